@@ -1,0 +1,118 @@
+#include "core/experiment.h"
+
+#include <cassert>
+#include <charconv>
+
+#include "core/systems/systems.h"
+#include "core/text.h"
+
+namespace attnscope {
+namespace {
+
+template <typename T>
+const T& parameter_of(const Experiment& experiment, std::string_view name) {
+  const auto found = experiment.parameters.find(name);
+  assert(found != experiment.parameters.end() && std::holds_alternative<T>(found->second));
+  return std::get<T>(found->second);
+}
+
+Result<const System*> system_of(std::string_view name) {
+  if (const System* system = find_system(name)) return system;
+  std::vector<std::string> names;
+  for (const System& system : systems()) names.push_back(system.name);
+  const std::string nearest = suggestion_text(name, names);
+  return fail("system: " + quoted(name) + " is unknown" +
+              (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));
+}
+
+Result<const Parameter*> parameter_called(const Experiment& experiment, std::string_view name) {
+  const Result<const System*> system = system_of(experiment.system);
+  if (!system) return tl::unexpected(system.error());
+  if (const Parameter* parameter = find_parameter((*system)->parameters, name)) return parameter;
+  std::vector<std::string> names = {"seed", "discard"};
+  for (const Parameter& parameter : (*system)->parameters) names.push_back(parameter.name);
+  const std::string nearest = suggestion_text(name, names);
+  return fail("parameter " + quoted(name) + " is unknown to " + experiment.system +
+              (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));
+}
+
+Result<std::uint64_t> parse_unsigned(std::string_view name, std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+    return fail(std::string(name) + ": " + quoted(text) +
+                " is not allowed; allowed: whole numbers from 0 to 18446744073709551615");
+  }
+  return value;
+}
+
+}  // namespace
+
+Index Experiment::integer(std::string_view name) const { return parameter_of<Index>(*this, name); }
+double Experiment::real(std::string_view name) const { return parameter_of<double>(*this, name); }
+const std::string& Experiment::choice(std::string_view name) const { return parameter_of<std::string>(*this, name); }
+const Mask& Experiment::mask() const { return parameter_of<Mask>(*this, "mask"); }
+
+bool same_computation(const Experiment& a, const Experiment& b) {
+  return a.system == b.system && a.seed == b.seed && a.discard == b.discard && a.parameters == b.parameters;
+}
+
+std::string token_label(const Experiment& experiment, Index token) {
+  const auto at = static_cast<std::size_t>(token);
+  return at < experiment.labels.size() ? experiment.labels[at] : std::to_string(token);
+}
+
+Result<Experiment> default_experiment(std::string_view name) {
+  const Result<const System*> system = system_of(name);
+  if (!system) return tl::unexpected(system.error());
+  Experiment experiment;
+  experiment.system = (*system)->name;
+  experiment.labels = (*system)->labels;
+  for (const Parameter& parameter : (*system)->parameters) experiment.parameters[parameter.name] = parameter.standard;
+  return experiment;
+}
+
+Result<void> set_parameter(Experiment& experiment, std::string_view name, ParameterValue value) {
+  const Result<const Parameter*> parameter = parameter_called(experiment, name);
+  if (!parameter) return tl::unexpected(parameter.error());
+  if (Result<void> checked = check_value(**parameter, value); !checked) return checked;
+  experiment.parameters[(*parameter)->name] = std::move(value);
+  return {};
+}
+
+Result<void> set_parameter_text(Experiment& experiment, std::string_view name, std::string_view text) {
+  if (name == "seed" || name == "discard") {
+    const Result<std::uint64_t> value = parse_unsigned(name, text);
+    if (!value) return tl::unexpected(value.error());
+    (name == "seed" ? experiment.seed : experiment.discard) = *value;
+    return {};
+  }
+  const Result<const Parameter*> parameter = parameter_called(experiment, name);
+  if (!parameter) return tl::unexpected(parameter.error());
+  Result<ParameterValue> value = parse_value(**parameter, text);
+  if (!value) return tl::unexpected(value.error());
+  experiment.parameters[(*parameter)->name] = std::move(*value);
+  return {};
+}
+
+Result<void> validate(const Experiment& experiment, double memory_budget) {
+  const Result<const System*> found = system_of(experiment.system);
+  if (!found) return tl::unexpected(found.error());
+  const System& system = **found;
+  for (const Parameter& parameter : system.parameters) {
+    if (Result<void> checked = check_value(parameter, experiment.parameters.at(parameter.name)); !checked)
+      return checked;
+  }
+  if (system.check != nullptr) {
+    if (Result<void> checked = system.check(experiment); !checked) return checked;
+  }
+  if (Result<void> fits = check_mask(experiment.mask(), system.mask_sizes(experiment)); !fits) return fits;
+  const double needed = cost_of(experiment).bytes;
+  if (needed > memory_budget) {
+    return fail("the experiment takes " + grouped_text(static_cast<Index>(std::min(needed / 1e6, 9e18))) +
+                " MB; allowed: " + grouped_text(static_cast<Index>(memory_budget / 1e6)) + " MB");
+  }
+  return {};
+}
+
+}  // namespace attnscope

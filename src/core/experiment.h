@@ -1,0 +1,76 @@
+// What to compute: a system, its parameters and a seed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/parameter.h"
+#include "core/result.h"
+
+namespace attnscope {
+
+/// Which view an experiment is shown in, with the options that differ from the view's defaults.
+struct ViewChoice {
+  std::string name = "flow";
+  ParameterValues options;
+
+  friend bool operator==(const ViewChoice&, const ViewChoice&) = default;
+};
+
+/// Everything that determines a computation, and how it is shown. A value: two equal experiments have equal traces.
+/// `parameters` is complete: it holds every parameter of the system's table.
+struct Experiment {
+  std::string system;
+  std::uint64_t seed = 42;
+  std::uint64_t discard = 0;  ///< raw 32-bit draws thrown away between the inputs and the weights
+  ParameterValues parameters;
+  std::vector<std::string> labels;  ///< of the tokens, first to last; tokens behind the last label show their number
+  ViewChoice view;
+
+  /// The parameter of that name, which the system's table has and whose kind it is.
+  [[nodiscard]] Index integer(std::string_view name) const;
+  [[nodiscard]] double real(std::string_view name) const;
+  [[nodiscard]] const std::string& choice(std::string_view name) const;
+  [[nodiscard]] const Mask& mask() const;
+
+  friend bool operator==(const Experiment&, const Experiment&) = default;
+};
+
+/// Whether both compute the same: equal but for labels and view.
+bool same_computation(const Experiment& a, const Experiment& b);
+
+/// The label of token `token`: from the experiment, otherwise its number.
+std::string token_label(const Experiment& experiment, Index token);
+
+/// An experiment on that system, every parameter at its default.
+Result<Experiment> default_experiment(std::string_view system);
+
+/// Sets a parameter after checking it against the system's table. Whether the parameters go together is for `validate`.
+Result<void> set_parameter(Experiment& experiment, std::string_view name, ParameterValue value);
+
+/// The same from text, as after `--set NAME=`; takes `seed` and `discard` too.
+Result<void> set_parameter_text(Experiment& experiment, std::string_view name, std::string_view text);
+
+/// What an experiment will take, known before anything is allocated.
+struct Cost {
+  double bytes = 0;  ///< of all tensors together
+  double flops = 0;  ///< multiplications and additions, softmax counted as 5 per element
+  Index tensors = 0;
+  Index numbers = 0;
+};
+
+/// Adds up the cost without computing. The experiment's parameters are each within their range.
+Cost cost_of(const Experiment& experiment);
+
+/// Bytes that one experiment may take when nothing else is said.
+inline constexpr double kDefaultMemoryBudget = 2e9;
+
+/// Whether the experiment can be computed: each parameter in range, all of them together (heads that divide, a mask
+/// that fits), and the tensors within `memory_budget` bytes.
+Result<void> validate(const Experiment& experiment, double memory_budget = kDefaultMemoryBudget);
+
+}  // namespace attnscope

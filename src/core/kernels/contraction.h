@@ -1,0 +1,25 @@
+// The hot loop of every matrix product: a sum of products over strided tensors.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace attnscope {
+
+/// One label of a contraction: how many values it takes, and how far one step moves in each tensor (0 where the tensor
+/// has no such axis).
+struct ContractionLabel {
+  Index size = 0;
+  Index a_stride = 0;
+  Index b_stride = 0;
+  Index out_stride = 0;
+};
+
+/// out[…] = (Σ a[…] · b[…]) / divisor, summed over the labels with out_stride 0. `out` is zero at the start and its
+/// elements are distinct. Returns early, with `out` unfinished, once `stopped` says so.
+void contract_strided(std::vector<ContractionLabel> labels, const float* a, const float* b, float* out, Index out_count,
+                      double divisor, const std::function<bool()>& stopped);
+
+}  // namespace attnscope

@@ -1,0 +1,123 @@
+#include "core/mask.h"
+
+#include <cstdlib>
+#include <optional>
+
+#include "core/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kForms = "none, causal, window:R, padding:L, padding:L1,L2,… or an array of true and false";
+
+Result<Index> parse_count(std::string_view text, std::string_view whole) {
+  const std::optional<Index> value = parse_integer(text);
+  if (!value || *value < 0 || *value > 2147483647) {
+    return fail("mask: " + quoted(whole) + " needs whole numbers from 0 to 2147483647 behind the colon");
+  }
+  return *value;
+}
+
+}  // namespace
+
+Result<Mask> parse_mask(std::string_view text) {
+  Mask mask;
+  if (text == "none") return mask;
+  if (text == "causal") {
+    mask.kind = Mask::Kind::causal;
+    return mask;
+  }
+  const std::size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  if (colon == std::string_view::npos || (kind != "window" && kind != "padding")) {
+    return fail("mask: " + quoted(text) + " is unknown; allowed: " + kForms);
+  }
+  const std::string_view rest = text.substr(colon + 1);
+  if (kind == "window") {
+    mask.kind = Mask::Kind::window;
+    const Result<Index> radius = parse_count(rest, text);
+    if (!radius) return tl::unexpected(radius.error());
+    mask.radius = *radius;
+    return mask;
+  }
+  mask.kind = Mask::Kind::padding;
+  for (const std::string& part : split(rest, ',')) {
+    const Result<Index> length = parse_count(part, text);
+    if (!length) return tl::unexpected(length.error());
+    mask.lengths.push_back(*length);
+  }
+  return mask;
+}
+
+std::string mask_text(const Mask& mask) {
+  switch (mask.kind) {
+    case Mask::Kind::none: return "none";
+    case Mask::Kind::causal: return "causal";
+    case Mask::Kind::window: return "window:" + std::to_string(mask.radius);
+    case Mask::Kind::padding: {
+      std::string text = "padding:";
+      for (std::size_t i = 0; i < mask.lengths.size(); ++i)
+        text += (i == 0 ? "" : ",") + std::to_string(mask.lengths[i]);
+      return text;
+    }
+    case Mask::Kind::array: break;
+  }
+  std::string text;
+  for (const Index size : mask.shape) text += (text.empty() ? "" : " × ") + std::to_string(size);
+  return "array[" + text + "]";
+}
+
+Result<void> check_mask(const Mask& mask, const MaskSizes& sizes) {
+  if (mask.kind == Mask::Kind::padding) {
+    const auto count = static_cast<Index>(mask.lengths.size());
+    if (count != 1 && count != sizes.batch) {
+      return fail("mask: padding has " + std::to_string(count) + " lengths; allowed: 1" +
+                  (sizes.batch == 1 ? "" : " or " + std::to_string(sizes.batch) + ", one for each batch item"));
+    }
+    for (const Index length : mask.lengths) {
+      if (length > sizes.keys) {
+        return fail("mask: padding length " + std::to_string(length) + " is over the " + std::to_string(sizes.keys) +
+                    " keys");
+      }
+    }
+  }
+  if (mask.kind == Mask::Kind::array) {
+    std::vector<Index> shape = mask.shape;
+    if (shape.size() == 3) shape.insert(shape.begin() + 1, 1);
+    while (shape.size() < 4) shape.insert(shape.begin(), 1);
+    const auto fits = [](Index have, Index want) { return have == want || have == 1; };
+    if (!fits(shape[0], sizes.batch) || !fits(shape[1], sizes.heads) || shape[2] != sizes.queries ||
+        shape[3] != sizes.keys) {
+      return fail("mask: " + mask_text(mask) + " does not fit; allowed: [queries × keys] = [" +
+                  std::to_string(sizes.queries) + " × " + std::to_string(sizes.keys) + "], with batch " +
+                  std::to_string(sizes.batch) + " or 1, or batch and heads " + std::to_string(sizes.heads) +
+                  " or 1, in front");
+    }
+  }
+  return {};
+}
+
+bool MaskField::keeps(Index batch, Index head, Index query, Index key) const {
+  switch (mask_.kind) {
+    case Mask::Kind::none: return true;
+    case Mask::Kind::causal: return key <= query;
+    case Mask::Kind::window: return std::abs(query - key) <= mask_.radius;
+    case Mask::Kind::padding:
+      return key < mask_.lengths[mask_.lengths.size() == 1 ? 0 : static_cast<std::size_t>(batch)];
+    case Mask::Kind::array: break;
+  }
+  const std::size_t rank = mask_.shape.size();
+  Index at = 0;
+  if (rank >= 3 && mask_.shape[0] > 1) at = batch;
+  if (rank == 4) at = at * mask_.shape[1] + (mask_.shape[1] > 1 ? head : 0);
+  return mask_.keep[static_cast<std::size_t>((at * sizes_.queries + query) * sizes_.keys + key)];
+}
+
+bool MaskField::keeps_any(Index batch, Index head, Index query) const {
+  for (Index key = 0; key < sizes_.keys; ++key) {
+    if (keeps(batch, head, query, key)) return true;
+  }
+  return false;
+}
+
+}  // namespace attnscope

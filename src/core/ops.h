@@ -1,0 +1,115 @@
+// Traced operations: each computes its result and records its name, its inputs and how it was made.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/generator.h"
+#include "core/trace.h"
+
+namespace attnscope {
+
+/// A tensor of a computation under way.
+struct Value {
+  int step = -1;
+};
+
+/// How a computation gets on, and whether it is still wanted.
+struct Progress {
+  std::stop_token stop;
+  std::atomic<float>* fraction = nullptr;  ///< 0 to 1; may be null
+  double total_flops = 0;                  ///< what `fraction` is measured against
+};
+
+/// Collects the steps of one computation. In `plan` mode only names and shapes are recorded and nothing is allocated,
+/// so that the cost of an experiment is known from the same code that computes it.
+class Recorder {
+ public:
+  enum class Mode { compute, plan };
+
+  Recorder(Mode mode, std::uint64_t seed, Progress progress = {});
+
+  /// The axes of a recorded tensor.
+  [[nodiscard]] const Axes& axes(Value value) const { return step(value).axes; }
+  [[nodiscard]] const Step& step(Value value) const { return steps_[static_cast<std::size_t>(value.step)]; }
+  /// The tensor; compute mode only.
+  [[nodiscard]] const Tensor& tensor(Value value) const { return *step(value).tensor; }
+
+  /// Throws away `draws` raw numbers of the generator.
+  void discard(std::uint64_t draws);
+
+  /// Appends a step. In compute mode allocates its tensor and lets `fill` compute it, unless the computation was
+  /// stopped. `flops` is what `fill` costs.
+  Value record(Step step, double flops, const std::function<void(Tensor&)>& fill);
+
+  void warn(std::string warning) { warnings_.push_back(std::move(warning)); }
+  /// Whether nobody waits for the result any more; long loops ask, and leave.
+  [[nodiscard]] bool stopped() const { return progress_.stop.stop_requested(); }
+  [[nodiscard]] bool computes() const { return mode_ == Mode::compute; }
+  [[nodiscard]] Generator& generator() { return generator_; }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+  [[nodiscard]] const Cost& cost() const { return cost_; }
+  /// Numbers that the seed has given so far, including discarded ones.
+  [[nodiscard]] std::uint64_t numbers_drawn() const { return numbers_drawn_; }
+
+  [[nodiscard]] std::vector<Step> take_steps() { return std::move(steps_); }
+  [[nodiscard]] std::vector<std::string> take_warnings() { return std::move(warnings_); }
+
+ private:
+  friend Value draw(Recorder& recorder, std::string name, Axes axes, DrawOperation operation);
+
+  Mode mode_;
+  std::uint64_t seed_;
+  Progress progress_;
+  Generator generator_;
+  std::vector<Step> steps_;
+  std::vector<std::string> warnings_;
+  Cost cost_;
+  std::uint64_t numbers_drawn_ = 0;
+};
+
+/// Runs the experiment, which `validate` has accepted. Fails when it was stopped or memory ran out all the same.
+Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress = {});
+
+/// `torch.rand(axes)`, scaled to [from, to).
+Value draw_uniform(Recorder& recorder, std::string name, Axes axes, double from = 0, double to = 1);
+
+/// `torch.randn(axes)`.
+Value draw_normal(Recorder& recorder, std::string name, Axes axes);
+
+struct ContractOptions {
+  double divisor = 1;
+  std::string divisor_text = {};
+};
+
+/// `torch.einsum(pattern, a, b) / divisor`, with words for labels: "head query dim, head key dim -> head query key".
+/// The labels of the result are its axis names.
+Value contract(Recorder& recorder, std::string name, std::string_view pattern, Value a, Value b,
+               const ContractOptions& options = {});
+
+/// `scores` with those that `field` does not keep replaced by `fill`; axes [query, key], [head, query, key] or
+/// [batch, head, query, key].
+Value apply_mask(Recorder& recorder, std::string name, Value scores, MaskField field, double fill);
+
+/// Softmax over the last axis of `input / temperature`, the row maximum subtracted first.
+Value softmax(Recorder& recorder, std::string name, Value input, double temperature = 1);
+
+/// `input` with about `probability` of its elements set to 0 and the others divided by 1 − probability.
+Value dropout(Recorder& recorder, std::string name, Value input, double probability);
+
+/// Reorders, splits and merges axes as in einops: "head query dim -> query (head dim)". A group on the left needs the
+/// sizes of all its labels but one in `sizes`; a group on the right becomes one axis named "head·dim".
+Value rearrange(Recorder& recorder, std::string name, std::string_view pattern, Value input,
+                const std::map<std::string, Index>& sizes = {});
+
+/// What stands between scores and the weighted sum in every system: the mask (when there is one), softmax with
+/// temperature, dropout (when on). Records `masked_scores`, `weights` and `dropped_weights` with `prefix` in front.
+Value attention_weights(Recorder& recorder, const Experiment& experiment, const std::string& prefix, Value scores,
+                        const Mask& mask, MaskSizes sizes);
+
+}  // namespace attnscope

@@ -1,0 +1,25 @@
+// Patterns of axis labels, as in einsum and einops, with words for labels.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnscope {
+
+/// One axis in a pattern: its labels, slowest first; more than one where the pattern has parentheses.
+using LabelGroup = std::vector<std::string>;
+
+/// One operand or result: its axes.
+using LabelGroups = std::vector<LabelGroup>;
+
+/// "head query dim, head key dim -> head query key" or "head query dim -> query (head dim)".
+struct Pattern {
+  std::vector<LabelGroups> inputs;
+  LabelGroups output;
+};
+
+/// Patterns are written in the source of a system, so a malformed one is a bug and asserts.
+Pattern parse_pattern(std::string_view text);
+
+}  // namespace attnscope

@@ -1,0 +1,27 @@
+// Where the elements of a rearranged tensor come from.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace attnscope {
+
+class RearrangedIndex {
+ public:
+  /// `out` are the axes of the result.
+  RearrangedIndex(const RearrangeOperation& operation, const Axes& out);
+
+  /// Position in the input's values of the result's element at position `offset`.
+  [[nodiscard]] Index source(Index offset) const;
+
+ private:
+  struct Digit {
+    Index size = 1;
+    Index input_stride = 0;
+  };
+  std::vector<Digit> digits_;  ///< labels of the result, fastest first
+};
+
+}  // namespace attnscope

@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <new>
+
+#include "core/ops.h"
+#include "core/systems/systems.h"
+#include "core/text.h"
+
+namespace attnscope {
+
+Recorder::Recorder(Mode mode, std::uint64_t seed, Progress progress)
+    : mode_(mode), seed_(seed), progress_(std::move(progress)), generator_(seed) {}
+
+void Recorder::discard(std::uint64_t draws) {
+  if (computes() && !stopped()) generator_.discard(draws);
+  numbers_drawn_ += draws;
+}
+
+Value Recorder::record(Step step, double flops, const std::function<void(Tensor&)>& fill) {
+  const Index count = element_count(step.axes);
+  cost_.bytes += static_cast<double>(count) * sizeof(float);
+  cost_.numbers += std::min(count, std::numeric_limits<Index>::max() - cost_.numbers);
+  cost_.flops += flops;
+  cost_.tensors += 1;
+  if (computes() && !stopped()) {
+    auto tensor = std::make_shared<Tensor>(step.axes);
+    fill(*tensor);
+    step.tensor = std::move(tensor);
+  }
+  if (progress_.fraction != nullptr && progress_.total_flops > 0) {
+    *progress_.fraction = static_cast<float>(std::min(1.0, cost_.flops / progress_.total_flops));
+  }
+  steps_.push_back(std::move(step));
+  return {static_cast<int>(steps_.size()) - 1};
+}
+
+namespace {
+
+/// One warning for each tensor with numbers that are not finite, other than what a mask put there.
+void warn_of_non_finite(const Recorder& recorder, std::span<const Step> steps, std::vector<std::string>& warnings) {
+  if (recorder.stopped()) return;
+  for (const Step& step : steps) {
+    if (std::holds_alternative<MaskOperation>(step.operation)) continue;
+    const auto values = step.tensor->values();
+    const auto bad = std::count_if(values.begin(), values.end(), [](float value) { return !std::isfinite(value); });
+    if (bad > 0)
+      warnings.push_back(step.name + " has " + grouped_text(bad) + (bad == 1 ? " number" : " numbers") +
+                         " that are not finite");
+  }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  const System* system = find_system(experiment.system);
+  Recorder recorder(Recorder::Mode::compute, experiment.seed, progress);
+  try {
+    system->run(experiment, recorder);
+    std::vector<Step> steps = recorder.take_steps();
+    std::vector<std::string> warnings = recorder.take_warnings();
+    warn_of_non_finite(recorder, steps, warnings);
+    if (recorder.stopped()) return fail("stopped before it was done");
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    return std::make_shared<const Trace>(experiment, std::move(steps), std::move(warnings), taken.count());
+  } catch (const std::bad_alloc&) {
+    return fail("this machine has no room for the " + bytes_text(cost_of(experiment).bytes) +
+                " that the experiment takes");
+  }
+}
+
+Cost cost_of(const Experiment& experiment) {
+  Recorder recorder(Recorder::Mode::plan, experiment.seed);
+  find_system(experiment.system)->run(experiment, recorder);
+  return recorder.cost();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,37 @@
+// The systems: pieces of attention code that attnscope replays, each in a file of its own.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/experiment.h"
+#include "core/ops.h"
+
+namespace attnscope {
+
+struct System {
+  std::string name;                   ///< as in files and on the command line
+  std::string title;                  ///< as in the window
+  std::string summary;                ///< one sentence: what it computes
+  std::string source;                 ///< what it replays
+  std::vector<Parameter> parameters;  ///< its own, then those that all systems take
+  std::vector<std::string> labels;    ///< token labels of the default experiment
+  /// The sizes that a mask has to fit.
+  MaskSizes (*mask_sizes)(const Experiment&) = nullptr;
+  /// Whether the parameters go together; each one is in its range already.
+  Result<void> (*check)(const Experiment&) = nullptr;
+  /// Draws and computes, in the order of the source.
+  void (*run)(const Experiment&, Recorder&) = nullptr;
+};
+
+/// All systems, in the order of the menus.
+std::span<const System> systems();
+
+const System* find_system(std::string_view name);
+
+// One per file in this folder.
+System worked_example();
+
+}  // namespace attnscope

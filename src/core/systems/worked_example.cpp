@@ -1,0 +1,130 @@
+// The worked example: random tokens through one head, then through several, with cross-attention from a second sequence
+// and an output projection. Every matrix is drawn uniformly from [0, 1), there are no biases.
+#include <cmath>
+
+#include "core/systems/systems.h"
+
+namespace attnscope {
+namespace {
+
+/// The weights of one stage, drawn in the order of the source.
+struct Weights {
+  Value k, q, v;  ///< [head, feature, dim]; the single-head stage has no head axis
+};
+
+/// The same computation with one head (no head axis) and with several. `head` is the axis label in patterns, "" or
+/// "head ".
+struct Stage {
+  std::string prefix;
+  std::string head;
+
+  [[nodiscard]] Axes weight_axes(const Experiment& e) const {
+    Axes axes = {{"feature", e.integer("features")}, {"dim", e.integer("head_dim")}};
+    if (!head.empty()) axes.insert(axes.begin(), {"head", e.integer("heads")});
+    return axes;
+  }
+
+  [[nodiscard]] Weights draw(const Experiment& e, Recorder& r) const {
+    const Value k = draw_uniform(r, prefix + "w_k", weight_axes(e));
+    const Value q = draw_uniform(r, prefix + "w_q", weight_axes(e));
+    const Value v = draw_uniform(r, prefix + "w_v", weight_axes(e));
+    return {k, q, v};
+  }
+
+  /// x · w for every head; `position` names the axis of x: query, key or cross_query.
+  [[nodiscard]] Value project(Recorder& r, const std::string& name, const std::string& position, Value x,
+                              Value w) const {
+    return contract(r, prefix + name, position + " feature, " + head + "feature dim -> " + head + position + " dim", x,
+                    w);
+  }
+
+  [[nodiscard]] Value scores(const Experiment& e, Recorder& r, const std::string& name, const std::string& query,
+                             Value q, Value k) const {
+    ContractOptions options;
+    if (e.choice("scale") == "sqrt_head_dim") {
+      options.divisor = std::sqrt(static_cast<double>(e.integer("head_dim")));
+      options.divisor_text = "√" + std::to_string(e.integer("head_dim"));
+    }
+    return contract(r, prefix + name, head + query + " dim, " + head + "key dim -> " + head + query + " key", q, k,
+                    options);
+  }
+
+  Value weighted_sum(Recorder& r, const std::string& name, const std::string& query, Value weights, Value v) const {
+    return contract(r, prefix + name, head + query + " key, " + head + "key dim -> " + head + query + " dim", weights,
+                    v);
+  }
+
+  /// Returns the outputs of the heads [head, query, dim].
+  Value run(const Experiment& e, Recorder& r, const Weights& w, Value x, Value x2) const {
+    const Value q = project(r, "q", "query", x, w.q);
+    const Value k = project(r, "k", "key", x, w.k);
+    const Value v = project(r, "v", "key", x, w.v);
+    const Value self_scores = scores(e, r, "scores", "query", q, k);
+    const Index tokens = e.integer("tokens");
+    const Index heads = head.empty() ? 1 : e.integer("heads");
+    const Value weights = attention_weights(r, e, prefix, self_scores, e.mask(), {1, heads, tokens, tokens});
+    const Value outputs = weighted_sum(r, "head_outputs", "query", weights, v);
+    contract(r, prefix + "weighted_values", head + "query key, " + head + "key dim -> " + head + "key query dim",
+             weights, v);
+    if (e.integer("cross_queries") > 0) {
+      const Value cross_q = project(r, "cross_q", "cross_query", x2, w.q);
+      const Value cross_scores = scores(e, r, "cross_scores", "cross_query", cross_q, k);
+      const Value cross_weights = attention_weights(r, e, prefix + "cross_", cross_scores, Mask{}, {});
+      weighted_sum(r, "cross_head_outputs", "cross_query", cross_weights, v);
+    }
+    return outputs;
+  }
+};
+
+/// A mask with a layer for every head gives its first one to the single-head stage.
+MaskSizes mask_sizes(const Experiment& e) { return {1, e.integer("heads"), e.integer("tokens"), e.integer("tokens")}; }
+
+void run_system(const Experiment& e, Recorder& r) {
+  const Stage single = {"single.", ""};
+  const Stage multi = {"", "head "};
+
+  const Value x = draw_uniform(r, "x", {{"token", e.integer("tokens")}, {"feature", e.integer("features")}});
+  Value x2;
+  if (e.integer("cross_queries") > 0) {
+    x2 = draw_uniform(r, "x2", {{"cross_query", e.integer("cross_queries")}, {"feature", e.integer("features")}});
+  }
+  r.discard(e.discard);
+  const Weights single_weights = single.draw(e, r);
+  const Weights weights = multi.draw(e, r);
+  const Value w_out = draw_uniform(r, "w_out",
+                                   {{"feature", e.integer("features")},
+                                    {"head·dim", saturating_product(e.integer("heads"), e.integer("head_dim"))}});
+
+  single.run(e, r, single_weights, x, x2);
+  const Value outputs = multi.run(e, r, weights, x, x2);
+  const Value merged = rearrange(r, "merged", "head token dim -> token (head dim)", outputs);
+  contract(r, "out", "token merged, feature merged -> token feature", merged, w_out);
+}
+
+}  // namespace
+
+System worked_example() {
+  System system;
+  system.name = "worked-example";
+  system.title = "Worked example";
+  system.summary = "Random tokens through one head, then several, with cross-attention and an output projection.";
+  system.source = "a self-attention-by-example notebook";
+  system.labels = {"the", "cat", "sat", "on", "the", "mat"};
+  system.parameters = {
+      integer_parameter("tokens", "Tokens", "How many tokens attend to each other: the rows of X.", 6, 1, 16),
+      integer_parameter("features", "Embedding size", "Numbers per token: the columns of X.", 9, 1, 32),
+      integer_parameter("head_dim", "Head size", "Numbers per query, key and value: the columns of Q, K and V.", 7, 1,
+                        32),
+      integer_parameter("heads", "Heads", "How many heads attend side by side, each with weights of its own.", 4, 1,
+                        10),
+      integer_parameter("cross_queries", "Cross-attention queries",
+                        "Tokens of a second sequence that ask the first one; 0 leaves cross-attention out.", 3, 0, 10),
+      choice_parameter("scale", "Scaling", "What the scores are divided by before the softmax.",
+                       {"none", "sqrt_head_dim"}, {"none", "√ head size"}),
+  };
+  system.mask_sizes = mask_sizes;
+  system.run = run_system;
+  return system;
+}
+
+}  // namespace attnscope

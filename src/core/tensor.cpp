@@ -1,0 +1,74 @@
+#include "core/tensor.h"
+
+#include <cassert>
+#include <limits>
+#include <utility>
+
+namespace attnscope {
+
+Index saturating_product(Index a, Index b) {
+  Index product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<Index>::max() : product;
+}
+
+Index element_count(const Axes& axes) {
+  Index count = 1;
+  for (const Axis& axis : axes) {
+    // A zero behind an overflow still makes it nothing: saturating_product(max, 0) is 0.
+    count = saturating_product(count, axis.size);
+  }
+  return count;
+}
+
+Tensor::Tensor(Axes axes) : axes_(std::move(axes)), data_(static_cast<std::size_t>(element_count(axes_))) {}
+
+Index Tensor::size(int axis) const {
+  const int at = axis < 0 ? axis + rank() : axis;
+  assert(at >= 0 && at < rank());
+  return axes_[static_cast<std::size_t>(at)].size;
+}
+
+Index Tensor::stride(int axis) const {
+  const int at = axis < 0 ? axis + rank() : axis;
+  Index stride = 1;
+  for (int i = rank() - 1; i > at; --i) stride *= size(i);
+  return stride;
+}
+
+Index Tensor::offset(std::span<const Index> index) const {
+  assert(static_cast<int>(index.size()) == rank());
+  Index offset = 0;
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    assert(index[i] >= 0 && index[i] < axes_[i].size);
+    offset = offset * axes_[i].size + index[i];
+  }
+  return offset;
+}
+
+std::vector<Index> Tensor::index_at(Index offset) const {
+  std::vector<Index> index(axes_.size());
+  for (std::size_t i = axes_.size(); i-- > 0;) {
+    index[i] = offset % axes_[i].size;
+    offset /= axes_[i].size;
+  }
+  return index;
+}
+
+MatrixView Tensor::matrix(std::span<const Index> leading) const {
+  if (rank() == 0) return {data_.data(), 1, 1, 1, 1};
+  const Index columns = size(-1);
+  const Index rows = rank() > 1 ? size(-2) : 1;
+  Index start = 0;
+  for (std::size_t i = 0; i < leading.size(); ++i) start = start * axes_[i].size + leading[i];
+  assert(static_cast<int>(leading.size()) == (rank() > 2 ? rank() - 2 : 0));
+  return {data_.data() + start * rows * columns, rows, columns, columns, 1};
+}
+
+std::string shape_text(const Axes& axes) {
+  if (axes.empty()) return "scalar";
+  std::string text;
+  for (const Axis& axis : axes) text += (text.empty() ? "" : " × ") + std::to_string(axis.size);
+  return text;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,85 @@
+// Dense float32 tensors with named axes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace attnscope {
+
+using Index = std::int64_t;
+
+/// One axis of a tensor: what it counts ("head", "query", "head·dim") and how many there are.
+struct Axis {
+  std::string name;
+  Index size = 0;
+
+  friend bool operator==(const Axis&, const Axis&) = default;
+};
+
+using Axes = std::vector<Axis>;
+
+/// Number of elements of a tensor with these axes; saturates at the largest Index instead of overflowing, so that a
+/// size that came from outside can be compared with a limit before any memory is taken.
+Index element_count(const Axes& axes);
+
+/// a · b for sizes (neither negative), saturating as `element_count` does.
+Index saturating_product(Index a, Index b);
+
+/// A rectangle of numbers somewhere in a tensor; does not own them. `data` points at row 0, column 0; the strides are
+/// in elements, so a transposed matrix is the same view with rows and columns exchanged.
+struct MatrixView {
+  const float* data = nullptr;
+  Index rows = 0;
+  Index columns = 0;
+  Index row_stride = 0;
+  Index column_stride = 1;
+
+  [[nodiscard]] float at(Index row, Index column) const { return data[row * row_stride + column * column_stride]; }
+  [[nodiscard]] MatrixView transposed() const { return {data, columns, rows, column_stride, row_stride}; }
+  [[nodiscard]] bool empty() const { return rows <= 0 || columns <= 0; }
+
+  friend bool operator==(const MatrixView&, const MatrixView&) = default;
+};
+
+/// Dense float32 tensor, row-major (C order, last axis fastest), with named axes. A tensor is filled once, by the
+/// operation that makes it, and is shared as `const` from then on.
+class Tensor {
+ public:
+  Tensor() = default;
+  /// All zeros. The caller has checked the size (see `element_count`).
+  explicit Tensor(Axes axes);
+
+  [[nodiscard]] const Axes& axes() const { return axes_; }
+  [[nodiscard]] int rank() const { return static_cast<int>(axes_.size()); }
+  /// Size of axis `axis`; negative counts from the last.
+  [[nodiscard]] Index size(int axis) const;
+  [[nodiscard]] Index count() const { return static_cast<Index>(data_.size()); }
+  /// Elements between neighbours along `axis`; negative counts from the last.
+  [[nodiscard]] Index stride(int axis) const;
+
+  [[nodiscard]] std::span<const float> values() const { return data_; }
+  [[nodiscard]] std::span<float> values() { return data_; }
+
+  /// The element at `index`, one number per axis.
+  [[nodiscard]] float at(std::span<const Index> index) const { return data_[static_cast<std::size_t>(offset(index))]; }
+  /// Position of `index` in `values()`.
+  [[nodiscard]] Index offset(std::span<const Index> index) const;
+  /// The inverse of `offset`.
+  [[nodiscard]] std::vector<Index> index_at(Index offset) const;
+
+  /// The matrix spanned by the last two axes, the leading ones fixed to `leading`. A tensor of rank 1 is one row, a
+  /// tensor of rank 0 is one cell.
+  [[nodiscard]] MatrixView matrix(std::span<const Index> leading = {}) const;
+
+ private:
+  Axes axes_;
+  std::vector<float> data_;
+};
+
+/// "6 × 9", "4 × 6 × 7": the sizes of the axes, for people.
+std::string shape_text(const Axes& axes);
+
+}  // namespace attnscope

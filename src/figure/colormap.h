@@ -1,0 +1,57 @@
+// From numbers to colours: colour maps, colours for categories, and the ink that can be read on them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace attnscope {
+
+/// An opaque colour, 8 bits per channel, in sRGB.
+struct Rgb {
+  std::uint8_t red = 0;
+  std::uint8_t green = 0;
+  std::uint8_t blue = 0;
+
+  friend bool operator==(const Rgb&, const Rgb&) = default;
+};
+
+/// The colour maps. All can be read with every kind of colour blindness: lightness alone carries the order (from the
+/// middle outwards in `red_blue`, whose two arms are blue and red).
+enum class ColorMap {
+  viridis,   ///< dark violet to yellow; attention weights, 0 to 1
+  magma,     ///< black to cream; numbers of one sign, from 0
+  red_blue,  ///< blue through near-white to red; numbers of both signs: negative blue, 0 in the middle, positive red
+  greys,     ///< white to black; for print
+};
+
+/// All of them, in the order of the enumeration.
+std::span<const ColorMap> color_maps();
+
+/// The name on the command line and in files: "viridis", "magma", "red_blue", "greys".
+std::string_view color_map_name(ColorMap map);
+
+/// The map of that name, if there is one.
+std::optional<ColorMap> parse_color_map(std::string_view name);
+
+/// The map as 256 colours, low values first; entry i covers the values from i/256 to (i+1)/256. In `red_blue` entry
+/// 128, the one for 0.5, is exactly neutral. Lives as long as the program. Source: viridis and magma, S. van der Walt
+/// and N. Smith (CC0); red_blue from ColorBrewer's RdBu.
+std::span<const Rgb, 256> lut(ColorMap map);
+
+/// The colour for `t` between 0 and 1, the same entry of `lut` that the shader takes. Beyond the ends it is the end's;
+/// for NaN the low end's (views paint NaN in a colour of its own).
+Rgb color_at(ColorMap map, float t);
+
+/// Eight colours that stay apart for everyone, for heads and other categories; `index` counts from 0 and wraps around,
+/// also below 0. M. Okabe and K. Ito's set with grey in place of black, so that all show on dark and on light.
+Rgb categorical_color(int index);
+
+/// WCAG 2 relative luminance, 0 (black) to 1 (white).
+double luminance(Rgb color);
+
+/// Black or white: the one that can be read better on `background`. The contrast is always at least 4.5 : 1.
+Rgb ink_on(Rgb background);
+
+}  // namespace attnscope

@@ -1,0 +1,110 @@
+#include "figure/figure.h"
+
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "core/text.h"
+#include "figure/markup.h"
+
+namespace attnscope {
+namespace {
+
+double mix(double from, double to, double share) { return from + (to - from) * share; }
+Point mix(Point from, Point to, double share) { return {mix(from.x, to.x, share), mix(from.y, to.y, share)}; }
+Rect mix(const Rect& from, const Rect& to, double share) {
+  return {mix(from.x, to.x, share), mix(from.y, to.y, share), mix(from.width, to.width, share),
+          mix(from.height, to.height, share)};
+}
+
+/// Calls `move(mark of from, mark of to)` for every mark of `to` that `from` has as well.
+template <typename Mark, typename Move>
+void match(const std::vector<Mark>& from, std::vector<Mark>& to, const Move& move) {
+  std::map<std::string_view, const Mark*> before;
+  for (const Mark& mark : from) before.emplace(mark.id, &mark);
+  for (Mark& mark : to) {
+    if (const auto found = before.find(mark.id); found != before.end()) move(*found->second, mark);
+  }
+}
+
+std::string rect_text(const Rect& r) {
+  return fixed_text(r.x, 1) + " " + fixed_text(r.y, 1) + " " + fixed_text(r.width, 1) + " " + fixed_text(r.height, 1);
+}
+
+std::string scale_text(const ColorScale& scale) {
+  return std::string(color_map_name(scale.map)) + " " + number_text(scale.low) + " to " + number_text(scale.high);
+}
+
+}  // namespace
+
+MatrixView HeatmapMark::matrix() const {
+  const MatrixView view = tensor->matrix(leading);
+  return transposed ? view.transposed() : view;
+}
+
+std::vector<Index> HeatmapMark::index_of(Index row, Index column) const {
+  if (transposed) std::swap(row, column);
+  std::vector<Index> index = leading;
+  if (tensor->rank() > 1) index.push_back(row);
+  if (tensor->rank() > 0) index.push_back(column);
+  return index;
+}
+
+std::optional<FigureHit> hit_test(const Figure& figure, Point at) {
+  for (std::size_t i = 0; i < figure.heatmaps.size(); ++i) {
+    const HeatmapMark& mark = figure.heatmaps[i];
+    const MatrixView matrix = mark.matrix();
+    if (matrix.empty() || !mark.box.contains(at)) continue;
+    const auto cell = [](double offset, double extent, Index count) {
+      return std::min(count - 1, static_cast<Index>(offset / extent * static_cast<double>(count)));
+    };
+    return FigureHit{i, cell(at.y - mark.box.y, mark.box.height, matrix.rows),
+                     cell(at.x - mark.box.x, mark.box.width, matrix.columns)};
+  }
+  return std::nullopt;
+}
+
+Figure blend(const Figure& from, const Figure& to, double share) {
+  Figure between = to;
+  match(from.heatmaps, between.heatmaps,
+        [&](const HeatmapMark& a, HeatmapMark& b) { b.box = mix(a.box, b.box, share); });
+  match(from.color_bars, between.color_bars,
+        [&](const ColorBarMark& a, ColorBarMark& b) { b.box = mix(a.box, b.box, share); });
+  match(from.texts, between.texts, [&](const TextMark& a, TextMark& b) { b.at = mix(a.at, b.at, share); });
+  match(from.lines, between.lines, [&](const LineMark& a, LineMark& b) {
+    b.from = mix(a.from, b.from, share);
+    b.to = mix(a.to, b.to, share);
+  });
+  between.width = mix(from.width, to.width, share);
+  between.height = mix(from.height, to.height, share);
+  return between;
+}
+
+std::string describe(const Figure& figure) {
+  std::string text = "figure " + fixed_text(figure.width, 1) + " × " + fixed_text(figure.height, 1) + " " +
+                     quoted(figure.title) + "\n";
+  for (const HeatmapMark& mark : figure.heatmaps) {
+    const MatrixView matrix = mark.matrix();
+    text += "heatmap " + mark.id + " at " + rect_text(mark.box) + ": " + std::to_string(matrix.rows) + " × " +
+            std::to_string(matrix.columns) + ", " + scale_text(mark.scale) + (mark.transposed ? ", transposed" : "") +
+            ", " + mark.about;
+    if (!mark.row_labels.empty()) text += ", rows " + join(mark.row_labels, " ");
+    if (!mark.column_labels.empty()) text += ", columns " + join(mark.column_labels, " ");
+    text += "\n";
+  }
+  for (const LineMark& mark : figure.lines) {
+    text += "line " + mark.id + " from " + fixed_text(mark.from.x, 1) + " " + fixed_text(mark.from.y, 1) + " to " +
+            fixed_text(mark.to.x, 1) + " " + fixed_text(mark.to.y, 1) + "\n";
+  }
+  for (const ColorBarMark& mark : figure.color_bars) {
+    text += "color bar " + mark.id + " at " + rect_text(mark.box) + ": " + scale_text(mark.scale) + ", " +
+            quoted(mark.title) + " " + quoted(mark.low_text) + " " + quoted(mark.high_text) + "\n";
+  }
+  for (const TextMark& mark : figure.texts) {
+    text += "text " + mark.id + " at " + fixed_text(mark.at.x, 1) + " " + fixed_text(mark.at.y, 1) + ": " +
+            quoted(mark.markup) + "\n";
+  }
+  return text;
+}
+
+}  // namespace attnscope

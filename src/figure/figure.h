@@ -1,0 +1,123 @@
+// A picture as data: heatmaps, text and lines with roles instead of colours, in logical pixels. What the window paints
+// and what the files hold come from the same figure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace.h"
+#include "figure/colormap.h"
+#include "figure/font_metrics.h"
+#include "figure/geometry.h"
+
+namespace attnscope {
+
+/// What a colour is for; a `Palette` says which one that is.
+enum class Ink { text, dim, accent, line };
+
+enum class HorizontalAlign { left, center, right };
+enum class VerticalAlign { top, middle, baseline };
+
+/// Sizes of type, logical pixels.
+struct TypeSize {
+  static constexpr double kSmall = 11;
+  static constexpr double kBody = 13;
+  static constexpr double kTitle = 14;
+};
+
+/// From values to colours. Values outside are shown as the nearest end.
+struct ColorScale {
+  ColorMap map = ColorMap::magma;
+  double low = 0;
+  double high = 1;
+
+  friend bool operator==(const ColorScale&, const ColorScale&) = default;
+};
+
+/// One line of text. `markup` may hold subscripts and superscripts as in TeX: "W_{Q}", "K^{T}".
+struct TextMark {
+  std::string id;  ///< the same thing has the same id in the next figure, so that it can move there
+  Point at;
+  std::string markup;
+  double size = TypeSize::kBody;
+  FontWeight weight = FontWeight::regular;
+  Ink ink = Ink::text;
+  HorizontalAlign horizontal = HorizontalAlign::left;
+  VerticalAlign vertical = VerticalAlign::baseline;
+  double angle = 0;  ///< degrees, clockwise; 0 or −90
+};
+
+/// A matrix of numbers as coloured cells: a slice of one tensor of the trace.
+struct HeatmapMark {
+  std::string id;
+  Rect box;
+  int step = 0;                          ///< which step of the trace it shows
+  std::shared_ptr<const Tensor> tensor;  ///< that step's tensor
+  std::vector<Index> leading;            ///< index along all axes but the last two
+  bool transposed = false;               ///< rows of the picture are the tensor's last axis
+  ColorScale scale;
+  std::vector<std::string> row_labels;     ///< beside the rows, outside the box; empty: none
+  std::vector<std::string> column_labels;  ///< above the columns
+  std::string about;                       ///< one line for alternative texts: "weights of head 2"
+
+  /// The numbers as rows and columns of the picture.
+  [[nodiscard]] MatrixView matrix() const;
+  [[nodiscard]] Index rows() const { return matrix().rows; }
+  [[nodiscard]] Index columns() const { return matrix().columns; }
+  /// Index into the tensor of the cell in that row and column of the picture.
+  [[nodiscard]] std::vector<Index> index_of(Index row, Index column) const;
+};
+
+struct LineMark {
+  std::string id;
+  Point from;
+  Point to;
+  Ink ink = Ink::line;
+  double width = 1;
+  bool dashed = false;
+  bool arrow = false;  ///< a head at `to`
+};
+
+/// A labelled strip of a colour scale. The title stands left of it, its ends are labelled below.
+struct ColorBarMark {
+  std::string id;
+  Rect box;
+  ColorScale scale;
+  std::string title;
+  std::string low_text;  ///< usually the number; "−max" where every matrix has a scale of its own
+  std::string high_text;
+};
+
+struct Figure {
+  double width = 0;
+  double height = 0;
+  std::string title;
+  std::vector<HeatmapMark> heatmaps;
+  std::vector<LineMark> lines;
+  std::vector<ColorBarMark> color_bars;
+  std::vector<TextMark> texts;
+};
+
+/// The cell of a figure under a point.
+struct FigureHit {
+  std::size_t heatmap = 0;  ///< position in `Figure::heatmaps`
+  Index row = 0;
+  Index column = 0;
+
+  friend bool operator==(const FigureHit&, const FigureHit&) = default;
+};
+
+/// The cell at `at`, if there is one.
+std::optional<FigureHit> hit_test(const Figure& figure, Point at);
+
+/// `to`, with everything that `from` has too (by id) on its way there: at `share` 0 it stands where `from` has it, at 1
+/// where `to` has it. Data, labels and colours are those of `to` at once.
+Figure blend(const Figure& from, const Figure& to, double share);
+
+/// The figure as text, one mark a line: what tests compare.
+std::string describe(const Figure& figure);
+
+}  // namespace attnscope

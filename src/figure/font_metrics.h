@@ -1,0 +1,37 @@
+// How wide text is, known without any font library, so that a figure is laid out the same way everywhere.
+#pragma once
+
+#include <string_view>
+
+namespace attnscope {
+
+/// The two weights of Inter that attnscope writes in.
+enum class FontWeight { regular, semibold };
+
+/// Heights of Inter in em, from the baseline; the same in both weights. A line of capitals or digits is centred on y
+/// when its baseline lies at y + size * cap_height / 2 (y down).
+inline constexpr double font_ascent = 0.969;
+inline constexpr double font_descent = 0.241;
+inline constexpr double font_cap_height = 0.727;
+inline constexpr double font_x_height = 0.545;
+
+/// The width of `text` (UTF-8, one line) set in Inter of `size`, in the unit of `size`. It is the sum of the advance
+/// widths, without kerning, with tabular figures: all digits are equally wide, so that a number that changes does not
+/// move its neighbours.
+///
+/// Letters of Western and Central European languages, Greek and the mathematics that the figures use have their true
+/// widths (what Inter lacks counts as in DejaVu Sans). Other characters count 0.6 em; East Asian characters and emoji
+/// 1 em; combining marks, joiners and control characters nothing. Invalid UTF-8 never fails: every maximal piece that
+/// starts no character counts as one replacement character (U+FFFD).
+///
+/// Source: Inter 4.0 beta 7 and DejaVu Sans 2.37.
+double text_width(std::string_view text, double size, FontWeight weight = FontWeight::regular);
+
+/// The advance width of one character as `text_width` counts it, in 1/1000 em.
+int advance_width(char32_t code_point, FontWeight weight);
+
+/// Takes the first character off `text`, which must not be empty: returns its code point and shortens `text` by its
+/// bytes (one to four). U+FFFD stands for bytes that are no UTF-8.
+char32_t take_code_point(std::string_view& text);
+
+}  // namespace attnscope

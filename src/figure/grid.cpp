@@ -1,0 +1,53 @@
+#include "figure/grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attnscope {
+namespace {
+
+// No matrix gets thinner than this, however many cells it has along the other side.
+constexpr double kSmallestExtent = 16;
+// Without a limit to the height, panels of at least this size are put side by side.
+constexpr double kComfortableCell = 22;
+
+/// Whole pixels where cells have borders, so that all are equally large.
+double crisp(double cell) { return cell >= 4 ? std::floor(cell) : cell; }
+
+Grid arrange(Index count, Index across, const PanelShape& shape, double width, double height) {
+  Grid grid;
+  grid.across = across;
+  grid.down = (count + across - 1) / across;
+  grid.gap = shape.gap;
+  const auto columns = static_cast<double>(shape.columns);
+  const auto rows = static_cast<double>(shape.rows);
+  const double panel = (width + shape.gap) / static_cast<double>(across) - shape.gap;
+  double cell = std::min(shape.largest_cell, (panel - shape.left) / columns);
+  if (height > 0) {
+    const double panel_height = (height + shape.gap) / static_cast<double>(grid.down) - shape.gap;
+    cell = std::min(cell, (panel_height - shape.top) / rows);
+  }
+  cell = crisp(std::max(cell, 0.0));
+  grid.cell_width = std::max(cell, std::min(kSmallestExtent / columns, shape.largest_cell));
+  grid.cell_height = std::max(cell, std::min(kSmallestExtent / rows, shape.largest_cell));
+  grid.panel_width = std::max(shape.left + grid.cell_width * columns, shape.least_width);
+  grid.panel_height = shape.top + grid.cell_height * rows;
+  return grid;
+}
+
+}  // namespace
+
+Grid fit_grid(Index count, const PanelShape& shape, double width, double height) {
+  Grid best = arrange(count, 1, shape, width, height);
+  for (Index across = 2; across <= count; ++across) {
+    const Grid grid = arrange(count, across, shape, width, height);
+    if (grid.width() > width) break;
+    const bool larger =
+        height > 0 ? grid.cell_width > best.cell_width : grid.cell_width >= std::min(best.cell_width, kComfortableCell);
+    const bool too_high = height > 0 && best.height() > height && grid.height() < best.height();
+    if (larger || too_high) best = grid;
+  }
+  return best;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,209 @@
+#include <cmath>
+
+#include "core/text.h"
+#include "figure/canvas.h"
+
+namespace attnscope {
+namespace {
+
+// Cells smaller than this have no border: the gaps would take a visible share of the picture.
+constexpr double kSmallestCellWithGap = 5;
+constexpr double kLabelDistance = 6;
+// How far the lines of neighbouring labels are apart, as a share of the type size.
+constexpr double kLabelPitch = 1.2;
+
+struct Painter {
+  const Palette& palette;
+  const FigureTransform& transform;
+  const Rect& visible;
+  Canvas& canvas;
+
+  [[nodiscard]] double type(double size) const { return size * transform.type_scale; }
+
+  void heatmap(const HeatmapMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    const MatrixView matrix = mark.matrix();
+    if (matrix.empty() || box.intersection(visible).width <= 0 || box.intersection(visible).height <= 0) return;
+    const double cell =
+        std::min(box.width / static_cast<double>(matrix.columns), box.height / static_cast<double>(matrix.rows));
+    canvas.heatmap(mark, box, cell >= type(kSmallestCellWithGap) ? type(1) : 0);
+  }
+
+  /// Every `step`-th label has room when one takes `needed` along an axis with cells of size `cell`.
+  static Index label_step(double needed, double cell) {
+    return std::max<Index>(1, static_cast<Index>(std::ceil(needed / cell)));
+  }
+
+  void row_labels(const HeatmapMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    const double cell = box.height / static_cast<double>(mark.row_labels.size());
+    const double size = type(TypeSize::kSmall);
+    const Index step = label_step(size * kLabelPitch, cell);
+    for (std::size_t i = 0; i < mark.row_labels.size(); i += static_cast<std::size_t>(step)) {
+      const Point at = {box.x - type(kLabelDistance), box.y + (static_cast<double>(i) + 0.5) * cell};
+      label(mark.row_labels[i], at, HorizontalAlign::right, VerticalAlign::middle, 0);
+    }
+  }
+
+  void column_labels(const HeatmapMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    const double cell = box.width / static_cast<double>(mark.column_labels.size());
+    const double size = type(TypeSize::kSmall);
+    double widest = 0;
+    for (const std::string& text : mark.column_labels)
+      widest = std::max(widest, text_width(text, size, FontWeight::regular));
+    const bool upright = widest + type(4) <= cell;
+    const Index step = upright ? 1 : label_step(size * kLabelPitch, cell);
+    for (std::size_t i = 0; i < mark.column_labels.size(); i += static_cast<std::size_t>(step)) {
+      const Point at = {box.x + (static_cast<double>(i) + 0.5) * cell, box.y - type(kLabelDistance)};
+      if (upright) {
+        label(mark.column_labels[i], at, HorizontalAlign::center, VerticalAlign::baseline, 0);
+      } else {
+        label(mark.column_labels[i], at, HorizontalAlign::left, VerticalAlign::middle, -90);
+      }
+    }
+  }
+
+  void label(const std::string& text, Point at, HorizontalAlign horizontal, VerticalAlign vertical,
+             double angle) const {
+    // A label is the user's own text: braces in it are no markup.
+    canvas.text({at,
+                 {{text, TextSpan::Level::base}},
+                 type(TypeSize::kSmall),
+                 FontWeight::regular,
+                 palette.dim,
+                 horizontal,
+                 vertical,
+                 angle});
+  }
+
+  /// Writes the numbers into the cells, when all of them have room.
+  void values(const HeatmapMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    const MatrixView matrix = mark.matrix();
+    const double width = box.width / static_cast<double>(matrix.columns);
+    const double height = box.height / static_cast<double>(matrix.rows);
+    const double size = type(TypeSize::kSmall);
+    const bool share = mark.scale.low == 0 && mark.scale.high == 1;
+    // Six characters hold −12.34 and 0.1234.
+    if (height < size * 1.6 || width < text_width("000000", size, FontWeight::regular)) return;
+    const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };
+    const Rect shown = box.intersection(visible);
+    const Index row_end = std::min(matrix.rows, first(shown.bottom() - box.y, height) + 1);
+    const Index column_end = std::min(matrix.columns, first(shown.right() - box.x, width) + 1);
+    for (Index row = first(shown.y - box.y, height); row < row_end; ++row) {
+      for (Index column = first(shown.x - box.x, width); column < column_end; ++column) {
+        const auto value = static_cast<double>(matrix.at(row, column));
+        const double position = (value - mark.scale.low) / (mark.scale.high - mark.scale.low);
+        const Rgb ink =
+            std::isfinite(value) ? ink_on(color_at(mark.scale.map, static_cast<float>(position))) : palette.text;
+        const Point at = {box.x + (static_cast<double>(column) + 0.5) * width,
+                          box.y + (static_cast<double>(row) + 0.5) * height};
+        canvas.text({at,
+                     {{share ? fixed_text(value, 3) : number_text(value, 3), TextSpan::Level::base}},
+                     size,
+                     FontWeight::regular,
+                     ink,
+                     HorizontalAlign::center,
+                     VerticalAlign::middle,
+                     0});
+      }
+    }
+  }
+
+  void line(const LineMark& mark) const {
+    const Point from = transform.apply(mark.from);
+    const Point to = transform.apply(mark.to);
+    const Rgb color = palette.ink(mark.ink);
+    const double length = std::hypot(to.x - from.x, to.y - from.y);
+    if (!mark.arrow || length == 0) {
+      canvas.line(from, to, color, type(mark.width), mark.dashed);
+      return;
+    }
+    const double head = type(7);
+    const Point along = {(to.x - from.x) / length * head, (to.y - from.y) / length * head};
+    const Point neck = {to.x - along.x, to.y - along.y};
+    canvas.line(from, neck, color, type(mark.width), mark.dashed);
+    canvas.triangle(to, {neck.x - along.y * 0.45, neck.y + along.x * 0.45},
+                    {neck.x + along.y * 0.45, neck.y - along.x * 0.45}, color);
+  }
+
+  void color_bar(const ColorBarMark& mark) const {
+    const Point corner = transform.apply(Point{mark.box.x, mark.box.y});
+    // A colour bar is an annotation: it keeps its size when the cells are zoomed.
+    const Rect box = {corner.x, corner.y, type(mark.box.width), type(mark.box.height)};
+    canvas.gradient(mark.scale.map, box);
+    const double below = box.bottom() + type(3);
+    const auto text = [&](const std::string& markup, Point at, HorizontalAlign horizontal, VerticalAlign vertical) {
+      canvas.text({at, parse_markup(markup), type(TypeSize::kSmall), FontWeight::regular, palette.dim, horizontal,
+                   vertical, 0});
+    };
+    text(mark.title, {box.x - type(8), box.center().y}, HorizontalAlign::right, VerticalAlign::middle);
+    text(mark.low_text, {box.x, below}, HorizontalAlign::left, VerticalAlign::top);
+    text(mark.high_text, {box.right(), below}, HorizontalAlign::right, VerticalAlign::top);
+  }
+
+  void text(const TextMark& mark) const {
+    canvas.text({transform.apply(mark.at), parse_markup(mark.markup), type(mark.size), mark.weight,
+                 palette.ink(mark.ink), mark.horizontal, mark.vertical, mark.angle});
+  }
+};
+
+}  // namespace
+
+void paint(const Figure& figure, const Palette& palette, const FigureTransform& transform, const Rect& visible,
+           Canvas& canvas) {
+  const Painter painter = {palette, transform, visible, canvas};
+  // Text last: vector files put it above everything else, and so does the window.
+  for (const HeatmapMark& mark : figure.heatmaps) painter.heatmap(mark);
+  for (const LineMark& mark : figure.lines) painter.line(mark);
+  for (const ColorBarMark& mark : figure.color_bars) painter.color_bar(mark);
+  for (const HeatmapMark& mark : figure.heatmaps) {
+    if (mark.matrix().empty()) continue;
+    if (!mark.row_labels.empty()) painter.row_labels(mark);
+    if (!mark.column_labels.empty()) painter.column_labels(mark);
+    painter.values(mark);
+  }
+  for (const TextMark& mark : figure.texts) painter.text(mark);
+}
+
+std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const Region& region) {
+  if (region.step != mark.step) return std::nullopt;
+  const std::size_t rank = region.begin.size();
+  for (std::size_t i = 0; i < mark.leading.size(); ++i) {
+    if (mark.leading[i] < region.begin[i] || mark.leading[i] >= region.end[i]) return std::nullopt;
+  }
+  const MatrixView matrix = mark.matrix();
+  Index row_begin = 0;
+  Index row_end = 1;
+  Index column_begin = 0;
+  Index column_end = 1;
+  if (rank >= 1) column_begin = region.begin[rank - 1], column_end = region.end[rank - 1];
+  if (rank >= 2) row_begin = region.begin[rank - 2], row_end = region.end[rank - 2];
+  if (mark.transposed) {
+    std::swap(row_begin, column_begin);
+    std::swap(row_end, column_end);
+  }
+  const double width = box.width / static_cast<double>(matrix.columns);
+  const double height = box.height / static_cast<double>(matrix.rows);
+  return Rect{box.x + static_cast<double>(column_begin) * width, box.y + static_cast<double>(row_begin) * height,
+              static_cast<double>(column_end - column_begin) * width,
+              static_cast<double>(row_end - row_begin) * height};
+}
+
+void paint_highlights(const Figure& figure, std::span<const Region> regions, const std::optional<Region>& cell,
+                      const Palette& palette, const FigureTransform& transform, Canvas& canvas) {
+  const double width = transform.type_scale * 2;
+  for (const HeatmapMark& mark : figure.heatmaps) {
+    const Rect box = transform.apply(mark.box);
+    for (const Region& region : regions) {
+      if (const auto shown = region_box(mark, box, region))
+        canvas.outline(shown->grown(width / 2), palette.accent, width, transform.type_scale * 3);
+    }
+    if (!cell) continue;
+    if (const auto shown = region_box(mark, box, *cell))
+      canvas.outline(shown->grown(width / 2), palette.text, width, transform.type_scale * 3);
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,30 @@
+// Colours of the window and of figures.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "figure/colormap.h"
+#include "figure/figure.h"
+
+namespace attnscope {
+
+enum class Theme { dark, light, paper };
+
+struct Palette {
+  Rgb background;  ///< behind figures
+  Rgb panel;
+  Rgb control;
+  Rgb line;
+  Rgb text;
+  Rgb dim;
+  Rgb accent;
+
+  [[nodiscard]] Rgb ink(Ink role) const;
+};
+
+const Palette& palette(Theme theme);
+std::string_view theme_name(Theme theme);
+std::optional<Theme> parse_theme(std::string_view name);
+
+}  // namespace attnscope

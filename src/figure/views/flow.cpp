@@ -1,0 +1,438 @@
+// The whole computation as matrices, in three bands from X to the output. In each band a product stands right of its
+// left factor and below its right factor, rows and columns aligned, as in a matrix product worked by hand.
+#include <array>
+#include <cmath>
+
+#include "core/text.h"
+#include "figure/markup.h"
+#include "figure/matrix.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kColumnGap = 30;
+constexpr double kBandGap = 22;
+constexpr double kTitleHeight = 22;
+constexpr double kShapeLine = 14;
+constexpr double kLargestCell = 24;
+// Matrices of few rows keep at least this height beside ones of many.
+constexpr double kSmallestExtent = 24;
+constexpr double kLegendHeight = 40;
+
+/// How much is said above each matrix; less where it is narrow.
+enum class Heading { formula, symbol, stacked };
+
+/// A matrix with what stands above it.
+struct Block {
+  HeatmapMark mark;
+  std::string symbol;         ///< markup
+  std::string formula;        ///< markup, behind the symbol: "= X W_{Q}"
+  bool as_transpose = false;  ///< it enters the product transposed, but is shown as it is stored
+
+  [[nodiscard]] std::string shape() const {
+    return std::to_string(mark.rows()) + " × " + std::to_string(mark.columns());
+  }
+  [[nodiscard]] double heading_width(Heading heading) const {
+    const double name = markup_width(symbol, TypeSize::kTitle, FontWeight::semibold);
+    const double size = text_width(shape(), TypeSize::kSmall, FontWeight::regular);
+    if (heading == Heading::stacked) return std::max(name, size);
+    const double rule = formula.empty() || heading == Heading::symbol
+                            ? 0
+                            : 6 + markup_width(formula, TypeSize::kSmall, FontWeight::regular);
+    return name + rule + 12 + size;
+  }
+};
+
+/// What stands above each other in a band: a right factor over its product, or one of them alone.
+struct Column {
+  std::optional<Block> top;
+  std::optional<Block> bottom;
+  std::string sign;   ///< in the gap before this column: "×", "=", or empty
+  std::string arrow;  ///< words over an arrow in that gap, in place of a sign
+  bool corner =
+      false;  ///< the sign stands between the factors (left of the product, above it) and not between matrices
+};
+
+struct Band {
+  std::string id;
+  std::string caption;
+  std::vector<Column> columns;
+};
+
+/// Sizes that go with one size of cells.
+struct Scale {
+  double cell = 0;
+  Heading heading = Heading::formula;
+
+  [[nodiscard]] double extent(Index count) const {
+    const auto cells = static_cast<double>(count);
+    return std::max(cells * cell, std::min(cells * kLargestCell / 2, kSmallestExtent));
+  }
+  [[nodiscard]] double width(const Block& block) const {
+    return std::max(extent(block.mark.columns()), block.heading_width(heading));
+  }
+  [[nodiscard]] double title_height() const { return kTitleHeight + (heading == Heading::stacked ? kShapeLine : 0); }
+};
+
+double gap_before(const Column& column) {
+  if (!column.arrow.empty()) return text_width(column.arrow, TypeSize::kSmall, FontWeight::regular) + 20;
+  return kColumnGap;
+}
+
+double left_margin(const Band& band) {
+  const Column& first = band.columns.front();
+  return std::max(first.bottom ? row_label_width(first.bottom->mark.row_labels) : 0,
+                  first.top ? row_label_width(first.top->mark.row_labels) : 0);
+}
+
+double band_width(const Band& band, const Scale& scale) {
+  double width = 0;
+  for (const Column& column : band.columns) {
+    const double top = column.top ? scale.width(*column.top) : 0;
+    const double bottom = column.bottom ? scale.width(*column.bottom) : 0;
+    width += std::max(top, bottom) + (&column == band.columns.data() ? 0 : gap_before(column));
+  }
+  return width;
+}
+
+/// Heights of the two rows of a band, everything above the matrices included.
+struct BandHeights {
+  double top_labels = 0;
+  double top = 0;     ///< of the right factors; 0 where the band has none
+  double bottom = 0;  ///< of the products
+  double bottom_labels = 0;
+
+  [[nodiscard]] double total(const Scale& scale) const {
+    return (top > 0 ? scale.title_height() + top_labels + top : 0) + scale.title_height() + bottom_labels + bottom;
+  }
+};
+
+BandHeights band_heights(const Band& band, const Scale& scale) {
+  BandHeights heights;
+  for (const Column& column : band.columns) {
+    if (column.top) {
+      heights.top = std::max(heights.top, scale.extent(column.top->mark.rows()));
+      heights.top_labels =
+          std::max(heights.top_labels, column_label_height(column.top->mark.column_labels, scale.cell));
+    }
+    if (column.bottom) {
+      heights.bottom = std::max(heights.bottom, scale.extent(column.bottom->mark.rows()));
+      heights.bottom_labels =
+          std::max(heights.bottom_labels, column_label_height(column.bottom->mark.column_labels, scale.cell));
+    }
+  }
+  // Labels above a product without a factor over it stand in the empty place there.
+  if (heights.top > 0) heights.bottom_labels = 0;
+  return heights;
+}
+
+class FlowLayout {
+ public:
+  FlowLayout(std::vector<Band> bands, const ViewOptions& options) : bands_(std::move(bands)), options_(options) {
+    for (const Band& band : bands_) margin_ = std::max(margin_, left_margin(band));
+    margin_ += kMargin;
+  }
+
+  Figure build() {
+    choose_scales();
+    place();
+    return std::move(figure_);
+  }
+
+ private:
+  [[nodiscard]] double room() const { return options_.width - margin_ - kMargin; }
+
+  [[nodiscard]] double total_height(const std::vector<Scale>& scales) const {
+    double height = 2 * kMargin + kLegendHeight + kBandGap * static_cast<double>(bands_.size());
+    for (std::size_t i = 0; i < bands_.size(); ++i) height += band_heights(bands_[i], scales[i]).total(scales[i]);
+    return height;
+  }
+
+  /// The largest cells with which band `i` is no wider than the room there is; the smallest when none are.
+  [[nodiscard]] Scale widest_fit(std::size_t i, Heading heading, double largest) const {
+    Scale scale = {largest, heading};
+    while (scale.cell > 0.01 && band_width(bands_[i], scale) > room()) scale.cell = smaller(scale.cell);
+    return scale;
+  }
+
+  /// Whole pixels as long as cells have borders: they are crisp then.
+  static double smaller(double cell) { return cell > 4 ? std::ceil(cell) - 1 : cell * 0.9; }
+
+  /// Cells of one size in all bands where they fit; a band with wide matrices has smaller ones.
+  [[nodiscard]] std::vector<Scale> fit(Heading heading) const {
+    for (double largest = kLargestCell;; largest = smaller(largest)) {
+      std::vector<Scale> scales;
+      // The first two bands show the same matrices and share their cells.
+      double shared = largest;
+      for (std::size_t i = 0; i < std::min<std::size_t>(2, bands_.size()); ++i)
+        shared = std::min(shared, widest_fit(i, heading, largest).cell);
+      for (std::size_t i = 0; i < bands_.size(); ++i)
+        scales.push_back(i < 2 ? Scale{shared, heading} : widest_fit(i, heading, shared));
+      if (options_.height <= 0 || total_height(scales) <= options_.height || largest < 0.05) return scales;
+    }
+  }
+
+  [[nodiscard]] bool fits_width(const std::vector<Scale>& scales) const {
+    for (std::size_t i = 0; i < bands_.size(); ++i) {
+      if (band_width(bands_[i], scales[i]) > room() + 0.5) return false;
+    }
+    return true;
+  }
+
+  void choose_scales() {
+    const std::vector<Scale> least = fit(Heading::stacked);
+    for (const Heading heading : {Heading::formula, Heading::symbol}) {
+      scales_ = fit(heading);
+      // Words above the matrices are worth a little of their size, not much of it.
+      if (fits_width(scales_) && scales_[0].cell >= 0.8 * least[0].cell) return;
+    }
+    scales_ = least;
+  }
+
+  void place() {
+    double widest = 0;
+    for (std::size_t i = 0; i < bands_.size(); ++i) widest = std::max(widest, band_width(bands_[i], scales_[i]));
+    figure_.width = std::max(options_.width, widest + margin_ + kMargin);
+    left_ = margin_ + std::max(0.0, (figure_.width - margin_ - kMargin - widest) / 2);
+    const double needed = total_height(scales_);
+    figure_.height = std::max(needed, options_.height);
+    double y = kMargin + std::max(0.0, (figure_.height - needed) / 2);
+    for (std::size_t i = 0; i < bands_.size(); ++i) y = place_band(bands_[i], scales_[i], y) + kBandGap;
+    place_legend(figure_.height - std::max(0.0, (figure_.height - needed) / 2) - kMargin - kLegendHeight + 10);
+  }
+
+  double place_band(const Band& band, const Scale& scale, double y) {
+    const BandHeights heights = band_heights(band, scale);
+    const double top = y + scale.title_height() + heights.top_labels;
+    const double bottom = (heights.top > 0 ? top + heights.top : y) + scale.title_height() + heights.bottom_labels;
+    double x = left_;
+    if (!band.caption.empty() && heights.top > 0) {
+      add_text(band.id + ".caption", {x, y + 14}, band.caption, TypeSize::kSmall, FontWeight::regular, Ink::dim);
+    }
+    for (const Column& column : band.columns) {
+      if (&column != band.columns.data()) {
+        place_sign(band, column, x, gap_before(column), top + heights.top, bottom, scale);
+        x += gap_before(column);
+      }
+      double width = 0;
+      if (column.top) {
+        place_block(*column.top, scale, x, top + heights.top - scale.extent(column.top->mark.rows()));
+        width = scale.width(*column.top);
+      }
+      if (column.bottom) {
+        place_block(*column.bottom, scale, x, bottom);
+        width = std::max(width, scale.width(*column.bottom));
+      }
+      x += width;
+    }
+    return bottom + heights.bottom;
+  }
+
+  void place_sign(const Band& band, const Column& column, double x, double gap, double top_end, double bottom,
+                  const Scale& scale) {
+    const Block& block = column.bottom ? *column.bottom : *column.top;
+    const double middle = bottom + scale.extent(block.mark.rows()) / 2;
+    const std::string id = band.id + "." + block.mark.id + ".sign";
+    if (!column.arrow.empty()) {
+      add_text(id, {x + gap / 2, middle - 8}, column.arrow, TypeSize::kSmall, FontWeight::regular, Ink::dim,
+               HorizontalAlign::center);
+      figure_.lines.push_back({id, {x + 8, middle}, {x + gap - 8, middle}, Ink::dim, 1.2, false, true});
+    } else if (!column.sign.empty()) {
+      const double y = column.corner ? top_end + scale.title_height() / 2 : middle;
+      TextMark mark = {id,       {x + gap / 2, y},        column.sign,           18, FontWeight::regular,
+                       Ink::dim, HorizontalAlign::center, VerticalAlign::middle, 0};
+      figure_.texts.push_back(std::move(mark));
+    }
+  }
+
+  void place_block(const Block& block, const Scale& scale, double x, double y) {
+    HeatmapMark mark = block.mark;
+    mark.box = {x, y, scale.extent(mark.columns()), scale.extent(mark.rows())};
+    double base = y - 7 - column_label_height(mark.column_labels, scale.cell);
+    const std::string& id = mark.id;
+    const bool stacked = scale.heading == Heading::stacked;
+    if (stacked) add_text(id + ".shape", {x, base}, block.shape(), TypeSize::kSmall, FontWeight::regular, Ink::dim);
+    if (stacked) base -= kShapeLine;
+    add_text(id + ".symbol", {x, base}, block.symbol, TypeSize::kTitle, FontWeight::semibold, Ink::text);
+    if (scale.heading == Heading::formula && !block.formula.empty()) {
+      const double behind = markup_width(block.symbol, TypeSize::kTitle, FontWeight::semibold) + 6;
+      add_text(id + ".formula", {x + behind, base}, block.formula, TypeSize::kSmall, FontWeight::regular, Ink::dim);
+    }
+    if (!stacked) {
+      const double right = x + scale.width(block);
+      add_text(id + ".shape", {right, base}, block.shape(), TypeSize::kSmall, FontWeight::regular, Ink::dim,
+               HorizontalAlign::right);
+    }
+    if (block.as_transpose)
+      add_text(id + ".transpose", {mark.box.right() + 4, y + 9}, "T", TypeSize::kBody, FontWeight::regular, Ink::text);
+    figure_.heatmaps.push_back(std::move(mark));
+  }
+
+  /// One bar for each colour map in the picture.
+  void place_legend(double y) {
+    constexpr std::array<ColorMap, 3> kMaps = {ColorMap::viridis, ColorMap::magma, ColorMap::red_blue};
+    double x = left_;
+    for (const ColorMap map : kMaps) {
+      const bool used = std::any_of(figure_.heatmaps.begin(), figure_.heatmaps.end(),
+                                    [&](const HeatmapMark& mark) { return mark.scale.map == map; });
+      if (!used) continue;
+      const bool weights = map == ColorMap::viridis;
+      const std::string title = weights ? "weights" : "each other matrix";
+      x += text_width(title, TypeSize::kSmall, FontWeight::regular) + 8;
+      ColorBarMark bar = {"legend." + std::string(color_map_name(map)),
+                          {x, y, 120, 9},
+                          {map, 0, 1},
+                          title,
+                          "0",
+                          weights ? "1" : "its largest"};
+      if (map == ColorMap::red_blue) bar.low_text = "−largest", bar.high_text = "largest", bar.title = title;
+      figure_.color_bars.push_back(std::move(bar));
+      x += 120 + 28;
+    }
+  }
+
+  void add_text(std::string id, Point at, std::string markup, double size, FontWeight weight, Ink ink,
+                HorizontalAlign align = HorizontalAlign::left) {
+    figure_.texts.push_back(
+        {std::move(id), at, std::move(markup), size, weight, ink, align, VerticalAlign::baseline, 0});
+  }
+
+  std::vector<Band> bands_;
+  const ViewOptions& options_;
+  std::vector<Scale> scales_;
+  Figure figure_;
+  double margin_ = 0;
+  double left_ = 0;
+};
+
+/// Names of the tensors in the picture, which depend on the stage and on whether attention is to a second sequence.
+struct FlowNames {
+  std::string stage;  ///< "single." or nothing
+  std::string cross;  ///< "cross_" or nothing
+};
+
+class FlowBands {
+ public:
+  FlowBands(const Trace& trace, Index head, FlowNames names) : trace_(trace), head_(head), names_(std::move(names)) {}
+
+  [[nodiscard]] std::vector<Band> build() const {
+    std::vector<Band> bands = {project(), attend()};
+    if (names_.stage.empty() && names_.cross.empty()) bands.push_back(merge());
+    return bands;
+  }
+
+ private:
+  /// `id` sets a matrix apart that stands in two bands.
+  [[nodiscard]] std::optional<Block> block(const std::string& name, const std::string& formula, bool transposed = false,
+                                           const std::string& id = "") const {
+    std::optional<HeatmapMark> mark = matrix_mark(trace_, name, head_, transposed);
+    if (!mark) return std::nullopt;
+    mark->id = id + mark->id;
+    std::string text = symbol(name);
+    if (transposed) text += "^{T}";
+    return Block{std::move(*mark), std::move(text), formula, false};
+  }
+
+  [[nodiscard]] std::optional<Block> with_row_labels(std::optional<Block> block) const {
+    if (block) block->mark.row_labels = row_labels(trace_, block->mark);
+    return block;
+  }
+  [[nodiscard]] std::optional<Block> with_column_labels(std::optional<Block> block) const {
+    if (block) block->mark.column_labels = column_labels(trace_, block->mark);
+    return block;
+  }
+
+  [[nodiscard]] Band project() const {
+    const std::string& s = names_.stage;
+    const bool cross = !names_.cross.empty();
+    Band band = {"project", "project", {}};
+    band.columns.push_back({std::nullopt, with_row_labels(block(cross ? "x2" : "x", "")), "", "", false});
+    band.columns.push_back(
+        {block(s + "w_q", ""), block(s + names_.cross + "q", cross ? "= X_{2} W_{Q}" : "= X W_{Q}"), "×", "", true});
+    if (cross) band.columns.push_back({std::nullopt, with_row_labels(block("x", "")), "", "", false});
+    band.columns.push_back({block(s + "w_k", ""), block(s + "k", "= X W_{K}"), cross ? "×" : "", "", true});
+    band.columns.push_back({block(s + "w_v", ""), block(s + "v", "= X W_{V}"), "", "", true});
+    return band;
+  }
+
+  [[nodiscard]] Band attend() const {
+    const std::string prefix = names_.stage + names_.cross;
+    const std::string q = names_.cross.empty() ? "Q" : "Q_{2}";
+    Band band = {"attend", "attend", {}};
+    band.columns.push_back({std::nullopt, with_row_labels(block(prefix + "q", "", false, "attend.")), "", "", false});
+    std::string formula = "= " + q + " K^{T}";
+    const Step* scores = trace_.find(prefix + "scores");
+    if (const auto* contract = std::get_if<ContractOperation>(&scores->operation);
+        contract != nullptr && !contract->divisor_text.empty()) {
+      formula += " / " + contract->divisor_text;
+    }
+    band.columns.push_back({with_column_labels(block(names_.stage + "k", "", true, "attend.")),
+                            block(prefix + "scores", formula), "×", "", true});
+    if (auto masked = block(prefix + "masked_scores", ""))
+      band.columns.push_back({std::nullopt, with_column_labels(std::move(masked)), "", "mask", false});
+    band.columns.push_back({std::nullopt, with_column_labels(block(prefix + "weights", "")), "", "softmax", false});
+    if (auto dropped = block(prefix + "dropped_weights", ""))
+      band.columns.push_back({std::nullopt, with_column_labels(std::move(dropped)), "", "dropout", false});
+    band.columns.push_back({block(names_.stage + "v", "", false, "attend."),
+                            block(prefix + "head_outputs", "= weights V"), "×", "", true});
+    return band;
+  }
+
+  [[nodiscard]] Band merge() const {
+    Band band = {"merge", "", {}};
+    const auto add = [&](std::optional<Block> block, const std::string& sign) {
+      if (block) band.columns.push_back({std::nullopt, std::move(block), band.columns.empty() ? "" : sign, "", false});
+    };
+    add(with_row_labels(block("merged", "")), "");
+    if (auto weight = block("w_out", "")) {
+      // Stored as [out, in], as PyTorch's layers do; as high as it is wide in the product, it would need a page of its
+      // own.
+      weight->as_transpose = true;
+      add(std::move(weight), "×");
+    }
+    add(block("out", "= heads W_{O}^{T}"), "=");
+    return band;
+  }
+
+  const Trace& trace_;
+  Index head_;
+  FlowNames names_;
+};
+
+bool has_stage(const Trace& trace) { return trace.find("single.weights") != nullptr; }
+bool has_cross(const Trace& trace) { return trace.find("cross_weights") != nullptr; }
+
+bool applies(const Trace& trace, std::string_view option) {
+  if (option == "stage") return has_stage(trace);
+  if (option == "attention") return has_cross(trace);
+  return head_count(trace) > 1;
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  FlowNames names;
+  if (options.choice("stage") == "single" && has_stage(trace)) names.stage = "single.";
+  if (options.choice("attention") == "cross" && has_cross(trace)) names.cross = "cross_";
+  const Index head = std::min(options.integer("head"), head_count(trace)) - 1;
+  Figure figure = FlowLayout(FlowBands(trace, head, names).build(), options).build();
+  figure.title = trace.experiment().system + ": from X to the output";
+  return figure;
+}
+
+}  // namespace
+
+View flow_view() {
+  return {"flow",
+          "Flow",
+          "The whole computation as matrices in its order, rows and columns aligned as in the matrix product.",
+          {integer_parameter("head", "Head", "Which head is shown.", 1, 1, 10),
+           choice_parameter("stage", "Stage", "The stage with several heads, or the one with a single head.",
+                            {"multi", "single"}, {"several heads", "single head"}),
+           choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
+                            {"self", "cross"}, {"self", "cross"})},
+          applies,
+          build};
+}
+
+}  // namespace attnscope

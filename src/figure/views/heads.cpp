@@ -1,0 +1,161 @@
+// The attention of every head side by side, on one colour scale.
+#include <cmath>
+
+#include "figure/grid.h"
+#include "figure/matrix.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kSectionTitle = 26;
+constexpr double kPanelTitle = 20;
+constexpr double kSectionGap = 18;
+constexpr double kLegendHeight = 40;
+
+/// The weights of all heads, from the tokens themselves or from the second sequence.
+struct Section {
+  std::string tensor;
+  std::string title;
+  std::vector<HeatmapMark> heads;
+  PanelShape shape;
+};
+
+std::optional<Section> section(const Trace& trace, const std::string& tensor, const std::string& title) {
+  Section section = {tensor, title, {}, {}};
+  const Step* step = trace.find(tensor);
+  if (step == nullptr) return std::nullopt;
+  for (Index head = 0; head < head_count(trace); ++head) {
+    HeatmapMark mark = *matrix_mark(trace, tensor, head);
+    mark.id = tensor + "." + std::to_string(head);
+    mark.row_labels = row_labels(trace, mark);
+    mark.column_labels = column_labels(trace, mark);
+    section.heads.push_back(std::move(mark));
+  }
+  const HeatmapMark& first = section.heads.front();
+  section.shape = {first.rows(), first.columns(), row_label_width(first.row_labels), 0, 22, 0, 48};
+  section.shape.least_width = section.shape.left + text_width("head 10", TypeSize::kBody, FontWeight::semibold);
+  // Room for upright labels until the cells are known to be wide.
+  section.shape.top = kPanelTitle + column_label_height(first.column_labels, 0);
+  return section;
+}
+
+/// Places the sections below each other; each gets a share of the height by its rows of cells.
+class HeadsLayout {
+ public:
+  HeadsLayout(std::vector<Section> sections, const ViewOptions& options)
+      : sections_(std::move(sections)), options_(options) {}
+
+  Figure build() {
+    const double width = options_.width - 2 * kMargin;
+    const double fixed = 2 * kMargin + kLegendHeight + static_cast<double>(sections_.size()) * kSectionTitle +
+                         static_cast<double>(sections_.size() - 1) * kSectionGap;
+    const std::vector<Grid> grids = fit(width, options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
+    double widest = 0;
+    double height = fixed;
+    for (const Grid& grid : grids) {
+      widest = std::max(widest, grid.width());
+      height += grid.height();
+    }
+    figure_.width = std::max(options_.width, widest + 2 * kMargin);
+    figure_.height = std::max(options_.height, height);
+    const double left = (figure_.width - widest) / 2;
+    double y = kMargin + (figure_.height - height) / 2;
+    for (std::size_t i = 0; i < sections_.size(); ++i) {
+      place(sections_[i], grids[i], {left, y});
+      y += kSectionTitle + grids[i].height() + kSectionGap;
+    }
+    const double title = text_width("attention weight", TypeSize::kSmall, FontWeight::regular) + 8;
+    figure_.color_bars.push_back({"scale",
+                                  {left + title, y - kSectionGap + 16, 160, 9},
+                                  {ColorMap::viridis, 0, 1},
+                                  "attention weight",
+                                  "0",
+                                  "1"});
+    return std::move(figure_);
+  }
+
+ private:
+  /// One cell size for all sections: the largest with which they fit below each other.
+  [[nodiscard]] std::vector<Grid> fit(double width, double height) const {
+    for (double largest = 48;; largest = largest > 4 ? largest - 1 : largest * 0.9) {
+      std::vector<Grid> grids;
+      double total = 0;
+      for (const Section& section : sections_) {
+        PanelShape shape = section.shape;
+        shape.largest_cell = largest;
+        grids.push_back(fit_grid(static_cast<Index>(section.heads.size()), shape, width, 0));
+        const Grid tight = fit_grid(static_cast<Index>(section.heads.size()), shape, width, height);
+        if (height > 0 && grids.back().height() > height) grids.back() = tight;
+        total += grids.back().height();
+      }
+      if (height <= 0 || total <= height || largest < 0.5) return grids;
+    }
+  }
+
+  void place(const Section& section, const Grid& grid, Point at) {
+    figure_.texts.push_back({section.tensor + ".title",
+                             {at.x, at.y + 13},
+                             section.title,
+                             TypeSize::kTitle,
+                             FontWeight::semibold,
+                             Ink::text,
+                             HorizontalAlign::left,
+                             VerticalAlign::baseline,
+                             0});
+    for (std::size_t i = 0; i < section.heads.size(); ++i) {
+      HeatmapMark mark = section.heads[i];
+      const Point corner = grid.corner(static_cast<Index>(i));
+      mark.box = {at.x + corner.x + section.shape.left, at.y + kSectionTitle + corner.y + section.shape.top,
+                  grid.cell_width * static_cast<double>(mark.columns()),
+                  grid.cell_height * static_cast<double>(mark.rows())};
+      const double title = mark.box.y - column_label_height(mark.column_labels, grid.cell_width) - 8;
+      figure_.texts.push_back({mark.id + ".title",
+                               {mark.box.x, title},
+                               "head " + std::to_string(i + 1),
+                               TypeSize::kBody,
+                               FontWeight::semibold,
+                               Ink::text,
+                               HorizontalAlign::left,
+                               VerticalAlign::baseline,
+                               0});
+      figure_.heatmaps.push_back(std::move(mark));
+    }
+  }
+
+  std::vector<Section> sections_;
+  const ViewOptions& options_;
+  Figure figure_;
+};
+
+bool applies(const Trace& trace, std::string_view) { return trace.find("cross_weights") != nullptr; }
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const std::string& attention = options.choice("attention");
+  std::vector<Section> sections;
+  const bool has_cross = trace.find("cross_weights") != nullptr;
+  if (attention != "cross" || !has_cross) {
+    if (auto self = section(trace, "weights", "Self-attention")) sections.push_back(std::move(*self));
+  }
+  if (attention != "self" && has_cross) {
+    if (auto cross = section(trace, "cross_weights", "Cross-attention")) sections.push_back(std::move(*cross));
+  }
+  Figure figure = HeadsLayout(std::move(sections), options).build();
+  figure.title = trace.experiment().system + ": attention of every head";
+  return figure;
+}
+
+}  // namespace
+
+View heads_view() {
+  return {"heads",
+          "Heads",
+          "The attention of every head, on one colour scale from 0 to 1.",
+          {choice_parameter("attention", "Attention", "To the tokens themselves, from the second sequence, or both.",
+                            {"both", "self", "cross"}, {"both", "self", "cross"})},
+          applies,
+          build};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,151 @@
+// Queries, keys and values of every head; columns of one kind share a colour scale, so that heads can be compared.
+#include <array>
+#include <cmath>
+
+#include "core/text.h"
+#include "figure/grid.h"
+#include "figure/markup.h"
+#include "figure/matrix.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kPanelTitle = 18;
+constexpr double kSymbolLine = 20;
+constexpr double kBetween = 14;  // matrices of one head
+constexpr double kLegendHeight = 44;
+
+/// The matrices of one head, left to right.
+using HeadRow = std::vector<HeatmapMark>;
+
+std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix) {
+  constexpr std::array<const char*, 4> kNames = {"q", "k", "v", "cross_q"};
+  const Index heads = prefix.empty() ? head_count(trace) : 1;
+  std::vector<HeadRow> rows;
+  for (Index head = 0; head < heads; ++head) {
+    HeadRow row;
+    for (const char* name : kNames) {
+      std::optional<HeatmapMark> mark = matrix_mark(trace, prefix + name, head);
+      if (!mark) continue;
+      const Step& step = trace.steps()[static_cast<std::size_t>(mark->step)];
+      // The scale is that of all heads together: their matrices lie behind each other in the tensor.
+      const Index columns = step.axes.back().size;
+      mark->scale = natural_scale(
+          step, {step.tensor->values().data(), columns == 0 ? 0 : step.tensor->count() / columns, columns, columns, 1});
+      mark->id += "." + std::to_string(head);
+      if (row.empty() || row.back().rows() != mark->rows()) mark->row_labels = row_labels(trace, *mark);
+      row.push_back(std::move(*mark));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+class QkvLayout {
+ public:
+  QkvLayout(std::vector<HeadRow> rows, bool single, const ViewOptions& options)
+      : rows_(std::move(rows)), single_(single), options_(options) {}
+
+  Figure build() {
+    const HeadRow& first = rows_.front();
+    PanelShape shape;
+    shape.largest_cell = 32;
+    shape.gap = 26;
+    shape.left = -kBetween;
+    shape.columns = 0;
+    for (const HeatmapMark& mark : first) {
+      shape.rows = std::max(shape.rows, mark.rows());
+      shape.columns += mark.columns();
+      // A matrix is never narrower than its name.
+      shape.left += row_label_width(mark.row_labels) + kBetween;
+    }
+    shape.columns = std::max<Index>(1, shape.columns);
+    shape.top = kPanelTitle + kSymbolLine;
+    const double fixed = 2 * kMargin + kLegendHeight;
+    const Grid grid = fit_grid(static_cast<Index>(rows_.size()), shape, options_.width - 2 * kMargin,
+                               options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
+    figure_.width = std::max(options_.width, grid.width() + 2 * kMargin);
+    figure_.height = std::max(options_.height, grid.height() + fixed);
+    const double left = (figure_.width - grid.width()) / 2;
+    const double top = kMargin + (figure_.height - fixed - grid.height()) / 2;
+    for (std::size_t i = 0; i < rows_.size(); ++i) place_head(i, grid, {left, top});
+    place_legend({left, top + grid.height() + 18});
+    return std::move(figure_);
+  }
+
+ private:
+  void place_head(std::size_t head, const Grid& grid, Point origin) {
+    const Point corner = grid.corner(static_cast<Index>(head));
+    double x = origin.x + corner.x;
+    const double y = origin.y + corner.y;
+    const double title_x = x + row_label_width(rows_[head].front().row_labels);
+    add_text("head." + std::to_string(head), {title_x, y + 12},
+             single_ ? "single head" : "head " + std::to_string(head + 1), TypeSize::kBody, FontWeight::semibold,
+             Ink::text);
+    for (const HeatmapMark& each : rows_[head]) {
+      HeatmapMark mark = each;
+      x += row_label_width(mark.row_labels);
+      mark.box = {x, y + kPanelTitle + kSymbolLine, grid.cell_width * static_cast<double>(mark.columns()),
+                  grid.cell_height * static_cast<double>(mark.rows())};
+      add_text(mark.id + ".symbol", {x, mark.box.y - 6}, symbol_of(mark), TypeSize::kBody, FontWeight::regular,
+               Ink::dim);
+      x = mark.box.right() + kBetween;
+      figure_.heatmaps.push_back(std::move(mark));
+    }
+  }
+
+  [[nodiscard]] static std::string symbol_of(const HeatmapMark& mark) {
+    const std::string name = mark.id.substr(0, mark.id.rfind('.'));
+    return symbol(name);
+  }
+
+  /// One bar for each kind of matrix, with its range over all heads.
+  void place_legend(Point at) {
+    for (const HeatmapMark& mark : rows_.front()) {
+      const std::string title = symbol_of(mark);
+      at.x += markup_width(title, TypeSize::kSmall, FontWeight::regular) + 8;
+      figure_.color_bars.push_back({"scale." + title,
+                                    {at.x, at.y, 84, 9},
+                                    mark.scale,
+                                    title,
+                                    short_text(mark.scale.low),
+                                    short_text(mark.scale.high)});
+      at.x += 84 + 24;
+    }
+  }
+
+  void add_text(std::string id, Point at, std::string markup, double size, FontWeight weight, Ink ink) {
+    figure_.texts.push_back(
+        {std::move(id), at, std::move(markup), size, weight, ink, HorizontalAlign::left, VerticalAlign::baseline, 0});
+  }
+
+  std::vector<HeadRow> rows_;
+  bool single_;
+  const ViewOptions& options_;
+  Figure figure_;
+};
+
+bool applies(const Trace& trace, std::string_view) { return trace.find("single.q") != nullptr; }
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const bool single = options.choice("stage") == "single" && trace.find("single.q") != nullptr;
+  Figure figure = QkvLayout(rows_of(trace, single ? "single." : ""), single, options).build();
+  figure.title = trace.experiment().system + ": queries, keys and values";
+  return figure;
+}
+
+}  // namespace
+
+View qkv_view() {
+  return {"qkv",
+          "Q K V",
+          "Queries, keys and values of every head, and the queries of cross-attention.",
+          {choice_parameter("stage", "Stage", "The stage with several heads, or the one with a single head.",
+                            {"multi", "single"}, {"several heads", "single head"})},
+          applies,
+          build};
+}
+
+}  // namespace attnscope

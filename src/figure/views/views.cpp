@@ -1,0 +1,55 @@
+#include <algorithm>
+
+#include "core/text.h"
+#include "figure/view.h"
+
+namespace attnscope {
+
+std::span<const View> views() {
+  static const std::vector<View> list = {
+      flow_view(),
+      qkv_view(),
+      heads_view(),
+  };
+  return list;
+}
+
+const View* find_view(std::string_view name) {
+  const std::span<const View> all = views();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const View& view) { return view.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Result<ViewOptions> view_options(const ViewChoice& choice) {
+  const View* view = find_view(choice.name);
+  if (view == nullptr) {
+    std::vector<std::string> names;
+    for (const View& each : views()) names.push_back(each.name);
+    const std::string nearest = suggestion_text(choice.name, names);
+    return fail("view: " + quoted(choice.name) + " is unknown" +
+                (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));
+  }
+  ViewOptions options;
+  std::vector<std::string> names;
+  for (const Parameter& option : view->options) {
+    options.values[option.name] = option.standard;
+    names.push_back(option.name);
+  }
+  for (const auto& [name, value] : choice.options) {
+    const Parameter* option = find_parameter(view->options, name);
+    if (option == nullptr) {
+      return fail("view option " + quoted(name) + " is unknown to " + view->name + "; allowed: " + join(names, ", "));
+    }
+    if (Result<void> checked = check_value(*option, value); !checked) {
+      return fail("view option " + checked.error().message);
+    }
+    options.values[name] = value;
+  }
+  return options;
+}
+
+Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options) {
+  return find_view(name)->build(trace, options);
+}
+
+}  // namespace attnscope
