@@ -21,7 +21,7 @@ Result<const System*> system_of(std::string_view name) {
   std::vector<std::string> names;
   for (const System& system : systems()) names.push_back(system.name);
   const std::string nearest = suggestion_text(name, names);
-  return fail("system: " + quoted(name) + " is unknown" +
+  return fail("system: " + quoted_text(name) + " is unknown" +
               (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));
 }
 
@@ -32,7 +32,7 @@ Result<const Parameter*> parameter_called(const Experiment& experiment, std::str
   std::vector<std::string> names = {"seed", "discard"};
   for (const Parameter& parameter : (*system)->parameters) names.push_back(parameter.name);
   const std::string nearest = suggestion_text(name, names);
-  return fail("parameter " + quoted(name) + " is unknown to " + experiment.system +
+  return fail("parameter " + quoted_text(name) + " is unknown to " + experiment.system +
               (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));
 }
 
@@ -40,7 +40,7 @@ Result<std::uint64_t> parse_unsigned(std::string_view name, std::string_view tex
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    return fail(std::string(name) + ": " + quoted(text) +
+    return fail(std::string(name) + ": " + quoted_text(text) +
                 " is not allowed; allowed: whole numbers from 0 to 18446744073709551615");
   }
   return value;

@@ -236,14 +236,14 @@ std::vector<Region> regions_behind(const Trace& trace, int step, std::span<const
 Result<CellReference> parse_cell(const Trace& trace, std::string_view text) {
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos || !text.ends_with(']'))
-    return fail(quoted(text) + " is no cell; write TENSOR[i,j,…]", Error::Kind::usage);
+    return fail(quoted_text(text) + " is no cell; write TENSOR[i,j,…]", Error::Kind::usage);
   const std::string_view name = text.substr(0, open);
   const Step* step = trace.find(name);
   if (step == nullptr) {
     std::vector<std::string> names;
     for (const Step& each : trace.steps()) names.push_back(each.name);
     const std::string nearest = suggestion_text(name, names);
-    return fail("tensor " + quoted(name) + " is not in the trace" +
+    return fail("tensor " + quoted_text(name) + " is not in the trace" +
                 (nearest.empty() ? "; it has " + join(names, ", ") : nearest));
   }
   CellReference cell = {static_cast<int>(step - trace.steps().data()), {}};
@@ -254,7 +254,7 @@ Result<CellReference> parse_cell(const Trace& trace, std::string_view text) {
     const std::optional<Index> value = begin == std::string::npos
                                            ? std::nullopt
                                            : parse_integer(std::string_view(part).substr(begin, end - begin + 1));
-    if (!value) return fail(quoted(text) + ": " + quoted(part) + " is no whole number", Error::Kind::usage);
+    if (!value) return fail(quoted_text(text) + ": " + quoted_text(part) + " is no whole number", Error::Kind::usage);
     cell.index.push_back(*value);
   }
   bool fits = cell.index.size() == step->axes.size();

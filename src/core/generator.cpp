@@ -10,8 +10,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::size_t block_size = 16;
-constexpr std::size_t half_block = block_size / 2;
+constexpr std::size_t kBlockSize = 16;
+constexpr std::size_t kHalfBlock = kBlockSize / 2;
 
 // 24 bits fit a float's significand exactly, so the product is exact and below 1.
 float unit_float(std::uint32_t draw) { return static_cast<float>(draw & 0xFFFFFFU) * 0x1p-24F; }
@@ -25,13 +25,13 @@ double unit_double(std::uint32_t high, std::uint32_t low) {
 // Turns 16 numbers uniform in [0, 1) into 16 normal ones, in place: the first 8 give the radii, the last 8 the angles;
 // the cosine halves come out first. The angle is rounded to float before its sine is taken because PyTorch does so, and
 // for large radii that rounding is what decides the last digits.
-void normal_block(std::span<float, block_size> block) {
+void normal_block(std::span<float, kBlockSize> block) {
   constexpr float two_pi = 2.0F * std::numbers::pi_v<float>;
-  for (std::size_t i = 0; i < half_block; ++i) {
+  for (std::size_t i = 0; i < kHalfBlock; ++i) {
     const float radius = std::sqrt(-2.0F * std::log(1.0F - block[i]));
-    const float angle = two_pi * block[i + half_block];
+    const float angle = two_pi * block[i + kHalfBlock];
     block[i] = radius * std::cos(angle);
-    block[i + half_block] = radius * std::sin(angle);
+    block[i + kHalfBlock] = radius * std::sin(angle);
   }
 }
 
@@ -46,15 +46,15 @@ void Generator::fill_uniform(std::span<float> out, float from, float to) {
 }
 
 void Generator::fill_normal(std::span<float> out) {
-  if (out.size() < block_size) {
+  if (out.size() < kBlockSize) {
     for (float& value : out) value = static_cast<float>(next_normal());
     return;
   }
   fill_uniform(out);
-  const std::size_t whole = out.size() - out.size() % block_size;
-  for (std::size_t at = 0; at < whole; at += block_size) normal_block(out.subspan(at).first<block_size>());
+  const std::size_t whole = out.size() - out.size() % kBlockSize;
+  for (std::size_t at = 0; at < whole; at += kBlockSize) normal_block(out.subspan(at).first<kBlockSize>());
   if (whole < out.size()) {
-    const std::span<float, block_size> last = out.last<block_size>();
+    const std::span<float, kBlockSize> last = out.last<kBlockSize>();
     fill_uniform(last);
     normal_block(last);
   }

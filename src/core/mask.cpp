@@ -13,7 +13,7 @@ constexpr const char* kForms = "none, causal, window:R, padding:L, padding:L1,L2
 Result<Index> parse_count(std::string_view text, std::string_view whole) {
   const std::optional<Index> value = parse_integer(text);
   if (!value || *value < 0 || *value > 2147483647) {
-    return fail("mask: " + quoted(whole) + " needs whole numbers from 0 to 2147483647 behind the colon");
+    return fail("mask: " + quoted_text(whole) + " needs whole numbers from 0 to 2147483647 behind the colon");
   }
   return *value;
 }
@@ -30,7 +30,7 @@ Result<Mask> parse_mask(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view kind = text.substr(0, colon);
   if (colon == std::string_view::npos || (kind != "window" && kind != "padding")) {
-    return fail("mask: " + quoted(text) + " is unknown; allowed: " + kForms);
+    return fail("mask: " + quoted_text(text) + " is unknown; allowed: " + kForms);
   }
   const std::string_view rest = text.substr(colon + 1);
   if (kind == "window") {

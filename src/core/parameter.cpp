@@ -119,7 +119,7 @@ Result<void> check_value(const Parameter& parameter, const ParameterValue& value
     case Parameter::Kind::choice:
       if (const std::string* text = std::get_if<std::string>(&value)) {
         if (std::find(parameter.choices.begin(), parameter.choices.end(), *text) != parameter.choices.end()) return {};
-        Error error = out_of_range(parameter, quoted(*text));
+        Error error = out_of_range(parameter, quoted_text(*text));
         error.message += suggestion_text(*text, parameter.choices);
         return tl::unexpected(error);
       }
@@ -129,7 +129,7 @@ Result<void> check_value(const Parameter& parameter, const ParameterValue& value
       break;
   }
   const std::string* text = std::get_if<std::string>(&value);
-  return tl::unexpected(out_of_range(parameter, text != nullptr ? quoted(*text) : value_text(value)));
+  return tl::unexpected(out_of_range(parameter, text != nullptr ? quoted_text(*text) : value_text(value)));
 }
 
 Result<ParameterValue> parse_value(const Parameter& parameter, std::string_view text) {

@@ -156,7 +156,7 @@ std::string suggestion_text(std::string_view name, std::span<const std::string> 
   return near.empty() ? "" : "; did you mean " + join(near, " or ") + "?";
 }
 
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   std::string shown = "\"";
   for (const char c : text.substr(0, kLongest)) {

@@ -50,6 +50,6 @@ std::vector<std::string> nearest_names(std::string_view name, std::span<const st
 std::string suggestion_text(std::string_view name, std::span<const std::string> candidates);
 
 /// What stands in messages for text from outside: quotes around it, control characters escaped, long text cut.
-std::string quoted(std::string_view text);
+std::string quoted_text(std::string_view text);
 
 }  // namespace attnscope

@@ -44,6 +44,10 @@ std::span<const Rgb, 256> lut(ColorMap map);
 /// for NaN the low end's (views paint NaN in a colour of its own).
 Rgb color_at(ColorMap map, float t);
 
+/// The colour of what no map can show: magenta for NaN, mint for +∞, violet for −∞. They lie far from every map.
+/// nullopt for finite numbers.
+std::optional<Rgb> special_color(float value);
+
 /// Eight colours that stay apart for everyone, for heads and other categories; `index` counts from 0 and wraps around,
 /// also below 0. M. Okabe and K. Ito's set with grey in place of black, so that all show on dark and on light.
 Rgb categorical_color(int index);

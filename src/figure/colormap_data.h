@@ -8,9 +8,9 @@ namespace attnscope::colormap_data {
 
 using Table = std::array<std::uint32_t, 256>;
 
-extern const Table viridis;
-extern const Table magma;
-extern const Table red_blue;
-extern const Table greys;
+extern const Table kViridis;
+extern const Table kMagma;
+extern const Table kRedBlue;
+extern const Table kGreys;
 
 }  // namespace attnscope::colormap_data

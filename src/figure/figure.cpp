@@ -82,7 +82,7 @@ Figure blend(const Figure& from, const Figure& to, double share) {
 
 std::string describe(const Figure& figure) {
   std::string text = "figure " + fixed_text(figure.width, 1) + " × " + fixed_text(figure.height, 1) + " " +
-                     quoted(figure.title) + "\n";
+                     quoted_text(figure.title) + "\n";
   for (const HeatmapMark& mark : figure.heatmaps) {
     const MatrixView matrix = mark.matrix();
     text += "heatmap " + mark.id + " at " + rect_text(mark.box) + ": " + std::to_string(matrix.rows) + " × " +
@@ -98,11 +98,11 @@ std::string describe(const Figure& figure) {
   }
   for (const ColorBarMark& mark : figure.color_bars) {
     text += "color bar " + mark.id + " at " + rect_text(mark.box) + ": " + scale_text(mark.scale) + ", " +
-            quoted(mark.title) + " " + quoted(mark.low_text) + " " + quoted(mark.high_text) + "\n";
+            quoted_text(mark.title) + " " + quoted_text(mark.low_text) + " " + quoted_text(mark.high_text) + "\n";
   }
   for (const TextMark& mark : figure.texts) {
     text += "text " + mark.id + " at " + fixed_text(mark.at.x, 1) + " " + fixed_text(mark.at.y, 1) + ": " +
-            quoted(mark.markup) + "\n";
+            quoted_text(mark.markup) + "\n";
   }
   return text;
 }

@@ -12,9 +12,9 @@ namespace attnscope {
 
 namespace {
 
-constexpr int unknown_width = 600;
-constexpr int wide_width = 1000;
-constexpr char32_t replacement = 0xFFFD;
+constexpr int kUnknownWidth = 600;
+constexpr int kWideWidth = 1000;
+constexpr char32_t kReplacement = 0xFFFD;
 
 struct Range {
   char32_t first;
@@ -22,7 +22,7 @@ struct Range {
 };
 
 // Sorted. Combining marks, joiners, direction marks, variation selectors: drawn over or between others.
-constexpr std::array<Range, 13> zero_width{{
+constexpr std::array<Range, 13> kZeroWidth{{
     {0x0000, 0x001F},
     {0x007F, 0x009F},
     {0x00AD, 0x00AD},
@@ -39,7 +39,7 @@ constexpr std::array<Range, 13> zero_width{{
 }};
 
 // Sorted. The wide and full-width blocks of Unicode's East Asian Width, and the emoji.
-constexpr std::array<Range, 14> wide{{
+constexpr std::array<Range, 14> kWide{{
     {0x1100, 0x115F},
     {0x231A, 0x231B},
     {0x2E80, 0x303E},
@@ -56,21 +56,21 @@ constexpr std::array<Range, 14> wide{{
     {0x20000, 0x3FFFD},
 }};
 
-template <std::size_t count>
-bool contains(const std::array<Range, count>& ranges, char32_t code_point) {
+template <std::size_t Count>
+bool contains(const std::array<Range, Count>& ranges, char32_t code_point) {
   const auto* const found = std::ranges::lower_bound(ranges, code_point, {}, &Range::last);
   return found != ranges.end() && found->first <= code_point;
 }
 
-template <std::size_t count>
-std::optional<int> width_in(const font_data::Run<count>& run, char32_t code_point, FontWeight weight) {
-  if (code_point < run.first || code_point >= run.first + count) return std::nullopt;
+template <std::size_t Count>
+std::optional<int> width_in(const font_data::Run<Count>& run, char32_t code_point, FontWeight weight) {
+  if (code_point < run.first || code_point >= run.first + Count) return std::nullopt;
   const auto at = static_cast<std::size_t>(code_point - run.first);
   return weight == FontWeight::regular ? run.regular[at] : run.semibold[at];
 }
 
 std::optional<int> width_among_singles(char32_t code_point, FontWeight weight) {
-  const auto& singles = font_data::singles;
+  const auto& singles = font_data::kSingles;
   const auto* const found = std::ranges::lower_bound(singles, code_point, {}, &font_data::Single::code_point);
   if (found == singles.end() || found->code_point != code_point) return std::nullopt;
   return weight == FontWeight::regular ? found->regular : found->semibold;
@@ -105,7 +105,7 @@ char32_t take_code_point(std::string_view& text) {
   const std::optional<Lead> lead = read_lead(first);
   if (first < 0x80 || !lead) {
     text.remove_prefix(1);
-    return first < 0x80 ? first : replacement;
+    return first < 0x80 ? first : kReplacement;
   }
   char32_t code_point = lead->bits;
   for (std::size_t at = 1; at < lead->length; ++at) {
@@ -113,7 +113,7 @@ char32_t take_code_point(std::string_view& text) {
     const unsigned char high = at == 1 ? lead->second_high : 0xBF;
     if (at >= text.size() || byte_at(at) < low || byte_at(at) > high) {
       text.remove_prefix(at);
-      return replacement;
+      return kReplacement;
     }
     code_point = (code_point << 6U) | (byte_at(at) & 0x3FU);
   }
@@ -122,12 +122,12 @@ char32_t take_code_point(std::string_view& text) {
 }
 
 int advance_width(char32_t code_point, FontWeight weight) {
-  if (contains(zero_width, code_point)) return 0;
-  if (const auto width = width_in(font_data::ascii, code_point, weight)) return *width;
-  if (const auto width = width_in(font_data::latin, code_point, weight)) return *width;
-  if (const auto width = width_in(font_data::greek, code_point, weight)) return *width;
+  if (contains(kZeroWidth, code_point)) return 0;
+  if (const auto width = width_in(font_data::kAscii, code_point, weight)) return *width;
+  if (const auto width = width_in(font_data::kLatin, code_point, weight)) return *width;
+  if (const auto width = width_in(font_data::kGreek, code_point, weight)) return *width;
   if (const auto width = width_among_singles(code_point, weight)) return *width;
-  return contains(wide, code_point) ? wide_width : unknown_width;
+  return contains(kWide, code_point) ? kWideWidth : kUnknownWidth;
 }
 
 double text_width(std::string_view text, double size, FontWeight weight) {

@@ -9,11 +9,11 @@ namespace attnscope {
 enum class FontWeight { regular, semibold };
 
 /// Heights of Inter in em, from the baseline; the same in both weights. A line of capitals or digits is centred on y
-/// when its baseline lies at y + size * cap_height / 2 (y down).
-inline constexpr double font_ascent = 0.969;
-inline constexpr double font_descent = 0.241;
-inline constexpr double font_cap_height = 0.727;
-inline constexpr double font_x_height = 0.545;
+/// when its baseline lies at y + size * kFontCapHeight / 2 (y down).
+inline constexpr double kFontAscent = 0.969;
+inline constexpr double kFontDescent = 0.241;
+inline constexpr double kFontCapHeight = 0.727;
+inline constexpr double kFontXHeight = 0.545;
 
 /// The width of `text` (UTF-8, one line) set in Inter of `size`, in the unit of `size`. It is the sum of the advance
 /// widths, without kerning, with tabular figures: all digits are equally wide, so that a number that changes does not

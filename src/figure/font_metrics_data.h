@@ -11,11 +11,11 @@
 namespace attnscope::font_data {
 
 /// Widths of the code points from `first` on, one after the other.
-template <std::size_t count>
+template <std::size_t Count>
 struct Run {
   char32_t first;
-  std::array<std::uint16_t, count> regular;
-  std::array<std::uint16_t, count> semibold;
+  std::array<std::uint16_t, Count> regular;
+  std::array<std::uint16_t, Count> semibold;
 };
 
 struct Single {
@@ -25,7 +25,7 @@ struct Single {
 };
 
 /// Printable ASCII.
-inline constexpr Run<95> ascii{
+inline constexpr Run<95> kAscii{
     0x0020,
     {281, 278, 403, 631, 638, 812, 639, 222, 362, 362, 500, 659, 276, 460, 276, 357, 648, 648, 648,
      648, 648, 648, 648, 648, 648, 648, 276, 276, 659, 659, 659, 507, 936, 676, 651, 727, 719, 598,
@@ -40,7 +40,7 @@ inline constexpr Run<95> ascii{
 };
 
 /// Latin-1 and Latin Extended-A.
-inline constexpr Run<224> latin{
+inline constexpr Run<224> kLatin{
     0x00A0,
     {281, 278, 558, 631, 723, 548, 266, 551, 591, 915, 449, 540, 540, 460, 670, 449, 455, 659, 420, 430, 497, 622, 599,
      276, 267, 313, 449, 540, 884, 926, 949, 507, 676, 676, 676, 676, 676, 676, 990, 727, 598, 598, 598, 598, 264, 264,
@@ -66,7 +66,7 @@ inline constexpr Run<224> latin{
 };
 
 /// Greek without accents.
-inline constexpr Run<57> greek{
+inline constexpr Run<57> kGreek{
     0x0391,
     {676, 651, 575, 676, 598, 625, 740, 761, 264, 652, 676, 889, 753, 540, 761, 722, 635, 0,   631,
      642, 665, 750, 642, 778, 761, 264, 665, 641, 544, 585, 266, 585, 641, 592, 534, 540, 544, 523,
@@ -77,7 +77,7 @@ inline constexpr Run<57> greek{
 };
 
 /// Mathematics, sub- and superscripts, punctuation and symbols, in the order of their code points.
-inline constexpr std::array<Single, 166> singles{{
+inline constexpr std::array<Single, 166> kSingles{{
     {0x03D1, 631, 657},   {0x03D5, 699, 760},   {0x03D6, 811, 894},   {0x03F5, 449, 471},   {0x1D37, 413, 413},
     {0x1D3C, 496, 496},   {0x1D40, 385, 385},   {0x1D48, 416, 423},   {0x1D4F, 369, 385},   {0x1D50, 592, 605},
     {0x1D5B, 379, 390},   {0x1D62, 170, 179},   {0x1D63, 271, 282},   {0x1D64, 402, 410},   {0x1D65, 379, 390},

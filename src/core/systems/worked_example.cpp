@@ -91,14 +91,13 @@ void run_system(const Experiment& e, Recorder& r) {
   r.discard(e.discard);
   const Weights single_weights = single.draw(e, r);
   const Weights weights = multi.draw(e, r);
-  const Value w_out = draw_uniform(r, "w_out",
-                                   {{"feature", e.integer("features")},
-                                    {"head·dim", saturating_product(e.integer("heads"), e.integer("head_dim"))}});
+  const Value w_out = draw_uniform(
+      r, "w_out", {{"head·dim", saturating_product(e.integer("heads"), e.integer("head_dim"))}, {"feature", e.integer("features")}});
 
   single.run(e, r, single_weights, x, x2);
   const Value outputs = multi.run(e, r, weights, x, x2);
   const Value merged = rearrange(r, "merged", "head token dim -> token (head dim)", outputs);
-  contract(r, "out", "token merged, feature merged -> token feature", merged, w_out);
+  contract(r, "out", "token merged, merged feature -> token feature", merged, w_out);
 }
 
 }  // namespace

@@ -29,7 +29,6 @@ struct Block {
   HeatmapMark mark;
   std::string symbol;         ///< markup
   std::string formula;        ///< markup, behind the symbol: "= X W_{Q}"
-  bool as_transpose = false;  ///< it enters the product transposed, but is shown as it is stored
 
   [[nodiscard]] std::string shape() const {
     return std::to_string(mark.rows()) + " × " + std::to_string(mark.columns());
@@ -265,8 +264,6 @@ class FlowLayout {
       add_text(id + ".shape", {right, base}, block.shape(), TypeSize::kSmall, FontWeight::regular, Ink::dim,
                HorizontalAlign::right);
     }
-    if (block.as_transpose)
-      add_text(id + ".transpose", {mark.box.right() + 4, y + 9}, "T", TypeSize::kBody, FontWeight::regular, Ink::text);
     figure_.heatmaps.push_back(std::move(mark));
   }
 
@@ -332,7 +329,7 @@ class FlowBands {
     mark->id = id + mark->id;
     std::string text = symbol(name);
     if (transposed) text += "^{T}";
-    return Block{std::move(*mark), std::move(text), formula, false};
+    return Block{std::move(*mark), std::move(text), formula};
   }
 
   [[nodiscard]] std::optional<Block> with_row_labels(std::optional<Block> block) const {
@@ -386,13 +383,9 @@ class FlowBands {
       if (block) band.columns.push_back({std::nullopt, std::move(block), band.columns.empty() ? "" : sign, "", false});
     };
     add(with_row_labels(block("merged", "")), "");
-    if (auto weight = block("w_out", "")) {
-      // Stored as [out, in], as PyTorch's layers do; as high as it is wide in the product, it would need a page of its
-      // own.
-      weight->as_transpose = true;
-      add(std::move(weight), "×");
-    }
-    add(block("out", "= heads W_{O}^{T}"), "=");
+    // As high as it is wide in the product, W_O would need a page of its own: it lies on its side.
+    add(block("w_out", "", true), "×");
+    add(block("out", "= heads W_{O}"), "=");
     return band;
   }
 

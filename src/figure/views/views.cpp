@@ -26,7 +26,7 @@ Result<ViewOptions> view_options(const ViewChoice& choice) {
     std::vector<std::string> names;
     for (const View& each : views()) names.push_back(each.name);
     const std::string nearest = suggestion_text(choice.name, names);
-    return fail("view: " + quoted(choice.name) + " is unknown" +
+    return fail("view: " + quoted_text(choice.name) + " is unknown" +
                 (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));
   }
   ViewOptions options;
@@ -38,7 +38,7 @@ Result<ViewOptions> view_options(const ViewChoice& choice) {
   for (const auto& [name, value] : choice.options) {
     const Parameter* option = find_parameter(view->options, name);
     if (option == nullptr) {
-      return fail("view option " + quoted(name) + " is unknown to " + view->name + "; allowed: " + join(names, ", "));
+      return fail("view option " + quoted_text(name) + " is unknown to " + view->name + "; allowed: " + join(names, ", "));
     }
     if (Result<void> checked = check_value(*option, value); !checked) {
       return fail("view option " + checked.error().message);

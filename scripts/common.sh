@@ -1,0 +1,69 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# Shared by scripts/run, scripts/test and .ci/run: sourced, not run, under `set -euo pipefail` and with `root`, the folder
+# of the checkout.
+
+packages_build=(
+  ccache cmake g++ ninja-build pkgconf python3-glad
+  libbenchmark-dev libcairo2-dev libcli11-dev libegl-dev libeigen3-dev libexpected-dev libfontconfig-dev libfreetype-dev
+  libglfw3-dev libgtest-dev libimgui-dev libpango1.0-dev nlohmann-json3-dev zlib1g-dev
+)
+packages_run=(fonts-dejavu-core fonts-inter libegl1 libgl1 libgl1-mesa-dri)
+packages_test=(poppler-utils xauth xdotool xvfb)
+packages_checks=(appstream clang-format clang-tidy desktop-file-utils shellcheck)
+
+# What the packages of packages_build are called where there is no apt-get.
+tools_build=(cmake ninja c++ pkg-config glad)
+libraries_build=(benchmark CLI11 egl eigen3 fontconfig freetype2 glfw3 gtest imgui nlohmann_json pangocairo zlib)
+
+# need PACKAGE…: installs those that are missing. When none is, that takes neither network nor rights nor time.
+need() {
+  command -v apt-get dpkg-query >/dev/null || { name_missing; return; }
+  local installed missing=() package as_root=()
+  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
+  for package; do
+    [[ $'\n'$installed$'\n' == *$'\n'"installed $package"$'\n'* ]] || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+
+  echo "Installing ${missing[*]}"
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || { echo "Neither root nor sudo: install them and try again." >&2; return 1; }
+    as_root=(sudo)
+  fi
+  # An old package list may name files that are gone. Without network, the one there is may still do.
+  "${as_root[@]}" apt-get -q update || echo "The package lists could not be renewed; trying with the old ones." >&2
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${missing[@]}"
+  rm -f "$root"/build/*/CMakeCache.txt  # it remembers what was not there
+}
+
+# Not Debian: names what seems to be missing, and lets CMake decide (it fetches the source of some libraries itself).
+name_missing() {
+  local tool library missing=()
+  for tool in "${tools_build[@]}"; do
+    command -v "$tool" >/dev/null || missing+=("$tool")
+  done
+  for library in "${libraries_build[@]}"; do
+    pkg-config --exists "$library" 2>/dev/null || missing+=("$library")
+  done
+  ((${#missing[@]} == 0)) || echo "This system has no apt-get; not found: ${missing[*]}" >&2
+}
+
+# build PRESET [cmake --build options]: configures where that is due, and builds.
+build() {
+  local preset=$1
+  shift
+  if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; then
+    export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  fi
+  cd "$root" || return
+  # Ninja notices by itself when a CMakeLists.txt has changed, but not when the presets have.
+  [[ build/$preset/CMakeCache.txt -nt CMakePresets.json && -e build/$preset/build.ninja ]] || cmake --preset "$preset"
+  cmake --build --preset "$preset" "$@"
+}
+
+# run_tests PRESET [CTEST ARGUMENT…]: on a screen of their own, so that tests of windows neither need nor touch the user's.
+run_tests() {
+  local screen=()
+  if command -v xvfb-run >/dev/null; then screen=(xvfb-run -a -s "-screen 0 1280x800x24 -nolisten tcp"); fi
+  "${screen[@]}" ctest --preset "$1" --parallel "$(nproc)" "${@:2}"
+}

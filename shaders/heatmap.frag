@@ -1,0 +1,96 @@
+#version 330 core
+// The colour of one pixel of a heatmap: of the cells it shows, the one of largest magnitude, through the colour map.
+// Vectors of two are (column, row), as x and y. src/platform/heatmap_axis.h says what the numbers of an axis mean.
+//
+// POOLED is defined for the variant that can show several cells in a pixel, along either axis or both. The other one is
+// the quick one: a software renderer computes both sides of every branch.
+
+// The bits of the numbers rather than the numbers: NaN, infinities and tiny values then arrive as they are everywhere.
+uniform usampler2D cells;
+uniform sampler2D colors;  // 256 × 1
+
+uniform float framebuffer_height;
+uniform vec2 first_pixel;   // of this run, from the top left of the framebuffer
+uniform ivec2 base;         // texel at the left edge of the first pixel: whole part
+uniform vec2 fraction;      // an axis not minified: how far into that texel, and cells per pixel
+uniform vec2 step_size;
+uniform vec2 gap;           // pixels between cells
+uniform ivec2 last_cell;    // after which there is no gap: the matrix's last, counted from the texture's first, or -1
+uniform ivec2 last_texel;   // of the texture
+#ifdef POOLED
+uniform bvec2 minified;
+uniform uvec2 remainder;    // a minified axis: the fraction in whole numbers of `divisor`, texels per pixel beyond the one
+uniform uvec2 excess;
+uniform uvec2 divisor;
+#endif
+
+uniform float prescale;      // power of two that brings the limits near 1, so that their difference cannot overflow
+uniform float low;           // the limits times prescale, or their base-2 logarithms if `logarithmic`
+uniform float high;
+uniform bool logarithmic;
+uniform vec4 gap_color;
+uniform vec4 nan_color;
+uniform vec4 positive_infinity_color;
+uniform vec4 negative_infinity_color;
+
+out vec4 color;
+
+const uint infinity_bits = 0x7F800000u;
+
+// Where in the colour map a number belongs: 0 is the lowest colour, 1 the highest.
+float position(float value) {
+  // A number without a logarithm lies below all limits.
+  float scaled = !logarithmic ? value * prescale : value > 0.0 ? log2(value) : -1000.0;
+  if (low == high) return scaled < low ? 0.0 : scaled > high ? 1.0 : 0.5;
+  return clamp((scaled - low) / (high - low), 0.0, 1.0);
+}
+
+vec4 color_of(uint bits) {
+  uint magnitude = bits & 0x7FFFFFFFu;
+  if (magnitude > infinity_bits) return nan_color;
+  if (magnitude == infinity_bits) return bits == magnitude ? positive_infinity_color : negative_infinity_color;
+  int entry = min(int(position(uintBitsToFloat(bits)) * 256.0), 255);
+  return vec4(texelFetch(colors, ivec2(entry, 0), 0).rgb, 1.0);
+}
+
+#ifdef POOLED
+// As in src/platform/magnitude.h: whole numbers that compare as the magnitudes do.
+uint magnitude_key(uint bits) { return (bits << 1) | (~bits >> 31); }
+uint bits_of_key(uint key) { return (key >> 1) | (~key << 31); }
+
+// n / divisor, rounded down. Exact: the quotient in floating point is off by at most one, which the remainder tells.
+// (Dividing whole numbers is slow on most hardware and very slow without.)
+ivec2 divided(uvec2 n) {
+  ivec2 quotient = ivec2(vec2(n) / vec2(divisor));
+  ivec2 rest = ivec2(n - uvec2(quotient) * divisor);
+  return quotient - ivec2(lessThan(rest, ivec2(0))) + ivec2(greaterThanEqual(rest, ivec2(divisor)));
+}
+#endif
+
+void main() {
+  // The centre of this pixel, counted from the first one's left and upper edge.
+  vec2 pixel = vec2(gl_FragCoord.x, framebuffer_height - gl_FragCoord.y) - first_pixel;
+
+  // The cell at the centre. The pixels just before the next cell are the gap.
+  ivec2 first = base + ivec2(floor(fraction + pixel * step_size));
+  ivec2 ahead = base + ivec2(floor(fraction + (pixel + gap) * step_size));
+  bvec2 in_gap = bvec2(ivec2(greaterThan(ahead, first)) * ivec2(lessThan(first, last_cell)));
+#ifdef POOLED
+  // All texels between the pixel's edges: from the edge rounded down to the next edge rounded up.
+  uvec2 edge = uvec2(pixel);
+  ivec2 from = base + ivec2(edge) + divided(remainder + edge * excess);
+  ivec2 to = base + ivec2(edge) + divided(remainder + (edge + 1u) * excess + divisor - 1u);
+  ivec2 last = clamp(ivec2(minified.x ? to.x : first.x, minified.y ? to.y : first.y), ivec2(0), last_texel);
+  first = clamp(ivec2(minified.x ? from.x : first.x, minified.y ? from.y : first.y), ivec2(0), last);
+  uint key = 0u;
+  for (int row = first.y; row <= last.y; ++row) {
+    for (int column = first.x; column <= last.x; ++column) {
+      key = max(key, magnitude_key(texelFetch(cells, ivec2(column, row), 0).r));
+    }
+  }
+  uint bits = bits_of_key(key);
+#else
+  uint bits = texelFetch(cells, clamp(first, ivec2(0), last_texel), 0).r;
+#endif
+  color = any(in_gap) ? gap_color : color_of(bits);
+}

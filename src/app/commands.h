@@ -1,0 +1,20 @@
+// The subcommands. Each function adds one to the command line: what it is called, what it takes, and what it does.
+#pragma once
+
+#include "app/commands_line.h"
+
+namespace attnscope {
+
+/// `trace EXPERIMENT [--set NAME=VALUE]… -o OUT`: computes, and writes every tensor to a file.
+void add_trace_command(CommandLine& line);
+
+/// `figure EXPERIMENT [--set NAME=VALUE]… [--view NAME] [--theme NAME] [--width IN] [--dpi N] -o OUT`: writes a view.
+void add_figure_command(CommandLine& line);
+
+/// `explain EXPERIMENT [--set NAME=VALUE]… TENSOR[i,j,…]`: the arithmetic behind one number.
+void add_explain_command(CommandLine& line);
+
+/// `systems [SYSTEM]`: the systems, or one with its parameters and tensors.
+void add_systems_command(CommandLine& line);
+
+}  // namespace attnscope

@@ -1,0 +1,32 @@
+// What the commands on an experiment have in common: EXPERIMENT and --set.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/experiment.h"
+#include "core/result.h"
+#include "core/trace.h"
+
+namespace attnscope {
+
+struct ExperimentOptions {
+  std::string experiment;             ///< a file or a system's name
+  std::vector<std::string> settings;  ///< NAME=VALUE
+};
+
+void add_experiment_options(CLI::App& command, ExperimentOptions& options);
+
+/// Bytes that an experiment may take: ATTNSCOPE_MEMORY_MB where it is set, otherwise kDefaultMemoryBudget.
+Result<double> memory_budget();
+
+/// The experiment as the options say, valid and within the memory budget. Trouble in a file is a failure; a setting
+/// that is wrong, or that does not go with the rest, is a mistake in the command.
+Result<Experiment> load_experiment(const ExperimentOptions& options);
+
+/// The same, computed.
+Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options);
+
+}  // namespace attnscope

@@ -1,0 +1,74 @@
+#include <memory>
+#include <optional>
+
+#include "app/commands.h"
+#include "app/commands_experiment.h"
+#include "core/ops.h"
+#include "core/text.h"
+#include "figure/matrix.h"
+#include "figure/view.h"
+#include "io/figure_file.h"
+
+namespace attnscope {
+namespace {
+
+struct FigureOptions : ExperimentOptions {
+  std::string view;
+  std::string theme = "paper";
+  FigureFileOptions file;
+  std::string output;
+};
+
+/// The view that the command names, otherwise the experiment's own. Options of the latter hold only for that view.
+Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experiment) {
+  const bool typed = !options.view.empty() && options.view != experiment.view.name;
+  if (typed) experiment.view = {options.view, {}};
+  Result<ViewOptions> chosen = view_options(experiment.view);
+  if (!chosen && typed) return fail(chosen.error().message, Error::Kind::usage);
+  return chosen;
+}
+
+Result<void> check_head(const Trace& trace, const ViewOptions& options) {
+  const auto head = options.values.find("head");
+  if (head == options.values.end() || std::get<Index>(head->second) <= head_count(trace)) return {};
+  return fail("view option head: " + value_text(head->second) + " is not allowed; the experiment has heads 1 to " +
+              std::to_string(head_count(trace)));
+}
+
+Result<CommandOutput> figure_command(const FigureOptions& options) {
+  // Before the computation, which may take a while.
+  if (const auto format = figure_format(options.output); !format) return tl::unexpected(format.error());
+  FigureFileOptions file = options.file;
+  const std::optional<Theme> theme = parse_theme(options.theme);
+  if (!theme) {
+    return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: paper, light or dark", Error::Kind::usage);
+  }
+  file.theme = *theme;
+  Result<Experiment> experiment = load_experiment(options);
+  if (!experiment) return tl::unexpected(experiment.error());
+  Result<ViewOptions> view = chosen_view(options, *experiment);
+  if (!view) return tl::unexpected(view.error());
+  const auto trace = run(*experiment);
+  if (!trace) return tl::unexpected(trace.error());
+  if (const Result<void> has_head = check_head(**trace, *view); !has_head) return tl::unexpected(has_head.error());
+  // Laid out at 96 logical pixels to the inch, so that type has the size it was designed for.
+  view->width = file.width_inches * 96;
+  const Figure figure = build_view(experiment->view.name, **trace, *view);
+  if (const Result<void> written = write_figure(figure, file, options.output); !written) return tl::unexpected(written.error());
+  return CommandOutput{"", {(*trace)->warnings().begin(), (*trace)->warnings().end()}};
+}
+
+}  // namespace
+
+void add_figure_command(CommandLine& line) {
+  const auto options = std::make_shared<FigureOptions>();
+  CLI::App& command = line.add("figure", "Write a view as a figure", [options] { return figure_command(*options); });
+  add_experiment_options(command, *options);
+  command.add_option("--view", options->view, "The view; `attnscope views` lists them")->type_name("NAME");
+  command.add_option("--theme", options->theme, "paper (default), light or dark")->type_name("NAME");
+  command.add_option("--width", options->file.width_inches, "Width in inches, 0.5 to 100; 7 when not given")->type_name("IN");
+  command.add_option("--dpi", options->file.dpi, "Dots per inch of a PNG, 10 to 2400; 300 when not given")->type_name("N");
+  command.add_option("-o,--output", options->output, "The file to write")->required()->type_name("OUT.{png,svg,pdf}");
+}
+
+}  // namespace attnscope

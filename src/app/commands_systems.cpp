@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.h"
+#include "core/systems/systems.h"
+#include "core/text.h"
+#include "io/json_value.h"
+#include "io/printable.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct SystemsOptions {
+  std::string system;
+  bool json = false;
+};
+
+/// The steps of the system's default experiment, planned and not computed.
+std::vector<Step> planned_steps(const System& system) {
+  const Experiment experiment = *default_experiment(system.name);
+  Recorder recorder(Recorder::Mode::plan, experiment.seed);
+  system.run(experiment, recorder);
+  return recorder.take_steps();
+}
+
+const char* kind_name(Parameter::Kind kind) {
+  switch (kind) {
+    case Parameter::Kind::integer: return "integer";
+    case Parameter::Kind::real: return "real";
+    case Parameter::Kind::choice: return "choice";
+    case Parameter::Kind::mask: return "mask";
+  }
+  return "";
+}
+
+/// A bound as the parameter's own kind of number.
+ordered_json bound_json(const Parameter& parameter, double bound) {
+  if (parameter.kind == Parameter::Kind::integer) return static_cast<Index>(bound);
+  return json_number(bound);
+}
+
+ordered_json parameter_json(const Parameter& parameter) {
+  ordered_json json = {{"name", parameter.name}, {"label", parameter.label}, {"kind", kind_name(parameter.kind)}};
+  if (const double* real = std::get_if<double>(&parameter.standard)) {
+    json["default"] = json_number(*real);
+  } else if (const Index* integer = std::get_if<Index>(&parameter.standard)) {
+    json["default"] = *integer;
+  } else {
+    json["default"] = value_text(parameter.standard);
+  }
+  if (parameter.kind == Parameter::Kind::integer || parameter.kind == Parameter::Kind::real) {
+    json["minimum"] = bound_json(parameter, parameter.minimum);
+    json["maximum"] = bound_json(parameter, parameter.maximum);
+    json["slider_minimum"] = bound_json(parameter, parameter.slider_minimum);
+    json["slider_maximum"] = bound_json(parameter, parameter.slider_maximum);
+  }
+  if (parameter.kind == Parameter::Kind::real) json["minus_infinity"] = parameter.minus_infinity;
+  if (parameter.kind == Parameter::Kind::choice) {
+    json["choices"] = ordered_json::array();
+    for (std::size_t i = 0; i < parameter.choices.size(); ++i) {
+      json["choices"].push_back({{"value", parameter.choices[i]}, {"label", parameter.choice_labels[i]}});
+    }
+  }
+  json["allowed"] = allowed_text(parameter);
+  json["help"] = parameter.help;
+  return json;
+}
+
+ordered_json step_json(const Step& step) {
+  ordered_json axes = ordered_json::array();
+  for (const Axis& axis : step.axes) axes.push_back({{"name", axis.name}, {"size", axis.size}});
+  return {
+      {"name", step.name}, {"axes", axes}, {"operation", operation_name(step.operation)}, {"formula", step.formula}};
+}
+
+ordered_json system_json(const System& system) {
+  ordered_json json = {{"name", system.name},
+                       {"title", system.title},
+                       {"summary", system.summary},
+                       {"source", system.source},
+                       {"labels", system.labels}};
+  json["parameters"] = ordered_json::array();
+  for (const Parameter& parameter : system.parameters) json["parameters"].push_back(parameter_json(parameter));
+  json["tensors"] = ordered_json::array();
+  for (const Step& step : planned_steps(system)) json["tensors"].push_back(step_json(step));
+  return json;
+}
+
+/// Rows of cells, every column as wide as its widest cell.
+std::string table_text(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const std::vector<std::string>& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
+  }
+  std::string text;
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += "  " + row[i] + std::string(widths[i] - columns(row[i]), ' ');
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string axes_text(const Axes& axes) {
+  std::vector<std::string> parts;
+  for (const Axis& axis : axes) parts.push_back(axis.name + " " + std::to_string(axis.size));
+  return "[" + join(parts, ", ") + "]";
+}
+
+std::string system_text(const System& system) {
+  std::vector<std::vector<std::string>> parameters;
+  for (const Parameter& parameter : system.parameters) {
+    parameters.push_back({parameter.name, value_text(parameter.standard), parameter.help});
+    parameters.push_back({"", "", "Allowed: " + allowed_text(parameter) + "."});
+  }
+  parameters.push_back(
+      {"seed", "42", "Decides every random number, as torch.manual_seed does. Allowed: whole numbers from 0."});
+  parameters.push_back(
+      {"discard", "0", "Raw random numbers thrown away between inputs and weights. Allowed: whole numbers from 0."});
+  std::vector<std::vector<std::string>> tensors;
+  for (const Step& step : planned_steps(system)) tensors.push_back({step.name, axes_text(step.axes), step.formula});
+  return system.name + " – " + system.title + "\n" + system.summary + "\nReplays " + system.source +
+         ".\n\nParameters, with their defaults\n" + table_text(parameters) + "\nTensors, with their default sizes\n" +
+         table_text(tensors);
+}
+
+Result<CommandOutput> all_systems(bool json) {
+  if (json) {
+    ordered_json list = ordered_json::array();
+    for (const System& system : systems()) list.push_back(system_json(system));
+    return CommandOutput{pretty_json(list) + "\n", {}};
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const System& system : systems()) rows.push_back({system.name, system.summary});
+  return CommandOutput{table_text(rows) + "\nattnscope systems SYSTEM tells its parameters and tensors.\n", {}};
+}
+
+Result<CommandOutput> systems_command(const SystemsOptions& options) {
+  if (options.system.empty()) return all_systems(options.json);
+  const System* system = find_system(options.system);
+  // Says what is wrong with the name, and which ones are near.
+  if (system == nullptr) return fail(default_experiment(options.system).error().message, Error::Kind::usage);
+  return CommandOutput{options.json ? pretty_json(system_json(*system)) + "\n" : system_text(*system), {}};
+}
+
+}  // namespace
+
+void add_systems_command(CommandLine& line) {
+  const auto options = std::make_shared<SystemsOptions>();
+  CLI::App& command = line.add("systems", "List the systems; tell one's parameters and tensors",
+                               [options] { return systems_command(*options); });
+  command.add_option("SYSTEM", options->system, "The name of a system")->type_name("");
+  command.add_flag("--json", options->json, "Print JSON, enough to build a user interface from");
+}
+
+}  // namespace attnscope

@@ -1,0 +1,108 @@
+#include "app/session.h"
+
+#include <utility>
+
+#include "core/systems/systems.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+// Experiments are small; this many steps back are a few hundred kilobytes.
+constexpr std::size_t kLongestHistory = 500;
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+/// Another view with those options set that it has too: the chosen head stays chosen.
+ViewChoice carried_over(const ViewChoice& from, const std::string& name) {
+  ViewChoice choice = {name, {}};
+  const View* view = find_view(name);
+  for (const auto& [option, value] : from.options) {
+    const Parameter* parameter = view != nullptr ? find_parameter(view->options, option) : nullptr;
+    if (parameter != nullptr && check_value(*parameter, value)) choice.options[option] = value;
+  }
+  return choice;
+}
+
+}  // namespace
+
+Session::Session(Experiment experiment, std::string file, double memory_budget)
+    : experiment_(std::move(experiment)), saved_(experiment_), file_(std::move(file)), memory_budget_(memory_budget) {}
+
+Result<Experiment> Session::edited(const Edit& edit) const {
+  Experiment next = experiment_;
+  Result<void> done;
+  std::visit(Overloaded{
+                 [&](const SetSystem& set) {
+                   Result<Experiment> fresh = default_experiment(set.name);
+                   if (!fresh) {
+                     done = tl::unexpected(fresh.error());
+                     return;
+                   }
+                   next = std::move(*fresh);
+                   next.seed = experiment_.seed;
+                   next.view.name = experiment_.view.name;
+                 },
+                 [&](const SetParameter& set) { done = set_parameter(next, set.name, set.value); },
+                 [&](const SetSeed& set) { next.seed = set.seed; },
+                 [&](const SetLabels& set) { next.labels = set.labels; },
+                 [&](const SetView& set) { next.view = carried_over(experiment_.view, set.name); },
+                 [&](const SetViewOption& set) { next.view.options[set.name] = set.value; },
+                 [](const Undo&) {},
+                 [](const Redo&) {},
+             },
+             edit);
+  if (!done) return tl::unexpected(done.error());
+  if (!same_computation(next, experiment_)) {
+    if (Result<void> valid = validate(next, memory_budget_); !valid) return tl::unexpected(valid.error());
+  }
+  if (Result<ViewOptions> options = view_options(next.view); !options) return tl::unexpected(options.error());
+  return next;
+}
+
+bool Session::step_back(std::vector<Experiment>& from, std::vector<Experiment>& to) {
+  if (from.empty()) return false;
+  to.push_back(std::exchange(experiment_, std::move(from.back())));
+  from.pop_back();
+  gesture_ = 0;
+  return true;
+}
+
+Result<void> Session::apply(const Action& action) {
+  if (std::holds_alternative<Undo>(action.edit)) {
+    step_back(undo_, redo_);
+    return {};
+  }
+  if (std::holds_alternative<Redo>(action.edit)) {
+    step_back(redo_, undo_);
+    return {};
+  }
+  Result<Experiment> next = edited(action.edit);
+  if (!next) return tl::unexpected(next.error());
+  if (*next == experiment_) return {};
+  const bool same_gesture = action.gesture != 0 && action.gesture == gesture_;
+  if (!same_gesture) undo_.push_back(experiment_);
+  if (undo_.size() > kLongestHistory) undo_.erase(undo_.begin());
+  redo_.clear();
+  gesture_ = action.gesture;
+  experiment_ = std::move(*next);
+  return {};
+}
+
+void Session::open(Experiment experiment, std::string file) {
+  experiment_ = std::move(experiment);
+  mark_saved(std::move(file));
+  undo_.clear();
+  redo_.clear();
+  gesture_ = 0;
+}
+
+void Session::mark_saved(std::string file) {
+  saved_ = experiment_;
+  file_ = std::move(file);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,47 @@
+// Matrices as colours: what the canvases have in common. Private to io/.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "figure/figure.h"
+#include "io/cairo_handle.h"
+
+namespace attnscope {
+
+/// The colour of a cell. Where the ends of the scale are equal, smaller numbers have the first colour of the map,
+/// larger ones the last and the same number the middle one. NaN and ±∞ have their `special_color`.
+Rgb cell_color(float value, const ColorScale& scale);
+
+/// A colour as cairo's images hold it: opaque, 8 bits each.
+constexpr std::uint32_t pixel_of(Rgb color) {
+  return 0xFF000000U | (static_cast<std::uint32_t>(color.red) << 16U) |
+         (static_cast<std::uint32_t>(color.green) << 8U) | color.blue;
+}
+
+/// Row `row` of `matrix` shrunk to `rows` × `columns` (at most the matrix's own): of the cells that are merged, the
+/// number of largest magnitude, as `pool_magnitude` has it. Takes memory for this row only.
+std::vector<float> pooled_row(const MatrixView& matrix, Index row, Index rows, Index columns);
+
+/// The matrix as an image of a pixel for each cell, shrunk along an axis that has more than `longest_side` cells.
+CairoSurface cell_image(const MatrixView& matrix, const ColorScale& scale, Index longest_side);
+
+/// Cells of `pitch` along an axis of length `extent`, `gap` of it between neighbours and none at the ends.
+struct CellPitch {
+  CellPitch(double extent, Index cells, double gap_between)
+      : pitch((extent + gap_between) / static_cast<double>(cells)), gap(gap_between) {}
+
+  [[nodiscard]] double begin(Index cell) const { return static_cast<double>(cell) * pitch; }
+  [[nodiscard]] double end(Index cell) const { return begin(cell + 1) - gap; }
+
+  double pitch;
+  double gap;
+};
+
+/// Whether a vector file holds the cells as rectangles, or as an image. Cells with gaps are large, so never very many.
+bool cells_as_shapes(const MatrixView& matrix, double gap);
+
+/// The longest side of an image in a vector file: more than 250 dots per inch across a page.
+inline constexpr Index kLongestImageSide = 2048;
+
+}  // namespace attnscope

@@ -1,0 +1,273 @@
+#include "io/experiment_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/systems/systems.h"
+#include "core/text.h"
+#include "io/file.h"
+#include "io/json_value.h"
+#include "io/mask_json.h"
+#include "io/printable.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kFormat = "attnscope-experiment/1";
+constexpr const char* kFormatName = "attnscope-experiment/";
+constexpr std::size_t kMaxViewOptions = 64;
+
+tl::unexpected<Error> prefixed(std::string_view prefix, const Error& error) {
+  return fail(std::string(prefix) + error.message, error.kind);
+}
+
+tl::unexpected<Error> not_allowed(std::string_view field, const json& value, std::string_view allowed) {
+  return fail(std::string(field) + ": " + json_excerpt(value) + " is not allowed; allowed: " + std::string(allowed));
+}
+
+Result<void> check_format(const json& document) {
+  if (!document.is_object())
+    return fail("the file holds " + json_excerpt(document) + "; allowed: an object, as experiments are");
+  const auto format = document.find("format");
+  if (format == document.end()) return fail(std::string("format is missing; allowed: \"") + kFormat + "\"");
+  if (*format == kFormat) return {};
+  if (format->is_string()) {
+    const std::string& text = format->get_ref<const std::string&>();
+    const std::optional<Index> version =
+        text.starts_with(kFormatName) ? parse_integer(text.substr(std::string_view(kFormatName).size())) : std::nullopt;
+    if (version && *version > 1) {
+      return fail("format: " + attnscope::quoted_text(text) + " is newer than this attnscope; it reads \"" + kFormat + "\"");
+    }
+  }
+  return not_allowed("format", *format, std::string("\"") + kFormat + "\"");
+}
+
+Result<void> read_unsigned(const json& document, const char* field, std::uint64_t& to) {
+  const auto found = document.find(field);
+  if (found == document.end()) return {};
+  if (!found->is_number_unsigned()) return not_allowed(field, *found, "whole numbers from 0 to 18446744073709551615");
+  to = found->get<std::uint64_t>();
+  return {};
+}
+
+/// A whole number that an Index can hold.
+std::optional<Index> whole_number(const json& value) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    return number <= static_cast<std::uint64_t>(std::numeric_limits<Index>::max())
+               ? std::optional(static_cast<Index>(number))
+               : std::nullopt;
+  }
+  return value.is_number_integer() ? std::optional(value.get<Index>()) : std::nullopt;
+}
+
+/// `value` as a value of the parameter's kind; whether it is in range is for `set_parameter`.
+Result<ParameterValue> parameter_value(const Parameter& parameter, const json& value) {
+  switch (parameter.kind) {
+    case Parameter::Kind::integer:
+      if (const std::optional<Index> number = whole_number(value)) return *number;
+      break;
+    case Parameter::Kind::real:
+      if (value.is_number()) return value.get<double>();
+      if (parameter.minus_infinity && value == "-inf") return -std::numeric_limits<double>::infinity();
+      break;
+    case Parameter::Kind::choice:
+      if (value.is_string()) return value.get<std::string>();
+      break;
+    case Parameter::Kind::mask: {
+      if (!value.is_array() && !value.is_string()) break;
+      Result<Mask> mask = value.is_array() ? mask_from_json(value) : parse_mask(value.get_ref<const std::string&>());
+      if (!mask) return tl::unexpected(mask.error());
+      return std::move(*mask);
+    }
+  }
+  return not_allowed(parameter.name, value, allowed_text(parameter));
+}
+
+Result<void> read_parameters(const json& document, Experiment& experiment) {
+  const auto params = document.find("params");
+  if (params == document.end()) return {};
+  if (!params->is_object()) return not_allowed("params", *params, "an object");
+  const System& system = *find_system(experiment.system);
+  std::vector<std::string> names;
+  for (const Parameter& parameter : system.parameters) names.push_back(parameter.name);
+  if (Result<void> known = check_keys(*params, names, "params: "); !known) return known;
+  for (const auto& [name, json_value] : params->items()) {
+    Result<ParameterValue> value = parameter_value(*find_parameter(system.parameters, name), json_value);
+    if (!value) return prefixed("params.", value.error());
+    if (const Result<void> set = set_parameter(experiment, name, std::move(*value)); !set)
+      return prefixed("params.", set.error());
+  }
+  return {};
+}
+
+Result<void> read_labels(const json& document, Experiment& experiment) {
+  const auto labels = document.find("labels");
+  if (labels == document.end()) return {};
+  if (!labels->is_array()) return not_allowed("labels", *labels, "a list of texts");
+  if (labels->size() > kMaxLabels) {
+    return fail("labels: " + std::to_string(labels->size()) + " labels are not allowed; allowed: at most " +
+                std::to_string(kMaxLabels));
+  }
+  experiment.labels.clear();
+  for (const json& label : *labels) {
+    const std::string field = "labels[" + std::to_string(experiment.labels.size()) + "]";
+    if (!label.is_string()) return not_allowed(field, label, "a text");
+    if (label.get_ref<const std::string&>().size() > kMaxLabelBytes) {
+      return not_allowed(field, label, "texts of at most " + std::to_string(kMaxLabelBytes) + " bytes");
+    }
+    experiment.labels.push_back(label.get<std::string>());
+  }
+  return {};
+}
+
+Result<ParameterValue> option_value(const std::string& field, const json& value) {
+  if (const std::optional<Index> number = whole_number(value)) return *number;
+  if (value.is_number_float()) return value.get<double>();
+  if (value.is_string() && value.get_ref<const std::string&>().size() <= kMaxLabelBytes)
+    return value.get<std::string>();
+  return not_allowed(field, value, "a number, or a text of at most " + std::to_string(kMaxLabelBytes) + " bytes");
+}
+
+Result<void> read_view(const json& document, Experiment& experiment) {
+  const auto view = document.find("view");
+  if (view == document.end()) return {};
+  if (!view->is_object()) return not_allowed("view", *view, "an object with name and options");
+  if (Result<void> known = check_keys(*view, std::vector<std::string>{"name", "options"}, "view: "); !known)
+    return known;
+  if (const auto name = view->find("name"); name != view->end()) {
+    if (!name->is_string() || name->get_ref<const std::string&>().size() > kMaxLabelBytes)
+      return not_allowed("view.name", *name, "the name of a view");
+    experiment.view.name = name->get<std::string>();
+  }
+  const auto options = view->find("options");
+  if (options == view->end()) return {};
+  if (!options->is_object()) return not_allowed("view.options", *options, "an object");
+  if (options->size() > kMaxViewOptions) {
+    return fail("view.options: " + std::to_string(options->size()) + " options are not allowed; allowed: at most " +
+                std::to_string(kMaxViewOptions));
+  }
+  for (const auto& [name, json_value] : options->items()) {
+    Result<ParameterValue> value = option_value("view.options." + printable(name), json_value);
+    if (!value) return tl::unexpected(value.error());
+    experiment.view.options[name] = std::move(*value);
+  }
+  return {};
+}
+
+Result<Experiment> read_document(const json& document) {
+  // The format first: a newer one may well have other keys.
+  if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
+  static const std::vector<std::string> kKeys = {"format", "system", "seed", "discard", "params", "labels", "view"};
+  if (const Result<void> known = check_keys(document, kKeys, ""); !known) return tl::unexpected(known.error());
+  const auto system = document.find("system");
+  if (system == document.end()) return fail("system is missing; allowed: the name of a system");
+  if (!system->is_string()) return not_allowed("system", *system, "the name of a system");
+  Result<Experiment> experiment = default_experiment(system->get_ref<const std::string&>());
+  if (!experiment) return experiment;
+  Result<void> read = read_unsigned(document, "seed", experiment->seed);
+  if (read) read = read_unsigned(document, "discard", experiment->discard);
+  if (read) read = read_parameters(document, *experiment);
+  if (read) read = read_labels(document, *experiment);
+  if (read) read = read_view(document, *experiment);
+  if (!read) return tl::unexpected(read.error());
+  return experiment;
+}
+
+ordered_json value_to_json(const ParameterValue& value) {
+  if (const Index* integer = std::get_if<Index>(&value)) return *integer;
+  if (const Mask* mask = std::get_if<Mask>(&value)) return mask_to_json(*mask);
+  if (const double* real = std::get_if<double>(&value))
+    return std::isfinite(*real) ? ordered_json(*real) : ordered_json(exact_text(*real));
+  return std::get<std::string>(value);
+}
+
+ordered_json to_json(const Experiment& experiment) {
+  ordered_json params = ordered_json::object();
+  if (const System* system = find_system(experiment.system)) {
+    for (const Parameter& parameter : system->parameters) {
+      const auto value = experiment.parameters.find(parameter.name);
+      if (value != experiment.parameters.end()) params[parameter.name] = value_to_json(value->second);
+    }
+  }
+  ordered_json options = ordered_json::object();
+  for (const auto& [name, value] : experiment.view.options) options[name] = value_to_json(value);
+  return {{"format", kFormat},
+          {"system", experiment.system},
+          {"seed", experiment.seed},
+          {"discard", experiment.discard},
+          {"params", params},
+          {"labels", experiment.labels},
+          {"view", {{"name", experiment.view.name}, {"options", options}}}};
+}
+
+/// Whether nobody would take `name` for anything but a file's.
+bool looks_like_file(const std::string& name) {
+  return name.find('/') != std::string::npos || std::filesystem::path(name).has_extension();
+}
+
+}  // namespace
+
+Result<Experiment> read_experiment(const std::filesystem::path& path) {
+  const Result<std::string> text = read_file(path, kMaxExperimentBytes);
+  if (!text) return tl::unexpected(text.error());
+  return parse_experiment(*text, path_text(path));
+}
+
+Result<Experiment> parse_experiment(std::string_view text, std::string_view name) {
+  const std::string prefix = std::string(name) + ": ";
+  if (text.empty()) return fail(prefix + "the file is empty; allowed: an experiment, format \"" + kFormat + "\"");
+  if (const std::string what = stand_in(text); !what.empty()) return fail(prefix + "this is " + what);
+  const Result<json> document = parse_json(text);
+  if (!document) return prefixed(prefix, document.error());
+  Result<Experiment> experiment = read_document(*document);
+  if (!experiment) return prefixed(prefix, experiment.error());
+  return experiment;
+}
+
+Result<Experiment> open_experiment(const std::string& file_or_system) {
+  if (find_system(file_or_system) != nullptr) return default_experiment(file_or_system);
+  std::error_code error;
+  if (looks_like_file(file_or_system) || std::filesystem::exists(file_or_system, error))
+    return read_experiment(file_or_system);
+  std::vector<std::string> names;
+  for (const System& system : systems()) names.push_back(system.name);
+  const std::string nearest = suggestion_text(file_or_system, names);
+  return fail(attnscope::quoted_text(file_or_system) + " is neither a file nor a system" +
+                  (nearest.empty() ? "; the systems are " + join(names, ", ") : nearest),
+              Error::Kind::usage);
+}
+
+Result<void> apply_setting(Experiment& experiment, std::string_view setting) {
+  const auto wrong = [](const std::string& message) { return fail("--set " + message, Error::Kind::usage); };
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string_view::npos || equals == 0) return wrong(attnscope::quoted_text(setting) + ": write NAME=VALUE");
+  const std::string_view name = setting.substr(0, equals);
+  const std::string_view text = setting.substr(equals + 1);
+  const Parameter* parameter = find_parameter(find_system(experiment.system)->parameters, name);
+  const bool is_array = parameter != nullptr && parameter->kind == Parameter::Kind::mask && text.starts_with('[');
+  if (!is_array) {
+    const Result<void> set = set_parameter_text(experiment, name, text);
+    return set ? set : wrong(set.error().message);
+  }
+  const Result<json> array = parse_json(text);
+  if (!array) return wrong(parameter->name + ": " + array.error().message);
+  Result<Mask> mask = mask_from_json(*array);
+  if (!mask) return wrong(mask.error().message);
+  const Result<void> set = set_parameter(experiment, name, std::move(*mask));
+  return set ? set : wrong(set.error().message);
+}
+
+std::string experiment_json(const Experiment& experiment) { return pretty_json(to_json(experiment)) + "\n"; }
+
+std::string compact_experiment_json(const Experiment& experiment) { return compact_json(to_json(experiment)); }
+
+}  // namespace attnscope

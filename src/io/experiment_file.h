@@ -1,0 +1,56 @@
+// Experiments as JSON files, format "attnscope-experiment/1".
+//
+//   {
+//     "format": "attnscope-experiment/1",
+//     "system": "worked-example",
+//     "seed": 42,                                    any unsigned 64-bit number
+//     "discard": 0,                                  likewise
+//     "params": {"tokens": 6, "mask": "causal"},     parameters of the system
+//     "labels": ["the", "cat"],                      of the tokens
+//     "view": {"name": "heads", "options": {}}
+//   }
+//
+// All but format and system may be missing and are then as the system has them. Everything else is refused with one
+// line that names file, field, value and what is allowed: a key that is unknown or there twice, a value of another type
+// or out of range. Nothing is made to fit.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/experiment.h"
+#include "core/result.h"
+
+namespace attnscope {
+
+/// Bytes that an experiment file may have; an explicit mask takes about six for each of its numbers.
+inline constexpr std::uint64_t kMaxExperimentBytes = 64'000'000;
+/// Token labels that an experiment may have, and the bytes of one.
+inline constexpr std::size_t kMaxLabels = 65'536;
+inline constexpr std::size_t kMaxLabelBytes = 256;
+
+/// Reads an experiment. Every value is within its own range; whether they go together, and fit into memory, is for
+/// `validate`. The view and its options are the figures' business and only known to be plain values here: whole numbers
+/// become Index, other numbers double.
+Result<Experiment> read_experiment(const std::filesystem::path& path);
+
+/// The same from text; `name` stands for the file in messages.
+Result<Experiment> parse_experiment(std::string_view text, std::string_view name);
+
+/// What the command line calls EXPERIMENT: a system's name, or a file. Neither is a mistake in the command (usage)
+/// unless it looks like a file's name; then the file is missing (failure).
+Result<Experiment> open_experiment(const std::string& file_or_system);
+
+/// `--set`: "heads=3", "seed=7", "mask=causal", "mask=[[true, false], [true, true]]". Errors are mistakes in the
+/// command.
+Result<void> apply_setting(Experiment& experiment, std::string_view setting);
+
+/// The experiment as a file: every parameter, in the order of the system's table, so that the file explains itself.
+/// `parse_experiment` reads back an equal experiment. The same text for the same experiment, with a newline at the end.
+std::string experiment_json(const Experiment& experiment);
+
+/// The same on one line, for the metadata of other files.
+std::string compact_experiment_json(const Experiment& experiment);
+
+}  // namespace attnscope

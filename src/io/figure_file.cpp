@@ -1,0 +1,153 @@
+#include "io/figure_file.h"
+
+#include <cairo-pdf.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "core/text.h"
+#include "figure/canvas.h"
+#include "io/cairo_canvas.h"
+#include "io/cairo_handle.h"
+#include "io/canvas_style.h"
+#include "io/file.h"
+#include "io/png.h"
+#include "io/printable.h"
+#include "io/svg_canvas.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kPixelsPerInch = 96;
+constexpr double kPointsPerInch = 72;
+constexpr double kSmallestWidth = 0.5;
+constexpr double kLargestWidth = 100;
+constexpr double kLargestHeight = 200;  // what PDF allows, 14,400 points
+constexpr int kSmallestDpi = 10;
+constexpr int kLargestDpi = 2400;
+constexpr double kMostPixels = 400e6;
+constexpr double kMostPixelsOfSide = 32767;  // cairo's limit
+
+/// A figure on its page.
+struct Page {
+  const Figure& figure;
+  const Palette& colors;
+  double width_inches;
+  double height_inches;
+
+  [[nodiscard]] Rect box() const { return {0, 0, width_inches * kPixelsPerInch, height_inches * kPixelsPerInch}; }
+
+  void paint_on(Canvas& canvas) const {
+    const double scale = width_inches * kPixelsPerInch / figure.width;
+    paint(figure, colors, {scale, scale, {}}, box(), canvas);
+  }
+};
+
+Result<Page> make_page(const Figure& figure, const FigureFileOptions& options) {
+  const double width = options.width_inches;
+  if (!(width >= kSmallestWidth && width <= kLargestWidth)) {
+    return fail("width of " + short_text(width) + " inches: must be 0.5 to 100", Error::Kind::usage);
+  }
+  if (options.dpi < kSmallestDpi || options.dpi > kLargestDpi) {
+    return fail("resolution of " + std::to_string(options.dpi) + " dpi: must be 10 to 2400", Error::Kind::usage);
+  }
+  const bool sized = std::isfinite(figure.width) && std::isfinite(figure.height);
+  if (!sized || figure.width <= 0 || figure.height <= 0) return fail("the figure is empty");
+  const double height = width * figure.height / figure.width;
+  if (height > kLargestHeight) {
+    return fail("the figure would be " + short_text(height) + " inches high at a width of " + short_text(width) +
+                "; at most 200");
+  }
+  return Page{figure, palette(options.theme), width, height};
+}
+
+/// Paints the page on a surface whose unit is a logical pixel divided by `scale`.
+cairo_status_t paint_surface(const Page& page, cairo_surface_t* surface, double scale) {
+  const CairoContext context(cairo_create(surface));
+  const Rgb background = page.colors.background;
+  cairo_set_source_rgb(context.get(), background.red / 255.0, background.green / 255.0, background.blue / 255.0);
+  cairo_paint(context.get());
+  cairo_scale(context.get(), scale, scale);
+  CairoCanvas canvas(context.get());
+  page.paint_on(canvas);
+  return cairo_status(context.get());
+}
+
+Result<std::string> png_page(const Page& page, int dpi) {
+  const double width = std::max(1.0, std::round(page.width_inches * dpi));
+  const double height = std::max(1.0, std::round(page.height_inches * dpi));
+  if (width > kMostPixelsOfSide || height > kMostPixelsOfSide || width * height > kMostPixels) {
+    return fail("a picture of " + grouped_text(static_cast<Index>(width)) + " × " +
+                grouped_text(static_cast<Index>(height)) +
+                " pixels is too large: at most 32,767 along a side and 400 million");
+  }
+  const CairoSurface surface(
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height)));
+  const cairo_status_t status = paint_surface(page, surface.get(), dpi / kPixelsPerInch);
+  if (status != CAIRO_STATUS_SUCCESS) return fail(cairo_status_to_string(status));
+  return png_bytes(surface.get(), dpi);
+}
+
+Result<std::string> pdf_page(const Page& page) {
+  std::string bytes;
+  const CairoSurface surface(cairo_pdf_surface_create_for_stream(
+      append_bytes, &bytes, page.width_inches * kPointsPerInch, page.height_inches * kPointsPerInch));
+  const auto set = [&](cairo_pdf_metadata_t what, const std::string& text) {
+    cairo_pdf_surface_set_metadata(surface.get(), what, text.c_str());
+  };
+  if (!page.figure.title.empty()) set(CAIRO_PDF_METADATA_TITLE, clean_text(page.figure.title));
+  set(CAIRO_PDF_METADATA_CREATOR, "attnscope");
+  // What is no date leaves the date out, and the file the same tomorrow.
+  set(CAIRO_PDF_METADATA_CREATE_DATE, "none");
+  cairo_status_t status = paint_surface(page, surface.get(), kPointsPerInch / kPixelsPerInch);
+  cairo_surface_finish(surface.get());
+  if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface.get());
+  if (status != CAIRO_STATUS_SUCCESS) return fail(cairo_status_to_string(status));
+  return bytes;
+}
+
+Result<std::string> svg_page(const Page& page) {
+  SvgCanvas canvas(page.box().width, page.box().height, page.figure.title, page.colors.background);
+  page.paint_on(canvas);
+  std::string bytes = canvas.document();
+  if (bytes.empty()) return fail("out of memory");
+  return bytes;
+}
+
+}  // namespace
+
+Result<FigureFormat> figure_format(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (ending == ".png") return FigureFormat::png;
+  if (ending == ".svg") return FigureFormat::svg;
+  if (ending == ".pdf") return FigureFormat::pdf;
+  return fail(path_text(path) + ": a figure's name must end in .png, .svg or .pdf", Error::Kind::usage);
+}
+
+Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options) {
+  const Result<Page> page = make_page(figure, options);
+  if (!page) return tl::unexpected(page.error());
+  try {
+    switch (format) {
+      case FigureFormat::png: return png_page(*page, options.dpi);
+      case FigureFormat::svg: return svg_page(*page);
+      case FigureFormat::pdf: return pdf_page(*page);
+    }
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory");
+  }
+  return fail("unknown format", Error::Kind::usage);
+}
+
+Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path) {
+  const Result<FigureFormat> format = figure_format(path);
+  if (!format) return tl::unexpected(format.error());
+  const Result<std::string> bytes = figure_bytes(figure, *format, options);
+  if (!bytes) return fail(path_text(path) + ": " + bytes.error().message, bytes.error().kind);
+  return write_file(path, *bytes);
+}
+
+}  // namespace attnscope

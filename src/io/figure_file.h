@@ -1,0 +1,40 @@
+// Figures as files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/result.h"
+#include "figure/figure.h"
+#include "figure/palette.h"
+
+namespace attnscope {
+
+enum class FigureFormat { png, svg, pdf };
+
+/// How a figure becomes a file.
+struct FigureFileOptions {
+  Theme theme = Theme::paper;
+  double width_inches = 7;  ///< 0.5 to 100; the height follows from the figure
+  int dpi = 300;            ///< of a PNG; 10 to 2400
+};
+
+/// The format that the name of a file asks for by its ending, in capitals or not; a usage error names those there are.
+Result<FigureFormat> figure_format(const std::filesystem::path& path);
+
+/// The figure as the content of a file. Geometry and type are scaled alike, so that the figure's width becomes exactly
+/// `width_inches`: at 7 inches a figure of 672 logical pixels has them at 96 to the inch, and 13 px type at 9.75 pt.
+///
+/// - PNG: width_inches · dpi pixels across, rounded, 8-bit RGB, with its resolution. At most 400 megapixels and 32,767
+///   along a side.
+/// - SVG: size in inches, a unit is 1/96 inch.
+/// - PDF: one page of exactly that size, fonts embedded, text that can be selected and searched.
+///
+/// The same figure and options give the same bytes with the same libraries and fonts; no date is written. No display is
+/// needed. Options out of range are usage errors; a picture that would be too large is a failure.
+Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options = {});
+
+/// Writes the figure to `path`, in the format of its ending and in one step.
+Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path);
+
+}  // namespace attnscope

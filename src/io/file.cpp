@@ -1,0 +1,230 @@
+#include "io/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <new>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "core/text.h"
+#include "io/printable.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPiece = std::size_t{1} << 18U;  // bytes handed to the system at a time
+
+tl::unexpected<Error> fail_on(const fs::path& path, const std::string& trouble) {
+  return fail(path_text(path) + ": " + trouble);
+}
+
+tl::unexpected<Error> fail_with_errno(const fs::path& path, int error) {
+  return fail_on(path, std::generic_category().message(error));
+}
+
+/// An open file, closed at the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// "a folder", "a pipe", …: what stands where a file was expected.
+std::string kind_text(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+Result<void> check_regular(const fs::path& path, const struct stat& status, std::uint64_t max_bytes) {
+  if (!S_ISREG(status.st_mode)) return fail_on(path, "is " + kind_text(status.st_mode) + ", not a file");
+  if (status.st_size > 0 && static_cast<std::uint64_t>(status.st_size) > max_bytes) {
+    return fail_on(path, "the file has " + bytes_text(static_cast<double>(status.st_size)) +
+                             "; allowed: " + bytes_text(static_cast<double>(max_bytes)));
+  }
+  return {};
+}
+
+Result<std::string> read_descriptor(const fs::path& path, int descriptor, std::uint64_t expected,
+                                    std::uint64_t max_bytes) {
+  std::string bytes;
+  std::size_t size = 0;
+  // One byte more than expected shows the end of the file without growing.
+  bytes.resize(static_cast<std::size_t>(expected) + 1);
+  while (true) {
+    const ssize_t got = ::read(descriptor, bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_with_errno(path, errno);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+    if (size > max_bytes) return fail_on(path, "the file is over " + bytes_text(static_cast<double>(max_bytes)));
+    if (size == bytes.size()) bytes.resize(size + std::max(size, kPiece));
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+/// The file behind all links, the last of which may point to nothing yet.
+fs::path behind_links(fs::path path) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / target;  // an absolute target replaces all of it
+  }
+  return path;
+}
+
+void sync_folder(const fs::path& folder) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // The file is complete either way; some file systems cannot do this.
+  if (descriptor.number() >= 0) (void)::fsync(descriptor.number());
+}
+
+}  // namespace
+
+Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
+  // Looked at before it is opened: opening a pipe may wait and opening a device may do things. And again afterwards,
+  // for it may have been replaced in between.
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return fail_with_errno(path, errno);
+  if (const Result<void> regular = check_regular(path, status, max_bytes); !regular)
+    return tl::unexpected(regular.error());
+  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (descriptor.number() < 0 || ::fstat(descriptor.number(), &status) != 0) return fail_with_errno(path, errno);
+  if (const Result<void> regular = check_regular(path, status, max_bytes); !regular)
+    return tl::unexpected(regular.error());
+  try {
+    return read_descriptor(path, descriptor.number(), static_cast<std::uint64_t>(status.st_size), max_bytes);
+  } catch (const std::bad_alloc&) {
+    return fail_on(path,
+                   "no memory is left for the " + bytes_text(static_cast<double>(status.st_size)) + " of the file");
+  }
+}
+
+Result<AtomicFile> AtomicFile::create(const fs::path& path) {
+  AtomicFile file(path);
+  if (const Result<void> opened = file.open(); !opened) return tl::unexpected(opened.error());
+  return file;
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      pending_(std::move(other.pending_)),
+      size_(other.size_) {}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Result<void> AtomicFile::open() {
+  if (path_.empty()) return fail("the name of the file to write is empty");
+  target_ = behind_links(path_);
+  struct stat status = {};
+  const bool exists = ::stat(target_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) return fail_with_errno(path_, errno);
+  if (exists && !S_ISREG(status.st_mode)) return fail_on(path_, "is " + kind_text(status.st_mode) + ", not a file");
+  if (!exists && !target_.has_filename()) return fail_on(path_, "is a folder, not a file");
+  // A new file could take the place of a write-protected one; that is not what the protection means.
+  if (exists && ::access(target_.c_str(), W_OK) != 0) return fail_with_errno(path_, errno);
+
+  static std::atomic<unsigned> count = 0;
+  for (int attempt = 0; attempt < 1000 && descriptor_ < 0; ++attempt) {
+    const std::string name = ".attnscope-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp";
+    const fs::path temporary = target_.parent_path() / name;
+    descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) {
+      temporary_ = temporary;
+    } else if (errno != EEXIST) {
+      return fail_with_errno(path_, errno);
+    }
+  }
+  if (descriptor_ < 0) return fail_with_errno(path_, EEXIST);
+  if (exists) {
+    // The owner first: changing it resets some permissions. Only root can change it; for everybody else a file that
+    // they may write becomes their own.
+    [[maybe_unused]] const int owned = ::fchown(descriptor_, status.st_uid, status.st_gid);
+    if (::fchmod(descriptor_, status.st_mode & 07777U) != 0) return fail_with_errno(path_, errno);
+  }
+  return {};
+}
+
+Result<void> AtomicFile::write(std::string_view bytes) {
+  size_ += bytes.size();
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kPiece);
+    pending_ += piece;
+    bytes.remove_prefix(piece.size());
+    if (pending_.size() < kPiece) continue;
+    if (Result<void> flushed = flush(); !flushed) return flushed;
+  }
+  return {};
+}
+
+Result<void> AtomicFile::flush() {
+  for (std::size_t at = 0; at < pending_.size();) {
+    const ssize_t written = ::write(descriptor_, pending_.data() + at, pending_.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail_with_errno(path_, errno);
+    at += static_cast<std::size_t>(written);
+  }
+  pending_.clear();
+  return {};
+}
+
+Result<void> AtomicFile::commit() {
+  if (Result<void> flushed = flush(); !flushed) return flushed;
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) return fail_with_errno(path_, errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) return fail_with_errno(path_, errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return fail_with_errno(path_, errno);
+  temporary_.clear();
+  sync_folder(target_.has_parent_path() ? target_.parent_path() : fs::path("."));
+  return {};
+}
+
+Result<void> write_file(const fs::path& path, std::string_view bytes) {
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file) return tl::unexpected(file.error());
+  if (Result<void> written = file->write(bytes); !written) return written;
+  return file->commit();
+}
+
+std::string stand_in(std::string_view bytes) {
+  if (bytes.starts_with("version https://git-lfs.github.com/spec/")) {
+    return "a Git-LFS pointer, not the file itself; \"git lfs pull\" fetches that";
+  }
+  const std::size_t begin = bytes.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (begin == std::string_view::npos) return {};
+  std::string head(bytes.substr(begin, 16));
+  std::transform(head.begin(), head.end(), head.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  for (const std::string_view mark : {"<!doctype html", "<html", "<head"}) {
+    if (head.starts_with(mark)) return "an HTML page, not the file itself; the download went wrong";
+  }
+  return {};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,21 @@
+// attnscope: the command line, one line for each subcommand.
+#include <cstdio>
+#include <exception>
+
+#include "app/commands.h"
+#include "ui/window_command.h"
+
+int main(int argc, char** argv) {
+  try {
+    attnscope::CommandLine line(ATTNSCOPE_VERSION);
+    attnscope::add_trace_command(line);
+    attnscope::add_figure_command(line);
+    attnscope::add_explain_command(line);
+    attnscope::add_systems_command(line);
+    attnscope::ui::add_window_command(line);
+    return line.run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "attnscope: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,284 @@
+#include "platform/heatmap.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "platform/gl.h"
+#include "platform/heatmap_axis.h"
+#include "platform/shader.h"
+#include "platform/tile_cache.h"
+
+namespace attnscope::platform {
+namespace {
+
+/// Whole pixels [x0, x1) × [y0, y1).
+struct WholeRect {
+  std::int64_t x0 = 0;
+  std::int64_t y0 = 0;
+  std::int64_t x1 = 0;
+  std::int64_t y1 = 0;
+};
+
+/// Nothing if a corner is not a number or absurdly far away.
+std::optional<WholeRect> rounded(const PixelRect& rect) {
+  constexpr double farthest = 1 << 30;
+  for (const double corner : {rect.x0, rect.y0, rect.x1, rect.y1}) {
+    if (!(std::abs(corner) <= farthest)) return std::nullopt;
+  }
+  return WholeRect{std::llround(rect.x0), std::llround(rect.y0), std::llround(rect.x1), std::llround(rect.y1)};
+}
+
+/// How numbers become positions in the colour map; see `position` in heatmap.frag.
+struct Scale {
+  float prescale = 1;
+  float low = 0;
+  float high = 0;
+  bool logarithmic = false;
+};
+
+Scale scale_of(const HeatmapQuad& quad) {
+  if (!std::isfinite(quad.low) || !std::isfinite(quad.high)) return {};
+  if (quad.logarithmic && quad.low > 0 && quad.high > 0) {
+    return {1, std::log2(quad.low), std::log2(quad.high), true};
+  }
+  if (quad.logarithmic) return {};
+  const float largest = std::max(std::abs(quad.low), std::abs(quad.high));
+  const int exponent = largest > 0 ? std::clamp(-std::ilogb(largest), -126, 126) : 0;
+  const float prescale = std::ldexp(1.0F, exponent);
+  return {prescale, quad.low * prescale, quad.high * prescale, false};
+}
+
+void set_color(int location, const Rgba& color) { glUniform4fv(location, 1, color.data()); }
+
+/// The uniforms of the program by name.
+struct Uniforms {
+  explicit Uniforms(const ShaderProgram& program)
+      : corners(program.uniform("corners")),
+        cells(program.uniform("cells")),
+        colors(program.uniform("colors")),
+        framebuffer_height(program.uniform("framebuffer_height")),
+        first_pixel(program.uniform("first_pixel")),
+        base(program.uniform("base")),
+        minified(program.uniform("minified")),
+        fraction(program.uniform("fraction")),
+        step_size(program.uniform("step_size")),
+        remainder(program.uniform("remainder")),
+        excess(program.uniform("excess")),
+        divisor(program.uniform("divisor")),
+        last_texel(program.uniform("last_texel")),
+        last_cell(program.uniform("last_cell")),
+        gap(program.uniform("gap")),
+        prescale(program.uniform("prescale")),
+        low(program.uniform("low")),
+        high(program.uniform("high")),
+        logarithmic(program.uniform("logarithmic")),
+        gap_color(program.uniform("gap_color")),
+        nan_color(program.uniform("nan_color")),
+        positive_infinity_color(program.uniform("positive_infinity_color")),
+        negative_infinity_color(program.uniform("negative_infinity_color")) {}
+
+  int corners, cells, colors, framebuffer_height, first_pixel, base, minified, fraction, step_size, remainder, excess,
+      divisor, last_texel, last_cell, gap, prescale, low, high, logarithmic, gap_color, nan_color,
+      positive_infinity_color, negative_infinity_color;
+};
+
+void set_quad_uniforms(const Uniforms& uniforms, const HeatmapQuad& quad, const AxisPlan& x, const AxisPlan& y) {
+  glUniform2i(uniforms.minified, x.minified ? 1 : 0, y.minified ? 1 : 0);
+  glUniform2f(uniforms.step_size, static_cast<float>(x.step), static_cast<float>(y.step));
+  glUniform2ui(uniforms.excess, x.excess, y.excess);
+  glUniform2ui(uniforms.divisor, x.divisor, y.divisor);
+  glUniform2f(uniforms.gap, static_cast<float>(x.gap), static_cast<float>(y.gap));
+  set_color(uniforms.gap_color, quad.gap_color);
+  const Scale scale = scale_of(quad);
+  glUniform1f(uniforms.prescale, scale.prescale);
+  glUniform1f(uniforms.low, scale.low);
+  glUniform1f(uniforms.high, scale.high);
+  glUniform1i(uniforms.logarithmic, scale.logarithmic ? 1 : 0);
+}
+
+/// A program that draws heatmaps.
+struct Variant {
+  explicit Variant(ShaderProgram linked) : program(std::move(linked)), uniforms(program) {}
+
+  ShaderProgram program;
+  Uniforms uniforms;
+};
+
+/// A colour map on the graphics card. There are only ever a handful, so they are kept.
+struct LutTexture {
+  ColorLut colors;
+  Texture texture;
+};
+
+void upload_lut(const LutTexture& lut) {
+  lut.texture.bind(1);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, static_cast<GLsizei>(lut.colors.size()), 1, 0, GL_RGB, GL_UNSIGNED_BYTE,
+               lut.colors.data());
+}
+
+}  // namespace
+
+struct HeatmapRenderer::State {
+  State(ShaderProgram crisp_program, ShaderProgram pooled_program, const HeatmapOptions& options)
+      : crisp(std::move(crisp_program)), pooled(std::move(pooled_program)), tiles(options.kept_frames) {
+    GLint limit = 0;
+    glGetIntegerv(GL_MAX_TEXTURE_SIZE, &limit);
+    tile_side = std::max(kSmallestTileSide, std::min(options.tile_side, static_cast<int>(limit)));
+    glGenVertexArrays(1, &vertex_array);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { glDeleteVertexArrays(1, &vertex_array); }
+
+  void set_render_state() const;
+  void bind_lut(const ColorLut& colors);
+  void draw_quad(const HeatmapQuad& quad);
+  void draw_run(const HeatmapQuad& quad, const Uniforms& uniforms, const AxisPlan& x, const AxisRun& x_run,
+                const AxisPlan& y, const AxisRun& y_run);
+
+  /// For at most one cell per pixel each way, and for more.
+  Variant crisp;
+  Variant pooled;
+  TileCache tiles;
+  std::vector<LutTexture> luts;
+  SpecialColors special_colors;
+  GLuint vertex_array = 0;
+  int tile_side = 0;
+  // The framebuffer of the draw under way, in pixels.
+  int width = 1;
+  int height = 1;
+};
+
+void HeatmapRenderer::State::set_render_state() const {
+  glViewport(0, 0, width, height);
+  glDisable(GL_SCISSOR_TEST);
+  glDisable(GL_DEPTH_TEST);
+  glDisable(GL_STENCIL_TEST);
+  glDisable(GL_CULL_FACE);
+  glEnable(GL_BLEND);
+  glBlendEquation(GL_FUNC_ADD);
+  glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+  glPixelStorei(GL_UNPACK_SKIP_ROWS, 0);
+  glPixelStorei(GL_UNPACK_SKIP_PIXELS, 0);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  glBindSampler(0, 0);
+  glBindSampler(1, 0);
+  glBindVertexArray(vertex_array);
+
+  for (const Variant* variant : {&crisp, &pooled}) {
+    variant->program.use();
+    glUniform1i(variant->uniforms.cells, 0);
+    glUniform1i(variant->uniforms.colors, 1);
+    glUniform1f(variant->uniforms.framebuffer_height, static_cast<float>(height));
+    set_color(variant->uniforms.nan_color, special_colors.nan);
+    set_color(variant->uniforms.positive_infinity_color, special_colors.positive_infinity);
+    set_color(variant->uniforms.negative_infinity_color, special_colors.negative_infinity);
+  }
+}
+
+void HeatmapRenderer::State::bind_lut(const ColorLut& colors) {
+  const auto known =
+      std::find_if(luts.begin(), luts.end(), [&](const LutTexture& lut) { return lut.colors == colors; });
+  if (known != luts.end()) {
+    known->texture.bind(1);
+    return;
+  }
+  luts.push_back({colors, Texture()});
+  upload_lut(luts.back());
+}
+
+void HeatmapRenderer::State::draw_quad(const HeatmapQuad& quad) {
+  assert(quad.colors != nullptr);
+  std::optional<WholeRect> area = rounded(quad.area);
+  const std::optional<WholeRect> clip = rounded(quad.clip);
+  if (quad.matrix.empty() || quad.matrix.data == nullptr || !area || !clip) return;
+  if (std::max(quad.matrix.rows, quad.matrix.columns) > kMostCells) return;
+  // However small it is on the screen, a matrix is never gone.
+  area->x1 = std::max(area->x1, area->x0 + 1);
+  area->y1 = std::max(area->y1, area->y0 + 1);
+
+  const int gap = std::max(quad.gap, 0);
+  const AxisPlan x = plan_axis({quad.matrix.columns, area->x0, area->x1, std::max<std::int64_t>(clip->x0, 0),
+                                std::min<std::int64_t>(clip->x1, width), gap, tile_side});
+  const AxisPlan y = plan_axis({quad.matrix.rows, area->y0, area->y1, std::max<std::int64_t>(clip->y0, 0),
+                                std::min<std::int64_t>(clip->y1, height), gap, tile_side});
+  if (x.runs.empty() || y.runs.empty()) return;
+
+  bind_lut(*quad.colors);
+  const Variant& variant = x.minified || y.minified ? pooled : crisp;
+  variant.program.use();
+  set_quad_uniforms(variant.uniforms, quad, x, y);
+  for (const AxisRun& y_run : y.runs) {
+    for (const AxisRun& x_run : x.runs) draw_run(quad, variant.uniforms, x, x_run, y, y_run);
+  }
+}
+
+void HeatmapRenderer::State::draw_run(const HeatmapQuad& quad, const Uniforms& uniforms, const AxisPlan& x,
+                                      const AxisRun& x_run, const AxisPlan& y, const AxisRun& y_run) {
+  const TileRegion region{y.level, x.level, y_run.tile_first, x_run.tile_first, y_run.tile_size, x_run.tile_size};
+  tiles.texture({quad.identity, quad.matrix, region}).bind(0);
+
+  glUniform2f(uniforms.first_pixel, static_cast<float>(x_run.begin), static_cast<float>(y_run.begin));
+  glUniform2i(uniforms.base, x_run.base, y_run.base);
+  glUniform2f(uniforms.fraction, static_cast<float>(x_run.fraction), static_cast<float>(y_run.fraction));
+  glUniform2ui(uniforms.remainder, x_run.remainder, y_run.remainder);
+  glUniform2i(uniforms.last_texel, x_run.tile_size - 1, y_run.tile_size - 1);
+  // Only compared with cells of this tile: one beyond it is as good as any farther one.
+  const auto last_cell = [](Index cells, const AxisPlan& axis, const AxisRun& run) {
+    return axis.gap == 0 ? -1 : static_cast<GLint>(std::min<Index>(cells - 1 - run.tile_first, run.tile_size));
+  };
+  glUniform2i(uniforms.last_cell, last_cell(quad.matrix.columns, x, x_run), last_cell(quad.matrix.rows, y, y_run));
+
+  const auto device = [](std::int64_t pixel, int pixels) {
+    return static_cast<float>(2.0 * static_cast<double>(pixel) / pixels - 1.0);
+  };
+  glUniform4f(uniforms.corners, device(x_run.begin, width), -device(y_run.begin, height), device(x_run.end, width),
+              -device(y_run.end, height));
+  glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+HeatmapRenderer::HeatmapRenderer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+HeatmapRenderer::~HeatmapRenderer() = default;
+HeatmapRenderer::HeatmapRenderer(HeatmapRenderer&&) noexcept = default;
+HeatmapRenderer& HeatmapRenderer::operator=(HeatmapRenderer&&) noexcept = default;
+
+Result<HeatmapRenderer> HeatmapRenderer::create(const std::filesystem::path& shader_folder,
+                                                const HeatmapOptions& options) {
+  const std::filesystem::path vertex_file = shader_folder / "heatmap.vert";
+  const std::filesystem::path fragment_file = shader_folder / "heatmap.frag";
+  Result<ShaderProgram> crisp = ShaderProgram::load(vertex_file, fragment_file);
+  if (!crisp) return fail(crisp.error().message);
+  Result<ShaderProgram> pooled = ShaderProgram::load(vertex_file, fragment_file, "#define POOLED");
+  if (!pooled) return fail(pooled.error().message);
+  return HeatmapRenderer(std::make_unique<State>(std::move(*crisp), std::move(*pooled), options));
+}
+
+void HeatmapRenderer::begin_frame() { state_->tiles.begin_frame(); }
+void HeatmapRenderer::end_frame() { state_->tiles.end_frame(); }
+
+void HeatmapRenderer::set_special_colors(const SpecialColors& colors) { state_->special_colors = colors; }
+
+void HeatmapRenderer::draw(std::span<const HeatmapQuad> quads, int framebuffer_width, int framebuffer_height) {
+  if (framebuffer_width <= 0 || framebuffer_height <= 0) return;
+  state_->width = framebuffer_width;
+  state_->height = framebuffer_height;
+  state_->set_render_state();
+  for (const HeatmapQuad& quad : quads) state_->draw_quad(quad);
+  glActiveTexture(GL_TEXTURE0);
+}
+
+std::uint64_t HeatmapRenderer::uploads() const { return state_->tiles.uploads(); }
+std::size_t HeatmapRenderer::textures() const { return state_->tiles.textures(); }
+std::size_t HeatmapRenderer::bytes() const { return state_->tiles.bytes(); }
+
+}  // namespace attnscope::platform

@@ -1,0 +1,124 @@
+// Matrices as pictures: one textured rectangle per matrix, the colour map looked up on the graphics card.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "core/result.h"
+#include "core/tensor.h"
+#include "platform/image.h"
+
+namespace attnscope::platform {
+
+/// A colour map: red, green and blue of 256 equal steps from the lowest to the highest value.
+using ColorLut = std::array<std::array<std::uint8_t, 3>, 256>;
+
+/// A rectangle on the framebuffer, in pixels from its top left corner, y downwards. On a HiDPI screen these are device
+/// pixels: screen coordinates times the framebuffer's scale. May reach beyond the framebuffer, up to
+/// 2^30 pixels each way; what has a corner beyond that is not drawn.
+struct PixelRect {
+  double x0 = 0;
+  double y0 = 0;
+  double x1 = 0;
+  double y1 = 0;
+};
+
+/// One matrix on the screen.
+///
+/// **Cells.** Row 0 is at the top, column 0 at the left. `area` is rounded to whole pixels, at least one each way, and
+/// shared out evenly. A cell of a pixel or more is crisp: a pixel has the colour of the cell at its centre.
+///
+/// **Gaps.** Neighbouring cells are kept `gap` pixels apart; there are none along the outer edge, and none where less
+/// than a pixel of the cell would remain. All gaps are equally wide; cells differ by at most a pixel, and not at all
+/// where columns · pitch - gap pixels are given for a whole-numbered pitch.
+///
+/// **Minified.** Along an axis with more cells than pixels no cell is skipped: a pixel has the colour of the value of
+/// largest magnitude (NaN before all; of x and -x the positive one) among all the cells that it touches. The cells of
+/// the matrix are merged by powers of two to 1–2 per pixel first, so a value may also colour the pixel beside its own.
+/// Rows and columns are treated apart: 5000 × 3 cells may be tiny one way and large the other.
+///
+/// **Colour.** `low` and below has the first colour of the map, `high` and above the last, with 256 steps of equal
+/// width between them, or of equal ratio if `logarithmic` (numbers of 0 and less then have the first colour). If `low`
+/// is above `high` the map runs backwards; if they are equal, less has the first colour, more the last and the same
+/// number the middle one. Limits that are not finite, or not positive where a logarithm is asked for, count as two
+/// zeros on a linear scale. NaN and ±∞ have `SpecialColors`.
+struct HeatmapQuad {
+  /// rows × columns numbers, which must stay until `draw` returns; at most 2^30 of either. Nothing is drawn for an
+  /// empty one.
+  MatrixView matrix;
+  /// Stands for the numbers: a different identity means that they may have changed. The same identity, address, shape
+  /// and strides mean the same numbers, which are then not sent to the graphics card again.
+  std::uint64_t identity = 0;
+  PixelRect area;
+  /// Nothing is drawn outside; rounded to whole pixels.
+  PixelRect clip;
+  /// Not null; must stay until `draw` returns.
+  const ColorLut* colors = nullptr;
+  float low = 0;
+  float high = 1;
+  bool logarithmic = false;
+  /// In pixels, 0 for none.
+  int gap = 0;
+  /// Blended over what is there: alpha 0 leaves the background.
+  Rgba gap_color = {0, 0, 0, 0};
+};
+
+/// The colours of what is not a number on the scale.
+struct SpecialColors {
+  Rgba nan = {1.0F, 0.0F, 1.0F, 1.0F};
+  Rgba positive_infinity = {0.0F, 1.0F, 1.0F, 1.0F};
+  Rgba negative_infinity = {0.25F, 0.25F, 0.25F, 1.0F};
+};
+
+struct HeatmapOptions {
+  /// Largest side of a texture. A level of a matrix that is longer or wider is cut into tiles, of which only the
+  /// visible ones are sent; also held to what the driver allows, and to 8 at least. Small ones make the tests quick.
+  int tile_side = 2048;
+  /// A texture not drawn for more frames than this is released. While a slider is dragged, the textures of a frame
+  /// before the last are filled with new numbers instead.
+  int kept_frames = 3;
+};
+
+/// Draws heatmaps. Needs the OpenGL 3.3 context that it was made in to be current whenever one of its functions or its
+/// destructor runs.
+class HeatmapRenderer {
+ public:
+  /// Reads heatmap.vert and heatmap.frag from `shader_folder`. Errors as `ShaderProgram::load`.
+  static Result<HeatmapRenderer> create(const std::filesystem::path& shader_folder, const HeatmapOptions& options = {});
+
+  ~HeatmapRenderer();
+  HeatmapRenderer(HeatmapRenderer&&) noexcept;
+  HeatmapRenderer& operator=(HeatmapRenderer&&) noexcept;
+
+  /// Goes before the first `draw` of a frame, `end_frame` after the last. A frame in which nothing is drawn counts.
+  void begin_frame();
+  void end_frame();
+
+  void set_special_colors(const SpecialColors& colors);
+
+  /// Draws `quads` in order on the bound framebuffer of the size given in pixels, blending over what is there.
+  ///
+  /// Changes, and leaves changed: program, vertex array, viewport, blend function and equation (blending on), scissor,
+  /// depth, stencil and face culling (all off), the 2D textures of units 0 and 1 and their samplers (none), polygon
+  /// mode (fill). The active unit is 0 afterwards and the pixel unpacking state OpenGL's default. Called from an ImGui
+  /// draw callback, it must be followed by ImDrawCallback_ResetRenderState.
+  void draw(std::span<const HeatmapQuad> quads, int framebuffer_width, int framebuffer_height);
+
+  /// Times that numbers of a matrix, or a tile of one, were sent to the graphics card since the beginning.
+  [[nodiscard]] std::uint64_t uploads() const;
+  /// Textures that now hold numbers of matrices, and the memory they take in bytes.
+  [[nodiscard]] std::size_t textures() const;
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  struct State;
+  explicit HeatmapRenderer(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace attnscope::platform

@@ -1,0 +1,68 @@
+// Which pixels show which cells, along one axis of a heatmap. Pure arithmetic, private to the heatmap; the rows and the
+// columns of a matrix go through it separately, so that each gets the level that suits its own scale.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace attnscope::platform {
+
+/// Texels by which neighbouring tiles of a level overlap: a pixel that starts on the last texel of a tile's own part
+/// also needs the two after it, and one more keeps rounding harmless.
+inline constexpr int kTileOverlap = 4;
+/// Smallest side of a tile that leaves something beside the overlap.
+inline constexpr int kSmallestTileSide = 2 * kTileOverlap;
+
+/// The most cells along an axis, so that what follows fits into 32 and 64 bits.
+inline constexpr std::int64_t kMostCells = std::int64_t{1} << 30;
+
+/// One axis of one matrix on the screen. Pixels count from the left (or top) of the framebuffer.
+struct AxisRequest {
+  std::int64_t cells = 0;  ///< 1 to `kMostCells`
+  /// The pixels that the whole axis would take, [begin, end), at least one.
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  /// Only these pixels are wanted.
+  std::int64_t clip_begin = 0;
+  std::int64_t clip_end = 0;
+  /// Pixels left free between neighbouring cells.
+  int gap = 0;
+  /// The most texels a texture may have along this axis; at least `kSmallestTileSide`.
+  int tile_side = 0;
+};
+
+/// A run of pixels [begin, end) that one tile serves. The left edge of its first pixel lies at texel `base` of the tile
+/// and a part of the next one: `fraction`, in [0, 1). Kept apart from `base`, a fraction needs few digits, however far
+/// into the matrix the run lies.
+struct AxisRun {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t tile_first = 0;  ///< texel of the level at which the tile starts
+  int tile_size = 0;            ///< texels of the tile
+  int base = 0;
+  double fraction = 0;
+  /// If minified, the fraction as a whole number of `AxisPlan::divisor`.
+  std::uint32_t remainder = 0;
+};
+
+/// How one axis is drawn.
+struct AxisPlan {
+  /// More cells than pixels: a pixel shows all the texels that it touches, at most three. Otherwise it shows the one
+  /// cell at its centre.
+  bool minified = false;
+  /// Texels of the level each stand for 2^level cells. If minified there are 1 to 2 per pixel.
+  int level = 0;
+  /// If not minified: cells per pixel, at most 1.
+  double step = 0;
+  /// If minified: there are exactly 1 + excess / divisor texels per pixel. With whole numbers, pixels end at the very
+  /// cell where they should; for a run of m pixels (m + 2) · divisor is at most 2^32.
+  std::uint32_t excess = 0;
+  std::uint32_t divisor = 1;
+  /// The gap asked for, or 0 where the cells are too small for one.
+  int gap = 0;
+  std::vector<AxisRun> runs;  ///< in order; empty if the clip leaves nothing
+};
+
+AxisPlan plan_axis(const AxisRequest& request);
+
+}  // namespace attnscope::platform

@@ -1,0 +1,122 @@
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <array>
+
+#include "ui/imgui_compat.h"
+#include "ui/panels.h"
+#include "ui/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+struct DialogText {
+  Dialog dialog;
+  const char* title;
+  const char* hint;
+  const char* confirm;
+};
+
+constexpr std::array<DialogText, 4> kPathDialogs = {{
+    {Dialog::open, "Open an experiment", "path of an experiment (.json)", "Open"},
+    {Dialog::save, "Save the experiment", "path, ending in .json", "Save"},
+    {Dialog::export_figure, "Export the view as a figure", "path, ending in .pdf, .svg or .png", "Export"},
+    {Dialog::export_trace, "Export the tensors", "path, ending in .safetensors, .npz or .json", "Export"},
+}};
+
+struct Shortcut {
+  const char* keys;
+  const char* meaning;
+};
+
+constexpr std::array<Shortcut, 16> kShortcuts = {{
+    {"drag a slider", "the picture follows"},
+    {"Ctrl+click a slider", "type any value"},
+    {"click a cell", "keep it in the inspector; again or Escape lets go"},
+    {"wheel", "zoom at the cursor"},
+    {"drag the picture", "move it"},
+    {"F, double click", "fit the picture"},
+    {"1 – 9", "choose a head"},
+    {"I", "show or hide the inspector"},
+    {"Ctrl+Z, Ctrl+Shift+Z", "undo, redo"},
+    {"Ctrl+O, Ctrl+S", "open, save an experiment"},
+    {"Ctrl+Shift+S", "save as"},
+    {"Ctrl+E", "export the view as PDF, SVG or PNG"},
+    {"Ctrl+Shift+E", "export the tensors"},
+    {"drop a file", "open it"},
+    {"?", "these shortcuts"},
+    {"Ctrl+Q", "quit"},
+}};
+
+void end_with_error(const Transient& transient) {
+  if (transient.dialog_error.empty()) return;
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextColored(ImVec4(0.9F, 0.62F, 0, 1), "%s", transient.dialog_error.c_str());
+  ImGui::PopTextWrapPos();
+}
+
+std::optional<DialogResult> path_dialog(const Style& style, const DialogText& text, Transient& transient) {
+  std::optional<DialogResult> result;
+  ImGui::SetNextItemWidth(std::min(style.px(440), ImGui::GetIO().DisplaySize.x - style.px(80)));
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  const bool entered = ImGui::InputTextWithHint("##path", text.hint, &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
+  end_with_error(transient);
+  if (ImGui::Button(text.confirm) || entered) result = DialogResult{text.dialog, transient.dialog_path};
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
+  return result;
+}
+
+void shortcut_table(const Style& style) {
+  if (!ImGui::BeginTable("shortcuts", 2)) return;
+  ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, style.px(170));
+  ImGui::TableSetupColumn("meaning", ImGuiTableColumnFlags_WidthFixed, style.px(310));
+  for (const Shortcut& shortcut : kShortcuts) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(shortcut.keys);
+    ImGui::TableNextColumn();
+    ImGui::TextDisabled("%s", shortcut.meaning);
+  }
+  ImGui::EndTable();
+}
+
+void about_text() {
+  ImGui::TextUnformatted("attnscope " ATTNSCOPE_VERSION);
+  ImGui::TextDisabled("A desktop instrument for attention. Every number is computed, and can explain itself.");
+  ImGui::TextDisabled("MIT licence. Type: Inter and DejaVu. Colour maps: viridis, magma, ColorBrewer RdBu.");
+}
+
+}  // namespace
+
+std::optional<DialogResult> dialogs(const Style& style, Transient& transient) {
+  if (transient.dialog == Dialog::none) return std::nullopt;
+  const char* title = transient.dialog == Dialog::shortcuts ? "Shortcuts" : "About";
+  const DialogText* path = nullptr;
+  for (const DialogText& each : kPathDialogs) {
+    if (each.dialog == transient.dialog) path = &each;
+  }
+  if (path != nullptr) title = path->title;
+  if (!ImGui::IsPopupOpen(title)) ImGui::OpenPopup(title);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Always, ImVec2(0.5F, 0.5F));
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(display.x - style.px(20), display.y - style.px(20)));
+  std::optional<DialogResult> result;
+  bool open = true;
+  if (ImGui::BeginPopupModal(title, &open, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
+    if (path != nullptr) {
+      result = path_dialog(style, *path, transient);
+    } else if (transient.dialog == Dialog::shortcuts) {
+      shortcut_table(style);
+    } else {
+      about_text();
+    }
+    if (key_pressed(static_cast<int>(Key::escape))) transient.dialog = Dialog::none;
+    if (transient.dialog == Dialog::none) ImGui::CloseCurrentPopup();
+    ImGui::EndPopup();
+  }
+  if (!open) transient.dialog = Dialog::none;
+  return result;
+}
+
+}  // namespace attnscope::ui

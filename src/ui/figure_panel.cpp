@@ -1,0 +1,122 @@
+#include "ui/figure_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "figure/matrix.h"
+#include "ui/imgui_compat.h"
+#include "ui/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr double kLargestZoom = 64;
+constexpr double kZoomPerNotch = 1.2;
+
+void draw_heatmaps(const ImDrawList*, const ImDrawCmd* command) {
+  auto& batch = *static_cast<HeatmapBatch*>(command->UserCallbackData);
+  batch.renderer->draw(batch.quads, batch.framebuffer_width, batch.framebuffer_height);
+}
+
+/// Scale and offset that show all of the figure in `area` (ImGui's coordinates) at zoom 1.
+FigureTransform transform_for(const Style& style, const Figure& figure, const Rect& area, const Camera& camera) {
+  const auto unit = static_cast<double>(style.scale);
+  const double fit = std::min({1.0, area.width / (figure.width * unit), area.height / (figure.height * unit)});
+  FigureTransform transform;
+  transform.scale = fit * camera.zoom * unit;
+  transform.type_scale = std::min(1.0, fit * camera.zoom) * unit;
+  const Point center = area.center();
+  transform.offset = {center.x - figure.width / 2 * transform.scale + camera.pan.x * unit,
+                      center.y - figure.height / 2 * transform.scale + camera.pan.y * unit};
+  return transform;
+}
+
+/// Keeps part of the figure in sight, and all of it centred at zoom 1.
+void hold(Camera& camera, const Figure& figure) {
+  camera.zoom = std::clamp(camera.zoom, 1.0, kLargestZoom);
+  const double x = figure.width / 2 * (camera.zoom - 1);
+  const double y = figure.height / 2 * (camera.zoom - 1);
+  camera.pan = {std::clamp(camera.pan.x, -x, x), std::clamp(camera.pan.y, -y, y)};
+}
+
+/// Zooms so that what is under `mouse` stays there.
+void zoom_at(const Style& style, Camera& camera, const Rect& area, Point mouse, double notches) {
+  const double before = camera.zoom;
+  camera.zoom = std::clamp(before * std::pow(kZoomPerNotch, notches), 1.0, kLargestZoom);
+  const double ratio = camera.zoom / before;
+  const auto unit = static_cast<double>(style.scale);
+  const Point from_center = {(mouse.x - area.center().x) / unit, (mouse.y - area.center().y) / unit};
+  camera.pan = {from_center.x - (from_center.x - camera.pan.x) * ratio, from_center.y - (from_center.y - camera.pan.y) * ratio};
+}
+
+std::optional<NamedCell> cell_at(const FigurePanelContent& content, const FigureTransform& transform, Point mouse) {
+  const auto hit = hit_test(content.figure, transform.invert(mouse));
+  if (!hit) return std::nullopt;
+  const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
+  return NamedCell{content.trace.steps()[static_cast<std::size_t>(mark.step)].name, mark.index_of(hit->row, hit->column)};
+}
+
+/// Coordinates and value beside the cursor.
+void cell_tooltip(const Inspection& inspection) {
+  ImGui::BeginTooltip();
+  ImGui::Text("%s%s = %s", inspection.cell.tensor.c_str(), index_text(inspection.cell.index).c_str(), number_text(inspection.explanation.value).c_str());
+  ImGui::TextDisabled("%s", inspection.coordinates.c_str());
+  ImGui::EndTooltip();
+}
+
+void navigate(const Style& style, const Rect& area, const Figure& figure, Transient& transient) {
+  const ImGuiIO& io = ImGui::GetIO();
+  Camera& camera = transient.camera;
+  if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
+    const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
+    zoom_at(style, camera, area, mouse, static_cast<double>(io.MouseWheel));
+  }
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0)) {
+    camera.pan.x += static_cast<double>(io.MouseDelta.x / style.scale);
+    camera.pan.y += static_cast<double>(io.MouseDelta.y / style.scale);
+  }
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) camera = {};
+  hold(camera, figure);
+}
+
+}  // namespace
+
+void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch, Transient& transient) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  if (size.x < 1 || size.y < 1) return;
+  const Rect area = {static_cast<double>(at.x), static_cast<double>(at.y), static_cast<double>(size.x), static_cast<double>(size.y)};
+  ImGui::InvisibleButton("figure", size);
+  navigate(style, area, content.figure, transient);
+  const FigureTransform transform = transform_for(style, content.figure, area, transient.camera);
+
+  const ImGuiIO& io = ImGui::GetIO();
+  const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
+  transient.hovered.reset();
+  if (ImGui::IsItemHovered()) transient.hovered = cell_at(content, transform, mouse);
+  const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;
+  // A click beside all cells lets go of the pinned one, a click on it as well.
+  if (clicked) transient.pinned = transient.pinned == transient.hovered ? std::nullopt : transient.hovered;
+
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
+  const float pixels = io.DisplayFramebufferScale.x;
+  batch.quads.clear();
+  batch.framebuffer_width = static_cast<int>(io.DisplaySize.x * pixels);
+  batch.framebuffer_height = static_cast<int>(io.DisplaySize.y * io.DisplayFramebufferScale.y);
+  list.AddCallback(draw_heatmaps, &batch);
+  list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+  ImGuiCanvas canvas(list, style, luts, area, pixels, content.trace_number, batch.quads);
+  paint(content.figure, style.palette, transform, area, canvas);
+  if (content.inspection != nullptr) {
+    const Explanation& e = content.inspection->explanation;
+    Region own = {e.step, e.index, e.index};
+    for (Index& end : own.end) ++end;
+    paint_highlights(content.figure, e.regions, own, style.palette, transform, canvas);
+  }
+  list.PopClipRect();
+  if (content.inspection != nullptr && transient.hovered == content.inspection->cell && !ImGui::IsMouseDown(0)) cell_tooltip(*content.inspection);
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,31 @@
+// The centre of the window: the figure, under a camera.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ui/imgui_canvas.h"
+#include "ui/panels.h"
+
+namespace attnscope::ui {
+
+/// The heatmaps of one frame, for the draw callback; lives until the frame is drawn.
+struct HeatmapBatch {
+  platform::HeatmapRenderer* renderer = nullptr;
+  std::vector<platform::HeatmapQuad> quads;
+  int framebuffer_width = 0;
+  int framebuffer_height = 0;
+};
+
+/// What the panel shows.
+struct FigurePanelContent {
+  const Figure& figure;
+  const Trace& trace;
+  std::uint64_t trace_number = 0;
+  const Inspection* inspection = nullptr;
+};
+
+/// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `transient`.
+void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch, Transient& transient);
+
+}  // namespace attnscope::ui

@@ -1,0 +1,136 @@
+#include "ui/imgui_canvas.h"
+
+#include <cfloat>
+#include <cmath>
+
+#include "ui/imgui_compat.h"
+
+namespace attnscope::ui {
+namespace {
+
+ImVec2 vec(Point p) { return {static_cast<float>(p.x), static_cast<float>(p.y)}; }
+
+// Steps from the low to the high colour of a colour bar.
+constexpr int kGradientSteps = 64;
+
+struct ShapedSpan {
+  const TextSpan* span;
+  const Font* font;
+  float line;  ///< ImGui's size of it
+  float width;
+  float rise;  ///< of its baseline, upwards
+};
+
+std::vector<ShapedSpan> shape(const Style& style, const PlacedText& text) {
+  std::vector<ShapedSpan> shaped;
+  for (const TextSpan& span : text.spans) {
+    const bool base = span.level == TextSpan::Level::base;
+    const auto em = static_cast<float>(base ? text.size : text.size * kScriptSize);
+    const Font& font = style.fonts.nearest(text.weight, em);
+    // Within half a pixel of a size that is there, that size is sharper than a scaled one.
+    const float line = std::abs(font.size - em) <= 0.6F ? font.line : font.line * em / font.size;
+    const double rise = base ? 0 : span.level == TextSpan::Level::superscript ? kSuperscriptRise : -kSubscriptDrop;
+    const float width = font.font->CalcTextSizeA(line, FLT_MAX, 0, span.text.data(), span.text.data() + span.text.size()).x;
+    shaped.push_back({&span, &font, line, width, static_cast<float>(rise * text.size)});
+  }
+  return shaped;
+}
+
+/// Turns what was added to the list since `first` by 90° counter-clockwise about `center`.
+void turn_upright(ImDrawList& list, int first, ImVec2 center) {
+  for (int i = first; i < list.VtxBuffer.Size; ++i) {
+    ImVec2& at = list.VtxBuffer[i].pos;
+    at = ImVec2(center.x + (at.y - center.y), center.y - (at.x - center.x));
+  }
+}
+
+}  // namespace
+
+ColorLuts::ColorLuts() {
+  for (const ColorMap map : color_maps()) {
+    platform::ColorLut& entries = luts_.emplace_back();
+    const auto colors = lut(map);
+    for (std::size_t i = 0; i < colors.size(); ++i) entries[i] = {colors[i].red, colors[i].green, colors[i].blue};
+  }
+}
+
+ImGuiCanvas::ImGuiCanvas(ImDrawList& list, const Style& style, const ColorLuts& luts, const Rect& clip, float pixels_per_unit,
+                         std::uint64_t trace_number, std::vector<platform::HeatmapQuad>& quads)
+    : list_(list), style_(style), luts_(luts), clip_(clip), pixels_per_unit_(pixels_per_unit), trace_number_(trace_number), quads_(quads) {}
+
+void ImGuiCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) {
+  const auto pixels = [&](const Rect& r) {
+    const auto s = static_cast<double>(pixels_per_unit_);
+    return platform::PixelRect{r.x * s, r.y * s, r.right() * s, r.bottom() * s};
+  };
+  platform::HeatmapQuad quad;
+  quad.matrix = mark.matrix();
+  quad.identity = trace_number_;
+  quad.area = pixels(box);
+  quad.clip = pixels(clip_);
+  quad.colors = &luts_[mark.scale.map];
+  quad.low = static_cast<float>(mark.scale.low);
+  quad.high = static_cast<float>(mark.scale.high);
+  quad.gap = static_cast<int>(std::lround(gap * static_cast<double>(pixels_per_unit_)));
+  quads_.push_back(quad);
+}
+
+void ImGuiCanvas::gradient(ColorMap map, const Rect& box) {
+  for (int i = 0; i < kGradientSteps; ++i) {
+    const Point from = {box.x + box.width * i / kGradientSteps, box.y};
+    const Point to = {box.x + box.width * (i + 1) / kGradientSteps, box.bottom()};
+    list_.AddRectFilled(vec(from), vec(to), color(color_at(map, (static_cast<float>(i) + 0.5F) / kGradientSteps)));
+  }
+}
+
+void ImGuiCanvas::fill(const Rect& box, Rgb rgb) { list_.AddRectFilled(vec({box.x, box.y}), vec({box.right(), box.bottom()}), color(rgb)); }
+
+void ImGuiCanvas::outline(const Rect& box, Rgb rgb, double width, double radius) {
+  list_.AddRect(vec({box.x, box.y}), vec({box.right(), box.bottom()}), color(rgb), static_cast<float>(radius), 0, static_cast<float>(width));
+}
+
+void ImGuiCanvas::line(Point from, Point to, Rgb rgb, double width, bool dashed) {
+  const auto thickness = static_cast<float>(width);
+  if (!dashed) {
+    list_.AddLine(vec(from), vec(to), color(rgb), thickness);
+    return;
+  }
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  const double dash = 4 * width;
+  for (double at = 0; at < length; at += 2 * dash) {
+    const auto point = [&](double share) { return Point{from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share}; };
+    list_.AddLine(vec(point(at / length)), vec(point(std::min(1.0, (at + dash) / length))), color(rgb), thickness);
+  }
+}
+
+void ImGuiCanvas::triangle(Point a, Point b, Point c, Rgb rgb) { list_.AddTriangleFilled(vec(a), vec(b), vec(c), color(rgb)); }
+
+void ImGuiCanvas::text(const PlacedText& text) {
+  // Far outside: nothing of it can show.
+  const Rect near = clip_.grown(400.0 * static_cast<double>(style_.scale));
+  if (near.contains(text.at)) draw_text(list_, style_, text);
+}
+
+float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
+  const std::vector<ShapedSpan> spans = shape(style, text);
+  float width = 0;
+  for (const ShapedSpan& span : spans) width += span.width;
+  auto x = static_cast<float>(text.at.x);
+  auto baseline = static_cast<float>(text.at.y);
+  if (text.horizontal != HorizontalAlign::left) x -= text.horizontal == HorizontalAlign::center ? width / 2 : width;
+  if (text.vertical == VerticalAlign::top) baseline += static_cast<float>(text.size * kFontAscent);
+  if (text.vertical == VerticalAlign::middle) baseline += static_cast<float>(text.size * kFontCapHeight / 2);
+  const int first = list.VtxBuffer.Size;
+  const ImVec4 everywhere(-FLT_MAX, -FLT_MAX, FLT_MAX, FLT_MAX);
+  for (const ShapedSpan& span : spans) {
+    const float top = baseline - span.rise - baseline_offset(span.font->font, span.line);
+    const char* begin = span.span->text.data();
+    // Not AddText: it leaves out what is outside the clip rectangle before it is turned.
+    span.font->font->RenderText(&list, span.line, ImVec2(x, std::round(top)), color(text.color), everywhere, begin, begin + span.span->text.size());
+    x += span.width;
+  }
+  if (text.angle != 0) turn_upright(list, first, vec(text.at));
+  return width;
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,259 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "figure/matrix.h"
+#include "ui/imgui_canvas.h"
+#include "ui/imgui_compat.h"
+#include "ui/panels.h"
+#include "ui/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+// Terms shown of a long sum: the first and last few, and how many are left out.
+constexpr std::size_t kTermsShown = 12;
+constexpr std::size_t kRowShown = 16;
+
+std::string axis_text(const Trace& trace, const Axis& axis, Index at) {
+  if (axis.name == "head") return "head " + std::to_string(at + 1);
+  const std::vector<std::string> labels = axis_labels(trace, axis);
+  return axis.name + " " + (labels.empty() ? std::to_string(at) : "“" + labels[static_cast<std::size_t>(at)] + "”");
+}
+
+/// The first step that takes `step` as an input.
+const Step* consumer(const Trace& trace, int step) {
+  for (const Step& each : trace.steps()) {
+    if (std::find(each.inputs.begin(), each.inputs.end(), step) != each.inputs.end()) return &each;
+  }
+  return nullptr;
+}
+
+/// "q[1, 2, :]": an axis that the region has whole is a colon.
+std::string region_text(const Trace& trace, const Region& region) {
+  const Step& step = trace.steps()[static_cast<std::size_t>(region.step)];
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < region.begin.size(); ++i) {
+    const bool whole = region.end[i] - region.begin[i] > 1;
+    parts.push_back(whole ? ":" : std::to_string(region.begin[i]));
+  }
+  return step.name + "[" + join(parts, ", ") + "]";
+}
+
+/// The row that the cell is in; of scores, the weights that the softmax makes of it.
+void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
+  const Step* shown = &step;
+  inspection.row_title = "this row";
+  for (const Step* next = shown; next != nullptr; next = consumer(trace, static_cast<int>(next - trace.steps().data()))) {
+    const bool passes = std::holds_alternative<MaskOperation>(next->operation) || next == &step;
+    if (std::holds_alternative<SoftmaxOperation>(next->operation) && next != &step) {
+      shown = next;
+      inspection.row_title = "softmax of this row";
+    }
+    if (!passes) break;
+  }
+  inspection.row_is_weights = is_weights(*shown);
+  std::vector<Index> index = inspection.cell.index;
+  if (index.empty()) return;
+  inspection.row_current = static_cast<std::size_t>(index.back());
+  const std::vector<std::string> labels = axis_labels(trace, shown->axes.back());
+  for (index.back() = 0; index.back() < shown->axes.back().size; ++index.back()) {
+    const auto at = static_cast<std::size_t>(index.back());
+    inspection.row.emplace_back(labels.empty() ? shown->axes.back().name + " " + std::to_string(at) : labels[at], shown->tensor->at(index));
+  }
+}
+
+/// A bar from the left, or from the middle where the numbers have both signs.
+void draw_bar(const Style& style, ImVec2 at, float width, double value, double low, double high, Rgb ink) {
+  const float height = style.px(8);
+  const double span = high - low;
+  if (!(span > 0) || !std::isfinite(value)) return;
+  const auto position = [&](double v) { return at.x + static_cast<float>((std::clamp(v, low, high) - low) / span) * width; };
+  const float zero = position(0);
+  const float end = position(value);
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(std::min(zero, end), at.y), ImVec2(std::max({zero, end, std::min(zero, end) + 1}), at.y + height),
+                                            color(ink), style.px(1));
+}
+
+struct Range {
+  double low = 0;
+  double high = 0;
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+/// Which of `count` lines are shown when only `most` are: first and last ones; `count` itself stands for the gap.
+std::vector<std::size_t> elided(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> lines;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (count > most && i == most / 2) {
+      lines.push_back(count);
+      i = count - most / 2;
+    }
+    lines.push_back(i);
+  }
+  return lines;
+}
+
+/// One line: text at the left, the number in its column, a bar at the right.
+void line(const Style& style, const std::string& text, const std::string& number, double value, Range range, Rgb ink, bool strong) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (strong) push_font(style.fonts.strong().font, style.fonts.strong().line);
+  clipped_text(text, width * 0.42F, color(strong ? style.palette.text : style.palette.dim));
+  const float right = width * 0.66F;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText(ImVec2(at.x + right - ImGui::CalcTextSize(number.c_str()).x, at.y), color(style.palette.text), number.c_str());
+  if (strong) ImGui::PopFont();
+  if (range.high > range.low) draw_bar(style, ImVec2(at.x + width * 0.70F, at.y + style.px(4)), width * 0.30F, value, range.low, range.high, ink);
+}
+
+void show_terms(const Style& style, const Explanation& e) {
+  Range range;
+  for (const Term& term : e.terms) range.add(term.value);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
+  for (const std::size_t i : elided(e.terms.size(), kTermsShown)) {
+    if (i == e.terms.size()) {
+      ImGui::TextDisabled("… %s more", grouped_text(static_cast<Index>(e.terms.size() - kTermsShown / 2 * 2)).c_str());
+      continue;
+    }
+    line(style, e.terms[i].text, number_text(e.terms[i].value), e.terms[i].value, range, style.palette.accent, false);
+  }
+  if (!e.results.empty()) ImGui::Separator();
+  for (const ResultLine& result : e.results) line(style, result.text, number_text(result.value), result.value, {}, style.palette.accent, &result == &e.results.back());
+  ImGui::PopStyleVar();
+}
+
+void show_row(const Style& style, const Inspection& inspection) {
+  if (inspection.row.empty()) return;
+  ImGui::Dummy(ImVec2(0, style.px(6)));
+  ImGui::TextDisabled("%s", inspection.row_title.c_str());
+  Range range;
+  for (const auto& cell : inspection.row) range.add(cell.second);
+  if (inspection.row_is_weights) range = {0, 1};
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
+  for (const std::size_t i : elided(inspection.row.size(), kRowShown)) {
+    if (i == inspection.row.size()) {
+      ImGui::TextDisabled("… %s more", grouped_text(static_cast<Index>(inspection.row.size() - kRowShown / 2 * 2)).c_str());
+      continue;
+    }
+    const auto& [label, value] = inspection.row[i];
+    const Rgb ink = inspection.row_is_weights ? color_at(ColorMap::viridis, static_cast<float>(value)) : style.palette.accent;
+    const std::string number = inspection.row_is_weights ? fixed_text(value, 4) : number_text(value);
+    line(style, label, number, value, range, ink, i == inspection.row_current);
+  }
+  ImGui::PopStyleVar();
+}
+
+/// A word that can be clicked.
+bool link(const Style& style, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.accent));
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  return ImGui::IsItemClicked();
+}
+
+void show_links(const Style& style, const Inspection& inspection, Transient& transient) {
+  ImGui::Dummy(ImVec2(0, style.px(6)));
+  if (inspection.feeds && link(style, "feeds " + inspection.feeds_text)) transient.pinned = inspection.feeds;
+  for (std::size_t i = 0; i < inspection.sources.size(); ++i) {
+    if (link(style, "made of " + inspection.source_texts[i])) transient.pinned = inspection.sources[i];
+  }
+}
+
+void show_scale(const Style& style, const Inspection& inspection) {
+  ImGui::Dummy(ImVec2(0, style.px(6)));
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::TextDisabled("colour");
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float left = at.x + style.px(60);
+  const float length = std::min(style.px(140), width - style.px(60));
+  constexpr int kSteps = 64;
+  for (int i = 0; i < kSteps; ++i) {
+    const float x0 = left + length * static_cast<float>(i) / kSteps;
+    const float x1 = left + length * static_cast<float>(i + 1) / kSteps;
+    list.AddRectFilled(ImVec2(x0, at.y + style.px(3)), ImVec2(x1, at.y + style.px(14)),
+                       color(color_at(inspection.scale.map, (static_cast<float>(i) + 0.5F) / kSteps)));
+  }
+  const std::string low = short_text(inspection.scale.low, 3);
+  const std::string high = short_text(inspection.scale.high, 3);
+  const float y = at.y + style.px(18);
+  list.AddText(ImVec2(left, y), color(style.palette.dim), low.c_str());
+  list.AddText(ImVec2(left + length - ImGui::CalcTextSize(high.c_str()).x, y), color(style.palette.dim), high.c_str());
+  ImGui::Dummy(ImVec2(0, style.px(20)));
+}
+
+void show_empty(const Style& style) {
+  ImGui::Dummy(ImVec2(0, style.px(4)));
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled("Point at a cell to see its number, the row it stands in, and how it was computed. A click keeps it here.");
+  ImGui::PopTextWrapPos();
+}
+
+}  // namespace
+
+std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
+  const Step* step = trace.find(cell.tensor);
+  if (step == nullptr || step->axes.size() != cell.index.size()) return std::nullopt;
+  for (std::size_t i = 0; i < cell.index.size(); ++i) {
+    if (cell.index[i] >= step->axes[i].size) return std::nullopt;
+  }
+  const auto number = static_cast<int>(step - trace.steps().data());
+  Inspection inspection;
+  inspection.cell = cell;
+  inspection.explanation = explain(trace, number, cell.index);
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < cell.index.size(); ++i) parts.push_back(axis_text(trace, step->axes[i], cell.index[i]));
+  inspection.coordinates = join(parts, " · ");
+  std::vector<Index> leading(cell.index.begin(), cell.index.end() - std::min<std::ptrdiff_t>(2, std::ssize(cell.index)));
+  inspection.scale = natural_scale(*step, step->tensor->matrix(leading));
+  add_row(trace, *step, inspection);
+  for (const Region& region : inspection.explanation.regions) {
+    inspection.sources.push_back({trace.steps()[static_cast<std::size_t>(region.step)].name, region.begin});
+    inspection.source_texts.push_back(region_text(trace, region));
+  }
+  // An element-wise consumer has the same index; others (the next product) have no single cell to go to.
+  if (const Step* next = consumer(trace, number); next != nullptr && next->axes.size() == step->axes.size() && next->axes == step->axes) {
+    inspection.feeds = NamedCell{next->name, cell.index};
+    inspection.feeds_text = next->name + index_text(cell.index);
+  }
+  return inspection;
+}
+
+void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, Transient& transient) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  section_title(style, "INSPECTOR");
+  if (pinned) {
+    ImGui::SameLine(width + ImGui::GetStyle().WindowPadding.x - ImGui::CalcTextSize("pinned").x);
+    if (link(style, "pinned")) transient.pinned.reset();
+    tooltip("A click lets go of it.");
+  }
+  if (inspection == nullptr) {
+    show_empty(style);
+    return;
+  }
+  const Explanation& e = inspection->explanation;
+  push_font(style.fonts.heading().font, style.fonts.heading().line);
+  clipped_text(inspection->cell.tensor + index_text(inspection->cell.index), width, color(style.palette.text));
+  ImGui::PopFont();
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled("%s", inspection->coordinates.c_str());
+  push_font(style.fonts.nearest(FontWeight::semibold, style.px(18)).font, style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
+  ImGui::TextUnformatted(number_text(e.value).c_str());
+  ImGui::PopFont();
+  ImGui::TextUnformatted(("= " + e.formula).c_str());
+  if (!e.note.empty()) ImGui::TextDisabled("%s", e.note.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy(ImVec2(0, style.px(2)));
+  show_terms(style, e);
+  show_row(style, *inspection);
+  show_links(style, *inspection, transient);
+  show_scale(style, *inspection);
+}
+
+}  // namespace attnscope::ui

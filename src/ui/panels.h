@@ -1,0 +1,79 @@
+// The parts of the window. Each shows what it is given and returns what the user asked for; none changes the document.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/action.h"
+#include "core/explain.h"
+#include "figure/view.h"
+#include "ui/style.h"
+#include "ui/transient.h"
+
+namespace attnscope::ui {
+
+/// What concerns the program and not the experiment.
+enum class Command { quit, open, save, save_as, export_figure, export_trace, theme_dark, theme_light, toggle_inspector, fit_view, shortcuts, about, cancel };
+
+struct Requests {
+  std::vector<Action> actions;
+  std::vector<Command> commands;
+};
+
+/// Left: system, sliders, seed, labels; from the system's parameter table.
+void parameter_panel(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests);
+
+/// The tabs of the views and the options of the one that is open.
+void view_tabs(const Style& style, const Experiment& experiment, Requests& requests);
+void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient, Requests& requests);
+/// Whether the view has any option that applies to the trace: whether there is a row at all.
+bool has_option_row(const Trace& trace, const std::string& view);
+
+/// What the inspector says about a cell; made when the cell or the trace changes.
+struct Inspection {
+  NamedCell cell;
+  Explanation explanation;
+  ColorScale scale;
+  std::string coordinates;                   ///< "head 2 · query “sat” · key “the”"
+  std::string row_title;                     ///< "softmax of this row", "this row"
+  std::vector<std::pair<std::string, double>> row;  ///< label and value of each cell of the row
+  bool row_is_weights = false;
+  std::size_t row_current = 0;               ///< which of them is the cell's own
+  std::vector<NamedCell> sources;            ///< one per region behind the cell: its first cell
+  std::vector<std::string> source_texts;     ///< "q[1, 2, :]"
+  std::optional<NamedCell> feeds;
+  std::string feeds_text;                    ///< "weights[1, 2, 4]"
+};
+
+/// The inspection of a cell, or nothing where the trace does not have it.
+std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell);
+
+/// Right: the number under the cursor, or pinned.
+void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, Transient& transient);
+
+/// What the status bar shows at its right.
+struct Performance {
+  double compute_seconds = 0;
+  double frame_seconds = 0;
+  double bytes = 0;
+  bool busy = false;
+  float progress = 0;
+};
+
+void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient, Requests& requests);
+
+/// The menus, and the experiment's name at their right. `inspector` says whether it is shown.
+void menu_bar(const Style& style, const Experiment& experiment, const std::string& file, bool modified, bool can_undo, bool can_redo, bool dark,
+              bool inspector, Requests& requests);
+
+/// What a dialog was closed with.
+struct DialogResult {
+  Dialog dialog = Dialog::none;
+  std::string path;
+};
+
+/// The open dialog, if any; returns its result when it is confirmed.
+std::optional<DialogResult> dialogs(const Style& style, Transient& transient);
+
+}  // namespace attnscope::ui

@@ -1,0 +1,185 @@
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <sstream>
+
+#include "core/systems/systems.h"
+#include "core/text.h"
+#include "ui/panels.h"
+#include "ui/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+class ParameterControls {
+ public:
+  ParameterControls(const Style& style, const Experiment& experiment, const System& system, Transient& transient, Requests& requests)
+      : style_(style), experiment_(experiment), system_(system), transient_(transient), requests_(requests) {}
+
+  void show(const Parameter& parameter) {
+    switch (parameter.kind) {
+      case Parameter::Kind::integer: integer(parameter); break;
+      case Parameter::Kind::real: real(parameter); break;
+      case Parameter::Kind::choice: word(parameter); break;
+      case Parameter::Kind::mask: mask(parameter); break;
+    }
+  }
+
+ private:
+  void set(const std::string& name, ParameterValue value, std::uint64_t gesture) {
+    requests_.actions.push_back({SetParameter{name, std::move(value)}, gesture});
+  }
+
+  void integer(const Parameter& parameter) {
+    const SliderSpec spec = {parameter.label, parameter.help, static_cast<double>(experiment_.integer(parameter.name)), parameter.slider_minimum,
+                             parameter.slider_maximum, true, false, 0};
+    if (const auto value = slider(style_, transient_, spec)) set(parameter.name, static_cast<Index>(*value), transient_.gesture);
+  }
+
+  void real(const Parameter& parameter) {
+    if (parameter.minus_infinity) {
+      fill(parameter);
+      return;
+    }
+    SliderSpec spec = {parameter.label, parameter.help, experiment_.real(parameter.name), parameter.slider_minimum, parameter.slider_maximum, false, false, 2};
+    spec.logarithmic = parameter.slider_minimum > 0;
+    if (const auto value = slider(style_, transient_, spec)) {
+      // Two decimals are what the slider shows: what one drags is what one gets, also in a file.
+      set(parameter.name, transient_.typed ? *value : std::round(*value * 100) / 100, transient_.gesture);
+    }
+  }
+
+  /// What replaces masked scores; of no interest without a mask.
+  void fill(const Parameter& parameter) {
+    if (experiment_.mask().kind == Mask::Kind::none) return;
+    const std::vector<double> values = {-9e15, -1e9, -INFINITY};
+    std::vector<std::string> items = {"−9e15", "−1e9", "−∞"};
+    const double now = experiment_.real(parameter.name);
+    auto chosen = static_cast<std::size_t>(std::find(values.begin(), values.end(), now) - values.begin());
+    if (chosen == values.size()) items.push_back(short_text(now));
+    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, items, chosen); picked && *picked < values.size()) {
+      set(parameter.name, values[*picked], 0);
+    }
+  }
+
+  void word(const Parameter& parameter) {
+    const auto found = std::find(parameter.choices.begin(), parameter.choices.end(), experiment_.choice(parameter.name));
+    const auto chosen = static_cast<std::size_t>(found - parameter.choices.begin());
+    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, parameter.choice_labels, chosen)) {
+      set(parameter.name, parameter.choices[*picked], 0);
+    }
+  }
+
+  void mask(const Parameter& parameter) {
+    const Mask& now = experiment_.mask();
+    const MaskSizes sizes = system_.mask_sizes(experiment_);
+    std::vector<std::string> items = {"none", "causal", "window", "padding"};
+    if (now.kind == Mask::Kind::array) items.push_back(mask_text(now));
+    const auto chosen = static_cast<std::size_t>(now.kind);
+    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, items, chosen); picked && *picked != chosen) {
+      Mask next;
+      next.kind = static_cast<Mask::Kind>(*picked);
+      next.radius = 1;
+      if (next.kind == Mask::Kind::padding) next.lengths = {std::max<Index>(1, sizes.keys - 1)};
+      set(parameter.name, next, 0);
+    }
+    if (now.kind == Mask::Kind::window) {
+      const SliderSpec spec = {"Window radius", "How far a query looks to either side.", static_cast<double>(now.radius), 0,
+                               static_cast<double>(std::max<Index>(1, sizes.keys - 1)), true, false, 0};
+      if (const auto value = slider(style_, transient_, spec)) {
+        Mask next = now;
+        next.radius = std::max<Index>(0, static_cast<Index>(*value));
+        set(parameter.name, next, transient_.gesture);
+      }
+    }
+    if (now.kind == Mask::Kind::padding) {
+      const SliderSpec spec = {"Keys kept", "How many keys from the first on are no padding.", static_cast<double>(now.lengths.front()), 0,
+                               static_cast<double>(std::max<Index>(1, sizes.keys)), true, false, 0};
+      if (const auto value = slider(style_, transient_, spec)) {
+        Mask next = now;
+        next.lengths = {std::max<Index>(0, static_cast<Index>(*value))};
+        set(parameter.name, next, transient_.gesture);
+      }
+    }
+  }
+
+  const Style& style_;
+  const Experiment& experiment_;
+  const System& system_;
+  Transient& transient_;
+  Requests& requests_;
+};
+
+void system_controls(const Style& style, const System& system, Requests& requests) {
+  section_title(style, "SYSTEM");
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::BeginCombo("##system", system.title.c_str())) {
+    for (const System& each : systems()) {
+      if (ImGui::Selectable(each.title.c_str(), &each == &system)) requests.actions.push_back({SetSystem{each.name}, 0});
+      tooltip(each.summary);
+    }
+    ImGui::EndCombo();
+  } else {
+    tooltip("Replays " + system.source + ".");
+  }
+  ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim));
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(system.summary.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+}
+
+void seed_controls(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float button = ImGui::GetFrameHeight() * 1.25F;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("Seed");
+  ImGui::SameLine(width * 0.48F + ImGui::GetStyle().WindowPadding.x);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button - style.px(6));
+  ImU64 seed = experiment.seed;
+  // Shown as it is, not grouped: it is what torch.manual_seed takes.
+  if (ImGui::InputScalar("##seed", ImGuiDataType_U64, &seed, nullptr, nullptr, "%llu")) {
+    requests.actions.push_back({SetSeed{seed}, transient.gesture});
+  }
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  tooltip("All random numbers follow from it, as from torch.manual_seed.");
+  ImGui::SameLine(0, style.px(6));
+  if (ImGui::Button("↻##reroll", ImVec2(button, 0))) {
+    std::random_device device;
+    requests.actions.push_back({SetSeed{device() % 10000}, 0});
+  }
+  tooltip("Another seed at random.");
+}
+
+void label_controls(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
+  section_title(style, "LABELS");
+  ImGui::SetNextItemWidth(-1);
+  std::string text = join(experiment.labels, " ");
+  const bool changed = ImGui::InputTextWithHint("##labels", "tokens, a space between", &text);
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  tooltip("The tokens' labels, a space between; tokens behind the last one show their number.");
+  if (!changed) return;
+  std::vector<std::string> labels;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) labels.push_back(word);
+  requests.actions.push_back({SetLabels{std::move(labels)}, transient.gesture});
+}
+
+}  // namespace
+
+void parameter_panel(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
+  const System& system = *find_system(experiment.system);
+  system_controls(style, system, requests);
+  ImGui::Dummy(ImVec2(0, style.px(4)));
+  section_title(style, "PARAMETERS");
+  ParameterControls controls(style, experiment, system, transient, requests);
+  for (const Parameter& parameter : system.parameters) controls.show(parameter);
+  seed_controls(style, experiment, transient, requests);
+  ImGui::Dummy(ImVec2(0, style.px(4)));
+  label_controls(style, experiment, transient, requests);
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,25 @@
+// How the window looks: what panels need to paint themselves.
+#pragma once
+
+#include <imgui.h>
+
+#include "figure/palette.h"
+#include "ui/fonts.h"
+
+namespace attnscope::ui {
+
+/// Passed to every panel.
+struct Style {
+  const Fonts& fonts;
+  const Palette& palette;
+  float scale = 1;  ///< pixels per logical pixel
+
+  [[nodiscard]] float px(double logical) const { return static_cast<float>(logical) * scale; }
+};
+
+ImU32 color(Rgb rgb, float alpha = 1);
+
+/// Sets ImGui's colours and measures for the theme at this scale.
+void apply_style(const Palette& palette, float scale);
+
+}  // namespace attnscope::ui

@@ -1,0 +1,56 @@
+// What passes: hover, zoom, open dialogs, messages. Nothing here is saved.
+#pragma once
+
+#include <imgui.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/explain.h"
+#include "figure/canvas.h"
+
+namespace attnscope::ui {
+
+/// A cell by the name of its tensor, so that it stays the same cell in the next trace.
+struct NamedCell {
+  std::string tensor;
+  std::vector<Index> index;
+
+  friend bool operator==(const NamedCell&, const NamedCell&) = default;
+};
+
+/// Where in the figure the canvas looks: 1 shows all of it.
+struct Camera {
+  double zoom = 1;
+  Point pan;  ///< logical pixels
+};
+
+enum class Dialog { none, open, save, export_figure, export_trace, shortcuts, about };
+
+/// A number being typed into a slider; it counts when the typing ends.
+struct TypedValue {
+  ImGuiID widget = 0;
+  double value = 0;
+};
+
+struct Transient {
+  std::optional<NamedCell> hovered;
+  std::optional<NamedCell> pinned;
+  Camera camera;
+  std::uint64_t gesture = 0;  ///< number of the last drag or typing; see Action::gesture
+  std::optional<TypedValue> typed;
+  Dialog dialog = Dialog::none;
+  bool dialog_opened = false;  ///< in this frame
+  std::string dialog_path;
+  std::string dialog_error;
+  std::string labels_text;  ///< as typed
+  std::string message;      ///< the last refusal or confirmation, in the status bar
+  bool message_is_error = false;
+  double message_until = 0;  ///< ImGui time
+
+  /// The cell that the inspector shows: under the cursor, otherwise pinned.
+  [[nodiscard]] const std::optional<NamedCell>& inspected() const { return hovered ? hovered : pinned; }
+};
+
+}  // namespace attnscope::ui

@@ -1,0 +1,198 @@
+#include "ui/widgets.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "ui/imgui_compat.h"
+
+namespace attnscope::ui {
+namespace {
+
+// Seconds of hovering before a tooltip: long enough not to flash by.
+constexpr float kTooltipDelay = 0.35F;
+
+/// The track and knob of a slider whose value stands at `share` of its range.
+void draw_track(const Style& style, ImVec2 at, float width, float share, bool lively) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float radius = style.px(6);
+  const float half = style.px(2);
+  const float knob = at.x + radius + std::clamp(share, 0.0F, 1.0F) * (width - 2 * radius);
+  list.AddRectFilled(ImVec2(at.x, at.y - half), ImVec2(at.x + width, at.y + half), color(style.palette.control), half);
+  list.AddRectFilled(ImVec2(at.x, at.y - half), ImVec2(knob, at.y + half), color(style.palette.accent), half);
+  list.AddCircleFilled(ImVec2(knob, at.y), lively ? radius * 1.2F : radius, color(style.palette.accent), 24);
+}
+
+float share_of(const SliderSpec& spec) {
+  if (spec.maximum <= spec.minimum) return 0;
+  if (spec.logarithmic) {
+    return static_cast<float>(std::log(std::max(spec.value, 1e-9) / spec.minimum) / std::log(spec.maximum / spec.minimum));
+  }
+  return static_cast<float>((spec.value - spec.minimum) / (spec.maximum - spec.minimum));
+}
+
+/// ImGui's own slider, invisible but for the field that Ctrl+click opens.
+bool invisible_slider(const SliderSpec& spec, double& value, bool typing) {
+  for (const ImGuiCol_ which : {ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive}) ImGui::PushStyleColor(which, 0);
+  int pushed = 2;
+  if (!typing) {
+    for (const ImGuiCol_ which : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_Text}) ImGui::PushStyleColor(which, 0);
+    pushed += 4;
+  }
+  const ImGuiSliderFlags flags = spec.logarithmic ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
+  bool changed = false;
+  if (spec.whole) {
+    auto whole = static_cast<ImS64>(std::llround(value));
+    const auto low = static_cast<ImS64>(spec.minimum);
+    const auto high = static_cast<ImS64>(spec.maximum);
+    changed = ImGui::SliderScalar("##slider", ImGuiDataType_S64, &whole, &low, &high, "%lld", flags);
+    if (changed) value = static_cast<double>(whole);
+  } else {
+    const std::string format = "%." + std::to_string(spec.decimals) + "f";
+    changed = ImGui::SliderScalar("##slider", ImGuiDataType_Double, &value, &spec.minimum, &spec.maximum, format.c_str(), flags);
+  }
+  ImGui::PopStyleColor(pushed);
+  return changed;
+}
+
+}  // namespace
+
+void section_title(const Style& style, const char* title) {
+  push_font(style.fonts.small().font, style.fonts.small().line);
+  ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim));
+  ImGui::TextUnformatted(title);
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+std::optional<double> slider(const Style& style, Transient& transient, const SliderSpec& spec) {
+  ImGui::PushID(spec.label.c_str());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImGuiID id = ImGui::GetID("##slider");
+  const bool typing = ImGui::TempInputIsActive(id);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText(at, color(style.palette.text), spec.label.c_str());
+  const std::string shown = spec.whole ? grouped_text(std::llround(spec.value)) : fixed_text(spec.value, spec.decimals);
+  const Font& strong = style.fonts.strong();
+  const float shown_width = strong.font->CalcTextSizeA(strong.line, 1e9F, 0, shown.c_str()).x;
+  list.AddText(strong.font, strong.line, ImVec2(at.x + width - shown_width, at.y), color(style.palette.text), shown.c_str());
+
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + style.px(18)));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(4), style.px(1)));
+  ImGui::SetNextItemWidth(width);
+  double value = spec.value;
+  const bool changed = invisible_slider(spec, value, typing);
+  ImGui::PopStyleVar();
+  const bool active = ImGui::IsItemActive();
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  const bool ended = ImGui::IsItemDeactivated();
+  if (!typing) {
+    const ImVec2 low = ImGui::GetItemRectMin();
+    draw_track(style, ImVec2(low.x, (low.y + ImGui::GetItemRectMax().y) / 2), width, share_of(spec), active || ImGui::IsItemHovered());
+    if (!active) tooltip(spec.help + " Ctrl+click types a value.");
+  }
+  ImGui::PopID();
+
+  if (typing && changed) transient.typed = TypedValue{id, value};
+  if (typing && ended && transient.typed && transient.typed->widget == id) {
+    const double typed = transient.typed->value;
+    transient.typed.reset();
+    return typed;
+  }
+  if (!typing && changed) return value;
+  return std::nullopt;
+}
+
+std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
+                                  std::size_t chosen) {
+  std::optional<std::size_t> result;
+  ImGui::PushID(label);
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(label);
+  tooltip(help);
+  ImGui::SameLine(width * 0.48F + ImGui::GetStyle().WindowPadding.x);
+  ImGui::SetNextItemWidth(-1);
+  const char* preview = chosen < items.size() ? items[chosen].c_str() : "";
+  if (ImGui::BeginCombo("##choice", preview, ImGuiComboFlags_NoArrowButton)) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (ImGui::Selectable(items[i].c_str(), i == chosen)) result = i;
+    }
+    ImGui::EndCombo();
+  } else {
+    tooltip(help);
+  }
+  const ImVec2 low = ImGui::GetItemRectMin();
+  const ImVec2 high = ImGui::GetItemRectMax();
+  const ImVec2 tip(high.x - style.px(14), (low.y + high.y) / 2 + style.px(2));
+  const float half = style.px(3.5);
+  ImGui::GetWindowDrawList()->AddTriangleFilled(ImVec2(tip.x - half, tip.y - half), ImVec2(tip.x + half, tip.y - half), ImVec2(tip.x, tip.y + half * 0.4F),
+                                                color(style.palette.dim));
+  ImGui::PopID();
+  return result;
+}
+
+std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
+                                      std::size_t chosen) {
+  std::optional<std::size_t> result;
+  ImGui::PushID(label);
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", label);
+  tooltip(help);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    ImGui::SameLine(0, i == 0 ? style.px(8) : style.px(4));
+    const bool on = i == chosen;
+    if (on) {
+      for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive}) ImGui::PushStyleColor(which, color(style.palette.accent));
+      ImGui::PushStyleColor(ImGuiCol_Text, color(ink_on(style.palette.accent)));
+    }
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Button(items[i].c_str())) result = i;
+    ImGui::PopID();
+    if (on) ImGui::PopStyleColor(4);
+    tooltip(help);
+  }
+  ImGui::PopID();
+  return result;
+}
+
+void tooltip(const std::string& text) {
+  if (text.empty() || !ImGui::IsItemHovered() || ImGui::GetCurrentContext()->HoveredIdTimer < kTooltipDelay) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(ImGui::GetFontSize() * 22);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+void clipped_text(const std::string& text, float width, ImU32 ink) {
+  std::string shown = text;
+  if (ImGui::CalcTextSize(shown.c_str()).x > width) {
+    while (!shown.empty() && ImGui::CalcTextSize((shown + "…").c_str()).x > width) {
+      do {
+        shown.pop_back();
+      } while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0U) == 0x80U);
+    }
+    shown += "…";
+  }
+  ImGui::PushStyleColor(ImGuiCol_Text, ink);
+  ImGui::TextUnformatted(shown.c_str());
+  ImGui::PopStyleColor();
+  if (shown != text && ImGui::IsItemHovered()) {
+    ImGui::BeginTooltip();
+    ImGui::TextUnformatted(text.c_str());
+    ImGui::EndTooltip();
+  }
+}
+
+void text_right(const std::string& text, float right, ImU32 ink) {
+  ImGui::SameLine(right - ImGui::CalcTextSize(text.c_str()).x);
+  ImGui::PushStyleColor(ImGuiCol_Text, ink);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+}
+
+}  // namespace attnscope::ui

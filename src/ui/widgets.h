@@ -1,0 +1,48 @@
+// The controls of the window: as ImGui's, in the looks of the program.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "ui/style.h"
+#include "ui/transient.h"
+
+namespace attnscope::ui {
+
+/// "PARAMETERS": a small dim title of a group of controls.
+void section_title(const Style& style, const char* title);
+
+struct SliderSpec {
+  std::string label;
+  std::string help;
+  double value = 0;
+  double minimum = 0;  ///< of the slider; typing goes beyond
+  double maximum = 1;
+  bool whole = true;   ///< whole numbers
+  bool logarithmic = false;
+  int decimals = 2;    ///< shown, when not whole
+};
+
+/// A label, the value and a slider below them. Returns the value when it changed; Ctrl+click types one, which counts when
+/// the typing ends. Starts a new gesture when it is taken hold of.
+std::optional<double> slider(const Style& style, Transient& transient, const SliderSpec& spec);
+
+/// A label and a list to choose from; returns the position of what was chosen.
+std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
+                                  std::size_t chosen);
+
+/// A row of small buttons of which one is chosen: "Head 1 2 3 4".
+std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
+                                      std::size_t chosen);
+
+/// Shows `text` when the last item is hovered for a moment.
+void tooltip(const std::string& text);
+
+/// Text cut at `width` with an ellipsis; hovering shows all of it.
+void clipped_text(const std::string& text, float width, ImU32 ink);
+
+/// Right-aligned text on the current line, ending at `right` (window coordinates).
+void text_right(const std::string& text, float right, ImU32 ink);
+
+}  // namespace attnscope::ui

@@ -1,0 +1,25 @@
+// The program in its window.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/experiment.h"
+#include "core/result.h"
+#include "figure/palette.h"
+
+namespace attnscope::ui {
+
+struct WindowArguments {
+  Experiment experiment;  ///< validated
+  std::string file;       ///< where it came from; empty when from nowhere
+  Theme theme = Theme::dark;
+  double ui_scale = 1;  ///< on top of what the desktop asks for; 0.5 to 4
+  double memory_budget = kDefaultMemoryBudget;
+};
+
+/// Opens the window and returns when it is closed. Errors are one line: no display, OpenGL too old, a file of the program
+/// missing.
+Result<void> run_window(WindowArguments arguments);
+
+}  // namespace attnscope::ui

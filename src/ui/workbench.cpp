@@ -1,0 +1,354 @@
+#include "ui/workbench.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "figure/matrix.h"
+#include "io/experiment_file.h"
+#include "io/file.h"
+#include "io/trace_file.h"
+#include "ui/imgui_compat.h"
+#include "ui/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+// Seconds in which matrices reach their new size: short enough that the picture keeps up with a drag.
+constexpr double kEaseSeconds = 0.12;
+constexpr double kMessageSeconds = 6;
+
+constexpr ImGuiWindowFlags kPanelFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                                         ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus;
+
+/// A window without decoration at a fixed place; `End` closes it.
+void begin_panel(const char* name, const Rect& place, ImGuiWindowFlags extra, Rgb background, ImVec2 padding) {
+  ImGui::SetNextWindowPos(ImVec2(static_cast<float>(place.x), static_cast<float>(place.y)));
+  ImGui::SetNextWindowSize(ImVec2(static_cast<float>(place.width), static_cast<float>(place.height)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, color(background));
+  ImGui::Begin(name, nullptr, kPanelFlags | extra);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(2);
+}
+
+std::shared_ptr<const Trace> relabelled(const Trace& trace, const Experiment& experiment) {
+  std::vector<Step> steps(trace.steps().begin(), trace.steps().end());
+  std::vector<std::string> warnings(trace.warnings().begin(), trace.warnings().end());
+  return std::make_shared<const Trace>(experiment, std::move(steps), std::move(warnings), trace.compute_seconds());
+}
+
+}  // namespace
+
+/// Where the parts of the window are, in ImGui's coordinates.
+struct Workbench::Areas {
+  Rect parameters, tabs, center, inspector, status;
+  bool has_inspector = false;
+};
+
+Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment experiment, std::string file, const WorkbenchOptions& options) {
+  Result<platform::HeatmapRenderer> heatmaps = platform::HeatmapRenderer::create(options.shader_folder);
+  if (!heatmaps) return tl::unexpected(heatmaps.error());
+  Session session(std::move(experiment), std::move(file), options.memory_budget);
+  std::unique_ptr<Workbench> workbench(new Workbench(host, std::move(session), std::move(*heatmaps), options));
+  // Loaded once here, so that a font that cannot be read is an error before there is a window full of nothing.
+  apply_style(workbench->colors(), options.scale);
+  Result<Fonts> fonts = Fonts::load(options.fonts, options.scale);
+  if (!fonts) return tl::unexpected(fonts.error());
+  workbench->fonts_ = *fonts;
+  workbench->fonts_stale_ = false;
+  workbench->request_computation();
+  return workbench;
+}
+
+Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer heatmaps, const WorkbenchOptions& options)
+    : host_(host),
+      session_(std::move(session)),
+      theme_(options.theme),
+      scale_(options.scale),
+      memory_budget_(options.memory_budget),
+      font_files_(options.fonts),
+      heatmaps_(std::move(heatmaps)),
+      worker_(options.wake ? options.wake : [] {}) {
+  const auto rgba = [](float value) {
+    const Rgb rgb = *special_color(value);
+    return platform::Rgba{static_cast<float>(rgb.red) / 255, static_cast<float>(rgb.green) / 255, static_cast<float>(rgb.blue) / 255, 1};
+  };
+  heatmaps_.set_special_colors({rgba(NAN), rgba(INFINITY), rgba(-INFINITY)});
+  batch_.renderer = &heatmaps_;
+}
+
+void Workbench::set_scale(float scale) {
+  if (scale == scale_) return;
+  scale_ = scale;
+  fonts_stale_ = true;
+}
+
+void Workbench::prepare() {
+  if (fonts_stale_) {
+    apply_style(colors(), scale_);
+    if (Result<Fonts> fonts = Fonts::load(font_files_, scale_)) fonts_ = *fonts;
+    host_.refresh_fonts();
+    fonts_stale_ = false;
+  }
+  if (auto result = worker_.take_result()) {
+    if (*result) {
+      trace_ = std::move(**result);
+      ++trace_number_;
+    } else {
+      say(result->error().message, true);
+    }
+  }
+  // Labels and views need no computation.
+  if (trace_ && trace_->experiment() != session_.experiment() && same_computation(trace_->experiment(), session_.experiment())) {
+    trace_ = relabelled(*trace_, session_.experiment());
+  }
+}
+
+Workbench::Areas Workbench::areas() const {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const double unit = static_cast<double>(scale_);
+  const double width = static_cast<double>(display.x);
+  const double height = static_cast<double>(display.y);
+  const double top = static_cast<double>(ImGui::GetFrameHeight());
+  const double logical = width / unit;
+  // The sides give way before the picture does.
+  const double left = std::round(std::clamp(logical * 0.2, 208.0, 264.0) * unit);
+  const double right = std::round(std::clamp(logical * 0.21, 220.0, 292.0) * unit);
+  const double status = std::round(26 * unit);
+  const double tabs = std::round(36 * unit);
+  Areas areas;
+  areas.has_inspector = inspector_shown_ && logical >= 860;
+  const double inspector = areas.has_inspector ? right : 0;
+  const double line = std::max(1.0, std::round(unit));
+  areas.parameters = {0, top + line, left, height - top - status - 2 * line};
+  areas.tabs = {left + line, top + line, width - left - inspector - 2 * line, tabs};
+  areas.center = {left + line, top + tabs + 2 * line, width - left - inspector - 2 * line, height - top - tabs - status - 3 * line};
+  areas.inspector = {width - inspector, top + line, inspector, height - top - status - 2 * line};
+  areas.status = {0, height - status, width, status};
+  return areas;
+}
+
+void Workbench::frame() {
+  Requests requests;
+  const Style style = {*fonts_, colors(), scale_};
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
+  if (ImGui::BeginMainMenuBar()) {
+    menu_bar(style, session_.experiment(), session_.file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
+             inspector_shown_, requests);
+    ImGui::EndMainMenuBar();
+  }
+  const Areas places = areas();
+  ImGui::PopStyleVar();
+
+  const ImVec2 padding(style.px(16), style.px(14));
+  // Lines between the parts: the background list shows in the gaps that the windows leave.
+  ImGui::GetBackgroundDrawList()->AddRectFilled(ImVec2(0, 0), ImGui::GetIO().DisplaySize, color(colors().line));
+  begin_panel("Parameters", places.parameters, 0, colors().panel, padding);
+  parameter_panel(style, session_.experiment(), transient_, requests);
+  ImGui::End();
+  begin_panel("Views", places.tabs, ImGuiWindowFlags_NoScrollWithMouse, colors().background, ImVec2(style.px(16), 0));
+  view_tabs(style, session_.experiment(), requests);
+  ImGui::End();
+  show_center(style, places, requests);
+  update_inspection();
+  if (places.has_inspector) {
+    begin_panel("Inspector", places.inspector, 0, colors().panel, padding);
+    inspector_panel(style, inspection_ ? &*inspection_ : nullptr, transient_.pinned.has_value() && transient_.pinned == transient_.inspected(), transient_);
+    ImGui::End();
+  }
+  begin_panel("Status", places.status, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, ImVec2(style.px(16), 0));
+  const Performance performance = {trace_ ? trace_->compute_seconds() : 0, frame_seconds_,
+                                   trace_ ? static_cast<double>(trace_->number_count()) * sizeof(float) : 0, worker_.busy(), worker_.progress()};
+  status_bar(style, trace_.get(), performance, transient_, requests);
+  ImGui::End();
+  const std::optional<DialogResult> dialog = dialogs(style, transient_);
+  shortcuts(requests);
+  apply(requests);
+  if (dialog) carry_out(*dialog);
+}
+
+void Workbench::finish(double frame_seconds) { frame_seconds_ = frame_seconds; }
+
+void Workbench::show_center(const Style& style, const Areas& places, Requests& requests) {
+  begin_panel("Figure", places.center, ImGuiWindowFlags_NoScrollWithMouse, colors().background, ImVec2(style.px(16), style.px(10)));
+  if (!trace_) {
+    ImGui::TextDisabled("Computing…");
+    ImGui::End();
+    return;
+  }
+  if (has_option_row(*trace_, trace_->experiment().view.name)) {
+    view_option_row(style, *trace_, current_options(0, 0), transient_, requests);
+  }
+  ImGui::SetCursorPosX(0);
+  const ImVec2 at = ImGui::GetCursorPos();
+  const double unit = static_cast<double>(scale_);
+  update_figure(places.center.width / unit, (places.center.height - static_cast<double>(at.y)) / unit);
+  ImGui::BeginChild("picture", ImVec2(static_cast<float>(places.center.width), static_cast<float>(places.center.height) - at.y), false,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  figure_panel(style, luts_, {shown_, *trace_, trace_number_, inspection_ ? &*inspection_ : nullptr}, batch_, transient_);
+  ImGui::EndChild();
+  ImGui::End();
+}
+
+ViewOptions Workbench::current_options(double width, double height) const {
+  ViewOptions options = *view_options(trace_->experiment().view);
+  options.width = width;
+  options.height = height;
+  return options;
+}
+
+void Workbench::update_figure(double width, double height) {
+  const BuiltFor now = {trace_.get(), trace_->experiment().view, width, height};
+  const double time = ImGui::GetTime();
+  if (built_for_ != now) {
+    // A new size of the window or another view is shown at once; a new size of matrices is moved to.
+    const bool same_place = built_for_ && built_for_->width == width && built_for_->height == height && built_for_->view.name == now.view.name;
+    from_ = shown_;
+    target_ = build_view(now.view.name, *trace_, current_options(width, height));
+    ++figures_built_;
+    if (built_for_ && built_for_->view.name != now.view.name) transient_.camera = {};
+    built_for_ = now;
+    moving_ = same_place;
+    moved_since_ = time;
+    if (!moving_) shown_ = target_;
+  }
+  if (!moving_) return;
+  const double share = std::clamp((time - moved_since_) / kEaseSeconds, 0.0, 1.0);
+  moving_ = share < 1;
+  shown_ = moving_ ? blend(from_, target_, 1 - (1 - share) * (1 - share)) : target_;
+}
+
+void Workbench::update_inspection() {
+  const std::optional<NamedCell>& cell = transient_.inspected();
+  if (!trace_ || !cell) {
+    inspection_.reset();
+    return;
+  }
+  if (inspection_ && inspection_->cell == *cell && inspected_trace_ == trace_.get()) return;
+  inspection_ = inspect(*trace_, *cell);
+  inspected_trace_ = trace_.get();
+}
+
+void Workbench::shortcuts(Requests& requests) {
+  const ImGuiIO& io = ImGui::GetIO();
+  // Letters belong to a text field while it has them.
+  const bool typing = io.WantTextInput;
+  if (io.KeyCtrl) {
+    if (key_pressed('Q')) requests.commands.push_back(Command::quit);
+    if (key_pressed('O')) requests.commands.push_back(Command::open);
+    if (key_pressed('S')) requests.commands.push_back(io.KeyShift ? Command::save_as : Command::save);
+    if (key_pressed('E')) requests.commands.push_back(io.KeyShift ? Command::export_trace : Command::export_figure);
+    if (!typing && key_pressed('Z')) requests.actions.push_back(io.KeyShift ? Action{Redo{}, 0} : Action{Undo{}, 0});
+    if (!typing && key_pressed('Y')) requests.actions.push_back({Redo{}, 0});
+    return;
+  }
+  if (typing || transient_.dialog != Dialog::none) return;
+  if (key_pressed('F')) requests.commands.push_back(Command::fit_view);
+  if (key_pressed('I')) requests.commands.push_back(Command::toggle_inspector);
+  if (io.KeyShift && key_pressed(static_cast<int>(Key::question))) requests.commands.push_back(Command::shortcuts);
+  if (key_pressed(static_cast<int>(Key::escape))) transient_.pinned.reset();
+  for (int digit = 1; digit <= 9; ++digit) {
+    if (!key_pressed('0' + digit) || !trace_ || digit > head_count(*trace_)) continue;
+    if (find_parameter(find_view(session_.experiment().view.name)->options, "head") != nullptr) {
+      requests.actions.push_back({SetViewOption{"head", Index{digit}}, 0});
+    }
+  }
+}
+
+void Workbench::apply(const Requests& requests) {
+  for (const Action& action : requests.actions) {
+    if (const Result<void> done = session_.apply(action); !done) say(done.error().message, true);
+  }
+  for (const Command command : requests.commands) carry_out(command);
+  request_computation();
+}
+
+void Workbench::request_computation() {
+  if (requested_ && same_computation(*requested_, session_.experiment())) return;
+  requested_ = session_.experiment();
+  worker_.request(*requested_);
+}
+
+void Workbench::open_dialog(Dialog dialog, const std::string& suggestion) {
+  transient_.dialog = dialog;
+  transient_.dialog_path = suggestion;
+  transient_.dialog_error.clear();
+}
+
+void Workbench::carry_out(Command command) {
+  const std::string stem = session_.file().empty() ? session_.experiment().system : std::filesystem::path(session_.file()).replace_extension().string();
+  switch (command) {
+    case Command::quit: quit_ = true; break;
+    case Command::open: open_dialog(Dialog::open, session_.file()); break;
+    case Command::save:
+      if (session_.file().empty()) {
+        open_dialog(Dialog::save, stem + ".json");
+      } else {
+        carry_out(DialogResult{Dialog::save, session_.file()});
+      }
+      break;
+    case Command::save_as: open_dialog(Dialog::save, stem + ".json"); break;
+    case Command::export_figure: open_dialog(Dialog::export_figure, stem + "-" + session_.experiment().view.name + ".pdf"); break;
+    case Command::export_trace: open_dialog(Dialog::export_trace, stem + ".safetensors"); break;
+    case Command::theme_dark:
+    case Command::theme_light:
+      theme_ = command == Command::theme_dark ? Theme::dark : Theme::light;
+      apply_style(colors(), scale_);
+      break;
+    case Command::toggle_inspector: inspector_shown_ = !inspector_shown_; break;
+    case Command::fit_view: transient_.camera = {}; break;
+    case Command::shortcuts: open_dialog(Dialog::shortcuts, {}); break;
+    case Command::about: open_dialog(Dialog::about, {}); break;
+    case Command::cancel: worker_.cancel(); break;
+  }
+}
+
+void Workbench::carry_out(const DialogResult& result) {
+  Result<void> done;
+  if (result.dialog == Dialog::open) {
+    Result<Experiment> experiment = read_experiment(result.path);
+    if (experiment) {
+      if (const Result<void> valid = validate(*experiment, memory_budget_); !valid) experiment = tl::unexpected(valid.error());
+    }
+    if (experiment) {
+      session_.open(std::move(*experiment), result.path);
+    } else {
+      done = tl::unexpected(experiment.error());
+    }
+  } else if (result.dialog == Dialog::save) {
+    done = write_file(result.path, experiment_json(session_.experiment()));
+    if (done) session_.mark_saved(result.path);
+  } else if (result.dialog == Dialog::export_figure && trace_) {
+    const FigureFileOptions options;
+    done = write_figure(build_view(trace_->experiment().view.name, *trace_, current_options(options.width_inches * 96, 0)), options, result.path);
+  } else if (result.dialog == Dialog::export_trace && trace_) {
+    done = write_trace(*trace_, result.path);
+  }
+  if (!done) {
+    transient_.dialog_error = done.error().message;
+    say(done.error().message, true);
+    return;
+  }
+  transient_.dialog = Dialog::none;
+  say((result.dialog == Dialog::open ? "opened " : "wrote ") + result.path, false);
+  request_computation();
+}
+
+void Workbench::open_file(const std::string& path) { carry_out(DialogResult{Dialog::open, path}); }
+
+void Workbench::say(const std::string& message, bool is_error) {
+  transient_.message = message;
+  transient_.message_is_error = is_error;
+  transient_.message_until = ImGui::GetTime() + kMessageSeconds;
+}
+
+bool Workbench::animating() const { return moving_; }
+
+std::string Workbench::window_title() const {
+  const std::string name = session_.file().empty() ? session_.experiment().system : std::filesystem::path(session_.file()).filename().string();
+  return name + (session_.modified() ? " (edited)" : "") + " — attnscope";
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,120 @@
+// The program behind the window: one experiment, its trace, its figure, and a frame of the interface. It knows no window,
+// so that tests and benchmarks run all of it offscreen.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/session.h"
+#include "app/worker.h"
+#include "io/figure_file.h"
+#include "io/font_files.h"
+#include "platform/heatmap.h"
+#include "ui/figure_panel.h"
+#include "ui/imgui_host.h"
+#include "ui/panels.h"
+
+namespace attnscope::ui {
+
+struct WorkbenchOptions {
+  Theme theme = Theme::dark;
+  float scale = 1;  ///< pixels per logical pixel
+  double memory_budget = kDefaultMemoryBudget;
+  std::filesystem::path shader_folder;
+  FontFiles fonts;
+  std::function<void()> wake;  ///< called from another thread when a frame is due; may be empty
+};
+
+class Workbench {
+ public:
+  /// Needs a current OpenGL context, and `host`'s ImGui context. `experiment` has been validated.
+  static Result<std::unique_ptr<Workbench>> create(ImGuiHost& host, Experiment experiment, std::string file, const WorkbenchOptions& options);
+
+  /// Before ImGui's frame starts: takes a finished trace, and loads fonts when the scale changed.
+  void prepare();
+  /// The whole interface, and what the user asked for with it. Between ImGui's NewFrame and Render.
+  void frame();
+  /// After the frame was drawn.
+  void finish(double frame_seconds);
+
+  void set_scale(float scale);
+  /// Opens a file, as a drop on the window does; what is wrong with it becomes a message.
+  void open_file(const std::string& path);
+
+  /// Whether the next frame will differ without any input: something moves.
+  [[nodiscard]] bool animating() const;
+  [[nodiscard]] bool busy() const { return worker_.busy(); }
+  [[nodiscard]] bool wants_to_quit() const { return quit_; }
+  [[nodiscard]] const Session& session() const { return session_; }
+  [[nodiscard]] const Trace* trace() const { return trace_.get(); }
+  [[nodiscard]] const Figure& figure() const { return shown_; }
+  [[nodiscard]] Transient& transient() { return transient_; }
+  [[nodiscard]] const platform::HeatmapRenderer& heatmaps() const { return heatmaps_; }
+  [[nodiscard]] const Palette& colors() const { return palette(theme_); }
+  /// How often a figure was built since the start.
+  [[nodiscard]] std::uint64_t figures_built() const { return figures_built_; }
+  /// "x.json — attnscope", for the title bar.
+  [[nodiscard]] std::string window_title() const;
+
+ private:
+  Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer heatmaps, const WorkbenchOptions& options);
+
+  struct Areas;
+  [[nodiscard]] Areas areas() const;
+  void shortcuts(Requests& requests);
+  void show_center(const Style& style, const Areas& areas, Requests& requests);
+  void update_figure(double width, double height);
+  void update_inspection();
+  void apply(const Requests& requests);
+  void carry_out(Command command);
+  void carry_out(const DialogResult& result);
+  void open_dialog(Dialog dialog, const std::string& suggestion);
+  void request_computation();
+  void say(const std::string& message, bool is_error);
+  [[nodiscard]] ViewOptions current_options(double width, double height) const;
+
+  ImGuiHost& host_;
+  Session session_;
+  Transient transient_;
+  Theme theme_;
+  float scale_;
+  double memory_budget_;
+  FontFiles font_files_;
+  std::optional<Fonts> fonts_;
+  bool fonts_stale_ = true;
+  bool inspector_shown_ = true;
+  bool quit_ = false;
+
+  platform::HeatmapRenderer heatmaps_;
+  ColorLuts luts_;
+  HeatmapBatch batch_;
+
+  std::shared_ptr<const Trace> trace_;
+  std::uint64_t trace_number_ = 0;
+  std::optional<Experiment> requested_;  ///< what the worker was asked for last
+
+  // The figure on screen moves from `from_` to `target_`; what they were built for is kept to know when to build again.
+  struct BuiltFor {
+    const Trace* trace = nullptr;
+    ViewChoice view;
+    double width = 0;
+    double height = 0;
+    friend bool operator==(const BuiltFor&, const BuiltFor&) = default;
+  };
+  std::optional<BuiltFor> built_for_;
+  Figure from_, target_, shown_;
+  double moved_since_ = 0;
+  bool moving_ = false;
+  std::uint64_t figures_built_ = 0;
+
+  std::optional<Inspection> inspection_;
+  const Trace* inspected_trace_ = nullptr;
+  double frame_seconds_ = 0;
+
+  ComputeWorker worker_;  // last: its thread wakes the window through what stands above
+};
+
+}  // namespace attnscope::ui

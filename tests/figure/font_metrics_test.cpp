@@ -1,0 +1,83 @@
+#include "figure/font_metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <ios>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnscope {
+namespace {
+
+std::vector<char32_t> code_points(std::string_view text) {
+  std::vector<char32_t> found;
+  while (!text.empty()) found.push_back(take_code_point(text));
+  return found;
+}
+
+TEST(TextWidth, OfKnownCharacters) {
+  EXPECT_DOUBLE_EQ(text_width("", 14), 0.0);
+  EXPECT_DOUBLE_EQ(text_width("A", 1000), 676.0);
+  EXPECT_DOUBLE_EQ(text_width("A", 1000, FontWeight::semibold), 724.0);
+  EXPECT_DOUBLE_EQ(text_width("6 × 9", 1000), 648 + 281 + 659 + 281 + 648);
+  EXPECT_DOUBLE_EQ(text_width("weights", 26), 2 * text_width("weights", 13));
+}
+
+TEST(TextWidth, DigitsAreTabular) {
+  for (const FontWeight weight : {FontWeight::regular, FontWeight::semibold}) {
+    for (char32_t digit = U'0'; digit <= U'9'; ++digit) {
+      EXPECT_EQ(advance_width(digit, weight), weight == FontWeight::regular ? 648 : 670);
+    }
+  }
+}
+
+TEST(TextWidth, KnowsWhatFiguresWrite) {
+  // None of these may count as unknown: each has a glyph in Inter or in DejaVu Sans.
+  for (const char32_t character : U"ÄöéßñŁő ΑΩΣαβγδμπστ×·√∑‖−±→←↑↓≤≥≠≈∞…–—“”′ᵀ⁰²³ⁿ₀₁₉ᵢⱼₖₙ⊙∘⟨⟩∈") {
+    if (character == U'\0') break;
+    for (const FontWeight weight : {FontWeight::regular, FontWeight::semibold}) {
+      EXPECT_GT(advance_width(character, weight), 100) << std::hex << static_cast<unsigned>(character);
+      EXPECT_NE(advance_width(character, weight), 600) << std::hex << static_cast<unsigned>(character);
+    }
+  }
+}
+
+TEST(TextWidth, EstimatesTheRest) {
+  EXPECT_DOUBLE_EQ(text_width("ж", 10), 6.0);
+  EXPECT_DOUBLE_EQ(text_width("注意", 10), 20.0);
+  EXPECT_DOUBLE_EQ(text_width("🙂", 10), 10.0);
+  EXPECT_DOUBLE_EQ(text_width("e\u0301", 10), text_width("e", 10));
+  EXPECT_DOUBLE_EQ(text_width("\n\t\x7F", 10), 0.0);
+  EXPECT_DOUBLE_EQ(text_width(std::string_view("a\0b", 3), 10), text_width("ab", 10));
+}
+
+TEST(TextWidth, SurvivesAnyBytes) {
+  for (int a = 0; a < 256; ++a) {
+    for (int b = 0; b < 256; b += 5) {
+      const std::string text{static_cast<char>(a), static_cast<char>(b), static_cast<char>(a ^ b)};
+      EXPECT_GE(text_width(text, 1), 0.0);
+      EXPECT_LE(code_points(text).size(), 3U);
+    }
+  }
+}
+
+TEST(TakeCodePoint, ReadsUtf8) {
+  EXPECT_EQ(code_points("Aé√🙂"), (std::vector<char32_t>{U'A', U'é', U'√', U'🙂'}));
+  EXPECT_EQ(code_points("\xF4\x8F\xBF\xBF"), (std::vector<char32_t>{0x10FFFF}));
+  EXPECT_EQ(code_points("\xEF\xBF\xBD"), (std::vector<char32_t>{0xFFFD}));
+}
+
+TEST(TakeCodePoint, ReplacesEachMaximalBadPieceOnce) {
+  constexpr char32_t bad = 0xFFFD;
+  EXPECT_EQ(code_points("\x80"), (std::vector<char32_t>{bad}));
+  EXPECT_EQ(code_points("\xE2\x88"), (std::vector<char32_t>{bad}));
+  EXPECT_EQ(code_points("\xE2\x88z"), (std::vector<char32_t>{bad, U'z'}));
+  EXPECT_EQ(code_points("\xC0\xAF"), (std::vector<char32_t>{bad, bad}));                    // over-long
+  EXPECT_EQ(code_points("\xED\xA0\x80"), (std::vector<char32_t>{bad, bad, bad}));           // surrogate
+  EXPECT_EQ(code_points("\xF4\x90\x80\x80"), (std::vector<char32_t>{bad, bad, bad, bad}));  // beyond U+10FFFF
+  EXPECT_EQ(code_points("\xFF\xFE"), (std::vector<char32_t>{bad, bad}));
+}
+
+}  // namespace
+}  // namespace attnscope

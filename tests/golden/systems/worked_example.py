@@ -1,0 +1,126 @@
+"""The system "worked-example": self-attention by example, one head, then several, then an output projection."""
+
+import math
+
+import torch
+
+from systems.masks import attend, keep_mask
+
+SYSTEM = "worked-example"
+
+DEFAULTS = {"tokens": 6, "features": 9, "head_dim": 7, "heads": 4, "cross_queries": 3, "scale": "none"}
+
+# A row without a single key (the third) and a row that keeps only one (the last).
+HOLES = [
+    [True, True, False, True, False, True],
+    [False, True, True, False, True, True],
+    [False, False, False, False, False, False],
+    [True, False, True, True, False, False],
+    [True, True, True, True, True, True],
+    [False, False, False, False, True, False],
+]
+
+SQRT = {"scale": "sqrt_head_dim"}
+ONE_OF_EACH = {"tokens": 1, "features": 1, "head_dim": 1, "heads": 1, "cross_queries": 1}
+LARGE = {"tokens": 16, "features": 32, "head_dim": 8, "heads": 8}
+
+
+def _experiment(params=None, **rest):
+    experiment = {"format": "attnscope-experiment/1", "system": SYSTEM, "seed": 42, **rest}
+    return {**experiment, "params": params} if params else experiment
+
+
+# Their order is the numbering of the files: append, do not insert.
+EXPERIMENTS = [
+    _experiment(),
+    _experiment(seed=0, discard=7),
+    _experiment(SQRT, seed=2**32 + 7),
+    _experiment({"mask": "causal"}),
+    _experiment({"mask": "window:1"}, seed=7),
+    _experiment({"mask": "padding:4", **SQRT}),
+    _experiment({"mask": HOLES}),
+    _experiment({"mask": HOLES, "masked_fill": "-inf", **SQRT}),
+    _experiment({"mask": "causal", "masked_fill": "-inf"}, seed=1),
+    _experiment({"temperature": 0.5, **SQRT}),
+    _experiment({"temperature": 4.0}, discard=1),
+    _experiment({"tokens": 1}),
+    _experiment({"heads": 1}),
+    _experiment({"features": 1}),
+    _experiment({"head_dim": 1}),
+    _experiment({"cross_queries": 0}),
+    _experiment({**LARGE, **SQRT, "temperature": 20.0}),
+    _experiment(ONE_OF_EACH, seed=2**64 - 1, discard=3),
+    _experiment({**LARGE, **SQRT, "temperature": 8.0, "mask": "window:3", "masked_fill": "-inf", "cross_queries": 2}),
+    _experiment({"cross_queries": 9, **SQRT}, seed=123456789, discard=1000),
+    _experiment({"mask": "padding:2", "masked_fill": -5.0, "temperature": 2.0}, seed=11),
+    _experiment({"mask": [HOLES], "masked_fill": 0.0, **SQRT}, seed=12),
+    _experiment({"tokens": 3, "features": 4, "head_dim": 2, "heads": 2, "mask": "window:0", **SQRT}, seed=5),
+    _experiment({**LARGE, **SQRT}, seed=99),
+]
+
+
+def run(experiment, precision=torch.float32):
+    """Every tensor of the experiment: name -> (names of the axes, tensor). Numbers are drawn in float32 whatever the
+    precision of the computation that follows."""
+    params = {**DEFAULTS, **experiment.get("params", {})}
+    tokens, features, dim, heads = (params[name] for name in ("tokens", "features", "head_dim", "heads"))
+    trace = {}
+
+    def keep(name, axes, tensor):
+        trace[name] = (axes, tensor)
+        return tensor
+
+    def rand(*shape):
+        return torch.rand(*shape).to(precision)
+
+    torch.manual_seed(experiment["seed"])
+    x = keep("x", "token,feature", rand(tokens, features))
+    x2 = None
+    if params["cross_queries"] > 0:
+        x2 = keep("x2", "cross_query,feature", rand(params["cross_queries"], features))
+    torch.rand(experiment.get("discard", 0))
+    single = [rand(features, dim) for _ in range(3)]
+    several = [rand(heads, features, dim) for _ in range(3)]
+    w_out = rand(heads * dim, features)
+
+    _attention(keep, "single.", "", x, x2, single, params)
+    head_outputs = _attention(keep, "", "head,", x, x2, several, params)
+    merged = keep("merged", "token,head·dim", torch.cat(list(head_outputs), dim=1))
+    keep("w_out", "head·dim,feature", w_out)
+    keep("out", "token,feature", merged @ w_out)
+    return trace
+
+
+def _attention(keep, prefix, head, x, x2, weights, params):
+    """One head or, when the weights have a leading axis for them, all heads at once. `prefix` goes before every tensor's
+    name and `head` before its axes. The draw order k, q, v is the source's."""
+    w_k, w_q, w_v = (
+        keep(prefix + name, head + "feature,dim", w) for name, w in zip(("w_k", "w_q", "w_v"), weights, strict=True)
+    )
+    divisor = math.sqrt(params["head_dim"]) if params["scale"] == "sqrt_head_dim" else 1.0
+    temperature = params.get("temperature", 1.0)
+    q = keep(prefix + "q", head + "query,dim", x @ w_q)
+    k = keep(prefix + "k", head + "key,dim", x @ w_k)
+    v = keep(prefix + "v", head + "key,dim", x @ w_v)
+
+    scores = keep(prefix + "scores", head + "query,key", q @ k.transpose(-2, -1) / divisor)
+    mask = keep_mask(params.get("mask", "none"), len(x), len(x))
+    if mask is not None:
+        mask = mask.reshape(mask.shape[-2:])  # there is one batch item, and the heads share the mask
+    masked, weights = attend(scores, mask, params.get("masked_fill", -9e15), temperature)
+    if masked is not None:
+        keep(prefix + "masked_scores", head + "query,key", masked)
+    keep(prefix + "weights", head + "query,key", weights)
+    head_outputs = keep(prefix + "head_outputs", head + "query,dim", weights @ v)
+    # What each key adds to each query's output; summed over keys it is head_outputs.
+    weighted = v[..., :, None, :] * weights.transpose(-2, -1)[..., None]
+    keep(prefix + "weighted_values", head + "key,query,dim", weighted)
+
+    if x2 is not None:  # masks apply to self-attention only
+        cross_q = keep(prefix + "cross_q", head + "cross_query,dim", x2 @ w_q)
+        cross_scores = cross_q @ k.transpose(-2, -1) / divisor
+        keep(prefix + "cross_scores", head + "cross_query,key", cross_scores)
+        cross_weights = torch.softmax(cross_scores / temperature, dim=-1)
+        keep(prefix + "cross_weights", head + "cross_query,key", cross_weights)
+        keep(prefix + "cross_head_outputs", head + "cross_query,dim", cross_weights @ v)
+    return head_outputs

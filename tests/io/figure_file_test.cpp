@@ -1,0 +1,163 @@
+#include "io/figure_file.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <clocale>
+#include <cmath>
+#include <thread>
+
+#include "picture.h"
+#include "sample_figure.h"
+#include "temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+constexpr std::array kFormats = {FigureFormat::png, FigureFormat::svg, FigureFormat::pdf};
+
+/// One of everything.
+Figure full_figure() {
+  Figure figure = blank_figure();
+  figure.title = "One of everything";
+  figure.heatmaps.push_back(sample_heatmap({40, 30, 39, 19}, 2, {0, 0.3F, 1, 0.5F, 0.2F, 0.7F}));
+  figure.heatmaps[0].row_labels = {"the", "cat"};
+  figure.heatmaps[0].about = "weights";
+  figure.heatmaps.push_back(sample_heatmap({100, 30, 50, 50}, 200, std::vector<float>(200 * 100, 0.5F)));
+  figure.lines.push_back({"line", {10, 60}, {30, 60}, Ink::accent, 1, true, true});
+  figure.color_bars.push_back({"bar", {40, 70, 40, 8}, {ColorMap::magma, 0, 1}, "α_{ij}", "0", "1"});
+  figure.texts.push_back(sample_text({40, 20}, "K^{T} / √d"));
+  return figure;
+}
+
+std::string message(const Result<std::string>& result) { return result ? "no error" : result.error().message; }
+
+TEST(FigureFile, TheEndingSaysTheFormat) {
+  EXPECT_EQ(figure_format("a/b.png").value(), FigureFormat::png);
+  EXPECT_EQ(figure_format("b.SVG").value(), FigureFormat::svg);
+  EXPECT_EQ(figure_format("b.x.Pdf").value(), FigureFormat::pdf);
+  for (const char* const name : {"figure", "figure.jpg", "png", ".png", "a.png/b", ""}) {
+    const Result<FigureFormat> format = figure_format(name);
+    ASSERT_FALSE(format) << name;
+    EXPECT_EQ(format.error().kind, Error::Kind::usage);
+    EXPECT_TRUE(is_one_line(format.error().message));
+    EXPECT_NE(format.error().message.find(".png, .svg or .pdf"), std::string::npos);
+  }
+}
+
+TEST(FigureFile, WritesWhatFigureBytesGives) {
+  const TemporaryFolder folder;
+  const Figure figure = full_figure();
+  EXPECT_TRUE(write_figure(figure, {}, folder / "figure.png"));
+  EXPECT_TRUE(write_figure(figure, {}, folder / "figure.svg"));
+  EXPECT_TRUE(write_figure(figure, {}, folder / "figure.pdf"));
+  EXPECT_EQ(folder.size(), 3);
+  EXPECT_EQ(bytes_of(folder / "figure.png"), figure_bytes(figure, FigureFormat::png).value());
+  EXPECT_EQ(bytes_of(folder / "figure.svg"), figure_bytes(figure, FigureFormat::svg).value());
+  EXPECT_EQ(bytes_of(folder / "figure.pdf"), figure_bytes(figure, FigureFormat::pdf).value());
+}
+
+TEST(FigureFile, TheSameFigureGivesTheSameBytesAlways) {
+  std::vector<std::string> before;
+  for (const FigureFormat format : kFormats) before.push_back(figure_bytes(full_figure(), format).value());
+  // Another second, another thread, and much that was drawn in between.
+  Figure other = full_figure();
+  other.texts.push_back(sample_text({20, 80}, "other letters: Ωμέγα"));
+  for (const FigureFormat format : kFormats) ASSERT_TRUE(figure_bytes(other, format));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  std::vector<std::string> after;
+  for (const FigureFormat format : kFormats) after.push_back(figure_bytes(full_figure(), format).value());
+  EXPECT_TRUE(after == before);
+  after.clear();
+  std::thread([&] {
+    for (const FigureFormat format : kFormats) after.push_back(figure_bytes(full_figure(), format).value());
+  }).join();
+  EXPECT_TRUE(after == before);
+}
+
+TEST(FigureFile, TheLocaleChangesNothing) {
+  const std::string before = figure_bytes(full_figure(), FigureFormat::svg).value();
+  if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr) GTEST_SKIP() << "no German locale";
+  const std::string after = figure_bytes(full_figure(), FigureFormat::svg).value();
+  std::setlocale(LC_ALL, "C");
+  EXPECT_TRUE(after == before);
+}
+
+TEST(FigureFile, APngHasItsPixelsAndItsResolution) {
+  const Picture picture(figure_bytes(full_figure(), FigureFormat::png, {Theme::paper, 3.5, 254}).value());
+  EXPECT_EQ(picture.width(), 889);
+  EXPECT_EQ(picture.height(), 445);  // 444.5
+  EXPECT_EQ(picture.pixels_per_metre(), 10000U);
+}
+
+TEST(FigureFile, TheFigureFillsTheWidth) {
+  Figure figure = blank_figure();
+  figure.heatmaps.push_back(sample_heatmap({0, 0, 192, 96}, 2, {0, 1, 1, 0}));
+  const Picture picture(figure_bytes(figure, FigureFormat::png, {Theme::paper, 5, 100}).value());
+  EXPECT_EQ(picture.at(0, 0), color_at(ColorMap::viridis, 0));
+  EXPECT_EQ(picture.at(499, 249), color_at(ColorMap::viridis, 0));
+  EXPECT_EQ(picture.at(499, 0), color_at(ColorMap::viridis, 1));
+  const std::string svg = figure_bytes(figure, FigureFormat::svg, {.width_inches = 5}).value();
+  EXPECT_NE(svg.find("width=\"5in\" height=\"2.5in\" viewBox=\"0 0 480 240\""), std::string::npos);
+  EXPECT_NE(svg.find("M0 0h238.75"), std::string::npos) << "cells are scaled with the page";
+}
+
+TEST(FigureFile, SvgIsValidXml) {
+  if (shell("xmllint --version 2>/dev/null") != 0) GTEST_SKIP() << "xmllint is not installed";
+  const TemporaryFolder folder;
+  Figure figure = full_figure();
+  figure.title = "a < b & \"c\" ]]> \x01";
+  figure.heatmaps[0].about = "<b>\xFF";
+  figure.heatmaps[0].row_labels = {"<s>", "&amp;"};
+  ASSERT_TRUE(write_figure(figure, {}, folder / "figure.svg"));
+  EXPECT_EQ(shell("xmllint --noout " + (folder / "figure.svg").string()), 0);
+}
+
+TEST(FigureFile, OptionsOutOfRangeAreNamed) {
+  const auto error = [](double width, int dpi) {
+    const Result<std::string> bytes = figure_bytes(full_figure(), FigureFormat::svg, {Theme::paper, width, dpi});
+    EXPECT_FALSE(bytes);
+    EXPECT_EQ(bytes.error().kind, Error::Kind::usage);
+    return message(bytes);
+  };
+  EXPECT_EQ(error(0.4, 300), "width of 0.4 inches: must be 0.5 to 100");
+  EXPECT_EQ(error(101, 300), "width of 101 inches: must be 0.5 to 100");
+  EXPECT_EQ(error(std::nan(""), 300), "width of NaN inches: must be 0.5 to 100");
+  EXPECT_EQ(error(7, 9), "resolution of 9 dpi: must be 10 to 2400");
+  EXPECT_EQ(error(7, 2401), "resolution of 2401 dpi: must be 10 to 2400");
+}
+
+TEST(FigureFile, TooLargeAPictureIsRefusedBeforeMemoryIsTaken) {
+  Figure figure = blank_figure();
+  figure.height = 192;
+  EXPECT_EQ(message(figure_bytes(figure, FigureFormat::png, {Theme::paper, 100, 2400})),
+            "a picture of 240,000 × 240,000 pixels is too large: at most 32,767 along a side and 400 million");
+  EXPECT_EQ(message(figure_bytes(figure, FigureFormat::png, {Theme::paper, 100, 201})),
+            "a picture of 20,100 × 20,100 pixels is too large: at most 32,767 along a side and 400 million");
+  EXPECT_TRUE(figure_bytes(figure, FigureFormat::pdf, {Theme::paper, 100, 2400})) << "only bitmaps have pixels";
+}
+
+TEST(FigureFile, FiguresWithoutASizeAreRefused) {
+  for (const double width : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    Figure figure = blank_figure();
+    figure.width = width;
+    EXPECT_EQ(message(figure_bytes(figure, FigureFormat::pdf)), "the figure is empty") << width;
+  }
+  Figure figure = blank_figure();
+  figure.height = 192 * 100;
+  EXPECT_EQ(message(figure_bytes(figure, FigureFormat::pdf)),
+            "the figure would be 700 inches high at a width of 7; at most 200");
+}
+
+TEST(FigureFile, ErrorsNameTheFile) {
+  const TemporaryFolder folder;
+  const Result<void> written = write_figure(Figure(), {}, folder / "empty.png");
+  ASSERT_FALSE(written);
+  EXPECT_NE(written.error().message.find("empty.png: the figure is empty"), std::string::npos);
+  EXPECT_FALSE(write_figure(full_figure(), {}, folder / "missing/figure.png"));
+  EXPECT_EQ(folder.size(), 0);
+}
+
+}  // namespace
+}  // namespace attnscope::test

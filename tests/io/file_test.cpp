@@ -1,0 +1,195 @@
+// Files that are not what they should be, and writing that fails on the way.
+
+#include "io/file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMost = 1000;
+
+std::string trouble_reading(const fs::path& path) {
+  const Result<std::string> read = read_file(path, kMost);
+  return read ? "none" : read.error().message;
+}
+
+std::string trouble_writing(const fs::path& path, std::string_view bytes = "new") {
+  const Result<void> written = write_file(path, bytes);
+  return written ? "none" : written.error().message;
+}
+
+TEST(ReadFile, ReadsBytesAsTheyAre) {
+  const TemporaryFolder folder;
+  const std::string bytes("a\0b\r\n\xff", 6);
+  EXPECT_EQ(*read_file(folder.file("some", bytes), kMost), bytes);
+  EXPECT_EQ(*read_file(folder.file("empty", ""), kMost), "");
+  EXPECT_EQ(read_file(folder.file("full", std::string(kMost, 'x')), kMost)->size(), kMost);
+}
+
+TEST(ReadFile, ReadsFilesOfUnknownSize) {
+  EXPECT_NE(read_file("/proc/self/status", 100'000)->find("Pid:"), std::string::npos);
+}
+
+TEST(ReadFile, RefusesWhatIsNoFile) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(trouble_reading(folder.path()), folder.path().string() + ": is a folder, not a file");
+  EXPECT_EQ(trouble_reading(folder / "pipe"), (folder / "pipe").string() + ": is a pipe, not a file");
+  EXPECT_EQ(trouble_reading("/dev/zero"), "/dev/zero: is a device, not a file");
+  EXPECT_EQ(trouble_reading(folder / "none"), (folder / "none").string() + ": No such file or directory");
+  EXPECT_EQ(trouble_reading(""), "\"\": No such file or directory");
+  fs::create_symlink("loop", folder / "loop");
+  EXPECT_NE(trouble_reading(folder / "loop").find("symbolic links"), std::string::npos);
+}
+
+TEST(ReadFile, RefusesLargeFilesBeforeTakingMemory) {
+  const TemporaryFolder folder;
+  const fs::path huge = folder.file("huge", "");
+  fs::resize_file(huge, std::uintmax_t{1} << 40U);  // a hole: takes no room on the disk
+  EXPECT_EQ(trouble_reading(huge), huge.string() + ": the file has 1.1 TB; allowed: 1.0 kB");
+  EXPECT_NE(trouble_reading(folder.file("more", std::string(kMost + 1, 'x'))).find("allowed: 1.0 kB"),
+            std::string::npos);
+  // Says that it has no bytes and then has some.
+  const Result<std::string> endless = read_file("/proc/self/maps", 10);
+  ASSERT_FALSE(endless);
+  EXPECT_EQ(endless.error().message, "/proc/self/maps: the file is over 10 B");
+}
+
+TEST(ReadFile, ShowsStrangeNamesSafely) {
+  const TemporaryFolder folder;
+  const std::string message = trouble_reading(folder / "a \"b\"\n\x1b[31m\xff");
+  EXPECT_TRUE(is_one_line(message));
+  EXPECT_TRUE(message.ends_with("/a \"b\"\\x0a\\x1b[31m\\xff\": No such file or directory")) << message;
+}
+
+TEST(WriteFile, WritesNewFilesAndReplacesOldOnes) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "out";
+  EXPECT_EQ(trouble_writing(path, "first"), "none");
+  EXPECT_EQ(bytes_of(path), "first");
+  const std::string large(3'000'000, 'x');
+  EXPECT_EQ(trouble_writing(path, large), "none");
+  EXPECT_EQ(bytes_of(path), large);
+  EXPECT_EQ(folder.size(), 1);
+}
+
+TEST(WriteFile, KeepsPermissions) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.file("out", "old");
+  fs::permissions(path, fs::perms(0640));
+  EXPECT_EQ(trouble_writing(path), "none");
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms(0640));
+  const ::mode_t mask = ::umask(027);
+  EXPECT_EQ(trouble_writing(folder / "fresh"), "none");
+  ::umask(mask);
+  EXPECT_EQ(fs::status(folder / "fresh").permissions(), fs::perms(0640));
+}
+
+TEST(WriteFile, WritesWhatALinkPointsTo) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "below");
+  folder.file("below/target", "old");
+  fs::create_symlink("below/target", folder / "link");
+  fs::create_symlink("link", folder / "link-to-link");
+  EXPECT_EQ(trouble_writing(folder / "link-to-link"), "none");
+  EXPECT_TRUE(fs::is_symlink(folder / "link") && fs::is_symlink(folder / "link-to-link"));
+  EXPECT_EQ(bytes_of(folder / "below/target"), "new");
+
+  fs::create_symlink("below/not-yet", folder / "dangling");
+  EXPECT_EQ(trouble_writing(folder / "dangling"), "none");
+  EXPECT_EQ(bytes_of(folder / "below/not-yet"), "new");
+
+  fs::create_symlink("loop", folder / "loop");
+  EXPECT_NE(trouble_writing(folder / "loop").find("symbolic links"), std::string::npos);
+}
+
+TEST(WriteFile, RefusesWhatIsNoFile) {
+  const TemporaryFolder folder;
+  const std::string name = folder.path().string();
+  EXPECT_EQ(trouble_writing(folder.path()), name + ": is a folder, not a file");
+  EXPECT_EQ(trouble_writing(name + "/"), name + "/: is a folder, not a file");
+  EXPECT_EQ(trouble_writing(name + "/new/"), name + "/new/: is a folder, not a file");
+  EXPECT_EQ(trouble_writing(""), "the name of the file to write is empty");
+  EXPECT_EQ(trouble_writing("/dev/null"), "/dev/null: is a device, not a file");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(trouble_writing(folder / "pipe"), name + "/pipe: is a pipe, not a file");
+  EXPECT_EQ(trouble_writing(folder / "none/out"), name + "/none/out: No such file or directory");
+  folder.file("file", "");
+  EXPECT_EQ(trouble_writing(folder / "file/out"), name + "/file/out: Not a directory");
+  EXPECT_TRUE(trouble_writing("/proc/out").starts_with("/proc/out: "));
+}
+
+TEST(WriteFile, ReadOnlyFolderKeepsTheOldFile) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const TemporaryFolder folder;
+  const fs::path path = folder.file("out", "old");
+  fs::permissions(folder.path(), fs::perms(0500));
+  EXPECT_EQ(trouble_writing(path), path.string() + ": Permission denied");
+  fs::permissions(folder.path(), fs::perms(0700));
+  EXPECT_EQ(bytes_of(path), "old");
+  fs::permissions(path, fs::perms(0400));
+  EXPECT_EQ(trouble_writing(path), path.string() + ": Permission denied");
+  EXPECT_EQ(bytes_of(path), "old");
+}
+
+TEST(WriteFile, FullDiskKeepsTheOldFileAndLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.file("out", "old");
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {10'000, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string trouble = trouble_writing(path, std::string(1'000'000, 'x'));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  (void)std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(trouble, path.string() + ": File too large");
+  EXPECT_EQ(bytes_of(path), "old");
+  EXPECT_EQ(folder.size(), 1);
+}
+
+TEST(AtomicFile, TheOldFileStaysUntilTheEnd) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.file("out", "old");
+  const ::pid_t child = ::fork();
+  if (child == 0) {  // dies while saving
+    Result<AtomicFile> file = AtomicFile::create(path);
+    (void)file->write(std::string(1'000'000, 'x'));
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(bytes_of(path), "old");
+  {
+    Result<AtomicFile> file = AtomicFile::create(path);
+    ASSERT_TRUE(file && file->write("half"));
+    AtomicFile moved = std::move(*file);
+    EXPECT_EQ(moved.size(), 4U);
+  }
+  EXPECT_EQ(bytes_of(path), "old");
+  EXPECT_EQ(folder.size(), 2);  // with what the dead one left
+}
+
+TEST(StandIn, KnowsPointersAndPages) {
+  EXPECT_NE(stand_in("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n").find("Git-LFS"),
+            std::string::npos);
+  EXPECT_NE(stand_in("\xef\xbb\xbf \n<!DOCTYPE HTML>").find("HTML"), std::string::npos);
+  EXPECT_NE(stand_in("<html lang=en>").find("HTML"), std::string::npos);
+  EXPECT_EQ(stand_in("{\"format\": \"<html>\"}"), "");
+  EXPECT_EQ(stand_in(""), "");
+  EXPECT_EQ(stand_in(" \n"), "");
+}
+
+}  // namespace
+}  // namespace attnscope::test

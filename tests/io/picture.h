@@ -1,0 +1,102 @@
+// The pixels of a PNG file, read without the library that wrote it.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "figure/colormap.h"
+
+namespace attnscope::test {
+
+/// An 8-bit RGB picture without interlacing, which is what figures are. Throws std::runtime_error on anything else.
+class Picture {
+ public:
+  explicit Picture(std::string_view png) {
+    if (!png.starts_with("\x89PNG\r\n\x1A\n")) throw std::runtime_error("no PNG file");
+    std::string compressed;
+    for (std::size_t at = 8; at + 12 <= png.size();) {
+      const std::size_t length = number(png, at);
+      const std::string_view name = png.substr(at + 4, 4);
+      const std::string_view content = png.substr(at + 8, length);
+      const auto checksum = crc32(0, bytes(png.substr(at + 4)), static_cast<uInt>(length + 4));
+      if (number(png, at + 8 + length) != checksum) throw std::runtime_error("wrong checksum");
+      if (name == "IHDR") read_header(content);
+      if (name == "pHYs") pixels_per_metre_ = number(content, 0);
+      if (name == "IDAT") compressed += content;
+      at += length + 12;
+    }
+    rows_.resize(height_ * (stride() + 1));
+    uLongf size = rows_.size();
+    if (uncompress(rows_.data(), &size, bytes(compressed), compressed.size()) != Z_OK || size != rows_.size()) {
+      throw std::runtime_error("wrong pixel data");
+    }
+    unfilter();
+  }
+
+  [[nodiscard]] int width() const { return static_cast<int>(width_); }
+  [[nodiscard]] int height() const { return static_cast<int>(height_); }
+  [[nodiscard]] std::uint32_t pixels_per_metre() const { return pixels_per_metre_; }
+  [[nodiscard]] Rgb at(int x, int y) const {
+    const std::size_t byte = static_cast<std::size_t>(y) * (stride() + 1) + 1 + static_cast<std::size_t>(x) * 3;
+    return {rows_.at(byte), rows_.at(byte + 1), rows_.at(byte + 2)};
+  }
+  /// How many pixels of a rectangle have that colour.
+  [[nodiscard]] int count(Rgb color, int x0, int y0, int x1, int y1) const {
+    int pixels = 0;
+    for (int y = y0; y < y1; ++y) {
+      for (int x = x0; x < x1; ++x) pixels += at(x, y) == color ? 1 : 0;
+    }
+    return pixels;
+  }
+
+ private:
+  static const Bytef* bytes(std::string_view text) { return reinterpret_cast<const Bytef*>(text.data()); }
+  static std::uint32_t number(std::string_view text, std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = (value << 8U) | static_cast<unsigned char>(text.at(at + i));
+    return value;
+  }
+  [[nodiscard]] std::size_t stride() const { return width_ * 3; }
+
+  void read_header(std::string_view content) {
+    width_ = number(content, 0);
+    height_ = number(content, 4);
+    if (content.substr(8) != std::string_view("\x08\x02\0\0\0", 5)) throw std::runtime_error("no 8-bit RGB picture");
+  }
+
+  /// PNG specification, chapter 9.
+  void unfilter() {
+    for (std::size_t row = 0; row < height_; ++row) {
+      std::uint8_t* const line = rows_.data() + row * (stride() + 1);
+      const std::uint8_t* const above = row == 0 ? nullptr : line - (stride() + 1);
+      for (std::size_t i = 1; i <= stride(); ++i) {
+        const int a = i > 3 ? line[i - 3] : 0;
+        const int b = above != nullptr ? above[i] : 0;
+        const int c = above != nullptr && i > 3 ? above[i - 3] : 0;
+        const int predicted[] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
+        line[i] = static_cast<std::uint8_t>(line[i] + predicted[line[0]]);
+      }
+    }
+  }
+
+  static int paeth(int a, int b, int c) {
+    const int near_a = std::abs(b - c);
+    const int near_b = std::abs(a - c);
+    const int near_c = std::abs(a + b - 2 * c);
+    if (near_a <= near_b && near_a <= near_c) return a;
+    return near_b <= near_c ? b : c;
+  }
+
+  std::size_t width_ = 0;
+  std::size_t height_ = 0;
+  std::uint32_t pixels_per_metre_ = 0;
+  std::vector<std::uint8_t> rows_;  // each behind the number of its filter
+};
+
+}  // namespace attnscope::test

@@ -1,0 +1,42 @@
+// Small figures for the tests of the canvases.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "figure/figure.h"
+
+namespace attnscope::test {
+
+/// A heatmap of `rows` rows with those numbers, viridis from 0 to 1.
+inline HeatmapMark sample_heatmap(const Rect& box, Index rows, const std::vector<float>& numbers) {
+  auto tensor = std::make_shared<Tensor>(Axes{{"query", rows}, {"key", static_cast<Index>(numbers.size()) / rows}});
+  std::ranges::copy(numbers, tensor->values().begin());
+  HeatmapMark mark;
+  mark.id = "heatmap";
+  mark.box = box;
+  mark.tensor = std::move(tensor);
+  mark.scale = {ColorMap::viridis, 0, 1};
+  return mark;
+}
+
+inline TextMark sample_text(Point at, std::string markup) {
+  TextMark mark;
+  mark.id = markup;
+  mark.at = at;
+  mark.markup = std::move(markup);
+  return mark;
+}
+
+/// 192 × 96 pixels, two inches by one, and nothing on them.
+inline Figure blank_figure() {
+  Figure figure;
+  figure.width = 192;
+  figure.height = 96;
+  return figure;
+}
+
+}  // namespace attnscope::test
