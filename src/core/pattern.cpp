@@ -1,34 +1,30 @@
 #include "core/pattern.h"
 
+#include <algorithm>
 #include <cassert>
-#include <sstream>
 
 namespace attnscope {
 namespace {
 
 LabelGroups parse_groups(std::string_view text) {
-  std::string spaced;
-  for (const char c : text) {
-    if (c == '(' || c == ')') {
-      spaced += {' ', c, ' '};
-    } else {
-      spaced += c;
-    }
-  }
   LabelGroups groups;
-  std::istringstream words(spaced);
   bool inside = false;
-  for (std::string word; words >> word;) {
-    if (word == "(") {
-      inside = true;
-      groups.emplace_back();
-    } else if (word == ")") {
-      inside = false;
-    } else if (inside) {
-      groups.back().push_back(word);
-    } else {
-      groups.push_back({word});
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == ' ' || c == '(' || c == ')') {
+      if (c == '(') groups.emplace_back();
+      if (c != ' ') inside = c == '(';
+      ++at;
+      continue;
     }
+    const std::size_t end = std::min(text.find_first_of(" ()", at), text.size());
+    std::string label(text.substr(at, end - at));
+    if (inside) {
+      groups.back().push_back(std::move(label));
+    } else {
+      groups.push_back({std::move(label)});
+    }
+    at = end;
   }
   assert(!inside);
   return groups;

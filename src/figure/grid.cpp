@@ -9,12 +9,20 @@ namespace {
 // No matrix gets thinner than this, however many cells it has along the other side.
 constexpr double kSmallestExtent = 16;
 // Without a limit to the height, panels of at least this size are put side by side.
-constexpr double kComfortableCell = 22;
+constexpr double kComfortableCell = 16;
 
 /// Whole pixels where cells have borders, so that all are equally large.
 double crisp(double cell) { return cell >= 4 ? std::floor(cell) : cell; }
 
-Grid arrange(Index count, Index across, const PanelShape& shape, double width, double height) {
+/// Without a limit to the height: as many side by side as have comfortable cells, preferably with no empty place.
+bool better_balanced(const Grid& grid, const Grid& best, Index count) {
+  if (grid.cell_width < std::min(best.cell_width, kComfortableCell)) return false;
+  return grid.across * grid.down - count <= best.across * best.down - count || best.across == 1;
+}
+
+}  // namespace
+
+Grid arrange_grid(Index count, Index across, const PanelShape& shape, double width, double height) {
   Grid grid;
   grid.across = across;
   grid.down = (count + across - 1) / across;
@@ -35,17 +43,13 @@ Grid arrange(Index count, Index across, const PanelShape& shape, double width, d
   return grid;
 }
 
-}  // namespace
-
 Grid fit_grid(Index count, const PanelShape& shape, double width, double height) {
-  Grid best = arrange(count, 1, shape, width, height);
+  Grid best = arrange_grid(count, 1, shape, width, height);
   for (Index across = 2; across <= count; ++across) {
-    const Grid grid = arrange(count, across, shape, width, height);
+    const Grid grid = arrange_grid(count, across, shape, width, height);
     if (grid.width() > width) break;
-    const bool larger =
-        height > 0 ? grid.cell_width > best.cell_width : grid.cell_width >= std::min(best.cell_width, kComfortableCell);
     const bool too_high = height > 0 && best.height() > height && grid.height() < best.height();
-    if (larger || too_high) best = grid;
+    if (too_high || (height > 0 ? grid.cell_width > best.cell_width : better_balanced(grid, best, count))) best = grid;
   }
   return best;
 }

@@ -36,6 +36,9 @@ struct Grid {
   }
 };
 
+/// `count` panels, `across` of them side by side, with the largest cells that fit in `width` × `height` (0: any height).
+Grid arrange_grid(Index count, Index across, const PanelShape& shape, double width, double height);
+
 /// The arrangement with the largest cells in `width` × `height` (0: any height, as few rows as the width allows).
 Grid fit_grid(Index count, const PanelShape& shape, double width, double height);
 

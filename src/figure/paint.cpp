@@ -10,7 +10,9 @@ namespace {
 constexpr double kSmallestCellWithGap = 5;
 constexpr double kLabelDistance = 6;
 // How far the lines of neighbouring labels are apart, as a share of the type size.
-constexpr double kLabelPitch = 1.2;
+constexpr double kLabelPitch = 1.1;
+// Labels get smaller before some are left out, down to this size.
+constexpr double kSmallestLabel = 9;
 
 struct Painter {
   const Palette& palette;
@@ -34,47 +36,45 @@ struct Painter {
     return std::max<Index>(1, static_cast<Index>(std::ceil(needed / cell)));
   }
 
+  /// Of labels whose lines are `cell` apart.
+  [[nodiscard]] double label_size(double cell) const {
+    return std::clamp(cell / kLabelPitch, type(kSmallestLabel), type(TypeSize::kSmall));
+  }
+
   void row_labels(const HeatmapMark& mark) const {
     const Rect box = transform.apply(mark.box);
     const double cell = box.height / static_cast<double>(mark.row_labels.size());
-    const double size = type(TypeSize::kSmall);
+    const double size = label_size(cell);
     const Index step = label_step(size * kLabelPitch, cell);
     for (std::size_t i = 0; i < mark.row_labels.size(); i += static_cast<std::size_t>(step)) {
       const Point at = {box.x - type(kLabelDistance), box.y + (static_cast<double>(i) + 0.5) * cell};
-      label(mark.row_labels[i], at, HorizontalAlign::right, VerticalAlign::middle, 0);
+      label(mark.row_labels[i], size, at, HorizontalAlign::right, VerticalAlign::middle, 0);
     }
   }
 
   void column_labels(const HeatmapMark& mark) const {
     const Rect box = transform.apply(mark.box);
     const double cell = box.width / static_cast<double>(mark.column_labels.size());
-    const double size = type(TypeSize::kSmall);
+    const double flat = type(TypeSize::kSmall);
     double widest = 0;
-    for (const std::string& text : mark.column_labels)
-      widest = std::max(widest, text_width(text, size, FontWeight::regular));
+    for (const std::string& text : mark.column_labels) widest = std::max(widest, text_width(text, flat));
     const bool upright = widest + type(4) <= cell;
+    const double size = upright ? flat : label_size(cell);
     const Index step = upright ? 1 : label_step(size * kLabelPitch, cell);
     for (std::size_t i = 0; i < mark.column_labels.size(); i += static_cast<std::size_t>(step)) {
       const Point at = {box.x + (static_cast<double>(i) + 0.5) * cell, box.y - type(kLabelDistance)};
       if (upright) {
-        label(mark.column_labels[i], at, HorizontalAlign::center, VerticalAlign::baseline, 0);
+        label(mark.column_labels[i], size, at, HorizontalAlign::center, VerticalAlign::baseline, 0);
       } else {
-        label(mark.column_labels[i], at, HorizontalAlign::left, VerticalAlign::middle, -90);
+        label(mark.column_labels[i], size, at, HorizontalAlign::left, VerticalAlign::middle, -90);
       }
     }
   }
 
-  void label(const std::string& text, Point at, HorizontalAlign horizontal, VerticalAlign vertical,
+  void label(const std::string& text, double size, Point at, HorizontalAlign horizontal, VerticalAlign vertical,
              double angle) const {
     // A label is the user's own text: braces in it are no markup.
-    canvas.text({at,
-                 {{text, TextSpan::Level::base}},
-                 type(TypeSize::kSmall),
-                 FontWeight::regular,
-                 palette.dim,
-                 horizontal,
-                 vertical,
-                 angle});
+    canvas.text({at, {{text, TextSpan::Level::base}}, size, FontWeight::regular, palette.dim, horizontal, vertical, angle});
   }
 
   /// Writes the numbers into the cells, when all of them have room.

@@ -59,10 +59,10 @@ std::optional<NamedCell> cell_at(const FigurePanelContent& content, const Figure
 
 /// Coordinates and value beside the cursor.
 void cell_tooltip(const Inspection& inspection) {
-  ImGui::BeginTooltip();
+  begin_tooltip();
   ImGui::Text("%s%s = %s", inspection.cell.tensor.c_str(), index_text(inspection.cell.index).c_str(), number_text(inspection.explanation.value).c_str());
   ImGui::TextDisabled("%s", inspection.coordinates.c_str());
-  ImGui::EndTooltip();
+  end_tooltip();
 }
 
 void navigate(const Style& style, const Rect& area, const Figure& figure, Transient& transient) {

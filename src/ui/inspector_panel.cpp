@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "figure/markup.h"
 #include "figure/matrix.h"
 #include "ui/imgui_canvas.h"
 #include "ui/imgui_compat.h"
@@ -188,6 +189,28 @@ void show_scale(const Style& style, const Inspection& inspection) {
   ImGui::Dummy(ImVec2(0, style.px(20)));
 }
 
+/// The formula on one line with its summed labels below the sum sign; where it is too long, in several lines as it is.
+void show_formula(const Style& style, const std::string& formula, float width) {
+  std::string markup = formula;
+  if (const std::size_t sum = formula.find("_"); formula.find("Σ_") != std::string::npos || formula.find("softmax_") != std::string::npos) {
+    const std::size_t end = std::min(formula.find(' ', sum), formula.size());
+    markup = formula.substr(0, sum) + "_{" + formula.substr(sum + 1, end - sum - 1) + "}" + formula.substr(end);
+  }
+  if (markup_width(markup, static_cast<double>(style.fonts.body().size), FontWeight::regular) > static_cast<double>(width)) {
+    ImGui::TextUnformatted(formula.c_str());
+    return;
+  }
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  PlacedText text;
+  text.at = {static_cast<double>(at.x), static_cast<double>(at.y)};
+  text.spans = parse_markup(markup);
+  text.size = static_cast<double>(style.fonts.body().size);
+  text.color = style.palette.text;
+  text.vertical = VerticalAlign::top;
+  draw_text(*ImGui::GetWindowDrawList(), style, text);
+  ImGui::Dummy(ImVec2(0, ImGui::GetTextLineHeight()));
+}
+
 void show_empty(const Style& style) {
   ImGui::Dummy(ImVec2(0, style.px(4)));
   ImGui::PushTextWrapPos(0);
@@ -246,7 +269,7 @@ void inspector_panel(const Style& style, const Inspection* inspection, bool pinn
   push_font(style.fonts.nearest(FontWeight::semibold, style.px(18)).font, style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
   ImGui::TextUnformatted(number_text(e.value).c_str());
   ImGui::PopFont();
-  ImGui::TextUnformatted(("= " + e.formula).c_str());
+  show_formula(style, "= " + e.formula, width);
   if (!e.note.empty()) ImGui::TextDisabled("%s", e.note.c_str());
   ImGui::PopTextWrapPos();
   ImGui::Dummy(ImVec2(0, style.px(2)));

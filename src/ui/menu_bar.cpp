@@ -63,8 +63,12 @@ void menu_bar(const Style& style, const Experiment& experiment, const std::strin
   help_menu(requests);
   const std::string document = file.empty() ? "untitled" : std::filesystem::path(file).filename().string();
   const std::string title = document + (modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
-  const float right = ImGui::GetWindowWidth() - style.px(16);
-  if (right - ImGui::CalcTextSize(title.c_str()).x > ImGui::GetCursorPosX() + style.px(16)) text_right(title, right, color(style.palette.dim));
+  // Painted, not laid out: a menu bar ends its items where its last one does.
+  const ImVec2 size = ImGui::CalcTextSize(title.c_str());
+  const float left = ImGui::GetWindowWidth() - style.px(16) - size.x;
+  if (left < ImGui::GetCursorPosX() + style.px(16)) return;
+  const ImVec2 at(ImGui::GetWindowPos().x + left, ImGui::GetWindowPos().y + (ImGui::GetWindowHeight() - size.y) / 2);
+  ImGui::GetWindowDrawList()->AddText(at, color(style.palette.dim), title.c_str());
 }
 
 }  // namespace attnscope::ui

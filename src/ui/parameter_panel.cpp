@@ -116,7 +116,7 @@ class ParameterControls {
 void system_controls(const Style& style, const System& system, Requests& requests) {
   section_title(style, "SYSTEM");
   ImGui::SetNextItemWidth(-1);
-  if (ImGui::BeginCombo("##system", system.title.c_str())) {
+  if (ImGui::BeginCombo("##system", system.title.c_str(), ImGuiComboFlags_NoArrowButton)) {
     for (const System& each : systems()) {
       if (ImGui::Selectable(each.title.c_str(), &each == &system)) requests.actions.push_back({SetSystem{each.name}, 0});
       tooltip(each.summary);
@@ -125,6 +125,7 @@ void system_controls(const Style& style, const System& system, Requests& request
   } else {
     tooltip("Replays " + system.source + ".");
   }
+  list_marker(style);
   ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim));
   ImGui::PushTextWrapPos(0);
   ImGui::TextUnformatted(system.summary.c_str());

@@ -106,6 +106,15 @@ std::optional<double> slider(const Style& style, Transient& transient, const Sli
   return std::nullopt;
 }
 
+void list_marker(const Style& style) {
+  const ImVec2 low = ImGui::GetItemRectMin();
+  const ImVec2 high = ImGui::GetItemRectMax();
+  const ImVec2 at(high.x - style.px(14), (low.y + high.y) / 2);
+  const float half = style.px(3.5);
+  ImGui::GetWindowDrawList()->AddTriangleFilled(ImVec2(at.x - half, at.y - half * 0.6F), ImVec2(at.x + half, at.y - half * 0.6F),
+                                                ImVec2(at.x, at.y + half * 0.8F), color(style.palette.dim));
+}
+
 std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
                                   std::size_t chosen) {
   std::optional<std::size_t> result;
@@ -125,12 +134,7 @@ std::optional<std::size_t> choice(const Style& style, const char* label, const s
   } else {
     tooltip(help);
   }
-  const ImVec2 low = ImGui::GetItemRectMin();
-  const ImVec2 high = ImGui::GetItemRectMax();
-  const ImVec2 tip(high.x - style.px(14), (low.y + high.y) / 2 + style.px(2));
-  const float half = style.px(3.5);
-  ImGui::GetWindowDrawList()->AddTriangleFilled(ImVec2(tip.x - half, tip.y - half), ImVec2(tip.x + half, tip.y - half), ImVec2(tip.x, tip.y + half * 0.4F),
-                                                color(style.palette.dim));
+  list_marker(style);
   ImGui::PopID();
   return result;
 }
@@ -159,13 +163,24 @@ std::optional<std::size_t> button_row(const Style& style, const char* label, con
   return result;
 }
 
+void begin_tooltip() {
+  const ImVec2 padding = ImGui::GetStyle().WindowPadding;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(padding.x * 0.6F, padding.y * 0.5F));
+  ImGui::BeginTooltip();
+}
+
+void end_tooltip() {
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
+
 void tooltip(const std::string& text) {
   if (text.empty() || !ImGui::IsItemHovered() || ImGui::GetCurrentContext()->HoveredIdTimer < kTooltipDelay) return;
-  ImGui::BeginTooltip();
+  begin_tooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 22);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
+  end_tooltip();
 }
 
 void clipped_text(const std::string& text, float width, ImU32 ink) {
@@ -182,9 +197,9 @@ void clipped_text(const std::string& text, float width, ImU32 ink) {
   ImGui::TextUnformatted(shown.c_str());
   ImGui::PopStyleColor();
   if (shown != text && ImGui::IsItemHovered()) {
-    ImGui::BeginTooltip();
+    begin_tooltip();
     ImGui::TextUnformatted(text.c_str());
-    ImGui::EndTooltip();
+    end_tooltip();
   }
 }
 

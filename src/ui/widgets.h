@@ -28,6 +28,9 @@ struct SliderSpec {
 /// the typing ends. Starts a new gesture when it is taken hold of.
 std::optional<double> slider(const Style& style, Transient& transient, const SliderSpec& spec);
 
+/// The small triangle at the right of the last item, a combo without a button of its own.
+void list_marker(const Style& style);
+
 /// A label and a list to choose from; returns the position of what was chosen.
 std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
                                   std::size_t chosen);
@@ -35,6 +38,10 @@ std::optional<std::size_t> choice(const Style& style, const char* label, const s
 /// A row of small buttons of which one is chosen: "Head 1 2 3 4".
 std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
                                       std::size_t chosen);
+
+/// Around what a tooltip holds.
+void begin_tooltip();
+void end_tooltip();
 
 /// Shows `text` when the last item is hovered for a moment.
 void tooltip(const std::string& text);

@@ -17,6 +17,10 @@ namespace {
 // Seconds in which matrices reach their new size: short enough that the picture keeps up with a drag.
 constexpr double kEaseSeconds = 0.12;
 constexpr double kMessageSeconds = 6;
+// Below this size of the picture (logical pixels) it shrinks as a whole, up to the point where letters get hard to read.
+constexpr double kComfortableWidth = 600;
+constexpr double kComfortableHeight = 520;
+constexpr double kMostShrunk = 1.7;
 
 constexpr ImGuiWindowFlags kPanelFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                                          ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus;
@@ -184,7 +188,11 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
   ImGui::SetCursorPosX(0);
   const ImVec2 at = ImGui::GetCursorPos();
   const double unit = static_cast<double>(scale_);
-  update_figure(places.center.width / unit, (places.center.height - static_cast<double>(at.y)) / unit);
+  const double width = places.center.width / unit;
+  const double height = (places.center.height - static_cast<double>(at.y)) / unit;
+  // In a small window the figure is laid out for a larger one and shown smaller: letters shrink with the cells.
+  const double shrink = std::clamp(std::max(kComfortableWidth / width, kComfortableHeight / height), 1.0, kMostShrunk);
+  update_figure(width * shrink, height * shrink);
   ImGui::BeginChild("picture", ImVec2(static_cast<float>(places.center.width), static_cast<float>(places.center.height) - at.y), false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   figure_panel(style, luts_, {shown_, *trace_, trace_number_, inspection_ ? &*inspection_ : nullptr}, batch_, transient_);

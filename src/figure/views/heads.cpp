@@ -51,6 +51,10 @@ class HeadsLayout {
     const double width = options_.width - 2 * kMargin;
     const double fixed = 2 * kMargin + kLegendHeight + static_cast<double>(sections_.size()) * kSectionTitle +
                          static_cast<double>(sections_.size() - 1) * kSectionGap;
+    // Head stands below head: both sections leave the same room for labels.
+    double labels = 0;
+    for (const Section& section : sections_) labels = std::max(labels, section.shape.left);
+    for (Section& section : sections_) section.shape.left = labels;
     const std::vector<Grid> grids = fit(width, options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
     double widest = 0;
     double height = fixed;
@@ -77,21 +81,34 @@ class HeadsLayout {
   }
 
  private:
-  /// One cell size for all sections: the largest with which they fit below each other.
-  [[nodiscard]] std::vector<Grid> fit(double width, double height) const {
+  /// The sections with `across` heads side by side, their cells of one size: the largest with which all fit.
+  [[nodiscard]] std::vector<Grid> arrange(Index across, double width, double height) const {
     for (double largest = 48;; largest = largest > 4 ? largest - 1 : largest * 0.9) {
       std::vector<Grid> grids;
       double total = 0;
+      double smallest = largest;
       for (const Section& section : sections_) {
         PanelShape shape = section.shape;
         shape.largest_cell = largest;
-        grids.push_back(fit_grid(static_cast<Index>(section.heads.size()), shape, width, 0));
-        const Grid tight = fit_grid(static_cast<Index>(section.heads.size()), shape, width, height);
-        if (height > 0 && grids.back().height() > height) grids.back() = tight;
+        grids.push_back(arrange_grid(static_cast<Index>(section.heads.size()), across, shape, width, 0));
         total += grids.back().height();
+        smallest = std::min(smallest, grids.back().cell_width);
       }
-      if (height <= 0 || total <= height || largest < 0.5) return grids;
+      const bool same_size = smallest == largest || largest < 1;
+      if ((same_size && (height <= 0 || total <= height)) || largest < 0.5) return grids;
     }
+  }
+
+  /// In the window the largest cells; in a file, whose height is free, as many heads side by side as are easy to read.
+  [[nodiscard]] std::vector<Grid> fit(double width, double height) const {
+    const auto heads = static_cast<Index>(sections_.front().heads.size());
+    if (height <= 0) return arrange(fit_grid(heads, sections_.front().shape, width, 0).across, width, 0);
+    std::vector<Grid> best = arrange(1, width, height);
+    for (Index across = 2; across <= heads; ++across) {
+      std::vector<Grid> grids = arrange(across, width, height);
+      if (grids.front().cell_width >= best.front().cell_width) best = std::move(grids);
+    }
+    return best;
   }
 
   void place(const Section& section, const Grid& grid, Point at) {
