@@ -126,7 +126,9 @@ void SvgCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double 
       const std::string width = number(across.end(column - 1) - across.begin(first));
       auto& [fill_color, path] = paths[pixel_of(color)];
       fill_color = color;
-      path += "M" + number(box.x + across.begin(first)) + " " + top + "h" + width + "v" + height + "h-" + width + "z";
+      path += "M" + number(box.x + across.begin(first)) + " ";
+      path += top + "h" + width + "v";
+      path += height + "h-" + width + "z";
     }
   }
   for (const auto& [key, path] : paths) {

@@ -44,19 +44,16 @@ std::string output_of(const std::string& command) {
 }
 
 TEST(CairoCanvas, CellsAreSharpWithGapsBetweenThem) {
-  const Picture picture =
-      draw(figure_of(sample_heatmap({10, 20, 39, 19}, 2, {0, 0.25F, 0.5F, 1, 0.75F, 0.1F, 0, 1})), 96);
-  // Cells of 9 pixels, a gap of one, nothing blended anywhere.
   const std::vector<float> numbers = {0, 0.25F, 0.5F, 1, 0.75F, 0.1F, 0, 1};
-  for (int row = 0; row < 2; ++row) {
-    for (int column = 0; column < 4; ++column) {
-      const int x = 10 + column * 10;
-      const int y = 20 + row * 10;
-      const Rgb expected = color(numbers[static_cast<std::size_t>(row * 4 + column)]);
-      EXPECT_EQ(picture.count(expected, x, y, x + 9, y + 9), 81) << row << ", " << column;
-      EXPECT_EQ(picture.count(kWhite, x - 1, y - 1, x + 10, y), 11);
-      EXPECT_EQ(picture.count(kWhite, x - 1, y - 1, x, y + 10), 11);
-    }
+  const Picture picture = draw(figure_of(sample_heatmap({10, 20, 39, 19}, 2, numbers)), 96);
+  // Cells of 9 pixels, a gap of one, nothing blended anywhere.
+  for (int cell = 0; cell < 8; ++cell) {
+    const int x = 10 + cell % 4 * 10;
+    const int y = 20 + cell / 4 * 10;
+    const Rgb expected = color(numbers[static_cast<std::size_t>(cell)]);
+    EXPECT_EQ(picture.count(expected, x, y, x + 9, y + 9), 81) << cell;
+    EXPECT_EQ(picture.count(kWhite, x - 1, y - 1, x + 10, y), 11) << cell;
+    EXPECT_EQ(picture.count(kWhite, x - 1, y - 1, x, y + 10), 11) << cell;
   }
   EXPECT_EQ(picture.count(kWhite, 49, 20, 192, 40), 143 * 20);
 }
@@ -114,7 +111,7 @@ TEST(CairoCanvas, TransposedIsTransposed) {
 TEST(CairoCanvas, NoCellOfALargeMatrixIsSkipped) {
   constexpr Index side = 1000;
   for (const Index at : {Index{0}, Index{501 * side + 333}, side * side - 1}) {
-    std::vector<float> numbers(side * side, 0.0F);
+    std::vector<float> numbers = same_numbers(side, side, 0);
     numbers[static_cast<std::size_t>(at)] = 1;
     const Picture picture = draw(figure_of(sample_heatmap({10, 10, 50, 70}, side, numbers)), 96);
     EXPECT_EQ(picture.count(color(1), 0, 0, 192, 96), 1);
@@ -126,7 +123,7 @@ TEST(CairoCanvas, NoCellOfALargeMatrixIsSkipped) {
 }
 
 TEST(CairoCanvas, LongAndNarrowIsMinifiedOneWayOnly) {
-  std::vector<float> numbers(3 * 5000, 0.0F);
+  std::vector<float> numbers = same_numbers(3, 5000, 0);
   numbers[5000 + 2500] = 1;  // in the middle row
   const Picture picture = draw(figure_of(sample_heatmap({10, 10, 100, 60}, 3, numbers)), 96);
   EXPECT_EQ(picture.count(color(1), 0, 0, 192, 96), 20);
@@ -154,11 +151,9 @@ TEST(CairoCanvas, AColourBarRunsThroughItsMap) {
   Figure figure = blank_figure();
   figure.color_bars.push_back({"bar", {20, 20, 128, 10}, {ColorMap::viridis, 0, 1}, "", "", ""});
   const Picture picture = draw(figure, 96);
-  for (int x = 0; x < 128; ++x) {
-    const Rgb low = lut(ColorMap::viridis)[static_cast<std::size_t>(2 * x)];
-    const Rgb high = lut(ColorMap::viridis)[static_cast<std::size_t>(2 * x + 1)];
-    const Rgb pixel = picture.at(20 + x, 25);
-    EXPECT_TRUE(pixel == low || pixel == high) << x;
+  for (std::size_t x = 0; x < 128; ++x) {  // two entries to a pixel
+    const Rgb pixel = picture.at(20 + static_cast<int>(x), 25);
+    EXPECT_TRUE(pixel == lut(ColorMap::viridis)[2 * x] || pixel == lut(ColorMap::viridis)[2 * x + 1]) << x;
   }
   EXPECT_EQ(picture.at(19, 25), kWhite);
   EXPECT_EQ(picture.at(148, 25), kWhite);
@@ -288,17 +283,17 @@ TEST_F(Pdf, ThePageHasTheSizeAskedForAndSaysWhatItIs) {
 }
 
 TEST_F(Pdf, FewCellsAreShapesAndManyAreAnImage) {
-  const std::string few = write(figure_of(sample_heatmap({10, 10, 64, 64}, 64, std::vector<float>(64 * 64, 1))));
+  const std::string few = write(figure_of(sample_heatmap({10, 10, 64, 64}, 64, same_numbers(64, 64, 1))));
   EXPECT_EQ(bytes_of(few).find("/Subtype /Image"), std::string::npos);
-  const std::string many = write(figure_of(sample_heatmap({10, 10, 65, 65}, 65, std::vector<float>(65 * 65, 1))));
+  const std::string many = write(figure_of(sample_heatmap({10, 10, 65, 65}, 65, same_numbers(65, 65, 1))));
   EXPECT_NE(bytes_of(many).find("/Width 65"), std::string::npos);
   EXPECT_NE(bytes_of(many).find("/Interpolate false"), std::string::npos);
 }
 
 TEST_F(Pdf, CellsThatTouchLetNothingThrough) {
   // 3.3-pixel cells, seen at a resolution that they do not fit.
-  const std::string path = write(figure_of(sample_heatmap({10, 10, 66, 66}, 20, std::vector<float>(400, 0))));
-  ASSERT_EQ(shell("pdftoppm -r 131 -png -singlefile " + path + " " + (folder_ / "page").string()), 0);
+  const std::string path = write(figure_of(sample_heatmap({10, 10, 66, 66}, 20, same_numbers(20, 20, 0))));
+  ASSERT_EQ(shell("pdftocairo -r 131 -png -singlefile " + path + " " + (folder_ / "page").string()), 0);
   const Picture picture(bytes_of(folder_ / "page.png"));
   EXPECT_EQ(picture.count(color(0), 15, 15, 100, 100), 85 * 85);
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <clocale>
 #include <cmath>
+#include <map>
 #include <thread>
 
 #include "picture.h"
@@ -24,7 +25,7 @@ Figure full_figure() {
   figure.heatmaps.push_back(sample_heatmap({40, 30, 39, 19}, 2, {0, 0.3F, 1, 0.5F, 0.2F, 0.7F}));
   figure.heatmaps[0].row_labels = {"the", "cat"};
   figure.heatmaps[0].about = "weights";
-  figure.heatmaps.push_back(sample_heatmap({100, 30, 50, 50}, 200, std::vector<float>(200 * 100, 0.5F)));
+  figure.heatmaps.push_back(sample_heatmap({100, 30, 50, 50}, 200, same_numbers(200, 100, 0.5F)));
   figure.lines.push_back({"line", {10, 60}, {30, 60}, Ink::accent, 1, true, true});
   figure.color_bars.push_back({"bar", {40, 70, 40, 8}, {ColorMap::magma, 0, 1}, "α_{ij}", "0", "1"});
   figure.texts.push_back(sample_text({40, 20}, "K^{T} / √d"));
@@ -59,21 +60,20 @@ TEST(FigureFile, WritesWhatFigureBytesGives) {
 }
 
 TEST(FigureFile, TheSameFigureGivesTheSameBytesAlways) {
-  std::vector<std::string> before;
-  for (const FigureFormat format : kFormats) before.push_back(figure_bytes(full_figure(), format).value());
-  // Another second, another thread, and much that was drawn in between.
+  using namespace std::chrono_literals;
+  const auto all_formats = [] {
+    std::map<FigureFormat, std::string> files;
+    for (const FigureFormat format : kFormats) files[format] = figure_bytes(full_figure(), format).value();
+    return files;
+  };
+  const auto before = all_formats();
+  // Much that is drawn in between, another second, another thread.
   Figure other = full_figure();
   other.texts.push_back(sample_text({20, 80}, "other letters: Ωμέγα"));
   for (const FigureFormat format : kFormats) ASSERT_TRUE(figure_bytes(other, format));
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
-  std::vector<std::string> after;
-  for (const FigureFormat format : kFormats) after.push_back(figure_bytes(full_figure(), format).value());
-  EXPECT_TRUE(after == before);
-  after.clear();
-  std::thread([&] {
-    for (const FigureFormat format : kFormats) after.push_back(figure_bytes(full_figure(), format).value());
-  }).join();
-  EXPECT_TRUE(after == before);
+  std::this_thread::sleep_for(1100ms);
+  EXPECT_TRUE(all_formats() == before);
+  std::thread([&] { EXPECT_TRUE(all_formats() == before); }).join();
 }
 
 TEST(FigureFile, TheLocaleChangesNothing) {

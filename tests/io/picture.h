@@ -72,16 +72,18 @@ class Picture {
 
   /// PNG specification, chapter 9.
   void unfilter() {
+    const std::vector<std::uint8_t> nothing(stride() + 1);
+    const std::uint8_t* above = nothing.data();
     for (std::size_t row = 0; row < height_; ++row) {
       std::uint8_t* const line = rows_.data() + row * (stride() + 1);
-      const std::uint8_t* const above = row == 0 ? nullptr : line - (stride() + 1);
       for (std::size_t i = 1; i <= stride(); ++i) {
         const int a = i > 3 ? line[i - 3] : 0;
-        const int b = above != nullptr ? above[i] : 0;
-        const int c = above != nullptr && i > 3 ? above[i - 3] : 0;
+        const int b = above[i];
+        const int c = i > 3 ? above[i - 3] : 0;
         const int predicted[] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
         line[i] = static_cast<std::uint8_t>(line[i] + predicted[line[0]]);
       }
+      above = line;
     }
   }
 

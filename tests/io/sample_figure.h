@@ -11,6 +11,11 @@
 
 namespace attnscope::test {
 
+/// `rows` × `columns` times the same number.
+inline std::vector<float> same_numbers(Index rows, Index columns, float number) {
+  return std::vector<float>(static_cast<std::size_t>(rows * columns), number);
+}
+
 /// A heatmap of `rows` rows with those numbers, viridis from 0 to 1.
 inline HeatmapMark sample_heatmap(const Rect& box, Index rows, const std::vector<float>& numbers) {
   auto tensor = std::make_shared<Tensor>(Axes{{"query", rows}, {"key", static_cast<Index>(numbers.size()) / rows}});

@@ -133,7 +133,7 @@ Picture embedded_picture(const std::string& document) {
 
 TEST(SvgCanvas, VeryManyCellsAreAPicture) {
   for (const Index columns : {Index{70}, Index{71}, Index{72}}) {  // for every length that base64 has to fill up
-    std::vector<float> numbers(static_cast<std::size_t>(100 * columns), 0.0F);
+    std::vector<float> numbers = same_numbers(100, columns, 0);
     numbers[static_cast<std::size_t>(30 * columns + 7)] = 1;
     const HeatmapMark mark = sample_heatmap({0, 0, 0, 0}, 100, numbers);
     const std::string image = added([&](SvgCanvas& canvas) { canvas.heatmap(mark, {10, 20, 30.5, 60}, 0); });
@@ -149,7 +149,7 @@ TEST(SvgCanvas, VeryManyCellsAreAPicture) {
 }
 
 TEST(SvgCanvas, EvenALargePictureKeepsEveryCell) {
-  std::vector<float> numbers(5 * 10007, 0.0F);
+  std::vector<float> numbers = same_numbers(5, 10007, 0);
   numbers[2 * 10007 + 9001] = 1;
   const HeatmapMark mark = sample_heatmap({0, 0, 0, 0}, 5, numbers);
   const Picture picture = embedded_picture(added([&](SvgCanvas& canvas) { canvas.heatmap(mark, {0, 0, 100, 5}, 0); }));
