@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
+#include "app/commands_tables.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
 #include "io/json_value.h"
@@ -26,49 +27,6 @@ std::vector<Step> planned_steps(const System& system) {
   return recorder.take_steps();
 }
 
-const char* kind_name(Parameter::Kind kind) {
-  switch (kind) {
-    case Parameter::Kind::integer: return "integer";
-    case Parameter::Kind::real: return "real";
-    case Parameter::Kind::choice: return "choice";
-    case Parameter::Kind::mask: return "mask";
-  }
-  return "";
-}
-
-/// A bound as the parameter's own kind of number.
-ordered_json bound_json(const Parameter& parameter, double bound) {
-  if (parameter.kind == Parameter::Kind::integer) return static_cast<Index>(bound);
-  return json_number(bound);
-}
-
-ordered_json parameter_json(const Parameter& parameter) {
-  ordered_json json = {{"name", parameter.name}, {"label", parameter.label}, {"kind", kind_name(parameter.kind)}};
-  if (const double* real = std::get_if<double>(&parameter.standard)) {
-    json["default"] = json_number(*real);
-  } else if (const Index* integer = std::get_if<Index>(&parameter.standard)) {
-    json["default"] = *integer;
-  } else {
-    json["default"] = value_text(parameter.standard);
-  }
-  if (parameter.kind == Parameter::Kind::integer || parameter.kind == Parameter::Kind::real) {
-    json["minimum"] = bound_json(parameter, parameter.minimum);
-    json["maximum"] = bound_json(parameter, parameter.maximum);
-    json["slider_minimum"] = bound_json(parameter, parameter.slider_minimum);
-    json["slider_maximum"] = bound_json(parameter, parameter.slider_maximum);
-  }
-  if (parameter.kind == Parameter::Kind::real) json["minus_infinity"] = parameter.minus_infinity;
-  if (parameter.kind == Parameter::Kind::choice) {
-    json["choices"] = ordered_json::array();
-    for (std::size_t i = 0; i < parameter.choices.size(); ++i) {
-      json["choices"].push_back({{"value", parameter.choices[i]}, {"label", parameter.choice_labels[i]}});
-    }
-  }
-  json["allowed"] = allowed_text(parameter);
-  json["help"] = parameter.help;
-  return json;
-}
-
 ordered_json step_json(const Step& step) {
   ordered_json axes = ordered_json::array();
   for (const Axis& axis : step.axes) axes.push_back({{"name", axis.name}, {"size", axis.size}});
@@ -87,22 +45,6 @@ ordered_json system_json(const System& system) {
   json["tensors"] = ordered_json::array();
   for (const Step& step : planned_steps(system)) json["tensors"].push_back(step_json(step));
   return json;
-}
-
-/// Rows of cells, every column as wide as its widest cell.
-std::string table_text(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const std::vector<std::string>& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
-  }
-  std::string text;
-  for (const std::vector<std::string>& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += "  " + row[i] + std::string(widths[i] - columns(row[i]), ' ');
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
 }
 
 std::string axes_text(const Axes& axes) {

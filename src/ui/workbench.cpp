@@ -90,6 +90,7 @@ void Workbench::set_scale(float scale) {
 }
 
 void Workbench::prepare() {
+  heatmaps_.begin_frame();
   if (fonts_stale_) {
     apply_style(colors(), scale_);
     if (Result<Fonts> fonts = Fonts::load(font_files_, scale_)) fonts_ = *fonts;
@@ -173,7 +174,10 @@ void Workbench::frame() {
   if (dialog) carry_out(*dialog);
 }
 
-void Workbench::finish(double frame_seconds) { frame_seconds_ = frame_seconds; }
+void Workbench::finish(double frame_seconds) {
+  heatmaps_.end_frame();
+  frame_seconds_ = frame_seconds;
+}
 
 void Workbench::show_center(const Style& style, const Areas& places, Requests& requests) {
   begin_panel("Figure", places.center, ImGuiWindowFlags_NoScrollWithMouse, colors().background, ImVec2(style.px(16), style.px(10)));
@@ -208,7 +212,7 @@ ViewOptions Workbench::current_options(double width, double height) const {
 }
 
 void Workbench::update_figure(double width, double height) {
-  const BuiltFor now = {trace_.get(), trace_->experiment().view, width, height};
+  const BuiltFor now = {trace_, trace_->experiment().view, width, height};
   const double time = ImGui::GetTime();
   if (built_for_ != now) {
     // A new size of the window or another view is shown at once; a new size of matrices is moved to.
@@ -234,9 +238,9 @@ void Workbench::update_inspection() {
     inspection_.reset();
     return;
   }
-  if (inspection_ && inspection_->cell == *cell && inspected_trace_ == trace_.get()) return;
+  if (inspection_ && inspection_->cell == *cell && inspected_trace_ == trace_) return;
   inspection_ = inspect(*trace_, *cell);
-  inspected_trace_ = trace_.get();
+  inspected_trace_ = trace_;
 }
 
 void Workbench::shortcuts(Requests& requests) {

@@ -98,7 +98,7 @@ class Workbench {
 
   // The figure on screen moves from `from_` to `target_`; what they were built for is kept to know when to build again.
   struct BuiltFor {
-    const Trace* trace = nullptr;
+    std::shared_ptr<const Trace> trace;  // not its address alone, which a later one may have
     ViewChoice view;
     double width = 0;
     double height = 0;
@@ -111,7 +111,7 @@ class Workbench {
   std::uint64_t figures_built_ = 0;
 
   std::optional<Inspection> inspection_;
-  const Trace* inspected_trace_ = nullptr;
+  std::shared_ptr<const Trace> inspected_trace_;
   double frame_seconds_ = 0;
 
   ComputeWorker worker_;  // last: its thread wakes the window through what stands above
