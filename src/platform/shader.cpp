@@ -1,6 +1,5 @@
 #include "platform/shader.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -48,8 +47,9 @@ Result<void> compile(const Shader& shader, const std::filesystem::path& file, st
   if (!source) return fail(source.error().message);
   if (!definitions.empty()) {
     // #line keeps the line numbers of errors those of the file.
-    const std::size_t after_version = std::min(source->find('\n'), source->size() - 1) + 1;
-    source->insert(std::min(after_version, source->size()), std::string(definitions) + "\n#line 2\n");
+    const std::size_t newline = source->find('\n');
+    source->insert(newline == std::string::npos ? source->size() : newline + 1,
+                   std::string(definitions) + "\n#line 2\n");
   }
   const char* text = source->c_str();
   glShaderSource(shader.name(), 1, &text, nullptr);

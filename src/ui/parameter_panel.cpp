@@ -46,10 +46,8 @@ class ParameterControls {
     }
     SliderSpec spec = {parameter.label, parameter.help, experiment_.real(parameter.name), parameter.slider_minimum, parameter.slider_maximum, false, false, 2};
     spec.logarithmic = parameter.slider_minimum > 0;
-    if (const auto value = slider(style_, transient_, spec)) {
-      // Two decimals are what the slider shows: what one drags is what one gets, also in a file.
-      set(parameter.name, transient_.typed ? *value : std::round(*value * 100) / 100, transient_.gesture);
-    }
+    // Dragged, it has the two decimals that are shown; typed, all that were typed.
+    if (const auto value = slider(style_, transient_, spec)) set(parameter.name, *value, transient_.gesture);
   }
 
   /// What replaces masked scores; of no interest without a mask.

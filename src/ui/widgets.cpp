@@ -13,6 +13,8 @@ namespace {
 
 // Seconds of hovering before a tooltip: long enough not to flash by.
 constexpr float kTooltipDelay = 0.35F;
+// Whole numbers up to here are exact as double; nothing that is typed means more.
+constexpr ImS64 kLargestWhole = ImS64{1} << 53;
 
 /// The track and knob of a slider whose value stands at `share` of its range.
 void draw_track(const Style& style, ImVec2 at, float width, float share, bool lively) {
@@ -48,7 +50,7 @@ bool invisible_slider(const SliderSpec& spec, double& value, bool typing) {
     const auto low = static_cast<ImS64>(spec.minimum);
     const auto high = static_cast<ImS64>(spec.maximum);
     changed = ImGui::SliderScalar("##slider", ImGuiDataType_S64, &whole, &low, &high, "%lld", flags);
-    if (changed) value = static_cast<double>(whole);
+    if (changed) value = static_cast<double>(std::clamp(whole, -kLargestWhole, kLargestWhole));
   } else {
     const std::string format = "%." + std::to_string(spec.decimals) + "f";
     changed = ImGui::SliderScalar("##slider", ImGuiDataType_Double, &value, &spec.minimum, &spec.maximum, format.c_str(), flags);
@@ -83,11 +85,15 @@ std::optional<double> slider(const Style& style, Transient& transient, const Sli
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + style.px(18)));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(4), style.px(1)));
   ImGui::SetNextItemWidth(width);
-  double value = spec.value;
+  // What is typed is compared with what was typed before, or going back to the old value would not count as a change.
+  double value = typing && transient.typed && transient.typed->widget == id ? transient.typed->value : spec.value;
   const bool changed = invisible_slider(spec, value, typing);
   ImGui::PopStyleVar();
   const bool active = ImGui::IsItemActive();
-  if (ImGui::IsItemActivated()) ++transient.gesture;
+  if (ImGui::IsItemActivated()) {
+    ++transient.gesture;
+    if (transient.typed && transient.typed->widget == id) transient.typed.reset();
+  }
   const bool ended = ImGui::IsItemDeactivated();
   if (!typing) {
     const ImVec2 low = ImGui::GetItemRectMin();
@@ -97,7 +103,8 @@ std::optional<double> slider(const Style& style, Transient& transient, const Sli
   ImGui::PopID();
 
   if (typing && changed) transient.typed = TypedValue{id, value};
-  if (typing && ended && transient.typed && transient.typed->widget == id) {
+  // Also where another control was taken hold of, which ends the typing before this one is reached.
+  if (ended && transient.typed && transient.typed->widget == id) {
     const double typed = transient.typed->value;
     transient.typed.reset();
     return typed;
