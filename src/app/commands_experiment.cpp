@@ -27,13 +27,13 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
 }
 
 Result<double> memory_budget() {
-  constexpr Index kMostMegabytes = 1'000'000'000;
+  constexpr Index most_megabytes = 1'000'000'000;
   const char* text = std::getenv("ATTNSCOPE_MEMORY_MB");
   if (text == nullptr || *text == '\0') return kDefaultMemoryBudget;
   const std::optional<Index> megabytes = parse_integer(text);
-  if (!megabytes || *megabytes < 1 || *megabytes > kMostMegabytes) {
+  if (!megabytes || *megabytes < 1 || *megabytes > most_megabytes) {
     return fail("ATTNSCOPE_MEMORY_MB: " + quoted_text(text) + " is not allowed; allowed: whole numbers from 1 to " +
-                    std::to_string(kMostMegabytes),
+                    std::to_string(most_megabytes),
                 Error::Kind::usage);
   }
   return static_cast<double>(*megabytes) * 1e6;
@@ -42,7 +42,7 @@ Result<double> memory_budget() {
 Result<Experiment> load_experiment(const ExperimentOptions& options) {
   const Result<double> budget = memory_budget();
   if (!budget) return tl::unexpected(budget.error());
-  const Result<Experiment> opened = open_experiment(options.experiment);
+  Result<Experiment> opened = open_experiment(options.experiment);
   if (!opened) return opened;
   Experiment experiment = *opened;
   for (const std::string& setting : options.settings) {

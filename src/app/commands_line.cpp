@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <exception>
@@ -87,10 +88,9 @@ Result<void> CommandLine::check_leftovers() const {
   const std::vector<std::string> leftovers = command.remaining();
   if (leftovers.empty()) return {};
   // A mistyped option turns its value into a leftover too; the option is what to talk about.
-  std::string culprit = leftovers.front();
-  for (auto each = leftovers.rbegin(); each != leftovers.rend(); ++each) {
-    if (each->starts_with('-')) culprit = *each;
-  }
+  const auto option =
+      std::find_if(leftovers.begin(), leftovers.end(), [](const std::string& each) { return each.starts_with('-'); });
+  const std::string culprit = option == leftovers.end() ? leftovers.front() : *option;
   const bool in_program = &command == &program_;
   std::vector<std::string> names = option_names(command);
   if (culprit.starts_with('-')) {
@@ -133,8 +133,8 @@ Result<CommandOutput> CommandLine::parse_and_act(int argc, const char* const* ar
 }
 
 int CommandLine::run(int argc, const char* const* argv) {
-  constexpr int kFailed = 1;
-  constexpr int kWrongCommand = 2;
+  constexpr int failed = 1;
+  constexpr int wrong_command = 2;
   hold_standard_streams();
   (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone away is found out when writing
   Result<CommandOutput> output;
@@ -147,14 +147,14 @@ int CommandLine::run(int argc, const char* const* argv) {
   }
   if (!output) {
     complain(output.error().message);
-    return output.error().kind == Error::Kind::usage ? kWrongCommand : kFailed;
+    return output.error().kind == Error::Kind::usage ? wrong_command : failed;
   }
   for (const std::string& warning : output->warnings) complain("warning: " + warning);
   const int error = write_all(STDOUT_FILENO, output->text);
   // Whoever reads the first lines and leaves has got what was wanted.
   if (error == 0 || error == EPIPE) return 0;
   complain("standard output: " + std::generic_category().message(error));
-  return kFailed;
+  return failed;
 }
 
 }  // namespace attnscope

@@ -40,11 +40,12 @@ Result<void> check_format(const json& document) {
   if (format == document.end()) return fail(std::string("format is missing; allowed: \"") + kFormat + "\"");
   if (*format == kFormat) return {};
   if (format->is_string()) {
-    const std::string& text = format->get_ref<const std::string&>();
+    const auto& text = format->get_ref<const std::string&>();
     const std::optional<Index> version =
         text.starts_with(kFormatName) ? parse_integer(text.substr(std::string_view(kFormatName).size())) : std::nullopt;
     if (version && *version > 1) {
-      return fail("format: " + attnscope::quoted_text(text) + " is newer than this attnscope; it reads \"" + kFormat + "\"");
+      return fail("format: " + attnscope::quoted_text(text) + " is newer than this attnscope; it reads \"" + kFormat +
+                  "\"");
     }
   }
   return not_allowed("format", *format, std::string("\"") + kFormat + "\"");
@@ -166,8 +167,8 @@ Result<void> read_view(const json& document, Experiment& experiment) {
 Result<Experiment> read_document(const json& document) {
   // The format first: a newer one may well have other keys.
   if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
-  static const std::vector<std::string> kKeys = {"format", "system", "seed", "discard", "params", "labels", "view"};
-  if (const Result<void> known = check_keys(document, kKeys, ""); !known) return tl::unexpected(known.error());
+  static const std::vector<std::string> keys = {"format", "system", "seed", "discard", "params", "labels", "view"};
+  if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   const auto system = document.find("system");
   if (system == document.end()) return fail("system is missing; allowed: the name of a system");
   if (!system->is_string()) return not_allowed("system", *system, "the name of a system");
@@ -249,7 +250,8 @@ Result<Experiment> open_experiment(const std::string& file_or_system) {
 Result<void> apply_setting(Experiment& experiment, std::string_view setting) {
   const auto wrong = [](const std::string& message) { return fail("--set " + message, Error::Kind::usage); };
   const std::size_t equals = setting.find('=');
-  if (equals == std::string_view::npos || equals == 0) return wrong(attnscope::quoted_text(setting) + ": write NAME=VALUE");
+  if (equals == std::string_view::npos || equals == 0)
+    return wrong(attnscope::quoted_text(setting) + ": write NAME=VALUE");
   const std::string_view name = setting.substr(0, equals);
   const std::string_view text = setting.substr(equals + 1);
   const Parameter* parameter = find_parameter(find_system(experiment.system)->parameters, name);

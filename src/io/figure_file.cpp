@@ -45,13 +45,8 @@ struct Page {
 };
 
 Result<Page> make_page(const Figure& figure, const FigureFileOptions& options) {
+  if (const Result<void> checked = check_figure_options(options); !checked) return tl::unexpected(checked.error());
   const double width = options.width_inches;
-  if (!(width >= kSmallestWidth && width <= kLargestWidth)) {
-    return fail("width of " + short_text(width) + " inches: must be 0.5 to 100", Error::Kind::usage);
-  }
-  if (options.dpi < kSmallestDpi || options.dpi > kLargestDpi) {
-    return fail("resolution of " + std::to_string(options.dpi) + " dpi: must be 10 to 2400", Error::Kind::usage);
-  }
   const bool sized = std::isfinite(figure.width) && std::isfinite(figure.height);
   if (!sized || figure.width <= 0 || figure.height <= 0) return fail("the figure is empty");
   const double height = width * figure.height / figure.width;
@@ -62,7 +57,7 @@ Result<Page> make_page(const Figure& figure, const FigureFileOptions& options) {
   return Page{figure, palette(options.theme), width, height};
 }
 
-/// Paints the page on a surface whose unit is a logical pixel divided by `scale`.
+/// Paints the page on a surface that has `scale` units to a logical pixel.
 cairo_status_t paint_surface(const Page& page, cairo_surface_t* surface, double scale) {
   const CairoContext context(cairo_create(surface));
   const Rgb background = page.colors.background;
@@ -125,6 +120,17 @@ Result<FigureFormat> figure_format(const std::filesystem::path& path) {
   if (ending == ".svg") return FigureFormat::svg;
   if (ending == ".pdf") return FigureFormat::pdf;
   return fail(path_text(path) + ": a figure's name must end in .png, .svg or .pdf", Error::Kind::usage);
+}
+
+Result<void> check_figure_options(const FigureFileOptions& options) {
+  const double width = options.width_inches;
+  if (!(width >= kSmallestWidth && width <= kLargestWidth)) {
+    return fail("width of " + short_text(width) + " inches: must be 0.5 to 100", Error::Kind::usage);
+  }
+  if (options.dpi < kSmallestDpi || options.dpi > kLargestDpi) {
+    return fail("resolution of " + std::to_string(options.dpi) + " dpi: must be 10 to 2400", Error::Kind::usage);
+  }
+  return {};
 }
 
 Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options) {

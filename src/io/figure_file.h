@@ -22,6 +22,9 @@ struct FigureFileOptions {
 /// The format that the name of a file asks for by its ending, in capitals or not; a usage error names those there are.
 Result<FigureFormat> figure_format(const std::filesystem::path& path);
 
+/// Whether the options are in range, known before anything is computed or drawn; otherwise a usage error.
+Result<void> check_figure_options(const FigureFileOptions& options);
+
 /// The figure as the content of a file. Geometry and type are scaled alike, so that the figure's width becomes exactly
 /// `width_inches`: at 7 inches a figure of 672 logical pixels has them at 96 to the inch, and 13 px type at 9.75 pt.
 ///

@@ -84,9 +84,9 @@ Result<std::string> read_descriptor(const fs::path& path, int descriptor, std::u
 
 /// The file behind all links, the last of which may point to nothing yet.
 fs::path behind_links(fs::path path) {
-  constexpr int kMostLinks = 40;  // as the kernel
+  constexpr int most_links = 40;  // as the kernel
   std::error_code error;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+  for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
     const fs::path target = fs::read_symlink(path, error);
     if (error) break;
     path = path.parent_path() / target;  // an absolute target replaces all of it

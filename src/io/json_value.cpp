@@ -19,11 +19,13 @@ using nlohmann::ordered_json;
 /// Walks over the text and tells how far the parser has come, which the parser itself tells only with its own errors.
 class Reading {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the names that iterators have
   using iterator_category = std::forward_iterator_tag;
   using value_type = char;
   using difference_type = std::ptrdiff_t;
   using pointer = const char*;
   using reference = const char&;
+  // NOLINTEND(readability-identifier-naming)
 
   Reading() = default;
   Reading(const char* at, const char** reached) : at_(at), reached_(reached) {}

@@ -10,16 +10,16 @@ constexpr std::uint32_t kNoCharacter = 0xffffffffU;
 
 /// The code point of the `length` bytes that `text` begins with; kNoCharacter where they are malformed.
 std::uint32_t decode(std::string_view text, std::size_t length) {
-  constexpr std::uint32_t kLeadBits[] = {0x7f, 0x1f, 0x0f, 0x07};
-  constexpr std::uint32_t kSmallest[] = {0, 0x80, 0x800, 0x10000};
+  constexpr std::uint32_t lead_bits[] = {0x7f, 0x1f, 0x0f, 0x07};
+  constexpr std::uint32_t smallest[] = {0, 0x80, 0x800, 0x10000};
   if (length == 0 || length > text.size()) return kNoCharacter;
-  std::uint32_t point = static_cast<unsigned char>(text[0]) & kLeadBits[length - 1];
+  std::uint32_t point = static_cast<unsigned char>(text[0]) & lead_bits[length - 1];
   for (std::size_t i = 1; i < length; ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if ((byte & 0xc0U) != 0x80U) return kNoCharacter;
     point = (point << 6U) | (byte & 0x3fU);
   }
-  const bool valid = point >= kSmallest[length - 1] && point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff);
+  const bool valid = point >= smallest[length - 1] && point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff);
   return valid ? point : kNoCharacter;
 }
 
@@ -37,10 +37,10 @@ bool is_control(std::uint32_t point) {
 }
 
 void append_escaped(std::string& out, std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
+  constexpr char digits[] = "0123456789abcdef";
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
-    out += {'\\', 'x', kDigits[byte >> 4U], kDigits[byte & 0xfU]};
+    out += {'\\', 'x', digits[byte >> 4U], digits[byte & 0xfU]};
   }
 }
 

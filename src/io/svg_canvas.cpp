@@ -126,9 +126,8 @@ void SvgCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double 
       const std::string width = number(across.end(column - 1) - across.begin(first));
       auto& [fill_color, path] = paths[pixel_of(color)];
       fill_color = color;
-      path += "M" + number(box.x + across.begin(first)) + " ";
-      path += top + "h" + width + "v";
-      path += height + "h-" + width + "z";
+      path.append("M").append(number(box.x + across.begin(first))).append(" ").append(top);
+      path.append("h").append(width).append("v").append(height).append("h-").append(width).append("z");
     }
   }
   for (const auto& [key, path] : paths) {

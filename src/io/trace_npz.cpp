@@ -46,8 +46,8 @@ std::string npy_header(const std::string& type, const Axes& axes) {
     shape += std::to_string(axis.size) + (axes.size() == 1 || &axis != &axes.back() ? ", " : "");
   if (axes.size() == 1) shape.pop_back();
   std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
-  constexpr std::size_t kPreamble = 10;
-  text.resize((kPreamble + text.size() + 1 + 63) / 64 * 64 - kPreamble - 1, ' ');
+  constexpr std::size_t preamble = 10;
+  text.resize((preamble + text.size() + 1 + 63) / 64 * 64 - preamble - 1, ' ');
   text += '\n';
   std::string header = "\x93NUMPY\x01";
   header += '\0';

@@ -66,11 +66,20 @@ void set_hints(const WindowOptions& options) {
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "attnscope");
 }
 
+/// GLFW's keys are places on an American keyboard; a shortcut is what stands on the key.
+int key_on_layout(int key, int scancode) {
+  if (key < GLFW_KEY_APOSTROPHE || key > GLFW_KEY_GRAVE_ACCENT) return key;
+  const char* name = glfwGetKeyName(key, scancode);
+  if (name == nullptr || name[0] == '\0' || name[1] != '\0') return key;
+  return name[0] >= 'a' && name[0] <= 'z' ? name[0] - 'a' + 'A' : key;
+}
+
 }  // namespace
 
 struct Window::State {
   GLFWwindow* window = nullptr;
   std::vector<std::string> dropped_files;
+  std::vector<KeyPress> key_presses;
 
   State() { ++open_windows; }
   State(const State&) = delete;
@@ -109,6 +118,14 @@ Result<void> Window::State::make_window(const WindowOptions& options) {
   glfwSetDropCallback(window, [](GLFWwindow* target, int count, const char** paths) {
     auto& dropped = static_cast<State*>(glfwGetWindowUserPointer(target))->dropped_files;
     dropped.insert(dropped.end(), paths, paths + count);
+  });
+  glfwSetKeyCallback(window, [](GLFWwindow* target, int key, int scancode, int action, int modifiers) {
+    if (action == GLFW_RELEASE) return;
+    const KeyPress press = {key_on_layout(key, scancode), (modifiers & GLFW_MOD_CONTROL) != 0, (modifiers & GLFW_MOD_SHIFT) != 0};
+    static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back(press);
+  });
+  glfwSetCharCallback(window, [](GLFWwindow* target, unsigned character) {
+    if (character == '?') static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back({'?', false, true});
   });
   return {};
 }
@@ -170,6 +187,7 @@ void Window::wait_events(double seconds) {
 void Window::poll_events() { glfwPollEvents(); }
 void Window::wake() const { glfwPostEmptyEvent(); }
 
+std::vector<KeyPress> Window::take_key_presses() { return std::exchange(state_->key_presses, {}); }
 std::vector<std::string> Window::take_dropped_files() { return std::exchange(state_->dropped_files, {}); }
 
 void Window::set_title(const std::string& title) { glfwSetWindowTitle(state_->window, title.c_str()); }

@@ -35,6 +35,16 @@ struct Size {
   friend bool operator==(const Size&, const Size&) = default;
 };
 
+/// A key that went down. Letters and digits are their capital character, as the user's keyboard is laid out; '?' is that
+/// character wherever it is; other keys have GLFW's numbers.
+struct KeyPress {
+  static constexpr int kEscape = 256;
+
+  int key = 0;
+  bool control = false;
+  bool shift = false;
+};
+
 /// A window with an OpenGL 3.3 core context that is current in the thread that opened it. Every function must be called
 /// from that one thread (the main thread), except `wake`. At most one window need exist; several may.
 class Window {
@@ -79,6 +89,9 @@ class Window {
   std::vector<std::string> take_dropped_files();
 
   void set_title(const std::string& title);
+  /// The keys pressed since the last call, none missed however short: what shortcuts listen to.
+  std::vector<KeyPress> take_key_presses();
+
   /// The picture in the task bar; the best sizes are 16, 32 and 48 pixels square, several of which may be given.
   void set_icon(const std::vector<Image>& sizes);
 

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "ui/imgui_compat.h"
 #include "ui/panels.h"
 #include "ui/widgets.h"
 
@@ -87,34 +86,58 @@ void about_text() {
   ImGui::TextDisabled("MIT licence. Type: Inter and DejaVu. Colour maps: viridis, magma, ColorBrewer RdBu.");
 }
 
-}  // namespace
-
-std::optional<DialogResult> dialogs(const Style& style, Transient& transient) {
-  if (transient.dialog == Dialog::none) return std::nullopt;
-  const char* title = transient.dialog == Dialog::shortcuts ? "Shortcuts" : "About";
-  const DialogText* path = nullptr;
+const DialogText* path_dialog_text(Dialog dialog) {
   for (const DialogText& each : kPathDialogs) {
-    if (each.dialog == transient.dialog) path = &each;
+    if (each.dialog == dialog) return &each;
   }
-  if (path != nullptr) title = path->title;
-  if (!ImGui::IsPopupOpen(title)) ImGui::OpenPopup(title);
+  return nullptr;
+}
+
+const char* title_of(Dialog dialog) {
+  const DialogText* path = path_dialog_text(dialog);
+  return path != nullptr ? path->title : dialog == Dialog::shortcuts ? "Shortcuts" : "About";
+}
+
+/// Begins the popup of that dialog in the middle of the window; true while it is open.
+bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Always, ImVec2(0.5F, 0.5F));
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(display.x - style.px(20), display.y - style.px(20)));
+  // Everything fits but in the smallest windows.
+  const ImGuiWindowFlags scroll = display.y > style.px(420) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
+  const ImGuiWindowFlags flags = ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | scroll;
+  return ImGui::BeginPopupModal(title_of(dialog), open, flags);
+}
+
+/// Makes ImGui's popups follow `transient.dialog`, which anything may change.
+void follow(const Style& style, Transient& transient) {
+  if (transient.dialog == transient.dialog_shown) return;
+  if (transient.dialog_shown != Dialog::none && begin_dialog(style, transient.dialog_shown, nullptr)) {
+    ImGui::CloseCurrentPopup();
+    ImGui::EndPopup();
+  }
+  transient.dialog_shown = transient.dialog;
+  if (transient.dialog != Dialog::none) ImGui::OpenPopup(title_of(transient.dialog));
+}
+
+}  // namespace
+
+std::optional<DialogResult> dialogs(const Style& style, Transient& transient) {
+  follow(style, transient);
   std::optional<DialogResult> result;
   bool open = true;
-  if (ImGui::BeginPopupModal(title, &open, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
-    if (path != nullptr) {
+  if (transient.dialog == Dialog::none) return result;
+  if (begin_dialog(style, transient.dialog, &open)) {
+    if (const DialogText* path = path_dialog_text(transient.dialog)) {
       result = path_dialog(style, *path, transient);
     } else if (transient.dialog == Dialog::shortcuts) {
       shortcut_table(style);
     } else {
       about_text();
     }
-    if (key_pressed(static_cast<int>(Key::escape))) transient.dialog = Dialog::none;
-    if (transient.dialog == Dialog::none) ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
   }
+  // Its own closing button was pressed.
   if (!open) transient.dialog = Dialog::none;
   return result;
 }

@@ -7,36 +7,13 @@
 
 namespace attnscope::ui {
 
-/// Keys that shortcuts use. Letters and digits are their own character.
-enum class Key : int { question = '?', escape = 256, space = 32, left = 263, right = 262 };
-
-#if IMGUI_VERSION_NUM < 18700
-// Keys are the backend's numbers, GLFW's here: letters and digits are ASCII.
-inline int native_key(int key) { return key == '?' ? '/' : key; }
-#else
-inline ImGuiKey native_key(int key) {
-  if (key >= 'A' && key <= 'Z') return static_cast<ImGuiKey>(ImGuiKey_A + (key - 'A'));
-  if (key >= '0' && key <= '9') return static_cast<ImGuiKey>(ImGuiKey_0 + (key - '0'));
-  switch (static_cast<Key>(key)) {
-    case Key::question: return ImGuiKey_Slash;
-    case Key::escape: return ImGuiKey_Escape;
-    case Key::space: return ImGuiKey_Space;
-    case Key::left: return ImGuiKey_LeftArrow;
-    case Key::right: return ImGuiKey_RightArrow;
-  }
-  return ImGuiKey_None;
-}
-#endif
-
-/// Whether the key (a capital letter, a digit or a `Key`) went down in this frame.
-inline bool key_pressed(int key) { return ImGui::IsKeyPressed(native_key(key), false); }
-
-// Input as a backend hands it over; for driving the interface without a window.
+// Input as a backend hands it over; for driving the interface without a window. Keys are the capital letter or GLFW's
+// number.
 #if IMGUI_VERSION_NUM < 18700
 inline void feed_mouse_position(float x, float y) { ImGui::GetIO().MousePos = ImVec2(x, y); }
 inline void feed_mouse_button(int button, bool down) { ImGui::GetIO().MouseDown[button] = down; }
 inline void feed_mouse_wheel(float y) { ImGui::GetIO().MouseWheel += y; }
-inline void feed_key(int key, bool down) { ImGui::GetIO().KeysDown[native_key(key)] = down; }
+inline void feed_key(int key, bool down) { ImGui::GetIO().KeysDown[key] = down; }
 inline void feed_modifiers(bool control, bool shift) {
   ImGui::GetIO().KeyCtrl = control;
   ImGui::GetIO().KeyShift = shift;
@@ -54,8 +31,12 @@ inline void feed_mouse_position(float x, float y) { ImGui::GetIO().AddMousePosEv
 inline void feed_mouse_button(int button, bool down) { ImGui::GetIO().AddMouseButtonEvent(button, down); }
 inline void feed_mouse_wheel(float y) { ImGui::GetIO().AddMouseWheelEvent(0, y); }
 inline void feed_key(int key, bool down) {
-  const ImGuiKey native = key == 257 ? ImGuiKey_Enter : key == 259 ? ImGuiKey_Backspace : native_key(key);
-  ImGui::GetIO().AddKeyEvent(native, down);
+  ImGuiKey native = ImGuiKey_None;
+  if (key >= 'A' && key <= 'Z') native = static_cast<ImGuiKey>(ImGuiKey_A + (key - 'A'));
+  if (key == 256) native = ImGuiKey_Escape;
+  if (key == 257) native = ImGuiKey_Enter;
+  if (key == 259) native = ImGuiKey_Backspace;
+  if (native != ImGuiKey_None) ImGui::GetIO().AddKeyEvent(native, down);
 }
 inline void feed_modifiers(bool control, bool shift) {
   ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, control);

@@ -39,7 +39,7 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   // On a narrow window what the program has to say matters more than how fast it was.
   const bool message = !transient.message.empty() && ImGui::GetTime() < transient.message_until;
-  const std::string left = message ? transient.message : trace == nullptr ? "computing…" : trace->warnings().empty() ? summary(*trace) : "⚠ " + trace->warnings().front();
+  const std::string left = message ? transient.message : trace == nullptr ? "computing…" : trace->warnings().empty() ? summary(*trace) : trace->warnings().front();
   const float left_width = ImGui::CalcTextSize(left.c_str()).x;
   const bool both = left_width + right_width + style.px(24) <= room || performance.busy;
   if (both) room -= right_width + style.px(24);

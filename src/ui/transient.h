@@ -41,7 +41,7 @@ struct Transient {
   std::uint64_t gesture = 0;  ///< number of the last drag or typing; see Action::gesture
   std::optional<TypedValue> typed;
   Dialog dialog = Dialog::none;
-  bool dialog_opened = false;  ///< in this frame
+  Dialog dialog_shown = Dialog::none;  ///< as ImGui has it; follows `dialog`
   std::string dialog_path;
   std::string dialog_error;
   std::string labels_text;  ///< as typed

@@ -94,6 +94,7 @@ Result<void> run_window(WindowArguments arguments) {
   while (!window->should_close() && !workbench.wants_to_quit()) {
     if (!pacer.wait(*window, workbench.animating())) continue;
     for (const std::string& file : window->take_dropped_files()) workbench.open_file(file);
+    for (const platform::KeyPress& press : window->take_key_presses()) workbench.press(press);
     workbench.set_scale(scale_of(*window, arguments.ui_scale));
     draw_frame(*window, host, workbench);
     if (workbench.window_title() != title) window->set_title(title = workbench.window_title());

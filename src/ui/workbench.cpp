@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/text.h"
 #include "figure/matrix.h"
@@ -244,28 +245,38 @@ void Workbench::update_inspection() {
 }
 
 void Workbench::shortcuts(Requests& requests) {
-  const ImGuiIO& io = ImGui::GetIO();
-  // Letters belong to a text field while it has them.
-  const bool typing = io.WantTextInput;
-  if (io.KeyCtrl) {
-    if (key_pressed('Q')) requests.commands.push_back(Command::quit);
-    if (key_pressed('O')) requests.commands.push_back(Command::open);
-    if (key_pressed('S')) requests.commands.push_back(io.KeyShift ? Command::save_as : Command::save);
-    if (key_pressed('E')) requests.commands.push_back(io.KeyShift ? Command::export_trace : Command::export_figure);
-    if (!typing && key_pressed('Z')) requests.actions.push_back(io.KeyShift ? Action{Redo{}, 0} : Action{Undo{}, 0});
-    if (!typing && key_pressed('Y')) requests.actions.push_back({Redo{}, 0});
+  for (const platform::KeyPress& press : std::exchange(presses_, {})) shortcut(press, requests);
+}
+
+void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
+  // Letters belong to a text field while it has them, and to nobody while a dialog is open.
+  const bool typing = ImGui::GetIO().WantTextInput;
+  const auto command = [&](Command which) { requests.commands.push_back(which); };
+  if (press.control) {
+    switch (press.key) {
+      case 'Q': command(Command::quit); break;
+      case 'O': command(Command::open); break;
+      case 'S': command(press.shift ? Command::save_as : Command::save); break;
+      case 'E': command(press.shift ? Command::export_trace : Command::export_figure); break;
+      case 'Z':
+        if (!typing) requests.actions.push_back(press.shift ? Action{Redo{}, 0} : Action{Undo{}, 0});
+        break;
+      case 'Y':
+        if (!typing) requests.actions.push_back({Redo{}, 0});
+        break;
+      default: break;
+    }
     return;
   }
+  if (press.key == platform::KeyPress::kEscape && transient_.dialog != Dialog::none) transient_.dialog = Dialog::none;
+  else if (press.key == platform::KeyPress::kEscape && !typing) transient_.pinned.reset();
   if (typing || transient_.dialog != Dialog::none) return;
-  if (key_pressed('F')) requests.commands.push_back(Command::fit_view);
-  if (key_pressed('I')) requests.commands.push_back(Command::toggle_inspector);
-  if (io.KeyShift && key_pressed(static_cast<int>(Key::question))) requests.commands.push_back(Command::shortcuts);
-  if (key_pressed(static_cast<int>(Key::escape))) transient_.pinned.reset();
-  for (int digit = 1; digit <= 9; ++digit) {
-    if (!key_pressed('0' + digit) || !trace_ || digit > head_count(*trace_)) continue;
-    if (find_parameter(find_view(session_.experiment().view.name)->options, "head") != nullptr) {
-      requests.actions.push_back({SetViewOption{"head", Index{digit}}, 0});
-    }
+  if (press.key == 'F') command(Command::fit_view);
+  if (press.key == 'I') command(Command::toggle_inspector);
+  if (press.key == '?') command(Command::shortcuts);
+  if (press.key < '1' || press.key > '9' || !trace_ || press.key - '0' > head_count(*trace_)) return;
+  if (find_parameter(find_view(session_.experiment().view.name)->options, "head") != nullptr) {
+    requests.actions.push_back({SetViewOption{"head", Index{press.key - '0'}}, 0});
   }
 }
 
@@ -332,10 +343,12 @@ void Workbench::carry_out(const DialogResult& result) {
   } else if (result.dialog == Dialog::save) {
     done = write_file(result.path, experiment_json(session_.experiment()));
     if (done) session_.mark_saved(result.path);
-  } else if (result.dialog == Dialog::export_figure && trace_) {
+  } else if (!trace_) {
+    done = fail("nothing is computed yet that could be exported");
+  } else if (result.dialog == Dialog::export_figure) {
     const FigureFileOptions options;
     done = write_figure(build_view(trace_->experiment().view.name, *trace_, current_options(options.width_inches * 96, 0)), options, result.path);
-  } else if (result.dialog == Dialog::export_trace && trace_) {
+  } else if (result.dialog == Dialog::export_trace) {
     done = write_trace(*trace_, result.path);
   }
   if (!done) {

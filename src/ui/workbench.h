@@ -13,6 +13,7 @@
 #include "io/figure_file.h"
 #include "io/font_files.h"
 #include "platform/heatmap.h"
+#include "platform/window.h"
 #include "ui/figure_panel.h"
 #include "ui/imgui_host.h"
 #include "ui/panels.h"
@@ -41,6 +42,8 @@ class Workbench {
   void finish(double frame_seconds);
 
   void set_scale(float scale);
+  /// A key for shortcuts; text fields get theirs from ImGui.
+  void press(const platform::KeyPress& press) { presses_.push_back(press); }
   /// Opens a file, as a drop on the window does; what is wrong with it becomes a message.
   void open_file(const std::string& path);
 
@@ -65,6 +68,7 @@ class Workbench {
   struct Areas;
   [[nodiscard]] Areas areas() const;
   void shortcuts(Requests& requests);
+  void shortcut(const platform::KeyPress& press, Requests& requests);
   void show_center(const Style& style, const Areas& areas, Requests& requests);
   void update_figure(double width, double height);
   void update_inspection();
@@ -113,6 +117,7 @@ class Workbench {
   std::optional<Inspection> inspection_;
   std::shared_ptr<const Trace> inspected_trace_;
   double frame_seconds_ = 0;
+  std::vector<platform::KeyPress> presses_;
 
   ComputeWorker worker_;  // last: its thread wakes the window through what stands above
 };

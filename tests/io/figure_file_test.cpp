@@ -116,6 +116,7 @@ TEST(FigureFile, SvgIsValidXml) {
 
 TEST(FigureFile, OptionsOutOfRangeAreNamed) {
   const auto error = [](double width, int dpi) {
+    EXPECT_FALSE(check_figure_options({Theme::paper, width, dpi}));
     const Result<std::string> bytes = figure_bytes(full_figure(), FigureFormat::svg, {Theme::paper, width, dpi});
     EXPECT_FALSE(bytes);
     EXPECT_EQ(bytes.error().kind, Error::Kind::usage);

@@ -20,6 +20,7 @@ constexpr double kLargestCell = 24;
 // Matrices of few rows keep at least this height beside ones of many.
 constexpr double kSmallestExtent = 24;
 constexpr double kLegendHeight = 40;
+constexpr double kSmallestCell = 0.01;
 
 /// How much is said above each matrix; less where it is narrow.
 enum class Heading { formula, symbol, stacked };
@@ -152,7 +153,9 @@ class FlowLayout {
   /// The largest cells with which band `i` is no wider than the room there is; the smallest when none are.
   [[nodiscard]] Scale widest_fit(std::size_t i, Heading heading, double largest) const {
     Scale scale = {largest, heading};
-    while (scale.cell > 0.01 && band_width(bands_[i], scale) > room()) scale.cell = smaller(scale.cell);
+    // Where the words are too wide, however small the cells, cells smaller than the words are of no use.
+    const double allowed = std::max(room(), band_width(bands_[i], {kSmallestCell, heading}) + 0.5);
+    while (scale.cell > kSmallestCell && band_width(bands_[i], scale) > allowed) scale.cell = smaller(scale.cell);
     return scale;
   }
 

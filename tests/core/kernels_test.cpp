@@ -1,0 +1,289 @@
+// The hot loops against the obvious ones.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/kernels/contraction.h"
+#include "core/kernels/pooling.h"
+#include "core/kernels/softmax.h"
+#include "made_tensors.h"
+
+namespace attnscope::test {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+bool never_stopped() { return false; }
+
+/// Strides of a tensor that has the labels whose bit is set in `has`, in random order, with an offset between elements.
+struct Operand {
+  std::vector<Index> strides;  ///< per label; 0 where it has none
+  Index extent = 1;            ///< elements from the first to behind the last
+};
+
+Operand random_operand(std::mt19937& random, const std::vector<Index>& sizes, unsigned has, bool spread) {
+  Operand operand;
+  operand.strides.assign(sizes.size(), 0);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if ((has >> i & 1U) != 0) order.push_back(i);
+  }
+  std::shuffle(order.begin(), order.end(), random);
+  for (const std::size_t label : order) {
+    operand.strides[label] = operand.extent;
+    operand.extent *= sizes[label];
+    if (spread) operand.extent += random_index(random, 0, 2);
+  }
+  return operand;
+}
+
+struct Contraction {
+  std::vector<ContractionLabel> labels;
+  std::vector<float> a, b;
+  Index out_count = 1;
+};
+
+Contraction random_contraction(std::mt19937& random) {
+  const auto count = static_cast<std::size_t>(random_index(random, 1, 5));
+  std::vector<Index> sizes;
+  unsigned in_a = 0;
+  unsigned in_b = 0;
+  unsigned in_out = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    sizes.push_back(random_index(random, 0, 3) == 0 ? 1 : random_index(random, 1, 13));
+    const auto where = static_cast<unsigned>(random_index(random, 1, 3));
+    in_a |= (where & 1U) << i;
+    in_b |= (where >> 1U) << i;
+    in_out |= static_cast<unsigned>(random_index(random, 0, 1)) << i;
+  }
+  const bool spread = random_index(random, 0, 1) == 1;
+  const Operand a = random_operand(random, sizes, in_a, spread);
+  const Operand b = random_operand(random, sizes, in_b, spread);
+  // A tensor of its own has its elements behind each other.
+  const Operand out = random_operand(random, sizes, in_out, false);
+  Contraction contraction;
+  for (std::size_t i = 0; i < count; ++i)
+    contraction.labels.push_back({sizes[i], a.strides[i], b.strides[i], out.strides[i]});
+  contraction.a = random_numbers(random, a.extent);
+  contraction.b = random_numbers(random, b.extent);
+  contraction.out_count = out.extent;
+  return contraction;
+}
+
+/// Goes over all values of the labels, the last label fastest.
+template <typename Number>
+std::vector<Number> plain_loop(const Contraction& contraction, Number divisor) {
+  std::vector<Number> out(static_cast<std::size_t>(contraction.out_count), 0);
+  Index total = 1;
+  for (const ContractionLabel& label : contraction.labels) total *= label.size;
+  for (Index n = 0; n < total; ++n) {
+    Index rest = n;
+    Index a = 0;
+    Index b = 0;
+    Index to = 0;
+    for (auto label = contraction.labels.rbegin(); label != contraction.labels.rend(); ++label) {
+      const Index at = rest % label->size;
+      rest /= label->size;
+      a += at * label->a_stride;
+      b += at * label->b_stride;
+      to += at * label->out_stride;
+    }
+    out[static_cast<std::size_t>(to)] += static_cast<Number>(contraction.a[static_cast<std::size_t>(a)]) *
+                                         static_cast<Number>(contraction.b[static_cast<std::size_t>(b)]);
+  }
+  for (Number& number : out) number /= divisor;
+  return out;
+}
+
+std::string labels_text(const Contraction& contraction) {
+  std::string text;
+  for (const ContractionLabel& label : contraction.labels) {
+    text += "[" + std::to_string(label.size) + ": " + std::to_string(label.a_stride) + " " +
+            std::to_string(label.b_stride) + " " + std::to_string(label.out_stride) + "]";
+  }
+  return text;
+}
+
+TEST(Contraction, SumsInFloatFromFirstToLast) {
+  std::mt19937 random(42);
+  int summed_over_two = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const Contraction contraction = random_contraction(random);
+    SCOPED_TRACE(labels_text(contraction));
+    const float divisor = i % 3 == 0 ? std::sqrt(7.0F) : 1.0F;
+    std::vector<float> out(static_cast<std::size_t>(contraction.out_count), 0);
+    contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), contraction.out_count,
+                     static_cast<double>(divisor), never_stopped);
+    const std::vector<float> in_float = plain_loop<float>(contraction, divisor);
+    const std::vector<double> in_double = plain_loop<double>(contraction, static_cast<double>(divisor));
+    double terms = 1;
+    int sums = 0;
+    for (const ContractionLabel& label : contraction.labels) {
+      if (label.out_stride == 0) terms *= static_cast<double>(label.size), sums += label.size > 1 ? 1 : 0;
+    }
+    if (sums >= 2) ++summed_over_two;
+    for (std::size_t at = 0; at < out.size(); ++at) {
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(out[at]), std::bit_cast<std::uint32_t>(in_float[at])) << at;
+      ASSERT_NEAR(static_cast<double>(out[at]), in_double[at], terms * terms * 1.2e-7) << at;
+    }
+  }
+  EXPECT_GT(summed_over_two, 100);
+}
+
+TEST(Contraction, ALongSumIsNotReordered) {
+  // In float, 1 + 1e8 − 1e8 depends on the order; any other than the sequential one would show.
+  std::mt19937 random(3);
+  Contraction contraction;
+  contraction.labels = {{5, 1000, 0, 9}, {9, 0, 1000, 1}, {1000, 1, 1, 0}};
+  contraction.a = random_numbers(random, 5000);
+  for (std::size_t i = 0; i < contraction.a.size(); i += 7) contraction.a[i] *= 1e8F;
+  contraction.b = random_numbers(random, 9000);
+  contraction.out_count = 45;
+  std::vector<float> out(45, 0);
+  contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), 45, 1, never_stopped);
+  EXPECT_EQ(out, plain_loop<float>(contraction, 1.0F));
+}
+
+TEST(Contraction, OfNothingIsZero) {
+  std::vector<float> out(6, 0);
+  const float number = 1;
+  contract_strided({{2, 0, 0, 3}, {3, 0, 0, 1}, {0, 1, 1, 0}}, &number, &number, out.data(), 6, 2, never_stopped);
+  for (const float value : out) EXPECT_EQ(value, 0.0F);
+}
+
+TEST(Contraction, NaNStaysInItsRowAndColumn) {
+  std::mt19937 random(5);
+  Contraction contraction;
+  contraction.labels = {{6, 10, 0, 11}, {11, 0, 1, 1}, {10, 1, 11, 0}};
+  contraction.a = random_numbers(random, 60);
+  contraction.b = random_numbers(random, 110);
+  contraction.out_count = 66;
+  contraction.a[3 * 10 + 2] = kNaN;
+  std::vector<float> out(66, 0);
+  contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), 66, 1, never_stopped);
+  for (std::size_t i = 0; i < 66; ++i) EXPECT_EQ(std::isnan(out[i]), i / 11 == 3) << i;
+}
+
+TEST(Contraction, IsLeftWhenStopped) {
+  std::mt19937 random(6);
+  // 64 products of 64 × 64 × 64, one per value of the first label.
+  Contraction contraction;
+  contraction.labels = {{64, 4096, 4096, 4096}, {64, 64, 0, 64}, {64, 0, 1, 1}, {64, 1, 64, 0}};
+  contraction.a = random_numbers(random, 64 * 4096, 0.5F, 1);
+  contraction.b = random_numbers(random, 64 * 4096, 0.5F, 1);
+  std::vector<float> out(64 * 4096, 0);
+  int asked = 0;
+  contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), 64 * 4096, 2,
+                   [&] { return ++asked > 20; });
+  EXPECT_NE(out.front(), 0.0F);
+  EXPECT_EQ(out.back(), 0.0F);
+  EXPECT_LT(asked, 40) << "it asks on, but does not leave";
+}
+
+double exact_softmax(const std::vector<float>& row, std::size_t at, double temperature) {
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const float value : row) largest = std::max(largest, static_cast<double>(value));
+  double sum = 0;
+  for (const float value : row) sum += std::exp((static_cast<double>(value) - largest) / temperature);
+  return std::exp((static_cast<double>(row[at]) - largest) / temperature) / sum;
+}
+
+std::vector<float> softmax_of(const std::vector<float>& row, float temperature = 1) {
+  std::vector<float> out(row.size(), -1);
+  softmax_row(row, temperature, out);
+  return out;
+}
+
+TEST(Softmax, AgreesWithTheFormula) {
+  std::mt19937 random(8);
+  for (const Index length : {1, 2, 3, 4, 7, 8, 9, 16, 31, 200}) {
+    for (const float temperature : {0.25F, 1.0F, 3.0F}) {
+      const std::vector<float> row = random_numbers(random, length, -10, 10);
+      const std::vector<float> out = softmax_of(row, temperature);
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const double expected = exact_softmax(row, i, static_cast<double>(temperature));
+        EXPECT_NEAR(static_cast<double>(out[i]), expected, 2e-5 * expected + 1e-30) << length << " " << i;
+      }
+    }
+  }
+}
+
+TEST(Softmax, AnyFiniteLogitsAreSafe) {
+  EXPECT_EQ(softmax_of({1e30F, -1e30F, 0}), (std::vector<float>{1, 0, 0}));
+  EXPECT_EQ(softmax_of({-1e30F, -1e30F}), (std::vector<float>{0.5F, 0.5F}));
+  EXPECT_EQ(softmax_of({-9e15F, -9e15F, -9e15F, -9e15F}), std::vector<float>(4, 0.25F));
+  constexpr float kMax = std::numeric_limits<float>::max();
+  for (const float temperature : {0.001F, 0.5F, 1.0F, 1000.0F}) {
+    EXPECT_EQ(softmax_of({kMax, -kMax}, temperature), (std::vector<float>{1, 0})) << temperature;
+    EXPECT_EQ(softmax_of({-kMax, -kMax}, temperature), (std::vector<float>{0.5F, 0.5F})) << temperature;
+    EXPECT_EQ(softmax_of({kMax, kMax, 0, 0}, temperature), (std::vector<float>{0.5F, 0.5F, 0, 0})) << temperature;
+  }
+}
+
+TEST(Softmax, ARowOfMinusInfinityBecomesZero) {
+  for (const std::size_t length : {1U, 3U, 4U, 9U})
+    EXPECT_EQ(softmax_of(std::vector<float>(length, -kInfinity)), std::vector<float>(length, 0.0F));
+  EXPECT_EQ(softmax_of({-kInfinity, 2, -kInfinity}), (std::vector<float>{0, 1, 0}));
+}
+
+TEST(Softmax, PlusInfinityAndNaNAreNotHidden) {
+  for (const std::size_t length : {2U, 3U, 4U, 5U, 8U, 9U, 17U}) {
+    for (std::size_t at = 0; at < length; ++at) {
+      for (const float others : {0.0F, 3.0F, -kInfinity}) {
+        std::vector<float> row(length, others);
+        row[at] = kNaN;
+        for (const float value : softmax_of(row)) EXPECT_TRUE(std::isnan(value)) << length << " " << at;
+        row[at] = kInfinity;
+        EXPECT_TRUE(std::isnan(softmax_of(row)[at])) << length << " " << at;
+      }
+    }
+  }
+}
+
+TEST(Softmax, OfNothingIsNothing) { EXPECT_TRUE(softmax_of({}).empty()); }
+
+TEST(Pooling, KeepsTheLargestMagnitudeWithItsSign) {
+  EXPECT_EQ(larger_magnitude(1, -2), -2.0F);
+  EXPECT_EQ(larger_magnitude(-2, 1), -2.0F);
+  EXPECT_EQ(larger_magnitude(-kInfinity, 1e30F), -kInfinity);
+  EXPECT_TRUE(std::isnan(larger_magnitude(kNaN, kInfinity)));
+  EXPECT_TRUE(std::isnan(larger_magnitude(kInfinity, kNaN)));
+}
+
+TEST(Pooling, EverySourceCellIsCovered) {
+  std::mt19937 random(9);
+  for (int i = 0; i < 200; ++i) {
+    const Index rows = random_index(random, 1, 20);
+    const Index columns = random_index(random, 1, 20);
+    Tensor source = made_tensor({{"a", rows}, {"b", columns}}, std::vector<float>(static_cast<std::size_t>(rows * columns), 0.5F));
+    const Index spike_row = random_index(random, 0, rows - 1);
+    const Index spike_column = random_index(random, 0, columns - 1);
+    source.values()[static_cast<std::size_t>(spike_row * columns + spike_column)] = -3;
+    const Index down = random_index(random, 1, rows);
+    const Index across = random_index(random, 1, columns);
+    const std::vector<float> pooled = pool_magnitude(source.matrix(), down, across);
+    ASSERT_EQ(static_cast<Index>(pooled.size()), down * across);
+    EXPECT_EQ(std::count(pooled.begin(), pooled.end(), -3.0F), 1);
+    EXPECT_EQ(std::count(pooled.begin(), pooled.end(), 0.5F), down * across - 1);
+    const std::vector<float> upright = pool_magnitude(source.matrix().transposed(), across, down);
+    for (Index r = 0; r < down; ++r) {
+      for (Index c = 0; c < across; ++c) {
+        EXPECT_EQ(pooled[static_cast<std::size_t>(r * across + c)], upright[static_cast<std::size_t>(c * down + r)]);
+      }
+    }
+  }
+}
+
+TEST(Pooling, ToTheSameSizeChangesNothing) {
+  std::mt19937 random(10);
+  const std::vector<float> numbers = random_numbers(random, 35);
+  const Tensor source = made_tensor({{"a", 5}, {"b", 7}}, numbers);
+  EXPECT_EQ(pool_magnitude(source.matrix(), 5, 7), numbers);
+}
+
+}  // namespace
+}  // namespace attnscope::test

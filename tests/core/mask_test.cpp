@@ -1,0 +1,111 @@
+#include "core/mask.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace attnscope {
+namespace {
+
+TEST(Mask, IsReadAndWritten) {
+  for (const char* text : {"none", "causal", "window:0", "window:2147483647", "padding:0", "padding:4", "padding:1,2,3"}) {
+    const Result<Mask> mask = parse_mask(text);
+    ASSERT_TRUE(mask) << text << ": " << mask.error().message;
+    EXPECT_EQ(mask_text(*mask), text);
+  }
+  EXPECT_EQ(parse_mask("window:2")->radius, 2);
+  EXPECT_EQ(parse_mask("padding:4,0")->lengths, (std::vector<Index>{4, 0}));
+}
+
+TEST(Mask, OtherTextIsRefusedWithWhatIsAllowed) {
+  for (const char* text : {"", "Causal", "causal ", "window", "padding", "windows:3", "array[6 × 6]", "none:1", ":", ":3"}) {
+    const Result<Mask> mask = parse_mask(text);
+    ASSERT_FALSE(mask) << text;
+    EXPECT_NE(mask.error().message.find("allowed: none, causal, window:R"), std::string::npos) << mask.error().message;
+  }
+  for (const char* text : {"window:", "window:-1", "window:2.5", "window:x", "window:1,2", "window:2147483648", "padding:",
+                           "padding:1,", "padding:,1", "padding:1,,2", "padding:-3", "padding:99999999999999999999"}) {
+    const Result<Mask> mask = parse_mask(text);
+    ASSERT_FALSE(mask) << text;
+    EXPECT_NE(mask.error().message.find("whole numbers from 0 to 2147483647"), std::string::npos) << mask.error().message;
+    EXPECT_NE(mask.error().message.find(text), std::string::npos) << mask.error().message;
+  }
+}
+
+TEST(Mask, KeepsWhatItSays) {
+  const MaskSizes sizes = {2, 3, 5, 7};
+  const MaskField none(Mask{}, sizes);
+  const MaskField causal(*parse_mask("causal"), sizes);
+  const MaskField window(*parse_mask("window:1"), sizes);
+  const MaskField wide(*parse_mask("window:2147483647"), sizes);
+  const MaskField padding(*parse_mask("padding:4"), sizes);
+  const MaskField paddings(*parse_mask("padding:4,0"), sizes);
+  for (Index batch = 0; batch < 2; ++batch) {
+    for (Index query = 0; query < 5; ++query) {
+      for (Index key = 0; key < 7; ++key) {
+        EXPECT_TRUE(none.keeps(batch, 1, query, key));
+        EXPECT_EQ(causal.keeps(batch, 1, query, key), key <= query);
+        EXPECT_EQ(window.keeps(batch, 1, query, key), key - query >= -1 && key - query <= 1);
+        EXPECT_TRUE(wide.keeps(batch, 1, query, key));
+        EXPECT_EQ(padding.keeps(batch, 1, query, key), key < 4);
+        EXPECT_EQ(paddings.keeps(batch, 1, query, key), batch == 0 && key < 4);
+      }
+      EXPECT_EQ(paddings.keeps_any(batch, 0, query), batch == 0);
+    }
+  }
+}
+
+Mask array_mask(std::vector<Index> shape, std::mt19937& random) {
+  Mask mask;
+  mask.kind = Mask::Kind::array;
+  Index count = 1;
+  for (const Index size : shape) count *= size;
+  mask.shape = std::move(shape);
+  for (Index i = 0; i < count; ++i) mask.keep.push_back(random() % 2 == 0);
+  return mask;
+}
+
+TEST(Mask, ArraysBroadcastOverBatchAndHeads) {
+  std::mt19937 random(2);
+  const MaskSizes sizes = {2, 3, 4, 5};
+  for (const std::vector<Index>& shape :
+       {std::vector<Index>{4, 5}, std::vector<Index>{2, 4, 5}, std::vector<Index>{1, 4, 5}, std::vector<Index>{2, 3, 4, 5},
+        std::vector<Index>{2, 1, 4, 5}, std::vector<Index>{1, 3, 4, 5}, std::vector<Index>{1, 1, 4, 5}}) {
+    const Mask mask = array_mask(shape, random);
+    SCOPED_TRACE(mask_text(mask));
+    EXPECT_TRUE(check_mask(mask, sizes));
+    const MaskField field(mask, sizes);
+    const bool by_batch = shape.size() >= 3 && shape[0] == 2;
+    const bool by_head = shape.size() == 4 && shape[1] == 3;
+    for (Index batch = 0; batch < 2; ++batch) {
+      for (Index head = 0; head < 3; ++head) {
+        const Index layer = (by_batch ? batch : 0) * (by_head ? 3 : 1) + (by_head ? head : 0);
+        for (Index at = 0; at < 20; ++at) {
+          EXPECT_EQ(field.keeps(batch, head, at / 5, at % 5), mask.keep[static_cast<std::size_t>(layer * 20 + at)]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Mask, WhatDoesNotFitIsRefused) {
+  std::mt19937 random(2);
+  const MaskSizes sizes = {2, 3, 4, 5};
+  for (const std::vector<Index>& shape :
+       {std::vector<Index>{5, 4}, std::vector<Index>{4, 4}, std::vector<Index>{3, 4, 5}, std::vector<Index>{2, 2, 4, 5},
+        std::vector<Index>{3, 3, 4, 5}, std::vector<Index>{1, 1}}) {
+    const Mask mask = array_mask(shape, random);
+    const Result<void> fits = check_mask(mask, sizes);
+    ASSERT_FALSE(fits) << mask_text(mask);
+    EXPECT_NE(fits.error().message.find(mask_text(mask)), std::string::npos) << fits.error().message;
+    EXPECT_NE(fits.error().message.find("[4 × 5]"), std::string::npos) << fits.error().message;
+  }
+  EXPECT_TRUE(check_mask(*parse_mask("padding:5"), sizes));
+  EXPECT_TRUE(check_mask(*parse_mask("padding:5,0"), sizes));
+  for (const char* text : {"padding:6", "padding:0,6", "padding:1,2,3"}) EXPECT_FALSE(check_mask(*parse_mask(text), sizes)) << text;
+  EXPECT_TRUE(check_mask(*parse_mask("causal"), sizes));
+  EXPECT_TRUE(check_mask(*parse_mask("window:2147483647"), sizes));
+}
+
+}  // namespace
+}  // namespace attnscope

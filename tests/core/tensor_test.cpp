@@ -1,0 +1,98 @@
+#include "core/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+
+namespace attnscope {
+namespace {
+
+constexpr Index kLargest = std::numeric_limits<Index>::max();
+
+TEST(Tensor, OffsetAndIndexAreInverse) {
+  for (const Axes& axes : {Axes{}, Axes{{"a", 5}}, Axes{{"a", 1}, {"b", 7}, {"c", 1}},
+                           Axes{{"a", 2}, {"b", 3}, {"c", 4}, {"d", 5}}}) {
+    const Tensor tensor(axes);
+    for (Index offset = 0; offset < tensor.count(); ++offset) {
+      const std::vector<Index> index = tensor.index_at(offset);
+      ASSERT_EQ(index.size(), axes.size());
+      Index by_stride = 0;
+      for (int axis = 0; axis < tensor.rank(); ++axis) {
+        const Index at = index[static_cast<std::size_t>(axis)];
+        ASSERT_GE(at, 0);
+        ASSERT_LT(at, tensor.size(axis));
+        by_stride += at * tensor.stride(axis);
+      }
+      EXPECT_EQ(tensor.offset(index), offset);
+      EXPECT_EQ(by_stride, offset);
+    }
+  }
+}
+
+TEST(Tensor, NegativeAxesCountFromTheLast) {
+  const Tensor tensor({{"a", 2}, {"b", 3}, {"c", 4}});
+  EXPECT_EQ(tensor.size(-1), 4);
+  EXPECT_EQ(tensor.size(-3), 2);
+  EXPECT_EQ(tensor.stride(-1), 1);
+  EXPECT_EQ(tensor.stride(-2), 4);
+  EXPECT_EQ(tensor.stride(0), 12);
+}
+
+TEST(Tensor, IsZeroAtTheStart) {
+  const Tensor tensor({{"a", 3}, {"b", 4}});
+  EXPECT_EQ(tensor.count(), 12);
+  for (const float value : tensor.values()) EXPECT_EQ(value, 0.0F);
+}
+
+TEST(Tensor, RankZeroIsOneNumberAndASizeOfZeroIsNone) {
+  EXPECT_EQ(Tensor(Axes{}).count(), 1);
+  EXPECT_EQ(Tensor({{"a", 3}, {"b", 0}}).count(), 0);
+}
+
+TEST(Tensor, MatrixIsTheSliceOfTheLastTwoAxes) {
+  Tensor tensor({{"a", 2}, {"b", 3}, {"c", 4}, {"d", 5}});
+  std::iota(tensor.values().begin(), tensor.values().end(), 0.0F);
+  const std::vector<Index> leading = {1, 2};
+  const MatrixView matrix = tensor.matrix(leading);
+  ASSERT_EQ(matrix.rows, 4);
+  ASSERT_EQ(matrix.columns, 5);
+  for (Index row = 0; row < 4; ++row) {
+    for (Index column = 0; column < 5; ++column) {
+      const std::vector<Index> index = {1, 2, row, column};
+      EXPECT_EQ(matrix.at(row, column), tensor.at(index));
+      EXPECT_EQ(matrix.transposed().at(column, row), tensor.at(index));
+    }
+  }
+}
+
+TEST(Tensor, LowRanksAreMatricesToo) {
+  const MatrixView row = Tensor(Axes{{"a", 6}}).matrix();
+  EXPECT_EQ(row.rows, 1);
+  EXPECT_EQ(row.columns, 6);
+  const MatrixView cell = Tensor(Axes{}).matrix();
+  EXPECT_EQ(cell.rows, 1);
+  EXPECT_EQ(cell.columns, 1);
+  EXPECT_TRUE(Tensor({{"a", 0}, {"b", 4}}).matrix().empty());
+}
+
+TEST(Tensor, CountsSaturate) {
+  EXPECT_EQ(element_count({}), 1);
+  EXPECT_EQ(element_count({{"a", 6}, {"b", 9}}), 54);
+  EXPECT_EQ(element_count({{"a", 2147483647}, {"b", 2147483647}}), Index{2147483647} * 2147483647);
+  EXPECT_EQ(element_count({{"a", 2147483647}, {"b", 2147483647}, {"c", 2147483647}}), kLargest);
+  // 2^64 is 0 in 64 bits, and 2^64 + 16 is 16.
+  EXPECT_EQ(element_count({{"a", Index{1} << 32}, {"b", Index{1} << 32}}), kLargest);
+  EXPECT_EQ(element_count({{"a", (Index{1} << 60) + 1}, {"b", 16}}), kLargest);
+  EXPECT_EQ(element_count({{"a", kLargest}, {"b", kLargest}, {"c", 0}}), 0);
+  EXPECT_EQ(saturating_product(kLargest, 1), kLargest);
+  EXPECT_EQ(saturating_product(kLargest, 2), kLargest);
+}
+
+TEST(Tensor, ShapeForPeople) {
+  EXPECT_EQ(shape_text({}), "scalar");
+  EXPECT_EQ(shape_text({{"a", 4}, {"b", 6}, {"c", 7}}), "4 × 6 × 7");
+}
+
+}  // namespace
+}  // namespace attnscope

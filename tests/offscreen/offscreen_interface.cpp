@@ -1,0 +1,293 @@
+#include "offscreen/offscreen_interface.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+#include "ui/imgui_compat.h"
+
+namespace attnscope::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Long enough for the slowest machine under the slowest sanitizer; nothing waits that long where all is well.
+constexpr std::chrono::seconds kPatience{120};
+
+template <typename T>
+T value_of(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return std::move(*result);
+}
+
+platform::OffscreenContext make_context(int width, int height) {
+  setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
+  return value_of(platform::OffscreenContext::create(width, height));
+}
+
+const ImGuiWindow* shown_window(std::string_view name) {
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if (window->WasActive && std::string_view(window->Name).starts_with(name)) return window;
+  }
+  return nullptr;
+}
+
+ImGuiID id_of(const ImGuiWindow& window, const ItemPath& path) {
+  ImGuiID id = window.ID;
+  for (const auto& part : path) {
+    if (const std::string* label = std::get_if<std::string>(&part)) {
+      id = ImHashStr(label->c_str(), 0, id);
+    } else {
+      const int number = std::get<int>(part);
+      id = ImHashData(&number, sizeof number, id);
+    }
+  }
+  return id;
+}
+
+Rect rect_of(const ImRect& rect) {
+  return {static_cast<double>(rect.Min.x), static_cast<double>(rect.Min.y), static_cast<double>(rect.GetWidth()),
+          static_cast<double>(rect.GetHeight())};
+}
+
+}  // namespace
+
+OffscreenInterface::OffscreenInterface(const InterfaceOptions& options)
+    : context_(make_context(options.width, options.height)), scale_(options.scale) {
+  host_ = std::make_unique<ui::ImGuiHost>(nullptr);
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = ImVec2(static_cast<float>(options.width), static_cast<float>(options.height));
+  io.DeltaTime = 1.0F / 60;
+  ui::WorkbenchOptions workbench_options;
+  workbench_options.theme = options.theme;
+  workbench_options.scale = options.scale;
+  workbench_options.memory_budget = options.memory_budget;
+  workbench_options.shader_folder = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "shaders";
+  workbench_options.fonts = value_of(find_font_files());
+  Experiment experiment = options.experiment ? *options.experiment : value_of(default_experiment("worked-example"));
+  workbench_ = value_of(ui::Workbench::create(*host_, std::move(experiment), "", workbench_options));
+  move({-100, -100});
+  settle();
+}
+
+OffscreenInterface::~OffscreenInterface() {
+  context_.bind();
+  workbench_.reset();
+  host_.reset();
+}
+
+void OffscreenInterface::advance(bool draw) {
+  const auto start = Clock::now();
+  workbench_->prepare();
+  host_->new_frame();
+  workbench_->frame();
+  if (draw) {
+    const Rgb background = workbench_->colors().background;
+    context_.clear({static_cast<float>(background.red) / 255, static_cast<float>(background.green) / 255,
+                    static_cast<float>(background.blue) / 255, 1});
+    host_->render();
+  } else {
+    ImGui::Render();
+  }
+  workbench_->finish(std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+void OffscreenInterface::frame(int count) {
+  for (int i = 0; i < count; ++i) advance(true);
+}
+
+void OffscreenInterface::undrawn_frame() { advance(false); }
+
+void OffscreenInterface::settle() {
+  const auto start = Clock::now();
+  // A frame for ImGui to see the last input, one for what follows from it.
+  frame(2);
+  while (true) {
+    const bool current = workbench_->trace() != nullptr && workbench_->trace()->experiment() == experiment();
+    if (current && !workbench_->busy() && !workbench_->animating()) break;
+    if (Clock::now() - start > kPatience) throw std::runtime_error("the interface does not come to rest");
+    if (workbench_->busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    frame();
+  }
+  frame();
+}
+
+platform::Image OffscreenInterface::picture() {
+  frame();
+  return context_.read_pixels();
+}
+
+void OffscreenInterface::resize(int width, int height) {
+  value_of(context_.resize(width, height).map([] { return 0; }));
+  ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
+}
+
+void OffscreenInterface::set_scale(float scale) {
+  scale_ = scale;
+  workbench_->set_scale(scale);
+}
+
+void OffscreenInterface::move(Point to) {
+  ui::feed_mouse_position(static_cast<float>(to.x), static_cast<float>(to.y));
+  frame();
+}
+
+void OffscreenInterface::press() {
+  ui::feed_mouse_button(0, true);
+  frame();
+}
+
+void OffscreenInterface::release() {
+  ui::feed_mouse_button(0, false);
+  frame(2);
+}
+
+void OffscreenInterface::click(Point at) {
+  // A second apart from the click before, or ImGui takes both for a double click.
+  ImGui::GetIO().DeltaTime = 1;
+  move(at);
+  ImGui::GetIO().DeltaTime = 1.0F / 60;
+  frame();
+  press();
+  release();
+}
+
+void OffscreenInterface::double_click(Point at) {
+  click(at);
+  press();
+  release();
+}
+
+void OffscreenInterface::drag(Point from, Point to, int steps) {
+  move(from);
+  frame();
+  press();
+  for (int i = 1; i <= steps; ++i) {
+    const double share = static_cast<double>(i) / steps;
+    move({from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share});
+  }
+}
+
+void OffscreenInterface::wheel(float notches) {
+  ui::feed_mouse_wheel(notches);
+  frame(2);
+}
+
+void OffscreenInterface::press_key(const platform::KeyPress& press) {
+  // A text field hears of a key from ImGui, a shortcut from the window.
+  ui::feed_modifiers(press.control, press.shift);
+  workbench_->press(press);
+  ui::feed_key(press.key, true);
+  frame();
+  ui::feed_key(press.key, false);
+  ui::feed_modifiers(false, false);
+  frame(2);
+}
+
+void OffscreenInterface::key(int key) { press_key({key, false, false}); }
+void OffscreenInterface::key_with_control(int key, bool shift) { press_key({key, true, shift}); }
+void OffscreenInterface::key_with_shift(int key) { press_key({key, false, true}); }
+
+void OffscreenInterface::control_click(Point at) {
+  ui::feed_modifiers(true, false);
+  click(at);
+  ui::feed_modifiers(false, false);
+  frame();
+}
+
+void OffscreenInterface::type(std::string_view text) {
+  for (const char c : text) {
+    ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(c));
+    frame();
+  }
+}
+
+void OffscreenInterface::retype(std::string_view text) {
+  key_with_control('A');
+  key(kBackspace);
+  type(text);
+}
+
+bool OffscreenInterface::hovers(Point at, ImGuiID id) {
+  ui::feed_mouse_position(static_cast<float>(at.x), static_cast<float>(at.y));
+  undrawn_frame();
+  return ImGui::GetCurrentContext()->HoveredId == id;
+}
+
+std::optional<Point> OffscreenInterface::search(const Rect& place, ImGuiID id, double step) {
+  for (double y = place.y + step / 2; y < place.bottom(); y += step) {
+    for (double x = place.x + step / 2; x < place.right(); x += std::max(step, 10.0)) {
+      if (hovers({x, y}, id)) return Point{x, y};
+    }
+  }
+  return std::nullopt;
+}
+
+Rect OffscreenInterface::item(std::string_view name, const ItemPath& path) {
+  const ImGuiWindow* window = shown_window(name);
+  if (window == nullptr) throw std::runtime_error("no window " + std::string(name));
+  const ImGuiID id = id_of(*window, path);
+  const Rect place = rect_of(window->Rect());
+  // Down the middle, where every slider is; then everywhere.
+  std::optional<Point> found = search({place.center().x - 3, place.y, 6, place.height}, id, 6);
+  if (!found) found = search(place, id, 8);
+  if (!found) throw std::runtime_error("nothing in " + std::string(name) + " answers to that name");
+  // How far a control reaches from a point in it, to the pixel.
+  const auto reach = [&](Point direction) {
+    double inside = 0;
+    double outside = std::max(place.width, place.height);
+    while (outside - inside > 1) {
+      const double middle = std::floor((inside + outside) / 2);
+      (hovers({found->x + direction.x * middle, found->y + direction.y * middle}, id) ? inside : outside) = middle;
+    }
+    return inside;
+  };
+  const double left = reach({-1, 0});
+  const double up = reach({0, -1});
+  const Rect rect = {found->x - left, found->y - up, left + reach({1, 0}) + 1, up + reach({0, 1}) + 1};
+  move({-100, -100});
+  return rect;
+}
+
+bool OffscreenInterface::is_open(std::string_view window) const { return shown_window(window) != nullptr; }
+
+Rect OffscreenInterface::window_place(std::string_view name) const {
+  const ImGuiWindow* window = shown_window(name);
+  if (window == nullptr) throw std::runtime_error("no window " + std::string(name));
+  return rect_of(window->Rect());
+}
+
+Point OffscreenInterface::on_screen(Point point) {
+  const Figure& figure = workbench_->figure();
+  const Rect place = picture_place();
+  const ui::Camera& camera = transient().camera;
+  const auto unit = static_cast<double>(scale_);
+  const double fit = std::min({unit, place.width / figure.width, place.height / figure.height}) * camera.zoom;
+  return {place.center().x + camera.pan.x * unit + (point.x - figure.width / 2) * fit,
+          place.center().y + camera.pan.y * unit + (point.y - figure.height / 2) * fit};
+}
+
+Point OffscreenInterface::cell_center(std::size_t heatmap, Index row, Index column) {
+  const HeatmapMark& mark = workbench_->figure().heatmaps.at(heatmap);
+  const auto along = [](Index at, Index count) { return (static_cast<double>(at) + 0.5) / static_cast<double>(count); };
+  return on_screen({mark.box.x + mark.box.width * along(column, mark.columns()),
+                    mark.box.y + mark.box.height * along(row, mark.rows())});
+}
+
+int different_pixels(const platform::Image& a, const platform::Image& b, const Rect& area) {
+  if (a.width != b.width || a.height != b.height) throw std::runtime_error("pictures of different sizes");
+  int different = 0;
+  const int bottom = std::min(a.height, static_cast<int>(area.bottom()));
+  const int right = std::min(a.width, static_cast<int>(area.right()));
+  for (int y = std::max(0, static_cast<int>(area.y)); y < bottom; ++y) {
+    for (int x = std::max(0, static_cast<int>(area.x)); x < right; ++x) different += a.pixel(x, y) != b.pixel(x, y);
+  }
+  return different;
+}
+
+}  // namespace attnscope::test

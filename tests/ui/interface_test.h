@@ -1,0 +1,54 @@
+// What the tests of the interface share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "core/systems/systems.h"
+#include "offscreen/offscreen_interface.h"
+#include "ui/imgui_compat.h"
+
+namespace attnscope::test {
+
+/// An interface with the worked example at its defaults; made anew for every test.
+class Interface : public ::testing::Test {
+ protected:
+  void SetUp() override { start({}); }
+
+  void start(const InterfaceOptions& options) {
+    screen_.reset();
+    screen_.emplace(options);
+  }
+
+  [[nodiscard]] OffscreenInterface& screen() { return *screen_; }
+
+  /// The table's entry of a parameter of the open experiment.
+  [[nodiscard]] const Parameter& parameter(const std::string& name) const {
+    return *find_parameter(find_system(screen_->experiment().system)->parameters, name);
+  }
+
+  void undo() {
+    screen().key_with_control('Z');
+    screen().settle();
+  }
+
+  void redo() {
+    screen().key_with_control('Z', true);
+    screen().settle();
+  }
+
+  void open_view(const std::string& name) {
+    screen().click_item("Views", {name});
+    screen().settle();
+  }
+
+ private:
+  std::optional<OffscreenInterface> screen_;
+};
+
+/// The point at that share of the way from the left to the right end of a rectangle, halfway down.
+inline Point across(const Rect& rect, double share) { return {rect.x + rect.width * share, rect.center().y}; }
+
+}  // namespace attnscope::test
