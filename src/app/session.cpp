@@ -4,6 +4,7 @@
 
 #include "core/systems/systems.h"
 #include "figure/view.h"
+#include "io/experiment_file.h"
 
 namespace attnscope {
 namespace {
@@ -27,6 +28,20 @@ ViewChoice carried_over(const ViewChoice& from, const std::string& name) {
   return choice;
 }
 
+/// What a file could not hold is refused here already.
+Result<void> check_labels(const std::vector<std::string>& labels) {
+  if (labels.size() > kMaxLabels) {
+    return fail("labels: " + std::to_string(labels.size()) + " labels are not allowed; allowed: at most " +
+                std::to_string(kMaxLabels));
+  }
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i].size() <= kMaxLabelBytes) continue;
+    return fail("labels[" + std::to_string(i) + "]: " + std::to_string(labels[i].size()) +
+                " bytes are not allowed; allowed: texts of at most " + std::to_string(kMaxLabelBytes) + " bytes");
+  }
+  return {};
+}
+
 }  // namespace
 
 Session::Session(Experiment experiment, std::string file, double memory_budget)
@@ -48,7 +63,10 @@ Result<Experiment> Session::edited(const Edit& edit) const {
                  },
                  [&](const SetParameter& set) { done = set_parameter(next, set.name, set.value); },
                  [&](const SetSeed& set) { next.seed = set.seed; },
-                 [&](const SetLabels& set) { next.labels = set.labels; },
+                 [&](const SetLabels& set) {
+                   done = check_labels(set.labels);
+                   next.labels = set.labels;
+                 },
                  [&](const SetView& set) { next.view = carried_over(experiment_.view, set.name); },
                  [&](const SetViewOption& set) { next.view.options[set.name] = set.value; },
                  [](const Undo&) {},

@@ -13,8 +13,15 @@ Recorder::Recorder(Mode mode, std::uint64_t seed, Progress progress)
     : mode_(mode), seed_(seed), progress_(std::move(progress)), generator_(seed) {}
 
 void Recorder::discard(std::uint64_t draws) {
-  if (computes() && !stopped()) generator_.discard(draws);
+  // About 20 ms each, so that a stop is heard however many there are.
+  constexpr std::uint64_t kDrawsBetweenChecks = 10'000'000;
+  for (std::uint64_t left = draws; computes() && left > 0 && !stopped();) {
+    const std::uint64_t now = std::min(left, kDrawsBetweenChecks);
+    generator_.discard(now);
+    left -= now;
+  }
   numbers_drawn_ += draws;
+  cost_.flops += static_cast<double>(draws);
 }
 
 Value Recorder::record(Step step, double flops, const std::function<void(Tensor&)>& fill) {

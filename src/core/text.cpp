@@ -56,6 +56,7 @@ std::string number_text(double value, int digits) {
 
 std::string short_text(double value, int digits) {
   if (!std::isfinite(value)) return non_finite_text(value);
+  if (value == 0) return "0";
   return with_minus_sign(to_text(value, std::chars_format::general, digits));
 }
 
@@ -98,7 +99,7 @@ std::string duration_text(double seconds) {
 }
 
 std::optional<double> parse_real(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -139,6 +140,7 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 
 std::vector<std::string> nearest_names(std::string_view name, std::span<const std::string> candidates) {
   std::vector<std::pair<std::size_t, std::string>> near;
+  if (name.empty()) return {};
   for (const std::string& candidate : candidates) {
     const bool contained = name.size() >= 3 && candidate.find(name) != std::string::npos;
     const std::size_t distance = contained ? 1 : edit_distance(name, candidate);
@@ -158,8 +160,16 @@ std::string suggestion_text(std::string_view name, std::span<const std::string> 
 
 std::string quoted_text(std::string_view text) {
   constexpr std::size_t kLongest = 60;
+  std::size_t length = std::min(text.size(), kLongest);
+  // Whole characters: bytes 10xxxxxx go with what is before them, of which UTF-8 has at most three.
+  if (length < text.size()) {
+    const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+    std::size_t cut = length;
+    while (cut + 3 > length && continues(cut)) --cut;
+    if (!continues(cut)) length = cut;
+  }
   std::string shown = "\"";
-  for (const char c : text.substr(0, kLongest)) {
+  for (const char c : text.substr(0, length)) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       std::array<char, 8> escape{};
       std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned char>(c));

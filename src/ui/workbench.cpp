@@ -333,7 +333,11 @@ void Workbench::carry_out(const DialogResult& result) {
   if (result.dialog == Dialog::open) {
     Result<Experiment> experiment = read_experiment(result.path);
     if (experiment) {
-      if (const Result<void> valid = validate(*experiment, memory_budget_); !valid) experiment = tl::unexpected(valid.error());
+      const Result<ViewOptions> view = view_options(experiment->view);
+      if (!view) experiment = fail(result.path + ": " + view.error().message);
+    }
+    if (experiment) {
+      if (const Result<void> valid = validate(*experiment, memory_budget_); !valid) experiment = fail(result.path + ": " + valid.error().message);
     }
     if (experiment) {
       session_.open(std::move(*experiment), result.path);

@@ -91,7 +91,7 @@ TEST_P(WorkedExampleGolden, IsWhatPyTorchComputes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, WorkedExampleGolden, testing::ValuesIn(golden_files()),
-                         [](const auto& info) { return "file_" + std::filesystem::path(info.param).stem().string(); });
+                         [](const auto& file) { return "file_" + std::filesystem::path(file.param).stem().string(); });
 
 TEST(WorkedExample, HasGoldenFiles) { EXPECT_GE(golden_files().size(), 24U); }
 

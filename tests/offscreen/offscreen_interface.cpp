@@ -98,10 +98,8 @@ void OffscreenInterface::advance(bool draw) {
 }
 
 void OffscreenInterface::frame(int count) {
-  for (int i = 0; i < count; ++i) advance(true);
+  for (int i = 0; i < count; ++i) advance(drawn_);
 }
-
-void OffscreenInterface::undrawn_frame() { advance(false); }
 
 void OffscreenInterface::settle() {
   const auto start = Clock::now();
@@ -215,7 +213,7 @@ void OffscreenInterface::retype(std::string_view text) {
 
 bool OffscreenInterface::hovers(Point at, ImGuiID id) {
   ui::feed_mouse_position(static_cast<float>(at.x), static_cast<float>(at.y));
-  undrawn_frame();
+  advance(false);
   return ImGui::GetCurrentContext()->HoveredId == id;
 }
 

@@ -25,8 +25,8 @@ inline constexpr int kEnter = 257;
 inline constexpr int kBackspace = 259;
 
 struct InterfaceOptions {
-  int width = 1280;  ///< pixels
-  int height = 800;
+  int width = 1000;  ///< pixels
+  int height = 700;
   float scale = 1;
   Theme theme = Theme::dark;
   std::optional<Experiment> experiment;  ///< instead of the worked example at its defaults
@@ -47,6 +47,9 @@ class OffscreenInterface {
   [[nodiscard]] const Experiment& experiment() const { return workbench_->session().experiment(); }
   [[nodiscard]] const Trace& trace() const { return *workbench_->trace(); }
   [[nodiscard]] ui::Transient& transient() { return workbench_->transient(); }
+
+  /// Frames that are not drawn are quicker; enough for who does not look at the picture.
+  void set_drawn(bool drawn) { drawn_ = drawn; }
 
   // Time.
   void frame(int count = 1);
@@ -94,8 +97,6 @@ class OffscreenInterface {
 
  private:
   void press_key(const platform::KeyPress& press);
-  /// A frame that is not drawn: enough for ImGui to say what is where.
-  void undrawn_frame();
   void advance(bool draw);
   [[nodiscard]] bool hovers(Point at, ImGuiID id);
   [[nodiscard]] std::optional<Point> search(const Rect& place, ImGuiID id, double step);
@@ -104,6 +105,7 @@ class OffscreenInterface {
   std::unique_ptr<ui::ImGuiHost> host_;
   std::unique_ptr<ui::Workbench> workbench_;
   float scale_;
+  bool drawn_ = true;
 };
 
 /// How many pixels of `area` differ between two pictures of the same size.

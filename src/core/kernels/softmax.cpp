@@ -1,6 +1,7 @@
 #include "core/kernels/softmax.h"
 
 #include <Eigen/Core>
+#include <cmath>
 #include <limits>
 
 namespace attnscope {
@@ -11,11 +12,18 @@ void softmax_row(std::span<const float> row, float temperature, std::span<float>
   Eigen::Map<Array> result(out.data(), static_cast<Eigen::Index>(out.size()));
   if (row.empty()) return;
   const float largest = in.maxCoeff();
-  if (largest == -std::numeric_limits<float>::infinity()) {
+  // The maximum leaves NaN out.
+  if (largest == -std::numeric_limits<float>::infinity() && !in.isNaN().any()) {
     result.setZero();
     return;
   }
-  result = (in / temperature - largest / temperature).exp();
+  if (std::isfinite(largest) && !std::isfinite(largest / temperature)) {
+    result = ((in - largest) / temperature).exp();
+  } else {
+    result = (in / temperature - largest / temperature).exp();
+  }
+  // Eigen's exponential ends at 3e-39: what is masked would keep a trace of weight.
+  for (float& weight : out) weight = weight < std::numeric_limits<float>::min() ? 0.0F : weight;
   result /= result.sum();
 }
 

@@ -1,0 +1,260 @@
+#include "app/session.h"
+
+#include <gtest/gtest.h>
+
+#include "core/mask.h"
+
+namespace attnscope {
+namespace {
+
+Experiment worked_example() { return *default_experiment("worked-example"); }
+
+Action set(const char* name, ParameterValue value, std::uint64_t gesture = 0) {
+  return {SetParameter{name, std::move(value)}, gesture};
+}
+
+/// How often Undo changes something.
+int undo_all(Session& session) {
+  int steps = 0;
+  while (session.can_undo()) {
+    EXPECT_TRUE(session.apply({Undo{}, 0}));
+    ++steps;
+  }
+  return steps;
+}
+
+TEST(Session, StartsUnmodifiedAndWithoutHistory) {
+  const Session session(worked_example(), "a.json");
+  EXPECT_EQ(session.experiment(), worked_example());
+  EXPECT_EQ(session.file(), "a.json");
+  EXPECT_FALSE(session.modified());
+  EXPECT_FALSE(session.can_undo());
+  EXPECT_FALSE(session.can_redo());
+}
+
+TEST(Session, AppliesEdits) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(set("heads", Index{2})));
+  ASSERT_TRUE(session.apply(set("temperature", 0.5)));
+  ASSERT_TRUE(session.apply(set("scale", std::string("sqrt_head_dim"))));
+  ASSERT_TRUE(session.apply(set("mask", *parse_mask("causal"))));
+  ASSERT_TRUE(session.apply({SetSeed{7}, 0}));
+  ASSERT_TRUE(session.apply({SetLabels{{"a", "b"}}, 0}));
+  ASSERT_TRUE(session.apply({SetView{"heads"}, 0}));
+  ASSERT_TRUE(session.apply({SetViewOption{"attention", std::string("self")}, 0}));
+  const Experiment& e = session.experiment();
+  EXPECT_EQ(e.integer("heads"), 2);
+  EXPECT_EQ(e.real("temperature"), 0.5);
+  EXPECT_EQ(e.choice("scale"), "sqrt_head_dim");
+  EXPECT_EQ(e.mask().kind, Mask::Kind::causal);
+  EXPECT_EQ(e.seed, 7U);
+  EXPECT_EQ(e.labels, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(e.view.name, "heads");
+  EXPECT_EQ(std::get<std::string>(e.view.options.at("attention")), "self");
+  EXPECT_EQ(undo_all(session), 8);
+  EXPECT_EQ(session.experiment(), worked_example());
+}
+
+TEST(Session, WhatIsRefusedLeavesTheDocument) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(set("heads", Index{2})));
+  ASSERT_TRUE(session.apply(set("heads", Index{3})));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  const Experiment before = session.experiment();
+  const std::vector<Action> refused = {
+      set("heads", Index{0}),
+      set("heads", 2.0),
+      set("no_such", Index{1}),
+      set("tokens", Index{1000000000}),
+      set("mask", *parse_mask("padding:99")),
+      {SetSystem{"no-such-system"}, 0},
+      {SetView{"no-such-view"}, 0},
+      {SetViewOption{"no_such", Index{1}}, 0},
+      {SetViewOption{"head", Index{0}}, 0},
+      {SetViewOption{"stage", std::string("no such stage")}, 0},
+  };
+  for (const Action& action : refused) {
+    const Result<void> result = session.apply(action);
+    ASSERT_FALSE(result) << "edit " << action.edit.index();
+    EXPECT_FALSE(result.error().message.empty());
+    EXPECT_EQ(result.error().message.find('\n'), std::string::npos) << result.error().message;
+    EXPECT_EQ(session.experiment(), before);
+    EXPECT_TRUE(session.can_undo());
+    EXPECT_TRUE(session.can_redo());
+  }
+  EXPECT_EQ(undo_all(session), 1);
+}
+
+TEST(Session, KeepsToItsMemoryBudget) {
+  const double bytes = cost_of(worked_example()).bytes;
+  Session session(worked_example(), "", bytes);
+  const Result<void> larger = session.apply(set("heads", Index{5}));
+  ASSERT_FALSE(larger);
+  EXPECT_NE(larger.error().message.find("allowed: 0 MB"), std::string::npos) << larger.error().message;
+  EXPECT_TRUE(session.apply(set("heads", Index{3})));
+}
+
+TEST(Session, AShorterSequenceMustStillFitTheMask) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(set("mask", *parse_mask("padding:6"))));
+  EXPECT_FALSE(session.apply(set("tokens", Index{5})));
+  ASSERT_TRUE(session.apply(set("mask", *parse_mask("padding:5"))));
+  EXPECT_TRUE(session.apply(set("tokens", Index{5})));
+}
+
+TEST(Session, OneGestureIsOneStep) {
+  Session session(worked_example());
+  for (const Index heads : {5, 6, 7, 8}) ASSERT_TRUE(session.apply(set("heads", heads, 1)));
+  for (const Index heads : {7, 6}) ASSERT_TRUE(session.apply(set("heads", heads, 2)));
+  EXPECT_FALSE(session.apply(set("heads", Index{0}, 2)));
+  ASSERT_TRUE(session.apply(set("heads", Index{5}, 2)));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_EQ(session.experiment().integer("heads"), 8);
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_EQ(session.experiment().integer("heads"), 4);
+  EXPECT_FALSE(session.can_undo());
+  ASSERT_TRUE(session.apply({Redo{}, 0}));
+  ASSERT_TRUE(session.apply({Redo{}, 0}));
+  EXPECT_EQ(session.experiment().integer("heads"), 5);
+  EXPECT_FALSE(session.can_redo());
+}
+
+TEST(Session, EditsWithoutAGestureAreStepsOfTheirOwn) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(set("heads", Index{5})));
+  ASSERT_TRUE(session.apply(set("heads", Index{6})));
+  EXPECT_EQ(undo_all(session), 2);
+}
+
+TEST(Session, AGestureGoesNotOnBehindAnUndo) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(set("heads", Index{5}, 1)));
+  ASSERT_TRUE(session.apply(set("heads", Index{6}, 2)));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  ASSERT_TRUE(session.apply(set("heads", Index{7}, 2)));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_EQ(session.experiment().integer("heads"), 5);
+}
+
+TEST(Session, AGestureBackToWhereItBeganLeavesNoStep) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply({SetSeed{1}, 0}));
+  for (const Index heads : {5, 6, 5, 4}) ASSERT_TRUE(session.apply(set("heads", heads, 1)));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_EQ(session.experiment().seed, 42U);
+}
+
+TEST(Session, AnEditThatChangesNothingIsNoStep) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(set("heads", Index{4})));
+  ASSERT_TRUE(session.apply({SetSeed{42}, 0}));
+  ASSERT_TRUE(session.apply({SetView{"flow"}, 0}));
+  EXPECT_FALSE(session.can_undo());
+  ASSERT_TRUE(session.apply(set("heads", Index{5})));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  ASSERT_TRUE(session.apply(set("heads", Index{4})));
+  EXPECT_TRUE(session.can_redo()) << "nothing was changed, so there is still something to redo";
+}
+
+TEST(Session, AnEditForgetsWhatWasUndone) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(set("heads", Index{5})));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_TRUE(session.can_redo());
+  ASSERT_TRUE(session.apply(set("heads", Index{6})));
+  EXPECT_FALSE(session.can_redo());
+}
+
+TEST(Session, UndoAndRedoOfNothingDoNothing) {
+  Session session(worked_example());
+  EXPECT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_TRUE(session.apply({Redo{}, 0}));
+  EXPECT_EQ(session.experiment(), worked_example());
+}
+
+TEST(Session, AnotherSystemKeepsSeedAndView) {
+  Experiment e = worked_example();
+  e.discard = 5;
+  Session session(e);
+  ASSERT_TRUE(session.apply({SetSeed{7}, 0}));
+  ASSERT_TRUE(session.apply({SetView{"heads"}, 0}));
+  ASSERT_TRUE(session.apply({SetViewOption{"attention", std::string("self")}, 0}));
+  ASSERT_TRUE(session.apply(set("heads", Index{2})));
+  ASSERT_TRUE(session.apply({SetSystem{"worked-example"}, 0}));
+  Experiment expected = worked_example();
+  expected.seed = 7;
+  expected.view.name = "heads";
+  EXPECT_EQ(session.experiment(), expected);
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_EQ(session.experiment().discard, 5U);
+  EXPECT_EQ(session.experiment().integer("heads"), 2);
+}
+
+TEST(Session, AnotherViewKeepsTheOptionsItShares) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply({SetViewOption{"stage", std::string("single")}, 0}));
+  ASSERT_TRUE(session.apply({SetViewOption{"head", Index{3}}, 0}));
+  ASSERT_TRUE(session.apply({SetViewOption{"attention", std::string("cross")}, 0}));
+  ASSERT_TRUE(session.apply({SetView{"qkv"}, 0}));
+  EXPECT_EQ(session.experiment().view.options, (ParameterValues{{"stage", std::string("single")}}));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  // "cross" is a choice of both views.
+  ASSERT_TRUE(session.apply({SetView{"heads"}, 0}));
+  EXPECT_EQ(session.experiment().view.options, (ParameterValues{{"attention", std::string("cross")}}));
+}
+
+TEST(Session, KnowsWhetherItIsSaved) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(set("heads", Index{5})));
+  EXPECT_TRUE(session.modified());
+  session.mark_saved("b.json");
+  EXPECT_FALSE(session.modified());
+  EXPECT_EQ(session.file(), "b.json");
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_TRUE(session.modified());
+  ASSERT_TRUE(session.apply({Redo{}, 0}));
+  EXPECT_FALSE(session.modified());
+  ASSERT_TRUE(session.apply({SetView{"heads"}, 0}));
+  EXPECT_TRUE(session.modified()) << "the view is saved too";
+}
+
+TEST(Session, SavingEndsAGesture) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(set("heads", Index{5}, 1)));
+  session.mark_saved("b.json");
+  ASSERT_TRUE(session.apply(set("heads", Index{6}, 1)));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_FALSE(session.modified()) << "what was saved can be come back to";
+}
+
+TEST(Session, OpeningStartsAnew) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(set("heads", Index{5}, 1)));
+  ASSERT_TRUE(session.apply({SetSeed{1}, 0}));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  Experiment other = worked_example();
+  other.seed = 9;
+  session.open(other, "c.json");
+  EXPECT_EQ(session.experiment(), other);
+  EXPECT_EQ(session.file(), "c.json");
+  EXPECT_FALSE(session.modified());
+  EXPECT_FALSE(session.can_undo());
+  EXPECT_FALSE(session.can_redo());
+  ASSERT_TRUE(session.apply(set("heads", Index{6}, 1)));
+  EXPECT_EQ(undo_all(session), 1) << "the gesture before is over";
+  EXPECT_EQ(session.experiment(), other);
+}
+
+TEST(Session, TheHistoryHasAnEnd) {
+  Session session(worked_example());
+  for (std::uint64_t seed = 1000; seed < 1600; ++seed) ASSERT_TRUE(session.apply({SetSeed{seed}, 0}));
+  const int steps = undo_all(session);
+  EXPECT_EQ(steps, 500);
+  EXPECT_EQ(session.experiment().seed, 1099U) << "the oldest steps are the ones forgotten";
+  for (int i = 0; i < steps; ++i) ASSERT_TRUE(session.apply({Redo{}, 0}));
+  EXPECT_EQ(session.experiment().seed, 1599U);
+  EXPECT_FALSE(session.can_redo());
+}
+
+}  // namespace
+}  // namespace attnscope

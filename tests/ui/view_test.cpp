@@ -1,0 +1,112 @@
+// The centre: tabs, options of a view, keys.
+#include <algorithm>
+
+#include "figure/matrix.h"
+#include "interface_test.h"
+
+namespace attnscope::test {
+namespace {
+
+class ViewTabs : public Interface {
+ protected:
+  /// The head that a heatmap of the picture shows, of a tensor that has heads; counted from 1.
+  [[nodiscard]] Index shown_head() {
+    for (const HeatmapMark& mark : screen().workbench().figure().heatmaps) {
+      if (mark.leading.size() == 1) return mark.leading.front() + 1;
+    }
+    return 0;
+  }
+  [[nodiscard]] Index chosen_head() { return view_options(screen().experiment().view)->integer("head"); }
+};
+
+TEST_F(ViewTabs, EachOpensItsView) {
+  ASSERT_EQ(screen().experiment().view.name, "flow");
+  std::vector<platform::Image> pictures = {screen().picture()};
+  for (const View& view : views().subspan(1)) {
+    open_view(view.name);
+    EXPECT_EQ(screen().experiment().view.name, view.name);
+    const Figure expected = build_view(view.name, screen().trace(), *view_options(screen().experiment().view));
+    EXPECT_EQ(screen().workbench().figure().title, expected.title);
+    EXPECT_EQ(screen().workbench().figure().heatmaps.size(), expected.heatmaps.size());
+    pictures.push_back(screen().picture());
+    for (std::size_t i = 0; i + 1 < pictures.size(); ++i) {
+      EXPECT_GT(different_pixels(pictures[i], pictures.back(), screen().picture_place()), 500) << view.name;
+    }
+  }
+  open_view("flow");
+  screen().move({-100, -100});
+  EXPECT_EQ(different_pixels(pictures.front(), screen().picture(), screen().picture_place()), 0);
+}
+
+TEST_F(ViewTabs, AreAStepOfUndoAndCostNoComputation) {
+  const std::shared_ptr<const Tensor> weights = screen().trace().find("weights")->tensor;
+  open_view("heads");
+  EXPECT_EQ(screen().trace().find("weights")->tensor, weights);
+  undo();
+  EXPECT_EQ(screen().experiment().view.name, "flow");
+}
+
+TEST_F(ViewTabs, HeadButtonsChooseAHead) {
+  ASSERT_EQ(shown_head(), 1);
+  for (const int head : {3, 4, 1, 2}) {
+    screen().click_item("Figure", {std::string("Head"), head - 1, std::to_string(head)});
+    screen().settle();
+    EXPECT_EQ(chosen_head(), head);
+    EXPECT_EQ(shown_head(), head);
+  }
+}
+
+TEST_F(ViewTabs, DigitsChooseAHeadThatThereIs) {
+  for (const int head : {2, 4, 3}) {
+    screen().key('0' + head);
+    screen().settle();
+    EXPECT_EQ(chosen_head(), head);
+    EXPECT_EQ(shown_head(), head);
+  }
+  for (const int missing : {5, 9, 0}) {
+    screen().key('0' + missing);
+    screen().settle();
+    EXPECT_EQ(shown_head(), 3) << missing;
+  }
+  open_view("heads");
+  const Experiment before = screen().experiment();
+  screen().key('1');
+  screen().settle();
+  EXPECT_EQ(screen().experiment(), before) << "this view shows all heads";
+}
+
+TEST_F(ViewTabs, FewerHeadsThanTheChosenOneShowTheLast) {
+  screen().key('4');
+  const Rect heads = screen().slider(parameter("heads").label);
+  screen().drag(across(heads, 0.9), across(heads, 0.15));
+  screen().release();
+  screen().settle();
+  ASSERT_LT(screen().experiment().integer("heads"), 4);
+  EXPECT_EQ(shown_head(), screen().experiment().integer("heads"));
+}
+
+TEST_F(ViewTabs, ManyHeadsHaveASlider) {
+  screen().control_click(screen().slider(parameter("heads").label).center());
+  screen().retype("40");
+  screen().key(kEnter);
+  screen().settle();
+  const Rect slider = screen().item("Figure", {std::string("##head")});
+  screen().drag(across(slider, 0.1), across(slider, 1.5));
+  screen().release();
+  screen().settle();
+  EXPECT_EQ(chosen_head(), 40);
+  EXPECT_EQ(shown_head(), 40);
+}
+
+TEST_F(ViewTabs, OptionsChangeThePicture) {
+  screen().click_item("Figure", {std::string("Attention"), 1, std::string("cross")});
+  screen().settle();
+  EXPECT_EQ(screen().experiment().view.options.at("attention"), ParameterValue(std::string("cross")));
+  const auto& heatmaps = screen().workbench().figure().heatmaps;
+  EXPECT_TRUE(std::any_of(heatmaps.begin(), heatmaps.end(), [](const auto& mark) { return mark.id == "cross_weights"; }));
+  undo();
+  EXPECT_TRUE(screen().experiment().view.options.empty());
+}
+
+}  // namespace
+}  // namespace attnscope::test

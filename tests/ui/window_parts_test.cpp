@@ -1,0 +1,318 @@
+// Menus, dialogs, files, themes, and what an idle window costs.
+#include <fstream>
+
+#include "interface_test.h"
+#include "io/experiment_file.h"
+#include "../io/temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+class Parts : public Interface {
+ protected:
+  void choose(const std::string& menu, const std::string& item) {
+    screen().click_item("##MainMenuBar", {std::string("##menubar"), menu});
+    screen().click_item("##Menu_00", {item});
+  }
+
+  /// Types the path into the open dialog and confirms.
+  void confirm(const std::filesystem::path& path) {
+    screen().frame(2);
+    screen().retype(path.string());
+    screen().key(kEnter);
+    screen().settle();
+  }
+
+  void change_tokens() {
+    const Rect slider = screen().slider(parameter("tokens").label);
+    screen().drag(across(slider, 0.1), across(slider, 0.8), 3);
+    screen().release();
+    screen().settle();
+  }
+
+  [[nodiscard]] ui::Dialog dialog() { return screen().transient().dialog; }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Parts, QuestionMarkOpensTheShortcuts) {
+  screen().key('?');
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::shortcuts);
+  EXPECT_TRUE(screen().is_open("Shortcuts"));
+  // The picture behind it is out of reach.
+  screen().move(screen().cell_center(0, 0, 0));
+  EXPECT_FALSE(screen().transient().hovered);
+  screen().key(kEscape);
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_FALSE(screen().is_open("Shortcuts"));
+  screen().move({-100, -100});
+  screen().move(screen().cell_center(0, 0, 0));
+  EXPECT_TRUE(screen().transient().hovered);
+}
+
+TEST_F(Parts, AMenuChangesTheTheme) {
+  const auto corner = [&] {
+    const Rect place = screen().picture_place();
+    const auto pixel = screen().picture().pixel(static_cast<int>(place.x) + 3, static_cast<int>(place.y) + 3);
+    return Rgb{pixel[0], pixel[1], pixel[2]};
+  };
+  EXPECT_EQ(corner(), palette(Theme::dark).background);
+  choose("View", "Light");
+  EXPECT_EQ(corner(), palette(Theme::light).background);
+  choose("View", "Dark");
+  EXPECT_EQ(corner(), palette(Theme::dark).background);
+  EXPECT_FALSE(screen().workbench().session().can_undo()) << "a theme is no edit";
+}
+
+TEST_F(Parts, TheInspectorCanBeHidden) {
+  EXPECT_TRUE(screen().is_open("Inspector"));
+  const double width = screen().picture_place().width;
+  screen().key('I');
+  screen().settle();
+  EXPECT_FALSE(screen().is_open("Inspector"));
+  EXPECT_GT(screen().picture_place().width, width + 100);
+  choose("View", "Inspector");
+  EXPECT_TRUE(screen().is_open("Inspector"));
+}
+
+TEST_F(Parts, MenusDoWhatTheKeysDo) {
+  const Experiment before = screen().experiment();
+  change_tokens();
+  const Experiment changed = screen().experiment();
+  choose("Edit", "Undo");
+  screen().settle();
+  EXPECT_EQ(screen().experiment(), before);
+  choose("Edit", "Redo");
+  screen().settle();
+  EXPECT_EQ(screen().experiment(), changed);
+  choose("View", "Heads");
+  screen().settle();
+  EXPECT_EQ(screen().experiment().view.name, "heads");
+  choose("Help", "About attnscope");
+  EXPECT_EQ(dialog(), ui::Dialog::about);
+  screen().key(kEscape);
+  EXPECT_FALSE(screen().workbench().wants_to_quit());
+  screen().key_with_control('Q');
+  EXPECT_TRUE(screen().workbench().wants_to_quit());
+}
+
+TEST_F(Parts, SaveAsksForAPathOnceAndThenKnowsIt) {
+  change_tokens();
+  EXPECT_TRUE(screen().workbench().session().modified());
+  screen().key_with_control('S');
+  EXPECT_EQ(dialog(), ui::Dialog::save);
+  const std::filesystem::path path = folder_ / "lesson.json";
+  confirm(path);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_EQ(bytes_of(path), experiment_json(screen().experiment()));
+  EXPECT_FALSE(screen().workbench().session().modified());
+  EXPECT_EQ(screen().workbench().window_title(), "lesson.json — attnscope");
+
+  undo();
+  EXPECT_TRUE(screen().workbench().session().modified());
+  screen().key_with_control('S');
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_EQ(bytes_of(path), experiment_json(screen().experiment()));
+
+  screen().key_with_control('S', true);
+  EXPECT_EQ(dialog(), ui::Dialog::save);
+  confirm(folder_ / "copy.json");
+  EXPECT_EQ(bytes_of(folder_ / "copy.json"), bytes_of(path));
+}
+
+TEST_F(Parts, OpenReplacesTheDocument) {
+  Experiment other = *default_experiment("worked-example");
+  other.seed = 7;
+  other.parameters["heads"] = Index{2};
+  other.view.name = "heads";
+  const std::filesystem::path path = folder_.file("other.json", experiment_json(other));
+  change_tokens();
+  screen().key_with_control('O');
+  EXPECT_EQ(dialog(), ui::Dialog::open);
+  confirm(path);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_EQ(screen().experiment(), other);
+  EXPECT_EQ(screen().trace().experiment(), other);
+  EXPECT_FALSE(screen().workbench().session().can_undo());
+  EXPECT_FALSE(screen().workbench().session().modified());
+}
+
+TEST_F(Parts, CancelAndEscapeLeaveEverything) {
+  const Experiment before = screen().experiment();
+  screen().key_with_control('O');
+  screen().frame(2);
+  screen().click_item("Open an experiment", {std::string("Cancel")});
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  screen().key_with_control('O');
+  screen().frame(2);
+  screen().type("nonsense");
+  screen().key(kEscape);
+  screen().frame(2);
+  if (dialog() != ui::Dialog::none) screen().key(kEscape);  // the first one may end the typing
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_EQ(screen().experiment(), before);
+  EXPECT_FALSE(screen().is_open("Open an experiment"));
+}
+
+struct Unreadable {
+  const char* name;
+  const char* text;  ///< null: there is no such file
+};
+
+void PrintTo(const Unreadable& file, std::ostream* out) { *out << file.name; }
+
+class UnreadableFile : public Parts, public ::testing::WithParamInterface<Unreadable> {};
+
+TEST_P(UnreadableFile, KeepsTheDocumentAndSaysSo) {
+  change_tokens();
+  const Experiment before = screen().experiment();
+  const std::filesystem::path path = folder_ / GetParam().name;
+  if (GetParam().text != nullptr) folder_.file(GetParam().name, GetParam().text);
+  screen().key_with_control('O');
+  confirm(path);
+  EXPECT_EQ(dialog(), ui::Dialog::open) << "to correct the path";
+  EXPECT_TRUE(is_one_line(screen().transient().dialog_error));
+  EXPECT_NE(screen().transient().dialog_error.find(GetParam().name), std::string::npos) << screen().transient().dialog_error;
+  EXPECT_TRUE(screen().transient().message_is_error);
+  EXPECT_EQ(screen().experiment(), before);
+  EXPECT_TRUE(screen().workbench().session().can_undo());
+  screen().click_item("Open an experiment", {std::string("Cancel")});
+
+  // Dropped on the window.
+  screen().workbench().open_file(path.string());
+  screen().settle();
+  EXPECT_EQ(screen().experiment(), before);
+  EXPECT_TRUE(screen().transient().message_is_error);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, UnreadableFile,
+    ::testing::Values(Unreadable{"missing.json", nullptr}, Unreadable{"empty.json", ""},
+                      Unreadable{"no-json.json", "hello"}, Unreadable{"half.json", R"({"format": "attnscope-exp)"},
+                      Unreadable{"system.json", R"({"format": "attnscope-experiment/1", "system": "nope"})"},
+                      Unreadable{"value.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 0}})"},
+                      Unreadable{"memory.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 2000000}})"},
+                      Unreadable{"view.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "view": {"name": "nope"}})"},
+                      Unreadable{"option.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "view": {"name": "flow", "options": {"head": 0}}})"}));
+
+TEST_F(Parts, ADirectoryIsNoExperiment) {
+  screen().workbench().open_file(folder_.path().string());
+  EXPECT_TRUE(screen().transient().message_is_error);
+}
+
+TEST_F(Parts, ADroppedFileIsOpened) {
+  Experiment other = *default_experiment("worked-example");
+  other.parameters["tokens"] = Index{3};
+  screen().workbench().open_file(folder_.file("dropped.json", experiment_json(other)).string());
+  screen().settle();
+  EXPECT_EQ(screen().experiment(), other);
+  EXPECT_FALSE(screen().transient().message_is_error);
+}
+
+TEST_F(Parts, FiguresAreExported) {
+  struct Kind {
+    const char* name;
+    const char* start;
+  };
+  for (const Kind kind : {Kind{"figure.pdf", "%PDF-"}, Kind{"figure.png", "\x89PNG"}, Kind{"figure.svg", "<?xml"}}) {
+    screen().key_with_control('E');
+    EXPECT_EQ(dialog(), ui::Dialog::export_figure);
+    confirm(folder_ / kind.name);
+    EXPECT_EQ(dialog(), ui::Dialog::none) << screen().transient().dialog_error;
+    EXPECT_TRUE(bytes_of(folder_ / kind.name).starts_with(kind.start)) << kind.name;
+    EXPECT_NE(screen().transient().message.find(kind.name), std::string::npos);
+  }
+  EXPECT_EQ(screen().experiment(), *default_experiment("worked-example"));
+}
+
+TEST_F(Parts, TensorsAreExported) {
+  screen().key_with_control('E', true);
+  EXPECT_EQ(dialog(), ui::Dialog::export_trace);
+  confirm(folder_ / "tensors.npz");
+  EXPECT_EQ(dialog(), ui::Dialog::none) << screen().transient().dialog_error;
+  EXPECT_TRUE(bytes_of(folder_ / "tensors.npz").starts_with("PK"));
+}
+
+TEST_F(Parts, WhatCannotBeWrittenIsSaid) {
+  for (const char* name : {"figure.bmp", "nowhere/figure.pdf"}) {
+    screen().key_with_control('E');
+    confirm(folder_ / name);
+    EXPECT_EQ(dialog(), ui::Dialog::export_figure);
+    EXPECT_TRUE(is_one_line(screen().transient().dialog_error));
+    screen().click_item("Export the view as a figure", {std::string("Cancel")});
+  }
+  EXPECT_EQ(folder_.size(), 0);
+}
+
+TEST_F(Parts, OneDialogGivesWayToAnother) {
+  screen().key_with_control('O');
+  screen().frame(2);
+  screen().key_with_control('S');
+  screen().frame(3);
+  EXPECT_EQ(dialog(), ui::Dialog::save);
+  EXPECT_TRUE(screen().is_open("Save the experiment"));
+  EXPECT_FALSE(screen().is_open("Open an experiment"));
+  confirm(folder_ / "x.json");
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_EQ(bytes_of(folder_ / "x.json"), experiment_json(screen().experiment()));
+  screen().frame(3);
+  EXPECT_FALSE(screen().is_open("Open an experiment"));
+  EXPECT_FALSE(screen().is_open("Save the experiment"));
+}
+
+TEST_F(Parts, NothingIsBuiltOrSentWhileNothingHappens) {
+  for (const View& view : views()) {
+    if (view.name != screen().experiment().view.name) open_view(view.name);
+    for (const Point at : {Point{-100, -100}, screen().cell_center(0, 0, 0)}) {
+      screen().move(at);
+      screen().settle();
+      const std::uint64_t uploads = screen().workbench().heatmaps().uploads();
+      const std::uint64_t figures = screen().workbench().figures_built();
+      EXPECT_GT(uploads, 0U);
+      EXPECT_GT(figures, 0U);
+      screen().frame(100);
+      EXPECT_EQ(screen().workbench().heatmaps().uploads(), uploads) << view.name;
+      EXPECT_EQ(screen().workbench().figures_built(), figures) << view.name;
+      EXPECT_FALSE(screen().workbench().animating());
+      EXPECT_FALSE(screen().workbench().busy());
+    }
+  }
+}
+
+TEST_F(Parts, TexturesThatAreNoLongerDrawnAreReleased) {
+  const std::size_t at_first = screen().workbench().heatmaps().textures();
+  EXPECT_GE(at_first, screen().workbench().figure().heatmaps.size() / 2);
+  const Rect slider = screen().slider(parameter("tokens").label);
+  screen().drag(across(slider, 0.1), across(slider, 0.1), 1);
+  for (int i = 0; i < 120; ++i) {
+    screen().move(across(slider, i % 2 == 0 ? 0.2 + 0.005 * i : 0.9));
+    screen().settle();
+  }
+  screen().release();
+  screen().settle();
+  screen().frame(10);
+  EXPECT_LE(screen().workbench().heatmaps().textures(), screen().workbench().figure().heatmaps.size());
+}
+
+TEST_F(Parts, AnEditOfLabelsWhileComputingIsShown) {
+  // The new labels come while the numbers are being computed: both arrive.
+  const Rect slider = screen().slider(parameter("tokens").label);
+  for (int i = 0; i < 20; ++i) {
+    screen().drag(across(slider, 0.1), across(slider, i % 2 == 0 ? 0.4 : 0.8), 1);
+    screen().release();
+    screen().click_item("Views", {std::string(i % 2 == 0 ? "heads" : "flow")});
+    screen().settle();
+    ASSERT_EQ(screen().trace().experiment(), screen().experiment());
+    const Figure& figure = screen().workbench().figure();
+    for (const HeatmapMark& mark : figure.heatmaps) {
+      ASSERT_EQ(mark.tensor, screen().trace().steps()[static_cast<std::size_t>(mark.step)].tensor) << mark.id;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test
