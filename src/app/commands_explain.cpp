@@ -147,8 +147,7 @@ void add_explain_command(CommandLine& line) {
   CLI::App& command =
       line.add("explain", "Show the arithmetic behind one number", [options] { return explain_command(*options); });
   add_experiment_options(command, *options);
-  command
-      .add_option("CELL", options->cell, "The number: TENSOR[i,j,...], one index for each axis, from 0")
+  command.add_option("CELL", options->cell, "The number: TENSOR[i,j,...], one index for each axis, from 0")
       ->required()
       ->type_name("");
   command.add_flag("--full", options->full, "Show every term of a long sum");

@@ -107,6 +107,11 @@ Result<void> Session::apply(const Action& action) {
   redo_.clear();
   gesture_ = action.gesture;
   experiment_ = std::move(*next);
+  // A drag back to where it began is no step.
+  if (same_gesture && !undo_.empty() && undo_.back() == experiment_) {
+    undo_.pop_back();
+    gesture_ = 0;
+  }
   return {};
 }
 
@@ -121,6 +126,7 @@ void Session::open(Experiment experiment, std::string file) {
 void Session::mark_saved(std::string file) {
   saved_ = experiment_;
   file_ = std::move(file);
+  gesture_ = 0;  // Undo comes back to what was saved
 }
 
 }  // namespace attnscope

@@ -35,7 +35,7 @@ Value Recorder::record(Step step, double flops, const std::function<void(Tensor&
     fill(*tensor);
     step.tensor = std::move(tensor);
   }
-  if (progress_.fraction != nullptr && progress_.total_flops > 0) {
+  if (progress_.fraction != nullptr && progress_.total_flops > 0 && !stopped()) {
     *progress_.fraction = static_cast<float>(std::min(1.0, cost_.flops / progress_.total_flops));
   }
   steps_.push_back(std::move(step));

@@ -143,7 +143,8 @@ std::vector<std::string> nearest_names(std::string_view name, std::span<const st
   if (name.empty()) return {};
   for (const std::string& candidate : candidates) {
     const bool contained = name.size() >= 3 && candidate.find(name) != std::string::npos;
-    const std::size_t distance = contained ? 1 : edit_distance(name, candidate);
+    std::size_t distance = edit_distance(name, candidate);
+    if (contained) distance = std::min<std::size_t>(distance, 1);
     if (distance <= std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3))
       near.emplace_back(distance, candidate);
   }

@@ -66,7 +66,8 @@ void ImGuiCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) 
   platform::HeatmapQuad quad;
   quad.matrix = mark.matrix();
   quad.identity = trace_number_;
-  quad.area = pixels(box);
+  // Without the gap behind the last cell all cells are equally wide.
+  quad.area = pixels({box.x, box.y, box.width - gap, box.height - gap});
   quad.clip = pixels(clip_);
   quad.colors = &luts_[mark.scale.map];
   quad.low = static_cast<float>(mark.scale.low);

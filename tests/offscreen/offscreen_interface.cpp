@@ -32,7 +32,7 @@ platform::OffscreenContext make_context(int width, int height) {
 
 const ImGuiWindow* shown_window(std::string_view name) {
   for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
-    if (window->WasActive && std::string_view(window->Name).starts_with(name)) return window;
+    if (window->Active && std::string_view(window->Name).starts_with(name)) return window;
   }
   return nullptr;
 }
@@ -189,7 +189,6 @@ void OffscreenInterface::press_key(const platform::KeyPress& press) {
 
 void OffscreenInterface::key(int key) { press_key({key, false, false}); }
 void OffscreenInterface::key_with_control(int key, bool shift) { press_key({key, true, shift}); }
-void OffscreenInterface::key_with_shift(int key) { press_key({key, false, true}); }
 
 void OffscreenInterface::control_click(Point at) {
   ui::feed_modifiers(true, false);
@@ -235,19 +234,21 @@ Rect OffscreenInterface::item(std::string_view name, const ItemPath& path) {
   std::optional<Point> found = search({place.center().x - 3, place.y, 6, place.height}, id, 6);
   if (!found) found = search(place, id, 8);
   if (!found) throw std::runtime_error("nothing in " + std::string(name) + " answers to that name");
-  // How far a control reaches from a point in it, to the pixel.
-  const auto reach = [&](Point direction) {
+  // How far a control reaches from a point in it, to the pixel. The mouse stays within the window: a menu would close.
+  const auto reach = [&](Point direction, double room) {
     double inside = 0;
-    double outside = std::max(place.width, place.height);
+    double outside = std::floor(room) + 1;
     while (outside - inside > 1) {
       const double middle = std::floor((inside + outside) / 2);
       (hovers({found->x + direction.x * middle, found->y + direction.y * middle}, id) ? inside : outside) = middle;
     }
     return inside;
   };
-  const double left = reach({-1, 0});
-  const double up = reach({0, -1});
-  const Rect rect = {found->x - left, found->y - up, left + reach({1, 0}) + 1, up + reach({0, 1}) + 1};
+  const double left = reach({-1, 0}, found->x - place.x);
+  const double up = reach({0, -1}, found->y - place.y);
+  const double right = reach({1, 0}, place.right() - found->x);
+  const double down = reach({0, 1}, place.bottom() - found->y);
+  const Rect rect = {found->x - left, found->y - up, left + right + 1, up + down + 1};
   move({-100, -100});
   return rect;
 }
@@ -260,14 +261,15 @@ Rect OffscreenInterface::window_place(std::string_view name) const {
   return rect_of(window->Rect());
 }
 
-Point OffscreenInterface::on_screen(Point point) {
+FigureTransform OffscreenInterface::transform() {
   const Figure& figure = workbench_->figure();
   const Rect place = picture_place();
   const ui::Camera& camera = transient().camera;
   const auto unit = static_cast<double>(scale_);
   const double fit = std::min({unit, place.width / figure.width, place.height / figure.height}) * camera.zoom;
-  return {place.center().x + camera.pan.x * unit + (point.x - figure.width / 2) * fit,
-          place.center().y + camera.pan.y * unit + (point.y - figure.height / 2) * fit};
+  return {fit, fit,
+          {place.center().x + camera.pan.x * unit - figure.width / 2 * fit,
+           place.center().y + camera.pan.y * unit - figure.height / 2 * fit}};
 }
 
 Point OffscreenInterface::cell_center(std::size_t heatmap, Index row, Index column) {

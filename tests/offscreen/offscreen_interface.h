@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "figure/canvas.h"
 #include "platform/offscreen.h"
 #include "ui/workbench.h"
 
@@ -71,7 +72,6 @@ class OffscreenInterface {
   void wheel(float notches);
   void key(int key);
   void key_with_control(int key, bool shift = false);
-  void key_with_shift(int key);
   void control_click(Point at);
   void type(std::string_view text);
   /// Replaces what stands in the text field that has the keyboard.
@@ -89,7 +89,8 @@ class OffscreenInterface {
   [[nodiscard]] Rect window_place(std::string_view window) const;
   /// The picture's place on the screen, and where in it the figure's points are.
   [[nodiscard]] Rect picture_place() const { return window_place("Figure/picture"); }
-  [[nodiscard]] Point on_screen(Point figure_point);
+  [[nodiscard]] FigureTransform transform();
+  [[nodiscard]] Point on_screen(Point figure_point) { return transform().apply(figure_point); }
   /// The middle of a cell on the screen.
   [[nodiscard]] Point cell_center(std::size_t heatmap, Index row, Index column);
 

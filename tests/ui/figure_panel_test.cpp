@@ -52,7 +52,7 @@ TEST_F(Picture, EveryCellIsWhatItSaysAndHasTheColourOfItsNumber) {
                              (mark.scale.high - mark.scale.low);
         const Rgb wanted = color_at(mark.scale.map, static_cast<float>(share));
         // Beside the middle, where a number may stand: a third of the way to the upper edge of the cell.
-        const double cell = screen().on_screen({0, mark.box.height / static_cast<double>(mark.rows())}).y - screen().on_screen({0, 0}).y;
+        const double cell = mark.box.height / static_cast<double>(mark.rows()) * screen().transform().scale;
         const auto found = image.pixel(static_cast<int>(at.x), static_cast<int>(at.y - cell / 3));
         EXPECT_LE(std::abs(int{found[0]} - int{wanted.red}), 6) << mark.id << " " << row << ", " << column;
         EXPECT_LE(std::abs(int{found[1]} - int{wanted.green}), 6) << mark.id;
@@ -86,7 +86,7 @@ TEST_F(Picture, BesideTheCellsThereIsNothing) {
   screen().move(screen().cell_center(heatmap("weights"), 0, 0));
   EXPECT_TRUE(screen().transient().hovered);
   const Rect place = screen().picture_place();
-  screen().move({place.x + 2, place.y + 2});
+  screen().move({place.x + 12, place.y + 12});
   EXPECT_FALSE(screen().transient().hovered);
   screen().move({place.x - 40, place.center().y});
   EXPECT_FALSE(screen().transient().hovered);
@@ -116,7 +116,7 @@ TEST_F(Picture, AClickPinsAndAClickOrEscapeLetsGo) {
 
   screen().click(cell);
   const Rect place = screen().picture_place();
-  screen().click({place.x + 2, place.y + 2});
+  screen().click({place.x + 12, place.y + 12});
   EXPECT_FALSE(screen().transient().pinned);
 }
 
@@ -142,17 +142,19 @@ TEST_F(Picture, APinnedCellStaysThroughOtherParameters) {
 TEST_F(Picture, TheWheelZoomsAtTheCursor) {
   for (const std::string id : {"weights", "x", "out"}) {
     const std::size_t which = heatmap(id);
-    const Point at = screen().cell_center(which, 1, 2);
+    const Point center = screen().cell_center(which, 1, 2);
+    const Point at = {std::floor(center.x), std::floor(center.y)};  // ImGui's mouse stands on whole pixels
     screen().move(at);
     expect_hovered(which, 1, 2);
-    const double size_before = screen().on_screen({100, 0}).x - screen().on_screen({0, 0}).x;
+    const Point held = screen().transform().invert(at);
+    const double scale = screen().transform().scale;
     for (int notch = 0; notch < 12; ++notch) {
       screen().wheel(1);
       expect_hovered(which, 1, 2);
-      const Point now = screen().cell_center(which, 1, 2);
-      EXPECT_LT(std::hypot(now.x - at.x, now.y - at.y), 1) << id << " after " << notch + 1;
+      const Point now = screen().on_screen(held);
+      EXPECT_LT(std::hypot(now.x - at.x, now.y - at.y), 0.1) << id << " after " << notch + 1;
     }
-    EXPECT_GT(screen().on_screen({100, 0}).x - screen().on_screen({0, 0}).x, 5 * size_before);
+    EXPECT_GT(screen().transform().scale, 5 * scale);
     screen().key('F');
     EXPECT_EQ(screen().transient().camera.zoom, 1);
     EXPECT_EQ(screen().transient().camera.pan, Point{});

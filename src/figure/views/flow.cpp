@@ -1,9 +1,10 @@
 // The whole computation as matrices, in three bands from X to the output. In each band a product stands right of its
 // left factor and below its right factor, rows and columns aligned, as in a matrix product worked by hand.
-#include <array>
 #include <cmath>
+#include <set>
 
 #include "core/text.h"
+#include "figure/legend.h"
 #include "figure/markup.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
@@ -76,15 +77,15 @@ struct Scale {
   [[nodiscard]] double title_height() const { return kTitleHeight + (heading == Heading::stacked ? kShapeLine : 0); }
 };
 
-double gap_before(const Column& column) {
-  if (!column.arrow.empty()) return text_width(column.arrow, TypeSize::kSmall, FontWeight::regular) + 20;
-  return kColumnGap;
+/// What the labels left of a column's matrices take up.
+double label_width(const Column& column) {
+  return std::max(column.bottom ? row_label_width(column.bottom->mark.row_labels) : 0,
+                  column.top ? row_label_width(column.top->mark.row_labels) : 0);
 }
 
-double left_margin(const Band& band) {
-  const Column& first = band.columns.front();
-  return std::max(first.bottom ? row_label_width(first.bottom->mark.row_labels) : 0,
-                  first.top ? row_label_width(first.top->mark.row_labels) : 0);
+double gap_before(const Column& column) {
+  if (!column.arrow.empty()) return text_width(column.arrow, TypeSize::kSmall, FontWeight::regular) + 20;
+  return kColumnGap + label_width(column);
 }
 
 double band_width(const Band& band, const Scale& scale) {
@@ -131,8 +132,9 @@ BandHeights band_heights(const Band& band, const Scale& scale) {
 class FlowLayout {
  public:
   FlowLayout(std::vector<Band> bands, const ViewOptions& options) : bands_(std::move(bands)), options_(options) {
-    for (const Band& band : bands_) margin_ = std::max(margin_, left_margin(band));
+    for (const Band& band : bands_) margin_ = std::max(margin_, label_width(band.columns.front()));
     margin_ += kMargin;
+    legend_ = legend();
   }
 
   Figure build() {
@@ -143,9 +145,11 @@ class FlowLayout {
 
  private:
   [[nodiscard]] double room() const { return options_.width - margin_ - kMargin; }
+  [[nodiscard]] double legend_room() const { return options_.width - 2 * kMargin; }
+  [[nodiscard]] double legend_height() const { return kLegendHeight + legend_size(legend_, legend_room()).height; }
 
   [[nodiscard]] double total_height(const std::vector<Scale>& scales) const {
-    double height = 2 * kMargin + kLegendHeight + kBandGap * static_cast<double>(bands_.size());
+    double height = 2 * kMargin + legend_height() + kBandGap * static_cast<double>(bands_.size());
     for (std::size_t i = 0; i < bands_.size(); ++i) height += band_heights(bands_[i], scales[i]).total(scales[i]);
     return height;
   }
@@ -196,13 +200,15 @@ class FlowLayout {
   void place() {
     double widest = 0;
     for (std::size_t i = 0; i < bands_.size(); ++i) widest = std::max(widest, band_width(bands_[i], scales_[i]));
-    figure_.width = std::max(options_.width, widest + margin_ + kMargin);
+    figure_.width = std::max({options_.width, widest + margin_ + kMargin, legend_size(legend_, legend_room()).width + 2 * kMargin});
     left_ = margin_ + std::max(0.0, (figure_.width - margin_ - kMargin - widest) / 2);
     const double needed = total_height(scales_);
     figure_.height = std::max(needed, options_.height);
     double y = kMargin + std::max(0.0, (figure_.height - needed) / 2);
     for (std::size_t i = 0; i < bands_.size(); ++i) y = place_band(bands_[i], scales_[i], y) + kBandGap;
-    place_legend(figure_.height - std::max(0.0, (figure_.height - needed) / 2) - kMargin - kLegendHeight + 10);
+    const double legend_top = figure_.height - std::max(0.0, (figure_.height - needed) / 2) - kMargin - legend_height();
+    place_legend(legend_, {left_, legend_top + 10}, kMargin, std::max(legend_room(), legend_size(legend_, legend_room()).width));
+    figure_.color_bars = legend_;
   }
 
   double place_band(const Band& band, const Scale& scale, double y) {
@@ -271,26 +277,28 @@ class FlowLayout {
   }
 
   /// One bar for each colour map in the picture.
-  void place_legend(double y) {
-    constexpr std::array<ColorMap, 3> kMaps = {ColorMap::viridis, ColorMap::magma, ColorMap::red_blue};
-    double x = left_;
-    for (const ColorMap map : kMaps) {
-      const bool used = std::any_of(figure_.heatmaps.begin(), figure_.heatmaps.end(),
-                                    [&](const HeatmapMark& mark) { return mark.scale.map == map; });
-      if (!used) continue;
+  [[nodiscard]] std::vector<ColorBarMark> legend() const {
+    std::set<ColorMap> used;
+    for (const Band& band : bands_) {
+      for (const Column& column : band.columns) {
+        if (column.top) used.insert(column.top->mark.scale.map);
+        if (column.bottom) used.insert(column.bottom->mark.scale.map);
+      }
+    }
+    std::vector<ColorBarMark> bars;
+    for (const ColorMap map : {ColorMap::viridis, ColorMap::magma, ColorMap::red_blue}) {
+      if (!used.contains(map)) continue;
       const bool weights = map == ColorMap::viridis;
-      const std::string title = weights ? "weights" : "each other matrix";
-      x += text_width(title, TypeSize::kSmall, FontWeight::regular) + 8;
       ColorBarMark bar = {"legend." + std::string(color_map_name(map)),
-                          {x, y, 120, 9},
+                          {0, 0, 120, 9},
                           {map, 0, 1},
-                          title,
+                          weights ? "weights" : "each other matrix",
                           "0",
                           weights ? "1" : "its largest"};
-      if (map == ColorMap::red_blue) bar.low_text = "−largest", bar.high_text = "largest", bar.title = title;
-      figure_.color_bars.push_back(std::move(bar));
-      x += 120 + 28;
+      if (map == ColorMap::red_blue) bar.low_text = "−largest", bar.high_text = "largest";
+      bars.push_back(std::move(bar));
     }
+    return bars;
   }
 
   void add_text(std::string id, Point at, std::string markup, double size, FontWeight weight, Ink ink,
@@ -302,6 +310,7 @@ class FlowLayout {
   std::vector<Band> bands_;
   const ViewOptions& options_;
   std::vector<Scale> scales_;
+  std::vector<ColorBarMark> legend_;
   Figure figure_;
   double margin_ = 0;
   double left_ = 0;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "figure/grid.h"
+#include "figure/legend.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
 
@@ -62,7 +63,8 @@ class HeadsLayout {
       widest = std::max(widest, grid.width());
       height += grid.height();
     }
-    figure_.width = std::max(options_.width, widest + 2 * kMargin);
+    figure_.color_bars.push_back({"scale", {0, 0, 160, 9}, {ColorMap::viridis, 0, 1}, "attention weight", "0", "1"});
+    figure_.width = std::max(options_.width, std::max(widest, legend_size(figure_.color_bars, width).width) + 2 * kMargin);
     figure_.height = std::max(options_.height, height);
     const double left = (figure_.width - widest) / 2;
     double y = kMargin + (figure_.height - height) / 2;
@@ -70,13 +72,7 @@ class HeadsLayout {
       place(sections_[i], grids[i], {left, y});
       y += kSectionTitle + grids[i].height() + kSectionGap;
     }
-    const double title = text_width("attention weight", TypeSize::kSmall, FontWeight::regular) + 8;
-    figure_.color_bars.push_back({"scale",
-                                  {left + title, y - kSectionGap + 16, 160, 9},
-                                  {ColorMap::viridis, 0, 1},
-                                  "attention weight",
-                                  "0",
-                                  "1"});
+    place_legend(figure_.color_bars, {left, y - kSectionGap + 16}, kMargin, figure_.width - 2 * kMargin);
     return std::move(figure_);
   }
 

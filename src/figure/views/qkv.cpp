@@ -4,7 +4,7 @@
 
 #include "core/text.h"
 #include "figure/grid.h"
-#include "figure/markup.h"
+#include "figure/legend.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
 
@@ -16,6 +16,7 @@ constexpr double kPanelTitle = 18;
 constexpr double kSymbolLine = 20;
 constexpr double kBetween = 14;  // matrices of one head
 constexpr double kLegendHeight = 44;
+constexpr double kBarWidth = 84;
 
 /// The matrices of one head, left to right.
 using HeadRow = std::vector<HeatmapMark>;
@@ -63,15 +64,18 @@ class QkvLayout {
     }
     shape.columns = std::max<Index>(1, shape.columns);
     shape.top = kPanelTitle + kSymbolLine;
-    const double fixed = 2 * kMargin + kLegendHeight;
-    const Grid grid = fit_grid(static_cast<Index>(rows_.size()), shape, options_.width - 2 * kMargin,
+    figure_.color_bars = legend();
+    const double room = options_.width - 2 * kMargin;
+    const LegendSize legend_extent = legend_size(figure_.color_bars, room);
+    const double fixed = 2 * kMargin + kLegendHeight + legend_extent.height;
+    const Grid grid = fit_grid(static_cast<Index>(rows_.size()), shape, room,
                                options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
-    figure_.width = std::max(options_.width, grid.width() + 2 * kMargin);
+    figure_.width = std::max(options_.width, std::max(grid.width(), legend_extent.width) + 2 * kMargin);
     figure_.height = std::max(options_.height, grid.height() + fixed);
     const double left = (figure_.width - grid.width()) / 2;
     const double top = kMargin + (figure_.height - fixed - grid.height()) / 2;
     for (std::size_t i = 0; i < rows_.size(); ++i) place_head(i, grid, {left, top});
-    place_legend({left, top + grid.height() + 18});
+    place_legend(figure_.color_bars, {left, top + grid.height() + 18}, kMargin, std::max(room, legend_extent.width));
     return std::move(figure_);
   }
 
@@ -102,18 +106,18 @@ class QkvLayout {
   }
 
   /// One bar for each kind of matrix, with its range over all heads.
-  void place_legend(Point at) {
+  [[nodiscard]] std::vector<ColorBarMark> legend() const {
+    std::vector<ColorBarMark> bars;
     for (const HeatmapMark& mark : rows_.front()) {
       const std::string title = symbol_of(mark);
-      at.x += markup_width(title, TypeSize::kSmall, FontWeight::regular) + 8;
-      figure_.color_bars.push_back({"scale." + title,
-                                    {at.x, at.y, 84, 9},
-                                    mark.scale,
-                                    title,
-                                    short_text(mark.scale.low),
-                                    short_text(mark.scale.high)});
-      at.x += 84 + 24;
+      bars.push_back({"scale." + title,
+                      {0, 0, kBarWidth, 9},
+                      mark.scale,
+                      title,
+                      short_text(mark.scale.low),
+                      short_text(mark.scale.high)});
     }
+    return bars;
   }
 
   void add_text(std::string id, Point at, std::string markup, double size, FontWeight weight, Ink ink) {

@@ -1,0 +1,258 @@
+// What is in a figure, where it is, and what lies between two figures.
+
+#include "figure/figure.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "figure/canvas.h"
+#include "figure/markup.h"
+#include "figure/matrix.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+Point cell_center(const HeatmapMark& mark, Index row, Index column) {
+  return {mark.box.x + (static_cast<double>(column) + 0.5) * mark.box.width / static_cast<double>(mark.columns()),
+          mark.box.y + (static_cast<double>(row) + 0.5) * mark.box.height / static_cast<double>(mark.rows())};
+}
+
+TEST(HitTest, FindsEveryCellOfEveryView) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  for (const View& view : views()) {
+    const Figure figure = figure_of(*trace, view.name);
+    Index cells = 0;
+    for (std::size_t i = 0; i < figure.heatmaps.size(); ++i) {
+      const HeatmapMark& mark = figure.heatmaps[i];
+      for (Index row = 0; row < mark.rows(); ++row) {
+        for (Index column = 0; column < mark.columns(); ++column) {
+          EXPECT_EQ(hit_test(figure, cell_center(mark, row, column)), (FigureHit{i, row, column})) << mark.id;
+          EXPECT_EQ(mark.tensor->at(mark.index_of(row, column)), mark.matrix().at(row, column)) << mark.id;
+          ++cells;
+        }
+      }
+    }
+    EXPECT_GT(cells, 100) << view.name;
+  }
+}
+
+TEST(HitTest, EndsWithTheBox) {
+  Figure figure;
+  figure.heatmaps.push_back(heatmap_of("a", {10, 20, 30, 40}, {{"row", 2}, {"column", 3}}, {1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(hit_test(figure, {10, 20}), (FigureHit{0, 0, 0}));
+  EXPECT_EQ(hit_test(figure, {std::nextafter(40.0, 0.0), std::nextafter(60.0, 0.0)}), (FigureHit{0, 1, 2}));
+  for (const Point outside : {Point{40, 30}, Point{20, 60}, Point{9.99, 30}, Point{20, 19.99}})
+    EXPECT_EQ(hit_test(figure, outside), std::nullopt);
+  for (const double bad : {std::nan(""), 1e300, -1e300}) EXPECT_EQ(hit_test(figure, {bad, 30}), std::nullopt);
+  EXPECT_EQ(hit_test(Figure{}, {0, 0}), std::nullopt);
+}
+
+TEST(HitTest, NothingIsInAnEmptyMatrix) {
+  Figure figure;
+  figure.heatmaps.push_back(heatmap_of("a", {0, 0, 30, 40}, {{"row", 0}, {"column", 3}}, {}));
+  EXPECT_EQ(hit_test(figure, {10, 10}), std::nullopt);
+}
+
+TEST(HeatmapMark, IndexOfTransposedAndLeadingAxes) {
+  std::vector<float> numbers(24);
+  std::iota(numbers.begin(), numbers.end(), 0.0F);
+  HeatmapMark mark = heatmap_of("a", {}, {{"head", 2}, {"row", 3}, {"column", 4}}, numbers);
+  mark.leading = {1};
+  EXPECT_EQ(mark.index_of(2, 3), (std::vector<Index>{1, 2, 3}));
+  EXPECT_EQ(mark.matrix().at(2, 3), 23.0F);
+  mark.transposed = true;
+  EXPECT_EQ(mark.rows(), 4);
+  EXPECT_EQ(mark.index_of(3, 2), (std::vector<Index>{1, 2, 3}));
+  EXPECT_EQ(mark.matrix().at(3, 2), 23.0F);
+  EXPECT_EQ(heatmap_of("b", {}, {{"row", 5}}, std::vector<float>(5)).index_of(0, 4), (std::vector<Index>{4}));
+  EXPECT_TRUE(heatmap_of("c", {}, {}, {1}).index_of(0, 0).empty());
+}
+
+TEST(RegionBox, IsWhatTheCellsTakeUp) {
+  HeatmapMark mark = heatmap_of("a", {0, 0, 40, 30}, {{"head", 2}, {"row", 3}, {"column", 4}}, std::vector<float>(24));
+  mark.step = 5;
+  mark.leading = {1};
+  EXPECT_EQ(region_box(mark, mark.box, {5, {1, 0, 0}, {2, 3, 4}}), mark.box);
+  EXPECT_EQ(region_box(mark, mark.box, {5, {1, 2, 1}, {2, 3, 2}}), (Rect{10, 20, 10, 10}));
+  EXPECT_EQ(region_box(mark, mark.box, {5, {0, 1, 0}, {2, 2, 4}}), (Rect{0, 10, 40, 10})) << "of both heads";
+  EXPECT_EQ(region_box(mark, mark.box, {5, {0, 1, 0}, {1, 2, 4}}), std::nullopt) << "of the other head";
+  EXPECT_EQ(region_box(mark, mark.box, {4, {1, 0, 0}, {2, 3, 4}}), std::nullopt) << "of another tensor";
+  mark.transposed = true;
+  EXPECT_EQ(region_box(mark, {100, 200, 30, 40}, {5, {1, 2, 1}, {2, 3, 2}}), (Rect{120, 210, 10, 10}));
+  const HeatmapMark row = heatmap_of("b", {}, {{"column", 4}}, std::vector<float>(4));
+  EXPECT_EQ(region_box(row, {0, 0, 40, 10}, {0, {1}, {3}}), (Rect{10, 0, 20, 10}));
+}
+
+TEST(RegionBox, ShowsWhatExplainsACell) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"mask", "causal"}});
+  const Figure figure = figure_of(*trace, "flow", {{"head", Index{2}}});
+  int shown = 0;
+  for (const HeatmapMark& mark : figure.heatmaps) {
+    for (const Region& region : regions_behind(*trace, mark.step, mark.index_of(0, 0))) {
+      for (const HeatmapMark& other : figure.heatmaps) {
+        const std::optional<Rect> box = region_box(other, other.box, region);
+        if (!box) continue;
+        ++shown;
+        EXPECT_GE(box->x, other.box.x - 1e-9);
+        EXPECT_LE(box->right(), other.box.right() + 1e-9);
+        EXPECT_LE(box->bottom(), other.box.bottom() + 1e-9);
+        EXPECT_GT(box->width * box->height, 0);
+      }
+    }
+  }
+  EXPECT_GE(shown, 12);
+}
+
+Figure sample(double at, const std::string& label) {
+  Figure figure;
+  figure.width = 100 + at;
+  figure.height = 50;
+  figure.title = label;
+  figure.heatmaps.push_back(heatmap_of("same", {at, 0, 10 + at, 10}, {{"row", 1}, {"column", 1}}, {static_cast<float>(at)}));
+  figure.heatmaps.push_back(heatmap_of("only " + label, {at, 20, 10, 10}, {{"row", 1}, {"column", 1}}, {0}));
+  figure.texts.push_back({"text", {at, at}, label});
+  figure.lines.push_back({"line", {at, 0}, {at, 10}});
+  figure.color_bars.push_back({"bar", {at, 40, 10, 5}, {}, label, "0", "1"});
+  return figure;
+}
+
+TEST(Blend, GoesFromOneFigureToTheOther) {
+  const Figure from = sample(0, "from");
+  const Figure to = sample(20, "to");
+  EXPECT_EQ(describe(blend(from, to, 1)), describe(to));
+  const Figure start = blend(from, to, 0);
+  EXPECT_EQ(start.heatmaps[0].box, from.heatmaps[0].box);
+  EXPECT_EQ(start.texts[0].at, from.texts[0].at);
+  EXPECT_EQ(start.lines[0].from, from.lines[0].from);
+  EXPECT_EQ(start.lines[0].to, from.lines[0].to);
+  EXPECT_EQ(start.color_bars[0].box, from.color_bars[0].box);
+  EXPECT_EQ(start.width, from.width);
+  const Figure between = blend(from, to, 0.25);
+  EXPECT_EQ(between.heatmaps[0].box, (Rect{5, 0, 15, 10}));
+  EXPECT_EQ(between.texts[0].at, (Point{5, 5}));
+  EXPECT_EQ(between.width, 105);
+}
+
+TEST(Blend, DataAndLabelsAreNewAtOnce) {
+  const Figure from = sample(0, "from");
+  const Figure to = sample(20, "to");
+  const Figure start = blend(from, to, 0);
+  EXPECT_EQ(start.title, "to");
+  EXPECT_EQ(start.heatmaps[0].tensor, to.heatmaps[0].tensor);
+  EXPECT_EQ(start.texts[0].markup, "to");
+  // What only one of them has stands where it stands, or is gone.
+  ASSERT_EQ(start.heatmaps.size(), 2U);
+  EXPECT_EQ(start.heatmaps[1].id, "only to");
+  EXPECT_EQ(start.heatmaps[1].box, to.heatmaps[1].box);
+}
+
+TEST(Blend, OfAFigureWithItselfIsThatFigure) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  for (const View& view : views()) {
+    const Figure figure = figure_of(*trace, view.name);
+    for (const double share : {0.0, 0.3, 1.0}) EXPECT_EQ(describe(blend(figure, figure, share)), describe(figure));
+  }
+}
+
+Step plain_step() { return {"scores", ContractOperation{}, {}, "", {}, nullptr}; }
+
+ColorScale scale_of(const Step& step, const std::vector<float>& numbers) {
+  return natural_scale(step, {numbers.data(), 1, static_cast<Index>(numbers.size()), 0, 1});
+}
+
+TEST(NaturalScale, GoesBySigns) {
+  EXPECT_EQ(scale_of(plain_step(), {1, 5, 2}), (ColorScale{ColorMap::magma, 0, 5}));
+  EXPECT_EQ(scale_of(plain_step(), {-1, 5}), (ColorScale{ColorMap::red_blue, -5, 5}));
+  EXPECT_EQ(scale_of(plain_step(), {-7, 5}), (ColorScale{ColorMap::red_blue, -7, 7}));
+  EXPECT_EQ(scale_of(plain_step(), {-7, -2}), (ColorScale{ColorMap::red_blue, -7, 7}));
+  EXPECT_EQ(scale_of(plain_step(), {0, -0.0F}), (ColorScale{ColorMap::magma, 0, 0}));
+  EXPECT_EQ(scale_of(plain_step(), {}), (ColorScale{ColorMap::magma, 0, 0}));
+}
+
+TEST(NaturalScale, OfWeightsIsZeroToOne) {
+  for (const Operation& operation : {Operation(SoftmaxOperation{}), Operation(DropoutOperation{})}) {
+    const Step step = {"weights", operation, {}, "", {}, nullptr};
+    EXPECT_TRUE(is_weights(step));
+    EXPECT_EQ(scale_of(step, {0.1F, 0.2F, kNaN}), (ColorScale{ColorMap::viridis, 0, 1}));
+  }
+  EXPECT_FALSE(is_weights(plain_step()));
+}
+
+TEST(NaturalScale, LeavesOutWhatIsNotFinite) {
+  EXPECT_EQ(scale_of(plain_step(), {kNaN, 2, kInfinity, -kInfinity}), (ColorScale{ColorMap::magma, 0, 2}));
+  EXPECT_EQ(scale_of(plain_step(), {kNaN, -2, kInfinity}), (ColorScale{ColorMap::red_blue, -2, 2}));
+  EXPECT_EQ(scale_of(plain_step(), {kNaN, kNaN}), (ColorScale{ColorMap::magma, 0, 0}));
+}
+
+TEST(NaturalScale, LeavesOutWhatAMaskFilledIn) {
+  for (const double fill : {-9e15, -2.5, -static_cast<double>(kInfinity)}) {
+    const Step step = {"masked_scores", MaskOperation{nullptr, fill}, {}, "", {}, nullptr};
+    EXPECT_EQ(scale_of(step, {1, 3, static_cast<float>(fill)}), (ColorScale{ColorMap::magma, 0, 3})) << fill;
+    EXPECT_EQ(scale_of(step, {-1, 3, static_cast<float>(fill)}), (ColorScale{ColorMap::red_blue, -3, 3})) << fill;
+  }
+  EXPECT_EQ(scale_of(plain_step(), {1, -9e15F}).high, static_cast<double>(9e15F)) << "other tensors have no fill";
+}
+
+TEST(MatrixMark, ShowsOneHeadOfATensor) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const std::optional<HeatmapMark> weights = matrix_mark(*trace, "weights", 2);
+  ASSERT_TRUE(weights);
+  EXPECT_EQ(weights->leading, (std::vector<Index>{2}));
+  EXPECT_EQ(weights->about, "weights of head 3");
+  EXPECT_EQ(row_labels(*trace, *weights), trace->experiment().labels);
+  EXPECT_EQ(weights->rows(), 6);
+  const std::optional<HeatmapMark> keys = matrix_mark(*trace, "k", 99, true);
+  ASSERT_TRUE(keys);
+  EXPECT_EQ(keys->leading, (std::vector<Index>{3})) << "the last head there is";
+  EXPECT_EQ(keys->rows(), 7);
+  EXPECT_TRUE(row_labels(*trace, *keys).empty());
+  EXPECT_EQ(column_labels(*trace, *keys), trace->experiment().labels);
+  EXPECT_FALSE(matrix_mark(*trace, "no such tensor", 0));
+  EXPECT_EQ(head_count(*trace), 4);
+}
+
+TEST(MatrixMark, TokensWithoutALabelShowTheirNumber) {
+  Experiment e = experiment_with({{"tokens", "4"}});
+  e.labels = {"the", "cat"};
+  const std::shared_ptr<const Trace> trace = *run(e);
+  EXPECT_EQ(axis_labels(*trace, {"key", 4}), (std::vector<std::string>{"the", "cat", "2", "3"}));
+  EXPECT_TRUE(axis_labels(*trace, {"dim", 7}).empty());
+  EXPECT_TRUE(axis_labels(*trace, {"cross_query", 3}).empty());
+}
+
+TEST(Markup, IsReadIntoSpans) {
+  using Level = TextSpan::Level;
+  EXPECT_EQ(parse_markup("X W_{Q}"), (std::vector<TextSpan>{{"X W", Level::base}, {"Q", Level::subscript}}));
+  EXPECT_EQ(parse_markup("K^{T} = 2"),
+            (std::vector<TextSpan>{{"K", Level::base}, {"T", Level::superscript}, {" = 2", Level::base}}));
+  EXPECT_EQ(parse_markup("head_dim"), (std::vector<TextSpan>{{"head_dim", Level::base}}));
+  EXPECT_EQ(parse_markup("a_{b"), (std::vector<TextSpan>{{"a_{b", Level::base}}));
+  EXPECT_EQ(parse_markup("a_"), (std::vector<TextSpan>{{"a_", Level::base}}));
+  EXPECT_TRUE(parse_markup("").empty());
+  EXPECT_EQ(plain_text("W_{Q}^{T}"), "WQT");
+}
+
+TEST(Markup, ScriptsAreNarrower) {
+  const double base = text_width("Q", 20, FontWeight::regular);
+  EXPECT_NEAR(markup_width("Q", 20, FontWeight::regular), base, 1e-9);
+  EXPECT_NEAR(markup_width("_{Q}", 20, FontWeight::regular), base * kScriptSize, 1e-9);
+  EXPECT_NEAR(markup_width("W_{Q}", 20, FontWeight::semibold),
+              text_width("W", 20, FontWeight::semibold) + text_width("Q", 20 * kScriptSize, FontWeight::semibold), 1e-9);
+}
+
+TEST(Symbol, IsWhatTextbooksWrite) {
+  EXPECT_EQ(symbol("w_q"), "W_{Q}");
+  EXPECT_EQ(symbol("single.scores"), "scores");
+  EXPECT_EQ(symbol("cross_head_outputs"), "cross head out");
+  EXPECT_EQ(symbol("some_new_tensor"), "some new tensor");
+}
+
+}  // namespace
+}  // namespace attnscope::test

@@ -1,0 +1,354 @@
+// What holds for the layout of every view, whatever the experiment and the room there is.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "core/text.h"
+#include "figure/canvas.h"
+#include "figure/markup.h"
+#include "figure/matrix.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+constexpr double kRounding = 0.01;
+
+/// The room that a text takes up: from the top of its capitals to the end of what hangs below the line.
+Rect text_box(const PlacedText& text) {
+  double width = 0;
+  bool raised = false;
+  bool lowered = false;
+  for (const TextSpan& span : text.spans) {
+    const bool base = span.level == TextSpan::Level::base;
+    width += text_width(span.text, base ? text.size : text.size * kScriptSize, text.weight);
+    raised = raised || span.level == TextSpan::Level::superscript;
+    lowered = lowered || span.level == TextSpan::Level::subscript;
+  }
+  const double ascent = text.size * (raised ? kSuperscriptRise + kScriptSize * kFontCapHeight : kFontCapHeight);
+  const double descent = text.size * (lowered ? kSubscriptDrop : 0.0);
+  double baseline = 0;
+  if (text.vertical == VerticalAlign::middle) baseline = text.size * kFontCapHeight / 2;
+  if (text.vertical == VerticalAlign::top) baseline = text.size * kFontAscent;
+  const double left = text.horizontal == HorizontalAlign::left     ? 0
+                      : text.horizontal == HorizontalAlign::center ? -width / 2
+                                                                   : -width;
+  const Rect level = {left, baseline - ascent, width, ascent + descent};
+  if (text.angle == 0) return {text.at.x + level.x, text.at.y + level.y, level.width, level.height};
+  // Turned by −90°: what was right is up, what was down is right.
+  return {text.at.x + level.y, text.at.y - level.right(), level.height, level.width};
+}
+
+/// Notes where the marks of a figure are painted.
+class RecordingCanvas final : public Canvas {
+ public:
+  struct Text {
+    std::string text;
+    Rect box;
+  };
+
+  void heatmap(const HeatmapMark& mark, const Rect& box, double) override { heatmaps.emplace_back(mark.id, box); }
+  void gradient(ColorMap, const Rect& box) override { bars.push_back(box); }
+  void fill(const Rect&, Rgb) override {}
+  void outline(const Rect&, Rgb, double, double) override {}
+  void line(Point from, Point to, Rgb, double, bool) override { ends.push_back(from), ends.push_back(to); }
+  void triangle(Point, Point, Point, Rgb) override {}
+  void text(const PlacedText& text) override {
+    std::string plain;
+    for (const TextSpan& span : text.spans) plain += span.text;
+    // Numbers in cells are the only small texts centred both ways.
+    const bool number = text.horizontal == HorizontalAlign::center && text.vertical == VerticalAlign::middle &&
+                        text.size == TypeSize::kSmall;
+    if (!number) texts.push_back({plain, text_box(text)});
+  }
+
+  std::vector<std::pair<std::string, Rect>> heatmaps;
+  std::vector<Rect> bars;
+  std::vector<Point> ends;
+  std::vector<Text> texts;
+};
+
+bool overlap(const Rect& a, const Rect& b) {
+  const Rect both = a.intersection(b);
+  return both.width > kRounding && both.height > kRounding;
+}
+
+bool inside(const Rect& box, const Figure& figure) {
+  return box.x >= -kRounding && box.y >= -kRounding && box.right() <= figure.width + kRounding &&
+         box.bottom() <= figure.height + kRounding;
+}
+
+std::string rect_text(const Rect& r) {
+  return "(" + fixed_text(r.x, 1) + " " + fixed_text(r.y, 1) + ", " + fixed_text(r.width, 1) + " by " + fixed_text(r.height, 1) + ")";
+}
+
+/// What is wrong with the layout, one line each.
+std::vector<std::string> layout_faults(const Figure& figure) {
+  RecordingCanvas painted;
+  paint(figure, palette(Theme::paper), {}, {0, 0, figure.width, figure.height}, painted);
+  std::vector<std::string> faults;
+  const auto say = [&](const std::string& fault) { faults.push_back(fault); };
+  if (painted.heatmaps.size() != figure.heatmaps.size()) say("not all heatmaps are painted");
+  for (std::size_t i = 0; i < painted.heatmaps.size(); ++i) {
+    const auto& [id, box] = painted.heatmaps[i];
+    if (!inside(box, figure)) say(id + " " + rect_text(box) + " leaves the figure");
+    if (!(box.width > 0 && box.height > 0)) say(id + " has no size");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (overlap(box, painted.heatmaps[j].second)) say(id + " overlaps " + painted.heatmaps[j].first);
+    }
+  }
+  for (const Rect& bar : painted.bars) {
+    if (!inside(bar, figure)) say("a color bar " + rect_text(bar) + " leaves the figure");
+  }
+  for (const Point end : painted.ends) {
+    if (!inside({end.x, end.y, 0, 0}, figure)) say("a line leaves the figure");
+  }
+  for (std::size_t i = 0; i < painted.texts.size(); ++i) {
+    const auto& [text, box] = painted.texts[i];
+    if (!inside(box, figure)) say("\"" + text + "\" " + rect_text(box) + " leaves the figure");
+    for (const auto& [id, heatmap] : painted.heatmaps) {
+      if (overlap(box, heatmap)) say("\"" + text + "\" " + rect_text(box) + " overlaps heatmap " + id + " " + rect_text(heatmap));
+    }
+    for (const Rect& bar : painted.bars) {
+      if (overlap(box, bar)) say("\"" + text + "\" overlaps a color bar");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& [other, other_box] = painted.texts[j];
+      if (overlap(box, other_box))
+        say("\"" + text + "\" " + rect_text(box) + " overlaps \"" + other + "\" " + rect_text(other_box));
+    }
+  }
+  return faults;
+}
+
+std::vector<Settings> sweep() {
+  return {
+      {},
+      {{"tokens", "1"}, {"features", "1"}, {"head_dim", "1"}, {"heads", "1"}, {"cross_queries", "1"}},
+      {{"tokens", "1"}},
+      {{"features", "1"}},
+      {{"head_dim", "1"}},
+      {{"heads", "1"}, {"cross_queries", "0"}},
+      {{"heads", "10"}, {"cross_queries", "10"}},
+      {{"tokens", "2"}, {"cross_queries", "10"}},
+      {{"tokens", "16"}, {"features", "32"}, {"head_dim", "32"}, {"heads", "10"}},
+      {{"mask", "causal"}, {"scale", "sqrt_head_dim"}},
+      {{"mask", "window:1"}, {"dropout", "0.3"}, {"tokens", "12"}},
+      {{"dropout", "0.3"}, {"features", "32"}},
+      {{"tokens", "40"}, {"heads", "3"}},
+      {{"tokens", "150"}, {"heads", "2"}},
+      {{"features", "300"}, {"heads", "2"}},
+      {{"head_dim", "200"}, {"heads", "2"}},
+      {{"heads", "32"}, {"tokens", "3"}},
+  };
+}
+
+std::vector<std::vector<std::string>> label_sets() {
+  return {{"the", "cat", "sat", "on", "the", "mat"}, {}, {"internationalisation", "i", "", "Wörter", "注意力"}};
+}
+
+/// Every combination of the view's choices, and two heads.
+std::vector<ParameterValues> option_sets(const View& view) {
+  std::vector<ParameterValues> sets = {{}};
+  for (const Parameter& option : view.options) {
+    std::vector<ParameterValues> more;
+    for (const ParameterValues& set : sets) {
+      std::vector<ParameterValue> values;
+      for (const std::string& choice : option.choices) values.emplace_back(choice);
+      if (option.kind == Parameter::Kind::integer) values = {Index{1}, Index{99}};
+      for (const ParameterValue& value : values) {
+        more.push_back(set);
+        more.back()[option.name] = value;
+      }
+    }
+    sets = more;
+  }
+  return sets;
+}
+
+std::string options_text(const ParameterValues& options) {
+  std::string text;
+  for (const auto& [name, value] : options) text += " " + name + "=" + value_text(value);
+  return text;
+}
+
+template <typename Check>
+void for_each_figure(const std::string& view, const Check& check) {
+  constexpr std::array<std::pair<double, double>, 9> kSizes = {
+      {{672, 0}, {200, 0}, {317, 0}, {1600, 0}, {900, 700}, {1400, 800}, {600, 520}, {500, 1200}, {2500, 1400}}};
+  for (const Settings& settings : sweep()) {
+    Experiment experiment = experiment_with(settings);
+    for (const auto& labels : label_sets()) {
+      experiment.labels = labels;
+      const std::shared_ptr<const Trace> trace = *run(experiment);
+      for (const ParameterValues& options : option_sets(*find_view(view))) {
+        for (const auto& [width, height] : kSizes) {
+          std::string about = view + options_text(options) + " in " + fixed_text(width, 0) + " × " + fixed_text(height, 0);
+          for (const auto& [name, value] : settings) about += " " + name + "=" + value;
+          about += ", " + std::to_string(labels.size()) + " labels";
+          check(*trace, options, figure_of(*trace, view, options, width, height), about);
+          if (testing::Test::HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+class Layout : public testing::TestWithParam<std::string> {};
+
+TEST_P(Layout, NothingOverlapsOrLeavesTheFigure) {
+  for_each_figure(GetParam(), [](const Trace&, const ParameterValues&, const Figure& figure, const std::string& about) {
+    const std::vector<std::string> faults = layout_faults(figure);
+    EXPECT_TRUE(faults.empty()) << about << ", " << figure.width << " × " << figure.height << ":\n" << join(faults, "\n");
+  });
+}
+
+TEST_P(Layout, EveryMarkHasAnIdOfItsOwn) {
+  for_each_figure(GetParam(), [](const Trace&, const ParameterValues&, const Figure& figure, const std::string& about) {
+    std::set<std::string> ids;
+    for (const HeatmapMark& mark : figure.heatmaps) EXPECT_TRUE(ids.insert("heatmap " + mark.id).second) << about << " " << mark.id;
+    for (const TextMark& mark : figure.texts) EXPECT_TRUE(ids.insert("text " + mark.id).second) << about << " " << mark.id;
+    for (const LineMark& mark : figure.lines) EXPECT_TRUE(ids.insert("line " + mark.id).second) << about << " " << mark.id;
+    for (const ColorBarMark& mark : figure.color_bars) EXPECT_TRUE(ids.insert("bar " + mark.id).second) << about << " " << mark.id;
+  });
+}
+
+TEST_P(Layout, HeatmapsAreSlicesOfTheTrace) {
+  for_each_figure(GetParam(), [](const Trace& trace, const ParameterValues&, const Figure& figure, const std::string& about) {
+    EXPECT_FALSE(figure.title.empty());
+    for (const HeatmapMark& mark : figure.heatmaps) {
+      ASSERT_LT(static_cast<std::size_t>(mark.step), trace.steps().size()) << about;
+      const Step& step = trace.steps()[static_cast<std::size_t>(mark.step)];
+      EXPECT_EQ(mark.tensor, step.tensor) << about << " " << mark.id;
+      EXPECT_EQ(mark.leading.size() + 2, step.axes.size()) << about << " " << mark.id;
+      EXPECT_TRUE(mark.row_labels.empty() || static_cast<Index>(mark.row_labels.size()) == mark.rows()) << about << " " << mark.id;
+      EXPECT_TRUE(mark.column_labels.empty() || static_cast<Index>(mark.column_labels.size()) == mark.columns())
+          << about << " " << mark.id;
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Views, Layout, testing::Values("flow", "qkv", "heads"), [](const auto& view) { return view.param; });
+
+std::set<std::string> tensors_in(const Trace& trace, const Figure& figure) {
+  std::set<std::string> names;
+  for (const HeatmapMark& mark : figure.heatmaps) names.insert(trace.steps()[static_cast<std::size_t>(mark.step)].name);
+  return names;
+}
+
+using Names = std::set<std::string>;
+
+TEST(FlowView, ShowsEveryMatrixOfTheComputation) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"mask", "causal"}, {"dropout", "0.2"}});
+  const std::string single = "single";
+  const std::string cross = "cross";
+  EXPECT_EQ(tensors_in(*trace, figure_of(*trace, "flow")),
+            (Names{"x", "w_q", "w_k", "w_v", "q", "k", "v", "scores", "masked_scores", "weights", "dropped_weights",
+                   "head_outputs", "merged", "w_out", "out"}));
+  EXPECT_EQ(tensors_in(*trace, figure_of(*trace, "flow", {{"stage", single}})),
+            (Names{"x", "single.w_q", "single.w_k", "single.w_v", "single.q", "single.k", "single.v", "single.scores",
+                   "single.masked_scores", "single.weights", "single.dropped_weights", "single.head_outputs"}));
+  EXPECT_EQ(tensors_in(*trace, figure_of(*trace, "flow", {{"attention", cross}})),
+            (Names{"x", "x2", "w_q", "w_k", "w_v", "cross_q", "k", "v", "cross_scores", "cross_weights",
+                   "cross_dropped_weights", "cross_head_outputs"}));
+}
+
+TEST(FlowView, WithoutCrossAttentionShowsSelfAttention) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"cross_queries", "0"}});
+  EXPECT_EQ(describe(figure_of(*trace, "flow", {{"attention", std::string("cross")}})), describe(figure_of(*trace, "flow")));
+}
+
+TEST(FlowView, HeadsBehindTheLastShowTheLast) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  EXPECT_EQ(describe(figure_of(*trace, "flow", {{"head", Index{2147483647}}})), describe(figure_of(*trace, "flow", {{"head", Index{4}}})));
+  EXPECT_NE(describe(figure_of(*trace, "flow", {{"head", Index{1}}})), describe(figure_of(*trace, "flow", {{"head", Index{4}}})));
+}
+
+TEST(FlowView, ProductsAreAlignedWithTheirFactors) {
+  for (const Settings& settings : sweep()) {
+    const std::shared_ptr<const Trace> trace = trace_with(settings);
+    const Figure figure = figure_of(*trace, "flow", {}, 1400, 800);
+    const auto box = [&](const std::string& id) {
+      const auto found = std::find_if(figure.heatmaps.begin(), figure.heatmaps.end(), [&](const auto& mark) { return mark.id == id; });
+      EXPECT_NE(found, figure.heatmaps.end()) << id;
+      return found->box;
+    };
+    for (const auto& [left, top, product] : {std::array{"x", "w_q", "q"}, {"x", "w_k", "k"}, {"x", "w_v", "v"},
+                                             {"attend.q", "attend.k.transposed", "scores"}, {"weights", "attend.v", "head_outputs"}}) {
+      EXPECT_NEAR(box(left).y, box(product).y, kRounding) << product;
+      EXPECT_NEAR(box(left).height, box(product).height, kRounding) << product;
+      EXPECT_NEAR(box(top).x, box(product).x, kRounding) << product;
+      EXPECT_NEAR(box(top).width, box(product).width, kRounding) << product;
+      EXPECT_LE(box(top).bottom(), box(product).y) << product;
+      EXPECT_LE(box(left).right(), box(product).x) << product;
+    }
+  }
+}
+
+TEST(QkvView, ShowsEveryHeadOnOneScale) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const Figure figure = figure_of(*trace, "qkv");
+  EXPECT_EQ(tensors_in(*trace, figure), (Names{"q", "k", "v", "cross_q"}));
+  EXPECT_EQ(figure.heatmaps.size(), 16U);
+  for (const HeatmapMark& mark : figure.heatmaps) {
+    const Tensor& tensor = *mark.tensor;
+    EXPECT_EQ(mark.scale.high, static_cast<double>(*std::max_element(tensor.values().begin(), tensor.values().end()))) << mark.id;
+  }
+  EXPECT_EQ(tensors_in(*trace, figure_of(*trace, "qkv", {{"stage", std::string("single")}})),
+            (Names{"single.q", "single.k", "single.v", "single.cross_q"}));
+  const std::shared_ptr<const Trace> without = trace_with({{"cross_queries", "0"}});
+  EXPECT_EQ(figure_of(*without, "qkv").heatmaps.size(), 12U);
+}
+
+TEST(HeadsView, ShowsTheWeightsOfEveryHead) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"heads", "5"}});
+  EXPECT_EQ(figure_of(*trace, "heads").heatmaps.size(), 10U);
+  EXPECT_EQ(tensors_in(*trace, figure_of(*trace, "heads")), (Names{"weights", "cross_weights"}));
+  const Figure self = figure_of(*trace, "heads", {{"attention", std::string("self")}});
+  EXPECT_EQ(tensors_in(*trace, self), (Names{"weights"}));
+  ASSERT_EQ(self.heatmaps.size(), 5U);
+  for (std::size_t head = 0; head < 5; ++head) {
+    EXPECT_EQ(self.heatmaps[head].leading, (std::vector<Index>{static_cast<Index>(head)}));
+    EXPECT_EQ(self.heatmaps[head].scale, (ColorScale{ColorMap::viridis, 0, 1}));
+  }
+  EXPECT_EQ(tensors_in(*trace, figure_of(*trace, "heads", {{"attention", std::string("cross")}})), (Names{"cross_weights"}));
+  const std::shared_ptr<const Trace> without = trace_with({{"cross_queries", "0"}});
+  for (const char* attention : {"self", "cross", "both"})
+    EXPECT_EQ(tensors_in(*without, figure_of(*without, "heads", {{"attention", std::string(attention)}})), (Names{"weights"}));
+}
+
+TEST(Views, OptionsAreChecked) {
+  EXPECT_TRUE(view_options({"flow", {{"head", Index{2}}}}));
+  EXPECT_NE(view_options({"flw", {}}).error().message.find("did you mean flow"), std::string::npos);
+  EXPECT_NE(view_options({"flow", {{"hed", Index{1}}}}).error().message.find("\"hed\""), std::string::npos);
+  EXPECT_NE(view_options({"flow", {{"head", Index{0}}}}).error().message.find("head: 0"), std::string::npos);
+  EXPECT_NE(view_options({"flow", {{"stage", Index{1}}}}).error().message.find("stage: 1"), std::string::npos);
+  for (const View& view : views()) {
+    EXPECT_EQ(view_options({view.name, {}})->values.size(), view.options.size());
+    EXPECT_EQ(find_view(view.name)->title, view.title);
+  }
+}
+
+TEST(Views, AnOptionThatAppliesChangesTheFigure) {
+  for (const Settings& settings : {Settings{}, Settings{{"heads", "1"}}, Settings{{"cross_queries", "0"}}}) {
+    const std::shared_ptr<const Trace> trace = trace_with(settings);
+    for (const View& view : views()) {
+      const std::string standard = describe(figure_of(*trace, view.name));
+      for (const Parameter& option : view.options) {
+        std::vector<ParameterValue> values(option.choices.begin(), option.choices.end());
+        if (option.kind == Parameter::Kind::integer) values = {Index{2}};
+        bool changed = false;
+        for (const ParameterValue& value : values)
+          changed = changed || describe(figure_of(*trace, view.name, {{option.name, value}})) != standard;
+        EXPECT_EQ(changed, view.applies(*trace, option.name)) << view.name << " " << option.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test

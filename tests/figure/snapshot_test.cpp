@@ -1,0 +1,76 @@
+// The views as text, mark for mark, against tests/figure/snapshots. To accept a change of the layout on purpose, run
+// these tests with ATTNSCOPE_UPDATE_SNAPSHOTS=1 and look at the difference before it is committed.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+struct Snapshot {
+  std::string file;
+  std::string view;
+  Settings settings;
+  ParameterValues options;
+  double width = 672;
+  double height = 0;
+
+  friend void PrintTo(const Snapshot& snapshot, std::ostream* out) { *out << snapshot.file; }
+};
+
+const std::vector<Snapshot>& snapshots() {
+  static const std::vector<Snapshot> list = {
+      {"flow", "flow", {}, {}},
+      {"qkv", "qkv", {}, {}},
+      {"heads", "heads", {}, {}},
+      {"flow_masked", "flow", {{"mask", "causal"}, {"scale", "sqrt_head_dim"}, {"dropout", "0.1"}}, {{"head", Index{2}}}, 1200, 800},
+      {"flow_single_cross", "flow", {}, {{"stage", std::string("single")}, {"attention", std::string("cross")}}, 900, 700},
+      {"qkv_single", "qkv", {{"tokens", "3"}}, {{"stage", std::string("single")}}},
+      {"qkv_wide", "qkv", {{"heads", "8"}, {"head_dim", "16"}}, {}, 1400, 900},
+      {"heads_self", "heads", {{"heads", "8"}, {"tokens", "16"}}, {{"attention", std::string("self")}}, 1000, 700},
+      {"heads_one", "heads", {{"heads", "1"}, {"cross_queries", "0"}}, {}, 480},
+  };
+  return list;
+}
+
+std::string path_of(const std::string& file) { return ATTNSCOPE_SOURCE_DIR "/tests/figure/snapshots/" + file + ".txt"; }
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class FigureSnapshot : public testing::TestWithParam<Snapshot> {};
+
+TEST_P(FigureSnapshot, IsAsItWas) {
+  const Snapshot& snapshot = GetParam();
+  const std::shared_ptr<const Trace> trace = trace_with(snapshot.settings);
+  const std::string text = describe(figure_of(*trace, snapshot.view, snapshot.options, snapshot.width, snapshot.height));
+  const std::string path = path_of(snapshot.file);
+  if (std::getenv("ATTNSCOPE_UPDATE_SNAPSHOTS") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    GTEST_SKIP() << path << " is written anew";
+  }
+  EXPECT_EQ(text, text_of(path)) << "in " << path << "; ATTNSCOPE_UPDATE_SNAPSHOTS=1 writes it anew";
+}
+
+INSTANTIATE_TEST_SUITE_P(Views, FigureSnapshot, testing::ValuesIn(snapshots()),
+                         [](const auto& snapshot) { return snapshot.param.file; });
+
+TEST(FigureSnapshots, EveryFileIsCompared) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(ATTNSCOPE_SOURCE_DIR "/tests/figure/snapshots")) {
+    files += entry.path().extension() == ".txt" ? 1U : 0U;
+  }
+  EXPECT_EQ(files, snapshots().size());
+}
+
+}  // namespace
+}  // namespace attnscope::test

@@ -1,0 +1,52 @@
+// Computed experiments and figures of them, for the tests of figures.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/ops.h"
+#include "figure/view.h"
+
+namespace attnscope::test {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// The worked example with those parameters.
+inline Experiment experiment_with(const Settings& settings) {
+  Experiment experiment = *default_experiment("worked-example");
+  for (const auto& [name, text] : settings) {
+    const Result<void> set = set_parameter_text(experiment, name, text);
+    EXPECT_TRUE(set) << name << ": " << (set ? "" : set.error().message);
+  }
+  return experiment;
+}
+
+inline std::shared_ptr<const Trace> trace_with(const Settings& settings) { return *run(experiment_with(settings)); }
+
+/// A view with those options of its own.
+inline Figure figure_of(const Trace& trace, const std::string& view, const ParameterValues& options = {}, double width = 672,
+                        double height = 0) {
+  const Result<ViewOptions> set = view_options({view, options});
+  EXPECT_TRUE(set) << (set ? "" : set.error().message);
+  ViewOptions all = *set;
+  all.width = width;
+  all.height = height;
+  return build_view(view, trace, all);
+}
+
+/// One step with those numbers, as a heatmap in `box`.
+inline HeatmapMark heatmap_of(std::string id, const Rect& box, Axes axes, const std::vector<float>& numbers) {
+  auto tensor = std::make_shared<Tensor>(std::move(axes));
+  std::copy(numbers.begin(), numbers.end(), tensor->values().begin());
+  HeatmapMark mark;
+  mark.id = std::move(id);
+  mark.box = box;
+  mark.tensor = std::move(tensor);
+  return mark;
+}
+
+}  // namespace attnscope::test

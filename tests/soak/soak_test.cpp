@@ -1,0 +1,234 @@
+// Thousands of frames of random input: nothing crashes, nothing grows.
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "../io/temporary_folder.h"
+#include "offscreen/offscreen_interface.h"
+#include "ui/imgui_compat.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/allocator_interface.h>
+#endif
+
+namespace attnscope::test {
+namespace {
+
+constexpr int kFrames = 20000;
+// By then every view, dialog and size of font has been there.
+constexpr double kWarmUp = 0.4;
+constexpr double kMegabyte = 1e6;
+constexpr double kMostGrowth = 24 * kMegabyte;
+// What one experiment may take: enough to type sizes that are refused, small enough that computing costs no time.
+constexpr double kMemoryBudget = 4 * kMegabyte;
+
+int frames_wanted() {
+  const char* text = std::getenv("ATTNSCOPE_SOAK_FRAMES");
+  return text != nullptr ? std::max(10, std::atoi(text)) : kFrames;
+}
+
+/// Bytes that the program holds, without what the allocator keeps for later.
+double held_bytes() {
+#if defined(__SANITIZE_ADDRESS__)
+  return static_cast<double>(__sanitizer_get_current_allocated_bytes());
+#else
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd);
+#endif
+}
+
+/// Bytes of the process in memory. A sanitizer keeps freed memory back, so that there they say nothing.
+double resident_bytes() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return 0;
+#else
+  std::ifstream file("/proc/self/statm");
+  double total = 0;
+  double resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+#endif
+}
+
+/// The current folder while it lives: what is saved under a random name lands there.
+class CurrentFolder {
+ public:
+  explicit CurrentFolder(const std::filesystem::path& path) : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(path);
+  }
+  ~CurrentFolder() { std::filesystem::current_path(before_); }
+  CurrentFolder(const CurrentFolder&) = delete;
+  CurrentFolder& operator=(const CurrentFolder&) = delete;
+
+ private:
+  std::filesystem::path before_;
+};
+
+/// Somebody who tries everything.
+class RandomUser {
+ public:
+  RandomUser(OffscreenInterface& screen, unsigned seed) : screen_(screen), random_(seed) {}
+
+  /// What is done before the next frame.
+  void act() {
+    const int dice = below(100);
+    if (dice < 40) {
+      move();
+    } else if (dice < 58) {
+      toggle_button();
+    } else if (dice < 66) {
+      ui::feed_mouse_wheel(static_cast<float>(below(7) - 3));
+    } else if (dice < 82) {
+      key();
+    } else if (dice < 92) {
+      type();
+    } else if (dice < 93) {
+      resize();
+    } else if (dice == 93 && below(8) == 0) {
+      constexpr std::array<float, 4> kScales = {1, 1.25F, 1.5F, 2};
+      screen_.set_scale(kScales[static_cast<std::size_t>(below(4))]);
+    } else if (dice == 94 && below(4) == 0) {
+      screen_.workbench().open_file(below(2) == 0 ? "good.json" : "bad.json");
+    }
+  }
+
+  /// Lets go of everything.
+  void rest() {
+    ui::feed_mouse_button(0, false);
+    release_key();
+    ui::feed_modifiers(false, false);
+    ui::feed_mouse_position(-100, -100);
+  }
+
+ private:
+  int below(int end) { return static_cast<int>(random_() % static_cast<unsigned>(end)); }
+
+  void move() {
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    if (below(2) == 0) {
+      at_ = {below(static_cast<int>(size.x) + 40) - 20.0, below(static_cast<int>(size.y) + 40) - 20.0};
+    } else {
+      at_ = {at_.x + below(41) - 20, at_.y + below(21) - 10};
+    }
+    ui::feed_mouse_position(static_cast<float>(at_.x), static_cast<float>(at_.y));
+  }
+
+  void toggle_button() {
+    down_ = !down_;
+    // Ctrl+click types into sliders.
+    if (below(6) == 0) ui::feed_modifiers(down_, false);
+    ui::feed_mouse_button(0, down_);
+  }
+
+  void release_key() {
+    if (key_ != 0) ui::feed_key(key_, false);
+    key_ = 0;
+  }
+
+  void key() {
+    release_key();
+    constexpr std::string_view kKeys = "ABCDEFGHIJKLMNOPRSTUVWXYZ0123456789?";
+    const bool control = below(3) == 0;
+    const int special = below(5);
+    const int key = special == 0   ? kEscape
+                    : special == 1 ? kEnter
+                    : special == 2 ? kBackspace
+                                   : kKeys[static_cast<std::size_t>(below(static_cast<int>(kKeys.size())))];
+    key_ = key;
+    const bool shift = below(4) == 0;
+    ui::feed_modifiers(control, shift);
+    screen_.workbench().press({key_, control, shift});
+    ui::feed_key(key_, true);
+  }
+
+  void type() {
+    constexpr std::array<const char*, 12> kTexts = {"1", "2",  "7",     "0",   "-",  ".",
+                                                    "5", "e3", "token", "a b", ".json", ".pdf"};
+    release_key();
+    ui::feed_modifiers(false, false);
+    ImGui::GetIO().AddInputCharactersUTF8(below(20) == 0 ? "é∞{}_" : kTexts[static_cast<std::size_t>(below(12))]);
+  }
+
+  void resize() {
+    constexpr std::array<std::array<int, 2>, 6> kSizes = {{{640, 420}, {640, 420}, {900, 420}, {400, 300}, {200, 90}, {1, 1}}};
+    const auto& size = kSizes[static_cast<std::size_t>(below(6))];
+    screen_.resize(size[0], size[1]);
+  }
+
+  OffscreenInterface& screen_;
+  std::mt19937 random_;
+  Point at_;
+  bool down_ = false;
+  int key_ = 0;
+};
+
+/// Back to a window in which everything can be reached, every dialog closed, the standard experiment open.
+void come_to_rest(OffscreenInterface& screen, RandomUser& user) {
+  user.rest();
+  screen.frame(3);
+  for (int i = 0; i < 3; ++i) screen.key(kEscape);
+  screen.resize(640, 420);
+  screen.set_scale(1);
+  screen.workbench().open_file("good.json");
+  screen.settle();
+  screen.frame(10);
+}
+
+TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
+  const TemporaryFolder folder;
+  folder.file("good.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"heads": 2}})");
+  folder.file("bad.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"heads": 0}})");
+  const CurrentFolder current(folder.path());
+  InterfaceOptions options;
+  options.width = 640;
+  options.height = 420;
+  options.memory_budget = kMemoryBudget;
+  OffscreenInterface screen(options);
+  RandomUser user(screen, 20240607);
+
+  const int frames = frames_wanted();
+  const int warm_up = static_cast<int>(frames * kWarmUp);
+  double held = 0;
+  double resident = 0;
+  std::size_t textures = 0;
+  std::uint64_t edits = 0;
+  for (int i = 0; i < frames; ++i) {
+    if (i == warm_up) {
+      come_to_rest(screen, user);
+      held = held_bytes();
+      resident = resident_bytes();
+    }
+    // Now and then back to a window that can be used, or most of the time goes into dialogs one pixel high.
+    if (i % 500 == 499) come_to_rest(screen, user);
+    const Experiment before = screen.experiment();
+    user.act();
+    screen.frame();
+    edits += screen.experiment() != before ? 1 : 0;
+    textures = std::max(textures, screen.workbench().heatmaps().textures());
+    ASSERT_TRUE(validate(screen.experiment(), kMemoryBudget)) << "after frame " << i;
+    // A dozen frames' worth: those drawn and those kept for the next ones.
+    ASSERT_LE(screen.workbench().heatmaps().textures(), 1000U) << "after frame " << i;
+  }
+  come_to_rest(screen, user);
+  EXPECT_EQ(screen.experiment().integer("heads"), 2);
+  EXPECT_GT(edits, static_cast<std::uint64_t>(frames) / 100) << "the input did hardly anything";
+  EXPECT_LE(screen.workbench().heatmaps().textures(), 2 * screen.workbench().figure().heatmaps.size());
+  EXPECT_LT(held_bytes() - held, kMostGrowth);
+  EXPECT_LT(resident_bytes() - resident, kMostGrowth);
+  RecordProperty("edits", static_cast<int>(edits));
+  RecordProperty("most_textures", static_cast<int>(textures));
+  std::printf("%d frames, %llu edits, at most %zu textures, %+.2f MB held, %+.2f MB resident\n", frames,
+              static_cast<unsigned long long>(edits), textures, (held_bytes() - held) / kMegabyte,
+              (resident_bytes() - resident) / kMegabyte);
+}
+
+}  // namespace
+}  // namespace attnscope::test
