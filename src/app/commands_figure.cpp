@@ -44,6 +44,7 @@ Result<CommandOutput> figure_command(const FigureOptions& options) {
     return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: paper, light or dark", Error::Kind::usage);
   }
   file.theme = *theme;
+  if (Result<void> possible = check_figure_options(file); !possible) return tl::unexpected(possible.error());
   Result<Experiment> experiment = load_experiment(options);
   if (!experiment) return tl::unexpected(experiment.error());
   Result<ViewOptions> view = chosen_view(options, *experiment);

@@ -65,6 +65,7 @@ class LabelValues {
 
   [[nodiscard]] std::vector<Index> index(const std::vector<int>& axes) const {
     std::vector<Index> at;
+    at.reserve(axes.size());
     for (const int label : axes) at.push_back(values_[static_cast<std::size_t>(label)]);
     return at;
   }

@@ -37,6 +37,14 @@ std::string scale_text(const ColorScale& scale) {
 
 }  // namespace
 
+Rgb cell_color(float value, const ColorScale& scale) {
+  if (const std::optional<Rgb> special = special_color(value)) return *special;
+  const auto number = static_cast<double>(value);
+  if (scale.low == scale.high)
+    return color_at(scale.map, number < scale.low ? 0.0F : number > scale.high ? 1.0F : 0.5F);
+  return color_at(scale.map, static_cast<float>((number - scale.low) / (scale.high - scale.low)));
+}
+
 MatrixView HeatmapMark::matrix() const {
   const MatrixView view = tensor->matrix(leading);
   return transposed ? view.transposed() : view;

@@ -37,6 +37,10 @@ struct ColorScale {
   friend bool operator==(const ColorScale&, const ColorScale&) = default;
 };
 
+/// The colour of a cell. Where the ends of the scale are equal, smaller numbers have the first colour of the map,
+/// larger ones the last and the same number the middle one. NaN and ±∞ have their `special_color`.
+Rgb cell_color(float value, const ColorScale& scale);
+
 /// One line of text. `markup` may hold subscripts and superscripts as in TeX: "W_{Q}", "K^{T}".
 struct TextMark {
   std::string id;  ///< the same thing has the same id in the next figure, so that it can move there

@@ -94,9 +94,7 @@ struct Painter {
     for (Index row = first(shown.y - box.y, height); row < row_end; ++row) {
       for (Index column = first(shown.x - box.x, width); column < column_end; ++column) {
         const auto value = static_cast<double>(matrix.at(row, column));
-        const double position = (value - mark.scale.low) / (mark.scale.high - mark.scale.low);
-        const Rgb ink =
-            std::isfinite(value) ? ink_on(color_at(mark.scale.map, static_cast<float>(position))) : palette.text;
+        const Rgb ink = ink_on(cell_color(matrix.at(row, column), mark.scale));
         const Point at = {box.x + (static_cast<double>(column) + 0.5) * width,
                           box.y + (static_cast<double>(row) + 0.5) * height};
         canvas.text({at,

@@ -7,14 +7,6 @@
 
 namespace attnscope {
 
-Rgb cell_color(float value, const ColorScale& scale) {
-  if (const std::optional<Rgb> special = special_color(value)) return *special;
-  const auto number = static_cast<double>(value);
-  if (scale.low == scale.high)
-    return color_at(scale.map, number < scale.low ? 0.0F : number > scale.high ? 1.0F : 0.5F);
-  return color_at(scale.map, static_cast<float>((number - scale.low) / (scale.high - scale.low)));
-}
-
 std::vector<float> pooled_row(const MatrixView& matrix, Index row, Index rows, Index columns) {
   const Index begin = row * matrix.rows / rows;
   const Index end = std::max(begin + 1, (row + 1) * matrix.rows / rows);

@@ -9,10 +9,6 @@
 
 namespace attnscope {
 
-/// The colour of a cell. Where the ends of the scale are equal, smaller numbers have the first colour of the map,
-/// larger ones the last and the same number the middle one. NaN and ±∞ have their `special_color`.
-Rgb cell_color(float value, const ColorScale& scale);
-
 /// A colour as cairo's images hold it: opaque, 8 bits each.
 constexpr std::uint32_t pixel_of(Rgb color) {
   return 0xFF000000U | (static_cast<std::uint32_t>(color.red) << 16U) |

@@ -54,9 +54,15 @@ TEST(Experiment, UnknownNamesAreSuggested) {
 
 TEST(Experiment, ValuesFromText) {
   Experiment e = worked_example();
-  for (const auto& [name, text] : {std::pair{"heads", "8"}, {"temperature", "0.5"}, {"masked_fill", "-inf"},
-                                   {"scale", "sqrt_head_dim"}, {"mask", "window:2"}, {"seed", "18446744073709551615"},
-                                   {"discard", "3168"}, {"cross_queries", "0"}, {"tokens", "2147483647"}}) {
+  for (const auto& [name, text] : {std::pair{"heads", "8"},
+                                   {"temperature", "0.5"},
+                                   {"masked_fill", "-inf"},
+                                   {"scale", "sqrt_head_dim"},
+                                   {"mask", "window:2"},
+                                   {"seed", "18446744073709551615"},
+                                   {"discard", "3168"},
+                                   {"cross_queries", "0"},
+                                   {"tokens", "2147483647"}}) {
     const Result<void> set = set_parameter_text(e, name, text);
     EXPECT_TRUE(set) << name << ": " << (set ? "" : set.error().message);
   }
@@ -73,14 +79,16 @@ TEST(Experiment, BadValuesAreRefusedByNameValueAndRange) {
   Experiment e = worked_example();
   for (const char* text : {"abc", "0", "-1", "2.7", "1e3", "", "2147483648", "99999999999999999999", "8 ", "nan"}) {
     const std::string quoted = parse_integer(text) ? text : "\"" + std::string(text) + "\"";
-    expect_message(set_parameter_text(e, "heads", text), {"heads: ", quoted.c_str(), "whole numbers from 1 to 2147483647"});
+    expect_message(set_parameter_text(e, "heads", text),
+                   {"heads: ", quoted.c_str(), "whole numbers from 1 to 2147483647"});
   }
   for (const char* text : {"0", "-1", "1e300", "1e999", "nan", "inf", "-inf", "", "warm"})
     expect_message(set_parameter_text(e, "temperature", text), {"temperature: ", "numbers from 0.001 to 1000"});
   for (const char* text : {"1", "inf", "nan"})
     expect_message(set_parameter_text(e, "masked_fill", text), {"masked_fill: ", "or -inf"});
   expect_message(set_parameter_text(e, "dropout", "1"), {"dropout: 1 ", "numbers from 0 to 0.99"});
-  expect_message(set_parameter_text(e, "scale", "sqrt_head_din"), {"scale: ", "none or sqrt_head_dim", "did you mean sqrt_head_dim"});
+  expect_message(set_parameter_text(e, "scale", "sqrt_head_din"),
+                 {"scale: ", "none or sqrt_head_dim", "did you mean sqrt_head_dim"});
   expect_message(set_parameter_text(e, "mask", "causa"), {"mask: ", "\"causa\""});
   for (const char* text : {"", "-1", "1.5", "18446744073709551616", " 1"}) {
     expect_message(set_parameter_text(e, "seed", text), {"seed: ", "whole numbers from 0 to 18446744073709551615"});

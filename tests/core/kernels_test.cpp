@@ -259,7 +259,8 @@ TEST(Pooling, EverySourceCellIsCovered) {
   for (int i = 0; i < 200; ++i) {
     const Index rows = random_index(random, 1, 20);
     const Index columns = random_index(random, 1, 20);
-    Tensor source = made_tensor({{"a", rows}, {"b", columns}}, std::vector<float>(static_cast<std::size_t>(rows * columns), 0.5F));
+    Tensor source =
+        made_tensor({{"a", rows}, {"b", columns}}, std::vector<float>(static_cast<std::size_t>(rows * columns), 0.5F));
     const Index spike_row = random_index(random, 0, rows - 1);
     const Index spike_column = random_index(random, 0, columns - 1);
     source.values()[static_cast<std::size_t>(spike_row * columns + spike_column)] = -3;

@@ -8,7 +8,8 @@ namespace attnscope {
 namespace {
 
 TEST(Mask, IsReadAndWritten) {
-  for (const char* text : {"none", "causal", "window:0", "window:2147483647", "padding:0", "padding:4", "padding:1,2,3"}) {
+  for (const char* text :
+       {"none", "causal", "window:0", "window:2147483647", "padding:0", "padding:4", "padding:1,2,3"}) {
     const Result<Mask> mask = parse_mask(text);
     ASSERT_TRUE(mask) << text << ": " << mask.error().message;
     EXPECT_EQ(mask_text(*mask), text);
@@ -18,16 +19,19 @@ TEST(Mask, IsReadAndWritten) {
 }
 
 TEST(Mask, OtherTextIsRefusedWithWhatIsAllowed) {
-  for (const char* text : {"", "Causal", "causal ", "window", "padding", "windows:3", "array[6 × 6]", "none:1", ":", ":3"}) {
+  for (const char* text :
+       {"", "Causal", "causal ", "window", "padding", "windows:3", "array[6 × 6]", "none:1", ":", ":3"}) {
     const Result<Mask> mask = parse_mask(text);
     ASSERT_FALSE(mask) << text;
     EXPECT_NE(mask.error().message.find("allowed: none, causal, window:R"), std::string::npos) << mask.error().message;
   }
-  for (const char* text : {"window:", "window:-1", "window:2.5", "window:x", "window:1,2", "window:2147483648", "padding:",
-                           "padding:1,", "padding:,1", "padding:1,,2", "padding:-3", "padding:99999999999999999999"}) {
+  for (const char* text :
+       {"window:", "window:-1", "window:2.5", "window:x", "window:1,2", "window:2147483648", "padding:", "padding:1,",
+        "padding:,1", "padding:1,,2", "padding:-3", "padding:99999999999999999999"}) {
     const Result<Mask> mask = parse_mask(text);
     ASSERT_FALSE(mask) << text;
-    EXPECT_NE(mask.error().message.find("whole numbers from 0 to 2147483647"), std::string::npos) << mask.error().message;
+    EXPECT_NE(mask.error().message.find("whole numbers from 0 to 2147483647"), std::string::npos)
+        << mask.error().message;
     EXPECT_NE(mask.error().message.find(text), std::string::npos) << mask.error().message;
   }
 }
@@ -69,8 +73,9 @@ TEST(Mask, ArraysBroadcastOverBatchAndHeads) {
   std::mt19937 random(2);
   const MaskSizes sizes = {2, 3, 4, 5};
   for (const std::vector<Index>& shape :
-       {std::vector<Index>{4, 5}, std::vector<Index>{2, 4, 5}, std::vector<Index>{1, 4, 5}, std::vector<Index>{2, 3, 4, 5},
-        std::vector<Index>{2, 1, 4, 5}, std::vector<Index>{1, 3, 4, 5}, std::vector<Index>{1, 1, 4, 5}}) {
+       {std::vector<Index>{4, 5}, std::vector<Index>{2, 4, 5}, std::vector<Index>{1, 4, 5},
+        std::vector<Index>{2, 3, 4, 5}, std::vector<Index>{2, 1, 4, 5}, std::vector<Index>{1, 3, 4, 5},
+        std::vector<Index>{1, 1, 4, 5}}) {
     const Mask mask = array_mask(shape, random);
     SCOPED_TRACE(mask_text(mask));
     EXPECT_TRUE(check_mask(mask, sizes));
@@ -102,7 +107,8 @@ TEST(Mask, WhatDoesNotFitIsRefused) {
   }
   EXPECT_TRUE(check_mask(*parse_mask("padding:5"), sizes));
   EXPECT_TRUE(check_mask(*parse_mask("padding:5,0"), sizes));
-  for (const char* text : {"padding:6", "padding:0,6", "padding:1,2,3"}) EXPECT_FALSE(check_mask(*parse_mask(text), sizes)) << text;
+  for (const char* text : {"padding:6", "padding:0,6", "padding:1,2,3"})
+    EXPECT_FALSE(check_mask(*parse_mask(text), sizes)) << text;
   EXPECT_TRUE(check_mask(*parse_mask("causal"), sizes));
   EXPECT_TRUE(check_mask(*parse_mask("window:2147483647"), sizes));
 }

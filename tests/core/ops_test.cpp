@@ -22,7 +22,8 @@ Mask mask_of(const char* text) { return *parse_mask(text); }
 TEST(Softmax, RowsSumToOne) {
   std::mt19937 random(1);
   Recorder recorder(Recorder::Mode::compute, 1);
-  const Value scores = given(recorder, "scores", {{"head", 3}, {"query", 5}, {"key", 17}}, random_numbers(random, 255, -30, 30));
+  const Value scores =
+      given(recorder, "scores", {{"head", 3}, {"query", 5}, {"key", 17}}, random_numbers(random, 255, -30, 30));
   for (const double temperature : {0.01, 1.0, 100.0}) {
     const std::vector<float> weights = numbers_of(recorder, softmax(recorder, "weights", scores, temperature));
     for (std::size_t row = 0; row < 15; ++row) {
@@ -40,7 +41,8 @@ TEST(Softmax, TemperatureDividesTheScores) {
   const Value scores = given(recorder, "scores", {{"query", 4}, {"key", 10}}, numbers);
   for (float& number : numbers) number /= 4;
   const Value quarter = given(recorder, "quarter", {{"query", 4}, {"key", 10}}, numbers);
-  EXPECT_EQ(numbers_of(recorder, softmax(recorder, "a", scores, 4)), numbers_of(recorder, softmax(recorder, "b", quarter)));
+  EXPECT_EQ(numbers_of(recorder, softmax(recorder, "a", scores, 4)),
+            numbers_of(recorder, softmax(recorder, "b", quarter)));
 
   // Colder is sharper: the largest weight of every row only grows.
   std::vector<float> before(4, 0);
@@ -69,7 +71,8 @@ TEST(Mask, MaskedWeightsAreExactlyZero) {
       for (Index at = 0; at < 180; ++at) {
         const bool keep = field.keeps(at / 90, at / 30 % 3, at / 6 % 5, at % 6);
         const auto i = static_cast<std::size_t>(at);
-        EXPECT_EQ(recorder.tensor(masked).values()[i], keep ? recorder.tensor(scores).values()[i] : static_cast<float>(fill));
+        EXPECT_EQ(recorder.tensor(masked).values()[i],
+                  keep ? recorder.tensor(scores).values()[i] : static_cast<float>(fill));
         if (!keep) {
           EXPECT_EQ(recorder.tensor(weights).values()[i], 0.0F) << mask << " " << at;
         }
@@ -128,7 +131,8 @@ TEST(Mask, NaNUnderAMaskDoesNotReachTheWeights) {
 
 TEST(Softmax, HugeAndInfiniteLogits) {
   Recorder recorder(Recorder::Mode::compute, 1);
-  const Value scores = given(recorder, "scores", {{"query", 3}, {"key", 3}}, {1e30F, -1e30F, 0, -1e30F, -1e30F, -1e30F, 0, kInfinity, 1});
+  const Value scores = given(recorder, "scores", {{"query", 3}, {"key", 3}},
+                             {1e30F, -1e30F, 0, -1e30F, -1e30F, -1e30F, 0, kInfinity, 1});
   const std::vector<float> weights = numbers_of(recorder, softmax(recorder, "weights", scores));
   const std::vector<float> finite(weights.begin(), weights.begin() + 6);
   EXPECT_EQ(finite, (std::vector<float>{1, 0, 0, 1.0F / 3, 1.0F / 3, 1.0F / 3}));
@@ -143,7 +147,8 @@ TEST(Dropout, DropsItsShareAndScalesTheRest) {
     const std::vector<float> numbers = numbers_of(recorder, dropped);
     const auto zeros = std::count(numbers.begin(), numbers.end(), 0.0F);
     // Five deviations of a binomial distribution.
-    EXPECT_NEAR(static_cast<double>(zeros), 40000 * probability, 5 * std::sqrt(40000 * probability * (1 - probability)));
+    EXPECT_NEAR(static_cast<double>(zeros), 40000 * probability,
+                5 * std::sqrt(40000 * probability * (1 - probability)));
     EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 1 / static_cast<float>(1 - probability)), 40000 - zeros);
     const auto& keep = *std::get<DropoutOperation>(recorder.step(dropped).operation).keep;
     for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(keep[i], numbers[i] != 0);
@@ -157,7 +162,8 @@ TEST(Dropout, RepeatsWithTheSeedAndLeavesTheGeneratorAlone) {
   const auto drop = [](std::uint64_t seed, int steps_before) {
     Recorder recorder(Recorder::Mode::compute, seed);
     Value ones;
-    for (int i = 0; i <= steps_before; ++i) ones = given(recorder, "ones", {{"key", 500}}, std::vector<float>(500, 1.0F));
+    for (int i = 0; i <= steps_before; ++i)
+      ones = given(recorder, "ones", {{"key", 500}}, std::vector<float>(500, 1.0F));
     const std::vector<float> numbers = numbers_of(recorder, dropout(recorder, "dropped", ones, 0.5));
     Generator untouched(seed);
     EXPECT_EQ(recorder.generator().next(), untouched.next());

@@ -113,7 +113,8 @@ TEST(Rearrange, ThereAndBackIsTheSame) {
   Recorder recorder(Recorder::Mode::compute, 1);
   const std::vector<float> numbers = random_numbers(random, 2 * 12 * 5);
   const Value input = given(recorder, "input", {{"batch", 2}, {"channel", 12}, {"token", 5}}, numbers);
-  const Value heads = rearrange(recorder, "heads", "batch (head dim) token -> head batch token dim", input, {{"head", 4}});
+  const Value heads =
+      rearrange(recorder, "heads", "batch (head dim) token -> head batch token dim", input, {{"head", 4}});
   EXPECT_EQ(recorder.axes(heads), (Axes{{"head", 4}, {"batch", 2}, {"token", 5}, {"dim", 3}}));
   const Value back = rearrange(recorder, "back", "head batch token dim -> batch (head dim) token", heads);
   EXPECT_EQ(recorder.axes(back), (Axes{{"batch", 2}, {"head·dim", 12}, {"token", 5}}));
@@ -130,7 +131,8 @@ TEST(Contract, NamesAxesAndWritesItsFormula) {
   EXPECT_EQ(recorder.step(scores).formula, "Σ_dim q[head, query, dim] · k[head, key, dim] / √7");
   EXPECT_EQ(recorder.step(scores).inputs, (std::vector<int>{0, 1}));
   EXPECT_EQ(recorder.step(scores).tensor, nullptr);
-  const Value products = contract(recorder, "products", "head query key, head key dim -> head key query dim", scores, k);
+  const Value products =
+      contract(recorder, "products", "head query key, head key dim -> head key query dim", scores, k);
   EXPECT_EQ(recorder.step(products).formula, "scores[head, query, key] · k[head, key, dim]");
   const Value total = contract(recorder, "total", "head query dim, head key dim -> ", q, k);
   EXPECT_TRUE(recorder.axes(total).empty());

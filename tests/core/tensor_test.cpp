@@ -11,8 +11,8 @@ namespace {
 constexpr Index kLargest = std::numeric_limits<Index>::max();
 
 TEST(Tensor, OffsetAndIndexAreInverse) {
-  for (const Axes& axes : {Axes{}, Axes{{"a", 5}}, Axes{{"a", 1}, {"b", 7}, {"c", 1}},
-                           Axes{{"a", 2}, {"b", 3}, {"c", 4}, {"d", 5}}}) {
+  for (const Axes& axes :
+       {Axes{}, Axes{{"a", 5}}, Axes{{"a", 1}, {"b", 7}, {"c", 1}}, Axes{{"a", 2}, {"b", 3}, {"c", 4}, {"d", 5}}}) {
     const Tensor tensor(axes);
     for (Index offset = 0; offset < tensor.count(); ++offset) {
       const std::vector<Index> index = tensor.index_at(offset);

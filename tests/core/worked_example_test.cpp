@@ -50,7 +50,8 @@ Experiment experiment_of(const json& file) {
   Experiment experiment = *default_experiment(file.at("system").get<std::string>());
   experiment.seed = file.value("seed", std::uint64_t{42});
   experiment.discard = file.value("discard", std::uint64_t{0});
-  for (const auto& [name, value] : file.value("params", json::object()).items()) {
+  const json parameters = file.value("params", json::object());
+  for (const auto& [name, value] : parameters.items()) {
     Result<void> set;
     if (value.is_array()) {
       set = set_parameter(experiment, name, array_mask(value));
@@ -136,7 +137,8 @@ TEST(Systems, TheSameExperimentIsTheSameTrace) {
     const std::shared_ptr<const Trace> b = *run(experiment);
     ASSERT_EQ(a->steps().size(), b->steps().size());
     for (std::size_t i = 0; i < a->steps().size(); ++i) {
-      EXPECT_TRUE(std::ranges::equal(a->steps()[i].tensor->values(), b->steps()[i].tensor->values())) << a->steps()[i].name;
+      EXPECT_TRUE(std::ranges::equal(a->steps()[i].tensor->values(), b->steps()[i].tensor->values()))
+          << a->steps()[i].name;
     }
     EXPECT_TRUE(std::ranges::equal(a->warnings(), b->warnings()));
   }
@@ -210,7 +212,8 @@ TEST(WorkedExample, WeightedValuesSumToTheOutputs) {
   for (Index at = 0; at < outputs.count(); ++at) {
     const std::vector<Index> index = outputs.index_at(at);
     double sum = 0;
-    for (Index key = 0; key < 6; ++key) sum += static_cast<double>(parts.at(std::vector<Index>{index[0], key, index[1], index[2]}));
+    for (Index key = 0; key < 6; ++key)
+      sum += static_cast<double>(parts.at(std::vector<Index>{index[0], key, index[1], index[2]}));
     EXPECT_NEAR(sum, static_cast<double>(outputs.at(index)), 1e-5);
   }
 }
@@ -221,7 +224,8 @@ TEST(WorkedExample, DropoutChangesNothingBeforeIt) {
   const std::shared_ptr<const Trace> b = *run(set(plain, "dropout", "0.5"));
   for (const Step& step : a->steps()) {
     const bool behind = step.name.find("head_outputs") != std::string::npos ||
-                        step.name.find("weighted_values") != std::string::npos || step.name == "merged" || step.name == "out";
+                        step.name.find("weighted_values") != std::string::npos || step.name == "merged" ||
+                        step.name == "out";
     const double difference = largest_difference(b->tensor(step.name), *step.tensor);
     if (behind) {
       EXPECT_GT(difference, 0) << step.name;
@@ -238,7 +242,8 @@ TEST(WorkedExample, RowsWithoutKeysAreWarnedOf) {
   const Experiment e = set(*default_experiment(kFolder), "mask", "padding:0");
   const std::shared_ptr<const Trace> uniform = *run(e);
   ASSERT_EQ(uniform->warnings().size(), 2U);
-  EXPECT_EQ(uniform->warnings()[1], "masked_scores: 24 rows have no key left; masked_fill -9e+15 makes the weights uniform");
+  EXPECT_EQ(uniform->warnings()[1],
+            "masked_scores: 24 rows have no key left; masked_fill -9e+15 makes the weights uniform");
   for (const float weight : uniform->tensor("weights").values()) EXPECT_FLOAT_EQ(weight, 1.0F / 6);
   const std::shared_ptr<const Trace> zero = *run(set(e, "masked_fill", "-inf"));
   ASSERT_EQ(zero->warnings().size(), 2U);

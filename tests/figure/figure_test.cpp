@@ -115,7 +115,8 @@ Figure sample(double at, const std::string& label) {
   figure.width = 100 + at;
   figure.height = 50;
   figure.title = label;
-  figure.heatmaps.push_back(heatmap_of("same", {at, 0, 10 + at, 10}, {{"row", 1}, {"column", 1}}, {static_cast<float>(at)}));
+  figure.heatmaps.push_back(
+      heatmap_of("same", {at, 0, 10 + at, 10}, {{"row", 1}, {"column", 1}}, {static_cast<float>(at)}));
   figure.heatmaps.push_back(heatmap_of("only " + label, {at, 20, 10, 10}, {{"row", 1}, {"column", 1}}, {0}));
   figure.texts.push_back({"text", {at, at}, label});
   figure.lines.push_back({"line", {at, 0}, {at, 10}});
@@ -244,7 +245,8 @@ TEST(Markup, ScriptsAreNarrower) {
   EXPECT_NEAR(markup_width("Q", 20, FontWeight::regular), base, 1e-9);
   EXPECT_NEAR(markup_width("_{Q}", 20, FontWeight::regular), base * kScriptSize, 1e-9);
   EXPECT_NEAR(markup_width("W_{Q}", 20, FontWeight::semibold),
-              text_width("W", 20, FontWeight::semibold) + text_width("Q", 20 * kScriptSize, FontWeight::semibold), 1e-9);
+              text_width("W", 20, FontWeight::semibold) + text_width("Q", 20 * kScriptSize, FontWeight::semibold),
+              1e-9);
 }
 
 TEST(Symbol, IsWhatTextbooksWrite) {

@@ -9,7 +9,8 @@ constexpr double kRounding = 1e-6;
 
 std::vector<PanelShape> shapes() {
   std::vector<PanelShape> list;
-  for (const auto& [rows, columns] : {std::pair<Index, Index>{1, 1}, {6, 6}, {3, 6}, {6, 28}, {40, 5}, {300, 300}, {1, 2000}}) {
+  for (const auto& [rows, columns] :
+       {std::pair<Index, Index>{1, 1}, {6, 6}, {3, 6}, {6, 28}, {40, 5}, {300, 300}, {1, 2000}}) {
     list.push_back({rows, columns, 0, 20, 20, 0, 48});
     list.push_back({rows, columns, 45, 60, 26, 0, 32});
     list.push_back({rows, columns, 12, 40, 22, 110, 48});
@@ -23,8 +24,8 @@ TEST(Grid, HoldsAllPanelsWithoutAnEmptyRow) {
       for (const double width : {100.0, 480.0, 672.0, 1500.0}) {
         for (const double height : {0.0, 200.0, 900.0}) {
           const Grid grid = fit_grid(count, shape, width, height);
-          SCOPED_TRACE(testing::Message() << shape.rows << " × " << shape.columns << ", " << count << " in " << width << " × "
-                                          << height);
+          SCOPED_TRACE(testing::Message()
+                       << shape.rows << " × " << shape.columns << ", " << count << " in " << width << " × " << height);
           EXPECT_GE(grid.across * grid.down, count);
           EXPECT_LT(grid.across * (grid.down - 1), count);
           EXPECT_GE(grid.across, 1);
@@ -80,8 +81,10 @@ TEST(Grid, TakesTheLargestCells) {
           const auto columns = static_cast<double>(across);
           const auto rows = static_cast<double>((count + across - 1) / across);
           const double larger = grid.cell_width + 1;
-          const bool fits = columns * (20 + 6 * larger + 22) - 22 <= width && rows * (30 + 6 * larger + 22) - 22 <= height;
-          EXPECT_FALSE(fits && larger <= 48) << count << " in " << width << " × " << height << ", " << across << " across";
+          const bool fits =
+              columns * (20 + 6 * larger + 22) - 22 <= width && rows * (30 + 6 * larger + 22) - 22 <= height;
+          EXPECT_FALSE(fits && larger <= 48)
+              << count << " in " << width << " × " << height << ", " << across << " across";
         }
       }
     }

@@ -83,7 +83,8 @@ bool inside(const Rect& box, const Figure& figure) {
 }
 
 std::string rect_text(const Rect& r) {
-  return "(" + fixed_text(r.x, 1) + " " + fixed_text(r.y, 1) + ", " + fixed_text(r.width, 1) + " by " + fixed_text(r.height, 1) + ")";
+  return "(" + fixed_text(r.x, 1) + " " + fixed_text(r.y, 1) + ", " + fixed_text(r.width, 1) + " by " +
+         fixed_text(r.height, 1) + ")";
 }
 
 /// What is wrong with the layout, one line each.
@@ -111,7 +112,8 @@ std::vector<std::string> layout_faults(const Figure& figure) {
     const auto& [text, box] = painted.texts[i];
     if (!inside(box, figure)) say("\"" + text + "\" " + rect_text(box) + " leaves the figure");
     for (const auto& [id, heatmap] : painted.heatmaps) {
-      if (overlap(box, heatmap)) say("\"" + text + "\" " + rect_text(box) + " overlaps heatmap " + id + " " + rect_text(heatmap));
+      if (overlap(box, heatmap))
+        say("\"" + text + "\" " + rect_text(box) + " overlaps heatmap " + id + " " + rect_text(heatmap));
     }
     for (const Rect& bar : painted.bars) {
       if (overlap(box, bar)) say("\"" + text + "\" overlaps a color bar");
@@ -187,7 +189,8 @@ void for_each_figure(const std::string& view, const Check& check) {
       const std::shared_ptr<const Trace> trace = *run(experiment);
       for (const ParameterValues& options : option_sets(*find_view(view))) {
         for (const auto& [width, height] : kSizes) {
-          std::string about = view + options_text(options) + " in " + fixed_text(width, 0) + " × " + fixed_text(height, 0);
+          std::string about =
+              view + options_text(options) + " in " + fixed_text(width, 0) + " × " + fixed_text(height, 0);
           for (const auto& [name, value] : settings) about += " " + name + "=" + value;
           about += ", " + std::to_string(labels.size()) + " labels";
           check(*trace, options, figure_of(*trace, view, options, width, height), about);
@@ -203,36 +206,44 @@ class Layout : public testing::TestWithParam<std::string> {};
 TEST_P(Layout, NothingOverlapsOrLeavesTheFigure) {
   for_each_figure(GetParam(), [](const Trace&, const ParameterValues&, const Figure& figure, const std::string& about) {
     const std::vector<std::string> faults = layout_faults(figure);
-    EXPECT_TRUE(faults.empty()) << about << ", " << figure.width << " × " << figure.height << ":\n" << join(faults, "\n");
+    EXPECT_TRUE(faults.empty()) << about << ", " << figure.width << " × " << figure.height << ":\n"
+                                << join(faults, "\n");
   });
 }
 
 TEST_P(Layout, EveryMarkHasAnIdOfItsOwn) {
   for_each_figure(GetParam(), [](const Trace&, const ParameterValues&, const Figure& figure, const std::string& about) {
     std::set<std::string> ids;
-    for (const HeatmapMark& mark : figure.heatmaps) EXPECT_TRUE(ids.insert("heatmap " + mark.id).second) << about << " " << mark.id;
-    for (const TextMark& mark : figure.texts) EXPECT_TRUE(ids.insert("text " + mark.id).second) << about << " " << mark.id;
-    for (const LineMark& mark : figure.lines) EXPECT_TRUE(ids.insert("line " + mark.id).second) << about << " " << mark.id;
-    for (const ColorBarMark& mark : figure.color_bars) EXPECT_TRUE(ids.insert("bar " + mark.id).second) << about << " " << mark.id;
+    for (const HeatmapMark& mark : figure.heatmaps)
+      EXPECT_TRUE(ids.insert("heatmap " + mark.id).second) << about << " " << mark.id;
+    for (const TextMark& mark : figure.texts)
+      EXPECT_TRUE(ids.insert("text " + mark.id).second) << about << " " << mark.id;
+    for (const LineMark& mark : figure.lines)
+      EXPECT_TRUE(ids.insert("line " + mark.id).second) << about << " " << mark.id;
+    for (const ColorBarMark& mark : figure.color_bars)
+      EXPECT_TRUE(ids.insert("bar " + mark.id).second) << about << " " << mark.id;
   });
 }
 
 TEST_P(Layout, HeatmapsAreSlicesOfTheTrace) {
-  for_each_figure(GetParam(), [](const Trace& trace, const ParameterValues&, const Figure& figure, const std::string& about) {
-    EXPECT_FALSE(figure.title.empty());
-    for (const HeatmapMark& mark : figure.heatmaps) {
-      ASSERT_LT(static_cast<std::size_t>(mark.step), trace.steps().size()) << about;
-      const Step& step = trace.steps()[static_cast<std::size_t>(mark.step)];
-      EXPECT_EQ(mark.tensor, step.tensor) << about << " " << mark.id;
-      EXPECT_EQ(mark.leading.size() + 2, step.axes.size()) << about << " " << mark.id;
-      EXPECT_TRUE(mark.row_labels.empty() || static_cast<Index>(mark.row_labels.size()) == mark.rows()) << about << " " << mark.id;
-      EXPECT_TRUE(mark.column_labels.empty() || static_cast<Index>(mark.column_labels.size()) == mark.columns())
-          << about << " " << mark.id;
-    }
-  });
+  for_each_figure(
+      GetParam(), [](const Trace& trace, const ParameterValues&, const Figure& figure, const std::string& about) {
+        EXPECT_FALSE(figure.title.empty());
+        for (const HeatmapMark& mark : figure.heatmaps) {
+          ASSERT_LT(static_cast<std::size_t>(mark.step), trace.steps().size()) << about;
+          const Step& step = trace.steps()[static_cast<std::size_t>(mark.step)];
+          EXPECT_EQ(mark.tensor, step.tensor) << about << " " << mark.id;
+          EXPECT_EQ(mark.leading.size() + 2, step.axes.size()) << about << " " << mark.id;
+          EXPECT_TRUE(mark.row_labels.empty() || static_cast<Index>(mark.row_labels.size()) == mark.rows())
+              << about << " " << mark.id;
+          EXPECT_TRUE(mark.column_labels.empty() || static_cast<Index>(mark.column_labels.size()) == mark.columns())
+              << about << " " << mark.id;
+        }
+      });
 }
 
-INSTANTIATE_TEST_SUITE_P(Views, Layout, testing::Values("flow", "qkv", "heads"), [](const auto& view) { return view.param; });
+INSTANTIATE_TEST_SUITE_P(Views, Layout, testing::Values("flow", "qkv", "heads"),
+                         [](const auto& view) { return view.param; });
 
 std::set<std::string> tensors_in(const Trace& trace, const Figure& figure) {
   std::set<std::string> names;
@@ -259,13 +270,16 @@ TEST(FlowView, ShowsEveryMatrixOfTheComputation) {
 
 TEST(FlowView, WithoutCrossAttentionShowsSelfAttention) {
   const std::shared_ptr<const Trace> trace = trace_with({{"cross_queries", "0"}});
-  EXPECT_EQ(describe(figure_of(*trace, "flow", {{"attention", std::string("cross")}})), describe(figure_of(*trace, "flow")));
+  EXPECT_EQ(describe(figure_of(*trace, "flow", {{"attention", std::string("cross")}})),
+            describe(figure_of(*trace, "flow")));
 }
 
 TEST(FlowView, HeadsBehindTheLastShowTheLast) {
   const std::shared_ptr<const Trace> trace = trace_with({});
-  EXPECT_EQ(describe(figure_of(*trace, "flow", {{"head", Index{2147483647}}})), describe(figure_of(*trace, "flow", {{"head", Index{4}}})));
-  EXPECT_NE(describe(figure_of(*trace, "flow", {{"head", Index{1}}})), describe(figure_of(*trace, "flow", {{"head", Index{4}}})));
+  EXPECT_EQ(describe(figure_of(*trace, "flow", {{"head", Index{2147483647}}})),
+            describe(figure_of(*trace, "flow", {{"head", Index{4}}})));
+  EXPECT_NE(describe(figure_of(*trace, "flow", {{"head", Index{1}}})),
+            describe(figure_of(*trace, "flow", {{"head", Index{4}}})));
 }
 
 TEST(FlowView, ProductsAreAlignedWithTheirFactors) {
@@ -273,12 +287,16 @@ TEST(FlowView, ProductsAreAlignedWithTheirFactors) {
     const std::shared_ptr<const Trace> trace = trace_with(settings);
     const Figure figure = figure_of(*trace, "flow", {}, 1400, 800);
     const auto box = [&](const std::string& id) {
-      const auto found = std::find_if(figure.heatmaps.begin(), figure.heatmaps.end(), [&](const auto& mark) { return mark.id == id; });
+      const auto found =
+          std::find_if(figure.heatmaps.begin(), figure.heatmaps.end(), [&](const auto& mark) { return mark.id == id; });
       EXPECT_NE(found, figure.heatmaps.end()) << id;
       return found->box;
     };
-    for (const auto& [left, top, product] : {std::array{"x", "w_q", "q"}, {"x", "w_k", "k"}, {"x", "w_v", "v"},
-                                             {"attend.q", "attend.k.transposed", "scores"}, {"weights", "attend.v", "head_outputs"}}) {
+    for (const auto& [left, top, product] : {std::array{"x", "w_q", "q"},
+                                             {"x", "w_k", "k"},
+                                             {"x", "w_v", "v"},
+                                             {"attend.q", "attend.k.transposed", "scores"},
+                                             {"weights", "attend.v", "head_outputs"}}) {
       EXPECT_NEAR(box(left).y, box(product).y, kRounding) << product;
       EXPECT_NEAR(box(left).height, box(product).height, kRounding) << product;
       EXPECT_NEAR(box(top).x, box(product).x, kRounding) << product;
@@ -296,7 +314,8 @@ TEST(QkvView, ShowsEveryHeadOnOneScale) {
   EXPECT_EQ(figure.heatmaps.size(), 16U);
   for (const HeatmapMark& mark : figure.heatmaps) {
     const Tensor& tensor = *mark.tensor;
-    EXPECT_EQ(mark.scale.high, static_cast<double>(*std::max_element(tensor.values().begin(), tensor.values().end()))) << mark.id;
+    EXPECT_EQ(mark.scale.high, static_cast<double>(*std::max_element(tensor.values().begin(), tensor.values().end())))
+        << mark.id;
   }
   EXPECT_EQ(tensors_in(*trace, figure_of(*trace, "qkv", {{"stage", std::string("single")}})),
             (Names{"single.q", "single.k", "single.v", "single.cross_q"}));
@@ -315,10 +334,12 @@ TEST(HeadsView, ShowsTheWeightsOfEveryHead) {
     EXPECT_EQ(self.heatmaps[head].leading, (std::vector<Index>{static_cast<Index>(head)}));
     EXPECT_EQ(self.heatmaps[head].scale, (ColorScale{ColorMap::viridis, 0, 1}));
   }
-  EXPECT_EQ(tensors_in(*trace, figure_of(*trace, "heads", {{"attention", std::string("cross")}})), (Names{"cross_weights"}));
+  EXPECT_EQ(tensors_in(*trace, figure_of(*trace, "heads", {{"attention", std::string("cross")}})),
+            (Names{"cross_weights"}));
   const std::shared_ptr<const Trace> without = trace_with({{"cross_queries", "0"}});
   for (const char* attention : {"self", "cross", "both"})
-    EXPECT_EQ(tensors_in(*without, figure_of(*without, "heads", {{"attention", std::string(attention)}})), (Names{"weights"}));
+    EXPECT_EQ(tensors_in(*without, figure_of(*without, "heads", {{"attention", std::string(attention)}})),
+              (Names{"weights"}));
 }
 
 TEST(Views, OptionsAreChecked) {

@@ -30,8 +30,18 @@ const std::vector<Snapshot>& snapshots() {
       {"flow", "flow", {}, {}},
       {"qkv", "qkv", {}, {}},
       {"heads", "heads", {}, {}},
-      {"flow_masked", "flow", {{"mask", "causal"}, {"scale", "sqrt_head_dim"}, {"dropout", "0.1"}}, {{"head", Index{2}}}, 1200, 800},
-      {"flow_single_cross", "flow", {}, {{"stage", std::string("single")}, {"attention", std::string("cross")}}, 900, 700},
+      {"flow_masked",
+       "flow",
+       {{"mask", "causal"}, {"scale", "sqrt_head_dim"}, {"dropout", "0.1"}},
+       {{"head", Index{2}}},
+       1200,
+       800},
+      {"flow_single_cross",
+       "flow",
+       {},
+       {{"stage", std::string("single")}, {"attention", std::string("cross")}},
+       900,
+       700},
       {"qkv_single", "qkv", {{"tokens", "3"}}, {{"stage", std::string("single")}}},
       {"qkv_wide", "qkv", {{"heads", "8"}, {"head_dim", "16"}}, {}, 1400, 900},
       {"heads_self", "heads", {{"heads", "8"}, {"tokens", "16"}}, {{"attention", std::string("self")}}, 1000, 700},
@@ -52,7 +62,8 @@ class FigureSnapshot : public testing::TestWithParam<Snapshot> {};
 TEST_P(FigureSnapshot, IsAsItWas) {
   const Snapshot& snapshot = GetParam();
   const std::shared_ptr<const Trace> trace = trace_with(snapshot.settings);
-  const std::string text = describe(figure_of(*trace, snapshot.view, snapshot.options, snapshot.width, snapshot.height));
+  const std::string text =
+      describe(figure_of(*trace, snapshot.view, snapshot.options, snapshot.width, snapshot.height));
   const std::string path = path_of(snapshot.file);
   if (std::getenv("ATTNSCOPE_UPDATE_SNAPSHOTS") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;

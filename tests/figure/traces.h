@@ -28,8 +28,8 @@ inline Experiment experiment_with(const Settings& settings) {
 inline std::shared_ptr<const Trace> trace_with(const Settings& settings) { return *run(experiment_with(settings)); }
 
 /// A view with those options of its own.
-inline Figure figure_of(const Trace& trace, const std::string& view, const ParameterValues& options = {}, double width = 672,
-                        double height = 0) {
+inline Figure figure_of(const Trace& trace, const std::string& view, const ParameterValues& options = {},
+                        double width = 672, double height = 0) {
   const Result<ViewOptions> set = view_options({view, options});
   EXPECT_TRUE(set) << (set ? "" : set.error().message);
   ViewOptions all = *set;

@@ -1,0 +1,123 @@
+// The program in its window, on a screen of its own, driven from outside by mouse and keyboard.
+#include <gtest/gtest.h>
+
+#include "screen.h"
+
+namespace attnscope::test {
+namespace {
+
+TEST(Window, WithoutADisplayNamesTheCommandsThatNeedNone) {
+  const Outcome outcome = run_program({});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(is_one_line_ended(outcome.err));
+  for (const char* command : {"trace", "figure", "explain"}) {
+    EXPECT_NE(outcome.err.find(command), std::string::npos) << outcome.err;
+  }
+}
+
+TEST(Window, ADisplayThatDoesNotAnswerIsSaid) {
+  const Outcome outcome = run_program({}, {{{"DISPLAY", ":4711"}}, ""});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(is_one_line_ended(outcome.err));
+  EXPECT_NE(outcome.err.find("display"), std::string::npos) << outcome.err;
+}
+
+class OnScreen : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string missing = Screen::missing_program();
+    if (!missing.empty()) GTEST_SKIP() << missing << " is not installed";
+    screen_.emplace();
+  }
+
+  [[nodiscard]] Screen& screen() { return *screen_; }
+
+ private:
+  std::optional<Screen> screen_;
+};
+
+TEST_F(OnScreen, ASliderIsDraggedThePictureFollowsAndControlQEndsIt) {
+  RunningProgram program(screen());
+  const std::vector<std::uint8_t> before = screen().picture_at_rest();
+  // The knob of "Tokens", the first slider, is found by its colour.
+  const std::optional<std::pair<int, int>> knob = screen().find_color({0x5A, 0xA9, 0xFF}, 0, 60, 264, 400);
+  ASSERT_TRUE(knob) << "no slider on the screen";
+  const auto [x, y] = *knob;
+  screen().xdotool("mousemove " + std::to_string(x + 2) + " " + std::to_string(y));
+  screen().xdotool("mousedown 1");
+  screen().xdotool("mousemove " + std::to_string(x + 60) + " " + std::to_string(y));
+  screen().xdotool("mousemove " + std::to_string(x + 150) + " " + std::to_string(y));
+  const std::vector<std::uint8_t> dragged = screen().picture_at_rest();
+  EXPECT_GT(screen().different_pixels(before, dragged, 300, 100, 900, 700), 5000) << "it does not follow the drag";
+  screen().xdotool("mouseup 1");
+  screen().xdotool("mousemove 600 790");
+  screen().xdotool("key ctrl+z");
+  const std::vector<std::uint8_t> undone = screen().picture_at_rest();
+  EXPECT_EQ(screen().different_pixels(before, undone, 300, 100, 900, 700), 0);
+  screen().xdotool("key ctrl+q");
+  EXPECT_EQ(program.wait(), 0) << program.errors();
+  EXPECT_EQ(program.errors(), "");
+}
+
+TEST_F(OnScreen, TheWindowTakesNoProcessorWhileNothingHappens) {
+  RunningProgram program(screen());
+  screen().xdotool("mousemove 500 400");
+  (void)screen().picture_at_rest();
+  // Whatever is still to be settled after the last movement, such as a tooltip.
+  const long before = program.ticks_after_seconds(2);
+  const long after = program.ticks_after_seconds(2);
+  EXPECT_LE(after - before, 2) << "ticks of the processor in two seconds";
+  screen().xdotool("key ctrl+q");
+  EXPECT_EQ(program.wait(), 0) << program.errors();
+}
+
+TEST_F(OnScreen, AnExperimentIsOpenedWithItsViewAndTheWindowClosesWhenAsked) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("heads.json",
+                                       R"({"format": "attnscope-experiment/1", "system": "worked-example",)"
+                                       R"( "params": {"heads": 2}, "view": {"name": "heads"}})")
+                               .string();
+  std::vector<std::uint8_t> first;
+  {
+    RunningProgram program(screen());
+    first = screen().picture_at_rest();
+    screen().xdotool("key ctrl+q");
+    EXPECT_EQ(program.wait(), 0);
+  }
+  RunningProgram program(screen(), {path, "--theme", "light"});
+  EXPECT_GT(screen().different_pixels(first, screen().picture_at_rest(), 300, 100, 900, 700), 20000);
+  EXPECT_EQ(screen().window_title(), "heads.json — attnscope");
+  screen().close_window();
+  EXPECT_EQ(program.wait(), 0) << program.errors();
+}
+
+TEST_F(OnScreen, WithoutItsFilesItSaysSoInOneLine) {
+  // A copy that has nothing beside it.
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(ATTNSCOPE_PROGRAM, folder / "attnscope");
+  const std::string command = "env -i DISPLAY=" + screen().display() + " ATTNSCOPE_DATA=" + folder.path().string() +
+                              " timeout 60 " + (folder / "attnscope").string() + " >" + (folder / "out").string() +
+                              " 2>" + (folder / "err").string();
+  EXPECT_EQ(shell(command), 1);
+  EXPECT_EQ(bytes_of(folder / "out"), "");
+  const std::string errors = bytes_of(folder / "err");
+  EXPECT_TRUE(is_one_line_ended(errors));
+  EXPECT_NE(errors.find("shaders"), std::string::npos) << errors;
+}
+
+TEST_F(OnScreen, AShaderThatIsNotThereIsNamed) {
+  const TemporaryFolder data;
+  std::filesystem::create_directory(data / "shaders");
+  const Outcome outcome = run_program({}, {{{"DISPLAY", screen().display()},
+                                            {"ATTNSCOPE_DATA", data.path().string()},
+                                            {"LIBGL_ALWAYS_SOFTWARE", "1"}},
+                                           ""});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(is_one_line_ended(outcome.err));
+  EXPECT_NE(outcome.err.find("heatmap.vert"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace attnscope::test
