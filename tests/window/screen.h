@@ -165,8 +165,6 @@ class Screen {
     title.pop_back();
     return title;
   }
-  /// Asks the window to close, as the button in its frame does.
-  void close_window() const { xdotool("windowquit " + window()); }
 
  private:
   TemporaryFolder folder_;
