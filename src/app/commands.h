@@ -17,7 +17,6 @@ void add_explain_command(CommandLine& line);
 /// `systems [SYSTEM]`: the systems, or one with its parameters and tensors.
 void add_systems_command(CommandLine& line);
 
-
 /// `views`: the views and their options.
 void add_views_command(CommandLine& line);
 

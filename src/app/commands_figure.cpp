@@ -41,7 +41,8 @@ Result<CommandOutput> figure_command(const FigureOptions& options) {
   FigureFileOptions file = options.file;
   const std::optional<Theme> theme = parse_theme(options.theme);
   if (!theme) {
-    return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: paper, light or dark", Error::Kind::usage);
+    return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: paper, light or dark",
+                Error::Kind::usage);
   }
   file.theme = *theme;
   if (Result<void> possible = check_figure_options(file); !possible) return tl::unexpected(possible.error());
@@ -55,7 +56,8 @@ Result<CommandOutput> figure_command(const FigureOptions& options) {
   // Laid out at 96 logical pixels to the inch, so that type has the size it was designed for.
   view->width = file.width_inches * 96;
   const Figure figure = build_view(experiment->view.name, **trace, *view);
-  if (const Result<void> written = write_figure(figure, file, options.output); !written) return tl::unexpected(written.error());
+  if (const Result<void> written = write_figure(figure, file, options.output); !written)
+    return tl::unexpected(written.error());
   return CommandOutput{"", {(*trace)->warnings().begin(), (*trace)->warnings().end()}};
 }
 
@@ -67,8 +69,10 @@ void add_figure_command(CommandLine& line) {
   add_experiment_options(command, *options);
   command.add_option("--view", options->view, "The view; `attnscope views` lists them")->type_name("NAME");
   command.add_option("--theme", options->theme, "paper (default), light or dark")->type_name("NAME");
-  command.add_option("--width", options->file.width_inches, "Width in inches, 0.5 to 100; 7 when not given")->type_name("IN");
-  command.add_option("--dpi", options->file.dpi, "Dots per inch of a PNG, 10 to 2400; 300 when not given")->type_name("N");
+  command.add_option("--width", options->file.width_inches, "Width in inches, 0.5 to 100; 7 when not given")
+      ->type_name("IN");
+  command.add_option("--dpi", options->file.dpi, "Dots per inch of a PNG, 10 to 2400; 300 when not given")
+      ->type_name("N");
   command.add_option("-o,--output", options->output, "The file to write")->required()->type_name("OUT.{png,svg,pdf}");
 }
 

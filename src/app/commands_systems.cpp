@@ -62,7 +62,8 @@ std::string system_text(const System& system) {
   parameters.push_back(
       {"seed", "42", "Decides every random number, as torch.manual_seed does. Allowed: whole numbers from 0."});
   parameters.push_back(
-      {"discard", "0", "Raw random numbers thrown away between inputs and weights. Allowed: whole numbers from 0."});
+      {"discard", "0",
+       "Raw random numbers thrown away between inputs and weights. Allowed: whole numbers from 0 to 10000000000."});
   std::vector<std::vector<std::string>> tensors;
   for (const Step& step : planned_steps(system)) tensors.push_back({step.name, axes_text(step.axes), step.formula});
   return system.name + " – " + system.title + "\n" + system.summary + "\nReplays " + system.source +

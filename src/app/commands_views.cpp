@@ -15,7 +15,8 @@ std::string views_json() {
   for (const View& view : views()) {
     ordered_json options = ordered_json::array();
     for (const Parameter& option : view.options) options.push_back(parameter_json(option));
-    list.push_back({{"name", view.name}, {"title", view.title}, {"summary", view.summary}, {"options", std::move(options)}});
+    list.push_back(
+        {{"name", view.name}, {"title", view.title}, {"summary", view.summary}, {"options", std::move(options)}});
   }
   return pretty_json(list) + "\n";
 }
@@ -35,8 +36,9 @@ std::string views_text() {
 
 void add_views_command(CommandLine& line) {
   const auto json = std::make_shared<bool>(false);
-  CLI::App& command = line.add("views", "List the views and their options",
-                               [json]() -> Result<CommandOutput> { return CommandOutput{*json ? views_json() : views_text(), {}}; });
+  CLI::App& command = line.add("views", "List the views and their options", [json]() -> Result<CommandOutput> {
+    return CommandOutput{*json ? views_json() : views_text(), {}};
+  });
   command.add_flag("--json", *json, "Print JSON, enough to build a user interface from");
 }
 

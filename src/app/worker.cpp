@@ -5,8 +5,8 @@
 namespace attnscope {
 namespace {
 
-// About a second of work: what takes longer is stopped when something newer is wanted; what is shorter is let finish, so
-// that the picture moves during a drag instead of waiting for its end.
+// About a second of work: what takes longer is stopped when something newer is wanted; what is shorter is let finish,
+// so that the picture moves during a drag instead of waiting for its end.
 constexpr double kFlopsLetFinish = 2e8;
 
 }  // namespace

@@ -99,6 +99,10 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
   const Result<const System*> found = system_of(experiment.system);
   if (!found) return tl::unexpected(found.error());
   const System& system = **found;
+  if (experiment.discard > kLargestDiscard) {
+    return fail("discard: " + std::to_string(experiment.discard) +
+                " is not allowed; allowed: whole numbers from 0 to " + std::to_string(kLargestDiscard));
+  }
   for (const Parameter& parameter : system.parameters) {
     if (Result<void> checked = check_value(parameter, experiment.parameters.at(parameter.name)); !checked)
       return checked;

@@ -66,6 +66,9 @@ struct Cost {
 /// Adds up the cost without computing. The experiment's parameters are each within their range.
 Cost cost_of(const Experiment& experiment);
 
+/// Draws that may be thrown away: some seconds' worth.
+inline constexpr std::uint64_t kLargestDiscard = 10'000'000'000;
+
 /// Bytes that one experiment may take when nothing else is said.
 inline constexpr double kDefaultMemoryBudget = 2e9;
 

@@ -161,8 +161,9 @@ void explain_operation(const Cell& cell, const SoftmaxOperation& softmax, Explan
   row_index.insert(row_index.size() - 1, row.empty() ? "j" : ", j");
   e.formula = "exp(" + cell.name(0) + over + ") / Σ_j exp(" + cell.input(0).name + row_index + over + ")";
   double sum = 0;
-  const bool nothing = std::all_of(e.operands.begin(), e.operands.end(),
-                                   [](const Operand& operand) { return std::isinf(operand.value) && operand.value < 0; });
+  const bool nothing = std::all_of(e.operands.begin(), e.operands.end(), [](const Operand& operand) {
+    return std::isinf(operand.value) && operand.value < 0;
+  });
   for (const Operand& operand : e.operands) {
     const double value = nothing ? 0 : std::exp((operand.value - largest) / softmax.temperature);
     e.terms.push_back({"exp(" + number_text((operand.value - largest) / softmax.temperature) + ")", value});

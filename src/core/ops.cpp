@@ -64,6 +64,7 @@ ContractOperation contract_operation(std::string_view text, const Axes& a, const
 std::string contract_formula(const ContractOperation& operation, const std::string& a, const std::string& b) {
   const auto names = [&](const std::vector<int>& axes) {
     std::vector<std::string> list;
+    list.reserve(axes.size());
     for (const int label : axes) list.push_back(operation.labels[static_cast<std::size_t>(label)]);
     return indices_text(list);
   };
@@ -79,12 +80,13 @@ std::string contract_formula(const ContractOperation& operation, const std::stri
 }
 
 void compute_contraction(const Recorder& r, const ContractOperation& operation, Value a, Value b, Tensor& out) {
-  std::vector<ContractionLabel> labels;
   // The result's labels in its own order come first, so that neighbours in memory are neighbours in the list.
   std::vector<int> order = operation.out;
   for (int i = 0; i < static_cast<int>(operation.labels.size()); ++i) {
     if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
   }
+  std::vector<ContractionLabel> labels;
+  labels.reserve(order.size());
   for (const int i : order) {
     labels.push_back({operation.sizes[static_cast<std::size_t>(i)], stride_of(operation.a, r.tensor(a), i),
                       stride_of(operation.b, r.tensor(b), i), stride_of(operation.out, out, i)});

@@ -67,14 +67,10 @@ std::span<const Rgb, 256> lut(ColorMap map) {
   static const Colors red_blue = unpack_all(colormap_data::kRedBlue);
   static const Colors greys = unpack_all(colormap_data::kGreys);
   switch (map) {
-    case ColorMap::viridis:
-      return viridis;
-    case ColorMap::magma:
-      return magma;
-    case ColorMap::red_blue:
-      return red_blue;
-    case ColorMap::greys:
-      return greys;
+    case ColorMap::viridis: return viridis;
+    case ColorMap::magma: return magma;
+    case ColorMap::red_blue: return red_blue;
+    case ColorMap::greys: return greys;
   }
   return viridis;
 }

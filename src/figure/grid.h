@@ -31,12 +31,17 @@ struct Grid {
   [[nodiscard]] double height() const { return static_cast<double>(down) * (panel_height + gap) - gap; }
   /// Upper left corner of panel `i`, relative to the grid's.
   [[nodiscard]] Point corner(Index i) const {
-    return {static_cast<double>(i % across) * (panel_width + gap),
-            static_cast<double>(i / across) * (panel_height + gap)};
+    const Index row = i / across;
+    const Index column = i % across;
+    return {static_cast<double>(column) * (panel_width + gap), static_cast<double>(row) * (panel_height + gap)};
   }
 };
+}
+}
+;
 
-/// `count` panels, `across` of them side by side, with the largest cells that fit in `width` × `height` (0: any height).
+/// `count` panels, `across` of them side by side, with the largest cells that fit in `width` × `height` (0: any
+/// height).
 Grid arrange_grid(Index count, Index across, const PanelShape& shape, double width, double height);
 
 /// The arrangement with the largest cells in `width` × `height` (0: any height, as few rows as the width allows).

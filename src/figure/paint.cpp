@@ -74,7 +74,8 @@ struct Painter {
   void label(const std::string& text, double size, Point at, HorizontalAlign horizontal, VerticalAlign vertical,
              double angle) const {
     // A label is the user's own text: braces in it are no markup.
-    canvas.text({at, {{text, TextSpan::Level::base}}, size, FontWeight::regular, palette.dim, horizontal, vertical, angle});
+    canvas.text(
+        {at, {{text, TextSpan::Level::base}}, size, FontWeight::regular, palette.dim, horizontal, vertical, angle});
   }
 
   /// Writes the numbers into the cells, when all of them have room.

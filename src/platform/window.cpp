@@ -121,11 +121,13 @@ Result<void> Window::State::make_window(const WindowOptions& options) {
   });
   glfwSetKeyCallback(window, [](GLFWwindow* target, int key, int scancode, int action, int modifiers) {
     if (action == GLFW_RELEASE) return;
-    const KeyPress press = {key_on_layout(key, scancode), (modifiers & GLFW_MOD_CONTROL) != 0, (modifiers & GLFW_MOD_SHIFT) != 0};
+    const KeyPress press = {key_on_layout(key, scancode), (modifiers & GLFW_MOD_CONTROL) != 0,
+                            (modifiers & GLFW_MOD_SHIFT) != 0};
     static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back(press);
   });
   glfwSetCharCallback(window, [](GLFWwindow* target, unsigned character) {
-    if (character == '?') static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back({'?', false, true});
+    if (character == '?')
+      static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back({'?', false, true});
   });
   return {};
 }

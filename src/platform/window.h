@@ -35,8 +35,8 @@ struct Size {
   friend bool operator==(const Size&, const Size&) = default;
 };
 
-/// A key that went down. Letters and digits are their capital character, as the user's keyboard is laid out; '?' is that
-/// character wherever it is; other keys have GLFW's numbers.
+/// A key that went down. Letters and digits are their capital character, as the user's keyboard is laid out; '?' is
+/// that character wherever it is; other keys have GLFW's numbers.
 struct KeyPress {
   static constexpr int kEscape = 256;
 

@@ -58,7 +58,8 @@ std::optional<DialogResult> path_dialog(const Style& style, const DialogText& te
   std::optional<DialogResult> result;
   ImGui::SetNextItemWidth(std::min(style.px(440), ImGui::GetIO().DisplaySize.x - style.px(80)));
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  const bool entered = ImGui::InputTextWithHint("##path", text.hint, &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered =
+      ImGui::InputTextWithHint("##path", text.hint, &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
   end_with_error(transient);
   if (ImGui::Button(text.confirm) || entered) result = DialogResult{text.dialog, transient.dialog_path};
   ImGui::SameLine();
@@ -105,7 +106,8 @@ bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(display.x - style.px(20), display.y - style.px(20)));
   // Everything fits but in the smallest windows.
   const ImGuiWindowFlags scroll = display.y > style.px(420) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
-  const ImGuiWindowFlags flags = ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | scroll;
+  const ImGuiWindowFlags flags =
+      ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | scroll;
   return ImGui::BeginPopupModal(title_of(dialog), open, flags);
 }
 

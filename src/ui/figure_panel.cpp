@@ -47,20 +47,23 @@ void zoom_at(const Style& style, Camera& camera, const Rect& area, Point mouse, 
   const double ratio = camera.zoom / before;
   const auto unit = static_cast<double>(style.scale);
   const Point from_center = {(mouse.x - area.center().x) / unit, (mouse.y - area.center().y) / unit};
-  camera.pan = {from_center.x - (from_center.x - camera.pan.x) * ratio, from_center.y - (from_center.y - camera.pan.y) * ratio};
+  camera.pan = {from_center.x - (from_center.x - camera.pan.x) * ratio,
+                from_center.y - (from_center.y - camera.pan.y) * ratio};
 }
 
 std::optional<NamedCell> cell_at(const FigurePanelContent& content, const FigureTransform& transform, Point mouse) {
   const auto hit = hit_test(content.figure, transform.invert(mouse));
   if (!hit) return std::nullopt;
   const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
-  return NamedCell{content.trace.steps()[static_cast<std::size_t>(mark.step)].name, mark.index_of(hit->row, hit->column)};
+  return NamedCell{content.trace.steps()[static_cast<std::size_t>(mark.step)].name,
+                   mark.index_of(hit->row, hit->column)};
 }
 
 /// Coordinates and value beside the cursor.
 void cell_tooltip(const Inspection& inspection) {
   begin_tooltip();
-  ImGui::Text("%s%s = %s", inspection.cell.tensor.c_str(), index_text(inspection.cell.index).c_str(), number_text(inspection.explanation.value).c_str());
+  ImGui::Text("%s%s = %s", inspection.cell.tensor.c_str(), index_text(inspection.cell.index).c_str(),
+              number_text(inspection.explanation.value).c_str());
   ImGui::TextDisabled("%s", inspection.coordinates.c_str());
   end_tooltip();
 }
@@ -82,11 +85,13 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, Transi
 
 }  // namespace
 
-void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch, Transient& transient) {
+void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
+                  Transient& transient) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (size.x < 1 || size.y < 1) return;
-  const Rect area = {static_cast<double>(at.x), static_cast<double>(at.y), static_cast<double>(size.x), static_cast<double>(size.y)};
+  const Rect area = {static_cast<double>(at.x), static_cast<double>(at.y), static_cast<double>(size.x),
+                     static_cast<double>(size.y)};
   ImGui::InvisibleButton("figure", size);
   navigate(style, area, content.figure, transient);
   const FigureTransform transform = transform_for(style, content.figure, area, transient.camera);
@@ -95,7 +100,8 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
   transient.hovered.reset();
   if (ImGui::IsItemHovered()) transient.hovered = cell_at(content, transform, mouse);
-  const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;
+  const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() &&
+                       io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;
   // A click beside all cells lets go of the pinned one, a click on it as well.
   if (clicked) transient.pinned = transient.pinned == transient.hovered ? std::nullopt : transient.hovered;
 
@@ -116,7 +122,8 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
     paint_highlights(content.figure, e.regions, own, style.palette, transform, canvas);
   }
   list.PopClipRect();
-  if (content.inspection != nullptr && transient.hovered == content.inspection->cell && !ImGui::IsMouseDown(0)) cell_tooltip(*content.inspection);
+  if (content.inspection != nullptr && transient.hovered == content.inspection->cell && !ImGui::IsMouseDown(0))
+    cell_tooltip(*content.inspection);
 }
 
 }  // namespace attnscope::ui

@@ -26,6 +26,7 @@ struct FigurePanelContent {
 };
 
 /// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `transient`.
-void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch, Transient& transient);
+void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
+                  Transient& transient);
 
 }  // namespace attnscope::ui

@@ -9,13 +9,15 @@ namespace {
 
 // Static: ImGui keeps the pointers until the atlas is built.
 constexpr std::array<ImWchar, 3> kDigits = {'0', '9', 0};
-constexpr std::array<ImWchar, 17> kText = {0x20,   0x2f,   0x3a,   0xff,   0x100,  0x17f,  0x2010, 0x2027,
-                                           0x2030, 0x205e, 0x2190, 0x21ff, 0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
-constexpr std::array<ImWchar, 19> kMathematics = {0x2b0,  0x2ff,  0x370,  0x3ff,  0x1d2c, 0x1d6a, 0x2016, 0x2017, 0x2030, 0x209f,
-                                                  0x2100, 0x214f, 0x2190, 0x21ff, 0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
+constexpr std::array<ImWchar, 17> kText = {0x20,   0x2f,   0x3a,   0xff,   0x100,  0x17f,  0x2010, 0x2027, 0x2030,
+                                           0x205e, 0x2190, 0x21ff, 0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
+constexpr std::array<ImWchar, 19> kMathematics = {0x2b0,  0x2ff,  0x370,  0x3ff,  0x1d2c, 0x1d6a, 0x2016,
+                                                  0x2017, 0x2030, 0x209f, 0x2100, 0x214f, 0x2190, 0x21ff,
+                                                  0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
 
 /// Adds one size: the text, digits all as wide as the widest, and what only the mathematics font has.
-Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::string& mathematics, float size, FontWeight weight) {
+Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::string& mathematics, float size,
+                      FontWeight weight) {
   ImFontConfig config;
   config.OversampleH = 1;
   config.PixelSnapH = true;
@@ -28,14 +30,16 @@ Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::st
   // Figures that line up in columns: Inter's tabular digits are a feature that ImGui cannot ask for.
   ImFontConfig digits = config;
   digits.MergeMode = true;
-  digits.GlyphMinAdvanceX = digits.GlyphMaxAdvanceX = std::round(static_cast<float>(text_width("0", static_cast<double>(size), weight)));
+  digits.GlyphMinAdvanceX = digits.GlyphMaxAdvanceX =
+      std::round(static_cast<float>(text_width("0", static_cast<double>(size), weight)));
   set_glyphs(digits, kDigits.data(), nullptr);
   atlas.AddFontFromFileTTF(text.c_str(), line, &digits);
 
   ImFontConfig symbols = config;
   symbols.MergeMode = true;
   set_glyphs(symbols, kMathematics.data(), nullptr);
-  if (atlas.AddFontFromFileTTF(mathematics.c_str(), line, &symbols) == nullptr) return fail("font " + mathematics + " cannot be read");
+  if (atlas.AddFontFromFileTTF(mathematics.c_str(), line, &symbols) == nullptr)
+    return fail("font " + mathematics + " cannot be read");
   return Font{font, size, line};
 }
 

@@ -30,7 +30,8 @@ std::vector<ShapedSpan> shape(const Style& style, const PlacedText& text) {
     // Within half a pixel of a size that is there, that size is sharper than a scaled one.
     const float line = std::abs(font.size - em) <= 0.6F ? font.line : font.line * em / font.size;
     const double rise = base ? 0 : span.level == TextSpan::Level::superscript ? kSuperscriptRise : -kSubscriptDrop;
-    const float width = font.font->CalcTextSizeA(line, FLT_MAX, 0, span.text.data(), span.text.data() + span.text.size()).x;
+    const float width =
+        font.font->CalcTextSizeA(line, FLT_MAX, 0, span.text.data(), span.text.data() + span.text.size()).x;
     shaped.push_back({&span, &font, line, width, static_cast<float>(rise * text.size)});
   }
   return shaped;
@@ -54,9 +55,15 @@ ColorLuts::ColorLuts() {
   }
 }
 
-ImGuiCanvas::ImGuiCanvas(ImDrawList& list, const Style& style, const ColorLuts& luts, const Rect& clip, float pixels_per_unit,
-                         std::uint64_t trace_number, std::vector<platform::HeatmapQuad>& quads)
-    : list_(list), style_(style), luts_(luts), clip_(clip), pixels_per_unit_(pixels_per_unit), trace_number_(trace_number), quads_(quads) {}
+ImGuiCanvas::ImGuiCanvas(ImDrawList& list, const Style& style, const ColorLuts& luts, const Rect& clip,
+                         float pixels_per_unit, std::uint64_t trace_number, std::vector<platform::HeatmapQuad>& quads)
+    : list_(list),
+      style_(style),
+      luts_(luts),
+      clip_(clip),
+      pixels_per_unit_(pixels_per_unit),
+      trace_number_(trace_number),
+      quads_(quads) {}
 
 void ImGuiCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) {
   const auto pixels = [&](const Rect& r) {
@@ -84,10 +91,13 @@ void ImGuiCanvas::gradient(ColorMap map, const Rect& box) {
   }
 }
 
-void ImGuiCanvas::fill(const Rect& box, Rgb rgb) { list_.AddRectFilled(vec({box.x, box.y}), vec({box.right(), box.bottom()}), color(rgb)); }
+void ImGuiCanvas::fill(const Rect& box, Rgb rgb) {
+  list_.AddRectFilled(vec({box.x, box.y}), vec({box.right(), box.bottom()}), color(rgb));
+}
 
 void ImGuiCanvas::outline(const Rect& box, Rgb rgb, double width, double radius) {
-  list_.AddRect(vec({box.x, box.y}), vec({box.right(), box.bottom()}), color(rgb), static_cast<float>(radius), 0, static_cast<float>(width));
+  list_.AddRect(vec({box.x, box.y}), vec({box.right(), box.bottom()}), color(rgb), static_cast<float>(radius), 0,
+                static_cast<float>(width));
 }
 
 void ImGuiCanvas::line(Point from, Point to, Rgb rgb, double width, bool dashed) {
@@ -99,12 +109,16 @@ void ImGuiCanvas::line(Point from, Point to, Rgb rgb, double width, bool dashed)
   const double length = std::hypot(to.x - from.x, to.y - from.y);
   const double dash = 4 * width;
   for (double at = 0; at < length; at += 2 * dash) {
-    const auto point = [&](double share) { return Point{from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share}; };
+    const auto point = [&](double share) {
+      return Point{from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share};
+    };
     list_.AddLine(vec(point(at / length)), vec(point(std::min(1.0, (at + dash) / length))), color(rgb), thickness);
   }
 }
 
-void ImGuiCanvas::triangle(Point a, Point b, Point c, Rgb rgb) { list_.AddTriangleFilled(vec(a), vec(b), vec(c), color(rgb)); }
+void ImGuiCanvas::triangle(Point a, Point b, Point c, Rgb rgb) {
+  list_.AddTriangleFilled(vec(a), vec(b), vec(c), color(rgb));
+}
 
 void ImGuiCanvas::text(const PlacedText& text) {
   // Far outside: nothing of it can show.
@@ -127,7 +141,8 @@ float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
     const float top = baseline - span.rise - baseline_offset(span.font->font, span.line);
     const char* begin = span.span->text.data();
     // Not AddText: it leaves out what is outside the clip rectangle before it is turned.
-    span.font->font->RenderText(&list, span.line, ImVec2(x, std::round(top)), color(text.color), everywhere, begin, begin + span.span->text.size());
+    span.font->font->RenderText(&list, span.line, ImVec2(x, std::round(top)), color(text.color), everywhere, begin,
+                                begin + span.span->text.size());
     x += span.width;
   }
   if (text.angle != 0) turn_upright(list, first, vec(text.at));

@@ -14,7 +14,9 @@ namespace attnscope::ui {
 class ColorLuts {
  public:
   ColorLuts();
-  [[nodiscard]] const platform::ColorLut& operator[](ColorMap map) const { return luts_[static_cast<std::size_t>(map)]; }
+  [[nodiscard]] const platform::ColorLut& operator[](ColorMap map) const {
+    return luts_[static_cast<std::size_t>(map)];
+  }
 
  private:
   std::vector<platform::ColorLut> luts_;
@@ -22,10 +24,10 @@ class ColorLuts {
 
 class ImGuiCanvas final : public Canvas {
  public:
-  /// `clip` is in ImGui's coordinates; `pixels_per_unit` takes those to the framebuffer. `trace_number` is different for
-  /// every trace. Heatmaps are appended to `quads`.
-  ImGuiCanvas(ImDrawList& list, const Style& style, const ColorLuts& luts, const Rect& clip, float pixels_per_unit, std::uint64_t trace_number,
-              std::vector<platform::HeatmapQuad>& quads);
+  /// `clip` is in ImGui's coordinates; `pixels_per_unit` takes those to the framebuffer. `trace_number` is different
+  /// for every trace. Heatmaps are appended to `quads`.
+  ImGuiCanvas(ImDrawList& list, const Style& style, const ColorLuts& luts, const Rect& clip, float pixels_per_unit,
+              std::uint64_t trace_number, std::vector<platform::HeatmapQuad>& quads);
 
   void heatmap(const HeatmapMark& mark, const Rect& box, double gap) override;
   void gradient(ColorMap map, const Rect& box) override;

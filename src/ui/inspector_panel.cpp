@@ -45,7 +45,8 @@ std::string region_text(const Trace& trace, const Region& region) {
 void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   const Step* shown = &step;
   inspection.row_title = "this row";
-  for (const Step* next = shown; next != nullptr; next = consumer(trace, static_cast<int>(next - trace.steps().data()))) {
+  for (const Step* next = shown; next != nullptr;
+       next = consumer(trace, static_cast<int>(next - trace.steps().data()))) {
     const bool passes = std::holds_alternative<MaskOperation>(next->operation) || next == &step;
     if (std::holds_alternative<SoftmaxOperation>(next->operation) && next != &step) {
       shown = next;
@@ -60,7 +61,8 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   const std::vector<std::string> labels = axis_labels(trace, shown->axes.back());
   for (index.back() = 0; index.back() < shown->axes.back().size; ++index.back()) {
     const auto at = static_cast<std::size_t>(index.back());
-    inspection.row.emplace_back(labels.empty() ? shown->axes.back().name + " " + std::to_string(at) : labels[at], shown->tensor->at(index));
+    inspection.row.emplace_back(labels.empty() ? shown->axes.back().name + " " + std::to_string(at) : labels[at],
+                                shown->tensor->at(index));
   }
 }
 
@@ -69,10 +71,13 @@ void draw_bar(const Style& style, ImVec2 at, float width, double value, double l
   const float height = style.px(8);
   const double span = high - low;
   if (!(span > 0) || !std::isfinite(value)) return;
-  const auto position = [&](double v) { return at.x + static_cast<float>((std::clamp(v, low, high) - low) / span) * width; };
+  const auto position = [&](double v) {
+    return at.x + static_cast<float>((std::clamp(v, low, high) - low) / span) * width;
+  };
   const float zero = position(0);
   const float end = position(value);
-  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(std::min(zero, end), at.y), ImVec2(std::max({zero, end, std::min(zero, end) + 1}), at.y + height),
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(std::min(zero, end), at.y),
+                                            ImVec2(std::max({zero, end, std::min(zero, end) + 1}), at.y + height),
                                             color(ink), style.px(1));
 }
 
@@ -100,16 +105,19 @@ std::vector<std::size_t> elided(std::size_t count, std::size_t most) {
 }
 
 /// One line: text at the left, the number in its column, a bar at the right.
-void line(const Style& style, const std::string& text, const std::string& number, double value, Range range, Rgb ink, bool strong) {
+void line(const Style& style, const std::string& text, const std::string& number, double value, Range range, Rgb ink,
+          bool strong) {
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (strong) push_font(style.fonts.strong().font, style.fonts.strong().line);
   clipped_text(text, width * 0.42F, color(strong ? style.palette.text : style.palette.dim));
   const float right = width * 0.66F;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText(ImVec2(at.x + right - ImGui::CalcTextSize(number.c_str()).x, at.y), color(style.palette.text), number.c_str());
+  list.AddText(ImVec2(at.x + right - ImGui::CalcTextSize(number.c_str()).x, at.y), color(style.palette.text),
+               number.c_str());
   if (strong) ImGui::PopFont();
-  if (range.high > range.low) draw_bar(style, ImVec2(at.x + width * 0.70F, at.y + style.px(4)), width * 0.30F, value, range.low, range.high, ink);
+  if (range.high > range.low)
+    draw_bar(style, ImVec2(at.x + width * 0.70F, at.y + style.px(4)), width * 0.30F, value, range.low, range.high, ink);
 }
 
 void show_terms(const Style& style, const Explanation& e) {
@@ -124,7 +132,9 @@ void show_terms(const Style& style, const Explanation& e) {
     line(style, e.terms[i].text, number_text(e.terms[i].value), e.terms[i].value, range, style.palette.accent, false);
   }
   if (!e.results.empty()) ImGui::Separator();
-  for (const ResultLine& result : e.results) line(style, result.text, number_text(result.value), result.value, {}, style.palette.accent, &result == &e.results.back());
+  for (const ResultLine& result : e.results)
+    line(style, result.text, number_text(result.value), result.value, {}, style.palette.accent,
+         &result == &e.results.back());
   ImGui::PopStyleVar();
 }
 
@@ -138,11 +148,13 @@ void show_row(const Style& style, const Inspection& inspection) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
   for (const std::size_t i : elided(inspection.row.size(), kRowShown)) {
     if (i == inspection.row.size()) {
-      ImGui::TextDisabled("… %s more", grouped_text(static_cast<Index>(inspection.row.size() - kRowShown / 2 * 2)).c_str());
+      ImGui::TextDisabled("… %s more",
+                          grouped_text(static_cast<Index>(inspection.row.size() - kRowShown / 2 * 2)).c_str());
       continue;
     }
     const auto& [label, value] = inspection.row[i];
-    const Rgb ink = inspection.row_is_weights ? color_at(ColorMap::viridis, static_cast<float>(value)) : style.palette.accent;
+    const Rgb ink =
+        inspection.row_is_weights ? color_at(ColorMap::viridis, static_cast<float>(value)) : style.palette.accent;
     const std::string number = inspection.row_is_weights ? fixed_text(value, 4) : number_text(value);
     line(style, label, number, value, range, ink, i == inspection.row_current);
   }
@@ -192,11 +204,13 @@ void show_scale(const Style& style, const Inspection& inspection) {
 /// The formula on one line with its summed labels below the sum sign; where it is too long, in several lines as it is.
 void show_formula(const Style& style, const std::string& formula, float width) {
   std::string markup = formula;
-  if (const std::size_t sum = formula.find("_"); formula.find("Σ_") != std::string::npos || formula.find("softmax_") != std::string::npos) {
+  if (const std::size_t sum = formula.find("_");
+      formula.find("Σ_") != std::string::npos || formula.find("softmax_") != std::string::npos) {
     const std::size_t end = std::min(formula.find(' ', sum), formula.size());
     markup = formula.substr(0, sum) + "_{" + formula.substr(sum + 1, end - sum - 1) + "}" + formula.substr(end);
   }
-  if (markup_width(markup, static_cast<double>(style.fonts.body().size), FontWeight::regular) > static_cast<double>(width)) {
+  if (markup_width(markup, static_cast<double>(style.fonts.body().size), FontWeight::regular) >
+      static_cast<double>(width)) {
     ImGui::TextUnformatted(formula.c_str());
     return;
   }
@@ -214,7 +228,8 @@ void show_formula(const Style& style, const std::string& formula, float width) {
 void show_empty(const Style& style) {
   ImGui::Dummy(ImVec2(0, style.px(4)));
   ImGui::PushTextWrapPos(0);
-  ImGui::TextDisabled("Point at a cell to see its number, the row it stands in, and how it was computed. A click keeps it here.");
+  ImGui::TextDisabled(
+      "Point at a cell to see its number, the row it stands in, and how it was computed. A click keeps it here.");
   ImGui::PopTextWrapPos();
 }
 
@@ -233,7 +248,8 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < cell.index.size(); ++i) parts.push_back(axis_text(trace, step->axes[i], cell.index[i]));
   inspection.coordinates = join(parts, " · ");
-  std::vector<Index> leading(cell.index.begin(), cell.index.end() - std::min<std::ptrdiff_t>(2, std::ssize(cell.index)));
+  std::vector<Index> leading(cell.index.begin(),
+                             cell.index.end() - std::min<std::ptrdiff_t>(2, std::ssize(cell.index)));
   inspection.scale = natural_scale(*step, step->tensor->matrix(leading));
   add_row(trace, *step, inspection);
   for (const Region& region : inspection.explanation.regions) {
@@ -241,7 +257,8 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
     inspection.source_texts.push_back(region_text(trace, region));
   }
   // An element-wise consumer has the same index; others (the next product) have no single cell to go to.
-  if (const Step* next = consumer(trace, number); next != nullptr && next->axes.size() == step->axes.size() && next->axes == step->axes) {
+  if (const Step* next = consumer(trace, number);
+      next != nullptr && next->axes.size() == step->axes.size() && next->axes == step->axes) {
     inspection.feeds = NamedCell{next->name, cell.index};
     inspection.feeds_text = next->name + index_text(cell.index);
   }
@@ -266,7 +283,8 @@ void inspector_panel(const Style& style, const Inspection* inspection, bool pinn
   ImGui::PopFont();
   ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled("%s", inspection->coordinates.c_str());
-  push_font(style.fonts.nearest(FontWeight::semibold, style.px(18)).font, style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
+  push_font(style.fonts.nearest(FontWeight::semibold, style.px(18)).font,
+            style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
   ImGui::TextUnformatted(number_text(e.value).c_str());
   ImGui::PopFont();
   show_formula(style, "= " + e.formula, width);

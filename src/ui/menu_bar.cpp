@@ -8,7 +8,8 @@
 namespace attnscope::ui {
 namespace {
 
-void item(const char* label, const char* shortcut, Command command, Requests& requests, bool enabled = true, bool checked = false) {
+void item(const char* label, const char* shortcut, Command command, Requests& requests, bool enabled = true,
+          bool checked = false) {
   if (ImGui::MenuItem(label, shortcut, checked, enabled)) requests.commands.push_back(command);
 }
 
@@ -35,7 +36,8 @@ void edit_menu(bool can_undo, bool can_redo, Requests& requests) {
 void view_menu(const Experiment& experiment, bool dark, bool inspector, Requests& requests) {
   if (!ImGui::BeginMenu("View")) return;
   for (const View& view : views()) {
-    if (ImGui::MenuItem(view.title.c_str(), nullptr, view.name == experiment.view.name)) requests.actions.push_back({SetView{view.name}, 0});
+    if (ImGui::MenuItem(view.title.c_str(), nullptr, view.name == experiment.view.name))
+      requests.actions.push_back({SetView{view.name}, 0});
   }
   ImGui::Separator();
   item("Fit", "F", Command::fit_view, requests);
@@ -55,8 +57,8 @@ void help_menu(Requests& requests) {
 
 }  // namespace
 
-void menu_bar(const Style& style, const Experiment& experiment, const std::string& file, bool modified, bool can_undo, bool can_redo, bool dark,
-              bool inspector, Requests& requests) {
+void menu_bar(const Style& style, const Experiment& experiment, const std::string& file, bool modified, bool can_undo,
+              bool can_redo, bool dark, bool inspector, Requests& requests) {
   file_menu(requests);
   edit_menu(can_undo, can_redo, requests);
   view_menu(experiment, dark, inspector, requests);

@@ -14,7 +14,21 @@
 namespace attnscope::ui {
 
 /// What concerns the program and not the experiment.
-enum class Command { quit, open, save, save_as, export_figure, export_trace, theme_dark, theme_light, toggle_inspector, fit_view, shortcuts, about, cancel };
+enum class Command {
+  quit,
+  open,
+  save,
+  save_as,
+  export_figure,
+  export_trace,
+  theme_dark,
+  theme_light,
+  toggle_inspector,
+  fit_view,
+  shortcuts,
+  about,
+  cancel
+};
 
 struct Requests {
   std::vector<Action> actions;
@@ -26,7 +40,8 @@ void parameter_panel(const Style& style, const Experiment& experiment, Transient
 
 /// The tabs of the views and the options of the one that is open.
 void view_tabs(const Style& style, const Experiment& experiment, Requests& requests);
-void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient, Requests& requests);
+void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient,
+                     Requests& requests);
 /// Whether the view has any option that applies to the trace: whether there is a row at all.
 bool has_option_row(const Trace& trace, const std::string& view);
 
@@ -35,15 +50,15 @@ struct Inspection {
   NamedCell cell;
   Explanation explanation;
   ColorScale scale;
-  std::string coordinates;                   ///< "head 2 · query “sat” · key “the”"
-  std::string row_title;                     ///< "softmax of this row", "this row"
+  std::string coordinates;                          ///< "head 2 · query “sat” · key “the”"
+  std::string row_title;                            ///< "softmax of this row", "this row"
   std::vector<std::pair<std::string, double>> row;  ///< label and value of each cell of the row
   bool row_is_weights = false;
-  std::size_t row_current = 0;               ///< which of them is the cell's own
-  std::vector<NamedCell> sources;            ///< one per region behind the cell: its first cell
-  std::vector<std::string> source_texts;     ///< "q[1, 2, :]"
+  std::size_t row_current = 0;            ///< which of them is the cell's own
+  std::vector<NamedCell> sources;         ///< one per region behind the cell: its first cell
+  std::vector<std::string> source_texts;  ///< "q[1, 2, :]"
   std::optional<NamedCell> feeds;
-  std::string feeds_text;                    ///< "weights[1, 2, 4]"
+  std::string feeds_text;  ///< "weights[1, 2, 4]"
 };
 
 /// The inspection of a cell, or nothing where the trace does not have it.
@@ -61,11 +76,12 @@ struct Performance {
   float progress = 0;
 };
 
-void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient, Requests& requests);
+void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient,
+                Requests& requests);
 
 /// The menus, and the experiment's name at their right. `inspector` says whether it is shown.
-void menu_bar(const Style& style, const Experiment& experiment, const std::string& file, bool modified, bool can_undo, bool can_redo, bool dark,
-              bool inspector, Requests& requests);
+void menu_bar(const Style& style, const Experiment& experiment, const std::string& file, bool modified, bool can_undo,
+              bool can_redo, bool dark, bool inspector, Requests& requests);
 
 /// What a dialog was closed with.
 struct DialogResult {

@@ -16,7 +16,8 @@ namespace {
 
 class ParameterControls {
  public:
-  ParameterControls(const Style& style, const Experiment& experiment, const System& system, Transient& transient, Requests& requests)
+  ParameterControls(const Style& style, const Experiment& experiment, const System& system, Transient& transient,
+                    Requests& requests)
       : style_(style), experiment_(experiment), system_(system), transient_(transient), requests_(requests) {}
 
   void show(const Parameter& parameter) {
@@ -34,9 +35,16 @@ class ParameterControls {
   }
 
   void integer(const Parameter& parameter) {
-    const SliderSpec spec = {parameter.label, parameter.help, static_cast<double>(experiment_.integer(parameter.name)), parameter.slider_minimum,
-                             parameter.slider_maximum, true, false, 0};
-    if (const auto value = slider(style_, transient_, spec)) set(parameter.name, static_cast<Index>(*value), transient_.gesture);
+    const SliderSpec spec = {parameter.label,
+                             parameter.help,
+                             static_cast<double>(experiment_.integer(parameter.name)),
+                             parameter.slider_minimum,
+                             parameter.slider_maximum,
+                             true,
+                             false,
+                             0};
+    if (const auto value = slider(style_, transient_, spec))
+      set(parameter.name, static_cast<Index>(*value), transient_.gesture);
   }
 
   void real(const Parameter& parameter) {
@@ -44,7 +52,14 @@ class ParameterControls {
       fill(parameter);
       return;
     }
-    SliderSpec spec = {parameter.label, parameter.help, experiment_.real(parameter.name), parameter.slider_minimum, parameter.slider_maximum, false, false, 2};
+    SliderSpec spec = {parameter.label,
+                       parameter.help,
+                       experiment_.real(parameter.name),
+                       parameter.slider_minimum,
+                       parameter.slider_maximum,
+                       false,
+                       false,
+                       2};
     spec.logarithmic = parameter.slider_minimum > 0;
     // Dragged, it has the two decimals that are shown; typed, all that were typed.
     if (const auto value = slider(style_, transient_, spec)) set(parameter.name, *value, transient_.gesture);
@@ -58,13 +73,15 @@ class ParameterControls {
     const double now = experiment_.real(parameter.name);
     auto chosen = static_cast<std::size_t>(std::find(values.begin(), values.end(), now) - values.begin());
     if (chosen == values.size()) items.push_back(short_text(now));
-    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, items, chosen); picked && *picked < values.size()) {
+    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, items, chosen);
+        picked && *picked < values.size()) {
       set(parameter.name, values[*picked], 0);
     }
   }
 
   void word(const Parameter& parameter) {
-    const auto found = std::find(parameter.choices.begin(), parameter.choices.end(), experiment_.choice(parameter.name));
+    const auto found =
+        std::find(parameter.choices.begin(), parameter.choices.end(), experiment_.choice(parameter.name));
     const auto chosen = static_cast<std::size_t>(found - parameter.choices.begin());
     if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, parameter.choice_labels, chosen)) {
       set(parameter.name, parameter.choices[*picked], 0);
@@ -77,7 +94,8 @@ class ParameterControls {
     std::vector<std::string> items = {"none", "causal", "window", "padding"};
     if (now.kind == Mask::Kind::array) items.push_back(mask_text(now));
     const auto chosen = static_cast<std::size_t>(now.kind);
-    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, items, chosen); picked && *picked != chosen) {
+    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, items, chosen);
+        picked && *picked != chosen) {
       Mask next;
       next.kind = static_cast<Mask::Kind>(*picked);
       next.radius = 1;
@@ -85,8 +103,14 @@ class ParameterControls {
       set(parameter.name, next, 0);
     }
     if (now.kind == Mask::Kind::window) {
-      const SliderSpec spec = {"Window radius", "How far a query looks to either side.", static_cast<double>(now.radius), 0,
-                               static_cast<double>(std::max<Index>(1, sizes.keys - 1)), true, false, 0};
+      const SliderSpec spec = {"Window radius",
+                               "How far a query looks to either side.",
+                               static_cast<double>(now.radius),
+                               0,
+                               static_cast<double>(std::max<Index>(1, sizes.keys - 1)),
+                               true,
+                               false,
+                               0};
       if (const auto value = slider(style_, transient_, spec)) {
         Mask next = now;
         next.radius = std::max<Index>(0, static_cast<Index>(*value));
@@ -94,8 +118,14 @@ class ParameterControls {
       }
     }
     if (now.kind == Mask::Kind::padding) {
-      const SliderSpec spec = {"Keys kept", "How many keys from the first on are no padding.", static_cast<double>(now.lengths.front()), 0,
-                               static_cast<double>(std::max<Index>(1, sizes.keys)), true, false, 0};
+      const SliderSpec spec = {"Keys kept",
+                               "How many keys from the first on are no padding.",
+                               static_cast<double>(now.lengths.front()),
+                               0,
+                               static_cast<double>(std::max<Index>(1, sizes.keys)),
+                               true,
+                               false,
+                               0};
       if (const auto value = slider(style_, transient_, spec)) {
         Mask next = now;
         next.lengths = {std::max<Index>(0, static_cast<Index>(*value))};
@@ -116,7 +146,8 @@ void system_controls(const Style& style, const System& system, Requests& request
   ImGui::SetNextItemWidth(-1);
   if (ImGui::BeginCombo("##system", system.title.c_str(), ImGuiComboFlags_NoArrowButton)) {
     for (const System& each : systems()) {
-      if (ImGui::Selectable(each.title.c_str(), &each == &system)) requests.actions.push_back({SetSystem{each.name}, 0});
+      if (ImGui::Selectable(each.title.c_str(), &each == &system))
+        requests.actions.push_back({SetSystem{each.name}, 0});
       tooltip(each.summary);
     }
     ImGui::EndCombo();

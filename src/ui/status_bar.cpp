@@ -15,18 +15,22 @@ std::string summary(const Trace& trace) {
   const Index heads = head_count(trace);
   text = std::to_string(heads) + (heads == 1 ? " head" : " heads");
   if (const Step* weights = trace.find("weights"); weights != nullptr && weights->axes.size() >= 2) {
-    text += " · " + std::to_string(weights->axes[weights->axes.size() - 2].size) + " × " + std::to_string(weights->axes.back().size);
+    text += " · " + std::to_string(weights->axes[weights->axes.size() - 2].size) + " × " +
+            std::to_string(weights->axes.back().size);
   }
-  return text + " · " + grouped_text(static_cast<Index>(trace.steps().size())) + " tensors · " + grouped_text(trace.number_count()) + " numbers";
+  return text + " · " + grouped_text(static_cast<Index>(trace.steps().size())) + " tensors · " +
+         grouped_text(trace.number_count()) + " numbers";
 }
 
 std::string performance_text(const Performance& p) {
-  return "compute " + duration_text(p.compute_seconds) + " · frame " + duration_text(p.frame_seconds) + " · " + bytes_text(p.bytes);
+  return "compute " + duration_text(p.compute_seconds) + " · frame " + duration_text(p.frame_seconds) + " · " +
+         bytes_text(p.bytes);
 }
 
 }  // namespace
 
-void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient, Requests& requests) {
+void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient,
+                Requests& requests) {
   push_font(style.fonts.small().font, style.fonts.small().line);
   const float width = ImGui::GetWindowWidth();
   const float padding = ImGui::GetStyle().WindowPadding.x;
@@ -39,15 +43,20 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   // On a narrow window what the program has to say matters more than how fast it was.
   const bool message = !transient.message.empty() && ImGui::GetTime() < transient.message_until;
-  const std::string left = message ? transient.message : trace == nullptr ? "computing…" : trace->warnings().empty() ? summary(*trace) : trace->warnings().front();
+  const std::string left = message                     ? transient.message
+                           : trace == nullptr          ? "computing…"
+                           : trace->warnings().empty() ? summary(*trace)
+                                                       : trace->warnings().front();
   const float left_width = ImGui::CalcTextSize(left.c_str()).x;
   const bool both = left_width + right_width + style.px(24) <= room || performance.busy;
   if (both) room -= right_width + style.px(24);
-  const bool alarming = (message && transient.message_is_error) || (!message && trace != nullptr && !trace->warnings().empty());
+  const bool alarming =
+      (message && transient.message_is_error) || (!message && trace != nullptr && !trace->warnings().empty());
   clipped_text(left, room, color(alarming ? Rgb{0xE6, 0x9F, 0x00} : style.palette.dim));
   if (both) {
     text_right(right, width - padding, color(style.palette.dim));
-    if (performance.busy && performance.progress > 0 && ImGui::IsItemClicked()) requests.commands.push_back(Command::cancel);
+    if (performance.busy && performance.progress > 0 && ImGui::IsItemClicked())
+      requests.commands.push_back(Command::cancel);
     if (performance.busy && performance.progress > 0) tooltip("A click stops it.");
   }
   ImGui::PopFont();

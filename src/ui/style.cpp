@@ -6,11 +6,14 @@ namespace attnscope::ui {
 namespace {
 
 ImVec4 vec(Rgb rgb, float alpha = 1) {
-  return {static_cast<float>(rgb.red) / 255, static_cast<float>(rgb.green) / 255, static_cast<float>(rgb.blue) / 255, alpha};
+  return {static_cast<float>(rgb.red) / 255, static_cast<float>(rgb.green) / 255, static_cast<float>(rgb.blue) / 255,
+          alpha};
 }
 
 Rgb mix(Rgb a, Rgb b, double share) {
-  const auto channel = [&](int from, int to) { return static_cast<std::uint8_t>(std::lround(from + (to - from) * share)); };
+  const auto channel = [&](int from, int to) {
+    return static_cast<std::uint8_t>(std::lround(from + (to - from) * share));
+  };
   return {channel(a.red, b.red), channel(a.green, b.green), channel(a.blue, b.blue)};
 }
 

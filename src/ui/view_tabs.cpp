@@ -12,7 +12,8 @@ namespace {
 /// The heads that have a button of their own; more are reached by Ctrl+click on a slider.
 constexpr Index kHeadButtons = 10;
 
-void head_option(const Style& style, const Trace& trace, const Parameter& option, Index chosen, Transient& transient, Requests& requests) {
+void head_option(const Style& style, const Trace& trace, const Parameter& option, Index chosen, Transient& transient,
+                 Requests& requests) {
   const Index heads = head_count(trace);
   chosen = std::min(chosen, heads);
   if (heads > kHeadButtons) {
@@ -32,13 +33,15 @@ void head_option(const Style& style, const Trace& trace, const Parameter& option
   }
   std::vector<std::string> items;
   for (Index head = 1; head <= heads; ++head) items.push_back(std::to_string(head));
-  if (const auto picked = button_row(style, "Head", option.help + " Keys 1 to 9.", items, static_cast<std::size_t>(chosen - 1))) {
+  if (const auto picked =
+          button_row(style, "Head", option.help + " Keys 1 to 9.", items, static_cast<std::size_t>(chosen - 1))) {
     requests.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + 1}, 0});
   }
 }
 
 void choice_option(const Style& style, const Parameter& option, const std::string& chosen, Requests& requests) {
-  const auto at = static_cast<std::size_t>(std::find(option.choices.begin(), option.choices.end(), chosen) - option.choices.begin());
+  const auto at = static_cast<std::size_t>(std::find(option.choices.begin(), option.choices.end(), chosen) -
+                                           option.choices.begin());
   if (const auto picked = button_row(style, option.label.c_str(), option.help, option.choice_labels, at)) {
     requests.actions.push_back({SetViewOption{option.name, option.choices[*picked]}, 0});
   }
@@ -56,21 +59,26 @@ void view_tabs(const Style& style, const Experiment& experiment, Requests& reque
     const ImVec2 size = font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str());
     const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
     ImGui::SetCursorScreenPos(at);
-    if (ImGui::InvisibleButton(view.name.c_str(), ImVec2(size.x, height)) && !open) requests.actions.push_back({SetView{view.name}, 0});
+    if (ImGui::InvisibleButton(view.name.c_str(), ImVec2(size.x, height)) && !open)
+      requests.actions.push_back({SetView{view.name}, 0});
     const bool hovered = ImGui::IsItemHovered();
     tooltip(view.summary);
-    list.AddText(font.font, font.line, ImVec2(at.x, at.y + (height - size.y) / 2), color(open || hovered ? style.palette.text : style.palette.dim),
-                 view.title.c_str());
-    if (open) list.AddRectFilled(ImVec2(at.x, at.y + height - style.px(2)), ImVec2(at.x + size.x, at.y + height), color(style.palette.accent));
+    list.AddText(font.font, font.line, ImVec2(at.x, at.y + (height - size.y) / 2),
+                 color(open || hovered ? style.palette.text : style.palette.dim), view.title.c_str());
+    if (open)
+      list.AddRectFilled(ImVec2(at.x, at.y + height - style.px(2)), ImVec2(at.x + size.x, at.y + height),
+                         color(style.palette.accent));
   }
 }
 
 bool has_option_row(const Trace& trace, const std::string& name) {
   const View& view = *find_view(name);
-  return std::any_of(view.options.begin(), view.options.end(), [&](const Parameter& option) { return view.applies(trace, option.name); });
+  return std::any_of(view.options.begin(), view.options.end(),
+                     [&](const Parameter& option) { return view.applies(trace, option.name); });
 }
 
-void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient, Requests& requests) {
+void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient,
+                     Requests& requests) {
   const View& view = *find_view(trace.experiment().view.name);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));
   bool first = true;

@@ -30,7 +30,8 @@ void draw_track(const Style& style, ImVec2 at, float width, float share, bool li
 float share_of(const SliderSpec& spec) {
   if (spec.maximum <= spec.minimum) return 0;
   if (spec.logarithmic) {
-    return static_cast<float>(std::log(std::max(spec.value, 1e-9) / spec.minimum) / std::log(spec.maximum / spec.minimum));
+    return static_cast<float>(std::log(std::max(spec.value, 1e-9) / spec.minimum) /
+                              std::log(spec.maximum / spec.minimum));
   }
   return static_cast<float>((spec.value - spec.minimum) / (spec.maximum - spec.minimum));
 }
@@ -40,7 +41,8 @@ bool invisible_slider(const SliderSpec& spec, double& value, bool typing) {
   for (const ImGuiCol_ which : {ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive}) ImGui::PushStyleColor(which, 0);
   int pushed = 2;
   if (!typing) {
-    for (const ImGuiCol_ which : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_Text}) ImGui::PushStyleColor(which, 0);
+    for (const ImGuiCol_ which : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_Text})
+      ImGui::PushStyleColor(which, 0);
     pushed += 4;
   }
   const ImGuiSliderFlags flags = spec.logarithmic ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
@@ -53,7 +55,8 @@ bool invisible_slider(const SliderSpec& spec, double& value, bool typing) {
     if (changed) value = static_cast<double>(std::clamp(whole, -kLargestWhole, kLargestWhole));
   } else {
     const std::string format = "%." + std::to_string(spec.decimals) + "f";
-    changed = ImGui::SliderScalar("##slider", ImGuiDataType_Double, &value, &spec.minimum, &spec.maximum, format.c_str(), flags);
+    changed = ImGui::SliderScalar("##slider", ImGuiDataType_Double, &value, &spec.minimum, &spec.maximum,
+                                  format.c_str(), flags);
   }
   ImGui::PopStyleColor(pushed);
   return changed;
@@ -80,7 +83,8 @@ std::optional<double> slider(const Style& style, Transient& transient, const Sli
   const std::string shown = spec.whole ? grouped_text(std::llround(spec.value)) : fixed_text(spec.value, spec.decimals);
   const Font& strong = style.fonts.strong();
   const float shown_width = strong.font->CalcTextSizeA(strong.line, 1e9F, 0, shown.c_str()).x;
-  list.AddText(strong.font, strong.line, ImVec2(at.x + width - shown_width, at.y), color(style.palette.text), shown.c_str());
+  list.AddText(strong.font, strong.line, ImVec2(at.x + width - shown_width, at.y), color(style.palette.text),
+               shown.c_str());
 
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + style.px(18)));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(4), style.px(1)));
@@ -97,7 +101,8 @@ std::optional<double> slider(const Style& style, Transient& transient, const Sli
   const bool ended = ImGui::IsItemDeactivated();
   if (!typing) {
     const ImVec2 low = ImGui::GetItemRectMin();
-    draw_track(style, ImVec2(low.x, (low.y + ImGui::GetItemRectMax().y) / 2), width, share_of(spec), active || ImGui::IsItemHovered());
+    draw_track(style, ImVec2(low.x, (low.y + ImGui::GetItemRectMax().y) / 2), width, share_of(spec),
+               active || ImGui::IsItemHovered());
     if (!active) tooltip(spec.help + " Ctrl+click types a value.");
   }
   ImGui::PopID();
@@ -118,12 +123,13 @@ void list_marker(const Style& style) {
   const ImVec2 high = ImGui::GetItemRectMax();
   const ImVec2 at(high.x - style.px(14), (low.y + high.y) / 2);
   const float half = style.px(3.5);
-  ImGui::GetWindowDrawList()->AddTriangleFilled(ImVec2(at.x - half, at.y - half * 0.6F), ImVec2(at.x + half, at.y - half * 0.6F),
+  ImGui::GetWindowDrawList()->AddTriangleFilled(ImVec2(at.x - half, at.y - half * 0.6F),
+                                                ImVec2(at.x + half, at.y - half * 0.6F),
                                                 ImVec2(at.x, at.y + half * 0.8F), color(style.palette.dim));
 }
 
-std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
-                                  std::size_t chosen) {
+std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help,
+                                  std::span<const std::string> items, std::size_t chosen) {
   std::optional<std::size_t> result;
   ImGui::PushID(label);
   const float width = ImGui::GetContentRegionAvail().x;
@@ -146,8 +152,8 @@ std::optional<std::size_t> choice(const Style& style, const char* label, const s
   return result;
 }
 
-std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
-                                      std::size_t chosen) {
+std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help,
+                                      std::span<const std::string> items, std::size_t chosen) {
   std::optional<std::size_t> result;
   ImGui::PushID(label);
   ImGui::AlignTextToFramePadding();
@@ -157,7 +163,8 @@ std::optional<std::size_t> button_row(const Style& style, const char* label, con
     ImGui::SameLine(0, i == 0 ? style.px(8) : style.px(4));
     const bool on = i == chosen;
     if (on) {
-      for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive}) ImGui::PushStyleColor(which, color(style.palette.accent));
+      for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive})
+        ImGui::PushStyleColor(which, color(style.palette.accent));
       ImGui::PushStyleColor(ImGuiCol_Text, color(ink_on(style.palette.accent)));
     }
     ImGui::PushID(static_cast<int>(i));

@@ -19,25 +19,25 @@ struct SliderSpec {
   double value = 0;
   double minimum = 0;  ///< of the slider; typing goes beyond
   double maximum = 1;
-  bool whole = true;   ///< whole numbers
+  bool whole = true;  ///< whole numbers
   bool logarithmic = false;
-  int decimals = 2;    ///< shown, when not whole
+  int decimals = 2;  ///< shown, when not whole
 };
 
-/// A label, the value and a slider below them. Returns the value when it changed; Ctrl+click types one, which counts when
-/// the typing ends. Starts a new gesture when it is taken hold of.
+/// A label, the value and a slider below them. Returns the value when it changed; Ctrl+click types one, which counts
+/// when the typing ends. Starts a new gesture when it is taken hold of.
 std::optional<double> slider(const Style& style, Transient& transient, const SliderSpec& spec);
 
 /// The small triangle at the right of the last item, a combo without a button of its own.
 void list_marker(const Style& style);
 
 /// A label and a list to choose from; returns the position of what was chosen.
-std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
-                                  std::size_t chosen);
+std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help,
+                                  std::span<const std::string> items, std::size_t chosen);
 
 /// A row of small buttons of which one is chosen: "Head 1 2 3 4".
-std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help, std::span<const std::string> items,
-                                      std::size_t chosen);
+std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help,
+                                      std::span<const std::string> items, std::size_t chosen);
 
 /// Around what a tooltip holds.
 void begin_tooltip();

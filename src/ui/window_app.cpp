@@ -24,7 +24,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 float scale_of(const platform::Window& window, double ui_scale) {
   const platform::Size pixels = window.framebuffer_size();
   const platform::Size units = window.window_size();
-  const float framebuffer_scale = units.width > 0 ? static_cast<float>(pixels.width) / static_cast<float>(units.width) : 1;
+  const float framebuffer_scale =
+      units.width > 0 ? static_cast<float>(pixels.width) / static_cast<float>(units.width) : 1;
   return static_cast<float>(ui_scale) * std::max(0.5F, window.content_scale() / std::max(framebuffer_scale, 1.0F));
 }
 
@@ -34,7 +35,8 @@ void draw_frame(platform::Window& window, ImGuiHost& host, Workbench& workbench)
   host.new_frame();
   workbench.frame();
   const Rgb background = workbench.colors().background;
-  window.clear({static_cast<float>(background.red) / 255, static_cast<float>(background.green) / 255, static_cast<float>(background.blue) / 255, 1});
+  window.clear({static_cast<float>(background.red) / 255, static_cast<float>(background.green) / 255,
+                static_cast<float>(background.blue) / 255, 1});
   host.render();
   workbench.finish(seconds_since(start));
   window.swap();
@@ -83,9 +85,10 @@ Result<void> run_window(WindowArguments arguments) {
   if (!window) return tl::unexpected(window.error());
 
   ImGuiHost host(window->handle());
-  WorkbenchOptions options = {arguments.theme, scale_of(*window, arguments.ui_scale), arguments.memory_budget, *shaders, *fonts,
-                              [&window] { window->wake(); }};
-  Result<std::unique_ptr<Workbench>> created = Workbench::create(host, std::move(arguments.experiment), arguments.file, options);
+  WorkbenchOptions options = {arguments.theme, scale_of(*window, arguments.ui_scale), arguments.memory_budget, *shaders,
+                              *fonts,          [&window] { window->wake(); }};
+  Result<std::unique_ptr<Workbench>> created =
+      Workbench::create(host, std::move(arguments.experiment), arguments.file, options);
   if (!created) return tl::unexpected(created.error());
   Workbench& workbench = **created;
 

@@ -18,8 +18,8 @@ struct WindowArguments {
   double memory_budget = kDefaultMemoryBudget;
 };
 
-/// Opens the window and returns when it is closed. Errors are one line: no display, OpenGL too old, a file of the program
-/// missing.
+/// Opens the window and returns when it is closed. Errors are one line: no display, OpenGL too old, a file of the
+/// program missing.
 Result<void> run_window(WindowArguments arguments);
 
 }  // namespace attnscope::ui

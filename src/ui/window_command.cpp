@@ -23,7 +23,8 @@ Result<CommandOutput> window_command(const WindowOptions& options) {
     return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: dark or light", Error::Kind::usage);
   }
   if (!(options.ui_scale >= 0.5 && options.ui_scale <= 4)) {
-    return fail("--ui-scale: " + exact_text(options.ui_scale) + " is not allowed; allowed: 0.5 to 4", Error::Kind::usage);
+    return fail("--ui-scale: " + exact_text(options.ui_scale) + " is not allowed; allowed: 0.5 to 4",
+                Error::Kind::usage);
   }
   const bool named = !options.file.empty();
   const Result<Experiment> experiment = load_experiment({named ? options.file : "worked-example", {}});
@@ -45,7 +46,9 @@ void add_window_command(CommandLine& line) {
   line.otherwise([options] { return window_command(*options); });
   line.program().add_option("file", options->file, "An experiment to open in the window")->type_name("FILE");
   line.program().add_option("--theme", options->theme, "Of the window: dark (default) or light")->type_name("NAME");
-  line.program().add_option("--ui-scale", options->ui_scale, "Size of everything in the window, 0.5 to 4")->type_name("N");
+  line.program()
+      .add_option("--ui-scale", options->ui_scale, "Size of everything in the window, 0.5 to 4")
+      ->type_name("N");
 }
 
 }  // namespace attnscope::ui

@@ -18,13 +18,15 @@ namespace {
 // Seconds in which matrices reach their new size: short enough that the picture keeps up with a drag.
 constexpr double kEaseSeconds = 0.12;
 constexpr double kMessageSeconds = 6;
-// Below this size of the picture (logical pixels) it shrinks as a whole, up to the point where letters get hard to read.
+// Below this size of the picture (logical pixels) it shrinks as a whole, up to the point where letters get hard to
+// read.
 constexpr double kComfortableWidth = 600;
 constexpr double kComfortableHeight = 520;
 constexpr double kMostShrunk = 1.7;
 
-constexpr ImGuiWindowFlags kPanelFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                                         ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus;
+constexpr ImGuiWindowFlags kPanelFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                         ImGuiWindowFlags_NoNavFocus;
 
 /// A window without decoration at a fixed place; `End` closes it.
 void begin_panel(const char* name, const Rect& place, ImGuiWindowFlags extra, Rgb background, ImVec2 padding) {
@@ -52,7 +54,8 @@ struct Workbench::Areas {
   bool has_inspector = false;
 };
 
-Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment experiment, std::string file, const WorkbenchOptions& options) {
+Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment experiment, std::string file,
+                                                     const WorkbenchOptions& options) {
   Result<platform::HeatmapRenderer> heatmaps = platform::HeatmapRenderer::create(options.shader_folder);
   if (!heatmaps) return tl::unexpected(heatmaps.error());
   Session session(std::move(experiment), std::move(file), options.memory_budget);
@@ -67,7 +70,8 @@ Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment
   return workbench;
 }
 
-Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer heatmaps, const WorkbenchOptions& options)
+Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer heatmaps,
+                     const WorkbenchOptions& options)
     : host_(host),
       session_(std::move(session)),
       theme_(options.theme),
@@ -78,7 +82,8 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       worker_(options.wake ? options.wake : [] {}) {
   const auto rgba = [](float value) {
     const Rgb rgb = *special_color(value);
-    return platform::Rgba{static_cast<float>(rgb.red) / 255, static_cast<float>(rgb.green) / 255, static_cast<float>(rgb.blue) / 255, 1};
+    return platform::Rgba{static_cast<float>(rgb.red) / 255, static_cast<float>(rgb.green) / 255,
+                          static_cast<float>(rgb.blue) / 255, 1};
   };
   heatmaps_.set_special_colors({rgba(NAN), rgba(INFINITY), rgba(-INFINITY)});
   batch_.renderer = &heatmaps_;
@@ -107,7 +112,8 @@ void Workbench::prepare() {
     }
   }
   // Labels and views need no computation.
-  if (trace_ && trace_->experiment() != session_.experiment() && same_computation(trace_->experiment(), session_.experiment())) {
+  if (trace_ && trace_->experiment() != session_.experiment() &&
+      same_computation(trace_->experiment(), session_.experiment())) {
     trace_ = relabelled(*trace_, session_.experiment());
   }
 }
@@ -130,7 +136,8 @@ Workbench::Areas Workbench::areas() const {
   const double line = std::max(1.0, std::round(unit));
   areas.parameters = {0, top + line, left, height - top - status - 2 * line};
   areas.tabs = {left + line, top + line, width - left - inspector - 2 * line, tabs};
-  areas.center = {left + line, top + tabs + 2 * line, width - left - inspector - 2 * line, height - top - tabs - status - 3 * line};
+  areas.center = {left + line, top + tabs + 2 * line, width - left - inspector - 2 * line,
+                  height - top - tabs - status - 3 * line};
   areas.inspector = {width - inspector, top + line, inspector, height - top - status - 2 * line};
   areas.status = {0, height - status, width, status};
   return areas;
@@ -141,8 +148,8 @@ void Workbench::frame() {
   const Style style = {*fonts_, colors(), scale_};
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
   if (ImGui::BeginMainMenuBar()) {
-    menu_bar(style, session_.experiment(), session_.file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
-             inspector_shown_, requests);
+    menu_bar(style, session_.experiment(), session_.file(), session_.modified(), session_.can_undo(),
+             session_.can_redo(), theme_ == Theme::dark, inspector_shown_, requests);
     ImGui::EndMainMenuBar();
   }
   const Areas places = areas();
@@ -161,12 +168,14 @@ void Workbench::frame() {
   update_inspection();
   if (places.has_inspector) {
     begin_panel("Inspector", places.inspector, 0, colors().panel, padding);
-    inspector_panel(style, inspection_ ? &*inspection_ : nullptr, transient_.pinned.has_value() && transient_.pinned == transient_.inspected(), transient_);
+    inspector_panel(style, inspection_ ? &*inspection_ : nullptr,
+                    transient_.pinned.has_value() && transient_.pinned == transient_.inspected(), transient_);
     ImGui::End();
   }
   begin_panel("Status", places.status, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, ImVec2(style.px(16), 0));
   const Performance performance = {trace_ ? trace_->compute_seconds() : 0, frame_seconds_,
-                                   trace_ ? static_cast<double>(trace_->number_count()) * sizeof(float) : 0, worker_.busy(), worker_.progress()};
+                                   trace_ ? static_cast<double>(trace_->number_count()) * sizeof(float) : 0,
+                                   worker_.busy(), worker_.progress()};
   status_bar(style, trace_.get(), performance, transient_, requests);
   ImGui::End();
   const std::optional<DialogResult> dialog = dialogs(style, transient_);
@@ -181,7 +190,8 @@ void Workbench::finish(double frame_seconds) {
 }
 
 void Workbench::show_center(const Style& style, const Areas& places, Requests& requests) {
-  begin_panel("Figure", places.center, ImGuiWindowFlags_NoScrollWithMouse, colors().background, ImVec2(style.px(16), style.px(10)));
+  begin_panel("Figure", places.center, ImGuiWindowFlags_NoScrollWithMouse, colors().background,
+              ImVec2(style.px(16), style.px(10)));
   if (!trace_) {
     ImGui::TextDisabled("Computing…");
     ImGui::End();
@@ -198,9 +208,11 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
   // In a small window the figure is laid out for a larger one and shown smaller: letters shrink with the cells.
   const double shrink = std::clamp(std::max(kComfortableWidth / width, kComfortableHeight / height), 1.0, kMostShrunk);
   update_figure(width * shrink, height * shrink);
-  ImGui::BeginChild("picture", ImVec2(static_cast<float>(places.center.width), static_cast<float>(places.center.height) - at.y), false,
-                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  figure_panel(style, luts_, {shown_, *trace_, trace_number_, inspection_ ? &*inspection_ : nullptr}, batch_, transient_);
+  ImGui::BeginChild("picture",
+                    ImVec2(static_cast<float>(places.center.width), static_cast<float>(places.center.height) - at.y),
+                    false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  figure_panel(style, luts_, {shown_, *trace_, trace_number_, inspection_ ? &*inspection_ : nullptr}, batch_,
+               transient_);
   ImGui::EndChild();
   ImGui::End();
 }
@@ -217,7 +229,8 @@ void Workbench::update_figure(double width, double height) {
   const double time = ImGui::GetTime();
   if (built_for_ != now) {
     // A new size of the window or another view is shown at once; a new size of matrices is moved to.
-    const bool same_place = built_for_ && built_for_->width == width && built_for_->height == height && built_for_->view.name == now.view.name;
+    const bool same_place = built_for_ && built_for_->width == width && built_for_->height == height &&
+                            built_for_->view.name == now.view.name;
     from_ = shown_;
     target_ = build_view(now.view.name, *trace_, current_options(width, height));
     ++figures_built_;
@@ -268,8 +281,10 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
     }
     return;
   }
-  if (press.key == platform::KeyPress::kEscape && transient_.dialog != Dialog::none) transient_.dialog = Dialog::none;
-  else if (press.key == platform::KeyPress::kEscape && !typing) transient_.pinned.reset();
+  if (press.key == platform::KeyPress::kEscape && transient_.dialog != Dialog::none)
+    transient_.dialog = Dialog::none;
+  else if (press.key == platform::KeyPress::kEscape && !typing)
+    transient_.pinned.reset();
   if (typing || transient_.dialog != Dialog::none) return;
   if (press.key == 'F') command(Command::fit_view);
   if (press.key == 'I') command(Command::toggle_inspector);
@@ -301,7 +316,9 @@ void Workbench::open_dialog(Dialog dialog, const std::string& suggestion) {
 }
 
 void Workbench::carry_out(Command command) {
-  const std::string stem = session_.file().empty() ? session_.experiment().system : std::filesystem::path(session_.file()).replace_extension().string();
+  const std::string stem = session_.file().empty()
+                               ? session_.experiment().system
+                               : std::filesystem::path(session_.file()).replace_extension().string();
   switch (command) {
     case Command::quit: quit_ = true; break;
     case Command::open: open_dialog(Dialog::open, session_.file()); break;
@@ -313,7 +330,9 @@ void Workbench::carry_out(Command command) {
       }
       break;
     case Command::save_as: open_dialog(Dialog::save, stem + ".json"); break;
-    case Command::export_figure: open_dialog(Dialog::export_figure, stem + "-" + session_.experiment().view.name + ".pdf"); break;
+    case Command::export_figure:
+      open_dialog(Dialog::export_figure, stem + "-" + session_.experiment().view.name + ".pdf");
+      break;
     case Command::export_trace: open_dialog(Dialog::export_trace, stem + ".safetensors"); break;
     case Command::theme_dark:
     case Command::theme_light:
@@ -337,7 +356,8 @@ void Workbench::carry_out(const DialogResult& result) {
       if (!view) experiment = fail(result.path + ": " + view.error().message);
     }
     if (experiment) {
-      if (const Result<void> valid = validate(*experiment, memory_budget_); !valid) experiment = fail(result.path + ": " + valid.error().message);
+      if (const Result<void> valid = validate(*experiment, memory_budget_); !valid)
+        experiment = fail(result.path + ": " + valid.error().message);
     }
     if (experiment) {
       session_.open(std::move(*experiment), result.path);
@@ -351,7 +371,9 @@ void Workbench::carry_out(const DialogResult& result) {
     done = fail("nothing is computed yet that could be exported");
   } else if (result.dialog == Dialog::export_figure) {
     const FigureFileOptions options;
-    done = write_figure(build_view(trace_->experiment().view.name, *trace_, current_options(options.width_inches * 96, 0)), options, result.path);
+    done =
+        write_figure(build_view(trace_->experiment().view.name, *trace_, current_options(options.width_inches * 96, 0)),
+                     options, result.path);
   } else if (result.dialog == Dialog::export_trace) {
     done = write_trace(*trace_, result.path);
   }
@@ -376,7 +398,8 @@ void Workbench::say(const std::string& message, bool is_error) {
 bool Workbench::animating() const { return moving_; }
 
 std::string Workbench::window_title() const {
-  const std::string name = session_.file().empty() ? session_.experiment().system : std::filesystem::path(session_.file()).filename().string();
+  const std::string name = session_.file().empty() ? session_.experiment().system
+                                                   : std::filesystem::path(session_.file()).filename().string();
   return name + (session_.modified() ? " (edited)" : "") + " — attnscope";
 }
 

@@ -1,5 +1,5 @@
-// The program behind the window: one experiment, its trace, its figure, and a frame of the interface. It knows no window,
-// so that tests and benchmarks run all of it offscreen.
+// The program behind the window: one experiment, its trace, its figure, and a frame of the interface. It knows no
+// window, so that tests and benchmarks run all of it offscreen.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,8 @@ struct WorkbenchOptions {
 class Workbench {
  public:
   /// Needs a current OpenGL context, and `host`'s ImGui context. `experiment` has been validated.
-  static Result<std::unique_ptr<Workbench>> create(ImGuiHost& host, Experiment experiment, std::string file, const WorkbenchOptions& options);
+  static Result<std::unique_ptr<Workbench>> create(ImGuiHost& host, Experiment experiment, std::string file,
+                                                   const WorkbenchOptions& options);
 
   /// Before ImGui's frame starts: takes a finished trace, and loads fonts when the scale changed.
   void prepare();

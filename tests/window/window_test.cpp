@@ -51,6 +51,8 @@ TEST_F(OnScreen, ASliderIsDraggedThePictureFollowsAndControlQEndsIt) {
   const auto [x, y] = *knob;
   screen().xdotool("mousemove " + std::to_string(x + 2) + " " + std::to_string(y));
   screen().xdotool("mousedown 1");
+  // ImGui before 1.87 sees a press where the mouse is in the next frame: nobody is as quick as this test.
+  (void)screen().picture_at_rest();
   screen().xdotool("mousemove " + std::to_string(x + 60) + " " + std::to_string(y));
   screen().xdotool("mousemove " + std::to_string(x + 150) + " " + std::to_string(y));
   const std::vector<std::uint8_t> dragged = screen().picture_at_rest();

@@ -25,7 +25,8 @@ Role role_of(const ContractionLabel& label) {
   return Role::loop;
 }
 
-/// Joins neighbours that lie behind each other in every tensor, so that (head, dim) becomes one long axis where possible.
+/// Joins neighbours that lie behind each other in every tensor, so that (head, dim) becomes one long axis where
+/// possible.
 void merge_neighbours(std::vector<ContractionLabel>& labels) {
   for (std::size_t i = labels.size(); i-- > 1;) {
     ContractionLabel& slow = labels[i - 1];
@@ -38,8 +39,8 @@ void merge_neighbours(std::vector<ContractionLabel>& labels) {
   }
 }
 
-/// Takes a label of that role out of `labels`; one of size 1 where there is none. Of summed labels it is the last, so that
-/// the order of the sum is the tensors' own; of others the longest.
+/// Takes a label of that role out of `labels`; one of size 1 where there is none. Of summed labels it is the last, so
+/// that the order of the sum is the tensors' own; of others the longest.
 ContractionLabel take(std::vector<ContractionLabel>& labels, Role role) {
   auto chosen = labels.end();
   for (auto it = labels.begin(); it != labels.end(); ++it) {
@@ -52,8 +53,8 @@ ContractionLabel take(std::vector<ContractionLabel>& labels, Role role) {
 }
 
 /// out += a · b for one place of the outer loops. Each element is summed in float, one product after the other from the
-/// first to the last: as reference BLAS does, and with it PyTorch as Debian builds it. Where scores are large, a softmax
-/// turns the difference that another order makes into one that can be seen.
+/// first to the last: as reference BLAS does, and with it PyTorch as Debian builds it. Where scores are large, a
+/// softmax turns the difference that another order makes into one that can be seen.
 class Product {
  public:
   Product(const ContractionLabel& row, const ContractionLabel& column, const ContractionLabel& sum)
@@ -68,7 +69,8 @@ class Product {
       for (Index begin = 0; begin < row_.size && !stopped(); begin += band) {
         const Index end = std::min(begin + band, row_.size);
         for (Index row = begin; row < end; row += kBlockRows) {
-          add_block(a + row * row_.a_stride, band_out + row * row_.out_stride, std::min(kBlockRows, end - row), columns);
+          add_block(a + row * row_.a_stride, band_out + row * row_.out_stride, std::min(kBlockRows, end - row),
+                    columns);
         }
       }
     }
@@ -79,7 +81,8 @@ class Product {
   void pack(const float* b, Index columns) {
     for (Index k = 0; k < sum_.size; ++k) {
       BlockRow& line = panel_[static_cast<std::size_t>(k)];
-      for (Index j = 0; j < kBlockColumns; ++j) line[j] = j < columns ? b[k * sum_.b_stride + j * column_.b_stride] : 0.0F;
+      for (Index j = 0; j < kBlockColumns; ++j)
+        line[j] = j < columns ? b[k * sum_.b_stride + j * column_.b_stride] : 0.0F;
     }
   }
 
@@ -93,13 +96,15 @@ class Product {
     }
     // Rows behind the last repeat it; what they sum to is not kept.
     std::array<const float*, kBlockRows> from{};
-    for (Index i = 0; i < kBlockRows; ++i) from[static_cast<std::size_t>(i)] = a + std::min(i, rows - 1) * row_.a_stride;
+    for (Index i = 0; i < kBlockRows; ++i)
+      from[static_cast<std::size_t>(i)] = a + std::min(i, rows - 1) * row_.a_stride;
     for (Index k = 0; k < sum_.size; ++k) {
       const BlockRow& line = panel_[static_cast<std::size_t>(k)];
       for (std::size_t i = 0; i < block.size(); ++i) block[i] += from[i][k * sum_.a_stride] * line;
     }
     for (Index i = 0; i < rows; ++i) {
-      for (Index j = 0; j < columns; ++j) out[i * row_.out_stride + j * column_.out_stride] = block[static_cast<std::size_t>(i)][j];
+      for (Index j = 0; j < columns; ++j)
+        out[i * row_.out_stride + j * column_.out_stride] = block[static_cast<std::size_t>(i)][j];
     }
   }
 

@@ -91,8 +91,9 @@ void run_system(const Experiment& e, Recorder& r) {
   r.discard(e.discard);
   const Weights single_weights = single.draw(e, r);
   const Weights weights = multi.draw(e, r);
-  const Value w_out = draw_uniform(
-      r, "w_out", {{"head·dim", saturating_product(e.integer("heads"), e.integer("head_dim"))}, {"feature", e.integer("features")}});
+  const Value w_out = draw_uniform(r, "w_out",
+                                   {{"head·dim", saturating_product(e.integer("heads"), e.integer("head_dim"))},
+                                    {"feature", e.integer("features")}});
 
   single.run(e, r, single_weights, x, x2);
   const Value outputs = multi.run(e, r, weights, x, x2);

@@ -29,8 +29,8 @@ enum class Heading { formula, symbol, stacked };
 /// A matrix with what stands above it.
 struct Block {
   HeatmapMark mark;
-  std::string symbol;         ///< markup
-  std::string formula;        ///< markup, behind the symbol: "= X W_{Q}"
+  std::string symbol;   ///< markup
+  std::string formula;  ///< markup, behind the symbol: "= X W_{Q}"
 
   [[nodiscard]] std::string shape() const {
     return std::to_string(mark.rows()) + " × " + std::to_string(mark.columns());
@@ -200,14 +200,16 @@ class FlowLayout {
   void place() {
     double widest = 0;
     for (std::size_t i = 0; i < bands_.size(); ++i) widest = std::max(widest, band_width(bands_[i], scales_[i]));
-    figure_.width = std::max({options_.width, widest + margin_ + kMargin, legend_size(legend_, legend_room()).width + 2 * kMargin});
+    figure_.width =
+        std::max({options_.width, widest + margin_ + kMargin, legend_size(legend_, legend_room()).width + 2 * kMargin});
     left_ = margin_ + std::max(0.0, (figure_.width - margin_ - kMargin - widest) / 2);
     const double needed = total_height(scales_);
     figure_.height = std::max(needed, options_.height);
     double y = kMargin + std::max(0.0, (figure_.height - needed) / 2);
     for (std::size_t i = 0; i < bands_.size(); ++i) y = place_band(bands_[i], scales_[i], y) + kBandGap;
     const double legend_top = figure_.height - std::max(0.0, (figure_.height - needed) / 2) - kMargin - legend_height();
-    place_legend(legend_, {left_, legend_top + 10}, kMargin, std::max(legend_room(), legend_size(legend_, legend_room()).width));
+    place_legend(legend_, {left_, legend_top + 10}, kMargin,
+                 std::max(legend_room(), legend_size(legend_, legend_room()).width));
     figure_.color_bars = legend_;
   }
 

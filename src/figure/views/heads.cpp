@@ -64,7 +64,8 @@ class HeadsLayout {
       height += grid.height();
     }
     figure_.color_bars.push_back({"scale", {0, 0, 160, 9}, {ColorMap::viridis, 0, 1}, "attention weight", "0", "1"});
-    figure_.width = std::max(options_.width, std::max(widest, legend_size(figure_.color_bars, width).width) + 2 * kMargin);
+    figure_.width =
+        std::max(options_.width, std::max(widest, legend_size(figure_.color_bars, width).width) + 2 * kMargin);
     figure_.height = std::max(options_.height, height);
     const double left = (figure_.width - widest) / 2;
     double y = kMargin + (figure_.height - height) / 2;

@@ -38,7 +38,8 @@ Result<ViewOptions> view_options(const ViewChoice& choice) {
   for (const auto& [name, value] : choice.options) {
     const Parameter* option = find_parameter(view->options, name);
     if (option == nullptr) {
-      return fail("view option " + quoted_text(name) + " is unknown to " + view->name + "; allowed: " + join(names, ", "));
+      return fail("view option " + quoted_text(name) + " is unknown to " + view->name +
+                  "; allowed: " + join(names, ", "));
     }
     if (Result<void> checked = check_value(*option, value); !checked) {
       return fail("view option " + checked.error().message);
