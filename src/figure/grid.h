@@ -36,9 +36,6 @@ struct Grid {
     return {static_cast<double>(column) * (panel_width + gap), static_cast<double>(row) * (panel_height + gap)};
   }
 };
-}
-}
-;
 
 /// `count` panels, `across` of them side by side, with the largest cells that fit in `width` × `height` (0: any
 /// height).
