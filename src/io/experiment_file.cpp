@@ -51,10 +51,12 @@ Result<void> check_format(const json& document) {
   return not_allowed("format", *format, std::string("\"") + kFormat + "\"");
 }
 
-Result<void> read_unsigned(const json& document, const char* field, std::uint64_t& to) {
+Result<void> read_unsigned(const json& document, const char* field, std::uint64_t largest, std::uint64_t& to) {
   const auto found = document.find(field);
   if (found == document.end()) return {};
-  if (!found->is_number_unsigned()) return not_allowed(field, *found, "whole numbers from 0 to 18446744073709551615");
+  if (!found->is_number_unsigned() || found->get<std::uint64_t>() > largest) {
+    return not_allowed(field, *found, "whole numbers from 0 to " + std::to_string(largest));
+  }
   to = found->get<std::uint64_t>();
   return {};
 }
@@ -174,8 +176,8 @@ Result<Experiment> read_document(const json& document) {
   if (!system->is_string()) return not_allowed("system", *system, "the name of a system");
   Result<Experiment> experiment = default_experiment(system->get_ref<const std::string&>());
   if (!experiment) return experiment;
-  Result<void> read = read_unsigned(document, "seed", experiment->seed);
-  if (read) read = read_unsigned(document, "discard", experiment->discard);
+  Result<void> read = read_unsigned(document, "seed", std::numeric_limits<std::uint64_t>::max(), experiment->seed);
+  if (read) read = read_unsigned(document, "discard", kLargestDiscard, experiment->discard);
   if (read) read = read_parameters(document, *experiment);
   if (read) read = read_labels(document, *experiment);
   if (read) read = read_view(document, *experiment);

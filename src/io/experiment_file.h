@@ -4,7 +4,7 @@
 //     "format": "attnscope-experiment/1",
 //     "system": "worked-example",
 //     "seed": 42,                                    any unsigned 64-bit number
-//     "discard": 0,                                  likewise
+//     "discard": 0,                                  at most kLargestDiscard
 //     "params": {"tokens": 6, "mask": "causal"},     parameters of the system
 //     "labels": ["the", "cat"],                      of the tokens
 //     "view": {"name": "heads", "options": {}}

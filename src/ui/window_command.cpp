@@ -1,5 +1,6 @@
 #include "ui/window_command.h"
 
+#include <filesystem>
 #include <memory>
 
 #include "app/commands_experiment.h"
@@ -17,7 +18,22 @@ struct WindowOptions {
   double ui_scale = 1;
 };
 
-Result<CommandOutput> window_command(const WindowOptions& options) {
+/// A word that stands for nothing may be a mistyped command.
+Result<void> check_word(const CLI::App& program, const std::string& word) {
+  std::error_code error;
+  const bool looks_like_a_path = word.find('/') != std::string::npos || word.find('.') != std::string::npos;
+  if (word.empty() || looks_like_a_path || find_system(word) != nullptr || std::filesystem::exists(word, error)) {
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  for (const System& system : systems()) names.push_back(system.name);
+  return fail(quoted_text(word) + " is no command, no file and no system" + suggestion_text(word, names),
+              Error::Kind::usage);
+}
+
+Result<CommandOutput> window_command(const CLI::App& program, const WindowOptions& options) {
+  if (Result<void> known = check_word(program, options.file); !known) return tl::unexpected(known.error());
   const std::optional<Theme> theme = parse_theme(options.theme);
   if (!theme || *theme == Theme::paper) {
     return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: dark or light", Error::Kind::usage);
@@ -43,7 +59,7 @@ Result<CommandOutput> window_command(const WindowOptions& options) {
 
 void add_window_command(CommandLine& line) {
   const auto options = std::make_shared<WindowOptions>();
-  line.otherwise([options] { return window_command(*options); });
+  line.otherwise([&program = line.program(), options] { return window_command(program, *options); });
   line.program().add_option("file", options->file, "An experiment to open in the window")->type_name("FILE");
   line.program().add_option("--theme", options->theme, "Of the window: dark (default) or light")->type_name("NAME");
   line.program()

@@ -48,7 +48,10 @@ Products products_of(const ContractOperation& contract) {
     const bool in_a = has(contract.a, label);
     const bool in_b = has(contract.b, label);
     const bool in_out = has(contract.out, label);
-    (in_a && in_b && in_out ? products.batch : in_a && in_b ? products.inner : in_a ? products.rows : products.columns) *= size;
+    (in_a && in_b && in_out ? products.batch
+     : in_a && in_b         ? products.inner
+     : in_a                 ? products.rows
+                            : products.columns) *= size;
   }
   return products;
 }

@@ -53,12 +53,14 @@ void add_counts(std::vector<Wrong>& cases) {
                        {"params." + std::string(field) + ": ", "is not allowed; allowed: whole numbers from "}});
     }
   }
-  for (const char* field : {"seed", "discard"}) {
-    std::vector<std::string> values = kNoCounts;
-    values.emplace_back("18446744073709551616");
+  for (const auto& [field, largest] :
+       {std::pair("seed", "18446744073709551615"), std::pair("discard", "10000000000")}) {
+    std::vector<std::string> values = no_counts();
+    values.insert(values.end(), {"18446744073709551616", "1e10"});
+    if (field == std::string("discard")) values.insert(values.end(), {"10000000001", "18446744073709551615"});
     for (const std::string& value : values) {
       cases.push_back({with("/" + std::string(field), value),
-                       {std::string(field) + ": ", "allowed: whole numbers from 0 to 18446744073709551615"}});
+                       {std::string(field) + ": ", "allowed: whole numbers from 0 to " + std::string(largest)}});
     }
   }
 }

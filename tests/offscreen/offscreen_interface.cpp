@@ -270,7 +270,8 @@ FigureTransform OffscreenInterface::transform() {
   const ui::Camera& camera = transient().camera;
   const auto unit = static_cast<double>(scale_);
   const double fit = std::min({unit, place.width / figure.width, place.height / figure.height}) * camera.zoom;
-  return {fit, fit,
+  return {fit,
+          fit,
           {place.center().x + camera.pan.x * unit - figure.width / 2 * fit,
            place.center().y + camera.pan.y * unit - figure.height / 2 * fit}};
 }

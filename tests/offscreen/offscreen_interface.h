@@ -34,9 +34,9 @@ struct InterfaceOptions {
   double memory_budget = kDefaultMemoryBudget;
 };
 
-/// A workbench with an offscreen framebuffer to draw on. Time passes by a sixtieth of a second with every frame, however
-/// long that takes. Positions are ImGui's, which are pixels here. Throws std::runtime_error where there is no OpenGL, no
-/// control of that name, and where waiting does not end.
+/// A workbench with an offscreen framebuffer to draw on. Time passes by a sixtieth of a second with every frame,
+/// however long that takes. Positions are ImGui's, which are pixels here. Throws std::runtime_error where there is no
+/// OpenGL, no control of that name, and where waiting does not end.
 class OffscreenInterface {
  public:
   explicit OffscreenInterface(const InterfaceOptions& options = {});

@@ -156,7 +156,7 @@ class RandomUser {
   }
 
   void type() {
-    constexpr std::array<const char*, 12> kTexts = {"1", "2",  "7",     "0",   "-",  ".",
+    constexpr std::array<const char*, 12> kTexts = {"1", "2",  "7",     "0",   "-",     ".",
                                                     "5", "e3", "token", "a b", ".json", ".pdf"};
     release_key();
     ui::feed_modifiers(false, false);
@@ -164,7 +164,8 @@ class RandomUser {
   }
 
   void resize() {
-    constexpr std::array<std::array<int, 2>, 6> kSizes = {{{640, 420}, {640, 420}, {900, 420}, {400, 300}, {200, 90}, {1, 1}}};
+    constexpr std::array<std::array<int, 2>, 6> kSizes = {
+        {{640, 420}, {640, 420}, {900, 420}, {400, 300}, {200, 90}, {1, 1}}};
     const auto& size = kSizes[static_cast<std::size_t>(below(6))];
     screen_.resize(size[0], size[1]);
   }
@@ -191,8 +192,10 @@ void come_to_rest(OffscreenInterface& screen, RandomUser& user) {
 
 TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
   const TemporaryFolder folder;
-  folder.file("good.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"heads": 2}})");
-  folder.file("bad.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"heads": 0}})");
+  folder.file("good.json",
+              R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"heads": 2}})");
+  folder.file("bad.json",
+              R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"heads": 0}})");
   const CurrentFolder current(folder.path());
   InterfaceOptions options;
   options.width = 640;

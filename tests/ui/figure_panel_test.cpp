@@ -48,8 +48,8 @@ TEST_F(Picture, EveryCellIsWhatItSaysAndHasTheColourOfItsNumber) {
         const Point at = screen().cell_center(i, row, column);
         screen().move(at);
         expect_hovered(i, row, column);
-        const double share = (static_cast<double>(mark.matrix().at(row, column)) - mark.scale.low) /
-                             (mark.scale.high - mark.scale.low);
+        const double share =
+            (static_cast<double>(mark.matrix().at(row, column)) - mark.scale.low) / (mark.scale.high - mark.scale.low);
         const Rgb wanted = color_at(mark.scale.map, static_cast<float>(share));
         // Beside the middle, where a number may stand: a third of the way to the upper edge of the cell.
         const double cell = mark.box.height / static_cast<double>(mark.rows()) * screen().transform().scale;
@@ -79,7 +79,8 @@ TEST_F(Picture, OnlyOneCellOfTheHoveredTensorChangesItsFrame) {
   const Rect x = heatmaps()[heatmap("x")].box;
   const Point corner = screen().on_screen({x.x, x.y});
   const Point end = screen().on_screen({x.right(), x.bottom()});
-  EXPECT_EQ(different_pixels(before, after, {corner.x + 3, corner.y + 3, end.x - corner.x - 6, end.y - corner.y - 6}), 0);
+  EXPECT_EQ(different_pixels(before, after, {corner.x + 3, corner.y + 3, end.x - corner.x - 6, end.y - corner.y - 6}),
+            0);
 }
 
 TEST_F(Picture, BesideTheCellsThereIsNothing) {

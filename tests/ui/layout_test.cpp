@@ -54,8 +54,8 @@ class NotingCanvas final : public Canvas {
   void fill(const Rect&, Rgb) override {}
   void outline(const Rect&, Rgb, double, double) override {}
   void line(Point from, Point to, Rgb, double, bool) override {
-    lines.push_back({"line",
-                     {std::min(from.x, to.x), std::min(from.y, to.y), std::abs(to.x - from.x), std::abs(to.y - from.y)}});
+    lines.push_back(
+        {"line", {std::min(from.x, to.x), std::min(from.y, to.y), std::abs(to.x - from.x), std::abs(to.y - from.y)}});
   }
   void triangle(Point a, Point b, Point c, Rgb) override {
     const auto [left, right] = std::minmax({a.x, b.x, c.x});
@@ -78,7 +78,8 @@ std::string place_text(const Painted& part) {
          fixed_text(part.box.width, 1) + " × " + fixed_text(part.box.height, 1) + ")";
 }
 
-void expect_apart(const std::vector<Painted>& some, const std::vector<Painted>& others, std::vector<std::string>& wrong) {
+void expect_apart(const std::vector<Painted>& some, const std::vector<Painted>& others,
+                  std::vector<std::string>& wrong) {
   for (const Painted& a : some) {
     for (const Painted& b : others) {
       if (&some == &others && &b <= &a) continue;
@@ -92,9 +93,11 @@ void expect_apart(const std::vector<Painted>& some, const std::vector<Painted>& 
 void expect_inside(const std::vector<Painted>& parts, const Figure& figure, std::vector<std::string>& wrong) {
   for (const Painted& part : parts) {
     const bool inside = part.box.x >= -kTolerance && part.box.y >= -kTolerance &&
-                        part.box.right() <= figure.width + kTolerance && part.box.bottom() <= figure.height + kTolerance;
+                        part.box.right() <= figure.width + kTolerance &&
+                        part.box.bottom() <= figure.height + kTolerance;
     if (!inside) {
-      wrong.push_back(place_text(part) + " outside " + fixed_text(figure.width, 1) + " × " + fixed_text(figure.height, 1));
+      wrong.push_back(place_text(part) + " outside " + fixed_text(figure.width, 1) + " × " +
+                      fixed_text(figure.height, 1));
     }
   }
 }
@@ -146,7 +149,9 @@ struct WindowSize {
   float scale;
 };
 
-void PrintTo(const WindowSize& size, std::ostream* out) { *out << size.width << "x" << size.height << "@" << size.scale; }
+void PrintTo(const WindowSize& size, std::ostream* out) {
+  *out << size.width << "x" << size.height << "@" << size.scale;
+}
 
 class Layout : public ::testing::TestWithParam<WindowSize> {};
 
@@ -174,9 +179,9 @@ TEST_P(Layout, NothingCoversAnythingElse) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, Layout,
-                         ::testing::Values(WindowSize{1024, 700, 1}, WindowSize{1280, 800, 1}, WindowSize{2560, 1600, 1},
-                                           WindowSize{1024, 700, 2}, WindowSize{1280, 800, 2},
-                                           WindowSize{2560, 1600, 2}),
+                         ::testing::Values(WindowSize{1024, 700, 1}, WindowSize{1280, 800, 1},
+                                           WindowSize{2560, 1600, 1}, WindowSize{1024, 700, 2},
+                                           WindowSize{1280, 800, 2}, WindowSize{2560, 1600, 2}),
                          [](const auto& size) {
                            return std::to_string(size.param.width) + "x" + std::to_string(size.param.height) + "Scale" +
                                   std::to_string(static_cast<int>(size.param.scale));

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/experiment_file.h"
 #include "interface_test.h"
+#include "io/experiment_file.h"
 
 namespace attnscope::test {
 namespace {
@@ -33,8 +33,8 @@ TEST_P(Slider, DraggingItChangesItsParameterAndThePictureFollows) {
   Experiment expected = before;
   expected.parameters[moved.name] = screen().experiment().parameters.at(moved.name);
   EXPECT_EQ(screen().experiment(), expected) << "something else changed too";
-  const double share = (number(screen().experiment(), moved) - moved.slider_minimum) /
-                       (moved.slider_maximum - moved.slider_minimum);
+  const double share =
+      (number(screen().experiment(), moved) - moved.slider_minimum) / (moved.slider_maximum - moved.slider_minimum);
   EXPECT_NE(screen().experiment(), before);
   if (moved.slider_minimum <= 0 || moved.kind == Parameter::Kind::integer) {
     EXPECT_NEAR(share, kHigh, 0.1);
@@ -309,7 +309,8 @@ TEST_F(Panel, LabelsAreEditedWithoutComputing) {
   EXPECT_EQ(screen().experiment().labels, (std::vector<std::string>{"one", "two", "three"}));
   EXPECT_EQ(screen().trace().find("weights")->tensor, weights) << "computed again";
   const auto& heatmaps = screen().workbench().figure().heatmaps;
-  const auto labelled = std::find_if(heatmaps.begin(), heatmaps.end(), [](const auto& mark) { return !mark.row_labels.empty(); });
+  const auto labelled =
+      std::find_if(heatmaps.begin(), heatmaps.end(), [](const auto& mark) { return !mark.row_labels.empty(); });
   ASSERT_NE(labelled, heatmaps.end());
   EXPECT_EQ(labelled->row_labels.front(), "one");
   EXPECT_EQ(labelled->row_labels.back(), "5");

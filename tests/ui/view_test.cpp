@@ -103,7 +103,8 @@ TEST_F(ViewTabs, OptionsChangeThePicture) {
   screen().settle();
   EXPECT_EQ(screen().experiment().view.options.at("attention"), ParameterValue(std::string("cross")));
   const auto& heatmaps = screen().workbench().figure().heatmaps;
-  EXPECT_TRUE(std::any_of(heatmaps.begin(), heatmaps.end(), [](const auto& mark) { return mark.id == "cross_weights"; }));
+  EXPECT_TRUE(
+      std::any_of(heatmaps.begin(), heatmaps.end(), [](const auto& mark) { return mark.id == "cross_weights"; }));
   undo();
   EXPECT_TRUE(screen().experiment().view.options.empty());
 }

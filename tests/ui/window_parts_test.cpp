@@ -1,9 +1,9 @@
 // Menus, dialogs, files, themes, and what an idle window costs.
 #include <fstream>
 
+#include "../io/temporary_folder.h"
 #include "interface_test.h"
 #include "io/experiment_file.h"
-#include "../io/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {
@@ -175,7 +175,8 @@ TEST_P(UnreadableFile, KeepsTheDocumentAndSaysSo) {
   confirm(path);
   EXPECT_EQ(dialog(), ui::Dialog::open) << "to correct the path";
   EXPECT_TRUE(is_one_line(screen().transient().dialog_error));
-  EXPECT_NE(screen().transient().dialog_error.find(GetParam().name), std::string::npos) << screen().transient().dialog_error;
+  EXPECT_NE(screen().transient().dialog_error.find(GetParam().name), std::string::npos)
+      << screen().transient().dialog_error;
   EXPECT_TRUE(screen().transient().message_is_error);
   EXPECT_EQ(screen().experiment(), before);
   EXPECT_TRUE(screen().workbench().session().can_undo());
@@ -191,13 +192,20 @@ TEST_P(UnreadableFile, KeepsTheDocumentAndSaysSo) {
 
 INSTANTIATE_TEST_SUITE_P(
     Files, UnreadableFile,
-    ::testing::Values(Unreadable{"missing.json", nullptr}, Unreadable{"empty.json", ""},
-                      Unreadable{"no-json.json", "hello"}, Unreadable{"half.json", R"({"format": "attnscope-exp)"},
-                      Unreadable{"system.json", R"({"format": "attnscope-experiment/1", "system": "nope"})"},
-                      Unreadable{"value.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 0}})"},
-                      Unreadable{"memory.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 2000000}})"},
-                      Unreadable{"view.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "view": {"name": "nope"}})"},
-                      Unreadable{"option.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "view": {"name": "flow", "options": {"head": 0}}})"}));
+    ::testing::Values(
+        Unreadable{"missing.json", nullptr}, Unreadable{"empty.json", ""}, Unreadable{"no-json.json", "hello"},
+        Unreadable{"half.json", R"({"format": "attnscope-exp)"},
+        Unreadable{"system.json", R"({"format": "attnscope-experiment/1", "system": "nope"})"},
+        Unreadable{"value.json",
+                   R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 0}})"},
+        Unreadable{
+            "memory.json",
+            R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 2000000}})"},
+        Unreadable{"view.json",
+                   R"({"format": "attnscope-experiment/1", "system": "worked-example", "view": {"name": "nope"}})"},
+        Unreadable{
+            "option.json",
+            R"({"format": "attnscope-experiment/1", "system": "worked-example", "view": {"name": "flow", "options": {"head": 0}}})"}));
 
 TEST_F(Parts, ADirectoryIsNoExperiment) {
   screen().workbench().open_file(folder_.path().string());

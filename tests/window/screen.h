@@ -42,7 +42,8 @@ inline std::string output_of(const std::string& command) {
   if (pipe == nullptr) throw std::runtime_error("cannot run " + command);
   std::string text;
   std::array<char, 4096> bytes{};
-  for (std::size_t read = 0; (read = std::fread(bytes.data(), 1, bytes.size(), pipe)) > 0;) text.append(bytes.data(), read);
+  for (std::size_t read = 0; (read = std::fread(bytes.data(), 1, bytes.size(), pipe)) > 0;)
+    text.append(bytes.data(), read);
   if (::pclose(pipe) != 0) throw std::runtime_error("failed: " + command);
   return text;
 }
@@ -92,7 +93,9 @@ class Screen {
 
   [[nodiscard]] const std::string& display() const { return display_; }
 
-  std::string xdotool(const std::string& arguments) const { return output_of("DISPLAY=" + display_ + " xdotool " + arguments); }
+  std::string xdotool(const std::string& arguments) const {
+    return output_of("DISPLAY=" + display_ + " xdotool " + arguments);
+  }
 
   /// What is on the screen: kHeight rows of kWidth pixels, four bytes each (blue, green, red, nothing).
   [[nodiscard]] std::vector<std::uint8_t> picture() const {
@@ -108,7 +111,8 @@ class Screen {
     const std::size_t start = header(0) + 12 * header(19);
     const std::size_t size = std::size_t{4} * kWidth * kHeight;
     if (bytes.size() < start + size) throw std::runtime_error("the screen's file is too short");
-    return {bytes.begin() + static_cast<std::ptrdiff_t>(start), bytes.begin() + static_cast<std::ptrdiff_t>(start + size)};
+    return {bytes.begin() + static_cast<std::ptrdiff_t>(start),
+            bytes.begin() + static_cast<std::ptrdiff_t>(start + size)};
   }
 
   /// The picture when it has not changed for half a second.
@@ -139,8 +143,8 @@ class Screen {
   }
 
   /// The place of a slider's knob: the first pixel from the top whose lower neighbours are of that colour too.
-  [[nodiscard]] std::optional<std::pair<int, int>> find_color(std::array<std::uint8_t, 3> rgb, int left, int top, int right,
-                                                              int bottom) const {
+  [[nodiscard]] std::optional<std::pair<int, int>> find_color(std::array<std::uint8_t, 3> rgb, int left, int top,
+                                                              int right, int bottom) const {
     const std::vector<std::uint8_t> pixels = picture();
     const auto has = [&](int x, int y) {
       const auto at = static_cast<std::size_t>(4 * (y * kWidth + x));
@@ -197,7 +201,8 @@ class RunningProgram {
         process_ = -1;
         throw std::runtime_error("the program ended at once: " + this->errors());
       }
-      if (shell("DISPLAY=" + screen.display() + " xdotool search --onlyvisible --class attnscope >/dev/null 2>&1") == 0) {
+      if (shell("DISPLAY=" + screen.display() + " xdotool search --onlyvisible --class attnscope >/dev/null 2>&1") ==
+          0) {
         // Where no window manager puts it: in the corner, all over the screen.
         screen.xdotool("windowmove " + screen.window() + " 0 0 windowsize " + screen.window() + " 1280 800");
         return;

@@ -81,9 +81,9 @@ TEST_F(OnScreen, TheWindowTakesNoProcessorWhileNothingHappens) {
 
 TEST_F(OnScreen, AnExperimentIsOpenedWithItsViewAndInTheThemeAskedFor) {
   const TemporaryFolder folder;
-  const std::string path = folder.file("heads.json",
-                                       R"({"format": "attnscope-experiment/1", "system": "worked-example",)"
-                                       R"( "params": {"heads": 2}, "view": {"name": "heads"}})")
+  const std::string path = folder
+                               .file("heads.json", R"({"format": "attnscope-experiment/1", "system": "worked-example",)"
+                                                   R"( "params": {"heads": 2}, "view": {"name": "heads"}})")
                                .string();
   std::vector<std::uint8_t> first;
   {
@@ -116,10 +116,9 @@ TEST_F(OnScreen, WithoutItsFilesItSaysSoInOneLine) {
 TEST_F(OnScreen, AShaderThatIsNotThereIsNamed) {
   const TemporaryFolder data;
   std::filesystem::create_directory(data / "shaders");
-  const Outcome outcome = run_program({}, {{{"DISPLAY", screen().display()},
-                                            {"ATTNSCOPE_DATA", data.path().string()},
-                                            {"LIBGL_ALWAYS_SOFTWARE", "1"}},
-                                           ""});
+  const Outcome outcome = run_program(
+      {}, {{{"DISPLAY", screen().display()}, {"ATTNSCOPE_DATA", data.path().string()}, {"LIBGL_ALWAYS_SOFTWARE", "1"}},
+           ""});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(is_one_line_ended(outcome.err));
   EXPECT_NE(outcome.err.find("heatmap.vert"), std::string::npos) << outcome.err;
