@@ -16,6 +16,8 @@ template <typename... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 /// Another view with those options set that it has too: the chosen head stays chosen.
 ViewChoice carried_over(const ViewChoice& from, const std::string& name) {

@@ -108,11 +108,14 @@ void ImGuiCanvas::line(Point from, Point to, Rgb rgb, double width, bool dashed)
   }
   const double length = std::hypot(to.x - from.x, to.y - from.y);
   const double dash = 4 * width;
-  for (double at = 0; at < length; at += 2 * dash) {
-    const auto point = [&](double share) {
-      return Point{from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share};
-    };
-    list_.AddLine(vec(point(at / length)), vec(point(std::min(1.0, (at + dash) / length))), color(rgb), thickness);
+  const auto point = [&](double share) {
+    const double clamped = std::min(1.0, share);
+    return vec(Point{from.x + (to.x - from.x) * clamped, from.y + (to.y - from.y) * clamped});
+  };
+  const auto dashes = static_cast<int>(std::ceil(length / (2 * dash)));
+  for (int i = 0; i < dashes; ++i) {
+    const double begin = 2 * i * dash;
+    list_.AddLine(point(begin / length), point((begin + dash) / length), color(rgb), thickness);
   }
 }
 

@@ -204,7 +204,7 @@ void show_scale(const Style& style, const Inspection& inspection) {
 /// The formula on one line with its summed labels below the sum sign; where it is too long, in several lines as it is.
 void show_formula(const Style& style, const std::string& formula, float width) {
   std::string markup = formula;
-  if (const std::size_t sum = formula.find("_");
+  if (const std::size_t sum = formula.find('_');
       formula.find("Σ_") != std::string::npos || formula.find("softmax_") != std::string::npos) {
     const std::size_t end = std::min(formula.find(' ', sum), formula.size());
     markup = formula.substr(0, sum) + "_{" + formula.substr(sum + 1, end - sum - 1) + "}" + formula.substr(end);

@@ -120,10 +120,10 @@ void Workbench::prepare() {
 
 Workbench::Areas Workbench::areas() const {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const double unit = static_cast<double>(scale_);
-  const double width = static_cast<double>(display.x);
-  const double height = static_cast<double>(display.y);
-  const double top = static_cast<double>(ImGui::GetFrameHeight());
+  const auto unit = static_cast<double>(scale_);
+  const auto width = static_cast<double>(display.x);
+  const auto height = static_cast<double>(display.y);
+  const auto top = static_cast<double>(ImGui::GetFrameHeight());
   const double logical = width / unit;
   // The sides give way before the picture does.
   const double left = std::round(std::clamp(logical * 0.2, 208.0, 264.0) * unit);
@@ -202,7 +202,7 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
   }
   ImGui::SetCursorPosX(0);
   const ImVec2 at = ImGui::GetCursorPos();
-  const double unit = static_cast<double>(scale_);
+  const auto unit = static_cast<double>(scale_);
   const double width = places.center.width / unit;
   const double height = (places.center.height - static_cast<double>(at.y)) / unit;
   // In a small window the figure is laid out for a larger one and shown smaller: letters shrink with the cells.

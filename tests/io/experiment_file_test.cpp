@@ -124,7 +124,7 @@ TEST(ExperimentFile, WritesEveryParameterReadably) {
 TEST(ExperimentFile, RoundTrip) {
   std::mt19937 random(1);
   for (const System& system : systems()) {
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 50; ++i) {
       const Experiment e = random_experiment(system, random);
       const std::string text = experiment_json(e);
       const Result<Experiment> again = parse_experiment(text, "again");

@@ -55,7 +55,7 @@ void add_counts(std::vector<Wrong>& cases) {
   }
   for (const auto& [field, largest] :
        {std::pair("seed", "18446744073709551615"), std::pair("discard", "10000000000")}) {
-    std::vector<std::string> values = no_counts();
+    std::vector<std::string> values = kNoCounts;
     values.insert(values.end(), {"18446744073709551616", "1e10"});
     if (field == std::string("discard")) values.insert(values.end(), {"10000000001", "18446744073709551615"});
     for (const std::string& value : values) {
