@@ -119,7 +119,7 @@ void OffscreenInterface::settle() {
 }
 
 platform::Image OffscreenInterface::picture() {
-  frame();
+  advance(true);
   return context_.read_pixels();
 }
 

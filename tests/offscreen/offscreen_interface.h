@@ -56,7 +56,7 @@ class OffscreenInterface {
   void frame(int count = 1);
   /// Frames until everything asked for is computed and nothing moves any more.
   void settle();
-  /// What is on the screen.
+  /// What is on the screen, in one more frame that is drawn in any case.
   platform::Image picture();
   void resize(int width, int height);
   void set_scale(float scale);

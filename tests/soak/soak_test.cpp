@@ -26,9 +26,15 @@ constexpr int kFrames = 20000;
 // By then every view, dialog and size of font has been there.
 constexpr double kWarmUp = 0.4;
 constexpr double kMegabyte = 1e6;
-constexpr double kMostGrowth = 24 * kMegabyte;
+constexpr double kMostGrowth = 4 * kMegabyte;
+constexpr double kMostResidentGrowth = 16 * kMegabyte;
 // What one experiment may take: enough to type sizes that are refused, small enough that computing costs no time.
 constexpr double kMemoryBudget = 4 * kMegabyte;
+
+constexpr const char* kGood =
+    R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"heads": 2}})";
+constexpr const char* kBad =
+    R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"heads": 0}})";
 
 int frames_wanted() {
   const char* text = std::getenv("ATTNSCOPE_SOAK_FRAMES");
@@ -50,6 +56,7 @@ double resident_bytes() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 0;
 #else
+  malloc_trim(0);
   std::ifstream file("/proc/self/statm");
   double total = 0;
   double resident = 0;
@@ -82,6 +89,8 @@ class RandomUser {
     const int dice = below(100);
     if (screen_.transient().dialog != ui::Dialog::none && below(20) == 0) {
       screen_.workbench().press({kEscape, false, false});
+    } else if (!down_ && ImGui::IsAnyItemHovered() && below(3) == 0) {
+      toggle_button();
     } else if (dice < 40) {
       move();
     } else if (dice < 64) {
@@ -104,6 +113,7 @@ class RandomUser {
 
   /// Lets go of everything.
   void rest() {
+    down_ = false;
     ui::feed_mouse_button(0, false);
     release_key();
     ui::feed_modifiers(false, false);
@@ -185,6 +195,8 @@ void come_to_rest(OffscreenInterface& screen, RandomUser& user) {
   for (int i = 0; i < 3; ++i) screen.key(kEscape);
   screen.resize(640, 420);
   screen.set_scale(1);
+  // Written again: it may have been saved over.
+  std::ofstream("good.json") << kGood;
   screen.workbench().open_file("good.json");
   screen.settle();
   screen.frame(10);
@@ -192,10 +204,8 @@ void come_to_rest(OffscreenInterface& screen, RandomUser& user) {
 
 TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
   const TemporaryFolder folder;
-  folder.file("good.json",
-              R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"heads": 2}})");
-  folder.file("bad.json",
-              R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"heads": 0}})");
+  folder.file("good.json", kGood);
+  folder.file("bad.json", kBad);
   const CurrentFolder current(folder.path());
   InterfaceOptions options;
   options.width = 640;
@@ -234,7 +244,7 @@ TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
   EXPECT_GT(edits, static_cast<std::uint64_t>(frames) / 100) << "the input did hardly anything";
   EXPECT_LE(screen.workbench().heatmaps().textures(), 2 * screen.workbench().figure().heatmaps.size());
   EXPECT_LT(held_bytes() - held, kMostGrowth);
-  EXPECT_LT(resident_bytes() - resident, kMostGrowth);
+  EXPECT_LT(resident_bytes() - resident, kMostResidentGrowth);
   RecordProperty("edits", static_cast<int>(edits));
   RecordProperty("most_textures", static_cast<int>(textures));
   std::printf("%d frames, %llu edits, at most %zu textures, %+.2f MB held, %+.2f MB resident\n", frames,

@@ -12,7 +12,8 @@
 
 namespace attnscope::test {
 
-/// An interface with the worked example at its defaults; made anew for every test.
+/// An interface with the worked example at its defaults; made anew for every test. Only the frames that are looked at
+/// are drawn.
 class Interface : public ::testing::Test {
  protected:
   void SetUp() override { start({}); }
@@ -20,6 +21,7 @@ class Interface : public ::testing::Test {
   void start(const InterfaceOptions& options) {
     screen_.reset();
     screen_.emplace(options);
+    screen_->set_drawn(false);
   }
 
   [[nodiscard]] OffscreenInterface& screen() { return *screen_; }

@@ -273,6 +273,7 @@ TEST_F(Parts, OneDialogGivesWayToAnother) {
 }
 
 TEST_F(Parts, NothingIsBuiltOrSentWhileNothingHappens) {
+  screen().set_drawn(true);
   for (const View& view : views()) {
     if (view.name != screen().experiment().view.name) open_view(view.name);
     for (const Point at : {Point{-100, -100}, screen().cell_center(0, 0, 0)}) {
@@ -292,6 +293,7 @@ TEST_F(Parts, NothingIsBuiltOrSentWhileNothingHappens) {
 }
 
 TEST_F(Parts, TexturesThatAreNoLongerDrawnAreReleased) {
+  screen().set_drawn(true);
   const std::size_t at_first = screen().workbench().heatmaps().textures();
   EXPECT_GE(at_first, screen().workbench().figure().heatmaps.size() / 2);
   const Rect slider = screen().slider(parameter("tokens").label);
