@@ -30,6 +30,15 @@ class Parts : public Interface {
     screen().settle();
   }
 
+  /// A small window of which every frame is drawn.
+  void start_small() {
+    InterfaceOptions options;
+    options.width = 640;
+    options.height = 420;
+    start(options);
+    screen().set_drawn(true);
+  }
+
   [[nodiscard]] ui::Dialog dialog() { return screen().transient().dialog; }
 
   TemporaryFolder folder_;
@@ -273,7 +282,7 @@ TEST_F(Parts, OneDialogGivesWayToAnother) {
 }
 
 TEST_F(Parts, NothingIsBuiltOrSentWhileNothingHappens) {
-  screen().set_drawn(true);
+  start_small();
   for (const View& view : views()) {
     if (view.name != screen().experiment().view.name) open_view(view.name);
     for (const Point at : {Point{-100, -100}, screen().cell_center(0, 0, 0)}) {
@@ -293,13 +302,13 @@ TEST_F(Parts, NothingIsBuiltOrSentWhileNothingHappens) {
 }
 
 TEST_F(Parts, TexturesThatAreNoLongerDrawnAreReleased) {
-  screen().set_drawn(true);
+  start_small();
   const std::size_t at_first = screen().workbench().heatmaps().textures();
   EXPECT_GE(at_first, screen().workbench().figure().heatmaps.size() / 2);
   const Rect slider = screen().slider(parameter("tokens").label);
   screen().drag(across(slider, 0.1), across(slider, 0.1), 1);
-  for (int i = 0; i < 120; ++i) {
-    screen().move(across(slider, i % 2 == 0 ? 0.2 + 0.005 * i : 0.9));
+  for (int i = 0; i < 40; ++i) {
+    screen().move(across(slider, i % 2 == 0 ? 0.2 + 0.015 * i : 0.9));
     screen().settle();
   }
   screen().release();
