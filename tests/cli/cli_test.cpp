@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace attnscope::test {
 namespace {

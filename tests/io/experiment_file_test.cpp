@@ -11,7 +11,7 @@
 
 #include "core/systems/systems.h"
 #include "core/text.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {

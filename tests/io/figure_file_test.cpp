@@ -11,7 +11,7 @@
 
 #include "picture.h"
 #include "sample_figure.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <csignal>
 
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {

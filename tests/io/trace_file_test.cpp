@@ -15,7 +15,7 @@
 #include "io/experiment_file.h"
 #include "io/trace_formats.h"
 #include "support/golden.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/systems/systems.h"
 #include "io/experiment_file.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "../io/temporary_folder.h"
 #include "offscreen/offscreen_interface.h"
+#include "support/temporary_folder.h"
 #include "ui/imgui_compat.h"
 
 #if defined(__SANITIZE_ADDRESS__)

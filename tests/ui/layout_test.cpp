@@ -1,11 +1,11 @@
 // No part of a picture covers another, in any window and with any sizes of matrices.
 #include <algorithm>
 
-#include "../io/temporary_folder.h"
 #include "core/text.h"
 #include "figure/canvas.h"
 #include "interface_test.h"
 #include "io/experiment_file.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {

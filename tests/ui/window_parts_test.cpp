@@ -1,9 +1,9 @@
 // Menus, dialogs, files, themes, and what an idle window costs.
 #include <fstream>
 
-#include "../io/temporary_folder.h"
 #include "interface_test.h"
 #include "io/experiment_file.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {
@@ -317,8 +317,8 @@ TEST_F(Parts, TexturesThatAreNoLongerDrawnAreReleased) {
   EXPECT_LE(screen().workbench().heatmaps().textures(), screen().workbench().figure().heatmaps.size());
 }
 
-TEST_F(Parts, AnEditOfLabelsWhileComputingIsShown) {
-  // The new labels come while the numbers are being computed: both arrive.
+TEST_F(Parts, AViewOpenedWhileComputingShowsWhatWasComputed) {
+  // The numbers arrive after the view was changed, and belong to it all the same.
   const Rect slider = screen().slider(parameter("tokens").label);
   for (int i = 0; i < 20; ++i) {
     screen().drag(across(slider, 0.1), across(slider, i % 2 == 0 ? 0.4 : 0.8), 1);

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "../cli/program.h"
+#include "support/program.h"
 
 namespace attnscope::test {
 

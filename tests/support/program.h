@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../io/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 
