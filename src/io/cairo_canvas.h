@@ -7,7 +7,7 @@
 
 // As cairo and pango declare them, so that who includes this needs neither.
 using cairo_t = struct _cairo;
-using PangoLayout = struct _PangoLayout;
+using PangoLayout = struct _PangoLayout;  // NOLINT(bugprone-reserved-identifier): Pango's own name
 
 namespace attnscope {
 

@@ -40,7 +40,7 @@ class Reading {
     ++*this;
     return before;
   }
-  friend bool operator==(const Reading& a, const Reading& b) { return a.at_ == b.at_; }
+  [[maybe_unused]] friend bool operator==(const Reading& a, const Reading& b) { return a.at_ == b.at_; }
   friend bool operator!=(const Reading& a, const Reading& b) { return a.at_ != b.at_; }
 
  private:
