@@ -6,8 +6,10 @@
 #include "figure/canvas.h"
 
 // As cairo and pango declare them, so that who includes this needs neither.
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): the names are theirs
 using cairo_t = struct _cairo;
-using PangoLayout = struct _PangoLayout;  // NOLINT(bugprone-reserved-identifier): Pango's own name
+using PangoLayout = struct _PangoLayout;
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
 namespace attnscope {
 
