@@ -2,7 +2,8 @@
 """Makes the reference data of the tests with PyTorch.
 
     make_golden.py OUTDIR         writes generator.safetensors and SYSTEM/NN.safetensors
-    make_golden.py --check DIR    computes everything again, compares with DIR and prints the largest difference
+    make_golden.py --check DIR    computes everything again, compares with DIR and prints the largest difference;
+                                  then whether the numbers of DIR/printed.json come out
 
 Needs PyTorch and numpy, nothing of attnscope: what the tests compare with is written here a second time, the way a
 notebook would. A system is one module in systems/ (SYSTEM, EXPERIMENTS, run) and one entry of SYSTEMS.
@@ -10,9 +11,12 @@ notebook would. A system is one module in systems/ (SYSTEM, EXPERIMENTS, run) an
 A file of a system holds every tensor of one experiment under its name and, as metadata,
     experiment       the experiment as JSON
     axes:NAME        the names of the tensor's axes, separated by commas
-    rounding:NAME    how far the float32 tensor is from the same computation in float64, in units of the tensor's largest
-                     magnitude. Large scores make a softmax sensitive: where this is near 1e-5, no float32 program can
-                     agree with another one to 1e-5.
+    rounding:NAME    how far the float32 tensor is from the same computation in float64, in units of the tensor's
+                     largest magnitude. Large scores make a softmax sensitive, and numbers close to each other their
+                     normalization: where this is near 1e-5, no float32 program can agree with another one to 1e-5.
+
+printed.json is written by hand. It has the numbers that the sources of the systems print, as their digits: each entry
+is an experiment with a tensor and either an index, of the leading axes, or a statistic (mean; std, with n - 1).
 """
 
 import argparse
@@ -26,9 +30,27 @@ import torch
 
 import random_draws
 import safetensors_file
-from systems import worked_example
+from systems import (
+    conv_attention,
+    image_multihead,
+    image_self_attention,
+    packed_multihead,
+    projected_multihead,
+    scaled_dot_product,
+    stacked_multihead,
+    worked_example,
+)
 
-SYSTEMS = [worked_example]
+SYSTEMS = [
+    scaled_dot_product,
+    worked_example,
+    image_self_attention,
+    image_multihead,
+    packed_multihead,
+    conv_attention,
+    projected_multihead,
+    stacked_multihead,
+]
 
 TOLERANCE = 1e-5  # of a tensor's largest magnitude
 
@@ -97,6 +119,30 @@ def check(directory):
     return worst <= TOLERANCE
 
 
+def check_printed(path):
+    """Prints which numbers of printed.json come out otherwise; returns whether all are right to the last digit."""
+    entries = json.loads(path.read_text())
+    wrong = 0
+    for entry in entries:
+        experiment = entry["experiment"]
+        module = next(module for module in SYSTEMS if module.SYSTEM == experiment["system"])
+        tensor = module.run(experiment)[entry["tensor"]][1]
+        numbers = getattr(tensor, entry["statistic"])() if "statistic" in entry else tensor[tuple(entry["index"])]
+        found = _digits(numbers.tolist(), entry["printed"])
+        if found != entry["printed"]:
+            wrong += 1
+            print(f"{json.dumps(experiment)}: {entry['tensor']} is {found}, printed {entry['printed']}")
+    print(f"{len(entries)} entries of {path.name}, {wrong} wrong")
+    return wrong == 0
+
+
+def _digits(numbers, printed):
+    """`numbers` as strings, each with as many decimals as the one in its place in `printed`."""
+    if isinstance(numbers, list):
+        return [_digits(number, digits) for number, digits in zip(numbers, printed, strict=True)]
+    return f"{numbers:.{len(printed.partition('.')[2])}f}"
+
+
 def _lasting(metadata):
     """Without what depends on the machine's last digit."""
     return {key: value for key, value in metadata.items() if not key.startswith(("rounding:", "statistics:"))}
@@ -109,7 +155,9 @@ def main():
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the same sums in the same order on every machine
     if arguments.check:
-        return 0 if check(arguments.directory) else 1
+        same = check(arguments.directory)
+        right = check_printed(arguments.directory / "printed.json")
+        return 0 if same and right else 1
     write_all(arguments.directory)
     return 0
 

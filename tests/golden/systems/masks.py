@@ -6,24 +6,24 @@ import torch
 
 
 def keep_mask(mask, queries, keys):
-    """The boolean tensor [query, key], or with leading batch and head axes of the array that was given, that is true
-    where a key is kept; None for "none". "padding:L1,L2,…" has one length per batch item and gives [batch, 1, query,
-    key]; a single length gives [query, key]."""
+    """The boolean tensor [batch, head, query, key] that is true where a key is kept, its batch and head axes of size 1
+    where all share it; None for "none". An array of rank 3 is [batch, query, key]; "padding:L1,L2,…" has one length per
+    batch item."""
     if isinstance(mask, list):
-        return torch.tensor(mask, dtype=torch.bool)
+        array = torch.tensor(mask, dtype=torch.bool)
+        return array[:, None] if array.dim() == 3 else array.reshape((1,) * (4 - array.dim()) + array.shape)
     query = torch.arange(queries)[:, None]
     key = torch.arange(keys)[None, :]
     kind, _, argument = mask.partition(":")
     if kind == "none":
         return None
     if kind == "causal":
-        return key <= query
+        return (key <= query)[None, None]
     if kind == "window":
-        return (query - key).abs() <= int(argument)
+        return ((query - key).abs() <= int(argument))[None, None]
     if kind == "padding":
-        lengths = [int(length) for length in argument.split(",")]
-        kept = torch.stack([(key < length).expand(queries, keys) for length in lengths])
-        return kept[0] if len(lengths) == 1 else kept[:, None]
+        lengths = torch.tensor([int(length) for length in argument.split(",")])
+        return (key < lengths[:, None, None, None]).expand(-1, 1, queries, keys)
     raise ValueError(f"no mask {mask!r}")
 
 

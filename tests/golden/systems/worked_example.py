@@ -1,10 +1,12 @@
 """The system "worked-example": self-attention by example, one head, then several, then an output projection."""
 
+import functools
 import math
 
 import torch
 
-from systems.masks import attend, keep_mask
+from systems import experiments
+from systems.trace import Trace
 
 SYSTEM = "worked-example"
 
@@ -25,10 +27,7 @@ ONE_OF_EACH = {"tokens": 1, "features": 1, "head_dim": 1, "heads": 1, "cross_que
 LARGE = {"tokens": 16, "features": 32, "head_dim": 8, "heads": 8}
 
 
-def _experiment(params=None, **rest):
-    experiment = {"format": "attnscope-experiment/1", "system": SYSTEM, "seed": 42, **rest}
-    return {**experiment, "params": params} if params else experiment
-
+_experiment = functools.partial(experiments.make, SYSTEM)
 
 # Their order is the numbering of the files: append, do not insert.
 EXPERIMENTS = [
@@ -59,16 +58,26 @@ EXPERIMENTS = [
 ]
 
 
+def random_experiment(rng):
+    tokens, heads = rng.randint(1, 16), rng.randint(1, 10)
+    params = {
+        "tokens": tokens,
+        "features": rng.randint(1, 32),
+        "head_dim": rng.randint(1, 32),
+        "heads": heads,
+        "cross_queries": rng.randint(0, 10),
+        "scale": rng.choice(["none", "sqrt_head_dim"]),
+    }
+    return experiments.make_random(rng, SYSTEM, params, queries=tokens, keys=tokens, heads=heads)
+
+
 def run(experiment, precision=torch.float32):
     """Every tensor of the experiment: name -> (names of the axes, tensor). Numbers are drawn in float32 whatever the
     precision of the computation that follows."""
-    params = {**DEFAULTS, **experiment.get("params", {})}
+    params = experiments.parameters(experiment, DEFAULTS)
     tokens, features, dim, heads = (params[name] for name in ("tokens", "features", "head_dim", "heads"))
-    trace = {}
-
-    def keep(name, axes, tensor):
-        trace[name] = (axes, tensor)
-        return tensor
+    trace = Trace()
+    keep = trace.keep
 
     def rand(*shape):
         return torch.rand(*shape).to(precision)
@@ -83,35 +92,27 @@ def run(experiment, precision=torch.float32):
     several = [rand(heads, features, dim) for _ in range(3)]
     w_out = rand(heads * dim, features)
 
-    _attention(keep, "single.", "", x, x2, single, params)
-    head_outputs = _attention(keep, "", "head,", x, x2, several, params)
+    _attention(trace, "single.", "", x, x2, single, params)
+    head_outputs = _attention(trace, "", "head,", x, x2, several, params)
     merged = keep("merged", "token,head·dim", torch.cat(list(head_outputs), dim=1))
     keep("w_out", "head·dim,feature", w_out)
     keep("out", "token,feature", merged @ w_out)
     return trace
 
 
-def _attention(keep, prefix, head, x, x2, weights, params):
-    """One head or, when the weights have a leading axis for them, all heads at once. `prefix` goes before every tensor's
-    name and `head` before its axes. The draw order k, q, v is the source's."""
+def _attention(trace, prefix, head, x, x2, weights, params):
+    """One head or, when the weights have a leading axis for them, all heads at once. `prefix` goes before every
+    tensor's name and `head` before its axes. The draw order k, q, v is the source's."""
+    keep = trace.keep
     w_k, w_q, w_v = (
         keep(prefix + name, head + "feature,dim", w) for name, w in zip(("w_k", "w_q", "w_v"), weights, strict=True)
     )
     divisor = math.sqrt(params["head_dim"]) if params["scale"] == "sqrt_head_dim" else 1.0
-    temperature = params.get("temperature", 1.0)
     q = keep(prefix + "q", head + "query,dim", x @ w_q)
     k = keep(prefix + "k", head + "key,dim", x @ w_k)
     v = keep(prefix + "v", head + "key,dim", x @ w_v)
 
-    scores = keep(prefix + "scores", head + "query,key", q @ k.transpose(-2, -1) / divisor)
-    mask = keep_mask(params.get("mask", "none"), len(x), len(x))
-    if mask is not None:
-        mask = mask.reshape(mask.shape[-2:])  # there is one batch item, and the heads share the mask
-    masked, weights = attend(scores, mask, params.get("masked_fill", -9e15), temperature)
-    if masked is not None:
-        keep(prefix + "masked_scores", head + "query,key", masked)
-    keep(prefix + "weights", head + "query,key", weights)
-    head_outputs = keep(prefix + "head_outputs", head + "query,dim", weights @ v)
+    weights, head_outputs = trace.attention(q @ k.transpose(-2, -1) / divisor, v, params, head, prefix)
     # What each key adds to each query's output; summed over keys it is head_outputs.
     weighted = v[..., :, None, :] * weights.transpose(-2, -1)[..., None]
     keep(prefix + "weighted_values", head + "key,query,dim", weighted)
@@ -120,7 +121,7 @@ def _attention(keep, prefix, head, x, x2, weights, params):
         cross_q = keep(prefix + "cross_q", head + "cross_query,dim", x2 @ w_q)
         cross_scores = cross_q @ k.transpose(-2, -1) / divisor
         keep(prefix + "cross_scores", head + "cross_query,key", cross_scores)
-        cross_weights = torch.softmax(cross_scores / temperature, dim=-1)
+        cross_weights = torch.softmax(cross_scores / params["temperature"], dim=-1)
         keep(prefix + "cross_weights", head + "cross_query,key", cross_weights)
         keep(prefix + "cross_head_outputs", head + "cross_query,dim", cross_weights @ v)
     return head_outputs
