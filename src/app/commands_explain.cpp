@@ -41,7 +41,7 @@ std::string cell_text(const Trace& trace, const Operand& operand) {
 
 /// "q[1, 2, 0] × k[1, 4, 0]": the operands of term `i`; a single one with its value, which its term does not show.
 std::string operands_text(const Trace& trace, const Explanation& e, std::size_t i) {
-  const std::size_t each = e.operands.size() / e.terms.size();
+  const std::size_t each = e.terms[i].operands;
   if (each == 1) return cell_text(trace, e.operands[i]) + " = " + number_text(e.operands[i].value);
   std::vector<std::string> names;
   for (std::size_t k = 0; k < each; ++k) names.push_back(cell_text(trace, e.operands[i * each + k]));

@@ -107,8 +107,15 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
     if (Result<void> checked = check_value(parameter, experiment.parameters.at(parameter.name)); !checked)
       return checked;
   }
-  if (system.check != nullptr) {
-    if (Result<void> checked = system.check(experiment); !checked) return checked;
+  for (const Parameter& parameter : system.parameters) {
+    if (parameter.divides.empty()) continue;
+    const Index whole = experiment.integer(parameter.divides);
+    const Index parts = experiment.integer(parameter.name);
+    if (whole % parts == 0) continue;
+    std::vector<std::string> allowed;
+    for (const Index divisor : divisors(whole)) allowed.push_back(std::to_string(divisor));
+    return fail(parameter.name + ": " + std::to_string(parts) + " does not divide " + parameter.divides + " " +
+                std::to_string(whole) + "; allowed: " + join(allowed, ", "));
   }
   if (Result<void> fits = check_mask(experiment.mask(), system.mask_sizes(experiment)); !fits) return fits;
   const double needed = cost_of(experiment).bytes;

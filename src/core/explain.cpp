@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 
+#include "core/axis_groups.h"
 #include "core/rearranged_index.h"
 #include "core/text.h"
 
@@ -42,10 +42,10 @@ Region whole_row(int step, std::span<const Index> index, Index length) {
   return region;
 }
 
-/// Values of a contraction's labels: those of the result are known, the summed ones run.
+/// Values of an operation's labels: those of the result are known, the summed ones run.
 class LabelValues {
  public:
-  LabelValues(const ContractOperation& operation, std::span<const Index> index)
+  LabelValues(const LabelledOperation& operation, std::span<const Index> index)
       : operation_(operation), values_(operation.labels.size(), 0), summed_(operation.labels.size(), true) {
     for (std::size_t i = 0; i < index.size(); ++i) {
       values_[static_cast<std::size_t>(operation.out[i])] = index[i];
@@ -99,7 +99,7 @@ class LabelValues {
   }
 
  private:
-  const ContractOperation& operation_;
+  const LabelledOperation& operation_;
   std::vector<Index> values_;
   std::vector<bool> summed_;
 };
@@ -110,6 +110,12 @@ void explain_operation(const Cell& cell, const DrawOperation& draw, Explanation&
   e.formula = cell.step.formula;
   e.note = "drawn: number " + grouped_text(static_cast<Index>(nth)) + " of seed " + seed;
   e.computed = e.value;
+}
+
+void explain_operation(const Cell& cell, const ConstantOperation& constant, Explanation& e) {
+  e.formula = cell.step.formula;
+  e.note = "set, not drawn: the same whatever the seed";
+  e.computed = constant.value;
 }
 
 void explain_operation(const Cell& cell, const ContractOperation& contract, Explanation& e) {
@@ -126,13 +132,111 @@ void explain_operation(const Cell& cell, const ContractOperation& contract, Expl
     e.operands.push_back(cell.operand(1, labels.index(contract.b)));
     const double a = e.operands[e.operands.size() - 2].value;
     const double b = e.operands.back().value;
-    e.terms.push_back({number_text(a) + " × " + number_text(b), a * b});
+    e.terms.push_back({number_text(a) + " × " + number_text(b), a * b, 2});
     sum += a * b;
   }
   if (!summed.empty()) e.results.push_back({"sum", sum});
+  if (cell.step.inputs.size() > 2) {
+    e.formula += " + " + cell.input(2).name + labels.text(contract.bias);
+    e.operands.push_back(cell.operand(2, labels.index(contract.bias)));
+    sum += e.operands.back().value;
+    e.results.push_back(
+        {"plus " + cell.input(2).name + labels.text(contract.bias) + " = " + number_text(e.operands.back().value),
+         sum});
+  }
   if (!contract.divisor_text.empty())
     e.results.push_back({"÷ " + contract.divisor_text + " = " + number_text(contract.divisor), sum / contract.divisor});
   e.computed = sum / contract.divisor;
+}
+
+void explain_operation(const Cell& cell, const AddOperation& add, Explanation& e) {
+  const LabelValues labels(add, cell.index);
+  e.operands = {cell.operand(0, labels.index(add.a)), cell.operand(1, labels.index(add.b))};
+  e.formula = cell.input(0).name + labels.text(add.a) + " + " + cell.input(1).name + labels.text(add.b);
+  e.computed = e.operands[0].value + e.operands[1].value;
+  if (!add.tanh) return;
+  e.formula = "tanh(" + e.formula + ")";
+  e.results.push_back({"sum", e.computed});
+  e.computed = std::tanh(e.computed);
+}
+
+void explain_operation(const Cell& cell, const ScaleOperation& scale, Explanation& e) {
+  e.operands.push_back(cell.operand(0, {cell.index.begin(), cell.index.end()}));
+  e.formula = cell.name(0) + " / " + scale.divisor_text;
+  e.results.push_back({scale.divisor_text, scale.divisor});
+  e.computed = e.operands[0].value / scale.divisor;
+}
+
+/// Adds the members of the group that `index` of the input belongs to as operands; returns their mean.
+double add_group(const Cell& cell, const std::vector<bool>& over, std::vector<Index> index, Explanation& e) {
+  const Tensor& input = *cell.input(0).tensor;
+  for (std::size_t axis = 0; axis < over.size(); ++axis) {
+    if (over[axis]) index[axis] = 0;
+  }
+  const Index start = input.offset(index);
+  double sum = 0;
+  const std::vector<Index> members = axis_groups(input.axes(), over).members;
+  e.operands.reserve(members.size());
+  for (const Index member : members) {
+    e.operands.push_back(cell.operand(0, input.index_at(start + member)));
+    sum += e.operands.back().value;
+  }
+  return sum / static_cast<double>(members.size());
+}
+
+std::string names_text(const Axes& axes, const std::vector<bool>& over) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (over[i]) names.push_back(axes[i].name);
+  }
+  return join(names, ",");
+}
+
+void explain_operation(const Cell& cell, const NormalizeOperation& normalize, Explanation& e) {
+  const double mean = add_group(cell, normalize.over, {cell.index.begin(), cell.index.end()}, e);
+  double sum = 0;
+  e.terms.reserve(e.operands.size());
+  for (const Operand& operand : e.operands) {
+    const double apart = operand.value - mean;
+    e.terms.push_back({"(" + number_text(operand.value) + " − mean)²", apart * apart, 1});
+    sum += apart * apart;
+  }
+  const double variance = sum / static_cast<double>(e.operands.size());
+  const double own = static_cast<double>(cell.input(0).tensor->at(cell.index)) - mean;
+  const std::string whose = names_text(cell.step.axes, normalize.over);
+  const std::string epsilon = exact_text(normalize.epsilon);
+  e.formula = "(" + cell.name(0) + " − mean_" + whose + ") / √(variance_" + whose + " + " + epsilon + ")";
+  e.results.push_back({"mean of " + grouped_text(static_cast<Index>(e.operands.size())) + " numbers", mean});
+  e.results.push_back({"variance: the sum of the squares over their number", variance});
+  e.results.push_back({"this number − mean", own});
+  e.results.push_back({"√(variance + " + epsilon + ")", std::sqrt(variance + normalize.epsilon)});
+  e.computed = own / std::sqrt(variance + normalize.epsilon);
+}
+
+std::vector<bool> mean_axes(const Cell& cell, const MeanOperation& mean) {
+  std::vector<bool> over(cell.input(0).axes.size(), false);
+  over[static_cast<std::size_t>(mean.axis)] = true;
+  return over;
+}
+
+/// The cell of the input that is first among those behind `cell`.
+std::vector<Index> mean_start(const Cell& cell, const MeanOperation& mean) {
+  std::vector<Index> index(cell.index.begin(), cell.index.end());
+  index.insert(index.begin() + mean.axis, 0);
+  return index;
+}
+
+void explain_operation(const Cell& cell, const MeanOperation& mean, Explanation& e) {
+  e.computed = add_group(cell, mean_axes(cell, mean), mean_start(cell, mean), e);
+  for (const Operand& operand : e.operands) e.terms.push_back({number_text(operand.value), operand.value, 1});
+  const auto count = static_cast<double>(e.operands.size());
+  std::vector<std::string> parts;
+  for (const Index at : cell.index) parts.push_back(std::to_string(at));
+  const std::string& name = cell.input(0).axes[static_cast<std::size_t>(mean.axis)].name;
+  parts.insert(parts.begin() + mean.axis, name);
+  e.formula = "mean_" + name + " " + cell.input(0).name + "[" + join(parts, ", ") + "]";
+  e.results.push_back({"sum", e.computed * count});
+  e.results.push_back({"÷ " + exact_text(count), e.computed});
 }
 
 void explain_operation(const Cell& cell, const MaskOperation& mask, Explanation& e) {
@@ -166,7 +270,7 @@ void explain_operation(const Cell& cell, const SoftmaxOperation& softmax, Explan
   });
   for (const Operand& operand : e.operands) {
     const double value = nothing ? 0 : std::exp((operand.value - largest) / softmax.temperature);
-    e.terms.push_back({"exp(" + number_text((operand.value - largest) / softmax.temperature) + ")", value});
+    e.terms.push_back({"exp(" + number_text((operand.value - largest) / softmax.temperature) + ")", value, 1});
     sum += value;
   }
   const double own = e.terms[static_cast<std::size_t>(cell.index.back())].value;
@@ -199,9 +303,35 @@ void explain_operation(const Cell& cell, const RearrangeOperation& rearrange, Ex
 
 std::vector<Region> regions_of(const Cell&, const DrawOperation&) { return {}; }
 
+std::vector<Region> regions_of(const Cell&, const ConstantOperation&) { return {}; }
+
 std::vector<Region> regions_of(const Cell& cell, const ContractOperation& contract) {
   const LabelValues labels(contract, cell.index);
-  return {labels.region(cell.step.inputs[0], contract.a), labels.region(cell.step.inputs[1], contract.b)};
+  std::vector<Region> regions = {labels.region(cell.step.inputs[0], contract.a),
+                                 labels.region(cell.step.inputs[1], contract.b)};
+  if (cell.step.inputs.size() > 2) regions.push_back(labels.region(cell.step.inputs[2], contract.bias));
+  return regions;
+}
+
+std::vector<Region> regions_of(const Cell& cell, const AddOperation& add) {
+  const LabelValues labels(add, cell.index);
+  return {labels.region(cell.step.inputs[0], add.a), labels.region(cell.step.inputs[1], add.b)};
+}
+
+/// `region` with the axes in `over` whole.
+Region widened(Region region, const Axes& axes, const std::vector<bool>& over) {
+  for (std::size_t axis = 0; axis < over.size(); ++axis) {
+    if (over[axis]) region.begin[axis] = 0, region.end[axis] = axes[axis].size;
+  }
+  return region;
+}
+
+std::vector<Region> regions_of(const Cell& cell, const NormalizeOperation& normalize) {
+  return {widened(single_cell(cell.step.inputs[0], cell.index), cell.step.axes, normalize.over)};
+}
+
+std::vector<Region> regions_of(const Cell& cell, const MeanOperation& mean) {
+  return {widened(single_cell(cell.step.inputs[0], mean_start(cell, mean)), cell.input(0).axes, mean_axes(cell, mean))};
 }
 
 std::vector<Region> regions_of(const Cell& cell, const SoftmaxOperation&) {
@@ -234,41 +364,6 @@ Explanation explain(const Trace& trace, int step, std::span<const Index> index) 
 std::vector<Region> regions_behind(const Trace& trace, int step, std::span<const Index> index) {
   const Cell cell = {trace, trace.steps()[static_cast<std::size_t>(step)], index};
   return std::visit([&](const auto& operation) { return regions_of(cell, operation); }, cell.step.operation);
-}
-
-Result<CellReference> parse_cell(const Trace& trace, std::string_view text) {
-  const std::size_t open = text.find('[');
-  if (open == std::string_view::npos || !text.ends_with(']'))
-    return fail(quoted_text(text) + " is no cell; write TENSOR[i,j,…]", Error::Kind::usage);
-  const std::string_view name = text.substr(0, open);
-  const Step* step = trace.find(name);
-  if (step == nullptr) {
-    std::vector<std::string> names;
-    for (const Step& each : trace.steps()) names.push_back(each.name);
-    const std::string nearest = suggestion_text(name, names);
-    return fail("tensor " + quoted_text(name) + " is not in the trace" +
-                (nearest.empty() ? "; it has " + join(names, ", ") : nearest));
-  }
-  CellReference cell = {static_cast<int>(step - trace.steps().data()), {}};
-  const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
-  for (const std::string& part : split(inside, ',')) {
-    const std::size_t begin = part.find_first_not_of(' ');
-    const std::size_t end = part.find_last_not_of(' ');
-    const std::optional<Index> value = begin == std::string::npos
-                                           ? std::nullopt
-                                           : parse_integer(std::string_view(part).substr(begin, end - begin + 1));
-    if (!value) return fail(quoted_text(text) + ": " + quoted_text(part) + " is no whole number", Error::Kind::usage);
-    cell.index.push_back(*value);
-  }
-  bool fits = cell.index.size() == step->axes.size();
-  for (std::size_t i = 0; fits && i < cell.index.size(); ++i)
-    fits = cell.index[i] >= 0 && cell.index[i] < step->axes[i].size;
-  if (!fits) {
-    std::vector<std::string> axes;
-    for (const Axis& axis : step->axes) axes.push_back(axis.name + " < " + std::to_string(axis.size));
-    return fail(std::string(text) + " is outside " + step->name + "; allowed: " + join(axes, ", "));
-  }
-  return cell;
 }
 
 }  // namespace attnscope

@@ -17,10 +17,12 @@ struct Operand {
   double value = 0;
 };
 
-/// One summand, or one exponential of a softmax: "1.249 × 1.906" is 2.381.
+/// One summand, or one exponential of a softmax: "1.249 × 1.906" is 2.381. The terms of an explanation take its
+/// operands in their order; operands behind those of the last term (a bias) stand in the results.
 struct Term {
   std::string text;
   double value = 0;
+  std::size_t operands = 1;  ///< how many of them this one is made of
 };
 
 /// A named intermediate or final result: "sum", "÷ √7", "largest of the row".

@@ -1,99 +1,17 @@
+// What attention does between its products: masks, softmax, dropout; and norms and means around it.
 #include "core/ops.h"
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <random>
 
-#include "core/kernels/contraction.h"
+#include "core/axis_groups.h"
 #include "core/kernels/softmax.h"
-#include "core/pattern.h"
-#include "core/rearranged_index.h"
 #include "core/text.h"
 
 namespace attnscope {
 namespace {
-
-/// "[head, query, dim]", or nothing for a scalar.
-std::string indices_text(const std::vector<std::string>& names) {
-  return names.empty() ? "" : "[" + join(names, ", ") + "]";
-}
-
-std::vector<std::string> axis_names(const Axes& axes) {
-  std::vector<std::string> names;
-  for (const Axis& axis : axes) names.push_back(axis.name);
-  return names;
-}
-
-int label_position(std::vector<std::string>& labels, std::vector<Index>& sizes, const std::string& label, Index size) {
-  const auto found = std::find(labels.begin(), labels.end(), label);
-  const auto at = static_cast<std::size_t>(found - labels.begin());
-  if (found == labels.end()) {
-    labels.push_back(label);
-    sizes.push_back(size);
-  }
-  assert(sizes[at] == size);
-  return static_cast<int>(at);
-}
-
-Index stride_of(const std::vector<int>& axis_labels, const Tensor& tensor, int label) {
-  const auto found = std::find(axis_labels.begin(), axis_labels.end(), label);
-  return found == axis_labels.end() ? 0 : tensor.stride(static_cast<int>(found - axis_labels.begin()));
-}
-
-ContractOperation contract_operation(std::string_view text, const Axes& a, const Axes& b,
-                                     const ContractOptions& options) {
-  const Pattern pattern = parse_pattern(text);
-  assert(pattern.inputs.size() == 2 && pattern.inputs[0].size() == a.size() && pattern.inputs[1].size() == b.size());
-  ContractOperation operation;
-  operation.divisor = options.divisor;
-  operation.divisor_text = options.divisor_text;
-  const auto place = [&](const LabelGroup& group, Index size) {
-    return label_position(operation.labels, operation.sizes, group.front(), size);
-  };
-  for (std::size_t i = 0; i < a.size(); ++i) operation.a.push_back(place(pattern.inputs[0][i], a[i].size));
-  for (std::size_t i = 0; i < b.size(); ++i) operation.b.push_back(place(pattern.inputs[1][i], b[i].size));
-  for (const LabelGroup& group : pattern.output) {
-    const auto found = std::find(operation.labels.begin(), operation.labels.end(), group.front());
-    assert(found != operation.labels.end());
-    operation.out.push_back(static_cast<int>(found - operation.labels.begin()));
-  }
-  return operation;
-}
-
-/// "Σ_dim q[head, query, dim] · k[head, key, dim] / √7"
-std::string contract_formula(const ContractOperation& operation, const std::string& a, const std::string& b) {
-  const auto names = [&](const std::vector<int>& axes) {
-    std::vector<std::string> list;
-    list.reserve(axes.size());
-    for (const int label : axes) list.push_back(operation.labels[static_cast<std::size_t>(label)]);
-    return indices_text(list);
-  };
-  std::vector<std::string> summed;
-  for (std::size_t i = 0; i < operation.labels.size(); ++i) {
-    if (std::find(operation.out.begin(), operation.out.end(), static_cast<int>(i)) == operation.out.end())
-      summed.push_back(operation.labels[i]);
-  }
-  std::string text = summed.empty() ? "" : "Σ_" + join(summed, ",") + " ";
-  text += a + names(operation.a) + " · " + b + names(operation.b);
-  if (!operation.divisor_text.empty()) text += " / " + operation.divisor_text;
-  return text;
-}
-
-void compute_contraction(const Recorder& r, const ContractOperation& operation, Value a, Value b, Tensor& out) {
-  // The result's labels in its own order come first, so that neighbours in memory are neighbours in the list.
-  std::vector<int> order = operation.out;
-  for (int i = 0; i < static_cast<int>(operation.labels.size()); ++i) {
-    if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
-  }
-  std::vector<ContractionLabel> labels;
-  labels.reserve(order.size());
-  for (const int i : order) {
-    labels.push_back({operation.sizes[static_cast<std::size_t>(i)], stride_of(operation.a, r.tensor(a), i),
-                      stride_of(operation.b, r.tensor(b), i), stride_of(operation.out, out, i)});
-  }
-  contract_strided(std::move(labels), r.tensor(a).values().data(), r.tensor(b).values().data(), out.values().data(),
-                   out.count(), operation.divisor, [&r] { return r.stopped(); });
-}
 
 /// Sizes of the axes in front of the last two, as batch and heads; absent ones are 1.
 struct LeadingSizes {
@@ -107,53 +25,30 @@ LeadingSizes leading_sizes(const Axes& axes) {
   return sizes;
 }
 
-}  // namespace
+struct Moments {
+  double mean = 0;
+  double variance = 0;  ///< biased: divided by the number of elements
+};
 
-Value draw(Recorder& r, std::string name, Axes axes, DrawOperation operation) {
-  operation.numbers_before = r.numbers_drawn_;
-  const Index count = element_count(axes);
-  r.numbers_drawn_ += static_cast<std::uint64_t>(count);
-  std::string formula = operation.distribution == DrawOperation::Distribution::normal
-                            ? "normal(0, 1)"
-                            : "uniform[" + exact_text(operation.from) + ", " + exact_text(operation.to) + ")";
-  const auto fill = [&r, &operation](Tensor& out) {
-    if (operation.distribution == DrawOperation::Distribution::normal) {
-      r.generator().fill_normal(out.values());
-    } else {
-      r.generator().fill_uniform(out.values(), static_cast<float>(operation.from), static_cast<float>(operation.to));
-    }
-  };
-  return r.record({std::move(name), operation, {}, std::move(formula), std::move(axes), nullptr},
-                  static_cast<double>(count), fill);
-}
-
-Value draw_uniform(Recorder& r, std::string name, Axes axes, double from, double to) {
-  return draw(r, std::move(name), std::move(axes), {DrawOperation::Distribution::uniform, from, to, 0});
-}
-
-Value draw_normal(Recorder& r, std::string name, Axes axes) {
-  return draw(r, std::move(name), std::move(axes), {DrawOperation::Distribution::normal, 0, 1, 0});
-}
-
-Value contract(Recorder& r, std::string name, std::string_view pattern, Value a, Value b,
-               const ContractOptions& options) {
-  const ContractOperation operation = contract_operation(pattern, r.axes(a), r.axes(b), options);
-  Axes axes;
-  for (const int label : operation.out) {
-    axes.push_back(
-        {operation.labels[static_cast<std::size_t>(label)], operation.sizes[static_cast<std::size_t>(label)]});
+Moments moments_of(std::span<const float> values, std::span<const Index> members, Index start) {
+  Moments moments;
+  const auto count = static_cast<double>(members.size());
+  for (const Index member : members)
+    moments.mean += static_cast<double>(values[static_cast<std::size_t>(start + member)]);
+  moments.mean /= count;
+  for (const Index member : members) {
+    const double apart = static_cast<double>(values[static_cast<std::size_t>(start + member)]) - moments.mean;
+    moments.variance += apart * apart / count;
   }
-  double flops = 2;
-  for (const Index size : operation.sizes) flops *= static_cast<double>(size);
-  std::string formula = contract_formula(operation, r.step(a).name, r.step(b).name);
-  return r.record({std::move(name), operation, {a.step, b.step}, std::move(formula), std::move(axes), nullptr}, flops,
-                  [&](Tensor& out) { compute_contraction(r, operation, a, b, out); });
+  return moments;
 }
+
+}  // namespace
 
 Value apply_mask(Recorder& r, std::string name, Value scores, MaskField field, double fill) {
   const Axes axes = r.axes(scores);
   const auto shared = std::make_shared<const MaskField>(std::move(field));
-  const std::string in = r.step(scores).name + indices_text(axis_names(axes));
+  const std::string in = r.reference(scores);
   Step step = {std::move(name),
                MaskOperation{shared, fill},
                {scores.step},
@@ -192,7 +87,7 @@ Value apply_mask(Recorder& r, std::string name, Value scores, MaskField field, d
 
 Value softmax(Recorder& r, std::string name, Value input, double temperature) {
   const Axes axes = r.axes(input);
-  const std::string in = r.step(input).name + indices_text(axis_names(axes));
+  const std::string in = r.reference(input);
   std::string formula =
       "softmax_" + axes.back().name + " " + in + (temperature == 1 ? "" : " / " + exact_text(temperature));
   return r.record({std::move(name), SoftmaxOperation{temperature}, {input.step}, std::move(formula), axes, nullptr},
@@ -209,7 +104,7 @@ Value softmax(Recorder& r, std::string name, Value input, double temperature) {
 Value dropout(Recorder& r, std::string name, Value input, double probability) {
   const Axes axes = r.axes(input);
   auto keep = std::make_shared<std::vector<bool>>();
-  const std::string in = r.step(input).name + indices_text(axis_names(axes));
+  const std::string in = r.reference(input);
   Step step = {std::move(name), DropoutOperation{probability, keep}, {input.step}, "", axes, nullptr};
   step.formula = in + " · kept / (1 − " + exact_text(probability) + ")";
   const auto compute = [&](Tensor& out) {
@@ -230,45 +125,64 @@ Value dropout(Recorder& r, std::string name, Value input, double probability) {
   return value;
 }
 
-Value rearrange(Recorder& r, std::string name, std::string_view text, Value input,
-                const std::map<std::string, Index>& sizes) {
-  const Pattern pattern = parse_pattern(text);
-  const Axes from = r.axes(input);
-  assert(pattern.inputs.size() == 1 && pattern.inputs[0].size() == from.size());
-  RearrangeOperation operation;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const LabelGroup& group = pattern.inputs[0][i];
-    Index rest = from[i].size;
-    for (const std::string& label : group) {
-      if (const auto found = sizes.find(label); found != sizes.end()) rest /= found->second;
+Value scale_by_root(Recorder& r, std::string name, Value input, Index size) {
+  const ContractOptions by = divided_by_root(size);
+  const Axes axes = r.axes(input);
+  Step step = {std::move(name),
+               ScaleOperation{by.divisor, by.divisor_text},
+               {input.step},
+               r.reference(input) + " / " + by.divisor_text,
+               axes,
+               nullptr};
+  return r.record(std::move(step), static_cast<double>(element_count(axes)), [&](Tensor& out) {
+    const auto from = r.tensor(input).values();
+    const auto divisor = static_cast<float>(by.divisor);
+    std::transform(from.begin(), from.end(), out.values().begin(), [&](float value) { return value / divisor; });
+  });
+}
+
+Value normalize(Recorder& r, std::string name, Value input, std::span<const std::string> over) {
+  const Axes axes = r.axes(input);
+  NormalizeOperation operation;
+  for (const Axis& axis : axes) operation.over.push_back(std::find(over.begin(), over.end(), axis.name) != over.end());
+  const std::string whose = join(over, ",");
+  std::string formula = "(" + r.reference(input) + " − mean_" + whose + ") / √(variance_" + whose + " + " +
+                        exact_text(operation.epsilon) + ")";
+  const auto compute = [&](Tensor& out) {
+    const AxisGroups groups = axis_groups(axes, operation.over);
+    const auto from = r.tensor(input).values();
+    for (const Index start : groups.starts) {
+      if (r.stopped()) return;
+      const Moments moments = moments_of(from, groups.members, start);
+      const double factor = 1 / std::sqrt(moments.variance + operation.epsilon);
+      for (const Index member : groups.members) {
+        const auto at = static_cast<std::size_t>(start + member);
+        out.values()[at] = static_cast<float>((static_cast<double>(from[at]) - moments.mean) * factor);
+      }
     }
-    operation.in.emplace_back();
-    for (const std::string& label : group) {
-      const auto found = sizes.find(label);
-      operation.in.back().push_back(
-          label_position(operation.labels, operation.sizes, label, found != sizes.end() ? found->second : rest));
-    }
-  }
-  Axes axes;
-  for (const LabelGroup& group : pattern.output) {
-    Axis axis = {join(group, "·"), 1};
-    operation.out.emplace_back();
-    for (const std::string& label : group) {
-      const auto at = std::find(operation.labels.begin(), operation.labels.end(), label) - operation.labels.begin();
-      axis.size = saturating_product(axis.size, operation.sizes[static_cast<std::size_t>(at)]);
-      operation.out.back().push_back(static_cast<int>(at));
-    }
-    axes.push_back(std::move(axis));
-  }
-  std::string formula = r.step(input).name + indices_text(axis_names(from)) + ", reordered";
+  };
   return r.record({std::move(name), operation, {input.step}, std::move(formula), axes, nullptr},
-                  static_cast<double>(element_count(axes)), [&](Tensor& out) {
-                    const RearrangedIndex map(operation, out.axes());
-                    const auto values = r.tensor(input).values();
-                    for (Index i = 0; i < out.count() && !r.stopped(); ++i) {
-                      out.values()[static_cast<std::size_t>(i)] = values[static_cast<std::size_t>(map.source(i))];
-                    }
-                  });
+                  6 * static_cast<double>(element_count(axes)), compute);
+}
+
+Value mean(Recorder& r, std::string name, Value input, std::string_view over) {
+  Axes axes = r.axes(input);
+  const Axes from_axes = axes;
+  const auto found = std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.name == over; });
+  assert(found != axes.end());
+  const MeanOperation operation = {static_cast<int>(found - axes.begin())};
+  axes.erase(found);
+  std::string formula = "mean_" + std::string(over) + " " + r.reference(input);
+  const auto compute = [&](Tensor& out) {
+    std::vector<bool> along(from_axes.size(), false);
+    along[static_cast<std::size_t>(operation.axis)] = true;
+    const AxisGroups groups = axis_groups(from_axes, along);
+    for (std::size_t i = 0; i < groups.starts.size() && !r.stopped(); ++i) {
+      out.values()[i] = static_cast<float>(moments_of(r.tensor(input).values(), groups.members, groups.starts[i]).mean);
+    }
+  };
+  return r.record({std::move(name), operation, {input.step}, std::move(formula), std::move(axes), nullptr},
+                  static_cast<double>(element_count(from_axes)), compute);
 }
 
 Value attention_weights(Recorder& r, const Experiment& e, const std::string& prefix, Value scores, const Mask& mask,

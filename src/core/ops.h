@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ class Recorder {
   [[nodiscard]] const Step& step(Value value) const { return steps_[static_cast<std::size_t>(value.step)]; }
   /// The tensor; compute mode only.
   [[nodiscard]] const Tensor& tensor(Value value) const { return *step(value).tensor; }
+  /// "q[head, query, dim]": its name and axes, as formulas write it.
+  [[nodiscard]] std::string reference(Value value) const;
 
   /// Throws away `draws` raw numbers of the generator.
   void discard(std::uint64_t draws);
@@ -76,21 +79,53 @@ class Recorder {
 /// Runs the experiment, which `validate` has accepted. Fails when it was stopped or memory ran out all the same.
 Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress = {});
 
+// Inputs and weights.
+
 /// `torch.rand(axes)`, scaled to [from, to).
 Value draw_uniform(Recorder& recorder, std::string name, Axes axes, double from = 0, double to = 1);
 
 /// `torch.randn(axes)`.
 Value draw_normal(Recorder& recorder, std::string name, Axes axes);
 
+/// Weight or bias of a layer with `fan_in` inputs as PyTorch initialises it: uniform in ±1/√fan_in.
+Value draw_layer(Recorder& recorder, std::string name, Axes axes, Index fan_in);
+
+/// `torch.nn.init.xavier_uniform_` of a matrix [out, in]: uniform in ±√(6 / (in + out)).
+Value draw_xavier(Recorder& recorder, std::string name, Axes axes);
+
+/// The same number everywhere.
+Value constant(Recorder& recorder, std::string name, Axes axes, double value);
+
+// Sums and products. In the patterns every axis carries a label, a word: "head query dim, head key dim -> head query
+// key". The labels of the result are its axis names.
+
 struct ContractOptions {
   double divisor = 1;
   std::string divisor_text = {};
+  Value bias = {};                ///< starts the sum; instead of a divisor
+  std::string bias_pattern = {};  ///< labels of its axes
 };
 
-/// `torch.einsum(pattern, a, b) / divisor`, with words for labels: "head query dim, head key dim -> head query key".
-/// The labels of the result are its axis names.
+/// `torch.einsum(pattern, a, b) / divisor`, or `bias + torch.einsum(pattern, a, b)`.
 Value contract(Recorder& recorder, std::string name, std::string_view pattern, Value a, Value b,
                const ContractOptions& options = {});
+
+/// What divides scores in scaled dot-product attention: √size.
+ContractOptions divided_by_root(Index size);
+
+/// a + b, each repeated along the labels that it lacks; `tanh` of it where that is asked for.
+Value add(Recorder& recorder, std::string name, std::string_view pattern, Value a, Value b, bool tanh = false);
+
+/// input / √size.
+Value scale_by_root(Recorder& recorder, std::string name, Value input, Index size);
+
+/// (input − mean) / √(variance + 1e-5) over the axes of those names, as group and batch norm without learned scale.
+Value normalize(Recorder& recorder, std::string name, Value input, std::span<const std::string> over);
+
+/// Mean over the axis of that name.
+Value mean(Recorder& recorder, std::string name, Value input, std::string_view axis);
+
+// Attention.
 
 /// `scores` with those that `field` does not keep replaced by `fill`; axes [query, key], [head, query, key] or
 /// [batch, head, query, key].
@@ -102,10 +137,14 @@ Value softmax(Recorder& recorder, std::string name, Value input, double temperat
 /// `input` with about `probability` of its elements set to 0 and the others divided by 1 − probability.
 Value dropout(Recorder& recorder, std::string name, Value input, double probability);
 
+// The same numbers elsewhere.
+
 /// Reorders, splits and merges axes as in einops: "head query dim -> query (head dim)". A group on the left needs the
-/// sizes of all its labels but one in `sizes`; a group on the right becomes one axis named "head·dim".
+/// sizes of all its labels but one in `sizes`; a group on the right becomes one axis named "head·dim", or as the
+/// pattern says: "token=(row column)". A label that the right side lacks stands still at its place in `at`: that is a
+/// slice.
 Value rearrange(Recorder& recorder, std::string name, std::string_view pattern, Value input,
-                const std::map<std::string, Index>& sizes = {});
+                const std::map<std::string, Index>& sizes = {}, const std::map<std::string, Index>& at = {});
 
 /// What stands between scores and the weighted sum in every system: the mask (when there is one), softmax with
 /// temperature, dropout (when on). Records `masked_scores`, `weights` and `dropped_weights` with `prefix` in front.

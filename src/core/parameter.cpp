@@ -154,6 +154,17 @@ std::string value_text(const ParameterValue& value) {
   return std::get<std::string>(value);
 }
 
+std::vector<Index> divisors(Index number) {
+  std::vector<Index> found;
+  for (Index i = 1; i <= number / i; ++i) {
+    if (number % i == 0) found.push_back(i);
+  }
+  for (std::size_t i = found.size(); i-- > 0;) {
+    if (found[i] != number / found[i]) found.push_back(number / found[i]);
+  }
+  return found;
+}
+
 const Parameter* find_parameter(std::span<const Parameter> parameters, std::string_view name) {
   const auto found =
       std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });

@@ -31,6 +31,7 @@ struct Parameter {
   double slider_minimum = 0;  ///< the comfortable range, for the slider
   double slider_maximum = 0;
   bool minus_infinity = false;             ///< real: −∞ is allowed besides the range
+  std::string divides;                     ///< integer: must divide the parameter of this name
   std::vector<std::string> choices;        ///< choice: the allowed words
   std::vector<std::string> choice_labels;  ///< choice: the same for people
 };
@@ -57,6 +58,9 @@ Result<ParameterValue> parse_value(const Parameter& parameter, std::string_view 
 
 /// The value as `parse_value` reads it.
 std::string value_text(const ParameterValue& value);
+
+/// The divisors of a positive number, smallest first.
+std::vector<Index> divisors(Index number);
 
 const Parameter* find_parameter(std::span<const Parameter> parameters, std::string_view name);
 

@@ -13,10 +13,12 @@ using LabelGroup = std::vector<std::string>;
 /// One operand or result: its axes.
 using LabelGroups = std::vector<LabelGroup>;
 
-/// "head query dim, head key dim -> head query key" or "head query dim -> query (head dim)".
+/// "head query dim, head key dim -> head query key" or "head query dim -> query (head dim)". An axis of the result is
+/// named after its labels, "head·dim", unless the pattern names it: "channel token=(row column)".
 struct Pattern {
   std::vector<LabelGroups> inputs;
   LabelGroups output;
+  std::vector<std::string> output_names;  ///< per axis of the result
 };
 
 /// Patterns are written in the source of a system, so a malformed one is a bug and asserts.

@@ -13,17 +13,22 @@ RearrangedIndex::RearrangedIndex(const RearrangeOperation& operation, const Axes
       stride *= operation.sizes[label];
     }
   }
+  std::vector<bool> stands(operation.labels.size(), true);
   for (std::size_t axis = out.size(); axis-- > 0;) {
     const std::vector<int>& group = operation.out[axis];
     for (std::size_t i = group.size(); i-- > 0;) {
       const auto label = static_cast<std::size_t>(group[i]);
       digits_.push_back({operation.sizes[label], strides[label]});
+      stands[label] = false;
     }
+  }
+  for (std::size_t label = 0; label < stands.size(); ++label) {
+    if (stands[label]) start_ += operation.at[label] * strides[label];
   }
 }
 
 Index RearrangedIndex::source(Index offset) const {
-  Index from = 0;
+  Index from = start_;
   for (const Digit& digit : digits_) {
     from += offset % digit.size * digit.input_stride;
     offset /= digit.size;

@@ -22,6 +22,7 @@ class RearrangedIndex {
     Index input_stride = 0;
   };
   std::vector<Digit> digits_;  ///< labels of the result, fastest first
+  Index start_ = 0;            ///< from the labels that stand still
 };
 
 }  // namespace attnscope

@@ -12,6 +12,12 @@ namespace attnscope {
 Recorder::Recorder(Mode mode, std::uint64_t seed, Progress progress)
     : mode_(mode), seed_(seed), progress_(std::move(progress)), generator_(seed) {}
 
+std::string Recorder::reference(Value value) const {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes(value)) names.push_back(axis.name);
+  return step(value).name + (names.empty() ? "" : "[" + join(names, ", ") + "]");
+}
+
 void Recorder::discard(std::uint64_t draws) {
   // About 20 ms each, so that a stop is heard however many there are.
   constexpr std::uint64_t kDrawsBetweenChecks = 10'000'000;

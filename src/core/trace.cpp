@@ -8,8 +8,8 @@ namespace attnscope {
 
 std::string operation_name(const Operation& operation) {
   // In the order of the variant's alternatives.
-  constexpr std::array<const char*, std::variant_size_v<Operation>> kNames = {"draw",    "contract", "mask",
-                                                                              "softmax", "dropout",  "rearrange"};
+  constexpr std::array<const char*, std::variant_size_v<Operation>> kNames = {
+      "draw", "constant", "contract", "add", "scale", "normalize", "mean", "mask", "softmax", "dropout", "rearrange"};
   return kNames[operation.index()];
 }
 

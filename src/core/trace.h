@@ -22,19 +22,52 @@ struct DrawOperation {
   Distribution distribution = Distribution::uniform;
   double from = 0;  ///< uniform: [from, to)
   double to = 1;
+  std::string range_text;            ///< uniform: "±1/√32"; empty: the numbers themselves
   std::uint64_t numbers_before = 0;  ///< how many numbers the seed gave before the first of this tensor
 };
 
-/// A product summed over shared labels, as in Einstein's notation: out[…] = Σ a[…] · b[…] / divisor. Every axis of the
-/// operands and of the result carries a label; labels that the result lacks are summed over.
-struct ContractOperation {
+/// The same number everywhere, whatever the seed.
+struct ConstantOperation {
+  double value = 0;
+};
+
+/// Two operands whose axes, like those of the result, carry labels as in Einstein's notation. Inputs: a, b.
+struct LabelledOperation {
   std::vector<std::string> labels;
   std::vector<Index> sizes;  ///< per label
   std::vector<int> a;        ///< label of each axis of the first operand
   std::vector<int> b;
   std::vector<int> out;
+};
+
+/// out[…] = Σ a[…] · b[…] / divisor, summed over the labels that the result lacks. With a bias (a third input, whose
+/// axes are labelled `bias`) the sum starts from that instead of 0; there is no divisor then.
+struct ContractOperation : LabelledOperation {
   double divisor = 1;
   std::string divisor_text;  ///< "√7"; empty: no divisor
+  std::vector<int> bias;
+};
+
+/// out[…] = a[…] + b[…], or the hyperbolic tangent of that; operands are repeated along labels that they lack.
+struct AddOperation : LabelledOperation {
+  bool tanh = false;
+};
+
+/// Input / divisor.
+struct ScaleOperation {
+  double divisor = 1;
+  std::string divisor_text;
+};
+
+/// (Input − mean) / √(variance + epsilon), both over the axes marked in `over`; the variance is the biased one.
+struct NormalizeOperation {
+  std::vector<bool> over;  ///< per axis
+  double epsilon = 1e-5;
+};
+
+/// Mean over one axis, which the result lacks.
+struct MeanOperation {
+  int axis = 0;
 };
 
 /// Scores with the masked ones replaced by `fill`; axes […, query, key].
@@ -55,16 +88,18 @@ struct DropoutOperation {
 };
 
 /// The same numbers in other places: the axes of the input, each perhaps split into several labels, in another order
-/// and perhaps merged again.
+/// and perhaps merged again. A label that the result lacks stands still at one value: the result is a slice.
 struct RearrangeOperation {
   std::vector<std::string> labels;
   std::vector<Index> sizes;           ///< per label
+  std::vector<Index> at;              ///< per label: where it stands if the result lacks it
   std::vector<std::vector<int>> in;   ///< labels of each axis of the input, slowest first
   std::vector<std::vector<int>> out;  ///< labels of each axis of the result
 };
 
-using Operation = std::variant<DrawOperation, ContractOperation, MaskOperation, SoftmaxOperation, DropoutOperation,
-                               RearrangeOperation>;
+using Operation =
+    std::variant<DrawOperation, ConstantOperation, ContractOperation, AddOperation, ScaleOperation, NormalizeOperation,
+                 MeanOperation, MaskOperation, SoftmaxOperation, DropoutOperation, RearrangeOperation>;
 
 /// "draw", "contract", "mask", …: the operation's name in messages and JSON.
 std::string operation_name(const Operation& operation);

@@ -14,7 +14,10 @@ System with_common_parameters(System system) {
 
 std::span<const System> systems() {
   static const std::vector<System> list = {
-      with_common_parameters(worked_example()),
+      with_common_parameters(worked_example()),       with_common_parameters(scaled_dot_product()),
+      with_common_parameters(image_self_attention()), with_common_parameters(image_multihead()),
+      with_common_parameters(packed_multihead()),     with_common_parameters(conv_attention()),
+      with_common_parameters(projected_multihead()),  with_common_parameters(stacked_multihead()),
   };
   return list;
 }

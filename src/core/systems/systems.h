@@ -20,8 +20,6 @@ struct System {
   std::vector<std::string> labels;    ///< token labels of the default experiment
   /// The sizes that a mask has to fit.
   MaskSizes (*mask_sizes)(const Experiment&) = nullptr;
-  /// Whether the parameters go together; each one is in its range already.
-  Result<void> (*check)(const Experiment&) = nullptr;
   /// Draws and computes, in the order of the source.
   void (*run)(const Experiment&, Recorder&) = nullptr;
 };
@@ -32,6 +30,13 @@ std::span<const System> systems();
 const System* find_system(std::string_view name);
 
 // One per file in this folder.
+System scaled_dot_product();
 System worked_example();
+System image_self_attention();
+System image_multihead();
+System packed_multihead();
+System conv_attention();
+System projected_multihead();
+System stacked_multihead();
 
 }  // namespace attnscope

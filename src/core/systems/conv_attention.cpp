@@ -1,0 +1,58 @@
+// Attention as convolutional networks write it: 1×1 convolutions for the projections, a head's numbers as d × HW (the
+// pixels are columns), the queries scaled before the product.
+#include "core/systems/parts.h"
+
+namespace attnscope {
+namespace {
+
+MaskSizes mask_sizes(const Experiment& e) {
+  return {e.integer("batch"), e.integer("heads"), pixel_count(e), pixel_count(e)};
+}
+
+void run_system(const Experiment& e, Recorder& r) {
+  const Index heads = e.integer("heads");
+  const Index head_dim = e.integer("head_dim");
+  const Axis channel = {"channel", e.integer("channels")};
+  const Axis hidden = {"head·dim", saturating_product(heads, head_dim)};
+
+  const Value x = draw_picture(e, r);
+  r.discard(e.discard);
+  const Layer qkv_layer =
+      draw_linear_without_bias(r, "qkv", {"part·head·dim", saturating_product(3, hidden.size)}, channel);
+  const Layer out_layer = draw_linear(r, "out", channel, hidden);
+
+  const Value qkv =
+      contract(r, "qkv", "batch channel row column, part·head·dim channel -> batch part·head·dim row column", x,
+               qkv_layer.weight);
+  const Projections p = cut_projections(r, "batch (part head dim) row column -> batch head dim token=(row column)", qkv,
+                                        {{"head", heads}, {"dim", head_dim}});
+  const Value scaled_q = scale_by_root(r, "scaled_q", p.q, head_dim);
+  const Value scores =
+      contract(r, "scores", "batch head dim query, batch head dim key -> batch head query key", scaled_q, p.k);
+  const Value weights = attention_weights(r, e, "", scores, e.mask(), mask_sizes(e));
+  const Value outputs =
+      contract(r, "head_outputs", "batch head query key, batch head dim key -> batch head query dim", weights, p.v);
+  const Value merged = rearrange(r, "merged", "batch head (row column) dim -> batch (head dim) row column", outputs,
+                                 {{"column", e.integer("width")}});
+  contract(r, "out", "batch head·dim row column, channel head·dim -> batch channel row column", merged,
+           out_layer.weight, {1, {}, out_layer.bias, "channel"});
+}
+
+}  // namespace
+
+System conv_attention() {
+  System system;
+  system.name = "conv-attention";
+  system.title = "Convolutional attention";
+  system.summary = "Attention of a diffusion model's layer: 1×1 convolutions, pixels as columns, queries scaled first.";
+  system.source = "the DDPM convolutional attention layer";
+  system.parameters = picture_parameters(1);
+  system.parameters.push_back(integer_parameter("heads", "Heads", "How many heads attend side by side.", 4, 1, 16));
+  system.parameters.push_back(
+      integer_parameter("head_dim", "Head size", "Numbers per query, key and value.", 32, 1, 64));
+  system.mask_sizes = mask_sizes;
+  system.run = run_system;
+  return system;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,50 @@
+// Attention of several heads between the pixels of a picture. The stacked projection is split into heads first and each
+// head's share into q, k and v afterwards, so that a head's weights lie next to each other.
+#include <array>
+
+#include "core/systems/parts.h"
+
+namespace attnscope {
+namespace {
+
+MaskSizes mask_sizes(const Experiment& e) {
+  return {e.integer("batch"), e.integer("heads"), pixel_count(e), pixel_count(e)};
+}
+
+void run_system(const Experiment& e, Recorder& r) {
+  const Index heads = e.integer("heads");
+  const Axis channel = {"channel", e.integer("channels")};
+  const Axis merged_axis = {"head·dim", channel.size};
+
+  const Value x = draw_picture(e, r);
+  r.discard(e.discard);
+  const Layer qkv_layer = draw_linear(r, "qkv", {"head·part·dim", saturating_product(3, channel.size)}, channel);
+  const Layer proj = draw_linear(r, "proj", channel, merged_axis);
+
+  const std::array<std::string, 3> over = {"batch", "row", "column"};
+  const Value tokens = pixels_as_tokens(r, normalize(r, "normed", x, over));
+  const Value qkv = linear(r, "qkv", "batch token", tokens, qkv_layer);
+  const Projections p =
+      cut_projections(r, "batch token (head part dim) -> batch head token dim", qkv, {{"head", heads}});
+  const Value scores = scaled_scores(r, "batch head", p, channel.size / heads);
+  const WeightedSum attention = weighted_sum(e, r, "batch head", scores, p.v, mask_sizes(e));
+  const Value merged = rearrange(r, "merged", "batch head token dim -> batch token (head dim)", attention.outputs);
+  add_to_picture(e, r, x, linear(r, "projected", "batch token", merged, proj));
+}
+
+}  // namespace
+
+System image_multihead() {
+  System system;
+  system.name = "image-multihead";
+  system.title = "Multi-head attention of pixels";
+  system.summary = "Pixels attend to each other in several heads, split off before queries, keys and values are.";
+  system.source = "a Stable Diffusion attention notebook";
+  system.parameters = picture_parameters(64);
+  system.parameters.push_back(heads_parameter(4, "channels"));
+  system.mask_sizes = mask_sizes;
+  system.run = run_system;
+  return system;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,79 @@
+// Self-attention between the pixels of a picture, one head: norm, projections, attention, and the result added to the
+// picture. The three projections are layers of their own, or chunks of one layer.
+#include <array>
+
+#include "core/systems/parts.h"
+
+namespace attnscope {
+namespace {
+
+MaskSizes mask_sizes(const Experiment& e) { return {e.integer("batch"), 1, pixel_count(e), pixel_count(e)}; }
+
+/// One group of all channels of one picture, or each channel over the whole batch.
+Value norm(const Experiment& e, Recorder& r, Value x) {
+  const bool group = e.choice("norm") == "group";
+  const std::array<std::string, 3> over = {group ? "channel" : "batch", "row", "column"};
+  return normalize(r, "normed", x, over);
+}
+
+struct Layers {
+  Layer q, k, v;  ///< separate
+  Layer qkv;      ///< chunked
+  Layer proj;
+};
+
+void run_system(const Experiment& e, Recorder& r) {
+  const Axis channel = {"channel", e.integer("channels")};
+  const Axis dim = {"dim", channel.size};
+  const Axis stacked = {"part·dim", saturating_product(3, dim.size)};
+  const bool chunked = e.choice("projection") == "chunked";
+
+  const Value x = draw_picture(e, r);
+  r.discard(e.discard);
+  Layers layers;
+  if (chunked) {
+    layers.qkv = draw_linear(r, "qkv", stacked, channel);
+  } else {
+    layers.q = draw_linear(r, "q", dim, channel);
+    layers.k = draw_linear(r, "k", dim, channel);
+    layers.v = draw_linear(r, "v", dim, channel);
+  }
+  layers.proj = draw_linear(r, "proj", channel, dim);
+
+  const Value tokens = pixels_as_tokens(r, norm(e, r, x));
+  Projections p;
+  if (chunked) {
+    const Value qkv = linear(r, "qkv", "batch token", tokens, layers.qkv);
+    p = cut_projections(r, "batch token (part dim) -> batch token dim", qkv, {});
+  } else {
+    p.q = linear(r, "q", "batch token", tokens, layers.q);
+    p.k = linear(r, "k", "batch token", tokens, layers.k);
+    p.v = linear(r, "v", "batch token", tokens, layers.v);
+  }
+  const Value scores = scaled_scores(r, "batch", p, channel.size);
+  const WeightedSum attention = weighted_sum(e, r, "batch", scores, p.v, mask_sizes(e));
+  const Value projected = linear(r, "projected", "batch token", attention.outputs, layers.proj);
+  add_to_picture(e, r, x, projected);
+}
+
+}  // namespace
+
+System image_self_attention() {
+  System system;
+  system.name = "image-self-attention";
+  system.title = "Self-attention of pixels";
+  system.summary = "Every pixel of a picture attends to every other: norm, projections, one head, and the sum with x.";
+  system.source = "a Stable Diffusion attention notebook";
+  system.parameters = picture_parameters(64);
+  system.parameters.push_back(choice_parameter(
+      "norm", "Norm", "What is brought to mean 0 and variance 1: each picture, or each channel over the batch.",
+      {"group", "batch"}, {"group", "batch"}));
+  system.parameters.push_back(choice_parameter("projection", "Projection",
+                                               "Three layers for Q, K and V, or one whose output is cut in three.",
+                                               {"separate", "chunked"}, {"separate", "chunked"}));
+  system.mask_sizes = mask_sizes;
+  system.run = run_system;
+  return system;
+}
+
+}  // namespace attnscope

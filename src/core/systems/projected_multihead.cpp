@@ -1,0 +1,107 @@
+// Multi-head attention with queries, keys and values of their own, projected without bias; scored by scaled dot product
+// or by a small network (additive attention) that the heads share.
+#include "core/systems/parts.h"
+
+namespace attnscope {
+namespace {
+
+bool keys_are_queries(const Experiment& e) { return e.choice("input") != "separate"; }
+
+Index key_count(const Experiment& e) { return e.integer(keys_are_queries(e) ? "queries" : "keys"); }
+
+MaskSizes mask_sizes(const Experiment& e) {
+  return {e.integer("batch"), e.integer("heads"), e.integer("queries"), key_count(e)};
+}
+
+struct Inputs {
+  Value q, k, v;
+};
+
+Inputs draw_inputs(const Experiment& e, Recorder& r) {
+  const Axis batch = {"batch", e.integer("batch")};
+  const Axis feature = {"feature", e.integer("features")};
+  const Axes queries = {batch, {"query", e.integer("queries")}, feature};
+  const Axes keys = {batch, {"key", key_count(e)}, feature};
+  if (e.choice("input") == "ones") {
+    return {constant(r, "x_q", queries, 1), constant(r, "x_k", keys, 1), constant(r, "x_v", keys, 1)};
+  }
+  const Value q = draw_normal(r, "x_q", queries);
+  if (e.choice("input") == "self") {
+    constexpr const char* kSame = "batch key feature -> batch key feature";
+    return {q, rearrange(r, "x_k", kSame, q), rearrange(r, "x_v", kSame, q)};
+  }
+  const Value k = draw_normal(r, "x_k", keys);
+  return {q, k, draw_normal(r, "x_v", keys)};
+}
+
+/// score(i, j) = w_a_v · tanh(w_a_q q_i + w_a_k k_j)
+Value additive_scores(Recorder& r, const Projections& p, Value w_a_q, Value w_a_k, Value w_a_v) {
+  const Value q = contract(r, "additive_q", "batch head query dim, unit dim -> batch head query unit", p.q, w_a_q);
+  const Value k = contract(r, "additive_k", "batch head key dim, unit dim -> batch head key unit", p.k, w_a_k);
+  const Value hidden =
+      add(r, "additive", "batch head query unit, batch head key unit -> batch head query key unit", q, k, true);
+  return contract(r, "scores", "batch head query key unit, score unit -> batch head query key", hidden, w_a_v);
+}
+
+void run_system(const Experiment& e, Recorder& r) {
+  const Index heads = e.integer("heads");
+  const Index dim = e.integer("hidden") / heads;
+  const Axis feature = {"feature", e.integer("features")};
+  const Axis hidden = {"head·dim", e.integer("hidden")};
+  const bool additive = e.choice("score") == "additive";
+
+  const Inputs x = draw_inputs(e, r);
+  r.discard(e.discard);
+  const Layer w_q = draw_linear_without_bias(r, "q", hidden, feature);
+  const Layer w_k = draw_linear_without_bias(r, "k", hidden, feature);
+  const Layer w_v = draw_linear_without_bias(r, "v", hidden, feature);
+  const Layer w_o = draw_linear_without_bias(r, "o", {"out_feature", e.integer("out_features")}, hidden);
+  Value w_a_q, w_a_k, w_a_v;
+  if (additive) {
+    w_a_q = draw_layer(r, "w_a_q", {{"unit", dim}, {"dim", dim}}, dim);
+    w_a_k = draw_layer(r, "w_a_k", {{"unit", dim}, {"dim", dim}}, dim);
+    w_a_v = draw_layer(r, "w_a_v", {{"score", 1}, {"unit", dim}}, dim);
+  }
+
+  const std::map<std::string, Index> sizes = {{"head", heads}};
+  constexpr const char* kSplitQueries = "batch query (head dim) -> batch head query dim";
+  constexpr const char* kSplitKeys = "batch key (head dim) -> batch head key dim";
+  Projections p;
+  p.q = rearrange(r, "q", kSplitQueries, linear(r, "projected_q", "batch query", x.q, w_q), sizes);
+  p.k = rearrange(r, "k", kSplitKeys, linear(r, "projected_k", "batch key", x.k, w_k), sizes);
+  p.v = rearrange(r, "v", kSplitKeys, linear(r, "projected_v", "batch key", x.v, w_v), sizes);
+  const Value scores = additive ? additive_scores(r, p, w_a_q, w_a_k, w_a_v) : scaled_scores(r, "batch head", p, dim);
+  const Value outputs = weighted_sum(e, r, "batch head", scores, p.v, mask_sizes(e)).outputs;
+  const Value merged = rearrange(r, "merged", "batch head query dim -> batch query (head dim)", outputs);
+  linear(r, "out", "batch query", merged, w_o);
+}
+
+}  // namespace
+
+System projected_multihead() {
+  System system;
+  system.name = "projected-multihead";
+  system.title = "Multi-head attention with projections";
+  system.summary = "Queries, keys and values from inputs of their own, scored by dot product or by a small network.";
+  system.source = "a multi-head attention tutorial with separate queries and keys";
+  system.parameters = {
+      integer_parameter("batch", "Batch", "How many sequences are computed at once.", 1, 1, 8),
+      integer_parameter("queries", "Queries", "Tokens that ask.", 3, 1, 16),
+      integer_parameter("keys", "Keys", "Tokens that are asked; as many as queries when the input is shared.", 5, 1,
+                        16),
+      integer_parameter("features", "Features", "Numbers per token before the projections.", 4, 1, 32),
+      integer_parameter("hidden", "Hidden size", "Numbers per token behind the projections, of all heads.", 32, 1, 64),
+      heads_parameter(2, "hidden"),
+      integer_parameter("out_features", "Output size", "Numbers per token of the output.", 8, 1, 32),
+      choice_parameter("input", "Input",
+                       "Queries, keys and values of their own; one sequence for all three; or nothing but ones.",
+                       {"separate", "self", "ones"}, {"separate", "self", "ones"}),
+      choice_parameter("score", "Score", "How well a key fits a query: their dot product, or a small network's answer.",
+                       {"scaled_dot", "additive"}, {"scaled dot product", "additive"}),
+  };
+  system.mask_sizes = mask_sizes;
+  system.run = run_system;
+  return system;
+}
+
+}  // namespace attnscope

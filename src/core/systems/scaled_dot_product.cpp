@@ -1,0 +1,36 @@
+// Scaled dot-product attention alone: queries, keys and values are drawn, nothing is projected.
+#include "core/systems/parts.h"
+
+namespace attnscope {
+namespace {
+
+MaskSizes mask_sizes(const Experiment& e) { return {1, 1, e.integer("queries"), e.integer("keys")}; }
+
+void run_system(const Experiment& e, Recorder& r) {
+  const Axis dim = {"dim", e.integer("head_dim")};
+  const Value q = draw_normal(r, "q", {{"query", e.integer("queries")}, dim});
+  const Value k = draw_normal(r, "k", {{"key", e.integer("keys")}, dim});
+  const Value v = draw_normal(r, "v", {{"key", e.integer("keys")}, dim});
+  const Value scores = scaled_scores(r, "", {q, k, v}, dim.size);
+  weighted_sum(e, r, "", scores, v, mask_sizes(e));
+}
+
+}  // namespace
+
+System scaled_dot_product() {
+  System system;
+  system.name = "scaled-dot-product";
+  system.title = "Scaled dot product";
+  system.summary = "Queries, keys and values drawn at random, and attention between them: the core of all the others.";
+  system.source = "the first step of a transformer tutorial with stacked projections";
+  system.parameters = {
+      integer_parameter("queries", "Queries", "How many tokens ask: the rows of Q.", 3, 1, 16),
+      integer_parameter("keys", "Keys", "How many tokens are asked: the rows of K and V.", 3, 1, 16),
+      integer_parameter("head_dim", "Head size", "Numbers per query, key and value.", 2, 1, 32),
+  };
+  system.mask_sizes = mask_sizes;
+  system.run = run_system;
+  return system;
+}
+
+}  // namespace attnscope

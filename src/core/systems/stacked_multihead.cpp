@@ -1,0 +1,63 @@
+// Multi-head self-attention of a transformer tutorial: one stacked projection, split into heads and then into q, k and
+// v; weights by Xavier's rule, biases zero.
+#include "core/systems/parts.h"
+
+namespace attnscope {
+namespace {
+
+MaskSizes mask_sizes(const Experiment& e) {
+  return {e.integer("batch"), e.integer("heads"), e.integer("tokens"), e.integer("tokens")};
+}
+
+/// What a layer draws when it is made; its weights are drawn again afterwards.
+void discard_layer(Recorder& r, const Axis& out, const Axis& in) {
+  r.discard(static_cast<std::uint64_t>(saturating_product(out.size, in.size)));
+  r.discard(static_cast<std::uint64_t>(out.size));
+}
+
+void run_system(const Experiment& e, Recorder& r) {
+  const Index heads = e.integer("heads");
+  const Axis feature = {"feature", e.integer("features")};
+  const Axis embedding = {"embedding", e.integer("embedding")};
+  const Axis merged_axis = {"head·dim", embedding.size};
+  const Axis stacked = {"head·part·dim", saturating_product(3, embedding.size)};
+
+  const Value x = draw_normal(r, "x", {{"batch", e.integer("batch")}, {"token", e.integer("tokens")}, feature});
+  r.discard(e.discard);
+  discard_layer(r, stacked, feature);
+  discard_layer(r, embedding, merged_axis);
+  const Layer qkv_layer = {draw_xavier(r, "w_qkv", {stacked, feature}), zero_bias(r, "qkv", stacked)};
+  const Layer out_layer = {draw_xavier(r, "w_out", {embedding, merged_axis}), zero_bias(r, "out", embedding)};
+
+  const Value qkv = linear(r, "qkv", "batch token", x, qkv_layer);
+  const Projections p =
+      cut_projections(r, "batch token (head part dim) -> batch head token dim", qkv, {{"head", heads}});
+  const Value scores = scaled_scores(r, "batch head", p, embedding.size / heads);
+  const Value outputs = weighted_sum(e, r, "batch head", scores, p.v, mask_sizes(e)).outputs;
+  const Value merged = rearrange(r, "merged", "batch head token dim -> batch token (head dim)", outputs);
+  linear(r, "out", "batch token", merged, out_layer);
+}
+
+}  // namespace
+
+System stacked_multihead() {
+  System system;
+  system.name = "stacked-multihead";
+  system.title = "Stacked multi-head attention";
+  system.summary = "A transformer's self-attention: one stacked projection for all heads, and an output layer.";
+  system.source = "a transformer tutorial with stacked projections and masks";
+  system.labels = {"the", "cat", "sat", "on", "the", "mat"};
+  system.parameters = {
+      integer_parameter("batch", "Batch", "How many sequences are computed at once.", 1, 1, 8),
+      integer_parameter("tokens", "Tokens", "How many tokens attend to each other.", 6, 1, 16),
+      integer_parameter("features", "Features", "Numbers per token before the projection.", 16, 1, 32),
+      integer_parameter("embedding", "Embedding size", "Numbers per token behind the projection, of all heads.", 32, 1,
+                        64),
+      heads_parameter(4, "embedding"),
+  };
+  system.mask_sizes = mask_sizes;
+  system.run = run_system;
+  return system;
+}
+
+}  // namespace attnscope
