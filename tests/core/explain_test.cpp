@@ -45,7 +45,7 @@ std::set<Cell> region_cells(const Explanation& e) {
 /// How far float32 may be from the same formula in double precision.
 double rounding(const Step& step, const Explanation& e) {
   if (const auto* contract = std::get_if<ContractOperation>(&step.operation)) {
-    double magnitude = 0;
+    double magnitude = contract->bias.empty() ? 0 : std::abs(e.operands.back().value);
     for (const Term& term : e.terms) magnitude += std::abs(term.value);
     return (static_cast<double>(e.terms.size()) + 2) * kEpsilon * magnitude / std::abs(contract->divisor) + 1e-40;
   }
@@ -90,20 +90,50 @@ void expect_explained(const Trace& trace, int number, const std::vector<Index>& 
   EXPECT_EQ(regions_behind(trace, number, index), e.regions);
 }
 
+/// Explains up to `most` cells of every tensor: all of them, or random ones.
+void expect_all_explained(const Trace& trace, Index most, std::mt19937& random) {
+  for (int number = 0; number < static_cast<int>(trace.steps().size()); ++number) {
+    const Tensor& tensor = *trace.steps()[static_cast<std::size_t>(number)].tensor;
+    for (Index i = 0; i < std::min(tensor.count(), most); ++i) {
+      const Index at = tensor.count() <= most ? i : random_index(random, 0, tensor.count() - 1);
+      expect_explained(trace, number, tensor.index_at(at));
+      if (testing::Test::HasFailure()) return;  // one cell says it; thousands would bury it
+    }
+  }
+}
+
 TEST(Explain, ComputesWhatIsStored) {
   std::mt19937 random(1);
-  constexpr Index kCellsOfATensor = 250;
   for (const Experiment& experiment : variations()) {
     SCOPED_TRACE(description(experiment));
-    const std::shared_ptr<const Trace> trace = *run(experiment);
-    for (int number = 0; number < static_cast<int>(trace->steps().size()); ++number) {
-      const Tensor& tensor = *trace->steps()[static_cast<std::size_t>(number)].tensor;
-      for (Index i = 0; i < std::min(tensor.count(), kCellsOfATensor); ++i) {
-        const Index at = tensor.count() <= kCellsOfATensor ? i : random_index(random, 0, tensor.count() - 1);
-        expect_explained(*trace, number, tensor.index_at(at));
-        if (HasFailure()) return;  // one cell says it; thousands would bury it
-      }
+    expect_all_explained(**run(experiment), 100, random);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Explain, ComputesEveryCellOfSmallExperiments) {
+  std::mt19937 random(2);
+  for (const System& system : systems()) {
+    SCOPED_TRACE(system.name);
+    expect_all_explained(**run(small_experiment(system)), std::numeric_limits<Index>::max(), random);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Explain, ComputesTenThousandCellsOfLargeExperiments) {
+  std::mt19937 random(3);
+  for (const System& system : systems()) {
+    SCOPED_TRACE(system.name);
+    Experiment experiment = *default_experiment(system.name);
+    if (find_parameter(system.parameters, "batch") != nullptr) {
+      ASSERT_TRUE(set_parameter_text(experiment, "batch", "3"));
     }
+    if (system.name == "worked-example") {
+      ASSERT_TRUE(set_parameter_text(experiment, "tokens", "40"));
+    }
+    const std::shared_ptr<const Trace> trace = *run(experiment);
+    expect_all_explained(*trace, 10'000 / std::ssize(trace->steps()) + 1, random);
+    if (HasFailure()) return;
   }
 }
 

@@ -43,7 +43,7 @@ EXPERIMENTS = [
     _experiment({**WIDE, "mask": "padding:0"}),
     _experiment({**TALL, "mask": holes(9, 4)}),
     _experiment({**TALL, "mask": holes(1, 9, 4), "masked_fill": "-inf"}),
-    _experiment({**TALL, "mask": holes(1, 1, 9, 4), "masked_fill": 0.5, "temperature": 3.0}),
+    _experiment({**TALL, "mask": holes(1, 1, 9, 4), "masked_fill": -0.5, "temperature": 3.0}),
     _experiment({**LARGE, "temperature": 0.05}),
     _experiment({**LARGE, "temperature": 100.0, "mask": "window:8"}),
 ]
