@@ -28,11 +28,16 @@ Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experi
   return chosen;
 }
 
-Result<void> check_head(const Trace& trace, const ViewOptions& options) {
-  const auto head = options.values.find("head");
-  if (head == options.values.end() || std::get<Index>(head->second) <= head_count(trace)) return {};
-  return fail("view option head: " + value_text(head->second) + " is not allowed; the experiment has heads 1 to " +
-              std::to_string(head_count(trace)));
+/// Whether the head and the batch item that the view shows are there.
+Result<void> check_slice(const Trace& trace, const ViewOptions& options) {
+  for (const char* name : {"head", "item"}) {
+    const auto chosen = options.values.find(name);
+    const Index limit = option_limit(trace, name);
+    if (chosen == options.values.end() || std::get<Index>(chosen->second) <= limit) continue;
+    return fail("view option " + std::string(name) + ": " + value_text(chosen->second) +
+                " is not allowed; the experiment has 1 to " + std::to_string(limit));
+  }
+  return {};
 }
 
 Result<CommandOutput> figure_command(const FigureOptions& options) {
@@ -52,7 +57,7 @@ Result<CommandOutput> figure_command(const FigureOptions& options) {
   if (!view) return tl::unexpected(view.error());
   const auto trace = run(*experiment);
   if (!trace) return tl::unexpected(trace.error());
-  if (const Result<void> has_head = check_head(**trace, *view); !has_head) return tl::unexpected(has_head.error());
+  if (const Result<void> has_head = check_slice(**trace, *view); !has_head) return tl::unexpected(has_head.error());
   // Laid out at 96 logical pixels to the inch, so that type has the size it was designed for.
   view->width = file.width_inches * 96;
   const Figure figure = build_view(experiment->view.name, **trace, *view);

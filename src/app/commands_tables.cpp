@@ -51,6 +51,8 @@ ordered_json parameter_json(const Parameter& parameter) {
       json["choices"].push_back({{"value", parameter.choices[i]}, {"label", parameter.choice_labels[i]}});
     }
   }
+  if (!parameter.divides.empty()) json["divides"] = parameter.divides;
+  if (parameter.only_with) json["only_with"] = {{parameter.only_with->parameter, parameter.only_with->value}};
   json["allowed"] = allowed_text(parameter);
   json["help"] = parameter.help;
   return json;

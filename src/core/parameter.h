@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,12 @@ namespace attnscope {
 using ParameterValue = std::variant<Index, double, std::string, Mask>;
 using ParameterValues = std::map<std::string, ParameterValue, std::less<>>;
 
+/// A choice that has to be made for another parameter to count.
+struct OnlyWith {
+  std::string parameter;
+  std::string value;
+};
+
 struct Parameter {
   enum class Kind { integer, real, choice, mask };
 
@@ -32,6 +39,7 @@ struct Parameter {
   double slider_maximum = 0;
   bool minus_infinity = false;             ///< real: −∞ is allowed besides the range
   std::string divides;                     ///< integer: must divide the parameter of this name
+  std::optional<OnlyWith> only_with;       ///< otherwise it changes nothing
   std::vector<std::string> choices;        ///< choice: the allowed words
   std::vector<std::string> choice_labels;  ///< choice: the same for people
 };

@@ -46,7 +46,18 @@ Rgb cell_color(float value, const ColorScale& scale) {
 }
 
 MatrixView HeatmapMark::matrix() const {
-  const MatrixView view = tensor->matrix(leading);
+  MatrixView view;
+  if (column_axes == 1) {
+    view = tensor->matrix(leading);
+  } else {
+    std::vector<Index> first = leading;
+    first.resize(tensor->axes().size(), 0);
+    const bool nothing = tensor->count() == 0;
+    view.data = nothing ? nullptr : tensor->values().data() + tensor->offset(first);
+    view.rows = tensor->size(-1 - column_axes);
+    view.columns = tensor->stride(-1 - column_axes);
+    view.row_stride = view.columns;
+  }
   return transposed ? view.transposed() : view;
 }
 
@@ -54,7 +65,8 @@ std::vector<Index> HeatmapMark::index_of(Index row, Index column) const {
   if (transposed) std::swap(row, column);
   std::vector<Index> index = leading;
   if (tensor->rank() > 1) index.push_back(row);
-  if (tensor->rank() > 0) index.push_back(column);
+  if (column_axes == 2) index.push_back(column / tensor->size(-1));
+  if (tensor->rank() > 0) index.push_back(column_axes == 2 ? column % tensor->size(-1) : column);
   return index;
 }
 

@@ -60,7 +60,8 @@ struct HeatmapMark {
   Rect box;
   int step = 0;                          ///< which step of the trace it shows
   std::shared_ptr<const Tensor> tensor;  ///< that step's tensor
-  std::vector<Index> leading;            ///< index along all axes but the last two
+  std::vector<Index> leading;            ///< index along all axes but those of the rows and columns
+  int column_axes = 1;                   ///< how many last axes the columns run over: 2 where they are pixels
   bool transposed = false;               ///< rows of the picture are the tensor's last axis
   ColorScale scale;
   std::vector<std::string> row_labels;     ///< beside the rows, outside the box; empty: none

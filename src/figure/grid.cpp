@@ -10,6 +10,8 @@ namespace {
 constexpr double kSmallestExtent = 16;
 // Without a limit to the height, panels of at least this size are put side by side.
 constexpr double kComfortableCell = 16;
+// A page is this much higher than wide.
+constexpr double kPageShape = 1.3;
 
 /// Whole pixels where cells have borders, so that all are equally large.
 double crisp(double cell) { return cell >= 4 ? std::floor(cell) : cell; }
@@ -43,7 +45,9 @@ Grid arrange_grid(Index count, Index across, const PanelShape& shape, double wid
   return grid;
 }
 
-Grid fit_grid(Index count, const PanelShape& shape, double width, double height) {
+namespace {
+
+Grid fit_exactly(Index count, const PanelShape& shape, double width, double height) {
   Grid best = arrange_grid(count, 1, shape, width, height);
   for (Index across = 2; across <= count; ++across) {
     const Grid grid = arrange_grid(count, across, shape, width, height);
@@ -52,6 +56,15 @@ Grid fit_grid(Index count, const PanelShape& shape, double width, double height)
     if (too_high || (height > 0 ? grid.cell_width > best.cell_width : better_balanced(grid, best, count))) best = grid;
   }
   return best;
+}
+
+}  // namespace
+
+Grid fit_grid(Index count, const PanelShape& shape, double width, double height) {
+  const Grid grid = fit_exactly(count, shape, width, height);
+  const double page = width * kPageShape;
+  if (height > 0 || grid.height() <= page) return grid;
+  return fit_exactly(count, shape, width, page);
 }
 
 }  // namespace attnscope

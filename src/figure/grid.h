@@ -41,7 +41,8 @@ struct Grid {
 /// height).
 Grid arrange_grid(Index count, Index across, const PanelShape& shape, double width, double height);
 
-/// The arrangement with the largest cells in `width` × `height` (0: any height, as few rows as the width allows).
+/// The arrangement with the largest cells in `width` × `height`. Height 0 is any height: as few rows as the width
+/// allows; but what would be a long strip then is made to fit a page.
 Grid fit_grid(Index count, const PanelShape& shape, double width, double height);
 
 }  // namespace attnscope

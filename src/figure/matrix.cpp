@@ -17,20 +17,45 @@ struct NameAndSymbol {
   std::string_view symbol;
 };
 
-constexpr std::array<NameAndSymbol, 20> kSymbols = {{
+constexpr std::array<NameAndSymbol, 45> kSymbols = {{
     {"x", "X"},
     {"x2", "X_{2}"},
+    {"x_q", "X_{Q}"},
+    {"x_k", "X_{K}"},
+    {"x_v", "X_{V}"},
+    {"normed", "normed X"},
+    {"tokens", "tokens"},
     {"w_q", "W_{Q}"},
     {"w_k", "W_{K}"},
     {"w_v", "W_{V}"},
+    {"w_o", "W_{O}"},
+    {"w_qkv", "W_{QKV}"},
     {"w_out", "W_{O}"},
+    {"w_proj", "W_{O}"},
+    {"b_q", "b_{Q}"},
+    {"b_k", "b_{K}"},
+    {"b_v", "b_{V}"},
+    {"b_qkv", "b_{QKV}"},
+    {"b_out", "b_{O}"},
+    {"b_proj", "b_{O}"},
     {"q", "Q"},
+    {"scaled_q", "scaled Q"},
     {"k", "K"},
     {"v", "V"},
+    {"qkv", "QKV"},
+    {"projected_q", "all Q"},
+    {"projected_k", "all K"},
+    {"projected_v", "all V"},
+    {"w_a_q", "A_{Q}"},
+    {"w_a_k", "A_{K}"},
+    {"w_a_v", "a"},
+    {"additive_q", "Q′"},
+    {"additive_k", "K′"},
     {"scores", "scores"},
     {"masked_scores", "masked scores"},
     {"weights", "weights"},
     {"dropped_weights", "after dropout"},
+    {"mean_weights", "mean weights"},
     {"head_outputs", "head out"},
     {"weighted_values", "weighted V"},
     {"merged", "heads side by side"},
@@ -40,11 +65,24 @@ constexpr std::array<NameAndSymbol, 20> kSymbols = {{
     {"cross_weights", "cross weights"},
 }};
 
+/// Where a scale ends that is to hold `largest`: 1, 2 or 5 times a power of ten, not below `largest`.
+double round_ceiling(double largest) {
+  if (!(largest > 0)) return 1;
+  const double power = std::pow(10, std::floor(std::log10(largest)));
+  for (const double step : {1.0, 2.0, 5.0}) {
+    if (largest <= step * power) return std::min(1.0, step * power);
+  }
+  return std::min(1.0, 10 * power);
+}
+
+bool is_picture(const Step& step) { return step.axes.size() >= 3 && step.axes[step.axes.size() - 2].name == "row"; }
+
 bool counts_tokens(const Axis& axis) { return axis.name == "token" || axis.name == "query" || axis.name == "key"; }
 
 const Axis& picture_axis(const Trace& trace, const HeatmapMark& mark, bool rows) {
   const Axes& axes = trace.steps()[static_cast<std::size_t>(mark.step)].axes;
-  return axes[axes.size() - (rows != mark.transposed ? 2 : 1)];
+  const auto columns = static_cast<std::size_t>(mark.column_axes);
+  return axes[axes.size() - 1 - (rows != mark.transposed ? columns : 0)];
 }
 
 double widest_label(const std::vector<std::string>& labels) {
@@ -69,7 +107,8 @@ std::string symbol(std::string_view name) {
 
 bool is_weights(const Step& step) {
   return std::holds_alternative<SoftmaxOperation>(step.operation) ||
-         std::holds_alternative<DropoutOperation>(step.operation);
+         std::holds_alternative<DropoutOperation>(step.operation) ||
+         std::holds_alternative<MeanOperation>(step.operation);
 }
 
 ColorScale natural_scale(const Step& step, const MatrixView& matrix) {
@@ -90,7 +129,38 @@ ColorScale natural_scale(const Step& step, const MatrixView& matrix) {
   return {ColorMap::magma, 0, high};
 }
 
-std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name, Index head, bool transposed) {
+ColorScale weights_scale(const Step& step, std::span<const Index> leading) {
+  constexpr Index kManyKeys = 32;
+  if (step.axes.back().size <= kManyKeys) return {ColorMap::viridis, 0, 1};
+  std::vector<Index> at(leading.begin(), leading.end());
+  const auto heads =
+      std::find_if(step.axes.begin(), step.axes.end(), [](const Axis& axis) { return axis.name == "head"; });
+  const auto head_axis = static_cast<std::size_t>(heads - step.axes.begin());
+  const bool has_heads = head_axis < at.size();
+  // Of many rows some are enough to know what is usual.
+  constexpr Index kRows = 64;
+  std::vector<float> largest;
+  for (Index head = 0; head < (has_heads ? heads->size : 1); ++head) {
+    if (has_heads) at[head_axis] = head;
+    const MatrixView matrix = step.tensor->matrix(at);
+    for (Index row = 0; row < matrix.rows; row += std::max<Index>(1, matrix.rows / kRows)) {
+      float most = 0;
+      for (Index column = 0; column < matrix.columns; ++column) most = std::max(most, matrix.at(row, column));
+      largest.push_back(most);
+    }
+  }
+  if (largest.empty()) return {ColorMap::viridis, 0, 1};
+  const auto middle = largest.begin() + std::ssize(largest) / 2;
+  std::nth_element(largest.begin(), middle, largest.end());
+  return {ColorMap::viridis, 0, round_ceiling(static_cast<double>(*middle))};
+}
+
+std::string scale_end_text(const ColorScale& scale) {
+  const bool cut = scale.map == ColorMap::viridis && scale.high < 1;
+  return (cut ? "≥ " : "") + short_text(scale.high);
+}
+
+std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name, Slice slice, bool transposed) {
   const Step* step = trace.find(name);
   if (step == nullptr || step->axes.size() < 2) return std::nullopt;
   HeatmapMark mark;
@@ -98,13 +168,22 @@ std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name
   mark.step = static_cast<int>(step - trace.steps().data());
   mark.tensor = step->tensor;
   mark.transposed = transposed;
+  mark.column_axes = is_picture(*step) ? 2 : 1;
   mark.about = step->name + (transposed ? ", transposed" : "");
-  for (std::size_t i = 0; i + 2 < step->axes.size(); ++i) {
-    const bool is_head = step->axes[i].name == "head";
-    mark.leading.push_back(is_head ? std::min(head, step->axes[i].size - 1) : 0);
-    if (is_head) mark.about += " of head " + std::to_string(mark.leading.back() + 1);
+  for (std::size_t i = 0; i + 1 + static_cast<std::size_t>(mark.column_axes) < step->axes.size(); ++i) {
+    const Axis& axis = step->axes[i];
+    const Index wanted = axis.name == "head" ? slice.head : axis.name == "batch" ? slice.item : 0;
+    mark.leading.push_back(std::min(wanted, axis.size - 1));
+    if (axis.name == "head") mark.about += " of head " + std::to_string(mark.leading.back() + 1);
   }
-  mark.scale = natural_scale(*step, mark.matrix());
+  if (!mark.leading.empty() && step->axes.front().name == "batch" && step->axes.front().size > 1)
+    mark.about += ", item " + std::to_string(mark.leading.front() + 1);
+  if (std::holds_alternative<MeanOperation>(step->operation)) {
+    // Colours mean the same as in the weights that it is the mean of.
+    mark.scale = matrix_mark(trace, trace.steps()[static_cast<std::size_t>(step->inputs.front())].name, slice)->scale;
+  } else {
+    mark.scale = is_weights(*step) ? weights_scale(*step, mark.leading) : natural_scale(*step, mark.matrix());
+  }
   return mark;
 }
 
@@ -122,13 +201,24 @@ std::vector<std::string> column_labels(const Trace& trace, const HeatmapMark& ma
   return axis_labels(trace, picture_axis(trace, mark, false));
 }
 
-Index head_count(const Trace& trace) {
+namespace {
+
+Index axis_size(const Trace& trace, std::string_view name) {
   const Step* weights = trace.find("weights");
   if (weights == nullptr) return 1;
   for (const Axis& axis : weights->axes) {
-    if (axis.name == "head") return axis.size;
+    if (axis.name == name) return axis.size;
   }
   return 1;
+}
+
+}  // namespace
+
+Index head_count(const Trace& trace) { return axis_size(trace, "head"); }
+Index item_count(const Trace& trace) { return axis_size(trace, "batch"); }
+
+Index option_limit(const Trace& trace, std::string_view option) {
+  return option == "item" ? item_count(trace) : head_count(trace);
 }
 
 double column_label_height(const std::vector<std::string>& labels, double cell) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,16 +14,30 @@ namespace attnscope {
 /// The symbol that textbooks use for a tensor, as markup: "w_q" is "W_{Q}", "single.scores" is "scores".
 std::string symbol(std::string_view tensor_name);
 
-/// Weights are viridis from 0 to 1; numbers of both signs red and blue symmetric about 0; others magma from 0 to the
-/// largest. Only finite numbers count, and of masked scores only those that are kept.
+/// Numbers of both signs are red and blue symmetric about 0, others magma from 0 to the largest. Only finite numbers
+/// count, and of masked scores only those that are kept. Weights are viridis from 0 to 1.
 ColorScale natural_scale(const Step& step, const MatrixView& matrix);
+
+/// The scale of attention weights. Among many keys hardly any weight comes near 1: then it ends at a round number
+/// above what is the largest weight in the usual row (the median over all heads, the other leading axes as in
+/// `leading`), and larger weights have the last colour.
+ColorScale weights_scale(const Step& step, std::span<const Index> leading);
+
+/// The upper end for a colour bar: "1", or "≥ 0.02" where the scale of weights ends earlier.
+std::string scale_end_text(const ColorScale& scale);
 
 /// Whether the step's numbers are attention weights, shares of 1.
 bool is_weights(const Step& step);
 
-/// The matrix that the last two axes of tensor `name` span, for one head (where the tensor has a head axis; counted
-/// from 0) and the first batch item; nothing where the trace has no such tensor.
-std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name, Index head, bool transposed = false);
+/// Which of its matrices is shown of a tensor with more than two axes; both count from 0.
+struct Slice {
+  Index head = 0;
+  Index item = 0;  ///< of the batch
+};
+
+/// The matrix that the last two axes of tensor `name` span, of that head and item where the tensor has such axes (of
+/// the last one where it has fewer); of pictures, channels × pixels. Nothing where the trace has no such tensor.
+std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name, Slice slice, bool transposed = false);
 
 /// The tokens' labels for an axis that counts tokens; empty for other axes.
 std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis);
@@ -33,6 +48,10 @@ std::vector<std::string> column_labels(const Trace& trace, const HeatmapMark& ma
 
 /// How many heads the trace has: the size of the head axis of its weights, otherwise 1.
 Index head_count(const Trace& trace);
+/// How many items the batch has, otherwise 1.
+Index item_count(const Trace& trace);
+/// The largest value of a view option that counts from 1: `head` or `item`.
+Index option_limit(const Trace& trace, std::string_view option);
 
 /// What `labels` take above columns of width `cell`: one line, or their length where they have to stand upright.
 double column_label_height(const std::vector<std::string>& labels, double cell);

@@ -177,8 +177,15 @@ std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const R
   Index row_end = 1;
   Index column_begin = 0;
   Index column_end = 1;
+  const auto columns = static_cast<std::size_t>(mark.column_axes);
   if (rank >= 1) column_begin = region.begin[rank - 1], column_end = region.end[rank - 1];
-  if (rank >= 2) row_begin = region.begin[rank - 2], row_end = region.end[rank - 2];
+  if (columns == 2) {
+    // From the first pixel to the last: regions are single pixels, or all of them.
+    const Index width = mark.tensor->size(-1);
+    column_begin += region.begin[rank - 2] * width;
+    column_end += (region.end[rank - 2] - 1) * width;
+  }
+  if (rank > columns) row_begin = region.begin[rank - 1 - columns], row_end = region.end[rank - 1 - columns];
   if (mark.transposed) {
     std::swap(row_begin, column_begin);
     std::swap(row_end, column_end);

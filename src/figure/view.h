@@ -8,6 +8,7 @@
 
 #include "core/trace.h"
 #include "figure/figure.h"
+#include "figure/matrix.h"
 
 namespace attnscope {
 
@@ -44,6 +45,12 @@ Result<ViewOptions> view_options(const ViewChoice& choice);
 
 /// Builds the view that `choice` names, `options` as `view_options` made them.
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options);
+
+/// What the views of single matrices share: the options "head" and "item" (of the batch), counted from 1, and the slice
+/// that they choose; the last one where the trace has fewer.
+Parameter head_option();
+Parameter item_option();
+Slice chosen_slice(const Trace& trace, const ViewOptions& options);
 
 // One per file in views/.
 View flow_view();

@@ -248,9 +248,13 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < cell.index.size(); ++i) parts.push_back(axis_text(trace, step->axes[i], cell.index[i]));
   inspection.coordinates = join(parts, " · ");
-  std::vector<Index> leading(cell.index.begin(),
-                             cell.index.end() - std::min<std::ptrdiff_t>(2, std::ssize(cell.index)));
-  inspection.scale = natural_scale(*step, step->tensor->matrix(leading));
+  Slice slice;
+  for (std::size_t i = 0; i < step->axes.size(); ++i) {
+    if (step->axes[i].name == "head") slice.head = cell.index[i];
+    if (step->axes[i].name == "batch") slice.item = cell.index[i];
+  }
+  const std::optional<HeatmapMark> mark = matrix_mark(trace, cell.tensor, slice);
+  inspection.scale = mark ? mark->scale : natural_scale(*step, step->tensor->matrix());
   add_row(trace, *step, inspection);
   for (const Region& region : inspection.explanation.regions) {
     inspection.sources.push_back({trace.steps()[static_cast<std::size_t>(region.step)].name, region.begin});

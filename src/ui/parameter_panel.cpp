@@ -21,6 +21,8 @@ class ParameterControls {
       : style_(style), experiment_(experiment), system_(system), transient_(transient), requests_(requests) {}
 
   void show(const Parameter& parameter) {
+    const auto& only_with = parameter.only_with;
+    if (only_with && experiment_.choice(only_with->parameter) != only_with->value) return;
     switch (parameter.kind) {
       case Parameter::Kind::integer: integer(parameter); break;
       case Parameter::Kind::real: real(parameter); break;
@@ -34,6 +36,22 @@ class ParameterControls {
     requests_.actions.push_back({SetParameter{name, std::move(value)}, gesture});
   }
 
+  /// Where the parameter has to divide another, or another has to divide it: the values with which it does.
+  [[nodiscard]] std::vector<double> stops(const Parameter& parameter) const {
+    std::vector<double> found;
+    if (!parameter.divides.empty()) {
+      for (const Index divisor : divisors(experiment_.integer(parameter.divides)))
+        found.push_back(static_cast<double>(divisor));
+    }
+    for (const Parameter& part : system_.parameters) {
+      if (part.divides != parameter.name) continue;
+      const auto step = static_cast<double>(experiment_.integer(part.name));
+      for (double value = step; value <= std::max(step, parameter.slider_maximum); value += step)
+        found.push_back(value);
+    }
+    return found;
+  }
+
   void integer(const Parameter& parameter) {
     const SliderSpec spec = {parameter.label,
                              parameter.help,
@@ -42,7 +60,8 @@ class ParameterControls {
                              parameter.slider_maximum,
                              true,
                              false,
-                             0};
+                             0,
+                             stops(parameter)};
     if (const auto value = slider(style_, transient_, spec))
       set(parameter.name, static_cast<Index>(*value), transient_.gesture);
   }

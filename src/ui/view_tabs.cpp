@@ -9,21 +9,23 @@
 namespace attnscope::ui {
 namespace {
 
-/// The heads that have a button of their own; more are reached by Ctrl+click on a slider.
-constexpr Index kHeadButtons = 10;
+/// So many have a button each; more are chosen with a slider.
+constexpr Index kMostButtons = 10;
 
-void head_option(const Style& style, const Trace& trace, const Parameter& option, Index chosen, Transient& transient,
-                 Requests& requests) {
-  const Index heads = head_count(trace);
-  chosen = std::min(chosen, heads);
-  if (heads > kHeadButtons) {
+/// A head or a batch item: 1 to as many as the trace has.
+void number_option(const Style& style, const Trace& trace, const Parameter& option, Index chosen, Transient& transient,
+                   Requests& requests) {
+  const Index limit = option_limit(trace, option.name);
+  chosen = std::min(chosen, limit);
+  if (limit > kMostButtons) {
     ImGui::BeginGroup();
     ImGui::PushItemWidth(style.px(160));
     ImGui::AlignTextToFramePadding();
-    ImGui::TextDisabled("Head");
+    ImGui::TextDisabled("%s", option.label.c_str());
     ImGui::SameLine();
     auto value = static_cast<int>(chosen);
-    if (ImGui::SliderInt("##head", &value, 1, static_cast<int>(heads), "%d", ImGuiSliderFlags_AlwaysClamp)) {
+    if (ImGui::SliderInt(("##" + option.name).c_str(), &value, 1, static_cast<int>(limit), "%d",
+                         ImGuiSliderFlags_AlwaysClamp)) {
       requests.actions.push_back({SetViewOption{option.name, Index{value}}, transient.gesture});
     }
     if (ImGui::IsItemActivated()) ++transient.gesture;
@@ -32,9 +34,9 @@ void head_option(const Style& style, const Trace& trace, const Parameter& option
     return;
   }
   std::vector<std::string> items;
-  for (Index head = 1; head <= heads; ++head) items.push_back(std::to_string(head));
-  if (const auto picked =
-          button_row(style, "Head", option.help + " Keys 1 to 9.", items, static_cast<std::size_t>(chosen - 1))) {
+  for (Index i = 1; i <= limit; ++i) items.push_back(std::to_string(i));
+  const std::string help = option.help + (option.name == "head" ? " Keys 1 to 9." : "");
+  if (const auto picked = button_row(style, option.label.c_str(), help, items, static_cast<std::size_t>(chosen - 1))) {
     requests.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + 1}, 0});
   }
 }
@@ -89,7 +91,7 @@ void view_option_row(const Style& style, const Trace& trace, const ViewOptions& 
     if (!first && ImGui::GetContentRegionAvail().x < style.px(170)) ImGui::NewLine();
     first = false;
     if (option.kind == Parameter::Kind::integer) {
-      head_option(style, trace, option, options.integer(option.name), transient, requests);
+      number_option(style, trace, option, options.integer(option.name), transient, requests);
     } else {
       choice_option(style, option, options.choice(option.name), requests);
     }

@@ -72,6 +72,16 @@ void section_title(const Style& style, const char* title) {
   ImGui::PopFont();
 }
 
+namespace {
+
+double nearest_stop(const std::vector<double>& stops, double value) {
+  const auto nearer = [&](double a, double b) { return std::abs(a - value) < std::abs(b - value); };
+  const auto found = std::min_element(stops.begin(), stops.end(), nearer);
+  return found == stops.end() ? value : *found;
+}
+
+}  // namespace
+
 std::optional<double> slider(const Style& style, Transient& transient, const SliderSpec& spec) {
   ImGui::PushID(spec.label.c_str());
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -114,8 +124,9 @@ std::optional<double> slider(const Style& style, Transient& transient, const Sli
     transient.typed.reset();
     return typed;
   }
-  if (!typing && changed) return value;
-  return std::nullopt;
+  if (typing || !changed) return std::nullopt;
+  const double stopped = nearest_stop(spec.stops, value);
+  return stopped == spec.value ? std::nullopt : std::optional(stopped);
 }
 
 void list_marker(const Style& style) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ui/style.h"
 #include "ui/transient.h"
@@ -21,7 +22,8 @@ struct SliderSpec {
   double maximum = 1;
   bool whole = true;  ///< whole numbers
   bool logarithmic = false;
-  int decimals = 2;  ///< shown, when not whole
+  int decimals = 2;                ///< shown, when not whole
+  std::vector<double> stops = {};  ///< the values that a drag goes through; empty: all
 };
 
 /// A label, the value and a slider below them. Returns the value when it changed; Ctrl+click types one, which counts

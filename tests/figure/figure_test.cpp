@@ -203,19 +203,19 @@ TEST(NaturalScale, LeavesOutWhatAMaskFilledIn) {
 
 TEST(MatrixMark, ShowsOneHeadOfATensor) {
   const std::shared_ptr<const Trace> trace = trace_with({});
-  const std::optional<HeatmapMark> weights = matrix_mark(*trace, "weights", 2);
+  const std::optional<HeatmapMark> weights = matrix_mark(*trace, "weights", {2, 0});
   ASSERT_TRUE(weights);
   EXPECT_EQ(weights->leading, (std::vector<Index>{2}));
   EXPECT_EQ(weights->about, "weights of head 3");
   EXPECT_EQ(row_labels(*trace, *weights), trace->experiment().labels);
   EXPECT_EQ(weights->rows(), 6);
-  const std::optional<HeatmapMark> keys = matrix_mark(*trace, "k", 99, true);
+  const std::optional<HeatmapMark> keys = matrix_mark(*trace, "k", {99, 0}, true);
   ASSERT_TRUE(keys);
   EXPECT_EQ(keys->leading, (std::vector<Index>{3})) << "the last head there is";
   EXPECT_EQ(keys->rows(), 7);
   EXPECT_TRUE(row_labels(*trace, *keys).empty());
   EXPECT_EQ(column_labels(*trace, *keys), trace->experiment().labels);
-  EXPECT_FALSE(matrix_mark(*trace, "no such tensor", 0));
+  EXPECT_FALSE(matrix_mark(*trace, "no such tensor", {}));
   EXPECT_EQ(head_count(*trace), 4);
 }
 

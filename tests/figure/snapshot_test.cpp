@@ -21,9 +21,12 @@ struct Snapshot {
   ParameterValues options;
   double width = 672;
   double height = 0;
+  std::string system = "worked-example";
 
   friend void PrintTo(const Snapshot& snapshot, std::ostream* out) { *out << snapshot.file; }
 };
+
+const Settings kSmallPicture = {{"batch", "3"}, {"channels", "8"}, {"height", "3"}, {"width", "4"}};
 
 const std::vector<Snapshot>& snapshots() {
   static const std::vector<Snapshot> list = {
@@ -46,6 +49,17 @@ const std::vector<Snapshot>& snapshots() {
       {"qkv_wide", "qkv", {{"heads", "8"}, {"head_dim", "16"}}, {}, 1400, 900},
       {"heads_self", "heads", {{"heads", "8"}, {"tokens", "16"}}, {{"attention", std::string("self")}}, 1000, 700},
       {"heads_one", "heads", {{"heads", "1"}, {"cross_queries", "0"}}, {}, 480},
+      {"flow_scaled_dot_product", "flow", {}, {}, 672, 0, "scaled-dot-product"},
+      {"flow_image", "flow", kSmallPicture, {{"item", Index{2}}}, 672, 0, "image-self-attention"},
+      {"flow_image_multihead", "flow", kSmallPicture, {{"head", Index{2}}}, 1000, 800, "image-multihead"},
+      {"flow_packed", "flow", kSmallPicture, {}, 672, 0, "packed-multihead"},
+      {"flow_conv", "flow", kSmallPicture, {}, 672, 0, "conv-attention"},
+      {"flow_projected", "flow", {{"mask", "padding:3"}}, {}, 672, 0, "projected-multihead"},
+      {"flow_additive", "flow", {{"score", "additive"}, {"input", "self"}}, {}, 1000, 700, "projected-multihead"},
+      {"flow_stacked", "flow", {}, {}, 672, 0, "stacked-multihead"},
+      {"qkv_conv", "qkv", kSmallPicture, {{"item", Index{2}}}, 672, 0, "conv-attention"},
+      {"heads_packed", "heads", kSmallPicture, {{"item", Index{3}}}, 672, 0, "packed-multihead"},
+      {"heads_many_keys", "heads", {{"queries", "20"}, {"keys", "100"}}, {}, 672, 0, "scaled-dot-product"},
   };
   return list;
 }
@@ -61,7 +75,7 @@ class FigureSnapshot : public testing::TestWithParam<Snapshot> {};
 
 TEST_P(FigureSnapshot, IsAsItWas) {
   const Snapshot& snapshot = GetParam();
-  const std::shared_ptr<const Trace> trace = trace_with(snapshot.settings);
+  const std::shared_ptr<const Trace> trace = trace_with(snapshot.settings, snapshot.system);
   const std::string text =
       describe(figure_of(*trace, snapshot.view, snapshot.options, snapshot.width, snapshot.height));
   const std::string path = path_of(snapshot.file);

@@ -15,9 +15,9 @@ namespace attnscope::test {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// The worked example with those parameters.
-inline Experiment experiment_with(const Settings& settings) {
-  Experiment experiment = *default_experiment("worked-example");
+/// That system with those parameters.
+inline Experiment experiment_with(const Settings& settings, const std::string& system = "worked-example") {
+  Experiment experiment = *default_experiment(system);
   for (const auto& [name, text] : settings) {
     const Result<void> set = set_parameter_text(experiment, name, text);
     EXPECT_TRUE(set) << name << ": " << (set ? "" : set.error().message);
@@ -25,7 +25,9 @@ inline Experiment experiment_with(const Settings& settings) {
   return experiment;
 }
 
-inline std::shared_ptr<const Trace> trace_with(const Settings& settings) { return *run(experiment_with(settings)); }
+inline std::shared_ptr<const Trace> trace_with(const Settings& settings, const std::string& system = "worked-example") {
+  return *run(experiment_with(settings, system));
+}
 
 /// A view with those options of its own.
 inline Figure figure_of(const Trace& trace, const std::string& view, const ParameterValues& options = {},

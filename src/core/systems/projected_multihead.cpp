@@ -84,11 +84,13 @@ System projected_multihead() {
   system.title = "Multi-head attention with projections";
   system.summary = "Queries, keys and values from inputs of their own, scored by dot product or by a small network.";
   system.source = "a multi-head attention tutorial with separate queries and keys";
+  Parameter keys =
+      integer_parameter("keys", "Keys", "Tokens that are asked; with a shared input the queries themselves.", 5, 1, 16);
+  keys.only_with = {"input", "separate"};
   system.parameters = {
       integer_parameter("batch", "Batch", "How many sequences are computed at once.", 1, 1, 8),
       integer_parameter("queries", "Queries", "Tokens that ask.", 3, 1, 16),
-      integer_parameter("keys", "Keys", "Tokens that are asked; as many as queries when the input is shared.", 5, 1,
-                        16),
+      keys,
       integer_parameter("features", "Features", "Numbers per token before the projections.", 4, 1, 32),
       integer_parameter("hidden", "Hidden size", "Numbers per token behind the projections, of all heads.", 32, 1, 64),
       heads_parameter(2, "hidden"),

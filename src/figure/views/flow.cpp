@@ -1,322 +1,14 @@
-// The whole computation as matrices, in three bands from X to the output. In each band a product stands right of its
-// left factor and below its right factor, rows and columns aligned, as in a matrix product worked by hand.
-#include <cmath>
-#include <set>
+// The whole computation as matrices, in bands from X to the output. What is shown follows from the tensors that the
+// trace has and from the operations that made them.
+#include <algorithm>
+#include <array>
 
-#include "core/text.h"
-#include "figure/legend.h"
-#include "figure/markup.h"
+#include "figure/bands.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
 
 namespace attnscope {
 namespace {
-
-constexpr double kMargin = 16;
-constexpr double kColumnGap = 30;
-constexpr double kBandGap = 22;
-constexpr double kTitleHeight = 22;
-constexpr double kShapeLine = 14;
-constexpr double kLargestCell = 24;
-// Matrices of few rows keep at least this height beside ones of many.
-constexpr double kSmallestExtent = 24;
-constexpr double kLegendHeight = 40;
-constexpr double kSmallestCell = 0.01;
-
-/// How much is said above each matrix; less where it is narrow.
-enum class Heading { formula, symbol, stacked };
-
-/// A matrix with what stands above it.
-struct Block {
-  HeatmapMark mark;
-  std::string symbol;   ///< markup
-  std::string formula;  ///< markup, behind the symbol: "= X W_{Q}"
-
-  [[nodiscard]] std::string shape() const {
-    return std::to_string(mark.rows()) + " × " + std::to_string(mark.columns());
-  }
-  [[nodiscard]] double heading_width(Heading heading) const {
-    const double name = markup_width(symbol, TypeSize::kTitle, FontWeight::semibold);
-    const double size = text_width(shape(), TypeSize::kSmall, FontWeight::regular);
-    if (heading == Heading::stacked) return std::max(name, size);
-    const double rule = formula.empty() || heading == Heading::symbol
-                            ? 0
-                            : 6 + markup_width(formula, TypeSize::kSmall, FontWeight::regular);
-    return name + rule + 12 + size;
-  }
-};
-
-/// What stands above each other in a band: a right factor over its product, or one of them alone.
-struct Column {
-  std::optional<Block> top;
-  std::optional<Block> bottom;
-  std::string sign;   ///< in the gap before this column: "×", "=", or empty
-  std::string arrow;  ///< words over an arrow in that gap, in place of a sign
-  bool corner =
-      false;  ///< the sign stands between the factors (left of the product, above it) and not between matrices
-};
-
-struct Band {
-  std::string id;
-  std::string caption;
-  std::vector<Column> columns;
-};
-
-/// Sizes that go with one size of cells.
-struct Scale {
-  double cell = 0;
-  Heading heading = Heading::formula;
-
-  [[nodiscard]] double extent(Index count) const {
-    const auto cells = static_cast<double>(count);
-    return std::max(cells * cell, std::min(cells * kLargestCell / 2, kSmallestExtent));
-  }
-  [[nodiscard]] double width(const Block& block) const {
-    return std::max(extent(block.mark.columns()), block.heading_width(heading));
-  }
-  [[nodiscard]] double title_height() const { return kTitleHeight + (heading == Heading::stacked ? kShapeLine : 0); }
-};
-
-/// What the labels left of a column's matrices take up.
-double label_width(const Column& column) {
-  return std::max(column.bottom ? row_label_width(column.bottom->mark.row_labels) : 0,
-                  column.top ? row_label_width(column.top->mark.row_labels) : 0);
-}
-
-double gap_before(const Column& column) {
-  if (!column.arrow.empty()) return text_width(column.arrow, TypeSize::kSmall, FontWeight::regular) + 20;
-  return kColumnGap + label_width(column);
-}
-
-double band_width(const Band& band, const Scale& scale) {
-  double width = 0;
-  for (const Column& column : band.columns) {
-    const double top = column.top ? scale.width(*column.top) : 0;
-    const double bottom = column.bottom ? scale.width(*column.bottom) : 0;
-    width += std::max(top, bottom) + (&column == band.columns.data() ? 0 : gap_before(column));
-  }
-  return width;
-}
-
-/// Heights of the two rows of a band, everything above the matrices included.
-struct BandHeights {
-  double top_labels = 0;
-  double top = 0;     ///< of the right factors; 0 where the band has none
-  double bottom = 0;  ///< of the products
-  double bottom_labels = 0;
-
-  [[nodiscard]] double total(const Scale& scale) const {
-    return (top > 0 ? scale.title_height() + top_labels + top : 0) + scale.title_height() + bottom_labels + bottom;
-  }
-};
-
-BandHeights band_heights(const Band& band, const Scale& scale) {
-  BandHeights heights;
-  for (const Column& column : band.columns) {
-    if (column.top) {
-      heights.top = std::max(heights.top, scale.extent(column.top->mark.rows()));
-      heights.top_labels =
-          std::max(heights.top_labels, column_label_height(column.top->mark.column_labels, scale.cell));
-    }
-    if (column.bottom) {
-      heights.bottom = std::max(heights.bottom, scale.extent(column.bottom->mark.rows()));
-      heights.bottom_labels =
-          std::max(heights.bottom_labels, column_label_height(column.bottom->mark.column_labels, scale.cell));
-    }
-  }
-  // Labels above a product without a factor over it stand in the empty place there.
-  if (heights.top > 0) heights.bottom_labels = 0;
-  return heights;
-}
-
-class FlowLayout {
- public:
-  FlowLayout(std::vector<Band> bands, const ViewOptions& options) : bands_(std::move(bands)), options_(options) {
-    for (const Band& band : bands_) margin_ = std::max(margin_, label_width(band.columns.front()));
-    margin_ += kMargin;
-    legend_ = legend();
-  }
-
-  Figure build() {
-    choose_scales();
-    place();
-    return std::move(figure_);
-  }
-
- private:
-  [[nodiscard]] double room() const { return options_.width - margin_ - kMargin; }
-  [[nodiscard]] double legend_room() const { return options_.width - 2 * kMargin; }
-  [[nodiscard]] double legend_height() const { return kLegendHeight + legend_size(legend_, legend_room()).height; }
-
-  [[nodiscard]] double total_height(const std::vector<Scale>& scales) const {
-    double height = 2 * kMargin + legend_height() + kBandGap * static_cast<double>(bands_.size());
-    for (std::size_t i = 0; i < bands_.size(); ++i) height += band_heights(bands_[i], scales[i]).total(scales[i]);
-    return height;
-  }
-
-  /// The largest cells with which band `i` is no wider than the room there is; the smallest when none are.
-  [[nodiscard]] Scale widest_fit(std::size_t i, Heading heading, double largest) const {
-    Scale scale = {largest, heading};
-    // Where the words are too wide, however small the cells, cells smaller than the words are of no use.
-    const double allowed = std::max(room(), band_width(bands_[i], {kSmallestCell, heading}) + 0.5);
-    while (scale.cell > kSmallestCell && band_width(bands_[i], scale) > allowed) scale.cell = smaller(scale.cell);
-    return scale;
-  }
-
-  /// Whole pixels as long as cells have borders: they are crisp then.
-  static double smaller(double cell) { return cell > 4 ? std::ceil(cell) - 1 : cell * 0.9; }
-
-  /// Cells of one size in all bands where they fit; a band with wide matrices has smaller ones.
-  [[nodiscard]] std::vector<Scale> fit(Heading heading) const {
-    for (double largest = kLargestCell;; largest = smaller(largest)) {
-      std::vector<Scale> scales;
-      // The first two bands show the same matrices and share their cells.
-      double shared = largest;
-      for (std::size_t i = 0; i < std::min<std::size_t>(2, bands_.size()); ++i)
-        shared = std::min(shared, widest_fit(i, heading, largest).cell);
-      for (std::size_t i = 0; i < bands_.size(); ++i)
-        scales.push_back(i < 2 ? Scale{shared, heading} : widest_fit(i, heading, shared));
-      if (options_.height <= 0 || total_height(scales) <= options_.height || largest < 0.05) return scales;
-    }
-  }
-
-  [[nodiscard]] bool fits_width(const std::vector<Scale>& scales) const {
-    for (std::size_t i = 0; i < bands_.size(); ++i) {
-      if (band_width(bands_[i], scales[i]) > room() + 0.5) return false;
-    }
-    return true;
-  }
-
-  void choose_scales() {
-    const std::vector<Scale> least = fit(Heading::stacked);
-    for (const Heading heading : {Heading::formula, Heading::symbol}) {
-      scales_ = fit(heading);
-      // Words above the matrices are worth a little of their size, not much of it.
-      if (fits_width(scales_) && scales_[0].cell >= 0.8 * least[0].cell) return;
-    }
-    scales_ = least;
-  }
-
-  void place() {
-    double widest = 0;
-    for (std::size_t i = 0; i < bands_.size(); ++i) widest = std::max(widest, band_width(bands_[i], scales_[i]));
-    figure_.width =
-        std::max({options_.width, widest + margin_ + kMargin, legend_size(legend_, legend_room()).width + 2 * kMargin});
-    left_ = margin_ + std::max(0.0, (figure_.width - margin_ - kMargin - widest) / 2);
-    const double needed = total_height(scales_);
-    figure_.height = std::max(needed, options_.height);
-    double y = kMargin + std::max(0.0, (figure_.height - needed) / 2);
-    for (std::size_t i = 0; i < bands_.size(); ++i) y = place_band(bands_[i], scales_[i], y) + kBandGap;
-    const double legend_top = figure_.height - std::max(0.0, (figure_.height - needed) / 2) - kMargin - legend_height();
-    place_legend(legend_, {left_, legend_top + 10}, kMargin,
-                 std::max(legend_room(), legend_size(legend_, legend_room()).width));
-    figure_.color_bars = legend_;
-  }
-
-  double place_band(const Band& band, const Scale& scale, double y) {
-    const BandHeights heights = band_heights(band, scale);
-    const double top = y + scale.title_height() + heights.top_labels;
-    const double bottom = (heights.top > 0 ? top + heights.top : y) + scale.title_height() + heights.bottom_labels;
-    double x = left_;
-    if (!band.caption.empty() && heights.top > 0) {
-      add_text(band.id + ".caption", {x, y + 14}, band.caption, TypeSize::kSmall, FontWeight::regular, Ink::dim);
-    }
-    for (const Column& column : band.columns) {
-      if (&column != band.columns.data()) {
-        place_sign(band, column, x, gap_before(column), top + heights.top, bottom, scale);
-        x += gap_before(column);
-      }
-      double width = 0;
-      if (column.top) {
-        place_block(*column.top, scale, x, top + heights.top - scale.extent(column.top->mark.rows()));
-        width = scale.width(*column.top);
-      }
-      if (column.bottom) {
-        place_block(*column.bottom, scale, x, bottom);
-        width = std::max(width, scale.width(*column.bottom));
-      }
-      x += width;
-    }
-    return bottom + heights.bottom;
-  }
-
-  void place_sign(const Band& band, const Column& column, double x, double gap, double top_end, double bottom,
-                  const Scale& scale) {
-    const Block& block = column.bottom ? *column.bottom : *column.top;
-    const double middle = bottom + scale.extent(block.mark.rows()) / 2;
-    const std::string id = band.id + "." + block.mark.id + ".sign";
-    if (!column.arrow.empty()) {
-      add_text(id, {x + gap / 2, middle - 8}, column.arrow, TypeSize::kSmall, FontWeight::regular, Ink::dim,
-               HorizontalAlign::center);
-      figure_.lines.push_back({id, {x + 8, middle}, {x + gap - 8, middle}, Ink::dim, 1.2, false, true});
-    } else if (!column.sign.empty()) {
-      const double y = column.corner ? top_end + scale.title_height() / 2 : middle;
-      TextMark mark = {id,       {x + gap / 2, y},        column.sign,           18, FontWeight::regular,
-                       Ink::dim, HorizontalAlign::center, VerticalAlign::middle, 0};
-      figure_.texts.push_back(std::move(mark));
-    }
-  }
-
-  void place_block(const Block& block, const Scale& scale, double x, double y) {
-    HeatmapMark mark = block.mark;
-    mark.box = {x, y, scale.extent(mark.columns()), scale.extent(mark.rows())};
-    double base = y - 7 - column_label_height(mark.column_labels, scale.cell);
-    const std::string& id = mark.id;
-    const bool stacked = scale.heading == Heading::stacked;
-    if (stacked) add_text(id + ".shape", {x, base}, block.shape(), TypeSize::kSmall, FontWeight::regular, Ink::dim);
-    if (stacked) base -= kShapeLine;
-    add_text(id + ".symbol", {x, base}, block.symbol, TypeSize::kTitle, FontWeight::semibold, Ink::text);
-    if (scale.heading == Heading::formula && !block.formula.empty()) {
-      const double behind = markup_width(block.symbol, TypeSize::kTitle, FontWeight::semibold) + 6;
-      add_text(id + ".formula", {x + behind, base}, block.formula, TypeSize::kSmall, FontWeight::regular, Ink::dim);
-    }
-    if (!stacked) {
-      const double right = x + scale.width(block);
-      add_text(id + ".shape", {right, base}, block.shape(), TypeSize::kSmall, FontWeight::regular, Ink::dim,
-               HorizontalAlign::right);
-    }
-    figure_.heatmaps.push_back(std::move(mark));
-  }
-
-  /// One bar for each colour map in the picture.
-  [[nodiscard]] std::vector<ColorBarMark> legend() const {
-    std::set<ColorMap> used;
-    for (const Band& band : bands_) {
-      for (const Column& column : band.columns) {
-        if (column.top) used.insert(column.top->mark.scale.map);
-        if (column.bottom) used.insert(column.bottom->mark.scale.map);
-      }
-    }
-    std::vector<ColorBarMark> bars;
-    for (const ColorMap map : {ColorMap::viridis, ColorMap::magma, ColorMap::red_blue}) {
-      if (!used.contains(map)) continue;
-      const bool weights = map == ColorMap::viridis;
-      ColorBarMark bar = {"legend." + std::string(color_map_name(map)),
-                          {0, 0, 120, 9},
-                          {map, 0, 1},
-                          weights ? "weights" : "each other matrix",
-                          "0",
-                          weights ? "1" : "its largest"};
-      if (map == ColorMap::red_blue) bar.low_text = "−largest", bar.high_text = "largest";
-      bars.push_back(std::move(bar));
-    }
-    return bars;
-  }
-
-  void add_text(std::string id, Point at, std::string markup, double size, FontWeight weight, Ink ink,
-                HorizontalAlign align = HorizontalAlign::left) {
-    figure_.texts.push_back(
-        {std::move(id), at, std::move(markup), size, weight, ink, align, VerticalAlign::baseline, 0});
-  }
-
-  std::vector<Band> bands_;
-  const ViewOptions& options_;
-  std::vector<Scale> scales_;
-  std::vector<ColorBarMark> legend_;
-  Figure figure_;
-  double margin_ = 0;
-  double left_ = 0;
-};
 
 /// Names of the tensors in the picture, which depend on the stage and on whether attention is to a second sequence.
 struct FlowNames {
@@ -326,19 +18,36 @@ struct FlowNames {
 
 class FlowBands {
  public:
-  FlowBands(const Trace& trace, Index head, FlowNames names) : trace_(trace), head_(head), names_(std::move(names)) {}
+  FlowBands(const Trace& trace, Slice slice, FlowNames names)
+      : trace_(trace), slice_(slice), names_(std::move(names)) {}
 
   [[nodiscard]] std::vector<Band> build() const {
-    std::vector<Band> bands = {project(), attend()};
-    if (names_.stage.empty() && names_.cross.empty()) bands.push_back(merge());
+    std::vector<Band> bands;
+    if (has("tokens")) bands.push_back(prepare());
+    if (std::optional<Band> band = project()) bands.push_back(std::move(*band));
+    if (has("additive")) bands.push_back(additive());
+    bands.push_back(attend());
+    if (names_.stage.empty() && names_.cross.empty() && has("out")) {
+      bands.push_back(merge());
+      if (has("projected_image")) bands.push_back(add_to_picture());
+    }
     return bands;
   }
 
  private:
+  [[nodiscard]] bool has(const std::string& name) const { return trace_.find(name) != nullptr; }
+  [[nodiscard]] const Step& step(int number) const { return trace_.steps()[static_cast<std::size_t>(number)]; }
+
+  /// Whether the tensor's rows are positions and its columns what each position has.
+  [[nodiscard]] bool positions_are_rows(const std::string& name) const {
+    const Axes& axes = trace_.find(name)->axes;
+    return axes.back().name == "dim" || axes.back().name == "unit";
+  }
+
   /// `id` sets a matrix apart that stands in two bands.
-  [[nodiscard]] std::optional<Block> block(const std::string& name, const std::string& formula, bool transposed = false,
-                                           const std::string& id = "") const {
-    std::optional<HeatmapMark> mark = matrix_mark(trace_, name, head_, transposed);
+  [[nodiscard]] std::optional<Block> block(const std::string& name, const std::string& formula = "",
+                                           bool transposed = false, const std::string& id = "") const {
+    std::optional<HeatmapMark> mark = matrix_mark(trace_, name, slice_, transposed);
     if (!mark) return std::nullopt;
     mark->id = id + mark->id;
     std::string text = symbol(name);
@@ -355,56 +64,178 @@ class FlowBands {
     return block;
   }
 
-  [[nodiscard]] Band project() const {
-    const std::string& s = names_.stage;
-    const bool cross = !names_.cross.empty();
-    Band band = {"project", "project", {}};
-    band.columns.push_back({std::nullopt, with_row_labels(block(cross ? "x2" : "x", "")), "", "", false});
-    band.columns.push_back(
-        {block(s + "w_q", ""), block(s + names_.cross + "q", cross ? "= X_{2} W_{Q}" : "= X W_{Q}"), "×", "", true});
-    if (cross) band.columns.push_back({std::nullopt, with_row_labels(block("x", "")), "", "", false});
-    band.columns.push_back({block(s + "w_k", ""), block(s + "k", "= X W_{K}"), cross ? "×" : "", "", true});
-    band.columns.push_back({block(s + "w_v", ""), block(s + "v", "= X W_{V}"), "", "", true});
+  static Column alone(std::optional<Block> block, const std::string& sign = "", const std::string& arrow = "") {
+    return {std::nullopt, std::move(block), sign, arrow, false};
+  }
+  static Column product(std::optional<Block> right, std::optional<Block> product, const std::string& sign = "×") {
+    return {std::move(right), std::move(product), sign, "", true};
+  }
+
+  /// "= X W_{Q}^{T} + b_{Q}": a product as the operation says it.
+  [[nodiscard]] std::string product_formula(const Step& made, const std::string& right) const {
+    std::string text = "= " + symbol(step(made.inputs[0]).name) + " " + right;
+    if (made.inputs.size() > 2) text += " + " + symbol(step(made.inputs[2]).name);
+    return text;
+  }
+
+  /// Whether a weight is stored as layers have it, [out, in], and stands transposed on the right of a product.
+  [[nodiscard]] bool is_layer(const Step& made) const {
+    const auto* contract = std::get_if<ContractOperation>(&made.operation);
+    return contract != nullptr && contract->b.back() == contract->a.back();
+  }
+
+  /// A projection: the weight over its product.
+  [[nodiscard]] Column projection(const std::string& name, const std::string& sign) const {
+    const Step& made = *trace_.find(name);
+    const std::string& weight = step(made.inputs[1]).name;
+    const bool layer = is_layer(made);
+    return product(block(weight, "", layer), block(name, product_formula(made, symbol(weight) + (layer ? "^{T}" : ""))),
+                   sign);
+  }
+
+  /// Pixels as tokens, in pictures of channels × pixels.
+  [[nodiscard]] Band prepare() const {
+    Band band = {"prepare", "", {}, true};
+    band.columns.push_back(alone(block("x")));
+    if (has("normed")) band.columns.push_back(alone(block("normed"), "", "norm"));
     return band;
+  }
+
+  [[nodiscard]] std::optional<Band> project() const {
+    const std::string& s = names_.stage;
+    Band band = {"project", "project", {}, false};
+    if (!names_.cross.empty()) {
+      band.columns = {alone(with_row_labels(block("x2"))), projection(s + "cross_q", "×"),
+                      alone(with_row_labels(block("x"))), projection(s + "k", "×"), projection(s + "v", "")};
+    } else if (has("projected_q")) {
+      add_three_projections(band);
+    } else if (has("qkv")) {
+      add_stacked_projection(band);
+    } else if (std::holds_alternative<ContractOperation>(trace_.find(s + "q")->operation)) {
+      const std::string& input = step(trace_.find(s + "q")->inputs[0]).name;
+      band.columns = {alone(with_row_labels(block(input, input == "tokens" ? "= normed X^{T}" : ""))),
+                      projection(s + "q", "×"), projection(s + "k", ""), projection(s + "v", "")};
+    } else {
+      return std::nullopt;
+    }
+    return band;
+  }
+
+  /// Queries, keys and values from inputs of their own, or from one that all share.
+  void add_three_projections(Band& band) const {
+    const bool shared = !has("x_k") || !trace_.find("x_k")->inputs.empty();
+    for (const char* letter : {"q", "k", "v"}) {
+      const bool with_input = letter[0] == 'q' || !shared;
+      if (with_input) band.columns.push_back(alone(with_row_labels(block(std::string("x_") + letter))));
+      band.columns.push_back(projection(std::string("projected_") + letter, with_input ? "×" : ""));
+    }
+    band.own_cells = true;
+  }
+
+  void add_stacked_projection(Band& band) const {
+    const Step& made = *trace_.find("qkv");
+    const std::string& input = step(made.inputs[0]).name;
+    if (input == "x" && !is_layer(made)) {
+      // A convolution: the weight stands left of channels × pixels.
+      band.columns.push_back(alone(block("w_qkv")));
+      band.columns.push_back(product(block("x"), block("qkv", "= W_{QKV} X")));
+      band.own_cells = true;
+      return;
+    }
+    const std::string source = has("normed") ? "= normed X^{T}" : "= X^{T}";
+    band.columns.push_back(alone(with_row_labels(block(input, input == "tokens" ? source : ""))));
+    band.columns.push_back(projection("qkv", "×"));
+    std::string arrow = head_count(trace_) > 1 ? "head " + std::to_string(slice_.head + 1) : "cut";
+    for (const char* name : {"q", "k", "v"}) {
+      band.columns.push_back(alone(block(name), "", arrow));
+      arrow.clear();
+    }
+    band.own_cells = true;
+  }
+
+  /// The two halves of additive attention's hidden layer.
+  [[nodiscard]] Band additive() const {
+    Band band = {"additive", "score", {}, false};
+    band.columns.push_back(alone(with_row_labels(block("q", "", false, "additive."))));
+    band.columns.push_back(product(block("w_a_q", "", true), block("additive_q", "= Q A_{Q}^{T}")));
+    band.columns.push_back(alone(with_row_labels(block("k", "", false, "additive."))));
+    band.columns.push_back(product(block("w_a_k", "", true), block("additive_k", "= K A_{K}^{T}")));
+    band.columns.push_back(alone(block("w_a_v")));
+    return band;
+  }
+
+  [[nodiscard]] std::string scores_formula(const Step& scores, const std::string& q, const std::string& k) const {
+    if (has("additive")) return "= a · tanh(q + k)";
+    std::string formula = "= " + q + " " + k;
+    if (const auto* contract = std::get_if<ContractOperation>(&scores.operation);
+        contract != nullptr && !contract->divisor_text.empty()) {
+      formula += " / " + contract->divisor_text;
+    }
+    return formula;
   }
 
   [[nodiscard]] Band attend() const {
     const std::string prefix = names_.stage + names_.cross;
-    const std::string q = names_.cross.empty() ? "Q" : "Q_{2}";
-    Band band = {"attend", "attend", {}};
-    band.columns.push_back({std::nullopt, with_row_labels(block(prefix + "q", "", false, "attend.")), "", "", false});
-    std::string formula = "= " + q + " K^{T}";
-    const Step* scores = trace_.find(prefix + "scores");
-    if (const auto* contract = std::get_if<ContractOperation>(&scores->operation);
-        contract != nullptr && !contract->divisor_text.empty()) {
-      formula += " / " + contract->divisor_text;
+    const bool network = has("additive");
+    const std::string q = network ? "additive_q" : prefix + "q";
+    const std::string k = network ? "additive_k" : names_.stage + "k";
+    const std::string v = names_.stage + "v";
+    const bool rows = positions_are_rows(q);
+    Band band = {"attend", "attend", {}, false};
+    std::optional<Block> left = with_row_labels(block(q, "", !rows, "attend."));
+    std::string factor = left->symbol;
+    band.columns.push_back(alone(std::move(left)));
+    if (const Step* scaled = trace_.find("scaled_q")) {
+      factor += " / " + std::get<ScaleOperation>(scaled->operation).divisor_text;
+      band.columns.push_back(alone(block("scaled_q", "", true), "", "scale"));
     }
-    band.columns.push_back({with_column_labels(block(names_.stage + "k", "", true, "attend.")),
-                            block(prefix + "scores", formula), "×", "", true});
-    if (auto masked = block(prefix + "masked_scores", ""))
-      band.columns.push_back({std::nullopt, with_column_labels(std::move(masked)), "", "mask", false});
-    band.columns.push_back({std::nullopt, with_column_labels(block(prefix + "weights", "")), "", "softmax", false});
-    if (auto dropped = block(prefix + "dropped_weights", ""))
-      band.columns.push_back({std::nullopt, with_column_labels(std::move(dropped)), "", "dropout", false});
-    band.columns.push_back({block(names_.stage + "v", "", false, "attend."),
-                            block(prefix + "head_outputs", "= weights V"), "×", "", true});
+    std::optional<Block> right = with_column_labels(block(k, "", rows, "attend."));
+    const std::string formula = scores_formula(*trace_.find(prefix + "scores"), factor, right->symbol);
+    band.columns.push_back(product(std::move(right), block(prefix + "scores", formula), network ? "+" : "×"));
+    if (auto masked = block(prefix + "masked_scores"))
+      band.columns.push_back(alone(with_column_labels(std::move(masked)), "", "mask"));
+    band.columns.push_back(alone(with_column_labels(block(prefix + "weights")), "", "softmax"));
+    if (auto dropped = block(prefix + "dropped_weights"))
+      band.columns.push_back(alone(with_column_labels(std::move(dropped)), "", "dropout"));
+    std::optional<Block> values = block(v, "", !positions_are_rows(v), "attend.");
+    const std::string sum = "= weights " + values->symbol;
+    band.columns.push_back(product(std::move(values), block(prefix + "head_outputs", sum)));
     return band;
   }
 
+  /// The output layer; for its width the weight lies on its side: as high as the heads are wide, it would need a page.
   [[nodiscard]] Band merge() const {
-    Band band = {"merge", "", {}};
-    const auto add = [&](std::optional<Block> block, const std::string& sign) {
-      if (block) band.columns.push_back({std::nullopt, std::move(block), band.columns.empty() ? "" : sign, "", false});
-    };
-    add(with_row_labels(block("merged", "")), "");
-    // As high as it is wide in the product, W_O would need a page of its own: it lies on its side.
-    add(block("w_out", "", true), "×");
-    add(block("out", "= heads W_{O}"), "=");
+    Band band = {"merge", "", {}, true};
+    const std::string result = has("projected") ? "projected" : "out";
+    const Step& made = *trace_.find(result);
+    const std::string& weight = step(made.inputs[1]).name;
+    const std::string& heads = step(made.inputs[0]).name;
+    const bool pixels = made.axes.back().name == "column";
+    const bool layer = is_layer(made);
+    std::string formula =
+        pixels ? "= " + symbol(weight) + " heads" : "= heads " + symbol(weight) + (layer ? "^{T}" : "");
+    if (made.inputs.size() > 2) formula += " + " + symbol(step(made.inputs[2]).name);
+    const std::optional<Block> left = with_row_labels(block(heads, "", false, "merge."));
+    const std::optional<Block> right = block(weight, "", !layer && !pixels);
+    band.columns = {alone(pixels ? right : left), alone(pixels ? left : right, "×"),
+                    alone(block(result, formula), "=")};
+    if (result == "projected" && !has("projected_image")) {
+      band.columns.push_back(alone(block("tokens", "", false, "merge."), "+"));
+      band.columns.push_back(alone(block("out", "= projected + tokens"), "="));
+    }
+    if (has("mean_weights")) band.columns.push_back(alone(block("mean_weights", "of all heads")));
+    return band;
+  }
+
+  [[nodiscard]] Band add_to_picture() const {
+    Band band = {"add", "", {}, true};
+    band.columns = {alone(block("projected_image", "= projected^{T}")), alone(block("x", "", false, "add."), "+"),
+                    alone(block("out", "= X + projected^{T}"), "=")};
     return band;
   }
 
   const Trace& trace_;
-  Index head_;
+  Slice slice_;
   FlowNames names_;
 };
 
@@ -414,15 +245,14 @@ bool has_cross(const Trace& trace) { return trace.find("cross_weights") != nullp
 bool applies(const Trace& trace, std::string_view option) {
   if (option == "stage") return has_stage(trace);
   if (option == "attention") return has_cross(trace);
-  return head_count(trace) > 1;
+  return option_limit(trace, option) > 1;
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   FlowNames names;
   if (options.choice("stage") == "single" && has_stage(trace)) names.stage = "single.";
   if (options.choice("attention") == "cross" && has_cross(trace)) names.cross = "cross_";
-  const Index head = std::min(options.integer("head"), head_count(trace)) - 1;
-  Figure figure = FlowLayout(FlowBands(trace, head, names).build(), options).build();
+  Figure figure = band_figure(FlowBands(trace, chosen_slice(trace, options), names).build(), options);
   figure.title = trace.experiment().system + ": from X to the output";
   return figure;
 }
@@ -433,7 +263,7 @@ View flow_view() {
   return {"flow",
           "Flow",
           "The whole computation as matrices in its order, rows and columns aligned as in the matrix product.",
-          {integer_parameter("head", "Head", "Which head is shown.", 1, 1, 10),
+          {head_option(), item_option(),
            choice_parameter("stage", "Stage", "The stage with several heads, or the one with a single head.",
                             {"multi", "single"}, {"several heads", "single head"}),
            choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",

@@ -1,6 +1,8 @@
 // The attention of every head side by side, on one colour scale.
+#include <algorithm>
 #include <cmath>
 
+#include "core/text.h"
 #include "figure/grid.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
@@ -21,14 +23,16 @@ struct Section {
   std::string title;
   std::vector<HeatmapMark> heads;
   PanelShape shape;
+  bool has_heads = true;  ///< otherwise there is one matrix, which needs no title of its own
 };
 
-std::optional<Section> section(const Trace& trace, const std::string& tensor, const std::string& title) {
-  Section section = {tensor, title, {}, {}};
+std::optional<Section> section(const Trace& trace, const std::string& tensor, const std::string& title, Index item) {
+  Section section = {tensor, title, {}, {}, true};
   const Step* step = trace.find(tensor);
   if (step == nullptr) return std::nullopt;
-  for (Index head = 0; head < head_count(trace); ++head) {
-    HeatmapMark mark = *matrix_mark(trace, tensor, head);
+  section.has_heads = std::any_of(step->axes.begin(), step->axes.end(), [](const Axis& a) { return a.name == "head"; });
+  for (Index head = 0; head < (section.has_heads ? head_count(trace) : 1); ++head) {
+    HeatmapMark mark = *matrix_mark(trace, tensor, {head, item});
     mark.id = tensor + "." + std::to_string(head);
     mark.row_labels = row_labels(trace, mark);
     mark.column_labels = column_labels(trace, mark);
@@ -38,7 +42,7 @@ std::optional<Section> section(const Trace& trace, const std::string& tensor, co
   section.shape = {first.rows(), first.columns(), row_label_width(first.row_labels), 0, 22, 0, 48};
   section.shape.least_width = section.shape.left + text_width("head 10", TypeSize::kBody, FontWeight::semibold);
   // Room for upright labels until the cells are known to be wide.
-  section.shape.top = kPanelTitle + column_label_height(first.column_labels, 0);
+  section.shape.top = (section.has_heads ? kPanelTitle : 0) + column_label_height(first.column_labels, 0);
   return section;
 }
 
@@ -63,7 +67,8 @@ class HeadsLayout {
       widest = std::max(widest, grid.width());
       height += grid.height();
     }
-    figure_.color_bars.push_back({"scale", {0, 0, 160, 9}, {ColorMap::viridis, 0, 1}, "attention weight", "0", "1"});
+    const ColorScale& scale = sections_.front().heads.front().scale;
+    figure_.color_bars.push_back({"scale", {0, 0, 160, 9}, scale, "attention weight", "0", scale_end_text(scale)});
     figure_.width =
         std::max(options_.width, std::max(widest, legend_size(figure_.color_bars, width).width) + 2 * kMargin);
     figure_.height = std::max(options_.height, height);
@@ -125,6 +130,10 @@ class HeadsLayout {
                   grid.cell_width * static_cast<double>(mark.columns()),
                   grid.cell_height * static_cast<double>(mark.rows())};
       const double title = mark.box.y - column_label_height(mark.column_labels, grid.cell_width) - 8;
+      if (!section.has_heads) {
+        figure_.heatmaps.push_back(std::move(mark));
+        continue;
+      }
       figure_.texts.push_back({mark.id + ".title",
                                {mark.box.x, title},
                                "head " + std::to_string(i + 1),
@@ -143,18 +152,21 @@ class HeadsLayout {
   Figure figure_;
 };
 
-bool applies(const Trace& trace, std::string_view) { return trace.find("cross_weights") != nullptr; }
+bool applies(const Trace& trace, std::string_view option) {
+  return option == "item" ? item_count(trace) > 1 : trace.find("cross_weights") != nullptr;
+}
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const std::string& attention = options.choice("attention");
+  const Index item = chosen_slice(trace, options).item;
   std::vector<Section> sections;
   const bool has_cross = trace.find("cross_weights") != nullptr;
-  if (attention != "cross" || !has_cross) {
-    if (auto self = section(trace, "weights", "Self-attention")) sections.push_back(std::move(*self));
-  }
-  if (attention != "self" && has_cross) {
-    if (auto cross = section(trace, "cross_weights", "Cross-attention")) sections.push_back(std::move(*cross));
-  }
+  const auto add = [&](const std::string& tensor, const std::string& title) {
+    if (auto found = section(trace, tensor, title, item)) sections.push_back(std::move(*found));
+  };
+  if (attention != "cross" || !has_cross) add("weights", has_cross ? "Self-attention" : "Attention");
+  if (attention != "self" && has_cross) add("cross_weights", "Cross-attention");
+  add("mean_weights", "Mean of the heads");
   Figure figure = HeadsLayout(std::move(sections), options).build();
   figure.title = trace.experiment().system + ": attention of every head";
   return figure;
@@ -167,7 +179,8 @@ View heads_view() {
           "Heads",
           "The attention of every head, on one colour scale from 0 to 1.",
           {choice_parameter("attention", "Attention", "To the tokens themselves, from the second sequence, or both.",
-                            {"both", "self", "cross"}, {"both", "self", "cross"})},
+                            {"both", "self", "cross"}, {"both", "self", "cross"}),
+           item_option()},
           applies,
           build};
 }

@@ -16,25 +16,25 @@ constexpr double kPanelTitle = 18;
 constexpr double kSymbolLine = 20;
 constexpr double kBetween = 14;  // matrices of one head
 constexpr double kLegendHeight = 44;
-constexpr double kBarWidth = 84;
+constexpr double kBarWidth = 100;
 
 /// The matrices of one head, left to right.
 using HeadRow = std::vector<HeatmapMark>;
 
-std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix) {
-  constexpr std::array<const char*, 4> kNames = {"q", "k", "v", "cross_q"};
+std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix, Index item) {
+  constexpr std::array<const char*, 5> kNames = {"q", "scaled_q", "k", "v", "cross_q"};
   const Index heads = prefix.empty() ? head_count(trace) : 1;
   std::vector<HeadRow> rows;
   for (Index head = 0; head < heads; ++head) {
     HeadRow row;
     for (const char* name : kNames) {
-      std::optional<HeatmapMark> mark = matrix_mark(trace, prefix + name, head);
+      std::optional<HeatmapMark> mark = matrix_mark(trace, prefix + name, {head, item});
       if (!mark) continue;
       const Step& step = trace.steps()[static_cast<std::size_t>(mark->step)];
-      // The scale is that of all heads together: their matrices lie behind each other in the tensor.
-      const Index columns = step.axes.back().size;
-      mark->scale = natural_scale(
-          step, {step.tensor->values().data(), columns == 0 ? 0 : step.tensor->count() / columns, columns, columns, 1});
+      // The scale is that of all heads together: those of one item lie behind each other in the tensor.
+      MatrixView all_heads = matrix_mark(trace, prefix + name, {0, item})->matrix();
+      all_heads.rows *= heads;
+      mark->scale = natural_scale(step, all_heads);
       mark->id += "." + std::to_string(head);
       if (row.empty() || row.back().rows() != mark->rows()) mark->row_labels = row_labels(trace, *mark);
       row.push_back(std::move(*mark));
@@ -86,8 +86,8 @@ class QkvLayout {
     const double y = origin.y + corner.y;
     const double title_x = x + row_label_width(rows_[head].front().row_labels);
     add_text("head." + std::to_string(head), {title_x, y + 12},
-             single_ ? "single head" : "head " + std::to_string(head + 1), TypeSize::kBody, FontWeight::semibold,
-             Ink::text);
+             single_ || rows_.size() == 1 ? "single head" : "head " + std::to_string(head + 1), TypeSize::kBody,
+             FontWeight::semibold, Ink::text);
     for (const HeatmapMark& each : rows_[head]) {
       HeatmapMark mark = each;
       x += row_label_width(mark.row_labels);
@@ -131,11 +131,14 @@ class QkvLayout {
   Figure figure_;
 };
 
-bool applies(const Trace& trace, std::string_view) { return trace.find("single.q") != nullptr; }
+bool applies(const Trace& trace, std::string_view option) {
+  return option == "item" ? item_count(trace) > 1 : trace.find("single.q") != nullptr;
+}
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const bool single = options.choice("stage") == "single" && trace.find("single.q") != nullptr;
-  Figure figure = QkvLayout(rows_of(trace, single ? "single." : ""), single, options).build();
+  Figure figure =
+      QkvLayout(rows_of(trace, single ? "single." : "", chosen_slice(trace, options).item), single, options).build();
   figure.title = trace.experiment().system + ": queries, keys and values";
   return figure;
 }
@@ -147,7 +150,8 @@ View qkv_view() {
           "Q K V",
           "Queries, keys and values of every head, and the queries of cross-attention.",
           {choice_parameter("stage", "Stage", "The stage with several heads, or the one with a single head.",
-                            {"multi", "single"}, {"several heads", "single head"})},
+                            {"multi", "single"}, {"several heads", "single head"}),
+           item_option()},
           applies,
           build};
 }
