@@ -16,10 +16,20 @@ namespace {
 constexpr std::size_t kTermsShown = 12;
 constexpr std::size_t kRowShown = 16;
 
+/// " (row 1, column 4)" where tokens are pixels.
+std::string pixel_text(const Trace& trace, const Axis& axis, Index at) {
+  const Step* picture = trace.find("x");
+  const bool position = axis.name == "token" || axis.name == "query" || axis.name == "key";
+  if (!position || picture == nullptr || picture->axes.back().name != "column") return "";
+  const Index width = picture->axes.back().size;
+  return " (row " + std::to_string(at / width) + ", column " + std::to_string(at % width) + ")";
+}
+
 std::string axis_text(const Trace& trace, const Axis& axis, Index at) {
   if (axis.name == "head") return "head " + std::to_string(at + 1);
   const std::vector<std::string> labels = axis_labels(trace, axis);
-  return axis.name + " " + (labels.empty() ? std::to_string(at) : "“" + labels[static_cast<std::size_t>(at)] + "”");
+  if (!labels.empty()) return axis.name + " “" + labels[static_cast<std::size_t>(at)] + "”";
+  return axis.name + " " + std::to_string(at) + pixel_text(trace, axis, at);
 }
 
 /// The first step that takes `step` as an input.

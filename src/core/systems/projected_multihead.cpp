@@ -81,7 +81,7 @@ void run_system(const Experiment& e, Recorder& r) {
 System projected_multihead() {
   System system;
   system.name = "projected-multihead";
-  system.title = "Multi-head attention with projections";
+  system.title = "Projected multi-head attention";
   system.summary = "Queries, keys and values from inputs of their own, scored by dot product or by a small network.";
   system.source = "a multi-head attention tutorial with separate queries and keys";
   Parameter keys =
@@ -99,7 +99,7 @@ System projected_multihead() {
                        "Queries, keys and values of their own; one sequence for all three; or nothing but ones.",
                        {"separate", "self", "ones"}, {"separate", "self", "ones"}),
       choice_parameter("score", "Score", "How well a key fits a query: their dot product, or a small network's answer.",
-                       {"scaled_dot", "additive"}, {"scaled dot product", "additive"}),
+                       {"scaled_dot", "additive"}, {"dot product", "additive"}),
   };
   system.mask_sizes = mask_sizes;
   system.run = run_system;
