@@ -27,6 +27,7 @@ std::string pixel_text(const Trace& trace, const Axis& axis, Index at) {
 
 std::string axis_text(const Trace& trace, const Axis& axis, Index at) {
   if (axis.name == "head") return "head " + std::to_string(at + 1);
+  if (axis.name == "batch") return "item " + std::to_string(at + 1);
   const std::vector<std::string> labels = axis_labels(trace, axis);
   if (!labels.empty()) return axis.name + " “" + labels[static_cast<std::size_t>(at)] + "”";
   return axis.name + " " + std::to_string(at) + pixel_text(trace, axis, at);

@@ -134,6 +134,10 @@ void list_marker(const Style& style) {
   const ImVec2 high = ImGui::GetItemRectMax();
   const ImVec2 at(high.x - style.px(14), (low.y + high.y) / 2);
   const float half = style.px(3.5);
+  // Long text ends before the triangle.
+  const ImGuiCol frame = ImGui::IsItemHovered() ? ImGuiCol_FrameBgHovered : ImGuiCol_FrameBg;
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(high.x - style.px(24), low.y), high, ImGui::GetColorU32(frame),
+                                            ImGui::GetStyle().FrameRounding, ImDrawFlags_RoundCornersRight);
   ImGui::GetWindowDrawList()->AddTriangleFilled(ImVec2(at.x - half, at.y - half * 0.6F),
                                                 ImVec2(at.x + half, at.y - half * 0.6F),
                                                 ImVec2(at.x, at.y + half * 0.8F), color(style.palette.dim));
