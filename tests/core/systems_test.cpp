@@ -232,6 +232,44 @@ Experiment set(Experiment experiment, const char* name, const char* text) {
   return experiment;
 }
 
+TEST(Systems, WrongParametersAreRefusedByName) {
+  int refused = 0;
+  for (const System& system : systems()) {
+    for (const Parameter& parameter : system.parameters) {
+      std::vector<std::string> wrong = {"", "x", "1,5", "0x10", "[1]", "1e999"};
+      if (parameter.kind == Parameter::Kind::integer) {
+        const auto below = static_cast<Index>(parameter.minimum) - 1;
+        wrong.insert(wrong.end(), {std::to_string(below), "2.5", "2147483648", "99999999999999999999"});
+      }
+      for (const std::string& text : wrong) {
+        SCOPED_TRACE(system.name + " " + parameter.name + "=" + text);
+        Experiment experiment = *default_experiment(system.name);
+        const Result<void> set = set_parameter_text(experiment, parameter.name, text);
+        ASSERT_FALSE(set);
+        EXPECT_TRUE(set.error().message.starts_with(parameter.name + ": ")) << set.error().message;
+        EXPECT_EQ(set.error().message.find('\n'), std::string::npos);
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 300);
+}
+
+TEST(Systems, WhatDoesNotFitIntoMemoryIsRefusedBeforeItIsTaken) {
+  for (const System& system : systems()) {
+    for (const Parameter& parameter : system.parameters) {
+      if (parameter.kind != Parameter::Kind::integer) continue;
+      if (!parameter.divides.empty() || parameter.only_with) continue;
+      SCOPED_TRACE(system.name + " " + parameter.name);
+      Experiment experiment = *default_experiment(system.name);
+      ASSERT_TRUE(set_parameter_text(experiment, parameter.name, "2147483640"));
+      const Result<void> valid = validate(experiment);
+      ASSERT_FALSE(valid);
+      EXPECT_NE(valid.error().message.find("MB; allowed: 2,000 MB"), std::string::npos) << valid.error().message;
+    }
+  }
+}
+
 TEST(Run, AStoppedOneTakesNeitherTimeNorMemory) {
   std::stop_source source;
   source.request_stop();

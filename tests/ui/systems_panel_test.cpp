@@ -1,0 +1,159 @@
+// Every system in the window: its sliders, its views, its inspector.
+#include <algorithm>
+
+#include "figure/matrix.h"
+#include "interface_test.h"
+
+namespace attnscope::test {
+namespace {
+
+/// That system with pictures small enough for a debug build.
+Experiment small_picture(const std::string& system) {
+  Experiment experiment = *default_experiment(system);
+  for (const auto& [name, value] : {std::pair("batch", "2"), std::pair("height", "4"), std::pair("width", "4")}) {
+    if (find_parameter(find_system(system)->parameters, name) == nullptr) continue;
+    EXPECT_TRUE(set_parameter_text(experiment, name, value));
+  }
+  return experiment;
+}
+
+class EverySystem : public Interface, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override {
+    InterfaceOptions options;
+    options.experiment = small_picture(GetParam());
+    start(options);
+    screen().settle();
+  }
+};
+
+TEST_P(EverySystem, IsChosenFromTheList) {
+  start({});
+  screen().click_item("Parameters", {std::string("##system")});
+  screen().click_item("##Combo_00", {find_system(GetParam())->title});
+  screen().settle();
+  EXPECT_EQ(screen().experiment().system, GetParam());
+  EXPECT_EQ(screen().trace().experiment().system, GetParam());
+}
+
+TEST_P(EverySystem, ShowsSomethingInEveryView) {
+  for (const View& view : views()) {
+    open_view(view.name);
+    const Figure& figure = screen().workbench().figure();
+    EXPECT_FALSE(figure.heatmaps.empty()) << view.name;
+    for (const HeatmapMark& mark : figure.heatmaps) {
+      EXPECT_GT(mark.box.width, 0) << mark.id;
+      EXPECT_GT(mark.box.height, 0) << mark.id;
+      EXPECT_LE(mark.box.right(), figure.width + 0.5) << mark.id;
+      EXPECT_LE(mark.box.bottom(), figure.height + 0.5) << mark.id;
+    }
+  }
+}
+
+TEST_P(EverySystem, ExplainsTheCellUnderTheCursor) {
+  int met = 0;
+  for (const View& view : views()) {
+    open_view(view.name);
+    for (std::size_t i = 0; i < screen().workbench().figure().heatmaps.size(); ++i) {
+      const HeatmapMark mark = screen().workbench().figure().heatmaps[i];
+      // The mouse moves by whole pixels: smaller cells cannot be met.
+      const double cell = std::min(mark.box.width / static_cast<double>(mark.columns()),
+                                   mark.box.height / static_cast<double>(mark.rows()));
+      if (cell * screen().transform().scale < 3) continue;
+      ++met;
+      const Index row = mark.rows() / 2;
+      const Index column = mark.columns() / 2;
+      screen().move(screen().cell_center(i, row, column));
+      screen().frame(2);
+      const auto& inspected = screen().transient().inspected();
+      ASSERT_TRUE(inspected) << view.name << " " << mark.id;
+      const Step& step = screen().trace().steps()[static_cast<std::size_t>(mark.step)];
+      EXPECT_EQ(inspected->tensor, step.name);
+      EXPECT_EQ(inspected->index, mark.index_of(row, column)) << mark.id;
+      EXPECT_EQ(step.tensor->at(inspected->index), mark.matrix().at(row, column)) << mark.id;
+    }
+  }
+  EXPECT_GE(met, 4);
+}
+
+TEST_P(EverySystem, AnySliderCanBeDraggedFromEndToEnd) {
+  for (const Parameter& each : find_system(GetParam())->parameters) {
+    if (each.kind != Parameter::Kind::integer) continue;
+    SCOPED_TRACE(each.name);
+    const Experiment before = screen().experiment();
+    const Rect slider = screen().slider(each.label);
+    screen().drag(across(slider, 0.5), across(slider, 0.02), 6);
+    screen().drag(across(slider, 0.02), across(slider, 0.6), 12);
+    screen().release();
+    screen().settle();
+    EXPECT_TRUE(validate(screen().experiment()));
+    EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+    EXPECT_EQ(screen().trace().experiment(), screen().experiment());
+    while (screen().workbench().session().can_undo()) undo();
+    EXPECT_EQ(screen().experiment(), before);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Systems, EverySystem, ::testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const System& system : systems()) names.push_back(system.name);
+                           return names;
+                         }()),
+                         [](const auto& system) {
+                           std::string name = system.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_F(Interface, HeadsStopWhereTheyDivide) {
+  InterfaceOptions options;
+  options.experiment = *default_experiment("stacked-multihead");
+  start(options);
+  screen().settle();
+  const Rect heads = screen().slider("Heads");
+  for (const double share : {0.0, 0.15, 0.3, 0.45, 0.6, 0.8, 1.0}) {
+    screen().drag(across(heads, 0.5), across(heads, share), 4);
+    screen().release();
+    screen().settle();
+    EXPECT_EQ(32 % screen().experiment().integer("heads"), 0) << share;
+  }
+  EXPECT_EQ(screen().experiment().integer("heads"), 16);
+  // What they divide moves in steps of them.
+  const Rect embedding = screen().slider("Embedding size");
+  screen().drag(across(embedding, 0.5), across(embedding, 0.7), 4);
+  screen().release();
+  screen().settle();
+  EXPECT_EQ(screen().experiment().integer("embedding"), 48);
+}
+
+TEST_F(Interface, KeysAreNoParameterWhenTheInputIsShared) {
+  InterfaceOptions options;
+  options.experiment = *default_experiment("projected-multihead");
+  options.experiment->parameters["input"] = std::string("self");
+  start(options);
+  screen().settle();
+  EXPECT_THROW(screen().slider("Keys"), std::runtime_error);
+  EXPECT_NO_THROW(screen().slider("Queries"));
+}
+
+TEST_F(Interface, TheBatchItemIsChosenInEveryView) {
+  InterfaceOptions options;
+  options.experiment = small_picture("image-multihead");
+  start(options);
+  screen().settle();
+  for (const View& view : views()) {
+    open_view(view.name);
+    for (const int item : {2, 1}) {
+      screen().click_item("Figure", {std::string("Batch item"), item - 1, std::to_string(item)});
+      screen().settle();
+      for (const HeatmapMark& mark : screen().workbench().figure().heatmaps) {
+        const Step& step = screen().trace().steps()[static_cast<std::size_t>(mark.step)];
+        if (step.axes.front().name != "batch") continue;
+        EXPECT_EQ(mark.leading.front(), item - 1) << view.name << " " << mark.id;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test
