@@ -54,7 +54,7 @@ void ComputeWorker::work(const std::stop_token& ending) {
     waiting_.reset();
     running_.emplace();
     running_flops_ = cost_of(experiment).flops;
-    const Progress progress = {running_->get_token(), &progress_, running_flops_};
+    const Progress progress = {running_->get_token(), &progress_, running_flops_, &pool_};
     progress_ = 0;
     lock.unlock();
 

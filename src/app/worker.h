@@ -50,6 +50,7 @@ class ComputeWorker {
   std::optional<Result<std::shared_ptr<const Trace>>> result_;
   bool cancelled_ = false;
   std::atomic<float> progress_ = 0;
+  ThreadPool pool_;
   std::jthread thread_;  // last: it uses everything above
 };
 

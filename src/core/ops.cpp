@@ -13,6 +13,9 @@
 namespace attnscope {
 namespace {
 
+// Elements of the softmax that are one piece of work.
+constexpr std::size_t kSoftmaxBlock = 65536;
+
 /// Sizes of the axes in front of the last two, as batch and heads; absent ones are 1.
 struct LeadingSizes {
   Index batch = 1;
@@ -94,10 +97,18 @@ Value softmax(Recorder& r, std::string name, Value input, double temperature) {
                   5 * static_cast<double>(element_count(axes)), [&](Tensor& out) {
                     const auto length = static_cast<std::size_t>(axes.back().size);
                     const auto from = r.tensor(input).values();
-                    for (std::size_t at = 0; at < from.size() && !r.stopped(); at += length) {
-                      softmax_row(from.subspan(at, length), static_cast<float>(temperature),
-                                  out.values().subspan(at, length));
-                    }
+                    if (length == 0) return;
+                    // Rows together that make one block some hundredths of a millisecond long.
+                    const std::size_t rows = from.size() / length;
+                    const std::size_t rows_each = std::max<std::size_t>(1, kSoftmaxBlock / length);
+                    const auto blocks = static_cast<Index>((rows + rows_each - 1) / rows_each);
+                    run_blocks(r.pool(), 5 * static_cast<double>(from.size()), blocks, [&](Index block) {
+                      const std::size_t begin = static_cast<std::size_t>(block) * rows_each;
+                      for (std::size_t row = begin; row < std::min(begin + rows_each, rows) && !r.stopped(); ++row) {
+                        softmax_row(from.subspan(row * length, length), static_cast<float>(temperature),
+                                    out.values().subspan(row * length, length));
+                      }
+                    });
                   });
 }
 

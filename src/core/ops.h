@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/generator.h"
+#include "core/kernels/thread_pool.h"
 #include "core/trace.h"
 
 namespace attnscope {
@@ -25,6 +26,7 @@ struct Progress {
   std::stop_token stop;
   std::atomic<float>* fraction = nullptr;  ///< 0 to 1; may be null
   double total_flops = 0;                  ///< what `fraction` is measured against
+  ThreadPool* pool = nullptr;              ///< threads to help; may be null
 };
 
 /// Collects the steps of one computation. In `plan` mode only names and shapes are recorded and nothing is allocated,
@@ -53,6 +55,7 @@ class Recorder {
   void warn(std::string warning) { warnings_.push_back(std::move(warning)); }
   /// Whether nobody waits for the result any more; long loops ask, and leave.
   [[nodiscard]] bool stopped() const { return progress_.stop.stop_requested(); }
+  [[nodiscard]] ThreadPool* pool() const { return progress_.pool; }
   [[nodiscard]] bool computes() const { return mode_ == Mode::compute; }
   [[nodiscard]] Generator& generator() { return generator_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }

@@ -133,7 +133,7 @@ void compute_contraction(const Recorder& r, const ContractOperation& operation, 
                       stride_of(operation.b, r.tensor(b), i), stride_of(operation.out, out, i)});
   }
   contract_strided(std::move(labels), r.tensor(a).values().data(), r.tensor(b).values().data(), out.values().data(),
-                   out.count(), operation.divisor, [&r] { return r.stopped(); });
+                   out.count(), operation.divisor, r.pool(), [&r] { return r.stopped(); });
 }
 
 }  // namespace

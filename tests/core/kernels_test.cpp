@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/kernels/contraction.h"
+#include "core/kernels/instruction_set.h"
 #include "core/kernels/pooling.h"
 #include "core/kernels/softmax.h"
 #include "made_tensors.h"
@@ -117,7 +118,7 @@ TEST(Contraction, SumsInFloatFromFirstToLast) {
     const float divisor = i % 3 == 0 ? std::sqrt(7.0F) : 1.0F;
     std::vector<float> out(static_cast<std::size_t>(contraction.out_count), 0);
     contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), contraction.out_count,
-                     static_cast<double>(divisor), never_stopped);
+                     static_cast<double>(divisor), nullptr, never_stopped);
     const std::vector<float> in_float = plain_loop<float>(contraction, divisor);
     const std::vector<double> in_double = plain_loop<double>(contraction, static_cast<double>(divisor));
     double terms = 1;
@@ -144,14 +145,16 @@ TEST(Contraction, ALongSumIsNotReordered) {
   contraction.b = random_numbers(random, 9000);
   contraction.out_count = 45;
   std::vector<float> out(45, 0);
-  contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), 45, 1, never_stopped);
+  contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), 45, 1, nullptr,
+                   never_stopped);
   EXPECT_EQ(out, plain_loop<float>(contraction, 1.0F));
 }
 
 TEST(Contraction, OfNothingIsZero) {
   std::vector<float> out(6, 0);
   const float number = 1;
-  contract_strided({{2, 0, 0, 3}, {3, 0, 0, 1}, {0, 1, 1, 0}}, &number, &number, out.data(), 6, 2, never_stopped);
+  contract_strided({{2, 0, 0, 3}, {3, 0, 0, 1}, {0, 1, 1, 0}}, &number, &number, out.data(), 6, 2, nullptr,
+                   never_stopped);
   for (const float value : out) EXPECT_EQ(value, 0.0F);
 }
 
@@ -164,7 +167,8 @@ TEST(Contraction, NaNStaysInItsRowAndColumn) {
   contraction.out_count = 66;
   contraction.a[3 * 10 + 2] = kNaN;
   std::vector<float> out(66, 0);
-  contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), 66, 1, never_stopped);
+  contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), 66, 1, nullptr,
+                   never_stopped);
   for (std::size_t i = 0; i < 66; ++i) EXPECT_EQ(std::isnan(out[i]), i / 11 == 3) << i;
 }
 
@@ -177,11 +181,92 @@ TEST(Contraction, IsLeftWhenStopped) {
   contraction.b = random_numbers(random, 64 * 4096, 0.5F, 1);
   std::vector<float> out(64 * 4096, 0);
   int asked = 0;
-  contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), 64 * 4096, 2,
+  contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), 64 * 4096, 2, nullptr,
                    [&] { return ++asked > 20; });
   EXPECT_NE(out.front(), 0.0F);
   EXPECT_EQ(out.back(), 0.0F);
   EXPECT_LT(asked, 40) << "it asks on, but does not leave";
+}
+
+TEST(Kernels, OfEveryInstructionSetAgreeWithDoublePrecision) {
+  std::mt19937 random(9);
+  int run = 0;
+  for (const Kernels* loops : compiled_kernels()) {
+    if (!runs_here(*loops)) continue;
+    SCOPED_TRACE(loops->name);
+    ++run;
+    const Index rows = loops->block_rows;
+    const Index columns = loops->block_columns;
+    for (const Index depth : {0, 1, 7, 300}) {
+      const std::vector<float> a = random_numbers(random, depth * rows);
+      const std::vector<float> b = random_numbers(random, depth * columns);
+      const std::vector<float> start = random_numbers(random, rows * (columns + 3));
+      for (const bool fused : {false, true}) {
+        std::vector<float> out = start;
+        loops->add_block(depth, a.data(), b.data(), out.data(), columns + 3, fused);
+        for (Index i = 0; i < rows; ++i) {
+          for (Index j = 0; j < columns + 3; ++j) {
+            const auto at = static_cast<std::size_t>(i * (columns + 3) + j);
+            auto expected = static_cast<double>(start[at]);
+            for (Index k = 0; j < columns && k < depth; ++k) {
+              expected += static_cast<double>(a[static_cast<std::size_t>(k * rows + i)]) *
+                          static_cast<double>(b[static_cast<std::size_t>(k * columns + j)]);
+            }
+            ASSERT_NEAR(static_cast<double>(out[at]), expected, 1e-7 * static_cast<double>(depth + 1) * 10);
+          }
+        }
+      }
+    }
+    for (const Index count : {1, 5, 16, 33, 1000}) {
+      std::vector<float> in = random_numbers(random, count, -100, 0);
+      in[static_cast<std::size_t>(count / 2)] = 0;
+      std::vector<float> out(in.size());
+      const float sum = loops->exponentials(in.data(), 2, -1, out.data(), count);
+      double expected = 0;
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        const double exact = std::exp(static_cast<double>(in[i]) / 2 + 1);
+        EXPECT_NEAR(static_cast<double>(out[i]), exact, 3e-7 * exact + 1e-37);
+        expected += exact;
+      }
+      EXPECT_NEAR(static_cast<double>(sum), expected, 1e-6 * expected);
+      EXPECT_EQ(loops->largest(in.data(), count), 0.0F);
+      loops->divide(out.data(), sum, count);
+      EXPECT_EQ(out[static_cast<std::size_t>(count / 2)], std::exp(1.0F) / sum);
+    }
+    const std::vector<float> special = {kNaN, -kInfinity, -1e30F, 0, kNaN, -88};
+    std::vector<float> out(special.size());
+    loops->exponentials(special.data(), 1, 0, out.data(), 6);
+    EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[4]));
+    EXPECT_EQ(out[1], 0.0F);
+    EXPECT_EQ(out[2], 0.0F);
+    EXPECT_EQ(out[5], 0.0F);
+    EXPECT_EQ(loops->largest(special.data(), 6), 0.0F);
+  }
+  EXPECT_GE(run, 1);
+}
+
+TEST(Contraction, IsTheSameBitsForAnyNumberOfThreads) {
+  std::mt19937 random(10);
+  // Large enough to be fused and to be shared out, with sizes that fill no block.
+  Contraction contraction;
+  contraction.labels = {{3, 500 * 70, 70 * 301, 500 * 301}, {500, 70, 0, 301}, {301, 0, 1, 1}, {70, 1, 301, 0}};
+  contraction.a = random_numbers(random, 3 * 500 * 70);
+  contraction.b = random_numbers(random, 3 * 70 * 301);
+  contraction.out_count = 3 * 500 * 301;
+  const auto compute = [&](ThreadPool* pool) {
+    std::vector<float> out(static_cast<std::size_t>(contraction.out_count), 0);
+    contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), contraction.out_count,
+                     1, pool, never_stopped);
+    return out;
+  };
+  const std::vector<float> alone = compute(nullptr);
+  const std::vector<double> exact = plain_loop<double>(contraction, 1.0);
+  for (std::size_t i = 0; i < alone.size(); ++i)
+    ASSERT_NEAR(static_cast<double>(alone[i]), exact[i], 70 * 70 * 1.2e-7) << i;
+  for (const unsigned threads : {0U, 1U, 2U, 7U}) {
+    ThreadPool pool(threads);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(compute(&pool), alone) << threads;
+  }
 }
 
 double exact_softmax(const std::vector<float>& row, std::size_t at, double temperature) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/kernels/thread_pool.h"
 #include "core/tensor.h"
 
 namespace attnscope {
@@ -17,9 +18,10 @@ struct ContractionLabel {
   Index out_stride = 0;
 };
 
-/// out[…] = (Σ a[…] · b[…]) / divisor, summed over the labels with out_stride 0. `out` is zero at the start and its
-/// elements are distinct. Returns early, with `out` unfinished, once `stopped` says so.
+/// out[…] = (out[…] + Σ a[…] · b[…]) / divisor, summed over the labels with out_stride 0. The elements of `out` are
+/// distinct; at the start they are zero, or what the sums begin with. `pool` may be null. Returns early, with `out`
+/// unfinished, once `stopped` says so, which is asked from several threads.
 void contract_strided(std::vector<ContractionLabel> labels, const float* a, const float* b, float* out, Index out_count,
-                      double divisor, const std::function<bool()>& stopped);
+                      double divisor, ThreadPool* pool, const std::function<bool()>& stopped);
 
 }  // namespace attnscope

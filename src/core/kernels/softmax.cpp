@@ -1,30 +1,32 @@
 #include "core/kernels/softmax.h"
 
-#include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "core/kernels/instruction_set.h"
 
 namespace attnscope {
 
 void softmax_row(std::span<const float> row, float temperature, std::span<float> out) {
-  using Array = Eigen::Array<float, Eigen::Dynamic, 1>;
-  const Eigen::Map<const Array> in(row.data(), static_cast<Eigen::Index>(row.size()));
-  Eigen::Map<Array> result(out.data(), static_cast<Eigen::Index>(out.size()));
   if (row.empty()) return;
-  const float largest = in.maxCoeff();
+  const Kernels& loops = kernels();
+  const auto count = static_cast<Index>(row.size());
+  const float largest = loops.largest(row.data(), count);
   // The maximum leaves NaN out.
-  if (largest == -std::numeric_limits<float>::infinity() && !in.isNaN().any()) {
-    result.setZero();
+  const bool nothing = largest == -std::numeric_limits<float>::infinity();
+  if (nothing && std::none_of(row.begin(), row.end(), [](float value) { return std::isnan(value); })) {
+    std::fill(out.begin(), out.end(), 0.0F);
     return;
   }
+  float sum = 0;
   if (std::isfinite(largest) && !std::isfinite(largest / temperature)) {
-    result = ((in - largest) / temperature).exp();
+    std::transform(row.begin(), row.end(), out.begin(), [&](float value) { return value - largest; });
+    sum = loops.exponentials(out.data(), temperature, 0, out.data(), count);
   } else {
-    result = (in / temperature - largest / temperature).exp();
+    sum = loops.exponentials(row.data(), temperature, largest / temperature, out.data(), count);
   }
-  // Eigen's exponential ends at 3e-39: what is masked would keep a trace of weight.
-  for (float& weight : out) weight = weight < std::numeric_limits<float>::min() ? 0.0F : weight;
-  result /= result.sum();
+  loops.divide(out.data(), sum, count);
 }
 
 }  // namespace attnscope

@@ -1,0 +1,50 @@
+// Threads that share out the blocks of one piece of work.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace attnscope {
+
+/// Sleeping threads that wake for one piece of work at a time, cut into blocks. Each takes the next block that nobody
+/// has taken: one that another program keeps from running holds up nobody but itself. Which thread computes a block
+/// makes no difference to its result.
+class ThreadPool {
+ public:
+  /// `threads` besides the one that calls `run`; 0 does all the work there.
+  explicit ThreadPool(unsigned threads = std::max(1U, std::thread::hardware_concurrency()) - 1);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  /// Calls `block(0)` … `block(count − 1)`, each once, in any order and on several threads, and returns when all are
+  /// done. One caller at a time. `block` does not throw.
+  void run(Index count, const std::function<void(Index)>& block);
+
+ private:
+  void work();
+  void take_blocks(const std::function<void(Index)>& block, Index count);
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  const std::function<void(Index)>* block_ = nullptr;  ///< of the work under way
+  Index count_ = 0;
+  std::uint64_t round_ = 0;  ///< which work that is
+  unsigned busy_ = 0;        ///< threads that may still touch it
+  bool ending_ = false;
+  std::atomic<Index> next_{0};
+  std::vector<std::thread> threads_;
+};
+
+/// Runs on the pool, or here when there is none or `work` (operations altogether) is not worth waking threads for.
+void run_blocks(ThreadPool* pool, double work, Index count, const std::function<void(Index)>& block);
+
+}  // namespace attnscope
