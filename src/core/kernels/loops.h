@@ -13,8 +13,8 @@ namespace {
 /// Floats in vectors of `kBytes`, with the compiler's own operators.
 template <int kBytes>
 struct Vectors {
-  typedef float Floats __attribute__((vector_size(kBytes)));
-  typedef int Ints __attribute__((vector_size(kBytes)));
+  using Floats __attribute__((vector_size(kBytes))) = float;
+  using Ints __attribute__((vector_size(kBytes))) = int;
   static constexpr Index kWidth = kBytes / static_cast<int>(sizeof(float));
 
   static Floats load(const float* from) {
