@@ -10,26 +10,17 @@
 namespace attnscope {
 namespace {
 
-using V = Vectors<32>;
-constexpr Index kRows = 6;
-constexpr Index kVectors = 2;
-
-void add_block(Index depth, const float* a, const float* b, float* out, Index out_stride, bool fused) {
-  if (fused) {
-    add_block_with<V, kRows, kVectors>(
-        depth, a, b, out, out_stride,
-        [](V::Floats x, V::Floats y, V::Floats sum) -> V::Floats { return _mm256_fmadd_ps(x, y, sum); });
-  } else {
-    add_block_with<V, kRows, kVectors>(depth, a, b, out, out_stride,
-                                       [](V::Floats x, V::Floats y, V::Floats sum) { return x * y + sum; });
-  }
-}
+struct Avx2 {
+  using V = Vectors<32>;
+  static constexpr Index kRows = 6;
+  static constexpr Index kVectors = 2;
+  static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return _mm256_fmadd_ps(x, y, sum); }
+};
 
 }  // namespace
 
 const Kernels& avx2_kernels() {
-  static constexpr Kernels kKernels = {
-      "avx2", kRows, kVectors * V::kWidth, add_block, exponentials_with<V>, largest_with<V>, divide_with<V>};
+  static constexpr Kernels kKernels = kernels_of<Avx2>("avx2");
   return kKernels;
 }
 

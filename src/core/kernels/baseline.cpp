@@ -4,20 +4,18 @@
 namespace attnscope {
 namespace {
 
-using V = Vectors<16>;
-constexpr Index kRows = 4;
-constexpr Index kVectors = 2;
-
-void add_block(Index depth, const float* a, const float* b, float* out, Index out_stride, bool /*fused*/) {
-  add_block_with<V, kRows, kVectors>(depth, a, b, out, out_stride,
-                                     [](V::Floats x, V::Floats y, V::Floats sum) { return x * y + sum; });
-}
+struct Baseline {
+  using V = Vectors<16>;
+  static constexpr Index kRows = 4;
+  static constexpr Index kVectors = 2;
+  // There is no fused instruction everywhere.
+  static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return x * y + sum; }
+};
 
 }  // namespace
 
 const Kernels& baseline_kernels() {
-  static constexpr Kernels kKernels = {"baseline",           kRows,           kVectors * V::kWidth, add_block,
-                                       exponentials_with<V>, largest_with<V>, divide_with<V>};
+  static constexpr Kernels kKernels = kernels_of<Baseline>("baseline");
   return kKernels;
 }
 

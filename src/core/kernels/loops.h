@@ -26,10 +26,14 @@ struct Vectors {
   static Floats all(float value) { return value - Floats{}; }
 };
 
-template <typename V, Index kRows, Index kVectors, typename MultiplyAdd>
+/// The block of `Isa::kRows` × `Isa::kVectors` vectors; see `Kernels::add_block`.
+template <typename Isa, typename MultiplyAdd>
 void add_block_with(Index depth, const float* a, const float* b, float* out, Index out_stride,
                     const MultiplyAdd& multiply_add) {
+  using V = typename Isa::V;
   using Floats = typename V::Floats;
+  constexpr Index kRows = Isa::kRows;
+  constexpr Index kVectors = Isa::kVectors;
   Floats sums[kRows][kVectors];
   for (Index i = 0; i < kRows; ++i) {
     for (Index j = 0; j < kVectors; ++j) sums[i][j] = V::load(out + i * out_stride + j * V::kWidth);
@@ -46,6 +50,16 @@ void add_block_with(Index depth, const float* a, const float* b, float* out, Ind
   }
   for (Index i = 0; i < kRows; ++i) {
     for (Index j = 0; j < kVectors; ++j) V::store(out + i * out_stride + j * V::kWidth, sums[i][j]);
+  }
+}
+
+template <typename Isa>
+void add_block(Index depth, const float* a, const float* b, float* out, Index out_stride, bool fused) {
+  using Floats = typename Isa::V::Floats;
+  if (fused) {
+    add_block_with<Isa>(depth, a, b, out, out_stride, Isa::fused);
+  } else {
+    add_block_with<Isa>(depth, a, b, out, out_stride, [](Floats x, Floats y, Floats sum) { return x * y + sum; });
   }
 }
 
@@ -119,6 +133,13 @@ void divide_with(float* values, float by, Index count) {
   Index i = 0;
   for (; i + V::kWidth <= count; i += V::kWidth) V::store(values + i, V::load(values + i) / by);
   for (; i < count; ++i) values[i] /= by;
+}
+
+template <typename Isa>
+constexpr Kernels kernels_of(const char* name) {
+  using V = typename Isa::V;
+  return {name,          Isa::kRows, Isa::kVectors * V::kWidth, add_block<Isa>, exponentials_with<V>, largest_with<V>,
+          divide_with<V>};
 }
 
 }  // namespace
