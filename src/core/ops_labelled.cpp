@@ -221,9 +221,13 @@ Value rearrange(Recorder& r, std::string name, std::string_view text, Value inpu
   return r.record({std::move(name), operation, {input.step}, std::move(formula), axes, nullptr},
                   static_cast<double>(element_count(axes)), [&](Tensor& out) {
                     const RearrangedIndex map(operation, out.axes());
-                    const auto values = r.tensor(input).values();
-                    for (Index i = 0; i < out.count() && !r.stopped(); ++i) {
-                      out.values()[static_cast<std::size_t>(i)] = values[static_cast<std::size_t>(map.source(i))];
+                    const float* values = r.tensor(input).values().data();
+                    float* to = out.values().data();
+                    const Index length = map.run_length();
+                    const Index stride = map.run_stride();
+                    for (Index begin = 0; begin < out.count() && !r.stopped(); begin += length) {
+                      const float* run = values + map.source(begin);
+                      for (Index i = 0; i < length; ++i) to[begin + i] = run[i * stride];
                     }
                   });
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <new>
@@ -50,13 +51,26 @@ Value Recorder::record(Step step, double flops, const std::function<void(Tensor&
 
 namespace {
 
+/// By their bits, in 32-bit steps: the compiler makes vectors of it.
+Index not_finite_count(std::span<const float> values) {
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  constexpr std::size_t kChunk = 1U << 20U;
+  Index count = 0;
+  for (std::size_t begin = 0; begin < values.size(); begin += kChunk) {
+    std::uint32_t in_chunk = 0;
+    for (const float value : values.subspan(begin, std::min(kChunk, values.size() - begin)))
+      in_chunk += (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent ? 1U : 0U;
+    count += in_chunk;
+  }
+  return count;
+}
+
 /// One warning for each tensor with numbers that are not finite, other than what a mask put there.
 void warn_of_non_finite(const Recorder& recorder, std::span<const Step> steps, std::vector<std::string>& warnings) {
   if (recorder.stopped()) return;
   for (const Step& step : steps) {
     if (std::holds_alternative<MaskOperation>(step.operation)) continue;
-    const auto values = step.tensor->values();
-    const auto bad = std::count_if(values.begin(), values.end(), [](float value) { return !std::isfinite(value); });
+    const Index bad = not_finite_count(step.tensor->values());
     if (bad > 0)
       warnings.push_back(step.name + " has " + grouped_text(bad) + (bad == 1 ? " number" : " numbers") +
                          " that are not finite");
