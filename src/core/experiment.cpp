@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <charconv>
+#include <limits>
 
 #include "core/systems/systems.h"
 #include "core/text.h"
@@ -36,13 +37,18 @@ Result<const Parameter*> parameter_called(const Experiment& experiment, std::str
               (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));
 }
 
-Result<std::uint64_t> parse_unsigned(std::string_view name, std::string_view text) {
+tl::unexpected<Error> fail_over(std::string_view name, const std::string& shown, std::uint64_t largest) {
+  return fail(std::string(name) + ": " + shown + " is not allowed; allowed: whole numbers from 0 to " +
+              std::to_string(largest));
+}
+
+/// A whole number from 0 to `largest`.
+Result<std::uint64_t> parse_unsigned(std::string_view name, std::string_view text, std::uint64_t largest) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    return fail(std::string(name) + ": " + quoted_text(text) +
-                " is not allowed; allowed: whole numbers from 0 to 18446744073709551615");
-  }
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    return fail_over(name, quoted_text(text), largest);
+  if (value > largest) return fail_over(name, std::to_string(value), largest);
   return value;
 }
 
@@ -82,9 +88,11 @@ Result<void> set_parameter(Experiment& experiment, std::string_view name, Parame
 
 Result<void> set_parameter_text(Experiment& experiment, std::string_view name, std::string_view text) {
   if (name == "seed" || name == "discard") {
-    const Result<std::uint64_t> value = parse_unsigned(name, text);
+    const bool seed = name == "seed";
+    const Result<std::uint64_t> value =
+        parse_unsigned(name, text, seed ? std::numeric_limits<std::uint64_t>::max() : kLargestDiscard);
     if (!value) return tl::unexpected(value.error());
-    (name == "seed" ? experiment.seed : experiment.discard) = *value;
+    (seed ? experiment.seed : experiment.discard) = *value;
     return {};
   }
   const Result<const Parameter*> parameter = parameter_called(experiment, name);
@@ -99,10 +107,8 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
   const Result<const System*> found = system_of(experiment.system);
   if (!found) return tl::unexpected(found.error());
   const System& system = **found;
-  if (experiment.discard > kLargestDiscard) {
-    return fail("discard: " + std::to_string(experiment.discard) +
-                " is not allowed; allowed: whole numbers from 0 to " + std::to_string(kLargestDiscard));
-  }
+  if (experiment.discard > kLargestDiscard)
+    return fail_over("discard", std::to_string(experiment.discard), kLargestDiscard);
   for (const Parameter& parameter : system.parameters) {
     if (Result<void> checked = check_value(parameter, experiment.parameters.at(parameter.name)); !checked)
       return checked;

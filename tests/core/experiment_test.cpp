@@ -60,7 +60,7 @@ TEST(Experiment, ValuesFromText) {
                                    {"scale", "sqrt_head_dim"},
                                    {"mask", "window:2"},
                                    {"seed", "18446744073709551615"},
-                                   {"discard", "3168"},
+                                   {"discard", "10000000000"},
                                    {"cross_queries", "0"},
                                    {"tokens", "2147483647"}}) {
     const Result<void> set = set_parameter_text(e, name, text);
@@ -72,7 +72,7 @@ TEST(Experiment, ValuesFromText) {
   EXPECT_EQ(e.choice("scale"), "sqrt_head_dim");
   EXPECT_EQ(e.mask().radius, 2);
   EXPECT_EQ(e.seed, std::numeric_limits<std::uint64_t>::max());
-  EXPECT_EQ(e.discard, 3168U);
+  EXPECT_EQ(e.discard, kLargestDiscard);
 }
 
 TEST(Experiment, BadValuesAreRefusedByNameValueAndRange) {
@@ -92,8 +92,9 @@ TEST(Experiment, BadValuesAreRefusedByNameValueAndRange) {
   expect_message(set_parameter_text(e, "mask", "causa"), {"mask: ", "\"causa\""});
   for (const char* text : {"", "-1", "1.5", "18446744073709551616", " 1"}) {
     expect_message(set_parameter_text(e, "seed", text), {"seed: ", "whole numbers from 0 to 18446744073709551615"});
-    expect_message(set_parameter_text(e, "discard", text), {"discard: "});
+    expect_message(set_parameter_text(e, "discard", text), {"discard: ", "whole numbers from 0 to 10000000000"});
   }
+  expect_message(set_parameter_text(e, "discard", "10000000001"), {"discard: 10000000001 ", "from 0 to 10000000000"});
   // The wrong type, as a file may have it.
   expect_message(set_parameter(e, "heads", 4.0), {"heads: "});
   expect_message(set_parameter(e, "heads", std::string("8")), {"heads: \"8\""});
