@@ -82,12 +82,18 @@ Result<void> check_mask(const Mask& mask, const MaskSizes& sizes) {
     }
   }
   if (mask.kind == Mask::Kind::array) {
+    double values = 1;  // exact as far as memory goes, and no overflow beyond
+    for (const Index size : mask.shape) values *= static_cast<double>(size);
+    if (values != static_cast<double>(mask.keep.size())) {
+      return fail("mask: " + mask_text(mask) + " has " + std::to_string(mask.keep.size()) +
+                  " values; allowed: as many as its shape says, " + exact_text(values));
+    }
     std::vector<Index> shape = mask.shape;
     if (shape.size() == 3) shape.insert(shape.begin() + 1, 1);
     while (shape.size() < 4) shape.insert(shape.begin(), 1);
     const auto fits = [](Index have, Index want) { return have == want || have == 1; };
-    if (!fits(shape[0], sizes.batch) || !fits(shape[1], sizes.heads) || shape[2] != sizes.queries ||
-        shape[3] != sizes.keys) {
+    if (mask.shape.size() < 2 || shape.size() > 4 || !fits(shape[0], sizes.batch) || !fits(shape[1], sizes.heads) ||
+        shape[2] != sizes.queries || shape[3] != sizes.keys) {
       return fail("mask: " + mask_text(mask) + " does not fit; allowed: [queries × keys] = [" +
                   std::to_string(sizes.queries) + " × " + std::to_string(sizes.keys) + "], with batch " +
                   std::to_string(sizes.batch) + " or 1, or batch and heads " + std::to_string(sizes.heads) +

@@ -93,6 +93,32 @@ TEST(Mask, ArraysBroadcastOverBatchAndHeads) {
   }
 }
 
+TEST(Mask, ArraysHaveAsManyValuesAsTheirShapeSays) {
+  std::mt19937 random(2);
+  const MaskSizes sizes = {2, 3, 4, 5};
+  for (const std::size_t count : {0U, 19U, 21U}) {
+    Mask mask = array_mask({4, 5}, random);
+    mask.keep.resize(count);
+    const Result<void> fits = check_mask(mask, sizes);
+    ASSERT_FALSE(fits) << count;
+    EXPECT_EQ(fits.error().message,
+              "mask: array[4 × 5] has " + std::to_string(count) + " values; allowed: as many as its shape says, 20");
+  }
+  // Sizes whose product is 2⁶⁴, or nothing in a type of that many bits.
+  constexpr Index kLarge = Index{1} << 32U;
+  Mask huge;
+  huge.kind = Mask::Kind::array;
+  huge.shape = {kLarge, kLarge};
+  EXPECT_FALSE(check_mask(huge, {1, 1, kLarge, kLarge}));
+}
+
+TEST(Mask, ArraysHaveTwoToFourAxes) {
+  std::mt19937 random(2);
+  EXPECT_FALSE(check_mask(array_mask({}, random), {1, 1, 1, 1}));
+  EXPECT_FALSE(check_mask(array_mask({5}, random), {1, 1, 1, 5}));
+  EXPECT_FALSE(check_mask(array_mask({1, 1, 4, 5, 2}, random), {1, 1, 4, 5}));
+}
+
 TEST(Mask, WhatDoesNotFitIsRefused) {
   std::mt19937 random(2);
   const MaskSizes sizes = {2, 3, 4, 5};
