@@ -8,6 +8,9 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <ctime>
 #include <new>
 #include <string>
 #include <system_error>
@@ -100,6 +103,43 @@ void sync_folder(const fs::path& folder) {
   if (descriptor.number() >= 0) (void)::fsync(descriptor.number());
 }
 
+/// The whole of `text` as a number of a temporary file's name; −1 where it is none.
+::pid_t name_number(std::string_view text) {
+  ::pid_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = !text.empty() && error == std::errc() && end == text.data() + text.size();
+  return whole && text.front() != '-' ? number : -1;
+}
+
+constexpr std::string_view kTemporaryPrefix = ".attnscope-";
+constexpr std::string_view kTemporarySuffix = ".tmp";
+
+/// The process that wrote the temporary file of this name, ".attnscope-PROCESS-NUMBER.tmp"; −1 for every other name.
+::pid_t writer_of(std::string_view name) {
+  if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(kTemporarySuffix)) return -1;
+  name.remove_prefix(kTemporaryPrefix.size());
+  const std::size_t dash = name.find('-');
+  if (dash == std::string_view::npos || name.size() < dash + 1 + kTemporarySuffix.size()) return -1;
+  const std::string_view number = name.substr(dash + 1, name.size() - dash - 1 - kTemporarySuffix.size());
+  return name_number(number) < 0 ? -1 : name_number(name.substr(0, dash));
+}
+
+/// Removes the temporary files that programs left in `folder` when they were killed while saving: of this user, of
+/// processes that are gone, and an hour old, for the process may run on another machine that shares the folder.
+void remove_leftovers(const fs::path& folder) {
+  constexpr std::time_t kOldEnough = 3600;  // seconds
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    const ::pid_t writer = writer_of(entry->path().filename().native());
+    if (writer <= 0 || ::kill(writer, 0) == 0 || errno != ESRCH) continue;
+    struct stat status = {};
+    if (::lstat(entry->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (status.st_uid == ::geteuid() && std::time(nullptr) - status.st_mtime > kOldEnough)
+      ::unlink(entry->path().c_str());
+  }
+}
+
 }  // namespace
 
 Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
@@ -151,10 +191,13 @@ Result<void> AtomicFile::open() {
   // A new file could take the place of a write-protected one; that is not what the protection means.
   if (exists && ::access(target_.c_str(), W_OK) != 0) return fail_with_errno(path_, errno);
 
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  remove_leftovers(folder);
   static std::atomic<unsigned> count = 0;
   for (int attempt = 0; attempt < 1000 && descriptor_ < 0; ++attempt) {
-    const std::string name = ".attnscope-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp";
-    const fs::path temporary = target_.parent_path() / name;
+    std::string name(kTemporaryPrefix);
+    name += std::to_string(::getpid()) + "-" + std::to_string(count++);
+    const fs::path temporary = folder / name.append(kTemporarySuffix);
     descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       temporary_ = temporary;

@@ -17,7 +17,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t m
 
 /// A file under construction: its bytes collect in a temporary file beside it, and `commit` puts that in its place in
 /// one step. Whatever fails, and whenever the program ends, there is the old file or the new one. Without `commit` the
-/// temporary file is removed.
+/// temporary file is removed; one that stayed because the program was killed, by a later file in the same folder.
 ///
 /// A symbolic link stays, and what it points to is written. The permissions of a file that was there before are kept.
 class AtomicFile {

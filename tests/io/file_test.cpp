@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <vector>
 
 #include "support/temporary_folder.h"
 
@@ -179,6 +181,45 @@ TEST(AtomicFile, TheOldFileStaysUntilTheEnd) {
   }
   EXPECT_EQ(bytes_of(path), "old");
   EXPECT_EQ(folder.size(), 2);  // with what the dead one left
+}
+
+/// The number of a process that is no more.
+::pid_t dead_process() {
+  const ::pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+TEST(AtomicFile, RemovesWhatKilledProgramsLeft) {
+  using std::chrono::hours;
+  const auto now = fs::file_time_type::clock::now();
+  const TemporaryFolder folder;
+  const auto temporary = [&](::pid_t process, const std::string& rest, hours age) {
+    const fs::path path = folder.file(".attnscope-" + std::to_string(process) + rest, "half");
+    fs::last_write_time(path, now - age);
+    return path;
+  };
+  const ::pid_t dead = dead_process();
+  const std::vector<fs::path> leftovers = {temporary(dead, "-0.tmp", hours(2)), temporary(dead, "-17.tmp", hours(2))};
+  std::vector<fs::path> others = {
+      temporary(::getpid(), "-1000000.tmp", hours(2)),  // being written
+      temporary(dead, "-3.tmp", hours(0)),              // perhaps on another machine that shares the folder
+      temporary(dead, "-4.json", hours(2)),
+      temporary(dead, "-.tmp", hours(2)),
+      temporary(dead, ".tmp", hours(2)),
+      temporary(dead, "-5x.tmp", hours(2)),
+      temporary(dead, "--5.tmp", hours(2)),
+      folder.file(".attnscope--1-0.tmp", "")};
+  fs::create_directory(folder / (".attnscope-" + std::to_string(dead) + "-6.tmp"));
+  others.push_back(folder / (".attnscope-" + std::to_string(dead) + "-6.tmp"));
+  fs::create_symlink("out", folder / (".attnscope-" + std::to_string(dead) + "-7.tmp"));
+  others.push_back(folder / (".attnscope-" + std::to_string(dead) + "-7.tmp"));
+
+  EXPECT_EQ(trouble_writing(folder / "out"), "none");
+  for (const fs::path& path : leftovers) EXPECT_FALSE(fs::exists(fs::symlink_status(path))) << path;
+  for (const fs::path& path : others) EXPECT_TRUE(fs::exists(fs::symlink_status(path))) << path;
+  EXPECT_EQ(bytes_of(folder / "out"), "new");
 }
 
 TEST(StandIn, KnowsPointersAndPages) {
