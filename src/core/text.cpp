@@ -27,16 +27,23 @@ std::string non_finite_text(double value) {
   return value > 0 ? "∞" : "−∞";
 }
 
+/// Letters to change, add, remove or swap with their neighbour on the way from one to the other (optimal string
+/// alignment: none twice).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Distances from the first i letters of `a` to the first j of `b`: rows i, i − 1 and i − 2.
   std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> above = row;
+  std::vector<std::size_t> two_above = row;
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    two_above.swap(above);
+    above.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+      const std::size_t change = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({change, above[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], two_above[j - 2] + 1);
     }
   }
   return row.back();
@@ -85,16 +92,17 @@ std::string grouped_text(Index count) {
 std::string bytes_text(double bytes) {
   constexpr std::array<const char*, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
   std::size_t unit = 0;
-  while (bytes >= 1000 && unit + 1 < kUnits.size()) {
+  // What would be rounded to 1000 of a unit is 1.0 of the next.
+  while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
     bytes /= 1000;
     ++unit;
   }
-  return to_text(bytes, std::chars_format::fixed, unit == 0 || bytes >= 100 ? 0 : 1) + " " + kUnits[unit];
+  return to_text(bytes, std::chars_format::fixed, unit == 0 || bytes >= 99.95 ? 0 : 1) + " " + kUnits[unit];
 }
 
 std::string duration_text(double seconds) {
-  if (seconds < 1e-3) return to_text(seconds * 1e6, std::chars_format::fixed, 0) + " µs";
-  if (seconds < 1) return to_text(seconds * 1e3, std::chars_format::fixed, 1) + " ms";
+  if (seconds * 1e6 < 999.5) return to_text(seconds * 1e6, std::chars_format::fixed, 0) + " µs";
+  if (seconds * 1e3 < 999.95) return to_text(seconds * 1e3, std::chars_format::fixed, 1) + " ms";
   return to_text(seconds, std::chars_format::fixed, 1) + " s";
 }
 

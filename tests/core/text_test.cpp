@@ -100,9 +100,18 @@ TEST(Text, BytesAndDurations) {
   EXPECT_EQ(bytes_text(2.1e9), "2.1 GB");
   EXPECT_EQ(bytes_text(123.4e6), "123 MB");
   EXPECT_EQ(bytes_text(5e15), "5000 TB");
+  EXPECT_EQ(bytes_text(99'949), "99.9 kB");
+  EXPECT_EQ(bytes_text(99'950), "100 kB");
+  EXPECT_EQ(bytes_text(999'499), "999 kB");
+  EXPECT_EQ(bytes_text(999'960), "1.0 MB");
+  EXPECT_EQ(bytes_text(999.7), "1.0 kB");
   EXPECT_EQ(duration_text(4e-6), "4 µs");
   EXPECT_EQ(duration_text(0.0021), "2.1 ms");
   EXPECT_EQ(duration_text(3.4), "3.4 s");
+  EXPECT_EQ(duration_text(0.000'999'4), "999 µs");
+  EXPECT_EQ(duration_text(0.000'999'9), "1.0 ms");
+  EXPECT_EQ(duration_text(0.999'94), "999.9 ms");
+  EXPECT_EQ(duration_text(0.999'96), "1.0 s");
 }
 
 TEST(Text, NumbersAreReadWhole) {
@@ -147,6 +156,11 @@ TEST(Text, NearestNames) {
   EXPECT_TRUE(nearest_names("heads", {}).empty());
   const std::vector<std::string> many = {"aaaa", "aaab", "aaac", "aaad"};
   EXPECT_EQ(nearest_names("aaab", many), (std::vector<std::string>{"aaab", "aaaa", "aaac"}));
+  // Two letters in the wrong order are one mistake.
+  const std::vector<std::string> commands = {"figure", "trace", "explain", "systems", "views"};
+  for (const char* typed : {"trcae", "rtace", "traec"})
+    EXPECT_EQ(nearest_names(typed, commands), (std::vector<std::string>{"trace"})) << typed;
+  EXPECT_EQ(nearest_names("ba", std::vector<std::string>{"ab", "abc"}).front(), "ab");
   EXPECT_EQ(suggestion_text("head", names), "; did you mean head_dim or heads?");
   EXPECT_EQ(suggestion_text("zzzzzz", names), "");
 }
