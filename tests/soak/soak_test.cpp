@@ -28,10 +28,8 @@ constexpr int kFrames = 20000;
 // By then every view, dialog and size of font has been there.
 constexpr double kWarmUp = 0.4;
 constexpr double kMegabyte = 1e6;
-// A font atlas is 8.4 MB, and at the two moments that are compared one may be held or not. Over 12,000 frames the rest
-// is less than 300 bytes a frame.
-constexpr double kMostGrowth = 12 * kMegabyte;
-constexpr double kMostResidentGrowth = 16 * kMegabyte;
+constexpr double kMostGrowth = 4 * kMegabyte;
+constexpr double kMostResidentGrowth = 8 * kMegabyte;
 // What one experiment may take: enough to type sizes that are refused, small enough that computing costs no time.
 constexpr double kMemoryBudget = 4 * kMegabyte;
 
