@@ -1,6 +1,7 @@
 // Attention as convolutional networks write it: 1×1 convolutions for the projections, a head's numbers as d × HW (the
 // pixels are columns), the queries scaled before the product.
 #include "core/systems/parts.h"
+#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {
@@ -38,6 +39,32 @@ void run_system(const Experiment& e, Recorder& r) {
            out_layer.weight, {1, {}, out_layer.bias, "channel"});
 }
 
+void write_script(Script& s) {
+  const Experiment& e = s.experiment();
+  write_picture(s);
+  s.layer("to_qkv", "qkv", "nn.Conv2d(channels, 3 * heads * head_dim, 1, bias=False)");
+  s.layer("to_out", "out", "nn.Conv2d(heads * head_dim, channels, 1)");
+  s.save("w_qkv", "to_qkv.weight.flatten(1)");
+  s.save("w_out", "to_out.weight.flatten(1)");
+
+  s.section(R"(
+qkv = to_qkv(x)
+# [batch, head, dim, token]: pixels are columns.
+q, k, v = qkv.flatten(2).unflatten(1, (3, heads, head_dim)).unbind(1)
+)");
+  s.section(mask_code(e, pixel_scores(true)));
+  s.section(R"(
+scaled_q = q / math.sqrt(head_dim)
+scores = torch.einsum("bhdi,bhdj->bhij", scaled_q, k)
+)");
+  s.code(weights_code(e));
+  s.code("head_outputs = torch.einsum(\"bhij,bhdj->bhid\", " + weights_name(e) + ", v)");
+  s.section(R"(
+merged = head_outputs.transpose(2, 3).reshape(batch, heads * head_dim, height, width)
+out = to_out(merged)
+)");
+}
+
 }  // namespace
 
 System conv_attention() {
@@ -52,6 +79,7 @@ System conv_attention() {
       integer_parameter("head_dim", "Head size", "Numbers per query, key and value.", 32, 1, 64));
   system.mask_sizes = mask_sizes;
   system.run = run_system;
+  system.script = write_script;
   return system;
 }
 

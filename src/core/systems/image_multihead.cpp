@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/systems/parts.h"
+#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {
@@ -32,6 +33,20 @@ void run_system(const Experiment& e, Recorder& r) {
   add_to_picture(e, r, x, linear(r, "projected", "batch token", merged, proj));
 }
 
+void write_script(Script& s) {
+  write_picture(s);
+  s.layer("to_qkv", "qkv", "nn.Linear(channels, 3 * channels)");
+  s.layer("proj", "proj", "nn.Linear(channels, channels)");
+
+  s.section("head_dim = channels // heads");
+  write_norm(s, false);
+  write_tokens(s, "normed");
+  write_head_slices(s, "tokens");
+  write_attention(s, pixel_scores(true));
+  write_merged(s);
+  write_picture_sum(s, "merged");
+}
+
 }  // namespace
 
 System image_multihead() {
@@ -44,6 +59,7 @@ System image_multihead() {
   system.parameters.push_back(heads_parameter(4, "channels"));
   system.mask_sizes = mask_sizes;
   system.run = run_system;
+  system.script = write_script;
   return system;
 }
 

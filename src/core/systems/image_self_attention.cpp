@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/systems/parts.h"
+#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {
@@ -56,6 +57,33 @@ void run_system(const Experiment& e, Recorder& r) {
   add_to_picture(e, r, x, projected);
 }
 
+void write_script(Script& s) {
+  const bool chunked = s.experiment().choice("projection") == "chunked";
+  write_picture(s);
+  if (chunked) {
+    s.layer("to_qkv", "qkv", "nn.Linear(channels, 3 * channels)");
+  } else {
+    for (const char* name : {"q", "k", "v"}) s.layer(std::string("to_") + name, name, "nn.Linear(channels, channels)");
+  }
+  s.layer("proj", "proj", "nn.Linear(channels, channels)");
+
+  s.empty_line();
+  write_norm(s, s.experiment().choice("norm") == "group");
+  write_tokens(s, "normed");
+  s.code(chunked ? R"(
+qkv = to_qkv(tokens)
+q, k, v = qkv.chunk(3, dim=-1)
+)"
+                 : R"(
+q = to_q(tokens)
+k = to_k(tokens)
+v = to_v(tokens)
+)");
+  write_attention(s, pixel_scores(false), "scores = q @ k.transpose(-2, -1) / math.sqrt(channels)\n");
+  s.empty_line();
+  write_picture_sum(s, "head_outputs");
+}
+
 }  // namespace
 
 System image_self_attention() {
@@ -73,6 +101,7 @@ System image_self_attention() {
                                                {"separate", "chunked"}, {"separate", "chunked"}));
   system.mask_sizes = mask_sizes;
   system.run = run_system;
+  system.script = write_script;
   return system;
 }
 

@@ -1,6 +1,7 @@
 // `torch.nn.MultiheadAttention` on the pixels of a picture: one packed in-projection whose rows are first all of Q,
 // then all of K, then all of V, and weights averaged over the heads.
 #include "core/systems/parts.h"
+#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {
@@ -34,6 +35,36 @@ void run_system(const Experiment& e, Recorder& r) {
   add(r, "out", "batch token channel, batch token channel -> batch token channel", tokens, projected);
 }
 
+void write_script(Script& s) {
+  const Experiment& e = s.experiment();
+  write_picture(s);
+  s.code("layer = nn.MultiheadAttention(channels, heads, batch_first=True)");
+  s.save("w_qkv", "layer.in_proj_weight");
+  s.save("b_qkv", "layer.in_proj_bias");
+  s.save("w_out", "layer.out_proj.weight");
+  s.save("b_out", "layer.out_proj.bias");
+
+  s.section("# What the layer does, step by step.\nhead_dim = channels // heads");
+  write_tokens(s, "x");
+  s.code(R"(
+qkv = nn.functional.linear(tokens, layer.in_proj_weight, layer.in_proj_bias)
+# The rows of the packed projection are all of q, then all of k, then all of v.
+q, k, v = qkv.unflatten(-1, (3, heads, head_dim)).permute(2, 0, 3, 1, 4)
+)");
+  write_attention(s, pixel_scores(true));
+  s.code("mean_weights = " + weights_name(e) + ".mean(dim=1)");
+  write_merged(s);
+  s.code(R"(
+projected = layer.out_proj(merged)
+out = tokens + projected
+)");
+  if (e.mask().kind != Mask::Kind::none || e.real("temperature") != 1 || e.real("dropout") > 0) return;
+  s.section(R"(
+# The layer itself gives the same.
+torch.testing.assert_close(layer(tokens, tokens, tokens), (projected, mean_weights))
+)");
+}
+
 }  // namespace
 
 System packed_multihead() {
@@ -46,6 +77,7 @@ System packed_multihead() {
   system.parameters.push_back(heads_parameter(8, "channels"));
   system.mask_sizes = mask_sizes;
   system.run = run_system;
+  system.script = write_script;
   return system;
 }
 

@@ -1,6 +1,7 @@
 // Multi-head attention with queries, keys and values of their own, projected without bias; scored by scaled dot product
 // or by a small network (additive attention) that the heads share.
 #include "core/systems/parts.h"
+#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {
@@ -76,6 +77,58 @@ void run_system(const Experiment& e, Recorder& r) {
   linear(r, "out", "batch query", merged, w_o);
 }
 
+std::string inputs_code(const Experiment& e) {
+  if (e.choice("input") == "separate") {
+    return R"(
+x_q = torch.randn(batch, queries, features)
+x_k = torch.randn(batch, keys, features)
+x_v = torch.randn(batch, keys, features)
+)";
+  }
+  return std::string("x_q = x_k = x_v = torch.") + (e.choice("input") == "self" ? "randn" : "ones") +
+         "(batch, queries, features)";
+}
+
+void write_script(Script& s) {
+  const Experiment& e = s.experiment();
+  const bool additive = e.choice("score") == "additive";
+  s.code(inputs_code(e));
+  s.discard();
+  s.layer("to_q", "q", "nn.Linear(features, hidden, bias=False)");
+  s.layer("to_k", "k", "nn.Linear(features, hidden, bias=False)");
+  s.layer("to_v", "v", "nn.Linear(features, hidden, bias=False)");
+  s.layer("to_out", "o", "nn.Linear(hidden, out_features, bias=False)");
+  if (additive) {
+    s.section("# All heads share the network that scores them: a_v · tanh(a_q q + a_k k).\nhead_dim = hidden // heads");
+    s.layer("a_q", "a_q", "nn.Linear(head_dim, head_dim, bias=False)");
+    s.layer("a_k", "a_k", "nn.Linear(head_dim, head_dim, bias=False)");
+    s.layer("a_v", "a_v", "nn.Linear(head_dim, 1, bias=False)");
+  }
+
+  s.section(R"(
+projected_q = to_q(x_q)
+projected_k = to_k(x_k)
+projected_v = to_v(x_v)
+)");
+  s.section("# Split into heads: [batch, head, token, dim].");
+  if (!additive) s.code("head_dim = hidden // heads");
+  s.code(R"(
+q = projected_q.unflatten(-1, (heads, head_dim)).transpose(1, 2)
+k = projected_k.unflatten(-1, (heads, head_dim)).transpose(1, 2)
+v = projected_v.unflatten(-1, (heads, head_dim)).transpose(1, 2)
+)");
+  write_attention(s, {{"batch", "head"}, "queries", keys_are_queries(e) ? "queries" : "keys"},
+                  additive ? R"(
+additive_q = a_q(q)
+additive_k = a_k(k)
+additive = torch.tanh(additive_q[..., :, None, :] + additive_k[..., None, :, :])
+scores = a_v(additive).squeeze(-1)
+)"
+                           : kScaledScores);
+  write_merged(s);
+  s.code("out = to_out(merged)");
+}
+
 }  // namespace
 
 System projected_multihead() {
@@ -103,6 +156,7 @@ System projected_multihead() {
   };
   system.mask_sizes = mask_sizes;
   system.run = run_system;
+  system.script = write_script;
   return system;
 }
 

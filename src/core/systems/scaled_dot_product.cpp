@@ -1,5 +1,6 @@
 // Scaled dot-product attention alone: queries, keys and values are drawn, nothing is projected.
 #include "core/systems/parts.h"
+#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {
@@ -13,6 +14,15 @@ void run_system(const Experiment& e, Recorder& r) {
   const Value v = draw_normal(r, "v", {{"key", e.integer("keys")}, dim});
   const Value scores = scaled_scores(r, "", {q, k, v}, dim.size);
   weighted_sum(e, r, "", scores, v, mask_sizes(e));
+}
+
+void write_script(Script& s) {
+  s.code(R"(
+q = torch.randn(queries, head_dim)
+k = torch.randn(keys, head_dim)
+v = torch.randn(keys, head_dim)
+)");
+  write_attention(s, {{}, "queries", "keys"});
 }
 
 }  // namespace
@@ -30,6 +40,7 @@ System scaled_dot_product() {
   };
   system.mask_sizes = mask_sizes;
   system.run = run_system;
+  system.script = write_script;
   return system;
 }
 

@@ -1,6 +1,7 @@
 // Multi-head self-attention of a transformer tutorial: one stacked projection, split into heads and then into q, k and
 // v; weights by Xavier's rule, biases zero.
 #include "core/systems/parts.h"
+#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {
@@ -38,6 +39,23 @@ void run_system(const Experiment& e, Recorder& r) {
   linear(r, "out", "batch token", merged, out_layer);
 }
 
+void write_script(Script& s) {
+  s.code("x = torch.randn(batch, tokens, features)");
+  s.discard();
+  s.layer("to_qkv", "qkv", "nn.Linear(features, 3 * embedding)");
+  s.layer("to_out", "out", "nn.Linear(embedding, embedding)");
+  s.code(R"(
+for layer in (to_qkv, to_out):
+    nn.init.xavier_uniform_(layer.weight)
+    nn.init.zeros_(layer.bias)
+)");
+  s.section("head_dim = embedding // heads");
+  write_head_slices(s, "x");
+  write_attention(s, {{"batch", "head"}, "tokens", "tokens"});
+  write_merged(s);
+  s.code("out = to_out(merged)");
+}
+
 }  // namespace
 
 System stacked_multihead() {
@@ -57,6 +75,7 @@ System stacked_multihead() {
   };
   system.mask_sizes = mask_sizes;
   system.run = run_system;
+  system.script = write_script;
   return system;
 }
 

@@ -11,6 +11,8 @@
 
 namespace attnscope {
 
+class Script;
+
 struct System {
   std::string name;                   ///< as in files and on the command line
   std::string title;                  ///< as in the window
@@ -22,6 +24,8 @@ struct System {
   MaskSizes (*mask_sizes)(const Experiment&) = nullptr;
   /// Draws and computes, in the order of the source.
   void (*run)(const Experiment&, Recorder&) = nullptr;
+  /// Writes the same in PyTorch.
+  void (*script)(Script&) = nullptr;
 };
 
 /// All systems, in the order of the menus.

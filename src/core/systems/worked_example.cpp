@@ -2,6 +2,7 @@
 // and an output projection. Every matrix is drawn uniformly from [0, 1), there are no biases.
 #include <cmath>
 
+#include "core/script.h"
 #include "core/systems/systems.h"
 
 namespace attnscope {
@@ -101,6 +102,75 @@ void run_system(const Experiment& e, Recorder& r) {
   contract(r, "out", "token merged, merged feature -> token feature", merged, w_out);
 }
 
+/// The mask in a call of the script's function: there is one where the mask tells heads apart.
+bool mask_has_heads(const Experiment& e) { return e.mask().shape.size() == 4 && e.mask().shape[1] > 1; }
+
+std::string cross_code(const Experiment& e, const std::string& scale) {
+  if (e.integer("cross_queries") == 0) return "";
+  return "\ncross_q = x2 @ w_q\ncross_scores = cross_q @ k.transpose(-2, -1)" + scale + "\n" +
+         weights_code(e, "cross_", false) + "cross_head_outputs = " + weights_name(e, "cross_") + " @ v\n";
+}
+
+/// The script's function, which both stages call, and which returns the tensors `names`.
+std::string function_code(const Experiment& e, std::span<const std::string> names) {
+  const std::string scale = e.choice("scale") == "none" ? "" : " / math.sqrt(head_dim)";
+  const std::string weights = weights_name(e);
+  std::string text = R"("""One head or, where the weights have a leading axis for them, all heads at once."""
+q = x @ w_q
+k = x @ w_k
+v = x @ w_v
+
+)";
+  text += "scores = q @ k.transpose(-2, -1)" + scale + "\n";
+  text += weights_code(e);
+  text += "head_outputs = " + weights + " @ v\n";
+  text += "# What each key adds to each query's output; the sum over the keys is head_outputs.\n";
+  text += "weighted_values = torch.einsum(\"...qk,...kd->...kqd\", " + weights + ", v)\n";
+  text += cross_code(e, scale);
+  text += "\nreturn {\n";
+  for (const std::string& name : names) text.append("    \"").append(name).append("\": ").append(name).append(",\n");
+  return "def attention(w_k, w_q, w_v" + std::string(mask_has_heads(e) ? ", keep" : "") + "):\n" +
+         indented(text + "}\n");
+}
+
+void write_script(Script& s) {
+  const Experiment& e = s.experiment();
+  s.code("x = torch.rand(tokens, features)");
+  if (e.integer("cross_queries") > 0) s.code("x2 = torch.rand(cross_queries, features)");
+  s.discard();
+  s.code(R"(
+# In either stage w_k, w_q and w_v, in this order.
+single_weights = torch.rand(3, features, head_dim)
+several_weights = torch.rand(3, heads, features, head_dim)
+w_out = torch.rand(heads * head_dim, features)
+)");
+  s.section(mask_code(e, {{"head"}, "tokens", "tokens"}));
+
+  std::vector<std::string> single, several;
+  for (const std::string& name : s.tensors()) {
+    if (!name.starts_with("single.")) continue;
+    single.push_back(name);
+    several.push_back(name.substr(7));
+  }
+  s.empty_line();
+  s.section(function_code(e, several));
+  s.empty_line();
+  s.section(mask_has_heads(e) ? R"(
+single = attention(*single_weights, keep[0])
+several = attention(*several_weights, keep)
+)"
+                              : R"(
+single = attention(*single_weights)
+several = attention(*several_weights)
+)");
+  s.code(R"(
+merged = several["head_outputs"].transpose(0, 1).flatten(1)
+out = merged @ w_out
+)");
+  s.save_together(single, "**{f\"single.{name}\": tensor for name, tensor in single.items()},");
+  s.save_together(several, "**several,");
+}
+
 }  // namespace
 
 System worked_example() {
@@ -124,6 +194,7 @@ System worked_example() {
   };
   system.mask_sizes = mask_sizes;
   system.run = run_system;
+  system.script = write_script;
   return system;
 }
 

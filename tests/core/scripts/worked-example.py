@@ -1,0 +1,84 @@
+"""Worked example: attnscope's system worked-example in PyTorch.
+
+Random tokens through one head, then several, with cross-attention and an output projection.
+
+    python3 script.py               prints the shape of every tensor, and the result
+    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+"""
+
+import sys
+
+import numpy as np
+import torch
+
+tokens = 6
+features = 9
+head_dim = 7
+heads = 4
+cross_queries = 3
+
+torch.manual_seed(42)
+x = torch.rand(tokens, features)
+x2 = torch.rand(cross_queries, features)
+# In either stage w_k, w_q and w_v, in this order.
+single_weights = torch.rand(3, features, head_dim)
+several_weights = torch.rand(3, heads, features, head_dim)
+w_out = torch.rand(heads * head_dim, features)
+
+
+def attention(w_k, w_q, w_v):
+    """One head or, where the weights have a leading axis for them, all heads at once."""
+    q = x @ w_q
+    k = x @ w_k
+    v = x @ w_v
+
+    scores = q @ k.transpose(-2, -1)
+    weights = torch.softmax(scores, dim=-1)
+    head_outputs = weights @ v
+    # What each key adds to each query's output; the sum over the keys is head_outputs.
+    weighted_values = torch.einsum("...qk,...kd->...kqd", weights, v)
+
+    cross_q = x2 @ w_q
+    cross_scores = cross_q @ k.transpose(-2, -1)
+    cross_weights = torch.softmax(cross_scores, dim=-1)
+    cross_head_outputs = cross_weights @ v
+
+    return {
+        "w_k": w_k,
+        "w_q": w_q,
+        "w_v": w_v,
+        "q": q,
+        "k": k,
+        "v": v,
+        "scores": scores,
+        "weights": weights,
+        "head_outputs": head_outputs,
+        "weighted_values": weighted_values,
+        "cross_q": cross_q,
+        "cross_scores": cross_scores,
+        "cross_weights": cross_weights,
+        "cross_head_outputs": cross_head_outputs,
+    }
+
+
+single = attention(*single_weights)
+several = attention(*several_weights)
+merged = several["head_outputs"].transpose(0, 1).flatten(1)
+out = merged @ w_out
+
+tensors = {
+    "x": x,
+    "x2": x2,
+    **{f"single.{name}": tensor for name, tensor in single.items()},
+    **several,
+    "w_out": w_out,
+    "merged": merged,
+    "out": out,
+}
+
+if len(sys.argv) > 1:
+    np.savez(sys.argv[1], **{name: tensor.numpy() for name, tensor in tensors.items()})
+else:
+    for name, tensor in tensors.items():
+        print(f"{name:25}  {list(tensor.shape)}")
+    print(out)
