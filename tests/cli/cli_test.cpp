@@ -28,15 +28,19 @@ void expect_refused(const Arguments& arguments, int code, const std::vector<std:
 }
 
 TEST(Cli, HelpAndVersion) {
-  for (const Arguments& arguments :
-       {Arguments{"--help"}, {"-h"}, {"trace", "--help"}, {"explain", "-h"}, {"systems", "--help"}}) {
+  for (const Arguments& arguments : {Arguments{"--help"},
+                                     {"-h"},
+                                     {"trace", "--help"},
+                                     {"explain", "-h"},
+                                     {"script", "--help"},
+                                     {"systems", "--help"}}) {
     const Outcome outcome = run_program(arguments);
     EXPECT_EQ(outcome.code, 0);
     EXPECT_NE(outcome.out.find("Usage: attnscope"), std::string::npos);
     EXPECT_EQ(outcome.err, "");
   }
   const std::string help = run_program({"--help"}).out;
-  for (const char* word : {"trace", "explain", "systems", "ATTNSCOPE_MEMORY_MB", "Exit codes"})
+  for (const char* word : {"trace", "explain", "script", "systems", "ATTNSCOPE_MEMORY_MB", "Exit codes"})
     EXPECT_NE(help.find(word), std::string::npos) << word;
   const Outcome version = run_program({"--version"});
   EXPECT_EQ(version.code, 0);
@@ -56,6 +60,10 @@ TEST(Cli, WrongCommands) {
   expect_refused({"trace", "worked-example", "-o"}, 2, {"trace: "});
   expect_refused({"trace", "worked-exampel", "-o", "x.npz"}, 2, {"did you mean worked-example?"});
   expect_refused({"trace", "worked-example", "-o", "x.txt"}, 2, {"allowed: .safetensors, .npz or .json"});
+  expect_refused({"script"}, 2, {"EXPERIMENT is required"});
+  expect_refused({"script", "worked-exampel"}, 2, {"did you mean worked-example?"});
+  expect_refused({"script", "worked-example", "--json"}, 2, {"option \"--json\" is unknown to script"});
+  expect_refused({"script", "worked-example", "-o"}, 2, {"script: "});
   expect_refused({"systems", "worked"}, 2, {"did you mean worked-example?"});
   expect_refused({"explain", "worked-example", "scors[0,0,0]"}, 2, {"tensor \"scors\"", "did you mean scores"});
   expect_refused({"explain", "worked-example", "scores"}, 2, {"write TENSOR[i,j,…]"});
@@ -177,6 +185,41 @@ TEST(Cli, ExplainJsonAddsUp) {
     sum += a["value"].get<double>() * explained["operands"][i + 1]["value"].get<double>();
   }
   EXPECT_NEAR(sum / std::sqrt(7.0), explained["value"].get<double>(), 1e-5);
+}
+
+TEST(Cli, ScriptsArePrintedOrWritten) {
+  const TemporaryFolder folder;
+  const Arguments arguments = {"script", "stacked-multihead",
+                               "--set",  "seed=18446744073709551615",
+                               "--set",  "mask=[[true, false], [true, true]]",
+                               "--set",  "tokens=2"};
+  const Outcome printed = run_program(arguments);
+  EXPECT_EQ(printed.code, 0) << printed.err;
+  EXPECT_EQ(printed.err, "");
+  for (const char* fragment :
+       {"torch.manual_seed(18446744073709551615)", "\n10\n11\n", "tokens = 2\n", "\"out\": out,\n"})
+    EXPECT_NE(printed.out.find(fragment), std::string::npos) << fragment << " is not in\n" << printed.out;
+
+  const auto written_to = [&](const fs::path& path) {
+    Arguments writing = arguments;
+    writing.insert(writing.end(), {"-o", path.string()});
+    return writing;
+  };
+  const Outcome written = run_program(written_to(folder / "script.py"));
+  EXPECT_EQ(written.code, 0);
+  EXPECT_EQ(written.out + written.err, "");
+  EXPECT_EQ(bytes_of(folder / "script.py"), printed.out);
+  EXPECT_EQ(folder.size(), 1);
+  expect_refused(written_to(folder / "none/script.py"), 1, {"none/script.py: No such file or directory"});
+  expect_refused(written_to(folder.path()), 1, {"is a folder"});
+  expect_refused({"script", (folder / "none.json").string()}, 1, {"none.json: No such file or directory"});
+  expect_refused({"script", "worked-example", "--set", "tokens=1000000000"}, 1, {" MB; allowed: 2,000 MB"});
+  // Where there is a Python, the script is Python. Whether it comes to the same numbers needs PyTorch.
+  if (shell("python3 --version >/dev/null") == 0) {
+    EXPECT_EQ(
+        shell("python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' " + (folder / "script.py").string()),
+        0);
+  }
 }
 
 TEST(Cli, SystemsCanBeReadByPeopleAndPrograms) {

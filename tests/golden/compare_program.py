@@ -22,21 +22,39 @@ from make_golden import SYSTEMS, TOLERANCE, largest_difference
 SLACK = 4
 
 
-def compare(program, module, experiment, folder):
-    """Name of a tensor -> (largest difference, the difference allowed), both as shares of its largest magnitude."""
-    source, output = folder / "experiment.json", folder / "trace.npz"
+def run_program(program, command, experiment, folder, *options):
+    """What the program's command prints for that experiment."""
+    source = folder / "experiment.json"
     source.write_text(json.dumps(experiment))
-    done = subprocess.run([program, "trace", source, "-o", output], capture_output=True, text=True)
+    done = subprocess.run([program, command, source, *options], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{done.stderr.strip()}\n{json.dumps(experiment)}")
-    ours = dict(numpy.load(output))
-    del ours["__metadata__"]
+    return done.stdout
+
+
+def trace(program, experiment, folder):
+    """Every tensor that the program computes, by name."""
+    output = folder / "trace.npz"
+    run_program(program, "trace", experiment, folder, "-o", output)
+    tensors = dict(numpy.load(output))
+    del tensors["__metadata__"]
+    return tensors
+
+
+def allowed_difference(tensor, exact):
+    """How far float32 computations of the same may be apart, as a share of the largest magnitude: `tensor` is one of
+    them, `exact` the same in float64."""
+    return max(TOLERANCE, SLACK * largest_difference(tensor, exact))
+
+
+def compare(program, module, experiment, folder):
+    """Name of a tensor -> (largest difference, the difference allowed), both as shares of its largest magnitude."""
+    ours = trace(program, experiment, folder)
     theirs, exact = (module.run(experiment, precision) for precision in (torch.float32, torch.float64))
     assert set(ours) == set(theirs), set(ours) ^ set(theirs)
     result = {}
     for name, (_, tensor) in theirs.items():
-        rounding = largest_difference(tensor, exact[name][1])
-        result[name] = (largest_difference(ours[name], tensor), max(TOLERANCE, SLACK * rounding))
+        result[name] = (largest_difference(ours[name], tensor), allowed_difference(tensor, exact[name][1]))
     return result
 
 
