@@ -28,7 +28,7 @@ struct Shortcut {
   const char* meaning;
 };
 
-constexpr std::array<Shortcut, 16> kShortcuts = {{
+constexpr std::array<Shortcut, 17> kShortcuts = {{
     {"drag a slider", "the picture follows"},
     {"Ctrl+click a slider", "type any value"},
     {"click a cell", "keep it in the inspector; again or Escape lets go"},
@@ -42,6 +42,7 @@ constexpr std::array<Shortcut, 16> kShortcuts = {{
     {"Ctrl+Shift+S", "save as"},
     {"Ctrl+E", "export the view as PDF, SVG or PNG"},
     {"Ctrl+Shift+E", "export the tensors"},
+    {"Ctrl+Shift+C", "copy the experiment as a PyTorch script"},
     {"drop a file", "open it"},
     {"?", "these shortcuts"},
     {"Ctrl+Q", "quit"},
@@ -105,7 +106,7 @@ bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
   ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Always, ImVec2(0.5F, 0.5F));
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(display.x - style.px(20), display.y - style.px(20)));
   // Everything fits but in the smallest windows.
-  const ImGuiWindowFlags scroll = display.y > style.px(420) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
+  const ImGuiWindowFlags scroll = display.y > style.px(450) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
   const ImGuiWindowFlags flags =
       ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | scroll;
   return ImGui::BeginPopupModal(title_of(dialog), open, flags);

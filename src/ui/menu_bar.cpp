@@ -30,6 +30,8 @@ void edit_menu(bool can_undo, bool can_redo, Requests& requests) {
   if (!ImGui::BeginMenu("Edit")) return;
   if (ImGui::MenuItem("Undo", "Ctrl+Z", false, can_undo)) requests.actions.push_back({Undo{}, 0});
   if (ImGui::MenuItem("Redo", "Ctrl+Shift+Z", false, can_redo)) requests.actions.push_back({Redo{}, 0});
+  ImGui::Separator();
+  item("Copy PyTorch script", "Ctrl+Shift+C", Command::copy_script, requests);
   ImGui::EndMenu();
 }
 

@@ -21,6 +21,7 @@ enum class Command {
   save_as,
   export_figure,
   export_trace,
+  copy_script,
   theme_dark,
   theme_light,
   toggle_inspector,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/script.h"
 #include "core/text.h"
 #include "figure/matrix.h"
 #include "io/experiment_file.h"
@@ -271,6 +272,9 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
       case 'O': command(Command::open); break;
       case 'S': command(press.shift ? Command::save_as : Command::save); break;
       case 'E': command(press.shift ? Command::export_trace : Command::export_figure); break;
+      case 'C':
+        if (press.shift) command(Command::copy_script);
+        break;
       case 'Z':
         if (!typing) requests.actions.push_back(press.shift ? Action{Redo{}, 0} : Action{Undo{}, 0});
         break;
@@ -334,6 +338,10 @@ void Workbench::carry_out(Command command) {
       open_dialog(Dialog::export_figure, stem + "-" + session_.experiment().view.name + ".pdf");
       break;
     case Command::export_trace: open_dialog(Dialog::export_trace, stem + ".safetensors"); break;
+    case Command::copy_script:
+      ImGui::SetClipboardText(pytorch_script(session_.experiment()).c_str());
+      say("copied the experiment as a PyTorch script", false);
+      break;
     case Command::theme_dark:
     case Command::theme_light:
       theme_ = command == Command::theme_dark ? Theme::dark : Theme::light;

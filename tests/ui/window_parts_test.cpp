@@ -1,6 +1,7 @@
 // Menus, dialogs, files, themes, and what an idle window costs.
 #include <fstream>
 
+#include "core/script.h"
 #include "interface_test.h"
 #include "io/experiment_file.h"
 #include "support/temporary_folder.h"
@@ -105,6 +106,20 @@ TEST_F(Parts, MenusDoWhatTheKeysDo) {
   EXPECT_FALSE(screen().workbench().wants_to_quit());
   screen().key_with_control('Q');
   EXPECT_TRUE(screen().workbench().wants_to_quit());
+}
+
+TEST_F(Parts, TheScriptCanBeCopied) {
+  change_tokens();
+  ImGui::SetClipboardText("before");
+  screen().key_with_control('C');
+  EXPECT_STREQ(ImGui::GetClipboardText(), "before");
+  screen().key_with_control('C', true);
+  EXPECT_EQ(ImGui::GetClipboardText(), pytorch_script(screen().experiment()));
+  EXPECT_EQ(screen().transient().message, "copied the experiment as a PyTorch script");
+  EXPECT_FALSE(screen().transient().message_is_error);
+  undo();
+  choose("Edit", "Copy PyTorch script");
+  EXPECT_EQ(ImGui::GetClipboardText(), pytorch_script(screen().experiment()));
 }
 
 TEST_F(Parts, SaveAsksForAPathOnceAndThenKnowsIt) {
