@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "core/explain.h"
@@ -5,20 +6,22 @@
 
 namespace attnscope {
 
-Result<CellReference> parse_cell(const Trace& trace, std::string_view text) {
+Result<CellReference> parse_cell(const Trace& trace, std::string_view text) { return parse_cell(trace.steps(), text); }
+
+Result<CellReference> parse_cell(std::span<const Step> steps, std::string_view text) {
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos || !text.ends_with(']'))
     return fail(quoted_text(text) + " is no cell; write TENSOR[i,j,…]", Error::Kind::usage);
   const std::string_view name = text.substr(0, open);
-  const Step* step = trace.find(name);
-  if (step == nullptr) {
+  const auto step = std::find_if(steps.begin(), steps.end(), [&](const Step& each) { return each.name == name; });
+  if (step == steps.end()) {
     std::vector<std::string> names;
-    for (const Step& each : trace.steps()) names.push_back(each.name);
+    for (const Step& each : steps) names.push_back(each.name);
     const std::string nearest = suggestion_text(name, names);
     return fail("tensor " + quoted_text(name) + " is not in the trace" +
                 (nearest.empty() ? "; it has " + join(names, ", ") : nearest));
   }
-  CellReference cell = {static_cast<int>(step - trace.steps().data()), {}};
+  CellReference cell = {static_cast<int>(step - steps.begin()), {}};
   const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
   for (const std::string& part : split(inside, ',')) {
     const std::size_t begin = part.find_first_not_of(' ');

@@ -66,5 +66,7 @@ struct CellReference {
   std::vector<Index> index;
 };
 Result<CellReference> parse_cell(const Trace& trace, std::string_view text);
+/// The same with the steps alone, as `plan` gives them.
+Result<CellReference> parse_cell(std::span<const Step> steps, std::string_view text);
 
 }  // namespace attnscope

@@ -27,7 +27,11 @@ struct Progress {
   std::atomic<float>* fraction = nullptr;  ///< 0 to 1; may be null
   double total_flops = 0;                  ///< what `fraction` is measured against
   ThreadPool* pool = nullptr;              ///< threads to help; may be null
+  double done_flops = 0;                   ///< what was computed before, of that total
 };
+
+/// Tensors that stand in for what a computation would draw or set constant, by name.
+using Substitutions = std::map<std::string, std::shared_ptr<const Tensor>, std::less<>>;
 
 /// Collects the steps of one computation. In `plan` mode only names and shapes are recorded and nothing is allocated,
 /// so that the cost of an experiment is known from the same code that computes it.
@@ -35,7 +39,9 @@ class Recorder {
  public:
   enum class Mode { compute, plan };
 
-  Recorder(Mode mode, std::uint64_t seed, Progress progress = {});
+  /// Draws and constants named in `substitutions` have those numbers instead; their axes are the same. The generator
+  /// goes on as if they had been drawn, and the recorded operation is still the draw.
+  Recorder(Mode mode, std::uint64_t seed, Progress progress = {}, Substitutions substitutions = {});
 
   /// The axes of a recorded tensor.
   [[nodiscard]] const Axes& axes(Value value) const { return step(value).axes; }
@@ -72,6 +78,7 @@ class Recorder {
   Mode mode_;
   std::uint64_t seed_;
   Progress progress_;
+  Substitutions substitutions_;
   Generator generator_;
   std::vector<Step> steps_;
   std::vector<std::string> warnings_;
@@ -79,8 +86,13 @@ class Recorder {
   std::uint64_t numbers_drawn_ = 0;
 };
 
-/// Runs the experiment, which `validate` has accepted. Fails when it was stopped or memory ran out all the same.
-Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress = {});
+/// Runs the experiment, which `validate` has accepted. Fails when it was stopped or memory ran out all the same. Every
+/// one of the `substitutions` is a draw or a constant of the experiment; see Recorder.
+Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress = {},
+                                         const Substitutions& substitutions = {});
+
+/// The steps of an experiment whose parameters are each within their range: names and shapes, without any number.
+std::vector<Step> plan(const Experiment& experiment);
 
 // Inputs and weights.
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <new>
@@ -10,8 +11,12 @@
 
 namespace attnscope {
 
-Recorder::Recorder(Mode mode, std::uint64_t seed, Progress progress)
-    : mode_(mode), seed_(seed), progress_(std::move(progress)), generator_(seed) {}
+Recorder::Recorder(Mode mode, std::uint64_t seed, Progress progress, Substitutions substitutions)
+    : mode_(mode),
+      seed_(seed),
+      progress_(std::move(progress)),
+      substitutions_(std::move(substitutions)),
+      generator_(seed) {}
 
 std::string Recorder::reference(Value value) const {
   std::vector<std::string> names;
@@ -41,9 +46,15 @@ Value Recorder::record(Step step, double flops, const std::function<void(Tensor&
     auto tensor = std::make_shared<Tensor>(step.axes);
     fill(*tensor);
     step.tensor = std::move(tensor);
+    const auto given = step.inputs.empty() ? substitutions_.find(step.name) : substitutions_.end();
+    if (given != substitutions_.end()) {
+      assert(given->second->axes() == step.axes);
+      step.tensor = given->second;
+    }
   }
   if (progress_.fraction != nullptr && progress_.total_flops > 0 && !stopped()) {
-    *progress_.fraction = static_cast<float>(std::min(1.0, cost_.flops / progress_.total_flops));
+    *progress_.fraction =
+        static_cast<float>(std::min(1.0, (progress_.done_flops + cost_.flops) / progress_.total_flops));
   }
   steps_.push_back(std::move(step));
   return {static_cast<int>(steps_.size()) - 1};
@@ -79,10 +90,11 @@ void warn_of_non_finite(const Recorder& recorder, std::span<const Step> steps, s
 
 }  // namespace
 
-Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress) {
+Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress,
+                                         const Substitutions& substitutions) {
   const auto start = std::chrono::steady_clock::now();
   const System* system = find_system(experiment.system);
-  Recorder recorder(Recorder::Mode::compute, experiment.seed, progress);
+  Recorder recorder(Recorder::Mode::compute, experiment.seed, progress, substitutions);
   try {
     system->run(experiment, recorder);
     std::vector<Step> steps = recorder.take_steps();
@@ -95,6 +107,12 @@ Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Pro
     return fail("this machine has no room for the " + bytes_text(cost_of(experiment).bytes) +
                 " that the experiment takes");
   }
+}
+
+std::vector<Step> plan(const Experiment& experiment) {
+  Recorder recorder(Recorder::Mode::plan, experiment.seed);
+  find_system(experiment.system)->run(experiment, recorder);
+  return recorder.take_steps();
 }
 
 Cost cost_of(const Experiment& experiment) {
