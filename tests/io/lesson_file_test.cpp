@@ -1,0 +1,170 @@
+// Lesson files that are right, and ones that are wrong: each is one change to the right one, and what the message says.
+
+#include "io/lesson_file.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json right() {
+  return ordered_json::parse(
+      R"({"format": "attnscope-lesson/1", "title": "T", "source": "S", "summary": "Sum", "steps": [
+    {"title": "one", "text": "text", "look": "look", "cell": "weights[0,1]",
+     "experiment": {"format": "attnscope-experiment/1", "system": "scaled-dot-product", "params": {"queries": 2}},
+     "printed": [{"tensor": "weights", "printed": [["0.1", "-0.2"], ["1", "2.50"]]},
+                 {"tensor": "weights", "index": [1], "printed": ["0.5"]},
+                 {"tensor": "q", "statistic": "std", "printed": "1.25"}]},
+    {"title": "two", "text": "text", "look": "look", "equivalence": "token-order",
+     "experiment": {"format": "attnscope-experiment/1", "system": "stacked-multihead"}}]})");
+}
+
+/// The right file with `raw` (JSON, or what should be) in place of the value at `pointer`.
+std::string with(const std::string& pointer, const std::string& raw) {
+  ordered_json document = right();
+  document[ordered_json::json_pointer(pointer)] = "@";
+  std::string text = document.dump();
+  return text.replace(text.find("\"@\""), 3, raw);
+}
+
+std::string without(const std::string& pointer) {
+  ordered_json document = right();
+  const ordered_json::json_pointer whole(pointer);
+  document[whole.parent_pointer()].erase(whole.back());
+  return document.dump();
+}
+
+TEST(LessonFileReader, ReadsEveryField) {
+  const Result<Lesson> lesson = parse_lesson(right().dump(), "x.json");
+  ASSERT_TRUE(lesson) << lesson.error().message;
+  EXPECT_EQ(lesson->title, "T");
+  EXPECT_EQ(lesson->source, "S");
+  EXPECT_EQ(lesson->summary, "Sum");
+  ASSERT_EQ(lesson->steps.size(), 2U);
+  const LessonStep& step = lesson->steps[0];
+  EXPECT_EQ(step.title, "one");
+  EXPECT_EQ(step.experiment.integer("queries"), 2);
+  EXPECT_EQ(step.cell->tensor, "weights");
+  EXPECT_EQ(step.cell->index, (std::vector<Index>{0, 1}));
+  ASSERT_EQ(step.printed.size(), 3U);
+  EXPECT_EQ(step.printed[0].rows, (std::vector<std::vector<std::string>>{{"0.1", "−0.2"}, {"1", "2.50"}}));
+  EXPECT_EQ(printed_title(step.printed[0]), "weights");
+  EXPECT_EQ(step.printed[1].index, std::vector<Index>{1});
+  EXPECT_EQ(printed_title(step.printed[2]), "std of q");
+  EXPECT_EQ(step.printed[2].rows, (std::vector<std::vector<std::string>>{{"1.25"}}));
+  EXPECT_EQ(step.equivalence, "");
+  EXPECT_EQ(lesson->steps[1].equivalence, "token-order");
+  EXPECT_FALSE(lesson->steps[1].cell);
+}
+
+struct Wrong {
+  const char* what;
+  std::string text;
+  std::vector<std::string> fragments;  ///< of the message
+};
+
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.what; }
+
+class WrongLesson : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongLesson, IsRefusedInOneLine) {
+  const Result<Lesson> lesson = parse_lesson(GetParam().text, "x.json");
+  ASSERT_FALSE(lesson);
+  EXPECT_TRUE(is_one_line(lesson.error().message));
+  EXPECT_TRUE(lesson.error().message.starts_with("x.json: ")) << lesson.error().message;
+  for (const std::string& fragment : GetParam().fragments)
+    EXPECT_NE(lesson.error().message.find(fragment), std::string::npos) << lesson.error().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, WrongLesson,
+    testing::Values(
+        Wrong{"empty", "", {"empty", "attnscope-lesson/1"}}, Wrong{"no JSON", "hello", {"line 1, column 1"}},
+        Wrong{"half", right().dump().substr(0, 200), {"column"}}, Wrong{"a list", "[]", {"an empty list"}},
+        Wrong{"no format", without("/format"), {"format is missing"}},
+        Wrong{"another format", with("/format", "\"attnscope-lesson/2\""), {"format", "attnscope-lesson/2"}},
+        Wrong{"an experiment", R"({"format": "attnscope-experiment/1", "system": "worked-example"})", {"format"}},
+        Wrong{"unknown key", with("/titel", "1"), {"\"titel\"", "did you mean title"}},
+        Wrong{"no title", without("/title"), {"title is missing"}},
+        Wrong{"empty title", with("/title", "\"\""), {"title", "1 to 200 bytes"}},
+        Wrong{"number as source", with("/source", "3"), {"source: 3"}},
+        Wrong{"no steps", without("/steps"), {"steps is missing"}},
+        Wrong{"not one step", with("/steps", "[]"), {"steps", "1 to 60"}},
+        Wrong{"steps as text", with("/steps", "\"x\""), {"steps: \"x\""}},
+        Wrong{"a step as number", with("/steps/1", "5"), {"steps[1]: 5"}},
+        Wrong{"unknown key in a step", with("/steps/1/txt", "1"), {"steps[1]: ", "did you mean text"}},
+        Wrong{"no text", without("/steps/1/text"), {"steps[1]: text is missing"}},
+        Wrong{"long text", with("/steps/0/text", "\"" + std::string(4001, 'x') + "\""), {"steps[0]: text", "4000"}},
+        Wrong{"no experiment", without("/steps/0/experiment"), {"steps[0]: experiment is missing"}},
+        Wrong{"experiment as text", with("/steps/0/experiment", "\"x\""), {"steps[0]: experiment: \"x\""}},
+        Wrong{
+            "unknown system", with("/steps/0/experiment/system", "\"nope\""), {"steps[0]: experiment: system", "nope"}},
+        Wrong{"a value out of range",
+              with("/steps/0/experiment/params/queries", "0"),
+              {"steps[0]: experiment: params.queries", "0"}},
+        Wrong{"too much memory",
+              with("/steps/0/experiment/params/queries", "2000000000"),
+              {"steps[0]: experiment: ", "MB"}},
+        Wrong{"unknown view",
+              with("/steps/0/experiment/view", R"({"name": "nope"})"),
+              {"steps[0]: experiment: view", "nope"}},
+        Wrong{"unknown tensor", with("/steps/0/cell", "\"weight[0,1]\""), {"steps[0]: cell", "did you mean weights"}},
+        Wrong{"no cell", with("/steps/0/cell", "\"weights\""), {"steps[0]: cell", "\"weights\""}},
+        Wrong{"a cell outside", with("/steps/0/cell", "\"weights[2,0]\""), {"steps[0]: cell", "query < 2"}},
+        Wrong{"a cell as number", with("/steps/0/cell", "4"), {"steps[0]: cell: 4"}},
+        Wrong{"printed as text", with("/steps/0/printed", "\"x\""), {"steps[0]: printed: \"x\""}},
+        Wrong{"printed of what",
+              with("/steps/0/printed/1/tensor", "\"nope\""),
+              {"steps[0]: printed[1]: tensor: \"nope\"", "weights"}},
+        Wrong{"an index outside", with("/steps/0/printed/1/index", "[7]"), {"printed[1]: index: [7]", "query < 2"}},
+        Wrong{"a negative index", with("/steps/0/printed/1/index", "[-1]"), {"printed[1]: index: -1"}},
+        Wrong{"no statistic", with("/steps/0/printed/2/statistic", "\"median\""), {"statistic: \"median\"", "mean"}},
+        Wrong{"a statistic of rows",
+              with("/steps/0/printed/2/printed", R"(["1"])"),
+              {"printed[2]: printed", "statistic"}},
+        Wrong{"numbers that are no texts", with("/steps/0/printed/1/printed", "[0.5]"), {"printed[1]: printed: 0.5"}},
+        Wrong{"texts that are no numbers", with("/steps/0/printed/1/printed", R"(["a"])"), {"printed: \"a\""}},
+        Wrong{"more rows than there are", with("/steps/0/printed/0/printed", R"([["1"],["2"],["3"]])"), {"3 rows"}},
+        Wrong{"more columns than there are", with("/steps/0/printed/1/printed", R"(["1","2","3","4"])"), {"4 numbers"}},
+        Wrong{"no numbers", with("/steps/0/printed/1/printed", "[]"), {"printed[1]: printed"}},
+        Wrong{"unknown equivalence",
+              with("/steps/1/equivalence", "\"nope\""),
+              {"steps[1]: equivalence: \"nope\"", "separate-chunked"}},
+        Wrong{"an equivalence of another system",
+              with("/steps/1/equivalence", "\"split-order\""),
+              {"steps[1]: equivalence", "image-multihead"}}));
+
+TEST(LessonFileReader, NoBytesBreakIt) {
+  const std::string text = right().dump();
+  for (std::size_t i = 0; i < text.size(); i += 7) {
+    std::string broken = text;
+    broken[i] = static_cast<char>(broken[i] ^ 0x15);
+    const Result<Lesson> lesson = parse_lesson(broken, "x.json");
+    if (!lesson) EXPECT_TRUE(is_one_line(lesson.error().message));
+  }
+}
+
+TEST(LessonFolder, HasOneEntryForEachFile) {
+  const TemporaryFolder folder;
+  folder.file("b.json", right().dump());
+  folder.file("a.json", "{");
+  folder.file("notes.txt", "no lesson");
+  const std::vector<LessonFile> files = lessons_in(folder.path());
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0].name, "a");
+  ASSERT_FALSE(files[0].lesson);
+  EXPECT_TRUE(is_one_line(files[0].lesson.error().message));
+  EXPECT_NE(files[0].lesson.error().message.find("a.json"), std::string::npos);
+  EXPECT_EQ(files[1].name, "b");
+  EXPECT_TRUE(files[1].lesson);
+  EXPECT_TRUE(lessons_in(folder / "nowhere").empty());
+}
+
+}  // namespace
+}  // namespace attnscope::test
