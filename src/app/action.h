@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/parameter.h"
 #include "figure/palette.h"
+#include "io/lesson_file.h"
 
 namespace attnscope {
 
@@ -42,8 +44,24 @@ struct SetViewOption {
 struct Undo {};
 struct Redo {};
 
-/// An edit of the experiment, or a step in its history.
-using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetLabels, SetView, SetViewOption, Undo, Redo>;
+/// Opens a lesson at its first step.
+struct OpenLesson {
+  std::shared_ptr<const Lesson> lesson;
+};
+
+/// Makes a step of the open lesson the current one, with its experiment and view; 0 is the first.
+struct GoToStep {
+  std::size_t step = 0;
+};
+
+/// Restores the current step's experiment and view.
+struct BackToLesson {};
+
+struct CloseLesson {};
+
+/// An edit of the experiment, a step in its history, or a step of a lesson.
+using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetLabels, SetView, SetViewOption, Undo, Redo, OpenLesson,
+                          GoToStep, BackToLesson, CloseLesson>;
 
 struct Action {
   Edit edit;

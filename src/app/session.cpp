@@ -73,6 +73,20 @@ Result<Experiment> Session::edited(const Edit& edit) const {
                  [&](const SetViewOption& set) { next.view.options[set.name] = set.value; },
                  [](const Undo&) {},
                  [](const Redo&) {},
+                 [&](const OpenLesson& open) { next = open.lesson->steps.front().experiment; },
+                 [&](const GoToStep& go) {
+                   const std::size_t steps = lesson_ != nullptr ? lesson_->steps.size() : 0;
+                   if (go.step < steps) {
+                     next = lesson_->steps[go.step].experiment;
+                   } else {
+                     done = fail("step " + std::to_string(go.step + 1) + " is not in the lesson; it has " +
+                                 std::to_string(steps));
+                   }
+                 },
+                 [&](const BackToLesson&) {
+                   if (lesson_ != nullptr) next = lesson_->steps[step_].experiment;
+                 },
+                 [](const CloseLesson&) {},
              },
              edit);
   if (!done) return tl::unexpected(done.error());
@@ -83,12 +97,26 @@ Result<Experiment> Session::edited(const Edit& edit) const {
   return next;
 }
 
-bool Session::step_back(std::vector<Experiment>& from, std::vector<Experiment>& to) {
-  if (from.empty()) return false;
-  to.push_back(std::exchange(experiment_, std::move(from.back())));
+void Session::step_back(std::vector<State>& from, std::vector<State>& to) {
+  if (from.empty()) return;
+  to.push_back({experiment_, lesson_, step_});
+  const State state = std::move(from.back());
   from.pop_back();
+  experiment_ = state.experiment;
+  if (lesson_ != nullptr && state.lesson == lesson_) step_ = state.step;
   gesture_ = 0;
-  return true;
+}
+
+void Session::move_in_lesson(const Edit& edit) {
+  if (const auto* open = std::get_if<OpenLesson>(&edit)) {
+    lesson_ = open->lesson;
+    step_ = 0;
+  } else if (const auto* go = std::get_if<GoToStep>(&edit)) {
+    step_ = go->step;
+  } else if (std::holds_alternative<CloseLesson>(edit)) {
+    lesson_.reset();
+    step_ = 0;
+  }
 }
 
 Result<void> Session::apply(const Action& action) {
@@ -102,15 +130,19 @@ Result<void> Session::apply(const Action& action) {
   }
   Result<Experiment> next = edited(action.edit);
   if (!next) return tl::unexpected(next.error());
-  if (*next == experiment_) return {};
+  State before = {std::move(experiment_), lesson_, step_};
+  experiment_ = std::move(*next);
+  move_in_lesson(action.edit);
+  // A step may well show the experiment of the step before; it is a step all the same.
+  const bool moved = lesson_ != nullptr && lesson_ == before.lesson && step_ != before.step;
+  if (experiment_ == before.experiment && !moved) return {};
   const bool same_gesture = action.gesture != 0 && action.gesture == gesture_;
-  if (!same_gesture) undo_.push_back(experiment_);
+  if (!same_gesture) undo_.push_back(std::move(before));
   if (undo_.size() > kLongestHistory) undo_.erase(undo_.begin());
   redo_.clear();
   gesture_ = action.gesture;
-  experiment_ = std::move(*next);
   // A drag back to where it began is no step.
-  if (same_gesture && !undo_.empty() && undo_.back() == experiment_) {
+  if (same_gesture && !undo_.empty() && undo_.back().experiment == experiment_) {
     undo_.pop_back();
     gesture_ = 0;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,8 @@
 
 namespace attnscope {
 
-/// The document: an experiment, its file and its history. What is refused leaves it as it was.
+/// The document: an experiment, its file and its history; and the lesson that is open beside it. What is refused leaves
+/// all of it as it was.
 class Session {
  public:
   /// Starts with `experiment`, which has been validated; `file` is where it came from, or empty.
@@ -24,6 +26,16 @@ class Session {
   [[nodiscard]] bool can_undo() const { return !undo_.empty(); }
   [[nodiscard]] bool can_redo() const { return !redo_.empty(); }
 
+  /// The open lesson, or null.
+  [[nodiscard]] const Lesson* lesson() const { return lesson_.get(); }
+  /// Its current step, counted from 0. Undoing the way to a step goes back to the step before; that the lesson is open
+  /// at all is no part of the history.
+  [[nodiscard]] std::size_t lesson_step() const { return step_; }
+  /// Whether the experiment or its view is not that of the current step.
+  [[nodiscard]] bool away_from_lesson() const {
+    return lesson_ != nullptr && experiment_ != lesson_->steps[step_].experiment;
+  }
+
   /// Applies an edit, after checking that its result can be computed and shown. The error is one line for the user.
   Result<void> apply(const Action& action);
 
@@ -34,16 +46,27 @@ class Session {
   void mark_saved(std::string file);
 
  private:
+  /// What there is to come back to.
+  struct State {
+    Experiment experiment;
+    std::shared_ptr<const Lesson> lesson;
+    std::size_t step = 0;
+  };
+
   /// The experiment after the edit; Undo and Redo are not among them.
   [[nodiscard]] Result<Experiment> edited(const Edit& edit) const;
-  bool step_back(std::vector<Experiment>& from, std::vector<Experiment>& to);
+  void step_back(std::vector<State>& from, std::vector<State>& to);
+  /// Follows the edit with the lesson and its step.
+  void move_in_lesson(const Edit& edit);
 
   Experiment experiment_;
   Experiment saved_;
   std::string file_;
   double memory_budget_;
-  std::vector<Experiment> undo_;  ///< oldest first
-  std::vector<Experiment> redo_;
+  std::shared_ptr<const Lesson> lesson_;
+  std::size_t step_ = 0;
+  std::vector<State> undo_;  ///< oldest first
+  std::vector<State> redo_;
   std::uint64_t gesture_ = 0;  ///< of the last edit
 };
 

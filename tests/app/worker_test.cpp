@@ -200,5 +200,71 @@ TEST(ComputeWorker, TakesRequestsFromSeveralThreads) {
   EXPECT_EQ(seed_of(*worker.take_result()), 1U);
 }
 
+// Comparisons.
+
+ComparisonRequest token_order(std::uint64_t seed, std::uint64_t discard = 0) {
+  Experiment e = *default_experiment("stacked-multihead");
+  e.seed = seed;
+  e.discard = discard;
+  return {find_equivalence("token-order"), e, kDefaultMemoryBudget};
+}
+
+TEST(ComputeWorker, ComparesWhatIsAskedFor) {
+  ComputeWorker worker([] {});
+  EXPECT_FALSE(worker.take_comparison());
+  worker.request(token_order(3));
+  wait_until_idle(worker);
+  const auto result = worker.take_comparison();
+  ASSERT_TRUE(result && *result);
+  EXPECT_TRUE((*result)->agrees());
+  EXPECT_FALSE(worker.take_comparison()) << "taken once";
+  EXPECT_FALSE(worker.take_result());
+}
+
+TEST(ComputeWorker, ComparisonsThatCannotBeMadeSayWhy) {
+  ComputeWorker worker([] {});
+  worker.request(ComparisonRequest{find_equivalence("token-order"), with_seed(1), kDefaultMemoryBudget});
+  wait_until_idle(worker);
+  const auto result = worker.take_comparison();
+  ASSERT_TRUE(result);
+  ASSERT_FALSE(*result);
+  EXPECT_NE(result->error().message.find("stacked-multihead"), std::string::npos);
+}
+
+TEST(ComputeWorker, AnExperimentComesBeforeAComparison) {
+  ComputeWorker worker([] {});
+  worker.request(token_order(1, kLargestDiscard));
+  wait_until_under_way(worker);
+  worker.request(with_seed(2));
+  std::optional<Result<std::shared_ptr<const Trace>>> result;
+  while (!result) result = worker.take_result();
+  EXPECT_EQ(seed_of(*result), 2U);
+  EXPECT_TRUE(worker.busy()) << "the comparison is begun anew";
+  worker.forget_comparison();
+  wait_until_idle(worker);
+  EXPECT_FALSE(worker.take_comparison());
+}
+
+TEST(ComputeWorker, TheNewestComparisonWins) {
+  ComputeWorker worker([] {});
+  worker.request(token_order(1, kLargestDiscard));
+  wait_until_under_way(worker);
+  worker.request(token_order(2));
+  wait_until_idle(worker);
+  const auto result = worker.take_comparison();
+  ASSERT_TRUE(result && *result) << result->error().message;
+}
+
+TEST(ComputeWorker, CancelStopsAComparison) {
+  ComputeWorker worker([] {});
+  worker.request(token_order(1, kLargestDiscard));
+  wait_until_under_way(worker);
+  worker.cancel();
+  wait_until_idle(worker);
+  const auto result = worker.take_comparison();
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(*result);
+}
+
 }  // namespace
 }  // namespace attnscope
