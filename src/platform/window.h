@@ -39,6 +39,8 @@ struct Size {
 /// that character wherever it is; other keys have GLFW's numbers.
 struct KeyPress {
   static constexpr int kEscape = 256;
+  static constexpr int kRight = 262;
+  static constexpr int kLeft = 263;
 
   int key = 0;
   bool control = false;

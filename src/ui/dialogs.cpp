@@ -37,6 +37,7 @@ constexpr std::array<Shortcut, 17> kShortcuts = {{
     {"F, double click", "fit the picture"},
     {"1 – 9", "choose a head"},
     {"I", "show or hide the inspector"},
+    {"Space or →, ←", "next, previous step of a lesson"},
     {"Ctrl+Z, Ctrl+Shift+Z", "undo, redo"},
     {"Ctrl+O, Ctrl+S", "open, save an experiment"},
     {"Ctrl+Shift+S", "save as"},

@@ -26,16 +26,16 @@ void file_menu(Requests& requests) {
   ImGui::EndMenu();
 }
 
-void edit_menu(bool can_undo, bool can_redo, Requests& requests) {
+void edit_menu(const MenuState& state, Requests& requests) {
   if (!ImGui::BeginMenu("Edit")) return;
-  if (ImGui::MenuItem("Undo", "Ctrl+Z", false, can_undo)) requests.actions.push_back({Undo{}, 0});
-  if (ImGui::MenuItem("Redo", "Ctrl+Shift+Z", false, can_redo)) requests.actions.push_back({Redo{}, 0});
+  if (ImGui::MenuItem("Undo", "Ctrl+Z", false, state.can_undo)) requests.actions.push_back({Undo{}, 0});
+  if (ImGui::MenuItem("Redo", "Ctrl+Shift+Z", false, state.can_redo)) requests.actions.push_back({Redo{}, 0});
   ImGui::Separator();
   item("Copy PyTorch script", "Ctrl+Shift+C", Command::copy_script, requests);
   ImGui::EndMenu();
 }
 
-void view_menu(const Experiment& experiment, bool dark, bool inspector, Requests& requests) {
+void view_menu(const Experiment& experiment, const MenuState& state, Requests& requests) {
   if (!ImGui::BeginMenu("View")) return;
   for (const View& view : views()) {
     if (ImGui::MenuItem(view.title.c_str(), nullptr, view.name == experiment.view.name))
@@ -43,10 +43,30 @@ void view_menu(const Experiment& experiment, bool dark, bool inspector, Requests
   }
   ImGui::Separator();
   item("Fit", "F", Command::fit_view, requests);
-  item("Inspector", "I", Command::toggle_inspector, requests, true, inspector);
+  item("Inspector", "I", Command::toggle_inspector, requests, true, state.inspector);
   ImGui::Separator();
-  item("Dark", nullptr, Command::theme_dark, requests, true, dark);
-  item("Light", nullptr, Command::theme_light, requests, true, !dark);
+  item("Dark", nullptr, Command::theme_dark, requests, true, state.dark);
+  item("Light", nullptr, Command::theme_light, requests, true, !state.dark);
+  ImGui::EndMenu();
+}
+
+void lessons_menu(const MenuState& state, Requests& requests) {
+  if (!ImGui::BeginMenu("Lessons")) return;
+  for (const LessonFile& file : state.lessons) {
+    if (!file.lesson) {
+      ImGui::TextDisabled("%s cannot be read", file.name.c_str());
+      tooltip(file.lesson.error().message);
+      continue;
+    }
+    const Lesson& lesson = **file.lesson;
+    if (ImGui::MenuItem(lesson.title.c_str(), nullptr, &lesson == state.open_lesson))
+      requests.actions.push_back({OpenLesson{*file.lesson}, 0});
+    tooltip(lesson.summary + " After " + lesson.source + ".");
+  }
+  if (state.lessons.empty()) ImGui::TextDisabled("None were found");
+  ImGui::Separator();
+  if (ImGui::MenuItem("Close the lesson", nullptr, false, state.open_lesson != nullptr))
+    requests.actions.push_back({CloseLesson{}, 0});
   ImGui::EndMenu();
 }
 
@@ -59,14 +79,15 @@ void help_menu(Requests& requests) {
 
 }  // namespace
 
-void menu_bar(const Style& style, const Experiment& experiment, const std::string& file, bool modified, bool can_undo,
-              bool can_redo, bool dark, bool inspector, Requests& requests) {
+void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, Requests& requests) {
   file_menu(requests);
-  edit_menu(can_undo, can_redo, requests);
-  view_menu(experiment, dark, inspector, requests);
+  edit_menu(state, requests);
+  view_menu(experiment, state, requests);
+  lessons_menu(state, requests);
   help_menu(requests);
-  const std::string document = file.empty() ? "untitled" : std::filesystem::path(file).filename().string();
-  const std::string title = document + (modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
+  const std::string document = state.file.empty() ? "untitled" : std::filesystem::path(state.file).filename().string();
+  const std::string title =
+      document + (state.modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
   // Painted, not laid out: a menu bar ends its items where its last one does.
   const ImVec2 size = ImGui::CalcTextSize(title.c_str());
   const float left = ImGui::GetWindowWidth() - style.px(16) - size.x;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/action.h"
+#include "core/equivalence.h"
 #include "core/explain.h"
 #include "figure/view.h"
 #include "ui/style.h"
@@ -80,9 +82,39 @@ struct Performance {
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient,
                 Requests& requests);
 
-/// The menus, and the experiment's name at their right. `inspector` says whether it is shown.
-void menu_bar(const Style& style, const Experiment& experiment, const std::string& file, bool modified, bool can_undo,
-              bool can_redo, bool dark, bool inspector, Requests& requests);
+/// Numbers that a source printed, and the computed ones in their places.
+struct PrintedTable {
+  std::string title;
+  std::vector<std::vector<std::string>> printed;
+  std::vector<std::vector<std::string>> computed;
+};
+
+/// What the lesson panel shows.
+struct LessonShown {
+  const Lesson& lesson;
+  std::size_t step = 0;
+  bool away = false;  ///< the experiment is not the step's
+  std::span<const PrintedTable> printed;
+  const Result<EquivalenceResult>* comparison = nullptr;  ///< of the step's equivalence; null until it is computed
+};
+
+/// Below the picture: the open lesson's step, with what was printed and what comes to the same.
+void lesson_panel(const Style& style, const LessonShown& shown, Requests& requests);
+
+/// What the menus mark and offer.
+struct MenuState {
+  const std::string& file;
+  bool modified = false;
+  bool can_undo = false;
+  bool can_redo = false;
+  bool dark = true;
+  bool inspector = true;  ///< whether it is shown
+  std::span<const LessonFile> lessons;
+  const Lesson* open_lesson = nullptr;
+};
+
+/// The menus, and the experiment's name at their right.
+void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, Requests& requests);
 
 /// What a dialog was closed with.
 struct DialogResult {

@@ -85,8 +85,9 @@ Result<void> run_window(WindowArguments arguments) {
   if (!window) return tl::unexpected(window.error());
 
   ImGuiHost host(window->handle());
-  WorkbenchOptions options = {arguments.theme, scale_of(*window, arguments.ui_scale), arguments.memory_budget, *shaders,
-                              *fonts,          [&window] { window->wake(); }};
+  WorkbenchOptions options = {
+      arguments.theme, scale_of(*window, arguments.ui_scale), arguments.memory_budget, *shaders, *fonts,
+      find_lessons(),  [&window] { window->wake(); }};
   Result<std::unique_ptr<Workbench>> created =
       Workbench::create(host, std::move(arguments.experiment), arguments.file, options);
   if (!created) return tl::unexpected(created.error());

@@ -12,6 +12,7 @@
 #include "io/trace_file.h"
 #include "ui/imgui_compat.h"
 #include "ui/widgets.h"
+#include "ui/workbench_areas.h"
 
 namespace attnscope::ui {
 namespace {
@@ -25,22 +26,6 @@ constexpr double kComfortableWidth = 600;
 constexpr double kComfortableHeight = 520;
 constexpr double kMostShrunk = 1.7;
 
-constexpr ImGuiWindowFlags kPanelFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                                         ImGuiWindowFlags_NoNavFocus;
-
-/// A window without decoration at a fixed place; `End` closes it.
-void begin_panel(const char* name, const Rect& place, ImGuiWindowFlags extra, Rgb background, ImVec2 padding) {
-  ImGui::SetNextWindowPos(ImVec2(static_cast<float>(place.x), static_cast<float>(place.y)));
-  ImGui::SetNextWindowSize(ImVec2(static_cast<float>(place.width), static_cast<float>(place.height)));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, color(background));
-  ImGui::Begin(name, nullptr, kPanelFlags | extra);
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar(2);
-}
-
 std::shared_ptr<const Trace> relabelled(const Trace& trace, const Experiment& experiment) {
   std::vector<Step> steps(trace.steps().begin(), trace.steps().end());
   std::vector<std::string> warnings(trace.warnings().begin(), trace.warnings().end());
@@ -48,12 +33,6 @@ std::shared_ptr<const Trace> relabelled(const Trace& trace, const Experiment& ex
 }
 
 }  // namespace
-
-/// Where the parts of the window are, in ImGui's coordinates.
-struct Workbench::Areas {
-  Rect parameters, tabs, center, inspector, status;
-  bool has_inspector = false;
-};
 
 Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment experiment, std::string file,
                                                      const WorkbenchOptions& options) {
@@ -80,6 +59,7 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       memory_budget_(options.memory_budget),
       font_files_(options.fonts),
       heatmaps_(std::move(heatmaps)),
+      lessons_(options.lessons),
       worker_(options.wake ? options.wake : [] {}) {
   const auto rgba = [](float value) {
     const Rgb rgb = *special_color(value);
@@ -112,6 +92,7 @@ void Workbench::prepare() {
       say(result->error().message, true);
     }
   }
+  if (auto comparison = worker_.take_comparison()) comparison_ = std::move(*comparison);
   // Labels and views need no computation.
   if (trace_ && trace_->experiment() != session_.experiment() &&
       same_computation(trace_->experiment(), session_.experiment())) {
@@ -119,41 +100,19 @@ void Workbench::prepare() {
   }
 }
 
-Workbench::Areas Workbench::areas() const {
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const auto unit = static_cast<double>(scale_);
-  const auto width = static_cast<double>(display.x);
-  const auto height = static_cast<double>(display.y);
-  const auto top = static_cast<double>(ImGui::GetFrameHeight());
-  const double logical = width / unit;
-  // The sides give way before the picture does.
-  const double left = std::round(std::clamp(logical * 0.2, 208.0, 264.0) * unit);
-  const double right = std::round(std::clamp(logical * 0.21, 220.0, 292.0) * unit);
-  const double status = std::round(26 * unit);
-  const double tabs = std::round(36 * unit);
-  Areas areas;
-  areas.has_inspector = inspector_shown_ && logical >= 860;
-  const double inspector = areas.has_inspector ? right : 0;
-  const double line = std::max(1.0, std::round(unit));
-  areas.parameters = {0, top + line, left, height - top - status - 2 * line};
-  areas.tabs = {left + line, top + line, width - left - inspector - 2 * line, tabs};
-  areas.center = {left + line, top + tabs + 2 * line, width - left - inspector - 2 * line,
-                  height - top - tabs - status - 3 * line};
-  areas.inspector = {width - inspector, top + line, inspector, height - top - status - 2 * line};
-  areas.status = {0, height - status, width, status};
-  return areas;
-}
-
 void Workbench::frame() {
   Requests requests;
   const Style style = {*fonts_, colors(), scale_};
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
   if (ImGui::BeginMainMenuBar()) {
-    menu_bar(style, session_.experiment(), session_.file(), session_.modified(), session_.can_undo(),
-             session_.can_redo(), theme_ == Theme::dark, inspector_shown_, requests);
+    menu_bar(style, session_.experiment(),
+             {session_.file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
+              inspector_shown_, lessons_, session_.lesson()},
+             requests);
     ImGui::EndMainMenuBar();
   }
-  const Areas places = areas();
+  const Areas places =
+      window_areas(ImGui::GetIO().DisplaySize, scale_, {inspector_shown_, session_.lesson() != nullptr});
   ImGui::PopStyleVar();
 
   const ImVec2 padding(style.px(16), style.px(14));
@@ -173,6 +132,7 @@ void Workbench::frame() {
                     transient_.pinned.has_value() && transient_.pinned == transient_.inspected(), transient_);
     ImGui::End();
   }
+  show_lesson(style, places, requests);
   begin_panel("Status", places.status, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, ImVec2(style.px(16), 0));
   const Performance performance = {trace_ ? trace_->compute_seconds() : 0, frame_seconds_,
                                    trace_ ? static_cast<double>(trace_->number_count()) * sizeof(float) : 0,
@@ -289,7 +249,7 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
     transient_.dialog = Dialog::none;
   else if (press.key == platform::KeyPress::kEscape && !typing)
     transient_.pinned.reset();
-  if (typing || transient_.dialog != Dialog::none) return;
+  if (typing || transient_.dialog != Dialog::none || lesson_key(press.key, requests)) return;
   if (press.key == 'F') command(Command::fit_view);
   if (press.key == 'I') command(Command::toggle_inspector);
   if (press.key == '?') command(Command::shortcuts);
@@ -301,16 +261,22 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
 
 void Workbench::apply(const Requests& requests) {
   for (const Action& action : requests.actions) {
-    if (const Result<void> done = session_.apply(action); !done) say(done.error().message, true);
+    if (const Result<void> done = session_.apply(action)) {
+      pin_for(action.edit);
+    } else {
+      say(done.error().message, true);
+    }
   }
   for (const Command command : requests.commands) carry_out(command);
   request_computation();
 }
 
 void Workbench::request_computation() {
-  if (requested_ && same_computation(*requested_, session_.experiment())) return;
-  requested_ = session_.experiment();
-  worker_.request(*requested_);
+  if (!requested_ || !same_computation(*requested_, session_.experiment())) {
+    requested_ = session_.experiment();
+    worker_.request(*requested_);
+  }
+  request_comparison();
 }
 
 void Workbench::open_dialog(Dialog dialog, const std::string& suggestion) {

@@ -20,13 +20,16 @@
 
 namespace attnscope::ui {
 
+struct Areas;
+
 struct WorkbenchOptions {
   Theme theme = Theme::dark;
   float scale = 1;  ///< pixels per logical pixel
   double memory_budget = kDefaultMemoryBudget;
   std::filesystem::path shader_folder;
   FontFiles fonts;
-  std::function<void()> wake;  ///< called from another thread when a frame is due; may be empty
+  std::vector<LessonFile> lessons = {};  ///< as the menu lists them
+  std::function<void()> wake;            ///< called from another thread when a frame is due; may be empty
 };
 
 class Workbench {
@@ -55,6 +58,9 @@ class Workbench {
   [[nodiscard]] const Session& session() const { return session_; }
   [[nodiscard]] const Trace* trace() const { return trace_.get(); }
   [[nodiscard]] const Figure& figure() const { return shown_; }
+  /// Of the open lesson's step, or null when it has none or it is not computed yet.
+  [[nodiscard]] const Result<EquivalenceResult>* comparison() const { return comparison_ ? &*comparison_ : nullptr; }
+  [[nodiscard]] std::span<const PrintedTable> printed() const { return printed_; }
   [[nodiscard]] Transient& transient() { return transient_; }
   [[nodiscard]] const platform::HeatmapRenderer& heatmaps() const { return heatmaps_; }
   [[nodiscard]] const Palette& colors() const { return palette(theme_); }
@@ -66,18 +72,23 @@ class Workbench {
  private:
   Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer heatmaps, const WorkbenchOptions& options);
 
-  struct Areas;
-  [[nodiscard]] Areas areas() const;
   void shortcuts(Requests& requests);
   void shortcut(const platform::KeyPress& press, Requests& requests);
   void show_center(const Style& style, const Areas& areas, Requests& requests);
   void update_figure(double width, double height);
   void update_inspection();
+  void show_lesson(const Style& style, const Areas& areas, Requests& requests);
+  void update_printed();
+  /// Steps through the open lesson; true when the key was for it.
+  bool lesson_key(int key, Requests& requests) const;
+  /// Pins the cell of a step that was just opened.
+  void pin_for(const Edit& edit);
   void apply(const Requests& requests);
   void carry_out(Command command);
   void carry_out(const DialogResult& result);
   void open_dialog(Dialog dialog, const std::string& suggestion);
   void request_computation();
+  void request_comparison();
   void say(const std::string& message, bool is_error);
   [[nodiscard]] ViewOptions current_options(double width, double height) const;
 
@@ -117,6 +128,19 @@ class Workbench {
 
   std::optional<Inspection> inspection_;
   std::shared_ptr<const Trace> inspected_trace_;
+
+  // The open lesson's step: its printed numbers for the trace on screen, its comparison for the experiment as it is.
+  struct PrintedFor {
+    std::shared_ptr<const Trace> trace;
+    const LessonStep* step = nullptr;
+    friend bool operator==(const PrintedFor&, const PrintedFor&) = default;
+  };
+  std::vector<LessonFile> lessons_;
+  PrintedFor printed_for_;
+  std::vector<PrintedTable> printed_;
+  std::optional<ComparisonRequest> comparing_;
+  std::optional<Result<EquivalenceResult>> comparison_;
+
   double frame_seconds_ = 0;
   std::vector<platform::KeyPress> presses_;
 

@@ -32,6 +32,7 @@ struct InterfaceOptions {
   Theme theme = Theme::dark;
   std::optional<Experiment> experiment;  ///< instead of the worked example at its defaults
   double memory_budget = kDefaultMemoryBudget;
+  std::vector<LessonFile> lessons = {};  ///< in the menu
 };
 
 /// A workbench with an offscreen framebuffer to draw on. Time passes by a sixtieth of a second with every frame,

@@ -1,0 +1,310 @@
+// Lessons as a student goes through them, by keyboard and mouse.
+#include <imgui_internal.h>
+
+#include "core/text.h"
+#include "interface_test.h"
+#include "io/experiment_file.h"
+#include "support/temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+constexpr int kSpace = ' ';
+constexpr int kRight = platform::KeyPress::kRight;
+constexpr int kLeft = platform::KeyPress::kLeft;
+
+std::vector<LessonFile> all_lessons() { return lessons_in(ATTNSCOPE_SOURCE_DIR "/assets/lessons"); }
+
+class LessonPanel : public Interface {
+ protected:
+  void SetUp() override { start_at(1280, 800, 1); }
+
+  void start_at(int width, int height, float scale) {
+    InterfaceOptions options;
+    options.width = width;
+    options.height = height;
+    options.scale = scale;
+    options.lessons = lessons_;
+    start(options);
+  }
+
+  void choose(const std::string& menu, const std::string& item) {
+    screen().click_item("##MainMenuBar", {std::string("##menubar"), menu});
+    screen().click_item("##Menu_00", {item});
+    screen().settle();
+  }
+
+  void open(std::size_t number) { choose("Lessons", (*lessons_[number].lesson)->title); }
+
+  void key(int which) {
+    screen().key(which);
+    screen().settle();
+  }
+
+  void press_button(const std::string& label) {
+    screen().click_item("Lesson", {label});
+    screen().settle();
+  }
+
+  void change_seed() {
+    Experiment other = screen().experiment();
+    other.seed += 1;
+    screen().workbench().open_file(folder_.file("other.json", experiment_json(other)).string());
+    screen().settle();
+  }
+
+  void drag_slider(const std::string& name, double from, double to) {
+    const Rect slider = screen().slider(parameter(name).label);
+    screen().drag(across(slider, from), across(slider, to), 3);
+    screen().release();
+    screen().settle();
+  }
+
+  [[nodiscard]] const Session& session() { return screen().workbench().session(); }
+  [[nodiscard]] const LessonStep& step() { return session().lesson()->steps[session().lesson_step()]; }
+
+  TemporaryFolder folder_;
+  std::vector<LessonFile> lessons_ = all_lessons();
+};
+
+TEST_F(LessonPanel, TheMenuOpensALesson) {
+  EXPECT_FALSE(screen().is_open("Lesson"));
+  const double picture = screen().picture_place().height;
+  open(0);
+  ASSERT_TRUE(screen().is_open("Lesson"));
+  EXPECT_EQ(session().lesson(), lessons_[0].lesson->get());
+  EXPECT_EQ(screen().experiment(), step().experiment);
+  EXPECT_EQ(screen().trace().experiment(), step().experiment);
+  EXPECT_LT(screen().picture_place().height, picture);
+  ASSERT_TRUE(screen().transient().pinned);
+  EXPECT_EQ(screen().transient().pinned->tensor, "x");
+  press_button("×##close");
+  EXPECT_FALSE(screen().is_open("Lesson"));
+  EXPECT_EQ(screen().picture_place().height, picture);
+}
+
+TEST_F(LessonPanel, SpaceAndArrowsStepThroughIt) {
+  key(kSpace);
+  EXPECT_FALSE(session().can_undo()) << "nothing is open";
+  open(0);
+  key(kLeft);
+  EXPECT_EQ(session().lesson_step(), 0U) << "there is nothing before the first";
+  const std::size_t count = session().lesson()->steps.size();
+  for (std::size_t i = 1; i < count; ++i) {
+    key(i % 2 == 0 ? kSpace : kRight);
+    ASSERT_EQ(session().lesson_step(), i);
+    ASSERT_EQ(screen().trace().experiment(), step().experiment);
+    ASSERT_EQ(screen().transient().pinned.has_value(), step().cell.has_value());
+  }
+  key(kSpace);
+  EXPECT_EQ(session().lesson_step(), count - 1) << "nor behind the last";
+  key(kLeft);
+  EXPECT_EQ(session().lesson_step(), count - 2);
+}
+
+TEST_F(LessonPanel, ButtonsAndDotsDoTheSame) {
+  open(1);
+  press_button("Next##next");
+  EXPECT_EQ(session().lesson_step(), 1U);
+  press_button("Previous##previous");
+  EXPECT_EQ(session().lesson_step(), 0U);
+  screen().click_item("Lesson", {4, std::string("step")});
+  screen().settle();
+  EXPECT_EQ(session().lesson_step(), 4U);
+  EXPECT_EQ(screen().experiment(), step().experiment);
+}
+
+TEST_F(LessonPanel, AnEditCanBeTakenBackWithOneButton) {
+  open(0);
+  key(kSpace);
+  EXPECT_THROW(screen().item("Lesson", {std::string("Back to the lesson")}), std::runtime_error);
+  drag_slider("tokens", 0.3, 0.8);
+  EXPECT_NE(screen().experiment(), step().experiment);
+  EXPECT_TRUE(screen().is_open("Lesson"));
+  const Experiment edited = screen().experiment();
+  press_button("Back to the lesson");
+  EXPECT_EQ(screen().experiment(), step().experiment);
+  EXPECT_EQ(session().lesson_step(), 1U);
+  EXPECT_THROW(screen().item("Lesson", {std::string("Back to the lesson")}), std::runtime_error);
+  undo();
+  EXPECT_EQ(screen().experiment(), edited);
+  undo();
+  EXPECT_EQ(screen().experiment(), step().experiment);
+  undo();
+  EXPECT_EQ(session().lesson_step(), 0U);
+  redo();
+  EXPECT_EQ(session().lesson_step(), 1U);
+  // The view is a part of the step too.
+  open_view("heads");
+  press_button("Back to the lesson");
+  EXPECT_EQ(screen().experiment().view, step().experiment.view);
+}
+
+TEST_F(LessonPanel, KeysAreNotForItWhileADialogIsOpenOrTextIsTyped) {
+  open(0);
+  screen().key('?');
+  screen().frame(2);
+  screen().key(kSpace);
+  EXPECT_EQ(session().lesson_step(), 0U);
+  screen().key(kEscape);
+  screen().frame(2);
+  screen().key_with_control('S');
+  screen().frame(2);
+  screen().type("a b");
+  screen().key(kSpace);
+  screen().key(kRight);
+  EXPECT_EQ(session().lesson_step(), 0U);
+  screen().key(kEscape);
+  screen().frame(2);
+  screen().key(kEscape);
+  screen().frame(2);
+  // Typing a value into a slider.
+  screen().control_click(screen().slider(parameter("heads").label).center());
+  screen().key(kSpace);
+  EXPECT_EQ(session().lesson_step(), 0U);
+  screen().key(kEscape);
+  screen().frame(2);
+  key(kSpace);
+  EXPECT_EQ(session().lesson_step(), 1U);
+}
+
+TEST_F(LessonPanel, PrintedNumbersStandBesideThoseOnScreen) {
+  open(1);
+  ASSERT_EQ(screen().workbench().printed().size(), 2U);
+  for (const ui::PrintedTable& table : screen().workbench().printed()) EXPECT_EQ(table.computed, table.printed);
+  change_seed();
+  for (const ui::PrintedTable& table : screen().workbench().printed()) EXPECT_NE(table.computed, table.printed);
+  press_button("Back to the lesson");
+  for (const ui::PrintedTable& table : screen().workbench().printed()) EXPECT_EQ(table.computed, table.printed);
+  key(kSpace);
+  EXPECT_TRUE(screen().workbench().printed().empty());
+}
+
+TEST_F(LessonPanel, BothSidesAreComputedForTheExperimentAsItIs) {
+  open(1);
+  while (step().equivalence.empty()) key(kSpace);
+  EXPECT_EQ(step().equivalence, "token-order");
+  const auto shape = [&] { return (*screen().workbench().comparison())->differences.back().axes; };
+  ASSERT_NE(screen().workbench().comparison(), nullptr);
+  EXPECT_TRUE((*screen().workbench().comparison())->agrees());
+  EXPECT_EQ(shape()[1].size, 6);
+  drag_slider("tokens", 0.3, 0.7);
+  EXPECT_TRUE((*screen().workbench().comparison())->agrees());
+  EXPECT_EQ(shape()[1].size, screen().experiment().integer("tokens"));
+  EXPECT_NE(shape()[1].size, 6);
+  // The next step has a mask, and the claim fails.
+  key(kSpace);
+  EXPECT_EQ(step().equivalence, "token-order");
+  EXPECT_FALSE((*screen().workbench().comparison())->agrees());
+  key(kSpace);
+  EXPECT_EQ(screen().workbench().comparison(), nullptr);
+}
+
+TEST_F(LessonPanel, AnotherSystemSaysThatTheClaimIsNotAboutIt) {
+  open(1);
+  while (step().equivalence.empty()) key(kSpace);
+  screen().workbench().open_file(
+      folder_.file("other.json", experiment_json(*default_experiment("worked-example"))).string());
+  screen().settle();
+  ASSERT_NE(screen().workbench().comparison(), nullptr);
+  EXPECT_FALSE(*screen().workbench().comparison());
+  EXPECT_TRUE(screen().is_open("Lesson"));
+}
+
+TEST_F(LessonPanel, ABadFileIsNamedInTheMenuAndOpensNothing) {
+  lessons_ = {{"broken", fail("broken.json: line 1, column 1: nonsense")}};
+  start_at(1000, 700, 1);
+  screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("Lessons")});
+  screen().frame(2);
+  ASSERT_TRUE(screen().is_open("##Menu_00"));
+  screen().click({screen().window_place("##Menu_00").x + 30, screen().window_place("##Menu_00").y + 20});
+  EXPECT_EQ(session().lesson(), nullptr);
+  EXPECT_FALSE(screen().is_open("Lesson"));
+  lessons_.clear();
+  start_at(1000, 700, 1);
+  screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("Lessons")});
+  screen().frame(2);
+  EXPECT_TRUE(screen().is_open("##Menu_00"));
+}
+
+TEST_F(LessonPanel, NothingIsComputedWhileNothingHappens) {
+  open(1);
+  screen().settle();
+  const std::uint64_t figures = screen().workbench().figures_built();
+  screen().frame(50);
+  EXPECT_EQ(screen().workbench().figures_built(), figures);
+  EXPECT_FALSE(screen().workbench().busy());
+}
+
+TEST_F(LessonPanel, EveryLetterIsInTheFont) {
+  const ImFont* font = ImGui::GetIO().Fonts->Fonts[0];
+  for (const LessonFile& file : lessons_) {
+    const Lesson& lesson = **file.lesson;
+    std::string text = lesson.title + lesson.summary + lesson.source;
+    for (const LessonStep& each : lesson.steps) text += each.title + each.text + each.look;
+    for (const char* at = text.c_str(); *at != '\0';) {
+      unsigned int letter = 0;
+      const char* from = at;
+      at += ImTextCharFromUtf8(&letter, at, nullptr);
+      EXPECT_NE(const_cast<ImFont*>(font)->FindGlyphNoFallback(static_cast<ImWchar>(letter)), nullptr)
+          << file.name << ": " << std::string(from, at);
+    }
+  }
+}
+
+struct WindowSize {
+  int width;
+  int height;
+  float scale;
+};
+
+void PrintTo(const WindowSize& size, std::ostream* out) {
+  *out << size.width << "x" << size.height << "@" << size.scale;
+}
+
+class LessonLayout : public LessonPanel, public testing::WithParamInterface<WindowSize> {
+ protected:
+  void SetUp() override { start_at(GetParam().width, GetParam().height, GetParam().scale); }
+};
+
+TEST_P(LessonLayout, PartsLieBesideEachOtherInsideTheWindow) {
+  const auto expect_apart = [&](const std::vector<std::string>& parts) {
+    const Rect window = {0, 0, static_cast<double>(GetParam().width), static_cast<double>(GetParam().height)};
+    for (const std::string& a : parts) {
+      const Rect place = screen().window_place(a);
+      EXPECT_EQ(place.intersection(window), place) << a;
+      EXPECT_GT(place.height, 60 * static_cast<double>(GetParam().scale) * (a == "Status" || a == "Views" ? 0.3 : 1))
+          << a;
+      for (const std::string& b : parts) {
+        const Rect common = place.intersection(screen().window_place(b));
+        if (a != b) EXPECT_TRUE(common.width <= 0 || common.height <= 0) << a << " and " << b;
+      }
+    }
+  };
+  for (std::size_t number = 0; number < lessons_.size(); number += 4) {
+    open(number);
+    for (std::size_t i = 1; i < session().lesson()->steps.size(); ++i) {
+      std::vector<std::string> parts = {"Parameters", "Views", "Figure", "Status", "Lesson"};
+      if (screen().is_open("Inspector")) parts.emplace_back("Inspector");
+      expect_apart(parts);
+      // Nothing is wider than its place; what is higher scrolls.
+      for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+        if (!window->Active || !std::string_view(window->Name).starts_with("Lesson")) continue;
+        EXPECT_LE(window->ContentSize.x, window->ContentRegionRect.GetWidth() + 1)
+            << window->Name << ": " << step().title;
+      }
+      key(kSpace);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, LessonLayout,
+                         testing::Values(WindowSize{1024, 700, 1}, WindowSize{1280, 800, 1}, WindowSize{2560, 1600, 1},
+                                         WindowSize{1024, 700, 2}, WindowSize{1280, 800, 2}, WindowSize{2560, 1600, 2}),
+                         [](const auto& size) {
+                           return std::to_string(size.param.width) + "x" + std::to_string(size.param.height) + "Scale" +
+                                  std::to_string(static_cast<int>(size.param.scale));
+                         });
+
+}  // namespace
+}  // namespace attnscope::test
