@@ -28,7 +28,7 @@ struct Shortcut {
   const char* meaning;
 };
 
-constexpr std::array<Shortcut, 17> kShortcuts = {{
+constexpr std::array<Shortcut, 18> kShortcuts = {{
     {"drag a slider", "the picture follows"},
     {"Ctrl+click a slider", "type any value"},
     {"click a cell", "keep it in the inspector; again or Escape lets go"},
