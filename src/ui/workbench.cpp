@@ -158,6 +158,8 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
     ImGui::End();
     return;
   }
+  // What lights up belongs to this trace: in the last one the tensors may have had other axes.
+  update_inspection();
   if (has_option_row(*trace_, trace_->experiment().view.name)) {
     view_option_row(style, *trace_, current_options(0, 0), transient_, requests);
   }
