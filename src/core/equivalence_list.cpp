@@ -154,7 +154,7 @@ Result<EquivalenceSides> split_order(const Experiment& experiment) {
         {"w_out", pointer_to(one, "w_proj")},
         {"b_out", pointer_to(one, "b_proj")}};
   };
-  for (const char* name : {"q", "k", "v", "scores", "projected"}) sides.pairs.push_back({name, the(name), the(name)});
+  for (const char* name : {"q", "scores", "projected"}) sides.pairs.push_back({name, the(name), the(name)});
   return sides;
 }
 
@@ -179,7 +179,7 @@ Result<EquivalenceSides> token_order(const Experiment& experiment) {
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(order.size(), kShown); ++i) shown.push_back(std::to_string(order[i]));
   if (order.size() > kShown) shown.emplace_back("…");
-  sides.one_text = "the output for the tokens as they are, its rows then put in the order " + join(shown, " ");
+  sides.one_text = "the output for the tokens as they are, its rows then put in the order " + join(shown, "\u00a0");
   sides.other_text = "the output for the tokens put in that order first";
   sides.given = [order](const Trace& one) { return Substitutions{{"x", permuted(pointer_to(one, "x"), 1, order)}}; };
   const auto rows = [order](const Trace& one) { return permuted(pointer_to(one, "out"), 1, order); };

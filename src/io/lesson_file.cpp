@@ -109,7 +109,7 @@ Result<Printed> read_printed(const json& object, std::span<const Step> steps) {
   if (read) read = read_index(object, printed);
   if (!read) return tl::unexpected(read.error());
   if (const auto statistic = object.find("statistic"); statistic != object.end()) {
-    if (*statistic != "mean" && *statistic != "std") return not_allowed("statistic", *statistic, "\"mean\" or \"std\"");
+    if (*statistic != "mean" && *statistic != "std") return not_allowed("statistic", *statistic, "mean or std");
     if (!printed.index.empty()) return fail("statistic and index: only one of them is allowed");
     printed.statistic = statistic->get<std::string>();
   }
@@ -251,6 +251,7 @@ std::vector<LessonFile> lessons_in(const std::filesystem::path& folder) {
   }
   std::sort(paths.begin(), paths.end());
   std::vector<LessonFile> files;
+  files.reserve(paths.size());
   for (const std::filesystem::path& path : paths) {
     files.push_back({path.stem().string(), read_lesson(path).map([](Lesson lesson) {
                        return std::shared_ptr<const Lesson>(std::make_shared<const Lesson>(std::move(lesson)));

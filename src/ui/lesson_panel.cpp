@@ -57,9 +57,9 @@ void back_button(const Style& style, Requests& requests) {
 }
 
 /// A button that may have nothing to do.
-bool button(const char* label, bool enabled, const std::string& help) {
+bool button(const Style& style, const char* label, bool enabled, const std::string& help) {
   if (!enabled) {
-    ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_Separator));
+    ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim, 0.5F));
     for (const ImGuiCol_ which : {ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive})
       ImGui::PushStyleColor(which, ImGui::GetStyleColorVec4(ImGuiCol_Button));
   }
@@ -104,13 +104,13 @@ void header(const Style& style, const LessonShown& shown, bool wide, Requests& r
   ImGui::AlignTextToFramePadding();
   ImGui::TextDisabled("%s", place.c_str());
   ImGui::SameLine();
-  if (button(previous, shown.step > 0, "The step before. ← does the same."))
+  if (button(style, previous, shown.step > 0, "The step before. ← does the same."))
     requests.actions.push_back({GoToStep{shown.step - 1}, 0});
   ImGui::SameLine();
-  if (button(next, shown.step + 1 < count, "The next step. Space and → do the same."))
+  if (button(style, next, shown.step + 1 < count, "The next step. Space and → do the same."))
     requests.actions.push_back({GoToStep{shown.step + 1}, 0});
   ImGui::SameLine();
-  if (button("×##close", true, "Close the lesson. The experiment stays as it is."))
+  if (button(style, "×##close", true, "Close the lesson. The experiment stays as it is."))
     requests.actions.push_back({CloseLesson{}, 0});
 }
 
@@ -225,7 +225,9 @@ void equivalence(const Style& style, const LessonShown& shown) {
   const Equivalence* claim = find_equivalence(shown.lesson.steps[shown.step].equivalence);
   if (claim == nullptr) return;
   section_title(style, "COMPUTED BOTH WAYS");
+  push_font(style.fonts.strong().font, style.fonts.strong().line);
   paragraph(claim->statement, color(style.palette.text));
+  ImGui::PopFont();
   if (shown.comparison == nullptr) {
     ImGui::TextDisabled("Computing both sides…");
     return;
@@ -242,10 +244,17 @@ void equivalence(const Style& style, const LessonShown& shown) {
             color(style.palette.text));
 }
 
+void begin_column(const char* name, float width) {
+  ImGui::BeginChild(name, ImVec2(width, 0));
+  if (ImGui::IsWindowAppearing()) ImGui::SetScrollY(0);
+}
+
 void numbers(const Style& style, const LessonShown& shown) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(4)));
   if (!shown.printed.empty()) section_title(style, "PRINTED IN THE SOURCE");
   for (const PrintedTable& table : shown.printed) printed_table(style, table);
   equivalence(style, shown);
+  ImGui::PopStyleVar();
 }
 
 }  // namespace
@@ -258,21 +267,27 @@ void lesson_panel(const Style& style, const LessonShown& shown, Requests& reques
   ImGui::PopStyleVar();
   const float width = ImGui::GetContentRegionAvail().x;
   const float gap = style.px(24);
-  // Every step begins at its top.
+  // Windows of its own for every step, which begin at their top.
   ImGui::PushID(static_cast<int>(shown.step));
-  ImGui::BeginChild("words", ImVec2(wide ? std::round((width - gap) * 0.54F) : 0, 0));
+  begin_column("words", wide ? std::round((width - gap) * 0.54F) : 0);
   if (!wide && shown.away) back_button(style, requests);
   paragraph(step.text, color(style.palette.text));
-  if (!wide) {
-    what_to_look_at(style, step);
-    numbers(style, shown);
-  }
+  // What to look at stands where there is room for it.
+  const bool has_numbers = !step.printed.empty() || !step.equivalence.empty();
+  const auto second_column = [&] {
+    if (has_numbers) {
+      numbers(style, shown);
+    } else {
+      what_to_look_at(style, step);
+    }
+  };
+  if (has_numbers) what_to_look_at(style, step);
+  if (!wide) second_column();
   ImGui::EndChild();
   if (wide) {
     ImGui::SameLine(0, gap);
-    ImGui::BeginChild("numbers", ImVec2(0, 0));
-    what_to_look_at(style, step);
-    numbers(style, shown);
+    begin_column("numbers", 0);
+    second_column();
     ImGui::EndChild();
   }
   ImGui::PopID();

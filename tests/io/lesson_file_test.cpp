@@ -146,7 +146,9 @@ TEST(LessonFileReader, NoBytesBreakIt) {
     std::string broken = text;
     broken[i] = static_cast<char>(broken[i] ^ 0x15);
     const Result<Lesson> lesson = parse_lesson(broken, "x.json");
-    if (!lesson) EXPECT_TRUE(is_one_line(lesson.error().message));
+    if (!lesson) {
+      EXPECT_TRUE(is_one_line(lesson.error().message));
+    }
   }
 }
 
