@@ -6,10 +6,6 @@
 namespace attnscope {
 namespace {
 
-MaskSizes mask_sizes(const Experiment& e) {
-  return {e.integer("batch"), e.integer("heads"), pixel_count(e), pixel_count(e)};
-}
-
 void run_system(const Experiment& e, Recorder& r) {
   const Index heads = e.integer("heads");
   const Index head_dim = e.integer("head_dim");
@@ -30,7 +26,7 @@ void run_system(const Experiment& e, Recorder& r) {
   const Value scaled_q = scale_by_root(r, "scaled_q", p.q, head_dim);
   const Value scores =
       contract(r, "scores", "batch head dim query, batch head dim key -> batch head query key", scaled_q, p.k);
-  const Value weights = attention_weights(r, e, "", scores, e.mask(), mask_sizes(e));
+  const Value weights = attention_weights(r, e, "", scores, e.mask(), pixel_mask_sizes(e));
   const Value outputs =
       contract(r, "head_outputs", "batch head query key, batch head dim key -> batch head query dim", weights, p.v);
   const Value merged = rearrange(r, "merged", "batch head (row column) dim -> batch (head dim) row column", outputs,
@@ -77,7 +73,7 @@ System conv_attention() {
   system.parameters.push_back(integer_parameter("heads", "Heads", "How many heads attend side by side.", 4, 1, 16));
   system.parameters.push_back(
       integer_parameter("head_dim", "Head size", "Numbers per query, key and value.", 32, 1, 64));
-  system.mask_sizes = mask_sizes;
+  system.mask_sizes = pixel_mask_sizes;
   system.run = run_system;
   system.script = write_script;
   return system;

@@ -8,8 +8,6 @@
 namespace attnscope {
 namespace {
 
-MaskSizes mask_sizes(const Experiment& e) { return {e.integer("batch"), 1, pixel_count(e), pixel_count(e)}; }
-
 /// One group of all channels of one picture, or each channel over the whole batch.
 Value norm(const Experiment& e, Recorder& r, Value x) {
   const bool group = e.choice("norm") == "group";
@@ -52,7 +50,7 @@ void run_system(const Experiment& e, Recorder& r) {
     p.v = linear(r, "v", "batch token", tokens, layers.v);
   }
   const Value scores = scaled_scores(r, "batch", p, channel.size);
-  const WeightedSum attention = weighted_sum(e, r, "batch", scores, p.v, mask_sizes(e));
+  const WeightedSum attention = weighted_sum(e, r, "batch", scores, p.v, pixel_mask_sizes(e));
   const Value projected = linear(r, "projected", "batch token", attention.outputs, layers.proj);
   add_to_picture(e, r, x, projected);
 }
@@ -99,7 +97,7 @@ System image_self_attention() {
   system.parameters.push_back(choice_parameter("projection", "Projection",
                                                "Three layers for Q, K and V, or one whose output is cut in three.",
                                                {"separate", "chunked"}, {"separate", "chunked"}));
-  system.mask_sizes = mask_sizes;
+  system.mask_sizes = pixel_mask_sizes;
   system.run = run_system;
   system.script = write_script;
   return system;

@@ -6,10 +6,6 @@
 namespace attnscope {
 namespace {
 
-MaskSizes mask_sizes(const Experiment& e) {
-  return {e.integer("batch"), e.integer("heads"), pixel_count(e), pixel_count(e)};
-}
-
 void run_system(const Experiment& e, Recorder& r) {
   const Index heads = e.integer("heads");
   const Axis channel = {"channel", e.integer("channels")};
@@ -28,7 +24,7 @@ void run_system(const Experiment& e, Recorder& r) {
   const Projections p =
       cut_projections(r, "batch token (part head dim) -> batch head token dim", qkv, {{"head", heads}});
   const Value scores = scaled_scores(r, "batch head", p, channel.size / heads);
-  const WeightedSum attention = weighted_sum(e, r, "batch head", scores, p.v, mask_sizes(e));
+  const WeightedSum attention = weighted_sum(e, r, "batch head", scores, p.v, pixel_mask_sizes(e));
   mean(r, "mean_weights", attention.weights, "head");
   const Value merged = rearrange(r, "merged", "batch head token dim -> batch token (head dim)", attention.outputs);
   const Value projected = linear(r, "projected", "batch token", merged, out_layer);
@@ -75,7 +71,7 @@ System packed_multihead() {
   system.source = "a Stable Diffusion attention notebook";
   system.parameters = picture_parameters(64);
   system.parameters.push_back(heads_parameter(8, "channels"));
-  system.mask_sizes = mask_sizes;
+  system.mask_sizes = pixel_mask_sizes;
   system.run = run_system;
   system.script = write_script;
   return system;

@@ -40,6 +40,12 @@ Value pixels_as_tokens(Recorder& r, Value picture) {
 
 Index pixel_count(const Experiment& e) { return saturating_product(e.integer("height"), e.integer("width")); }
 
+MaskSizes pixel_mask_sizes(const Experiment& e) {
+  const Index pixels = pixel_count(e);
+  const bool has_heads = e.parameters.contains("heads");
+  return {e.integer("batch"), has_heads ? e.integer("heads") : 1, pixels, pixels};
+}
+
 void add_to_picture(const Experiment& e, Recorder& r, Value x, Value projected) {
   const Value image = rearrange(r, "projected_image", "batch (row column) channel -> batch channel row column",
                                 projected, {{"column", e.integer("width")}});

@@ -25,6 +25,9 @@ Value pixels_as_tokens(Recorder& recorder, Value picture);
 /// How many pixels a picture of the experiment has: its tokens.
 Index pixel_count(const Experiment& experiment);
 
+/// The sizes of masks where every pixel attends to every pixel; one head where the system has no heads.
+MaskSizes pixel_mask_sizes(const Experiment& experiment);
+
 /// `x` + `projected` [batch, token, channel], which becomes a picture again first: `projected_image`, `out`.
 void add_to_picture(const Experiment& experiment, Recorder& recorder, Value x, Value projected);
 
