@@ -14,7 +14,7 @@ namespace {
 template <int kBytes>
 struct Vectors {
   using Floats __attribute__((vector_size(kBytes))) = float;
-  using Ints __attribute__((vector_size(kBytes))) = int;
+  using Words __attribute__((vector_size(kBytes))) = unsigned;
   static constexpr Index kWidth = kBytes / static_cast<int>(sizeof(float));
 
   static Floats load(const float* from) {
@@ -68,7 +68,7 @@ void add_block(Index depth, const float* a, const float* b, float* out, Index ou
 template <typename V>
 typename V::Floats exponential(typename V::Floats x) {
   using Floats = typename V::Floats;
-  using Ints = typename V::Ints;
+  using Words = typename V::Words;
   constexpr float kRound = 12582912.0F;  // 1.5 · 2^23: adding it leaves whole numbers in the last bits
   const Floats rounded = x * 1.44269504088896341F + kRound;
   const Floats n = rounded - kRound;
@@ -79,8 +79,8 @@ typename V::Floats exponential(typename V::Floats x) {
   p = p * r + 1.6666665459e-1F;
   p = p * r + 5.0000001201e-1F;
   p = p * (r * r) + r + 1.0F;
-  Ints bits;
-  Ints power;
+  Words bits;
+  Words power;
   std::memcpy(&bits, &p, sizeof(bits));
   std::memcpy(&power, &rounded, sizeof(power));
   bits += power << 23;
