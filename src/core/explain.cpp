@@ -274,8 +274,8 @@ void explain_operation(const Cell& cell, const SoftmaxOperation& softmax, Explan
     sum += value;
   }
   const double own = e.terms[static_cast<std::size_t>(cell.index.back())].value;
-  e.results.push_back({"largest of the row, subtracted first", largest});
-  e.results.push_back({"sum of the exponentials", sum});
+  e.results.push_back({"row maximum, subtracted", largest});
+  e.results.push_back({"sum of the row", sum});
   e.results.push_back({"this exponential", own});
   e.computed = sum == 0 ? 0 : own / sum;
   if (sum == 0) e.note = "no key is left in this row, so its weights are 0";

@@ -22,8 +22,11 @@ constexpr double kTitleHeight = 22;
 constexpr double kShapeLine = 14;
 constexpr double kLargestCell = 24;
 // Matrices of few rows keep at least this height beside ones of many.
-constexpr double kSmallestExtent = 24;
+constexpr double kSmallestExtent = 8;
 constexpr double kLegendHeight = 40;
+// The longest side of any matrix gets no shorter than this: a figure that is too high for its place is shown smaller as
+// a whole, with its proportions.
+constexpr double kShortestLongSide = 96;
 constexpr double kSmallestCell = 0.01;
 
 std::string shape_of(const Block& block) {
@@ -155,8 +158,20 @@ class BandLayout {
       }
       for (std::size_t i = 0; i < bands_.size(); ++i)
         scales.push_back(bands_[i].own_cells ? widest_fit(i, heading, shared) : Scale{shared, heading});
-      if (options_.height <= 0 || total_height(scales) <= options_.height || largest < 0.05) return scales;
+      if (options_.height <= 0 || total_height(scales) <= options_.height || largest < least_cell()) return scales;
     }
+  }
+
+  [[nodiscard]] double least_cell() const {
+    Index longest = 1;
+    for (const Band& band : bands_) {
+      for (const Column& column : band.columns) {
+        for (const auto* block : {&column.top, &column.bottom}) {
+          if (*block) longest = std::max({longest, (*block)->mark.rows(), (*block)->mark.columns()});
+        }
+      }
+    }
+    return std::min(kLargestCell / 4, kShortestLongSide / static_cast<double>(longest));
   }
 
   [[nodiscard]] bool fits_width(const std::vector<Scale>& scales) const {

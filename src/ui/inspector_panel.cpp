@@ -121,14 +121,14 @@ void line(const Style& style, const std::string& text, const std::string& number
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (strong) push_font(style.fonts.strong().font, style.fonts.strong().line);
-  clipped_text(text, width * 0.42F, color(strong ? style.palette.text : style.palette.dim));
-  const float right = width * 0.66F;
+  clipped_text(text, width * 0.53F, color(strong ? style.palette.text : style.palette.dim));
+  const float right = width * 0.77F;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddText(ImVec2(at.x + right - ImGui::CalcTextSize(number.c_str()).x, at.y), color(style.palette.text),
                number.c_str());
   if (strong) ImGui::PopFont();
   if (range.high > range.low)
-    draw_bar(style, ImVec2(at.x + width * 0.70F, at.y + style.px(4)), width * 0.30F, value, range.low, range.high, ink);
+    draw_bar(style, ImVec2(at.x + width * 0.80F, at.y + style.px(4)), width * 0.20F, value, range.low, range.high, ink);
 }
 
 void show_terms(const Style& style, const Explanation& e) {

@@ -114,11 +114,26 @@ void header(const Style& style, const LessonShown& shown, bool wide, Requests& r
     requests.actions.push_back({CloseLesson{}, 0});
 }
 
+/// The text with its lines broken at blanks. ImGui breaks behind every point and comma too, and so within numbers.
+std::string broken_into_lines(const std::string& text, float width) {
+  std::string lines = text;
+  std::size_t line = 0;   // where the current line begins
+  std::size_t blank = 0;  // the last place to break it; its beginning: none
+  for (std::size_t i = 0; i <= lines.size(); ++i) {
+    if (i < lines.size() && lines[i] != ' ' && lines[i] != '\n') continue;
+    if (blank > line && ImGui::CalcTextSize(lines.data() + line, lines.data() + i).x > width) {
+      lines[blank] = '\n';
+      line = blank + 1;
+    }
+    blank = i;
+    if (i < lines.size() && lines[i] == '\n') line = i + 1;
+  }
+  return lines;
+}
+
 void paragraph(const std::string& text, ImU32 ink) {
   ImGui::PushStyleColor(ImGuiCol_Text, ink);
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  ImGui::TextUnformatted(broken_into_lines(text, ImGui::GetContentRegionAvail().x).c_str());
   ImGui::PopStyleColor();
 }
 

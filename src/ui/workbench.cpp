@@ -224,6 +224,13 @@ void Workbench::shortcuts(Requests& requests) {
   for (const platform::KeyPress& press : std::exchange(presses_, {})) shortcut(press, requests);
 }
 
+namespace {
+
+/// Whether a menu or a list is open, whose business Escape is.
+bool menu_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel); }
+
+}  // namespace
+
 void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
   // Letters belong to a text field while it has them, and to nobody while a dialog is open.
   const bool typing = ImGui::GetIO().WantTextInput;
@@ -249,7 +256,7 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
   }
   if (press.key == platform::KeyPress::kEscape && transient_.dialog != Dialog::none)
     transient_.dialog = Dialog::none;
-  else if (press.key == platform::KeyPress::kEscape && !typing)
+  else if (press.key == platform::KeyPress::kEscape && !typing && !menu_open())
     transient_.pinned.reset();
   if (typing || transient_.dialog != Dialog::none || lesson_key(press.key, requests)) return;
   if (press.key == 'F') command(Command::fit_view);

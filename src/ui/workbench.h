@@ -133,6 +133,7 @@ class Workbench {
   struct PrintedFor {
     std::shared_ptr<const Trace> trace;
     const LessonStep* step = nullptr;
+    bool awaited = false;  ///< the step's own trace is still being computed
     friend bool operator==(const PrintedFor&, const PrintedFor&) = default;
   };
   std::vector<LessonFile> lessons_;

@@ -11,7 +11,7 @@ constexpr double kWideEnoughForInspector = 860;
 constexpr double kWideEnoughForSliders = 760;
 
 /// Room for a step's text, and never so much that the picture has none.
-double lesson_height(double logical) { return std::clamp(logical * 0.29, std::min(124.0, logical * 0.4), 264.0); }
+double lesson_height(double logical) { return std::clamp(logical * 0.33, std::min(124.0, logical * 0.4), 264.0); }
 
 }  // namespace
 

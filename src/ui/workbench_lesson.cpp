@@ -1,4 +1,6 @@
 // The workbench's share in lessons: which one is open, what it shows and when that is computed.
+#include <algorithm>
+
 #include "ui/widgets.h"
 #include "ui/workbench.h"
 #include "ui/workbench_areas.h"
@@ -16,13 +18,20 @@ void Workbench::show_lesson(const Style& style, const Areas& places, Requests& r
 }
 
 void Workbench::update_printed() {
-  const PrintedFor now = {trace_, &session_.lesson()->steps[session_.lesson_step()]};
+  // A step that was just opened has no numbers yet; those on screen are another one's. What is edited shows the last
+  // numbers until the next are there, as everywhere.
+  const bool awaited = trace_ != nullptr && !session_.away_from_lesson() &&
+                       !same_computation(trace_->experiment(), session_.experiment());
+  const PrintedFor now = {trace_, &session_.lesson()->steps[session_.lesson_step()], awaited};
   if (printed_for_ == now) return;
   printed_for_ = now;
   printed_.clear();
   if (trace_ == nullptr) return;
-  for (const Printed& each : now.step->printed)
+  for (const Printed& each : now.step->printed) {
     printed_.push_back({printed_title(each), each.rows, computed_digits(*trace_, each)});
+    if (!awaited) continue;
+    for (std::vector<std::string>& row : printed_.back().computed) std::fill(row.begin(), row.end(), "…");
+  }
 }
 
 void Workbench::request_comparison() {

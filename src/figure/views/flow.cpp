@@ -165,7 +165,7 @@ class FlowBands {
   }
 
   [[nodiscard]] std::string scores_formula(const Step& scores, const std::string& q, const std::string& k) const {
-    if (has("additive")) return "= a · tanh(q + k)";
+    if (has("additive")) return "= scores";
     std::string formula = "= " + q + " " + k;
     if (const auto* contract = std::get_if<ContractOperation>(&scores.operation);
         contract != nullptr && !contract->divisor_text.empty()) {
@@ -191,7 +191,9 @@ class FlowBands {
     }
     std::optional<Block> right = with_column_labels(block(k, "", rows, "attend."));
     const std::string formula = scores_formula(*trace_.find(prefix + "scores"), factor, right->symbol);
-    band.columns.push_back(product(std::move(right), block(prefix + "scores", formula), network ? "+" : "×"));
+    std::optional<Block> scores = block(prefix + "scores", formula);
+    if (network) scores->symbol = "a · tanh(Q′ + K′)";
+    band.columns.push_back(product(std::move(right), std::move(scores), network ? "+" : "×"));
     if (auto masked = block(prefix + "masked_scores"))
       band.columns.push_back(alone(with_column_labels(std::move(masked)), "", "mask"));
     band.columns.push_back(alone(with_column_labels(block(prefix + "weights")), "", "softmax"));
@@ -212,11 +214,14 @@ class FlowBands {
     const std::string& heads = step(made.inputs[0]).name;
     const bool pixels = made.axes.back().name == "column";
     const bool layer = is_layer(made);
-    std::string formula =
-        pixels ? "= " + symbol(weight) + " heads" : "= heads " + symbol(weight) + (layer ? "^{T}" : "");
+    const std::string left_name = heads == "merged" ? "heads" : symbol(heads);
+    const std::string factor = symbol(weight) + (layer ? "^{T}" : "");
+    std::string formula = pixels ? "= " + symbol(weight) + " " + left_name : "= " + left_name + " " + factor;
     if (made.inputs.size() > 2) formula += " + " + symbol(step(made.inputs[2]).name);
     const std::optional<Block> left = with_row_labels(block(heads, "", false, "merge."));
-    const std::optional<Block> right = block(weight, "", !layer && !pixels);
+    // Named as the factor that it is, though it lies on its side.
+    std::optional<Block> right = block(weight, pixels ? "" : "on its side", !layer && !pixels);
+    right->symbol = factor;
     band.columns = {alone(pixels ? right : left), alone(pixels ? left : right, "×"),
                     alone(block(result, formula), "=")};
     if (result == "projected" && !has("projected_image")) {
