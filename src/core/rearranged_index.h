@@ -16,8 +16,8 @@ class RearrangedIndex {
   /// Position in the input's values of the result's element at position `offset`.
   [[nodiscard]] Index source(Index offset) const;
 
-  /// Elements of the result that lie behind each other along its fastest label: `run_length` of them, `run_stride` apart
-  /// in the input.
+  /// Elements of the result that lie behind each other along its fastest label: `run_length` of them, `run_stride`
+  /// apart in the input.
   [[nodiscard]] Index run_length() const { return digits_.empty() ? 1 : digits_.front().size; }
   [[nodiscard]] Index run_stride() const { return digits_.empty() ? 1 : digits_.front().input_stride; }
 
