@@ -12,6 +12,8 @@ namespace {
 
 // Logical pixels: below this the panel has one column, and buttons have signs for names.
 constexpr double kTwoColumns = 620;
+// Longer lines are hard to read.
+constexpr double kWidestColumn = 640;
 
 /// A tick, which the fonts lack.
 void draw_tick(const Style& style, ImVec2 at) {
@@ -284,7 +286,8 @@ void lesson_panel(const Style& style, const LessonShown& shown, Requests& reques
   const float gap = style.px(24);
   // Windows of its own for every step, which begin at their top.
   ImGui::PushID(static_cast<int>(shown.step));
-  begin_column("words", wide ? std::round((width - gap) * 0.54F) : 0);
+  const float widest = style.px(kWidestColumn);
+  begin_column("words", wide ? std::min(std::round((width - gap) * 0.54F), widest) : 0);
   if (!wide && shown.away) back_button(style, requests);
   paragraph(step.text, color(style.palette.text));
   // What to look at stands where there is room for it.
@@ -301,7 +304,7 @@ void lesson_panel(const Style& style, const LessonShown& shown, Requests& reques
   ImGui::EndChild();
   if (wide) {
     ImGui::SameLine(0, gap);
-    begin_column("numbers", 0);
+    begin_column("numbers", std::min(ImGui::GetContentRegionAvail().x, widest));
     second_column();
     ImGui::EndChild();
   }
