@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/ops.h"
+#include "core/run.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
 #include "io/experiment_file.h"

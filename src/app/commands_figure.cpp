@@ -3,7 +3,7 @@
 
 #include "app/commands.h"
 #include "app/commands_experiment.h"
-#include "core/ops.h"
+#include "core/run.h"
 #include "core/text.h"
 #include "figure/matrix.h"
 #include "figure/view.h"

@@ -19,19 +19,14 @@ struct SystemsOptions {
   bool json = false;
 };
 
-/// The steps of the system's default experiment, planned and not computed.
-std::vector<Step> planned_steps(const System& system) {
-  const Experiment experiment = *default_experiment(system.name);
-  Recorder recorder(Recorder::Mode::plan, experiment.seed);
-  system.run(experiment, recorder);
-  return recorder.take_steps();
-}
-
-ordered_json step_json(const Step& step) {
+ordered_json step_json(const Plan& plan, std::size_t number) {
+  const PlannedStep& step = plan.steps[number];
   ordered_json axes = ordered_json::array();
   for (const Axis& axis : step.axes) axes.push_back({{"name", axis.name}, {"size", axis.size}});
-  return {
-      {"name", step.name}, {"axes", axes}, {"operation", operation_name(step.operation)}, {"formula", step.formula}};
+  return {{"name", step.name},
+          {"axes", axes},
+          {"operation", operation_name(step.operation)},
+          {"formula", formula(plan.steps, static_cast<int>(number))}};
 }
 
 ordered_json system_json(const System& system) {
@@ -43,7 +38,8 @@ ordered_json system_json(const System& system) {
   json["parameters"] = ordered_json::array();
   for (const Parameter& parameter : system.parameters) json["parameters"].push_back(parameter_json(parameter));
   json["tensors"] = ordered_json::array();
-  for (const Step& step : planned_steps(system)) json["tensors"].push_back(step_json(step));
+  const Plan planned = plan(*default_experiment(system.name));
+  for (std::size_t i = 0; i < planned.steps.size(); ++i) json["tensors"].push_back(step_json(planned, i));
   return json;
 }
 
@@ -65,7 +61,11 @@ std::string system_text(const System& system) {
       {"discard", "0",
        "Raw random numbers thrown away between inputs and weights. Allowed: whole numbers from 0 to 10000000000."});
   std::vector<std::vector<std::string>> tensors;
-  for (const Step& step : planned_steps(system)) tensors.push_back({step.name, axes_text(step.axes), step.formula});
+  const Plan planned = plan(*default_experiment(system.name));
+  for (std::size_t i = 0; i < planned.steps.size(); ++i) {
+    const PlannedStep& step = planned.steps[i];
+    tensors.push_back({step.name, axes_text(step.axes), formula(planned.steps, static_cast<int>(i))});
+  }
   return system.name + " – " + system.title + "\n" + system.summary + "\nReplays " + system.source +
          ".\n\nParameters, with their defaults\n" + table_text(parameters) + "\nTensors, with their default sizes\n" +
          table_text(tensors);

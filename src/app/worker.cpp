@@ -99,7 +99,7 @@ void ComputeWorker::work_on_experiment(std::unique_lock<std::mutex>& lock) {
   const Progress progress = begin(cost_of(experiment).flops);
   lock.unlock();
 
-  Result<std::shared_ptr<const Trace>> result = run(experiment, progress);
+  Result<std::shared_ptr<const Trace>> result = runner_.run(experiment, progress);
 
   lock.lock();
   running_.reset();

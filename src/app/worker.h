@@ -77,6 +77,7 @@ class ComputeWorker {
   bool forgotten_ = false;  ///< the comparison under way
   std::atomic<float> progress_ = 0;
   ThreadPool pool_;
+  Runner runner_;        ///< used by the thread only
   std::jthread thread_;  // last: it uses everything above
 };
 

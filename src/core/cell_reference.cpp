@@ -6,17 +6,20 @@
 
 namespace attnscope {
 
-Result<CellReference> parse_cell(const Trace& trace, std::string_view text) { return parse_cell(trace.steps(), text); }
+Result<CellReference> parse_cell(const Trace& trace, std::string_view text) {
+  return parse_cell(trace.plan()->steps, text);
+}
 
-Result<CellReference> parse_cell(std::span<const Step> steps, std::string_view text) {
+Result<CellReference> parse_cell(std::span<const PlannedStep> steps, std::string_view text) {
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos || !text.ends_with(']'))
     return fail(quoted_text(text) + " is no cell; write TENSOR[i,j,…]", Error::Kind::usage);
   const std::string_view name = text.substr(0, open);
-  const auto step = std::find_if(steps.begin(), steps.end(), [&](const Step& each) { return each.name == name; });
+  const auto step =
+      std::find_if(steps.begin(), steps.end(), [&](const PlannedStep& each) { return each.name == name; });
   if (step == steps.end()) {
     std::vector<std::string> names;
-    for (const Step& each : steps) names.push_back(each.name);
+    for (const PlannedStep& each : steps) names.push_back(each.name);
     const std::string nearest = suggestion_text(name, names);
     return fail("tensor " + quoted_text(name) + " is not in the trace" +
                 (nearest.empty() ? "; it has " + join(names, ", ") : nearest));

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ops.h"
+#include "core/run.h"
 
 namespace attnscope {
 

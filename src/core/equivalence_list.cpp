@@ -1,8 +1,11 @@
 // The claims of the sources, each with both ways to compute it.
 #include <algorithm>
+#include <array>
 #include <numeric>
 
+#include "core/compute.h"
 #include "core/equivalence.h"
+#include "core/ops.h"
 #include "core/text.h"
 
 namespace attnscope {
@@ -19,9 +22,13 @@ EquivalenceSides::Pick the(std::string name) {
 
 /// The same numbers in other places, as `rearrange` moves them.
 TensorPointer rearranged(const TensorPointer& tensor, std::string_view pattern, const Sizes& sizes = {}) {
-  Recorder recorder(Recorder::Mode::compute, 0, {}, {{"from", tensor}});
+  Recorder recorder;
   const Value from = constant(recorder, "from", tensor->axes(), 0);
-  return recorder.step(rearrange(recorder, "to", pattern, from, sizes)).tensor;
+  const Value to = rearrange(recorder, "to", pattern, from, sizes);
+  auto result = std::make_shared<Tensor>(recorder.axes(to), nullptr);
+  const std::array<const Tensor*, 1> inputs = {tensor.get()};
+  compute(recorder.step(to), inputs, {}, *result);
+  return result;
 }
 
 EquivalenceSides::Pick the_rearranged(std::string name, std::string pattern) {

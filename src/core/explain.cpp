@@ -107,13 +107,13 @@ class LabelValues {
 void explain_operation(const Cell& cell, const DrawOperation& draw, Explanation& e) {
   const auto nth = draw.numbers_before + static_cast<std::uint64_t>(cell.step.tensor->offset(cell.index)) + 1;
   const std::string seed = std::to_string(cell.trace.experiment().seed);
-  e.formula = cell.step.formula;
+  e.formula = formula(cell.trace.plan()->steps, e.step);
   e.note = "drawn: number " + grouped_text(static_cast<Index>(nth)) + " of seed " + seed;
   e.computed = e.value;
 }
 
 void explain_operation(const Cell& cell, const ConstantOperation& constant, Explanation& e) {
-  e.formula = cell.step.formula;
+  e.formula = formula(cell.trace.plan()->steps, e.step);
   e.note = "set, not drawn: the same whatever the seed";
   e.computed = constant.value;
 }
@@ -283,7 +283,7 @@ void explain_operation(const Cell& cell, const SoftmaxOperation& softmax, Explan
 
 void explain_operation(const Cell& cell, const DropoutOperation& dropout, Explanation& e) {
   e.operands.push_back(cell.operand(0, {cell.index.begin(), cell.index.end()}));
-  const bool keep = (*dropout.keep)[static_cast<std::size_t>(cell.step.tensor->offset(cell.index))];
+  const bool keep = dropout.keeps(cell.trace.experiment().seed, cell.step.tensor->offset(cell.index));
   e.note = keep ? "kept by dropout" : "dropped";
   e.formula = keep ? cell.name(0) + " / (1 − " + exact_text(dropout.probability) + ")" : "0";
   e.computed = keep ? e.operands[0].value / (1 - dropout.probability) : 0;

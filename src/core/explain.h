@@ -67,6 +67,6 @@ struct CellReference {
 };
 Result<CellReference> parse_cell(const Trace& trace, std::string_view text);
 /// The same with the steps alone, as `plan` gives them.
-Result<CellReference> parse_cell(std::span<const Step> steps, std::string_view text);
+Result<CellReference> parse_cell(std::span<const PlannedStep> steps, std::string_view text);
 
 }  // namespace attnscope

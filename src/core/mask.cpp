@@ -1,5 +1,6 @@
 #include "core/mask.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
@@ -124,6 +125,18 @@ bool MaskField::keeps_any(Index batch, Index head, Index query) const {
     if (keeps(batch, head, query, key)) return true;
   }
   return false;
+}
+
+Index MaskField::empty_rows() const {
+  const auto& [batch, heads, queries, keys] = sizes_;
+  if (keys > 0 && (mask_.kind == Mask::Kind::none || mask_.kind == Mask::Kind::causal)) return 0;
+  // Queries beyond the last key by more than the radius.
+  if (keys > 0 && mask_.kind == Mask::Kind::window)
+    return batch * heads * std::max<Index>(0, queries - (keys + mask_.radius));
+  Index empty = 0;
+  for (Index row = 0; row < batch * heads * queries; ++row)
+    empty += keeps_any(row / queries / heads, row / queries % heads, row % queries) ? 0 : 1;
+  return empty;
 }
 
 }  // namespace attnscope

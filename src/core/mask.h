@@ -36,6 +36,8 @@ struct MaskSizes {
   Index heads = 1;
   Index queries = 0;
   Index keys = 0;
+
+  friend bool operator==(const MaskSizes&, const MaskSizes&) = default;
 };
 
 /// Whether the mask fits: an array has the right shape (1 broadcasts over batch and heads), padding has 1 or batch
@@ -50,8 +52,12 @@ class MaskField {
   [[nodiscard]] bool keeps(Index batch, Index head, Index query, Index key) const;
   /// Whether any key is left for this query.
   [[nodiscard]] bool keeps_any(Index batch, Index head, Index query) const;
+  /// How many queries, of all heads and batch items, have no key left.
+  [[nodiscard]] Index empty_rows() const;
   [[nodiscard]] const Mask& mask() const { return mask_; }
   [[nodiscard]] const MaskSizes& sizes() const { return sizes_; }
+
+  friend bool operator==(const MaskField&, const MaskField&) = default;
 
  private:
   Mask mask_;

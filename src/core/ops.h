@@ -1,98 +1,14 @@
-// Traced operations: each computes its result and records its name, its inputs and how it was made.
+// The operations that systems are written in: each records a tensor by its name, its inputs and how it is made.
 #pragma once
 
-#include <atomic>
-#include <functional>
 #include <map>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "core/generator.h"
-#include "core/kernels/thread_pool.h"
-#include "core/trace.h"
+#include "core/recorder.h"
 
 namespace attnscope {
-
-/// A tensor of a computation under way.
-struct Value {
-  int step = -1;
-};
-
-/// How a computation gets on, and whether it is still wanted.
-struct Progress {
-  std::stop_token stop;
-  std::atomic<float>* fraction = nullptr;  ///< 0 to 1; may be null
-  double total_flops = 0;                  ///< what `fraction` is measured against
-  ThreadPool* pool = nullptr;              ///< threads to help; may be null
-  double done_flops = 0;                   ///< what was computed before, of that total
-};
-
-/// Tensors that stand in for what a computation would draw or set constant, by name.
-using Substitutions = std::map<std::string, std::shared_ptr<const Tensor>, std::less<>>;
-
-/// Collects the steps of one computation. In `plan` mode only names and shapes are recorded and nothing is allocated,
-/// so that the cost of an experiment is known from the same code that computes it.
-class Recorder {
- public:
-  enum class Mode { compute, plan };
-
-  /// Draws and constants named in `substitutions` have those numbers instead; their axes are the same. The generator
-  /// goes on as if they had been drawn, and the recorded operation is still the draw.
-  Recorder(Mode mode, std::uint64_t seed, Progress progress = {}, Substitutions substitutions = {});
-
-  /// The axes of a recorded tensor.
-  [[nodiscard]] const Axes& axes(Value value) const { return step(value).axes; }
-  [[nodiscard]] const Step& step(Value value) const { return steps_[static_cast<std::size_t>(value.step)]; }
-  /// The tensor; compute mode only.
-  [[nodiscard]] const Tensor& tensor(Value value) const { return *step(value).tensor; }
-  /// "q[head, query, dim]": its name and axes, as formulas write it.
-  [[nodiscard]] std::string reference(Value value) const;
-
-  /// Throws away `draws` raw numbers of the generator.
-  void discard(std::uint64_t draws);
-
-  /// Appends a step. In compute mode allocates its tensor and lets `fill` compute it, unless the computation was
-  /// stopped. `flops` is what `fill` costs.
-  Value record(Step step, double flops, const std::function<void(Tensor&)>& fill);
-
-  void warn(std::string warning) { warnings_.push_back(std::move(warning)); }
-  /// Whether nobody waits for the result any more; long loops ask, and leave.
-  [[nodiscard]] bool stopped() const { return progress_.stop.stop_requested(); }
-  [[nodiscard]] ThreadPool* pool() const { return progress_.pool; }
-  [[nodiscard]] bool computes() const { return mode_ == Mode::compute; }
-  [[nodiscard]] Generator& generator() { return generator_; }
-  [[nodiscard]] std::uint64_t seed() const { return seed_; }
-  [[nodiscard]] const Cost& cost() const { return cost_; }
-  /// Numbers that the seed has given so far, including discarded ones.
-  [[nodiscard]] std::uint64_t numbers_drawn() const { return numbers_drawn_; }
-
-  [[nodiscard]] std::vector<Step> take_steps() { return std::move(steps_); }
-  [[nodiscard]] std::vector<std::string> take_warnings() { return std::move(warnings_); }
-
- private:
-  friend Value draw(Recorder& recorder, std::string name, Axes axes, DrawOperation operation);
-
-  Mode mode_;
-  std::uint64_t seed_;
-  Progress progress_;
-  Substitutions substitutions_;
-  Generator generator_;
-  std::vector<Step> steps_;
-  std::vector<std::string> warnings_;
-  Cost cost_;
-  std::uint64_t numbers_drawn_ = 0;
-};
-
-/// Runs the experiment, which `validate` has accepted. Fails when it was stopped or memory ran out all the same. Every
-/// one of the `substitutions` is a draw or a constant of the experiment; see Recorder.
-Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress = {},
-                                         const Substitutions& substitutions = {});
-
-/// The steps of an experiment whose parameters are each within their range: names and shapes, without any number.
-std::vector<Step> plan(const Experiment& experiment);
 
 // Inputs and weights.
 

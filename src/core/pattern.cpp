@@ -44,6 +44,20 @@ LabelGroups parse_groups(std::string_view text, std::vector<std::string>& names)
 
 }  // namespace
 
+std::string_view Words::next() {
+  rest_.remove_prefix(std::min(rest_.find_first_not_of(' '), rest_.size()));
+  const std::string_view word = rest_.substr(0, rest_.find(' '));
+  rest_.remove_prefix(word.size());
+  return word;
+}
+
+PlainPattern split_pattern(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  const std::size_t arrow = text.find("->");
+  assert(comma < arrow && arrow != std::string_view::npos);
+  return {text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1), text.substr(arrow + 2)};
+}
+
 Pattern parse_pattern(std::string_view text) {
   const std::size_t arrow = text.find("->");
   assert(arrow != std::string_view::npos);

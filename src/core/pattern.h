@@ -21,6 +21,24 @@ struct Pattern {
   std::vector<std::string> output_names;  ///< per axis of the result
 };
 
+/// The words of a pattern or of a part of one, as they come; without parentheses those are the axes.
+class Words {
+ public:
+  explicit Words(std::string_view text) : rest_(text) {}
+
+  /// The next word; empty behind the last one.
+  std::string_view next();
+
+ private:
+  std::string_view rest_;
+};
+
+/// The operands and the result of a pattern without parentheses, such as einsum's. Takes no memory.
+struct PlainPattern {
+  std::string_view a, b, out;
+};
+PlainPattern split_pattern(std::string_view text);
+
 /// Patterns are written in the source of a system, so a malformed one is a bug and asserts.
 Pattern parse_pattern(std::string_view text);
 

@@ -88,12 +88,12 @@ std::string printed_title(const Printed& printed) {
   return printed.tensor + "[" + join(parts, ", ") + "]";
 }
 
-Result<void> check_printed(std::span<const Step> steps, const Printed& printed) {
+Result<void> check_printed(std::span<const PlannedStep> steps, const Printed& printed) {
   const auto step =
-      std::find_if(steps.begin(), steps.end(), [&](const Step& each) { return each.name == printed.tensor; });
+      std::find_if(steps.begin(), steps.end(), [&](const PlannedStep& each) { return each.name == printed.tensor; });
   if (step == steps.end()) {
     std::vector<std::string> names;
-    for (const Step& each : steps) names.push_back(each.name);
+    for (const PlannedStep& each : steps) names.push_back(each.name);
     const std::string nearest = suggestion_text(printed.tensor, names);
     return fail("tensor: " + quoted_text(printed.tensor) + " is not in the experiment's trace" +
                 (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));

@@ -25,6 +25,6 @@ std::vector<std::vector<std::string>> computed_digits(const Trace& trace, const 
 std::string printed_title(const Printed& printed);
 
 /// Whether the steps of an experiment have all these numbers: the error names what they lack.
-Result<void> check_printed(std::span<const Step> steps, const Printed& printed);
+Result<void> check_printed(std::span<const PlannedStep> steps, const Printed& printed);
 
 }  // namespace attnscope

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/ops.h"
+#include "core/plan.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
 
@@ -19,10 +19,8 @@ constexpr std::uint64_t kDiscardedAtOnce = 100'000'000;
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::vector<std::string> tensor_names(const Experiment& experiment) {
-  Recorder recorder(Recorder::Mode::plan, experiment.seed);
-  find_system(experiment.system)->run(experiment, recorder);
   std::vector<std::string> names;
-  for (const Step& step : recorder.take_steps()) names.push_back(step.name);
+  for (const PlannedStep& step : plan(experiment).steps) names.push_back(step.name);
   return names;
 }
 

@@ -1,5 +1,6 @@
 #include "core/tensor.h"
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
 #include <utility>
@@ -20,7 +21,10 @@ Index element_count(const Axes& axes) {
   return count;
 }
 
-Tensor::Tensor(Axes axes) : axes_(std::move(axes)), data_(static_cast<std::size_t>(element_count(axes_))) {}
+Tensor::Tensor(Axes axes) : Tensor(std::move(axes), nullptr) { std::fill(values().begin(), values().end(), 0.0F); }
+
+Tensor::Tensor(Axes axes, std::shared_ptr<MemoryStore> store)
+    : axes_(std::move(axes)), data_(static_cast<std::size_t>(element_count(axes_)), std::move(store)) {}
 
 Index Tensor::size(int axis) const {
   const int at = axis < 0 ? axis + rank() : axis;
@@ -55,13 +59,13 @@ std::vector<Index> Tensor::index_at(Index offset) const {
 }
 
 MatrixView Tensor::matrix(std::span<const Index> leading) const {
-  if (rank() == 0) return {data_.data(), 1, 1, 1, 1};
+  if (rank() == 0) return {data_.values().data(), 1, 1, 1, 1};
   const Index columns = size(-1);
   const Index rows = rank() > 1 ? size(-2) : 1;
   Index start = 0;
   for (std::size_t i = 0; i < leading.size(); ++i) start = start * axes_[i].size + leading[i];
   assert(static_cast<int>(leading.size()) == (rank() > 2 ? rank() - 2 : 0));
-  return {data_.data() + start * rows * columns, rows, columns, columns, 1};
+  return {data_.values().data() + start * rows * columns, rows, columns, columns, 1};
 }
 
 std::string shape_text(const Axes& axes) {

@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/memory.h"
 
 namespace attnscope {
 
@@ -51,20 +54,24 @@ class Tensor {
   Tensor() = default;
   /// All zeros. The caller has checked the size (see `element_count`).
   explicit Tensor(Axes axes);
+  /// With any content, in memory of `store`, which may be null.
+  Tensor(Axes axes, std::shared_ptr<MemoryStore> store);
 
   [[nodiscard]] const Axes& axes() const { return axes_; }
   [[nodiscard]] int rank() const { return static_cast<int>(axes_.size()); }
   /// Size of axis `axis`; negative counts from the last.
   [[nodiscard]] Index size(int axis) const;
-  [[nodiscard]] Index count() const { return static_cast<Index>(data_.size()); }
+  [[nodiscard]] Index count() const { return static_cast<Index>(data_.values().size()); }
   /// Elements between neighbours along `axis`; negative counts from the last.
   [[nodiscard]] Index stride(int axis) const;
 
-  [[nodiscard]] std::span<const float> values() const { return data_; }
-  [[nodiscard]] std::span<float> values() { return data_; }
+  [[nodiscard]] std::span<const float> values() const { return data_.values(); }
+  [[nodiscard]] std::span<float> values() { return data_.values(); }
 
   /// The element at `index`, one number per axis.
-  [[nodiscard]] float at(std::span<const Index> index) const { return data_[static_cast<std::size_t>(offset(index))]; }
+  [[nodiscard]] float at(std::span<const Index> index) const {
+    return values()[static_cast<std::size_t>(offset(index))];
+  }
   /// Position of `index` in `values()`.
   [[nodiscard]] Index offset(std::span<const Index> index) const;
   /// The inverse of `offset`.
@@ -76,7 +83,7 @@ class Tensor {
 
  private:
   Axes axes_;
-  std::vector<float> data_;
+  Numbers data_;
 };
 
 /// "6 × 9", "4 × 6 × 7": the sizes of the axes, for people.

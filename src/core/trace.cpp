@@ -1,24 +1,49 @@
 #include "core/trace.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
+#include <cmath>
+
+#include "core/text.h"
 
 namespace attnscope {
+namespace {
 
-std::string operation_name(const Operation& operation) {
-  // In the order of the variant's alternatives.
-  constexpr std::array<const char*, std::variant_size_v<Operation>> kNames = {
-      "draw", "constant", "contract", "add", "scale", "normalize", "mean", "mask", "softmax", "dropout", "rearrange"};
-  return kNames[operation.index()];
+void warn_of_mask(const Step& step, std::vector<std::string>& warnings) {
+  const auto* mask = std::get_if<MaskOperation>(&step.operation);
+  if (mask == nullptr) return;
+  // A mask without an axis for heads or for the batch is the same for all of them.
+  const Index rows = mask->field->empty_rows();
+  if (rows == 0) return;
+  warnings.push_back(step.name + ": " + grouped_text(rows) + (rows == 1 ? " row has" : " rows have") +
+                     " no key left; masked_fill " + exact_text(mask->fill) +
+                     (std::isinf(mask->fill) ? " makes the weights 0" : " makes the weights uniform"));
 }
 
-Trace::Trace(Experiment experiment, std::vector<Step> steps, std::vector<std::string> warnings, double compute_seconds)
-    : experiment_(std::move(experiment)),
-      steps_(std::move(steps)),
-      warnings_(std::move(warnings)),
-      compute_seconds_(compute_seconds) {
-  for (const Step& step : steps_) number_count_ += step.tensor->count();
+std::vector<std::string> warnings_about(std::span<const Step> steps) {
+  std::vector<std::string> warnings;
+  for (const Step& step : steps) {
+    warn_of_mask(step, warnings);
+    if (std::holds_alternative<DropoutOperation>(step.operation))
+      warnings.push_back(step.name + " is random in a way of its own and cannot be compared with PyTorch");
+  }
+  for (const Step& step : steps) {
+    if (step.not_finite == 0) continue;
+    warnings.push_back(step.name + " has " + grouped_text(step.not_finite) +
+                       (step.not_finite == 1 ? " number" : " numbers") + " that are not finite");
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vector<StepResult> results,
+             double compute_seconds)
+    : experiment_(std::move(experiment)), plan_(std::move(plan)), compute_seconds_(compute_seconds) {
+  assert(results.size() == plan_->steps.size());
+  steps_.reserve(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) steps_.emplace_back(plan_->steps[i], std::move(results[i]));
+  warnings_ = warnings_about(steps_);
 }
 
 const Step* Trace::find(std::string_view name) const {
@@ -30,6 +55,12 @@ const Tensor& Trace::tensor(std::string_view name) const {
   const Step* step = find(name);
   assert(step != nullptr);
   return *step->tensor;
+}
+
+std::shared_ptr<const Trace> Trace::for_experiment(Experiment experiment) const {
+  std::vector<StepResult> results;
+  for (const Step& step : steps_) results.push_back({step.tensor, step.not_finite});
+  return std::make_shared<const Trace>(std::move(experiment), plan_, std::move(results), compute_seconds_);
 }
 
 }  // namespace attnscope

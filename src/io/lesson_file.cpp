@@ -100,7 +100,7 @@ Result<void> read_index(const json& object, Printed& printed) {
   return {};
 }
 
-Result<Printed> read_printed(const json& object, std::span<const Step> steps) {
+Result<Printed> read_printed(const json& object, std::span<const PlannedStep> steps) {
   if (!object.is_object()) return fail(json_excerpt(object) + " is not allowed; allowed: an object");
   static const std::vector<std::string> keys = {"tensor", "index", "statistic", "printed"};
   if (const Result<void> known = check_keys(object, keys, ""); !known) return tl::unexpected(known.error());
@@ -138,7 +138,7 @@ Result<Experiment> read_step_experiment(const json& object) {
   return experiment;
 }
 
-Result<void> read_cell(const json& object, std::span<const Step> steps, LessonStep& step) {
+Result<void> read_cell(const json& object, std::span<const PlannedStep> steps, LessonStep& step) {
   const auto cell = object.find("cell");
   if (cell == object.end()) return {};
   if (!cell->is_string()) return not_allowed("cell", *cell, "a text like \"weights[0,1]\"");
@@ -148,7 +148,7 @@ Result<void> read_cell(const json& object, std::span<const Step> steps, LessonSt
   return {};
 }
 
-Result<void> read_all_printed(const json& object, std::span<const Step> steps, LessonStep& step) {
+Result<void> read_all_printed(const json& object, std::span<const PlannedStep> steps, LessonStep& step) {
   const auto list = object.find("printed");
   if (list == object.end()) return {};
   if (!list->is_array() || list->size() > kMaxPrinted)
@@ -189,7 +189,7 @@ Result<LessonStep> read_step(const json& object) {
   Result<Experiment> experiment = read_step_experiment(object);
   if (!experiment) return tl::unexpected(experiment.error());
   step.experiment = std::move(*experiment);
-  const std::vector<Step> steps = plan(step.experiment);
+  const std::vector<PlannedStep> steps = plan(step.experiment).steps;
   read = read_cell(object, steps, step);
   if (read) read = read_all_printed(object, steps, step);
   if (read) read = read_equivalence(object, step);

@@ -26,12 +26,6 @@ constexpr double kComfortableWidth = 600;
 constexpr double kComfortableHeight = 520;
 constexpr double kMostShrunk = 1.7;
 
-std::shared_ptr<const Trace> relabelled(const Trace& trace, const Experiment& experiment) {
-  std::vector<Step> steps(trace.steps().begin(), trace.steps().end());
-  std::vector<std::string> warnings(trace.warnings().begin(), trace.warnings().end());
-  return std::make_shared<const Trace>(experiment, std::move(steps), std::move(warnings), trace.compute_seconds());
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment experiment, std::string file,
@@ -96,7 +90,7 @@ void Workbench::prepare() {
   // Labels and views need no computation.
   if (trace_ && trace_->experiment() != session_.experiment() &&
       same_computation(trace_->experiment(), session_.experiment())) {
-    trace_ = relabelled(*trace_, session_.experiment());
+    trace_ = trace_->for_experiment(session_.experiment());
   }
 }
 

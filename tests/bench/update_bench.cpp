@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "core/ops.h"
+#include "core/run.h"
 #include "figure/view.h"
 
 namespace attnscope::test {

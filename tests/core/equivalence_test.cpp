@@ -174,19 +174,5 @@ TEST(Substitutions, StandInForDrawsWithoutMovingTheOthers) {
   EXPECT_FALSE(std::ranges::equal(changed->tensor("out").values(), plain->tensor("out").values()));
 }
 
-TEST(Plan, HasTheStepsWithoutNumbers) {
-  for (const System& system : systems()) {
-    const Experiment experiment = small_experiment(system);
-    const std::vector<Step> steps = plan(experiment);
-    const std::shared_ptr<const Trace> trace = *run(experiment);
-    ASSERT_EQ(steps.size(), trace->steps().size()) << system.name;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      EXPECT_EQ(steps[i].name, trace->steps()[i].name);
-      EXPECT_EQ(steps[i].axes, trace->steps()[i].axes);
-      EXPECT_EQ(steps[i].tensor, nullptr);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace attnscope::test

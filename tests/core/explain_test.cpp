@@ -137,10 +137,6 @@ TEST(Explain, ComputesTenThousandCellsOfLargeExperiments) {
   }
 }
 
-Trace trace_of(Recorder& recorder) {
-  return {*default_experiment("worked-example"), recorder.take_steps(), recorder.take_warnings(), 0};
-}
-
 TEST(Explain, NumbersThatAreNotFinite) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -149,11 +145,12 @@ TEST(Explain, NumbersThatAreNotFinite) {
                                       kNaN,       0,          1,           //
                                       kInfinity,  0,          1,           //
                                       1e30F,      -1e30F,     1e30F};
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   const Value scores = given(recorder, "scores", {{"query", 5}, {"key", 3}}, numbers);
   const Value weights = softmax(recorder, "weights", scores);
   const Value sums = contract(recorder, "sums", "query key, other key -> query other", scores, scores);
-  const Trace trace = trace_of(recorder);
+  const std::shared_ptr<const Trace> made = recorder.trace();
+  const Trace& trace = *made;
   for (const Value value : {weights, sums}) {
     const Tensor& tensor = *trace.steps()[static_cast<std::size_t>(value.step)].tensor;
     for (Index at = 0; at < tensor.count(); ++at) {

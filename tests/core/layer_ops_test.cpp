@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/axis_groups.h"
+#include "core/generator.h"
 #include "core/systems/parts.h"
 #include "made_tensors.h"
 
@@ -15,13 +16,13 @@ namespace {
 
 TEST(Contract, StartsFromTheBias) {
   std::mt19937 random(1);
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   const Value x = given(recorder, "x", {{"token", 3}, {"channel", 4}}, random_numbers(random, 12));
   const Value w = given(recorder, "w", {{"dim", 2}, {"channel", 4}}, random_numbers(random, 8));
   const Value b = given(recorder, "b", {{"dim", 2}}, {10, -20});
   const Value plain = linear(recorder, "plain", "token", x, {w, {}});
   const Value biased = linear(recorder, "biased", "token", x, {w, b});
-  EXPECT_EQ(recorder.step(biased).formula, "Σ_channel x[token, channel] · w[dim, channel] + b[dim]");
+  EXPECT_EQ(formula_of(recorder, biased), "Σ_channel x[token, channel] · w[dim, channel] + b[dim]");
   EXPECT_EQ(recorder.step(biased).inputs, (std::vector<int>{x.step, w.step, b.step}));
   const std::vector<float> without = numbers_of(recorder, plain);
   const std::vector<float> with = numbers_of(recorder, biased);
@@ -29,23 +30,23 @@ TEST(Contract, StartsFromTheBias) {
 }
 
 TEST(Add, RepeatsWhatIsMissingAndMayTakeTheTangent) {
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   const Value a = given(recorder, "a", {{"query", 2}, {"dim", 2}}, {1, 2, 3, 4});
   const Value b = given(recorder, "b", {{"key", 3}, {"dim", 2}}, {10, 20, 30, 40, 50, 60});
   const Value sum = add(recorder, "sum", "query dim, key dim -> query key dim", a, b);
   EXPECT_EQ(recorder.axes(sum), (Axes{{"query", 2}, {"key", 3}, {"dim", 2}}));
   EXPECT_EQ(numbers_of(recorder, sum), (std::vector<float>{11, 22, 31, 42, 51, 62, 13, 24, 33, 44, 53, 64}));
-  EXPECT_EQ(recorder.step(sum).formula, "a[query, dim] + b[key, dim]");
+  EXPECT_EQ(formula_of(recorder, sum), "a[query, dim] + b[key, dim]");
   const Value c = given(recorder, "c", {{"query", 2}, {"dim", 2}}, {-1, -2, -2.5F, -30});
   const Value bent = add(recorder, "bent", "query dim, query dim -> query dim", a, c, true);
-  EXPECT_EQ(recorder.step(bent).formula, "tanh(a[query, dim] + c[query, dim])");
+  EXPECT_EQ(formula_of(recorder, bent), "tanh(a[query, dim] + c[query, dim])");
   EXPECT_EQ(numbers_of(recorder, bent), (std::vector<float>{0, 0, std::tanh(0.5F), std::tanh(-26.0F)}));
 }
 
 TEST(Normalize, GroupsHaveMeanZeroAndVarianceOne) {
   std::mt19937 random(2);
   const Axes axes = {{"batch", 3}, {"channel", 4}, {"row", 5}, {"column", 2}};
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   const Value x = given(recorder, "x", axes, random_numbers(random, element_count(axes), 5, 9));
   const std::array<std::array<std::string, 3>, 2> kinds = {{{"channel", "row", "column"}, {"batch", "row", "column"}}};
   for (const auto& over : kinds) {
@@ -53,7 +54,7 @@ TEST(Normalize, GroupsHaveMeanZeroAndVarianceOne) {
     const AxisGroups groups = axis_groups(axes, std::get<NormalizeOperation>(recorder.step(normed).operation).over);
     EXPECT_EQ(groups.starts.size(), over[0] == "batch" ? 4U : 3U);
     EXPECT_EQ(groups.starts.size() * groups.members.size(), 120U);
-    const auto values = recorder.tensor(normed).values();
+    const std::vector<float> values = numbers_of(recorder, normed);
     for (const Index start : groups.starts) {
       double sum = 0;
       double squares = 0;
@@ -70,7 +71,7 @@ TEST(Normalize, GroupsHaveMeanZeroAndVarianceOne) {
 }
 
 TEST(Mean, RunsOverOneAxis) {
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   const Value x = given(recorder, "x", {{"batch", 2}, {"head", 3}, {"key", 2}}, {1, 2, 3, 4, 5, 9, 0, 0, 1, 1, 2, -4});
   const Value average = mean(recorder, "average", x, "head");
   EXPECT_EQ(recorder.axes(average), (Axes{{"batch", 2}, {"key", 2}}));
@@ -78,7 +79,7 @@ TEST(Mean, RunsOverOneAxis) {
 }
 
 TEST(Rearrange, ALabelThatStandsStillIsASlice) {
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   std::vector<float> numbers(24);
   std::iota(numbers.begin(), numbers.end(), 0.0F);
   const Value qkv = given(recorder, "qkv", {{"token", 2}, {"head·part·dim", 12}}, numbers);
@@ -86,13 +87,13 @@ TEST(Rearrange, ALabelThatStandsStillIsASlice) {
   const Value k = rearrange(recorder, "k", "token (head part dim) -> head token dim", qkv, sizes, {{"part", 1}});
   EXPECT_EQ(recorder.axes(k), (Axes{{"head", 2}, {"token", 2}, {"dim", 2}}));
   EXPECT_EQ(numbers_of(recorder, k), (std::vector<float>{2, 3, 14, 15, 8, 9, 20, 21}));
-  EXPECT_EQ(recorder.step(k).formula, "qkv[token, head·part·dim], part 1");
+  EXPECT_EQ(formula_of(recorder, k), "qkv[token, head·part·dim], part 1");
   const Value whole = rearrange(recorder, "whole", "token (head part dim) -> all=(token head part dim)", qkv, sizes);
   EXPECT_EQ(recorder.axes(whole), (Axes{{"all", 24}}));
 }
 
 TEST(DrawLayer, DrawsWhatPyTorchsLayersDraw) {
-  Recorder recorder(Recorder::Mode::compute, 9);
+  ComputingRecorder recorder(9);
   const Layer layer = draw_linear(recorder, "q", {"dim", 5}, {"channel", 7});
   const Value xavier = draw_xavier(recorder, "x", {{"dim", 6}, {"channel", 4}});
   Generator generator(9);
@@ -104,12 +105,12 @@ TEST(DrawLayer, DrawsWhatPyTorchsLayersDraw) {
   EXPECT_EQ(numbers_of(recorder, layer.weight), weight);
   EXPECT_EQ(numbers_of(recorder, layer.bias), bias);
   EXPECT_EQ(numbers_of(recorder, xavier), stacked);
-  EXPECT_EQ(recorder.step(layer.bias).formula, "uniform ±1/√7");
-  EXPECT_EQ(recorder.step(xavier).formula, "uniform ±√(6/(4 + 6))");
+  EXPECT_EQ(formula_of(recorder, layer.bias), "uniform ±1/√7");
+  EXPECT_EQ(formula_of(recorder, xavier), "uniform ±√(6/(4 + 6))");
 }
 
 TEST(Constant, TakesNothingFromTheSeed) {
-  Recorder recorder(Recorder::Mode::compute, 9);
+  ComputingRecorder recorder(9);
   const Value ones = constant(recorder, "ones", {{"token", 3}}, 1);
   EXPECT_EQ(numbers_of(recorder, ones), (std::vector<float>{1, 1, 1}));
   EXPECT_EQ(recorder.numbers_drawn(), 0U);

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/ops.h"
+#include "core/run.h"
 #include "core/tensor.h"
 
 namespace attnscope::test {
@@ -31,15 +33,45 @@ inline Tensor made_tensor(Axes axes, const std::vector<float>& numbers) {
   return tensor;
 }
 
-/// A step whose numbers are given and not computed.
-inline Value given(Recorder& recorder, std::string name, Axes axes, const std::vector<float>& numbers) {
-  return recorder.record({std::move(name), DrawOperation{}, {}, "", std::move(axes), nullptr}, 0,
-                         [&](Tensor& out) { std::copy(numbers.begin(), numbers.end(), out.values().begin()); });
+/// Records, and computes what was recorded when a test asks for numbers.
+class ComputingRecorder : public Recorder {
+ public:
+  explicit ComputingRecorder(std::uint64_t seed = 1) { experiment_.seed = seed; }
+
+  /// A tensor whose numbers are given and not computed.
+  Value give(std::string name, Axes axes, const std::vector<float>& numbers) {
+    // Steps of one name would get the same numbers.
+    while (given_.contains(name)) name += "'";
+    given_[name] = std::make_shared<const Tensor>(made_tensor(axes, numbers));
+    return constant(*this, name, std::move(axes), 0);
+  }
+
+  [[nodiscard]] std::shared_ptr<const Trace> trace() const {
+    return *Runner().run(experiment_, std::make_shared<const Plan>(plan()), {}, given_);
+  }
+
+ private:
+  Experiment experiment_ = *default_experiment("worked-example");
+  Substitutions given_;
+};
+
+inline Value given(ComputingRecorder& recorder, std::string name, Axes axes, const std::vector<float>& numbers) {
+  return recorder.give(std::move(name), std::move(axes), numbers);
 }
 
-inline std::vector<float> numbers_of(const Recorder& recorder, Value value) {
-  const auto values = recorder.tensor(value).values();
+inline std::vector<float> numbers_of(const ComputingRecorder& recorder, Value value) {
+  const auto trace = recorder.trace();
+  const auto values = trace->steps()[static_cast<std::size_t>(value.step)].tensor->values();
   return {values.begin(), values.end()};
+}
+
+inline std::vector<std::string> warnings_of(const ComputingRecorder& recorder) {
+  const auto trace = recorder.trace();
+  return {trace->warnings().begin(), trace->warnings().end()};
+}
+
+inline std::string formula_of(const Recorder& recorder, Value value) {
+  return formula(recorder.plan().steps, value.step);
 }
 
 }  // namespace attnscope::test

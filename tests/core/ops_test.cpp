@@ -21,7 +21,7 @@ Mask mask_of(const char* text) { return *parse_mask(text); }
 
 TEST(Softmax, RowsSumToOne) {
   std::mt19937 random(1);
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   const Value scores =
       given(recorder, "scores", {{"head", 3}, {"query", 5}, {"key", 17}}, random_numbers(random, 255, -30, 30));
   for (const double temperature : {0.01, 1.0, 100.0}) {
@@ -36,7 +36,7 @@ TEST(Softmax, RowsSumToOne) {
 
 TEST(Softmax, TemperatureDividesTheScores) {
   std::mt19937 random(2);
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   std::vector<float> numbers = random_numbers(random, 40, -5, 5);
   const Value scores = given(recorder, "scores", {{"query", 4}, {"key", 10}}, numbers);
   for (float& number : numbers) number /= 4;
@@ -62,22 +62,24 @@ TEST(Mask, MaskedWeightsAreExactlyZero) {
   std::mt19937 random(3);
   for (const double fill : {kNoKeyFill, -std::numeric_limits<double>::infinity()}) {
     for (const char* mask : {"causal", "window:1", "padding:3"}) {
-      Recorder recorder(Recorder::Mode::compute, 1);
+      ComputingRecorder recorder(1);
       const Axes axes = {{"batch", 2}, {"head", 3}, {"query", 5}, {"key", 6}};
       const MaskField field(mask_of(mask), {2, 3, 5, 6});
       const Value scores = given(recorder, "scores", axes, random_numbers(random, 180, -50, 50));
       const Value masked = apply_mask(recorder, "masked_scores", scores, field, fill);
       const Value weights = softmax(recorder, "weights", masked);
+      const std::vector<float> before = numbers_of(recorder, scores);
+      const std::vector<float> after = numbers_of(recorder, masked);
+      const std::vector<float> shares = numbers_of(recorder, weights);
       for (Index at = 0; at < 180; ++at) {
         const bool keep = field.keeps(at / 90, at / 30 % 3, at / 6 % 5, at % 6);
         const auto i = static_cast<std::size_t>(at);
-        EXPECT_EQ(recorder.tensor(masked).values()[i],
-                  keep ? recorder.tensor(scores).values()[i] : static_cast<float>(fill));
+        EXPECT_EQ(after[i], keep ? before[i] : static_cast<float>(fill));
         if (!keep) {
-          EXPECT_EQ(recorder.tensor(weights).values()[i], 0.0F) << mask << " " << at;
+          EXPECT_EQ(shares[i], 0.0F) << mask << " " << at;
         }
       }
-      EXPECT_TRUE(recorder.take_warnings().empty());
+      EXPECT_TRUE(warnings_of(recorder).empty());
     }
   }
 }
@@ -90,7 +92,7 @@ TEST(Mask, ARowWithoutKeysIsAsTheFillSays) {
   mask.keep.assign(12, true);
   std::fill_n(mask.keep.begin() + 4, 4, false);  // query 1 sees nothing
 
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   const Value scores = given(recorder, "scores", {{"head", 2}, {"query", 3}, {"key", 4}}, random_numbers(random, 24));
   const MaskField field(mask, {1, 2, 3, 4});
   const std::vector<float> uniform =
@@ -106,13 +108,13 @@ TEST(Mask, ARowWithoutKeysIsAsTheFillSays) {
       EXPECT_EQ(zero[at], 0.0F);
     }
   }
-  EXPECT_EQ(recorder.take_warnings(),
+  EXPECT_EQ(warnings_of(recorder),
             (std::vector<std::string>{"large: 2 rows have no key left; masked_fill -9e+15 makes the weights uniform",
                                       "infinite: 2 rows have no key left; masked_fill -inf makes the weights 0"}));
 }
 
 TEST(Mask, NaNUnderAMaskDoesNotReachTheWeights) {
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   for (const float bad : {kNaN, kInfinity, -kInfinity}) {
     std::vector<float> numbers(16, 0.5F);
     for (std::size_t query = 0; query < 4; ++query) {
@@ -130,7 +132,7 @@ TEST(Mask, NaNUnderAMaskDoesNotReachTheWeights) {
 }
 
 TEST(Softmax, HugeAndInfiniteLogits) {
-  Recorder recorder(Recorder::Mode::compute, 1);
+  ComputingRecorder recorder(1);
   const Value scores = given(recorder, "scores", {{"query", 3}, {"key", 3}},
                              {1e30F, -1e30F, 0, -1e30F, -1e30F, -1e30F, 0, kInfinity, 1});
   const std::vector<float> weights = numbers_of(recorder, softmax(recorder, "weights", scores));
@@ -140,7 +142,7 @@ TEST(Softmax, HugeAndInfiniteLogits) {
 }
 
 TEST(Dropout, DropsItsShareAndScalesTheRest) {
-  Recorder recorder(Recorder::Mode::compute, 42);
+  ComputingRecorder recorder(42);
   const Value ones = given(recorder, "ones", {{"query", 200}, {"key", 200}}, std::vector<float>(40000, 1.0F));
   for (const double probability : {0.1, 0.5, 0.9}) {
     const Value dropped = dropout(recorder, "dropped", ones, probability);
@@ -150,23 +152,22 @@ TEST(Dropout, DropsItsShareAndScalesTheRest) {
     EXPECT_NEAR(static_cast<double>(zeros), 40000 * probability,
                 5 * std::sqrt(40000 * probability * (1 - probability)));
     EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 1 / static_cast<float>(1 - probability)), 40000 - zeros);
-    const auto& keep = *std::get<DropoutOperation>(recorder.step(dropped).operation).keep;
-    for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(keep[i], numbers[i] != 0);
+    const auto& operation = std::get<DropoutOperation>(recorder.step(dropped).operation);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      EXPECT_EQ(operation.keeps(42, static_cast<Index>(i)), numbers[i] != 0);
   }
-  const std::vector<std::string> warnings = recorder.take_warnings();
+  const std::vector<std::string> warnings = warnings_of(recorder);
   ASSERT_EQ(warnings.size(), 3U);
   EXPECT_NE(warnings[0].find("cannot be compared with PyTorch"), std::string::npos);
 }
 
 TEST(Dropout, RepeatsWithTheSeedAndLeavesTheGeneratorAlone) {
   const auto drop = [](std::uint64_t seed, int steps_before) {
-    Recorder recorder(Recorder::Mode::compute, seed);
+    ComputingRecorder recorder(seed);
     Value ones;
     for (int i = 0; i <= steps_before; ++i)
       ones = given(recorder, "ones", {{"key", 500}}, std::vector<float>(500, 1.0F));
     const std::vector<float> numbers = numbers_of(recorder, dropout(recorder, "dropped", ones, 0.5));
-    Generator untouched(seed);
-    EXPECT_EQ(recorder.generator().next(), untouched.next());
     EXPECT_EQ(recorder.numbers_drawn(), 0U);
     return numbers;
   };
@@ -185,7 +186,7 @@ struct Head {
 };
 
 Head attend(const std::vector<float>& tokens, const std::vector<float>& projections) {
-  Recorder r(Recorder::Mode::compute, 1);
+  ComputingRecorder r(1);
   const auto part = [&](std::size_t i) {
     return std::vector<float>(projections.begin() + static_cast<std::ptrdiff_t>(i * 15),
                               projections.begin() + static_cast<std::ptrdiff_t>(i * 15 + 15));
@@ -222,66 +223,26 @@ TEST(Attention, PermutedTokensGivePermutedOutputs) {
   }
 }
 
-TEST(Recorder, PlanAllocatesNothing) {
-  Recorder recorder(Recorder::Mode::plan, 1);
+TEST(Recorder, AllocatesNothing) {
+  Recorder recorder;
   const Index huge = 2147483647;
   const Value a = draw_normal(recorder, "a", {{"i", huge}, {"j", huge}});
   const Value b = contract(recorder, "b", "i j, i k -> j k", a, a);
   EXPECT_EQ(recorder.axes(b), (Axes{{"j", huge}, {"k", huge}}));
   dropout(recorder, "c", softmax(recorder, "d", b), 0.5);
-  EXPECT_EQ(recorder.cost().tensors, 4);
-  EXPECT_EQ(recorder.cost().numbers, std::numeric_limits<Index>::max());
-  EXPECT_NEAR(recorder.cost().bytes, 4 * 4 * std::pow(2147483647.0, 2), 1e6);
-  for (const Step& step : recorder.take_steps()) EXPECT_EQ(step.tensor, nullptr);
-}
-
-TEST(Recorder, ComputesNothingOnceStopped) {
-  std::stop_source source;
-  Recorder recorder(Recorder::Mode::compute, 1, {source.get_token(), nullptr, 0});
-  const Value before = draw_uniform(recorder, "before", {{"token", 4}});
-  const Value during = recorder.record({"during", DrawOperation{}, {}, "", {{"token", 4}}, nullptr}, 0,
-                                       [&](Tensor&) { source.request_stop(); });
-  const Value after = contract(recorder, "after", "i, j -> i j", before, during);
-  // A stopped computation costs no time: this discard would take centuries.
-  recorder.discard(std::numeric_limits<std::uint64_t>::max());
-  EXPECT_NE(recorder.step(before).tensor, nullptr);
-  EXPECT_EQ(recorder.step(after).tensor, nullptr);
-  EXPECT_EQ(recorder.axes(after), (Axes{{"i", 4}, {"j", 4}}));
-  EXPECT_TRUE(recorder.stopped());
-}
-
-TEST(Recorder, ProgressOnlyGrowsAndEndsAtOne) {
-  const auto compute = [](Recorder& r, const std::atomic<float>* fraction) {
-    float before = 0;
-    const auto check = [&] {
-      if (fraction == nullptr) return;
-      EXPECT_GE(*fraction, before);
-      EXPECT_LE(*fraction, 1.0F);
-      before = *fraction;
-    };
-    Value a = draw_uniform(r, "a", {{"i", 20}, {"j", 20}});
-    for (int i = 0; i < 10; ++i) {
-      a = contract(r, "b", "i k, k j -> i j", a, a);
-      check();
-      a = softmax(r, "c", a);
-      check();
-    }
-  };
-  Recorder plan(Recorder::Mode::plan, 1);
-  compute(plan, nullptr);
-  std::atomic<float> fraction = 0;
-  Recorder recorder(Recorder::Mode::compute, 1, {{}, &fraction, plan.cost().flops});
-  compute(recorder, &fraction);
-  EXPECT_EQ(fraction, 1.0F);
+  EXPECT_EQ(recorder.plan().cost.tensors, 4);
+  EXPECT_EQ(recorder.plan().cost.numbers, std::numeric_limits<Index>::max());
+  EXPECT_NEAR(recorder.plan().cost.bytes, 4 * 4 * std::pow(2147483647.0, 2), 1e6);
 }
 
 TEST(Recorder, CountsTheNumbersOfTheSeed) {
-  Recorder recorder(Recorder::Mode::compute, 1);
+  Recorder recorder;
   const Value a = draw_uniform(recorder, "a", {{"i", 20}});
   recorder.discard(7);
   const Value b = draw_normal(recorder, "b", {{"i", 3}});
   EXPECT_EQ(std::get<DrawOperation>(recorder.step(a).operation).numbers_before, 0U);
   EXPECT_EQ(std::get<DrawOperation>(recorder.step(b).operation).numbers_before, 27U);
+  EXPECT_EQ(std::get<DrawOperation>(recorder.step(b).operation).discarded, 7U);
   EXPECT_EQ(recorder.numbers_drawn(), 30U);
 }
 

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/ops.h"
+#include "core/run.h"
 #include "system_variations.h"
 
 namespace attnscope::test {
@@ -64,9 +64,7 @@ std::vector<std::string> keys(const std::string& script, const std::string& firs
 TEST(Script, SavesEveryTensorOfTheTraceOnce) {
   for (const Experiment& experiment : variations()) {
     std::vector<std::string> expected;
-    Recorder recorder(Recorder::Mode::plan, experiment.seed);
-    find_system(experiment.system)->run(experiment, recorder);
-    for (const Step& step : recorder.take_steps()) expected.push_back(step.name);
+    for (const PlannedStep& step : plan(experiment).steps) expected.push_back(step.name);
     std::vector<std::string> saved = keys(pytorch_script(experiment));
     std::sort(expected.begin(), expected.end());
     std::sort(saved.begin(), saved.end());

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/ops.h"
+#include "core/run.h"
 #include "support/golden.h"
 #include "system_variations.h"
 

@@ -162,43 +162,43 @@ TEST(Blend, OfAFigureWithItselfIsThatFigure) {
   }
 }
 
-Step plain_step() { return {"scores", ContractOperation{}, {}, "", {}, nullptr}; }
+const PlannedStep kPlainStep = {"scores", ContractOperation{}, {}, {}};
 
-ColorScale scale_of(const Step& step, const std::vector<float>& numbers) {
-  return natural_scale(step, {numbers.data(), 1, static_cast<Index>(numbers.size()), 0, 1});
+ColorScale scale_of(const PlannedStep& step, const std::vector<float>& numbers) {
+  return natural_scale(Step(step, {}), {numbers.data(), 1, static_cast<Index>(numbers.size()), 0, 1});
 }
 
 TEST(NaturalScale, GoesBySigns) {
-  EXPECT_EQ(scale_of(plain_step(), {1, 5, 2}), (ColorScale{ColorMap::magma, 0, 5}));
-  EXPECT_EQ(scale_of(plain_step(), {-1, 5}), (ColorScale{ColorMap::red_blue, -5, 5}));
-  EXPECT_EQ(scale_of(plain_step(), {-7, 5}), (ColorScale{ColorMap::red_blue, -7, 7}));
-  EXPECT_EQ(scale_of(plain_step(), {-7, -2}), (ColorScale{ColorMap::red_blue, -7, 7}));
-  EXPECT_EQ(scale_of(plain_step(), {0, -0.0F}), (ColorScale{ColorMap::magma, 0, 0}));
-  EXPECT_EQ(scale_of(plain_step(), {}), (ColorScale{ColorMap::magma, 0, 0}));
+  EXPECT_EQ(scale_of(kPlainStep, {1, 5, 2}), (ColorScale{ColorMap::magma, 0, 5}));
+  EXPECT_EQ(scale_of(kPlainStep, {-1, 5}), (ColorScale{ColorMap::red_blue, -5, 5}));
+  EXPECT_EQ(scale_of(kPlainStep, {-7, 5}), (ColorScale{ColorMap::red_blue, -7, 7}));
+  EXPECT_EQ(scale_of(kPlainStep, {-7, -2}), (ColorScale{ColorMap::red_blue, -7, 7}));
+  EXPECT_EQ(scale_of(kPlainStep, {0, -0.0F}), (ColorScale{ColorMap::magma, 0, 0}));
+  EXPECT_EQ(scale_of(kPlainStep, {}), (ColorScale{ColorMap::magma, 0, 0}));
 }
 
 TEST(NaturalScale, OfWeightsIsZeroToOne) {
   for (const Operation& operation : {Operation(SoftmaxOperation{}), Operation(DropoutOperation{})}) {
-    const Step step = {"weights", operation, {}, "", {}, nullptr};
-    EXPECT_TRUE(is_weights(step));
+    const PlannedStep step = {"weights", operation, {}, {}};
+    EXPECT_TRUE(is_weights(Step(step, {})));
     EXPECT_EQ(scale_of(step, {0.1F, 0.2F, kNaN}), (ColorScale{ColorMap::viridis, 0, 1}));
   }
-  EXPECT_FALSE(is_weights(plain_step()));
+  EXPECT_FALSE(is_weights(Step(kPlainStep, {})));
 }
 
 TEST(NaturalScale, LeavesOutWhatIsNotFinite) {
-  EXPECT_EQ(scale_of(plain_step(), {kNaN, 2, kInfinity, -kInfinity}), (ColorScale{ColorMap::magma, 0, 2}));
-  EXPECT_EQ(scale_of(plain_step(), {kNaN, -2, kInfinity}), (ColorScale{ColorMap::red_blue, -2, 2}));
-  EXPECT_EQ(scale_of(plain_step(), {kNaN, kNaN}), (ColorScale{ColorMap::magma, 0, 0}));
+  EXPECT_EQ(scale_of(kPlainStep, {kNaN, 2, kInfinity, -kInfinity}), (ColorScale{ColorMap::magma, 0, 2}));
+  EXPECT_EQ(scale_of(kPlainStep, {kNaN, -2, kInfinity}), (ColorScale{ColorMap::red_blue, -2, 2}));
+  EXPECT_EQ(scale_of(kPlainStep, {kNaN, kNaN}), (ColorScale{ColorMap::magma, 0, 0}));
 }
 
 TEST(NaturalScale, LeavesOutWhatAMaskFilledIn) {
   for (const double fill : {-9e15, -2.5, -static_cast<double>(kInfinity)}) {
-    const Step step = {"masked_scores", MaskOperation{nullptr, fill}, {}, "", {}, nullptr};
+    const PlannedStep step = {"masked_scores", MaskOperation{nullptr, fill}, {}, {}};
     EXPECT_EQ(scale_of(step, {1, 3, static_cast<float>(fill)}), (ColorScale{ColorMap::magma, 0, 3})) << fill;
     EXPECT_EQ(scale_of(step, {-1, 3, static_cast<float>(fill)}), (ColorScale{ColorMap::red_blue, -3, 3})) << fill;
   }
-  EXPECT_EQ(scale_of(plain_step(), {1, -9e15F}).high, static_cast<double>(9e15F)) << "other tensors have no fill";
+  EXPECT_EQ(scale_of(kPlainStep, {1, -9e15F}).high, static_cast<double>(9e15F)) << "other tensors have no fill";
 }
 
 TEST(MatrixMark, ShowsOneHeadOfATensor) {

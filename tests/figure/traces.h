@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/ops.h"
+#include "core/run.h"
 #include "figure/view.h"
 
 namespace attnscope::test {

@@ -11,7 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/ops.h"
+#include "core/run.h"
 #include "io/experiment_file.h"
 #include "io/trace_formats.h"
 #include "support/golden.h"
@@ -22,31 +22,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Trace worked_example(const char* setting = "seed=7") {
+using TracePointer = std::shared_ptr<const Trace>;
+
+TracePointer worked_example(const char* setting = "seed=7") {
   Experiment e = *default_experiment("worked-example");
   EXPECT_TRUE(apply_setting(e, setting));
-  return **run(e);
-}
-
-Step step_of(const std::string& name, Axes axes, const std::vector<float>& values) {
-  auto tensor = std::make_shared<Tensor>(axes);
-  std::copy(values.begin(), values.end(), tensor->values().begin());
-  return {name, DrawOperation{}, {}, "", std::move(axes), std::move(tensor)};
+  return *run(e);
 }
 
 /// Ranks 0, 1 and 3, no elements at all, and numbers that are hard to write.
-Trace odd_trace() {
+TracePointer odd_trace() {
   constexpr float kInf = std::numeric_limits<float>::infinity();
-  std::vector<Step> steps;
-  steps.push_back(step_of("scalar", {}, {0.1F}));
-  steps.push_back(step_of("numbers", {{"head·dim", 8}},
-                          {std::nanf(""), kInf, -kInf, -0.0F, 1e-45F, 3.4028235e38F, 16777216, -9e15F}));
-  steps.push_back(step_of("empty", {{"a", 2}, {"b", 0}, {"c", 3}}, {}));
-  steps.push_back(step_of("none", {{"a", 0}}, {}));
-  steps.push_back(step_of("cube", {{"a", 2}, {"b", 1}, {"c", 2}}, {1, 2, 3, 4}));
+  auto plan = std::make_shared<Plan>();
+  std::vector<StepResult> results;
+  const auto add = [&](const std::string& name, const Axes& axes, const std::vector<float>& values) {
+    auto tensor = std::make_shared<Tensor>(axes);
+    std::copy(values.begin(), values.end(), tensor->values().begin());
+    plan->steps.push_back({name, DrawOperation{}, {}, axes});
+    results.push_back({std::move(tensor)});
+  };
+  add("scalar", {}, {0.1F});
+  add("numbers", {{"head·dim", 8}}, {std::nanf(""), kInf, -kInf, -0.0F, 1e-45F, 3.4028235e38F, 16777216, -9e15F});
+  add("empty", {{"a", 2}, {"b", 0}, {"c", 3}}, {});
+  add("none", {{"a", 0}}, {});
+  add("cube", {{"a", 2}, {"b", 1}, {"c", 2}}, {1, 2, 3, 4});
   Experiment e = *default_experiment("worked-example");
   e.labels = {"\"q\"", "é\n"};
-  return {std::move(e), std::move(steps), {}, 0};
+  return std::make_shared<const Trace>(std::move(e), std::move(plan), std::move(results), 0);
 }
 
 std::uint64_t number_at(const std::string& bytes, std::size_t at, std::size_t size) {
@@ -113,16 +115,16 @@ std::string write(const Trace& trace, const fs::path& path) {
 
 TEST(TraceFile, SafetensorsHoldEveryTensorBitForBit) {
   const TemporaryFolder folder;
-  for (const Trace& trace : {worked_example(), odd_trace()}) {
-    const std::string bytes = write(trace, folder / "t.safetensors");
+  for (const TracePointer& trace : {worked_example(), odd_trace()}) {
+    const std::string bytes = write(*trace, folder / "t.safetensors");
     const std::size_t length = number_at(bytes, 0, 8);
     EXPECT_EQ(length % 8, 0U);
     const auto header = nlohmann::json::parse(bytes.substr(8, length));
     const auto& metadata = header["__metadata__"];
     EXPECT_EQ(metadata["format"], "attnscope-trace/1");
-    EXPECT_EQ(*parse_experiment(metadata["experiment"].get<std::string>(), ""), trace.experiment());
+    EXPECT_EQ(*parse_experiment(metadata["experiment"].get<std::string>(), ""), trace->experiment());
     std::size_t offset = 0;
-    for (const Step& step : trace.steps()) {
+    for (const Step& step : trace->steps()) {
       const auto& entry = header[step.name];
       EXPECT_EQ(entry["dtype"], "F32");
       EXPECT_EQ(entry["data_offsets"][0], offset);
@@ -134,7 +136,7 @@ TEST(TraceFile, SafetensorsHoldEveryTensorBitForBit) {
     }
     EXPECT_EQ(8 + length + offset, bytes.size());
   }
-  write(worked_example(), folder / "t.safetensors");
+  write(*worked_example(), folder / "t.safetensors");
   const Golden golden = read_golden((folder / "t.safetensors").string());
   EXPECT_EQ(golden.at("scores").axes(), (Axes{{"head", 4}, {"query", 6}, {"key", 6}}));
   EXPECT_EQ(golden.metadata.at("axes:merged"), "token,head·dim");
@@ -142,10 +144,10 @@ TEST(TraceFile, SafetensorsHoldEveryTensorBitForBit) {
 
 TEST(TraceFile, NpzHoldsEveryTensorBitForBit) {
   const TemporaryFolder folder;
-  for (const Trace& trace : {worked_example("mask=causal"), odd_trace()}) {
-    const auto members = zip_members(write(trace, folder / "t.npz"));
-    EXPECT_EQ(members.size(), trace.steps().size() + 1);
-    for (const Step& step : trace.steps()) {
+  for (const TracePointer& trace : {worked_example("mask=causal"), odd_trace()}) {
+    const auto members = zip_members(write(*trace, folder / "t.npz"));
+    EXPECT_EQ(members.size(), trace->steps().size() + 1);
+    for (const Step& step : trace->steps()) {
       const std::string& npy = members.at(step.name + ".npy");
       ASSERT_EQ(npy.substr(0, 8), std::string("\x93NUMPY\x01\0", 8));
       const std::size_t data = 10 + number_at(npy, 8, 2);
@@ -159,10 +161,10 @@ TEST(TraceFile, NpzHoldsEveryTensorBitForBit) {
 
 TEST(TraceFile, JsonHoldsEveryNumber) {
   const TemporaryFolder folder;
-  const Trace trace = odd_trace();
-  const auto json = nlohmann::json::parse(write(trace, folder / "t.json"));
+  const TracePointer trace = odd_trace();
+  const auto json = nlohmann::json::parse(write(*trace, folder / "t.json"));
   EXPECT_EQ(json["format"], "attnscope-trace/1");
-  EXPECT_EQ(*parse_experiment(json["experiment"].dump(), ""), trace.experiment());
+  EXPECT_EQ(*parse_experiment(json["experiment"].dump(), ""), trace->experiment());
   const auto& tensors = json["tensors"];
   EXPECT_EQ(tensors["scalar"]["values"].get<float>(), 0.1F);
   EXPECT_EQ(tensors["numbers"]["axes"][0], "head·dim");
@@ -178,9 +180,9 @@ TEST(TraceFile, JsonHoldsEveryNumber) {
   EXPECT_EQ(tensors["none"]["values"], nlohmann::json::array());
   EXPECT_EQ(tensors["cube"]["values"], nlohmann::json::parse("[[[1, 2]], [[3, 4]]]"));
 
-  const Trace whole = worked_example();
-  const auto all = nlohmann::json::parse(write(whole, folder / "w.json"));
-  for (const Step& step : whole.steps()) {
+  const TracePointer whole = worked_example();
+  const auto all = nlohmann::json::parse(write(*whole, folder / "w.json"));
+  for (const Step& step : whole->steps()) {
     std::vector<float> flat;
     const nlohmann::json values = all["tensors"][step.name]["values"].flatten();
     for (const auto& [path, number] : values.items()) flat.push_back(number.get<float>());
@@ -195,15 +197,15 @@ TEST(TraceFile, JsonHoldsEveryNumber) {
 TEST(TraceFile, EqualTracesMakeEqualFiles) {
   const TemporaryFolder folder;
   for (const char* extension : {".safetensors", ".npz", ".json"}) {
-    EXPECT_EQ(write(worked_example(), folder / ("a" + std::string(extension))),
-              write(worked_example(), folder / ("b" + std::string(extension))));
+    EXPECT_EQ(write(*worked_example(), folder / ("a" + std::string(extension))),
+              write(*worked_example(), folder / ("b" + std::string(extension))));
   }
 }
 
 TEST(TraceFile, RefusesOtherExtensions) {
   const TemporaryFolder folder;
   for (const char* name : {"t.txt", "t", "t.NPZ", "t.npz.gz", ".npz"}) {
-    const Result<void> written = write_trace(odd_trace(), folder / name);
+    const Result<void> written = write_trace(*odd_trace(), folder / name);
     ASSERT_FALSE(written) << name;
     EXPECT_EQ(written.error().kind, Error::Kind::usage);
     EXPECT_NE(written.error().message.find("allowed: .safetensors, .npz or .json"), std::string::npos);
@@ -214,9 +216,9 @@ TEST(TraceFile, RefusesOtherExtensions) {
 TEST(TraceFile, TroubleLeavesTheOldFile) {
   const TemporaryFolder folder;
   fs::create_directory(folder / "t.npz");
-  EXPECT_EQ(write_trace(odd_trace(), folder / "t.npz").error().message,
+  EXPECT_EQ(write_trace(*odd_trace(), folder / "t.npz").error().message,
             (folder / "t.npz").string() + ": is a folder, not a file");
-  EXPECT_FALSE(write_trace(odd_trace(), folder / "none" / "t.npz"));
+  EXPECT_FALSE(write_trace(*odd_trace(), folder / "none" / "t.npz"));
   EXPECT_EQ(folder.size(), 1);
 }
 
@@ -245,9 +247,9 @@ TEST(TraceFile, NumpyReadsTheSameFromAllFormats) {
   if (shell("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0) GTEST_SKIP() << "no numpy";
   const TemporaryFolder folder;
   const fs::path script = folder.file("load.py", kLoad);
-  for (const Trace& trace :
+  for (const TracePointer& trace :
        {odd_trace(), worked_example(), worked_example("mask=causal"), worked_example("dropout=0.5")}) {
-    for (const char* extension : {"t.safetensors", "t.npz", "t.json"}) write(trace, folder / extension);
+    for (const char* extension : {"t.safetensors", "t.npz", "t.json"}) write(*trace, folder / extension);
     EXPECT_EQ(shell("/usr/bin/python3 " + script.string() + " " + (folder / "t").string()), 0);
   }
 }

@@ -1,0 +1,145 @@
+#include "core/compute.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "core/axis_groups.h"
+#include "core/kernels/softmax.h"
+
+namespace attnscope {
+namespace {
+
+// Elements of the softmax that are one piece of work.
+constexpr std::size_t kSoftmaxBlock = 65536;
+// Draws between two looks at whether the result is still wanted: about 20 ms.
+constexpr std::uint64_t kDrawsBetweenChecks = 10'000'000;
+
+/// Sizes of the axes in front of the last two, as batch and heads; absent ones are 1.
+struct LeadingSizes {
+  Index batch = 1;
+  Index heads = 1;
+};
+
+LeadingSizes leading_sizes(const Axes& axes) {
+  LeadingSizes sizes;
+  for (std::size_t i = 0; i + 2 < axes.size(); ++i) (axes[i].name == "head" ? sizes.heads : sizes.batch) = axes[i].size;
+  return sizes;
+}
+
+struct Moments {
+  double mean = 0;
+  double variance = 0;  ///< biased: divided by the number of elements
+};
+
+Moments moments_of(std::span<const float> values, std::span<const Index> members, Index start) {
+  Moments moments;
+  const auto count = static_cast<double>(members.size());
+  for (const Index member : members)
+    moments.mean += static_cast<double>(values[static_cast<std::size_t>(start + member)]);
+  moments.mean /= count;
+  for (const Index member : members) {
+    const double apart = static_cast<double>(values[static_cast<std::size_t>(start + member)]) - moments.mean;
+    moments.variance += apart * apart / count;
+  }
+  return moments;
+}
+
+void compute(const DrawOperation& /*operation*/, Inputs /*inputs*/, const StepContext& /*context*/, Tensor& /*out*/) {
+  assert(false);  // see `draw`
+}
+
+void compute(const ConstantOperation& operation, Inputs /*inputs*/, const StepContext& /*context*/, Tensor& out) {
+  std::fill(out.values().begin(), out.values().end(), static_cast<float>(operation.value));
+}
+
+void compute(const ScaleOperation& operation, Inputs inputs, const StepContext& /*context*/, Tensor& out) {
+  const auto from = inputs[0]->values();
+  const auto divisor = static_cast<float>(operation.divisor);
+  std::transform(from.begin(), from.end(), out.values().begin(), [&](float value) { return value / divisor; });
+}
+
+void compute(const NormalizeOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
+  const AxisGroups groups = axis_groups(out.axes(), operation.over);
+  const auto from = inputs[0]->values();
+  for (const Index start : groups.starts) {
+    if (context.stop.stop_requested()) return;
+    const Moments moments = moments_of(from, groups.members, start);
+    const double factor = 1 / std::sqrt(moments.variance + operation.epsilon);
+    for (const Index member : groups.members) {
+      const auto at = static_cast<std::size_t>(start + member);
+      out.values()[at] = static_cast<float>((static_cast<double>(from[at]) - moments.mean) * factor);
+    }
+  }
+}
+
+void compute(const MeanOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
+  std::vector<bool> along(inputs[0]->axes().size(), false);
+  along[static_cast<std::size_t>(operation.axis)] = true;
+  const AxisGroups groups = axis_groups(inputs[0]->axes(), along);
+  for (std::size_t i = 0; i < groups.starts.size() && !context.stop.stop_requested(); ++i)
+    out.values()[i] = static_cast<float>(moments_of(inputs[0]->values(), groups.members, groups.starts[i]).mean);
+}
+
+void compute(const MaskOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
+  const float* from = inputs[0]->values().data();
+  float* to = out.values().data();
+  const auto [batch, heads] = leading_sizes(out.axes());
+  const Index queries = out.size(-2);
+  const Index keys = out.size(-1);
+  const auto filled = static_cast<float>(operation.fill);
+  for (Index row = 0; row < batch * heads * queries && !context.stop.stop_requested(); ++row) {
+    const Index head = row / queries % heads;
+    for (Index key = 0; key < keys; ++key) {
+      const bool keep = operation.field->keeps(row / queries / heads, head, row % queries, key);
+      *to++ = keep ? *from : filled;
+      ++from;
+    }
+  }
+}
+
+void compute(const SoftmaxOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
+  const auto length = static_cast<std::size_t>(out.size(-1));
+  const auto from = inputs[0]->values();
+  const auto to = out.values();
+  if (length == 0) return;
+  const std::size_t rows = from.size() / length;
+  const auto temperature = static_cast<float>(operation.temperature);
+  // Rows together that make one block some hundredths of a millisecond long.
+  const std::size_t rows_each = std::max<std::size_t>(1, kSoftmaxBlock / length);
+  const auto blocks = static_cast<Index>((rows + rows_each - 1) / rows_each);
+  run_blocks(context.pool, 5 * static_cast<double>(from.size()), blocks, [&](Index block) {
+    const std::size_t begin = static_cast<std::size_t>(block) * rows_each;
+    for (std::size_t row = begin; row < std::min(begin + rows_each, rows) && !context.stop.stop_requested(); ++row)
+      softmax_row(from.subspan(row * length, length), temperature, to.subspan(row * length, length));
+  });
+}
+
+void compute(const DropoutOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
+  const auto from = inputs[0]->values();
+  const auto kept = static_cast<float>(1 - operation.probability);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    out.values()[i] = operation.keeps(context.seed, static_cast<Index>(i)) ? from[i] / kept : 0.0F;
+}
+
+}  // namespace
+
+void compute(const PlannedStep& step, Inputs inputs, const StepContext& context, Tensor& out) {
+  std::visit([&](const auto& operation) { compute(operation, inputs, context, out); }, step.operation);
+}
+
+void draw(const DrawOperation& operation, const StepContext& context, Generator& generator, Tensor& out) {
+  for (std::uint64_t left = operation.discarded; left > 0 && !context.stop.stop_requested();) {
+    const std::uint64_t now = std::min(left, kDrawsBetweenChecks);
+    generator.discard(now);
+    left -= now;
+  }
+  if (context.stop.stop_requested()) return;
+  if (operation.distribution == DrawOperation::Distribution::normal) {
+    generator.fill_normal(out.values());
+  } else {
+    generator.fill_uniform(out.values(), static_cast<float>(operation.from), static_cast<float>(operation.to));
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,34 @@
+// The numbers of one planned step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+
+#include "core/generator.h"
+#include "core/kernels/thread_pool.h"
+#include "core/plan.h"
+
+namespace attnscope {
+
+/// What a step is computed with.
+struct StepContext {
+  std::uint64_t seed = 0;
+  ThreadPool* pool = nullptr;  ///< threads to help; may be null
+  std::stop_token stop;        ///< asked in long loops, which then leave with the rest of the result unfinished
+};
+
+/// Fills `out`, which has the step's axes and any content. `inputs` are the tensors of the step's inputs. For any step
+/// but a draw.
+void compute(const PlannedStep& step, std::span<const Tensor* const> inputs, const StepContext& context, Tensor& out);
+
+/// Fills `out` with what the generator gives next, after throwing away what the operation says.
+void draw(const DrawOperation& operation, const StepContext& context, Generator& generator, Tensor& out);
+
+// By operation; see operation.h.
+using Inputs = std::span<const Tensor* const>;
+void compute(const ContractOperation& operation, Inputs inputs, const StepContext& context, Tensor& out);
+void compute(const AddOperation& operation, Inputs inputs, const StepContext& context, Tensor& out);
+void compute(const RearrangeOperation& operation, Inputs inputs, const StepContext& context, Tensor& out);
+
+}  // namespace attnscope

@@ -1,0 +1,65 @@
+// Memory for the numbers of tensors, used again from one computation to the next.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace attnscope {
+
+/// A piece of memory for float32 numbers, aligned to 64 bytes.
+struct MemoryBlock {
+  float* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// Keeps large blocks that were given back, for the next tensor of about that size: the system hands out fresh memory
+/// page by page, as it is first written, and that takes longer than many a computation. Any thread may take and give.
+class MemoryStore {
+ public:
+  MemoryStore() = default;
+  ~MemoryStore();
+  MemoryStore(const MemoryStore&) = delete;
+  MemoryStore& operator=(const MemoryStore&) = delete;
+
+  /// `bytes` of it at least, with any content. Throws std::bad_alloc.
+  MemoryBlock take(std::size_t bytes);
+  void give(MemoryBlock block);
+
+  /// Holds on to no more than `bytes` of unused memory; the rest, and what is given back beyond, is let go.
+  void keep_at_most(std::size_t bytes);
+  /// Unused memory held.
+  [[nodiscard]] std::size_t kept() const;
+
+ private:
+  void let_go_down_to(std::size_t bytes);
+
+  mutable std::mutex mutex_;
+  std::vector<MemoryBlock> unused_;  ///< oldest first
+  std::size_t unused_bytes_ = 0;
+  std::size_t most_unused_ = 0;
+};
+
+/// Numbers in memory of their own, or of a store to which it returns.
+class Numbers {
+ public:
+  Numbers() = default;
+  /// With any content. `store` may be null. Throws std::bad_alloc.
+  Numbers(std::size_t count, std::shared_ptr<MemoryStore> store);
+  ~Numbers();
+  Numbers(const Numbers& other);
+  Numbers(Numbers&& other) noexcept;
+  Numbers& operator=(Numbers other) noexcept;
+
+  [[nodiscard]] std::span<float> values() { return {block_.data, count_}; }
+  [[nodiscard]] std::span<const float> values() const { return {block_.data, count_}; }
+
+ private:
+  MemoryBlock block_;
+  std::size_t count_ = 0;
+  std::shared_ptr<MemoryStore> store_;
+};
+
+}  // namespace attnscope

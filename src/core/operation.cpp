@@ -1,0 +1,34 @@
+#include "core/operation.h"
+
+#include <array>
+
+namespace attnscope {
+
+std::string operation_name(const Operation& operation) {
+  // In the order of the variant's alternatives.
+  constexpr std::array<const char*, std::variant_size_v<Operation>> kNames = {
+      "draw", "constant", "contract", "add", "scale", "normalize", "mean", "mask", "softmax", "dropout", "rearrange"};
+  return kNames[operation.index()];
+}
+
+namespace {
+
+// Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014: the
+// finalizer of SplitMix64. Its n-th number is a function of n, so that any element can be asked for.
+constexpr std::uint64_t kGamma = 0x9e3779b97f4a7c15U;
+
+std::uint64_t mixed(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+  bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+  return bits ^ (bits >> 31U);
+}
+
+}  // namespace
+
+bool DropoutOperation::keeps(std::uint64_t seed, Index offset) const {
+  const std::uint64_t start = mixed(mixed(seed + kGamma) + static_cast<std::uint64_t>(stream) * kGamma);
+  const std::uint64_t bits = mixed(start + (static_cast<std::uint64_t>(offset) + 1) * kGamma);
+  return static_cast<double>(bits >> 11U) * 0x1p-53 >= probability;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,135 @@
+// What a tensor is made by: every operation that a system can be put together from, as data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/mask.h"
+#include "core/tensor.h"
+
+namespace attnscope {
+
+/// Drawn from the seeded generator.
+struct DrawOperation {
+  enum class Distribution { uniform, normal };
+
+  Distribution distribution = Distribution::uniform;
+  double from = 0;  ///< uniform: [from, to)
+  double to = 1;
+  std::string range_text;            ///< uniform: "±1/√32"; empty: the numbers themselves
+  std::uint64_t numbers_before = 0;  ///< how many numbers the seed gave before the first of this tensor
+  std::uint64_t discarded = 0;       ///< raw draws thrown away just before it
+
+  friend bool operator==(const DrawOperation&, const DrawOperation&) = default;
+};
+
+/// The same number everywhere, whatever the seed.
+struct ConstantOperation {
+  double value = 0;
+
+  friend bool operator==(const ConstantOperation&, const ConstantOperation&) = default;
+};
+
+/// Two operands whose axes, like those of the result, carry labels as in Einstein's notation. Inputs: a, b.
+struct LabelledOperation {
+  std::vector<std::string> labels;
+  std::vector<Index> sizes;  ///< per label
+  std::vector<int> a;        ///< label of each axis of the first operand
+  std::vector<int> b;
+  std::vector<int> out;
+
+  friend bool operator==(const LabelledOperation&, const LabelledOperation&) = default;
+};
+
+/// out[…] = Σ a[…] · b[…] / divisor, summed over the labels that the result lacks. With a bias (a third input, whose
+/// axes are labelled `bias`) the sum starts from that instead of 0; there is no divisor then.
+struct ContractOperation : LabelledOperation {
+  double divisor = 1;
+  std::string divisor_text;  ///< "√7"; empty: no divisor
+  std::vector<int> bias;
+
+  friend bool operator==(const ContractOperation&, const ContractOperation&) = default;
+};
+
+/// out[…] = a[…] + b[…], or the hyperbolic tangent of that; operands are repeated along labels that they lack.
+struct AddOperation : LabelledOperation {
+  bool tanh = false;
+
+  friend bool operator==(const AddOperation&, const AddOperation&) = default;
+};
+
+/// Input / divisor.
+struct ScaleOperation {
+  double divisor = 1;
+  std::string divisor_text;
+
+  friend bool operator==(const ScaleOperation&, const ScaleOperation&) = default;
+};
+
+/// (Input − mean) / √(variance + epsilon), both over the axes marked in `over`; the variance is the biased one.
+struct NormalizeOperation {
+  std::vector<bool> over;  ///< per axis
+  double epsilon = 1e-5;
+
+  friend bool operator==(const NormalizeOperation&, const NormalizeOperation&) = default;
+};
+
+/// Mean over one axis, which the result lacks.
+struct MeanOperation {
+  int axis = 0;
+
+  friend bool operator==(const MeanOperation&, const MeanOperation&) = default;
+};
+
+/// Scores with the masked ones replaced by `fill`; axes […, query, key].
+struct MaskOperation {
+  std::shared_ptr<const MaskField> field;
+  double fill = 0;
+
+  friend bool operator==(const MaskOperation& a, const MaskOperation& b) {
+    return a.fill == b.fill && (a.field == b.field || *a.field == *b.field);
+  }
+};
+
+/// Softmax over the last axis of input / temperature. A row of nothing but −∞ becomes zeros.
+struct SoftmaxOperation {
+  double temperature = 1;
+
+  friend bool operator==(const SoftmaxOperation&, const SoftmaxOperation&) = default;
+};
+
+/// Input / (1 − probability) where kept, otherwise 0. What is kept comes from a stream of attnscope's own, apart from
+/// the experiment's: PyTorch's differs by device and version, so nothing is lost.
+struct DropoutOperation {
+  double probability = 0;
+  int stream = 0;  ///< sets the tensors of an experiment apart
+
+  /// Whether the element at position `offset` is kept under that seed; any element at once, in any order.
+  [[nodiscard]] bool keeps(std::uint64_t seed, Index offset) const;
+
+  friend bool operator==(const DropoutOperation&, const DropoutOperation&) = default;
+};
+
+/// The same numbers in other places: the axes of the input, each perhaps split into several labels, in another order
+/// and perhaps merged again. A label that the result lacks stands still at one value: the result is a slice.
+struct RearrangeOperation {
+  std::vector<std::string> labels;
+  std::vector<Index> sizes;           ///< per label
+  std::vector<Index> at;              ///< per label: where it stands if the result lacks it
+  std::vector<std::vector<int>> in;   ///< labels of each axis of the input, slowest first
+  std::vector<std::vector<int>> out;  ///< labels of each axis of the result
+
+  friend bool operator==(const RearrangeOperation&, const RearrangeOperation&) = default;
+};
+
+using Operation =
+    std::variant<DrawOperation, ConstantOperation, ContractOperation, AddOperation, ScaleOperation, NormalizeOperation,
+                 MeanOperation, MaskOperation, SoftmaxOperation, DropoutOperation, RearrangeOperation>;
+
+/// "draw", "contract", "mask", …: the operation's name in messages and JSON.
+std::string operation_name(const Operation& operation);
+
+}  // namespace attnscope

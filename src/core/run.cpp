@@ -1,0 +1,220 @@
+#include "core/run.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "core/compute.h"
+#include "core/magnitude_bound.h"
+#include "core/text.h"
+
+namespace attnscope {
+namespace {
+
+/// By their bits, in 32-bit steps: the compiler makes vectors of it.
+Index not_finite_count(std::span<const float> values) {
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  constexpr std::size_t kChunk = 1U << 20U;
+  Index count = 0;
+  for (std::size_t begin = 0; begin < values.size(); begin += kChunk) {
+    std::uint32_t in_chunk = 0;
+    for (const float value : values.subspan(begin, std::min(kChunk, values.size() - begin)))
+      in_chunk += (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent ? 1U : 0U;
+    count += in_chunk;
+  }
+  return count;
+}
+
+bool is_draw(const PlannedStep& step) { return std::holds_alternative<DrawOperation>(step.operation); }
+
+/// A trace and what it takes to continue from the middle of it.
+struct Finished {
+  std::shared_ptr<const Trace> trace;
+  std::vector<double> bounds;                                 ///< per step; see magnitude_bound
+  std::vector<std::shared_ptr<const Generator>> after_draws;  ///< the generator behind each draw, in their order
+};
+
+/// For every step of `plan` the position in `last` where the same numbers are, or −1.
+std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed) {
+  std::vector<int> same(plan.steps.size(), -1);
+  const std::span<const PlannedStep> known = last.plan()->steps;
+  bool same_draws = same_seed;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const PlannedStep& step = plan.steps[i];
+    // Most plans have the same steps in the same order, or a few more or less.
+    if (next >= known.size() || known[next].name != step.name) {
+      const Step* found = last.find(step.name);
+      next = found == nullptr ? known.size() : static_cast<std::size_t>(found - last.steps().data());
+    }
+    bool equal = next < known.size();
+    if (equal) {
+      const PlannedStep& other = known[next];
+      const bool dropped = std::holds_alternative<DropoutOperation>(step.operation);
+      equal = (is_draw(step) ? same_draws : same_seed || !dropped) && step.axes == other.axes &&
+              step.inputs.size() == other.inputs.size() && step.operation == other.operation;
+      for (std::size_t k = 0; k < step.inputs.size() && equal; ++k)
+        equal = same[static_cast<std::size_t>(step.inputs[k])] == other.inputs[k];
+      if (equal) same[i] = static_cast<int>(next);
+      ++next;
+    }
+    if (is_draw(step)) same_draws = equal;
+  }
+  return same;
+}
+
+/// One run of a plan.
+class Computation {
+ public:
+  Computation(const Plan& plan, std::uint64_t seed, const Progress& progress, const Substitutions& substitutions,
+              std::shared_ptr<MemoryStore> memory)
+      : plan_(plan),
+        progress_(progress),
+        substitutions_(substitutions),
+        memory_(std::move(memory)),
+        context_{seed, progress.pool, progress.stop} {
+    results_.reserve(plan.steps.size());
+    bounds_.reserve(plan.steps.size());
+  }
+
+  /// Computes what `last`, which may have nothing, does not have. False if it was stopped before the end.
+  bool run(const Finished& last) {
+    if (last.trace) same_ = same_steps(plan_, *last.trace, last.trace->experiment().seed == context_.seed);
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      const PlannedStep& step = plan_.steps[i];
+      if (progress_.stop.stop_requested()) return false;
+      if (!same_.empty() && same_[i] >= 0) {
+        take_over(step, last, static_cast<std::size_t>(same_[i]));
+      } else {
+        compute_step(step);
+      }
+      done_flops_ += step.flops;
+      tell_progress();
+    }
+    return !progress_.stop.stop_requested();
+  }
+
+  /// The whole of it, as `experiment`, once `run` came to the end.
+  [[nodiscard]] Finished finish(const Experiment& experiment, std::shared_ptr<const Plan> plan, double seconds) {
+    return {std::make_shared<const Trace>(experiment, std::move(plan), std::move(results_), seconds),
+            std::move(bounds_), std::move(after_draws_)};
+  }
+  [[nodiscard]] Index taken_over() const { return taken_over_; }
+
+ private:
+  void take_over(const PlannedStep& step, const Finished& last, std::size_t from) {
+    const Step& known = last.trace->steps()[from];
+    results_.push_back({known.tensor, known.not_finite});
+    bounds_.push_back(last.bounds[from]);
+    if (is_draw(step)) after_draws_.push_back(last.after_draws[after_draws_.size()]);
+    ++taken_over_;
+  }
+
+  void compute_step(const PlannedStep& step) {
+    auto tensor = std::make_shared<Tensor>(step.axes, memory_);
+    if (const auto* operation = std::get_if<DrawOperation>(&step.operation)) {
+      auto generator = after_draws_.empty() ? std::make_shared<Generator>(context_.seed)
+                                            : std::make_shared<Generator>(*after_draws_.back());
+      draw(*operation, context_, *generator, *tensor);
+      after_draws_.push_back(std::move(generator));
+    } else {
+      std::vector<const Tensor*> inputs;
+      inputs.reserve(step.inputs.size());
+      for (const int input : step.inputs) inputs.push_back(results_[static_cast<std::size_t>(input)].tensor.get());
+      compute(step, inputs, context_, *tensor);
+    }
+    const auto given = step.inputs.empty() ? substitutions_.find(step.name) : substitutions_.end();
+    if (given == substitutions_.end()) return add_result(step, std::move(tensor), false);
+    assert(given->second->axes() == step.axes);
+    add_result(step, given->second, true);
+  }
+
+  /// `given`: its numbers are not what the operation makes.
+  void add_result(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, bool given) {
+    std::vector<double> inputs;
+    inputs.reserve(step.inputs.size());
+    for (const int input : step.inputs) inputs.push_back(bounds_[static_cast<std::size_t>(input)]);
+    double bound = given ? std::numeric_limits<double>::infinity() : magnitude_bound(step, inputs);
+    StepResult result = {std::move(tensor), 0};
+    if (!std::isfinite(bound) && !progress_.stop.stop_requested()) {
+      bound = magnitude_of(result.tensor->values());
+      if (!std::isfinite(bound) && !std::holds_alternative<MaskOperation>(step.operation))
+        result.not_finite = not_finite_count(result.tensor->values());
+    }
+    bounds_.push_back(bound);
+    results_.push_back(std::move(result));
+  }
+
+  void tell_progress() const {
+    if (progress_.fraction == nullptr || progress_.total_flops <= 0) return;
+    *progress_.fraction =
+        static_cast<float>(std::min(1.0, (progress_.done_flops + done_flops_) / progress_.total_flops));
+  }
+
+  const Plan& plan_;
+  const Progress& progress_;
+  const Substitutions& substitutions_;
+  std::shared_ptr<MemoryStore> memory_;
+  StepContext context_;
+  std::vector<int> same_;
+  std::vector<StepResult> results_;
+  std::vector<double> bounds_;
+  std::vector<std::shared_ptr<const Generator>> after_draws_;
+  double done_flops_ = 0;
+  Index taken_over_ = 0;
+};
+
+bool same_plan(const Experiment& a, const Experiment& b) {
+  return a.system == b.system && a.discard == b.discard && a.parameters == b.parameters;
+}
+
+}  // namespace
+
+struct Runner::State {
+  std::shared_ptr<MemoryStore> memory = std::make_shared<MemoryStore>();
+  Finished last;
+  Index taken_over = 0;
+};
+
+Runner::Runner() : state_(std::make_unique<State>()) {}
+Runner::~Runner() = default;
+
+Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, const Progress& progress,
+                                                 const Substitutions& substitutions) {
+  const Finished& last = state_->last;
+  const bool planned = last.trace != nullptr && same_plan(last.trace->experiment(), experiment);
+  return run(experiment, planned ? last.trace->plan() : std::make_shared<const Plan>(plan(experiment)), progress,
+             substitutions);
+}
+
+Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, std::shared_ptr<const Plan> plan,
+                                                 const Progress& progress, const Substitutions& substitutions) {
+  const auto start = std::chrono::steady_clock::now();
+  // A trace's worth, so that one can be shown while the next is computed.
+  state_->memory->keep_at_most(static_cast<std::size_t>(std::min(plan->cost.bytes * 1.25, 1e18)));
+  try {
+    Computation computation(*plan, experiment.seed, progress, substitutions, state_->memory);
+    if (!computation.run(substitutions.empty() ? state_->last : Finished{})) return fail("stopped before it was done");
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    state_->taken_over = computation.taken_over();
+    Finished finished = computation.finish(experiment, plan, taken.count());
+    std::shared_ptr<const Trace> trace = finished.trace;
+    state_->last = substitutions.empty() ? std::move(finished) : Finished{};
+    return trace;
+  } catch (const std::bad_alloc&) {
+    return fail("this machine has no room for the " + bytes_text(plan->cost.bytes) + " that the experiment takes");
+  }
+}
+
+Index Runner::steps_taken_over() const { return state_->taken_over; }
+
+Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress,
+                                         const Substitutions& substitutions) {
+  return Runner().run(experiment, progress, substitutions);
+}
+
+}  // namespace attnscope

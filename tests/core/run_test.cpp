@@ -1,0 +1,125 @@
+// From plans to traces: what is kept from one run to the next, stopping, progress.
+#include "core/run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/systems/systems.h"
+#include "made_tensors.h"
+#include "system_variations.h"
+
+namespace attnscope::test {
+namespace {
+
+/// Every tensor of both, bit for bit, but for the sign of zeros.
+void expect_same_numbers(const Trace& one, const Trace& other) {
+  ASSERT_EQ(one.steps().size(), other.steps().size());
+  for (std::size_t i = 0; i < one.steps().size(); ++i) {
+    const Step& step = one.steps()[i];
+    ASSERT_EQ(step.name, other.steps()[i].name);
+    ASSERT_EQ(step.axes, other.steps()[i].axes);
+    EXPECT_TRUE(std::ranges::equal(step.tensor->values(), other.steps()[i].tensor->values())) << step.name;
+  }
+  EXPECT_TRUE(std::ranges::equal(one.warnings(), other.warnings()));
+}
+
+TEST(Plan, HasTheStepsWithoutNumbers) {
+  for (const System& system : systems()) {
+    const Experiment experiment = *default_experiment(system.name);
+    EXPECT_EQ(plan(experiment).steps.size(), static_cast<std::size_t>(cost_of(experiment).tensors));
+    Experiment other_seed = experiment;
+    other_seed.seed = 7;
+    EXPECT_EQ(plan(experiment).steps, plan(other_seed).steps) << system.name;
+  }
+}
+
+TEST(Runner, TakesOverWhatDoesNotChange) {
+  Runner runner;
+  Experiment experiment = *default_experiment("worked-example");
+  const auto first = *runner.run(experiment);
+  EXPECT_EQ(runner.steps_taken_over(), 0);
+  const auto again = *runner.run(experiment);
+  EXPECT_EQ(runner.steps_taken_over(), std::ssize(first->steps()));
+  EXPECT_EQ(again->find("out")->tensor, first->find("out")->tensor);
+
+  experiment.parameters["temperature"] = 2.0;
+  const auto warmer = *runner.run(experiment);
+  for (const char* name : {"x", "w_q", "q", "scores", "single.scores", "cross_scores", "w_out"})
+    EXPECT_EQ(warmer->find(name)->tensor, first->find(name)->tensor) << name;
+  for (const char* name : {"weights", "head_outputs", "cross_weights", "out"})
+    EXPECT_NE(warmer->find(name)->tensor, first->find(name)->tensor) << name;
+  expect_same_numbers(*warmer, **run(experiment));
+
+  experiment.parameters["heads"] = Index{3};
+  const auto fewer = *runner.run(experiment);
+  EXPECT_EQ(fewer->find("single.w_v")->tensor, first->find("single.w_v")->tensor);
+  EXPECT_NE(fewer->find("w_k")->tensor, first->find("w_k")->tensor);
+  expect_same_numbers(*fewer, **run(experiment));
+}
+
+TEST(Runner, NumbersDoNotDependOnWhatWasComputedBefore) {
+  std::mt19937 random(5);
+  Runner runner;
+  std::vector<Experiment> experiments = variations();
+  for (int i = 0; i < 150; ++i) {
+    Experiment& e = experiments[static_cast<std::size_t>(random_index(random, 0, std::ssize(experiments) - 1))];
+    // Small changes in a row, as sliders make them.
+    for (int change = 0; change < 3; ++change) {
+      if (change == 1) e.seed = static_cast<std::uint64_t>(random_index(random, 0, 1));
+      if (change == 2) e.parameters["temperature"] = static_cast<double>(random_index(random, 1, 4));
+      SCOPED_TRACE(description(e));
+      expect_same_numbers(**runner.run(e), **run(e));
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(Runner, SubstitutionsAreForgottenAfterwards) {
+  Runner runner;
+  const Experiment experiment = *default_experiment("worked-example");
+  const auto plain = *runner.run(experiment);
+  auto x = std::make_shared<Tensor>(plain->tensor("x").axes());
+  const auto given = *runner.run(experiment, {}, {{"x", x}});
+  EXPECT_EQ(given->find("x")->tensor, x);
+  EXPECT_TRUE(std::ranges::equal(given->tensor("w_q").values(), plain->tensor("w_q").values()));
+  expect_same_numbers(**runner.run(experiment), *plain);
+}
+
+TEST(Trace, CountsWhatIsNotFinite) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  ComputingRecorder recorder;
+  const Value q = given(recorder, "q", {{"query", 2}, {"dim", 2}}, {1e30F, 1, 2, 3});
+  const Value k = given(recorder, "k", {{"key", 2}, {"dim", 2}}, {1e30F, 1, kInfinity, 3});
+  contract(recorder, "overflow", "query dim, other dim -> query other", q, q);
+  contract(recorder, "mixed", "query dim, key dim -> query key", q, k);
+  const auto trace = recorder.trace();
+  EXPECT_EQ(trace->find("q")->not_finite, 0);
+  EXPECT_EQ(trace->find("k")->not_finite, 1);
+  EXPECT_EQ(trace->find("overflow")->not_finite, 1);
+  EXPECT_EQ(trace->find("mixed")->not_finite, 3);
+  EXPECT_EQ(trace->warnings().size(), 3U);
+}
+
+TEST(MemoryStore, HandsOutAgainWhatCameBack) {
+  const auto store = std::make_shared<MemoryStore>();
+  store->keep_at_most(1 << 24);
+  const float* first = nullptr;
+  {
+    Numbers numbers(1 << 20, store);
+    first = numbers.values().data();
+    numbers.values().back() = 1;
+  }
+  EXPECT_GE(store->kept(), std::size_t{1} << 22U);
+  {
+    const Numbers numbers((1 << 20) - 1000, store);
+    EXPECT_EQ(numbers.values().data(), first);
+    EXPECT_EQ(store->kept(), 0U);
+  }
+  store->keep_at_most(100);
+  EXPECT_EQ(store->kept(), 0U);
+}
+
+}  // namespace
+}  // namespace attnscope::test
