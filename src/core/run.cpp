@@ -84,18 +84,19 @@ class Computation {
   /// Computes what `last`, which may have nothing, does not have. False if it was stopped before the end.
   bool run(const Finished& last) {
     if (last.trace) same_ = same_steps(plan_, *last.trace, last.trace->experiment().seed == context_.seed);
+    if (progress_.stop.stop_requested()) return false;
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
       const PlannedStep& step = plan_.steps[i];
-      if (progress_.stop.stop_requested()) return false;
       if (!same_.empty() && same_[i] >= 0) {
         take_over(step, last, static_cast<std::size_t>(same_[i]));
       } else {
         compute_step(step);
       }
+      if (progress_.stop.stop_requested()) return false;
       done_flops_ += step.flops;
       tell_progress();
     }
-    return !progress_.stop.stop_requested();
+    return true;
   }
 
   /// The whole of it, as `experiment`, once `run` came to the end.
