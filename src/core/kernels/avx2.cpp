@@ -15,6 +15,13 @@ struct Avx2 {
   static constexpr Index kRows = 6;
   static constexpr Index kVectors = 2;
   static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return _mm256_fmadd_ps(x, y, sum); }
+  // Division takes as long as ten of these. The remainder is exact, so the correction rounds as division does.
+  static V::Floats quotient(V::Floats x, float by, float inverse) {
+    const V::Floats q = x * inverse;
+    return _mm256_fmadd_ps(_mm256_fnmadd_ps(q, V::all(by), x), V::all(inverse), q);
+  }
+  static void stream(float* to, V::Floats values) { _mm256_stream_ps(to, values); }
+  static void streamed() { _mm_sfence(); }
 };
 
 }  // namespace

@@ -15,6 +15,13 @@ struct Avx512 {
   static constexpr Index kRows = 12;
   static constexpr Index kVectors = 2;
   static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return _mm512_fmadd_ps(x, y, sum); }
+  // As with AVX2.
+  static V::Floats quotient(V::Floats x, float by, float inverse) {
+    const V::Floats q = x * inverse;
+    return _mm512_fmadd_ps(_mm512_fnmadd_ps(q, V::all(by), x), V::all(inverse), q);
+  }
+  static void stream(float* to, V::Floats values) { _mm512_stream_ps(to, values); }
+  static void streamed() { _mm_sfence(); }
 };
 
 }  // namespace

@@ -10,6 +10,10 @@ struct Baseline {
   static constexpr Index kVectors = 2;
   // There is no fused instruction everywhere.
   static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return x * y + sum; }
+  static V::Floats quotient(V::Floats x, float by, float /*inverse*/) { return x / by; }
+  // Nor can every processor write past its caches.
+  static void stream(float* to, V::Floats values) { V::store(to, values); }
+  static void streamed() {}
 };
 
 }  // namespace

@@ -1,26 +1,30 @@
 #include "core/kernels/contraction.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <new>
-#include <vector>
+#include <cassert>
 
 #include "core/kernels/instruction_set.h"
+#include "core/kernels/matrix_product.h"
+#include "core/kernels/scratch.h"
 
 namespace attnscope {
 namespace {
 
-// Of the summed label, of the columns and of the rows so many are worked on at a time: the columns' part stays in the
-// second cache, a block of it in the first.
-constexpr Index kDepth = 256;
+// One piece of work is so many rows times so many columns: the result's part stays in the second cache while the summed
+// label is gone through, and the pieces are small enough to be shared out evenly.
+constexpr Index kRows = 48;
 constexpr Index kColumns = 512;
-constexpr Index kRows = 192;
 
-// Up to here a product is rounded like PyTorch's on Debian (reference BLAS: twice, product and sum). Beyond, where
-// scores are scaled, it is fused if the processor can.
-constexpr double kRoundedTwice = 3e7;
+// Numbers of right factors that are packed before any is multiplied: as many as the third cache holds with ease.
+constexpr Index kPackedAtOnce = Index{1} << 21;
 
-constexpr std::size_t kAlignment = 64;
+// Numbers that are one piece of work when there is nothing to sum.
+constexpr Index kScaledAtOnce = Index{1} << 15;
+
+// Results beyond so many numbers leave the caches before anybody reads them.
+constexpr Index kStreamed = Index{1} << 22;
 
 /// Whether the label is a row of the product, a column of it, or summed; anything else is looped over.
 enum class Role { row, column, sum, loop };
@@ -32,141 +36,63 @@ Role role_of(const ContractionLabel& label) {
   return Role::loop;
 }
 
+/// A short list of labels, in place.
+class Labels {
+ public:
+  void push_back(const ContractionLabel& label) {
+    assert(count_ < kMostLabels);
+    labels_[count_++] = label;
+  }
+  void erase(std::size_t at) {
+    std::copy(begin() + at + 1, end(), begin() + at);
+    --count_;
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] ContractionLabel& operator[](std::size_t at) { return labels_[at]; }
+  [[nodiscard]] ContractionLabel* begin() { return labels_.data(); }
+  [[nodiscard]] ContractionLabel* end() { return labels_.data() + count_; }
+  [[nodiscard]] const ContractionLabel* begin() const { return labels_.data(); }
+  [[nodiscard]] const ContractionLabel* end() const { return labels_.data() + count_; }
+
+  /// How many places they span together.
+  [[nodiscard]] Index places() const {
+    Index product = 1;
+    for (const ContractionLabel& label : *this) product *= label.size;
+    return product;
+  }
+
+ private:
+  std::array<ContractionLabel, kMostLabels> labels_;
+  std::size_t count_ = 0;
+};
+
 /// Joins neighbours that lie behind each other in every tensor, so that (head, dim) becomes one long axis where
 /// possible.
-void merge_neighbours(std::vector<ContractionLabel>& labels) {
-  for (std::size_t i = labels.size(); i-- > 1;) {
+void merge_neighbours(Labels& labels) {
+  for (std::size_t i = labels.count(); i-- > 1;) {
     ContractionLabel& slow = labels[i - 1];
     const ContractionLabel& fast = labels[i];
     const bool joined = role_of(slow) == role_of(fast) && slow.a_stride == fast.a_stride * fast.size &&
                         slow.b_stride == fast.b_stride * fast.size && slow.out_stride == fast.out_stride * fast.size;
     if (!joined) continue;
     slow = {slow.size * fast.size, fast.a_stride, fast.b_stride, fast.out_stride};
-    labels.erase(labels.begin() + static_cast<std::ptrdiff_t>(i));
+    labels.erase(i);
   }
 }
 
 /// Takes a label of that role out of `labels`; one of size 1 where there is none. Of summed labels it is the last, so
 /// that the order of the sum is the tensors' own; of others the longest.
-ContractionLabel take(std::vector<ContractionLabel>& labels, Role role) {
-  auto chosen = labels.end();
-  for (auto it = labels.begin(); it != labels.end(); ++it) {
-    if (role_of(*it) == role && (chosen == labels.end() || role == Role::sum || it->size > chosen->size)) chosen = it;
+ContractionLabel take(Labels& labels, Role role) {
+  std::size_t chosen = labels.count();
+  for (std::size_t i = 0; i < labels.count(); ++i) {
+    if (role_of(labels[i]) != role) continue;
+    if (chosen == labels.count() || role == Role::sum || labels[i].size > labels[chosen].size) chosen = i;
   }
-  if (chosen == labels.end()) return {1, 0, 0, 0};
-  const ContractionLabel label = *chosen;
+  if (chosen == labels.count()) return {1, 0, 0, 0};
+  const ContractionLabel label = labels[chosen];
   labels.erase(chosen);
   return label;
 }
-
-/// Memory that vectors can be read from at any place, kept from one product to the next.
-class Scratch {
- public:
-  ~Scratch() { operator delete[](data_, std::align_val_t(kAlignment)); }
-  Scratch() = default;
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  float* of_size(std::size_t count) {
-    if (count > size_) {
-      operator delete[](data_, std::align_val_t(kAlignment));
-      data_ = nullptr;
-      size_ = 0;
-      data_ = static_cast<float*>(operator new[](count * sizeof(float), std::align_val_t(kAlignment)));
-      size_ = count;
-    }
-    return data_;
-  }
-
- private:
-  float* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-Index round_up(Index value, Index step) { return (value + step - 1) / step * step; }
-
-/// Copies `count` lines of `depth` numbers each so that `block` lines lie next to each other; the last block is filled
-/// up with zeros.
-void pack(const float* from, Index count, Index stride, Index depth, Index depth_stride, Index block, float* to) {
-  for (Index begin = 0; begin < count; begin += block) {
-    const Index lines = std::min(block, count - begin);
-    const float* corner = from + begin * stride;
-    for (Index k = 0; k < depth; ++k) {
-      for (Index i = 0; i < lines; ++i) to[k * block + i] = corner[k * depth_stride + i * stride];
-      for (Index i = lines; i < block; ++i) to[k * block + i] = 0.0F;
-    }
-    to += depth * block;
-  }
-}
-
-/// One matrix product out += a · b. Each element is summed in float, one product after the other from the first to the
-/// last: as reference BLAS does, and with it PyTorch as Debian builds it. Where scores are large, a softmax turns the
-/// difference that another order makes into one that can be seen.
-class Product {
- public:
-  Product(const ContractionLabel& row, const ContractionLabel& column, const ContractionLabel& sum, bool fused)
-      : loops_(kernels()), row_(row), column_(column), sum_(sum), fused_(fused) {}
-
-  /// Rows `begin` to `end` of it.
-  void add(const float* a, const float* b, float* out, Index begin, Index end,
-           const std::function<bool()>& stopped) const {
-    thread_local Scratch scratch;
-    const Index depth = std::min(kDepth, sum_.size);
-    const Index columns = round_up(std::min(kColumns, column_.size), loops_.block_columns);
-    const Index rows = round_up(std::min(kRows, end - begin), loops_.block_rows);
-    const Index block = loops_.block_rows * loops_.block_columns;
-    float* const right = scratch.of_size(static_cast<std::size_t>(depth * (columns + rows) + block));
-    float* const left = right + depth * columns;
-    float* const edge = left + depth * rows;
-    for (Index j = 0; j < column_.size; j += kColumns) {
-      const Index width = std::min(kColumns, column_.size - j);
-      for (Index k = 0; k < sum_.size; k += kDepth) {
-        const Index deep = std::min(kDepth, sum_.size - k);
-        pack(b + j * column_.b_stride + k * sum_.b_stride, width, column_.b_stride, deep, sum_.b_stride,
-             loops_.block_columns, right);
-        for (Index i = begin; i < end && !stopped(); i += kRows) {
-          const Index height = std::min(kRows, end - i);
-          pack(a + i * row_.a_stride + k * sum_.a_stride, height, row_.a_stride, deep, sum_.a_stride, loops_.block_rows,
-               left);
-          add_panels(left, right, deep, out + i * row_.out_stride + j * column_.out_stride, height, width, edge);
-        }
-      }
-    }
-  }
-
- private:
-  void add_panels(const float* left, const float* right, Index depth, float* out, Index height, Index width,
-                  float* edge) const {
-    for (Index j = 0; j < width; j += loops_.block_columns) {
-      const Index columns = std::min(loops_.block_columns, width - j);
-      for (Index i = 0; i < height; i += loops_.block_rows) {
-        const Index rows = std::min(loops_.block_rows, height - i);
-        const float* a = left + i * depth;
-        const float* b = right + j * depth;
-        float* to = out + i * row_.out_stride + j * column_.out_stride;
-        const bool whole = rows == loops_.block_rows && columns == loops_.block_columns && column_.out_stride == 1;
-        if (whole) {
-          loops_.add_block(depth, a, b, to, row_.out_stride, fused_);
-          continue;
-        }
-        copy_block(to, row_.out_stride, column_.out_stride, edge, loops_.block_columns, 1, rows, columns);
-        loops_.add_block(depth, a, b, edge, loops_.block_columns, fused_);
-        copy_block(edge, loops_.block_columns, 1, to, row_.out_stride, column_.out_stride, rows, columns);
-      }
-    }
-  }
-
-  static void copy_block(const float* from, Index from_row, Index from_column, float* to, Index to_row, Index to_column,
-                         Index rows, Index columns) {
-    for (Index i = 0; i < rows; ++i) {
-      for (Index j = 0; j < columns; ++j) to[i * to_row + j * to_column] = from[i * from_row + j * from_column];
-    }
-  }
-
-  const Kernels& loops_;
-  ContractionLabel row_, column_, sum_;
-  bool fused_;
-};
 
 /// Where a place of the outer loops begins in each tensor.
 struct Place {
@@ -175,59 +101,208 @@ struct Place {
   Index out = 0;
 };
 
-/// The `number`th place of the outer loops, the last label fastest.
-Place place_of(const std::vector<ContractionLabel>& labels, Index number) {
+/// The `number`th place of the labels, the last one fastest.
+Place place_of(const Labels& labels, Index number) {
   Place place;
-  for (std::size_t i = labels.size(); i-- > 0;) {
-    const ContractionLabel& label = labels[i];
-    const Index at = number % label.size;
-    number /= label.size;
-    place.a += at * label.a_stride;
-    place.b += at * label.b_stride;
-    place.out += at * label.out_stride;
+  for (const ContractionLabel* label = labels.end(); label-- != labels.begin();) {
+    const Index at = number % label->size;
+    number /= label->size;
+    place.a += at * label->a_stride;
+    place.b += at * label->b_stride;
+    place.out += at * label->out_stride;
   }
   return place;
 }
 
+/// A contraction as matrix products: for every place of `rights` one right factor, which is multiplied with as many
+/// left ones as `repeats` has places; each element is the sum over `sums`, one product after the other.
+struct Products {
+  const float* a = nullptr;
+  const float* b = nullptr;
+  float* out = nullptr;
+  ContractionLabel row, column, sum;
+  Labels rights, repeats, sums;
+  double flops = 2;
+  float divisor = 1;
+  bool from_zero = false;
+  bool fused = false;
+  bool streamed = false;
+};
+
+Products products_of(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out) {
+  Products p;
+  p.a = a;
+  p.b = b;
+  p.out = out;
+  Labels rest;
+  for (const ContractionLabel& label : labels) {
+    p.flops *= static_cast<double>(label.size);
+    if (label.size != 1) rest.push_back(label);
+  }
+  merge_neighbours(rest);
+  p.row = take(rest, Role::row);
+  p.column = take(rest, Role::column);
+  p.sum = take(rest, Role::sum);
+  // A product is written along its columns: they should be the ones that lie side by side.
+  const bool turned = p.column.size > 1 && p.column.out_stride != 1 && p.row.out_stride == 1;
+  const auto turn = [](ContractionLabel& label) { std::swap(label.a_stride, label.b_stride); };
+  if (turned) {
+    std::swap(p.a, p.b);
+    std::swap(p.row, p.column);
+    for (ContractionLabel* label : {&p.row, &p.column, &p.sum}) turn(*label);
+    std::for_each(rest.begin(), rest.end(), turn);
+  }
+  for (const ContractionLabel& label : rest) {
+    if (role_of(label) == Role::sum) {
+      p.sums.push_back(label);
+    } else {
+      (label.b_stride == 0 ? p.repeats : p.rights).push_back(label);
+    }
+  }
+  return p;
+}
+
+/// Is asked from several threads; asks no more once the answer was yes.
+class Stopped {
+ public:
+  explicit Stopped(const std::function<bool()>& asked) : asked_(asked) {}
+  bool operator()() {
+    if (!stopped_ && asked_()) stopped_ = true;
+    return stopped_;
+  }
+
+ private:
+  const std::function<bool()>& asked_;
+  std::atomic<bool> stopped_ = false;
+};
+
+/// Where there is nothing to sum: rows of b, scaled.
+void scale_rows(const Products& p, ThreadPool* pool, Stopped& stopped) {
+  const Kernels& loops = kernels();
+  const Index rows = std::clamp<Index>(kScaledAtOnce / p.column.size, 1, p.row.size);
+  const Index bands = (p.row.size + rows - 1) / rows;
+  const Index repeats = p.repeats.places();
+  run_blocks(pool, p.flops, p.rights.places() * repeats * bands, [&](Index block) {
+    if (stopped()) return;
+    const Place right = place_of(p.rights, block / bands / repeats);
+    const Place repeat = place_of(p.repeats, block / bands % repeats);
+    const Index begin = block % bands * rows;
+    for (Index i = begin; i < std::min(begin + rows, p.row.size); ++i) {
+      loops.scale(p.b + right.b, p.a[right.a + repeat.a + i * p.row.a_stride], p.divisor, p.from_zero, p.streamed,
+                  p.out + right.out + repeat.out + i * p.row.out_stride, p.column.size);
+    }
+    if (p.streamed) loops.end_stream();
+  });
+}
+
+/// Right factors, cut into parts of kColumns columns, that are packed together: parts `first` to `first` + `count`.
+class PackedParts {
+ public:
+  PackedParts(const Products& products, Index first, Index count, float* packed)
+      : p_(products), first_(first), count_(count), packed_(packed) {}
+
+  static Index parts_each(const Products& p) { return (p.column.size + kColumns - 1) / kColumns; }
+  /// Numbers that one part takes.
+  static Index size_each(const Products& p) {
+    return p.sums.places() * packed_count(p.sum.size, std::min(kColumns, p.column.size));
+  }
+
+  void pack(ThreadPool* pool) const {
+    const Index depth_blocks = (p_.sum.size + kDepthBlock - 1) / kDepthBlock;
+    const Index sums = p_.sums.places();
+    const auto numbers = static_cast<double>(count_ * size_each(p_));
+    run_blocks(pool, numbers, count_ * sums * depth_blocks, [&](Index block) {
+      const Index part = block / depth_blocks / sums;
+      const Index sum = block / depth_blocks % sums;
+      const Place right = place_of(p_.rights, right_of(part));
+      const float* from = p_.b + right.b + place_of(p_.sums, sum).b + column_of(part) * p_.column.b_stride;
+      pack_block(from, p_.sum.size, p_.sum.b_stride, columns_of(part), p_.column.b_stride, block % depth_blocks,
+                 packed_of(part, sum));
+    });
+  }
+
+  void multiply(ThreadPool* pool, Stopped& stopped) const {
+    const Index bands = (p_.row.size + kRows - 1) / kRows;
+    const Index repeats = p_.repeats.places();
+    const double share = static_cast<double>(count_) / static_cast<double>(p_.rights.places() * parts_each(p_));
+    run_blocks(pool, p_.flops * share, count_ * repeats * bands, [&](Index block) {
+      multiply_band(block / bands / repeats, block / bands % repeats, block % bands * kRows, stopped);
+      if (p_.streamed) kernels().end_stream();
+    });
+  }
+
+ private:
+  [[nodiscard]] Index right_of(Index part) const { return (first_ + part) / parts_each(p_); }
+  [[nodiscard]] Index column_of(Index part) const { return (first_ + part) % parts_each(p_) * kColumns; }
+  [[nodiscard]] Index columns_of(Index part) const { return std::min(kColumns, p_.column.size - column_of(part)); }
+  [[nodiscard]] float* packed_of(Index part, Index sum) const {
+    return packed_ + part * size_each(p_) + sum * packed_count(p_.sum.size, columns_of(part));
+  }
+
+  void multiply_band(Index part, Index repeat, Index row, Stopped& stopped) const {
+    const Place right = place_of(p_.rights, right_of(part));
+    const Place left = place_of(p_.repeats, repeat);
+    ProductRows rows;
+    rows.rows = std::min(kRows, p_.row.size - row);
+    rows.a_row = p_.row.a_stride;
+    rows.a_depth = p_.sum.a_stride;
+    rows.out = p_.out + right.out + left.out + row * p_.row.out_stride + column_of(part) * p_.column.out_stride;
+    rows.out_row = p_.row.out_stride;
+    rows.out_column = p_.column.out_stride;
+    rows.fused = p_.fused;
+    rows.streamed = p_.streamed;
+    const Index sums = p_.sums.places();
+    for (Index sum = 0; sum < sums && !stopped(); ++sum) {
+      rows.a = p_.a + right.a + left.a + place_of(p_.sums, sum).a + row * p_.row.a_stride;
+      rows.from_zero = p_.from_zero && sum == 0;
+      rows.divisor = sum + 1 == sums ? p_.divisor : 1;
+      multiply_packed(rows, packed_of(part, sum), p_.sum.size, columns_of(part));
+    }
+  }
+
+  const Products& p_;
+  Index first_, count_;
+  float* packed_;
+};
+
+void multiply_matrices(const Products& p, ThreadPool* pool, Stopped& stopped) {
+  thread_local Scratch scratch;
+  const Index size = PackedParts::size_each(p);
+  const Index parts = p.rights.places() * PackedParts::parts_each(p);
+  const Index at_once = std::clamp<Index>(kPackedAtOnce / size, 1, parts);
+  float* const packed = scratch.of_size(at_once * size);
+  for (Index first = 0; first < parts && !stopped(); first += at_once) {
+    const PackedParts together(p, first, std::min(at_once, parts - first), packed);
+    together.pack(pool);
+    together.multiply(pool, stopped);
+  }
+}
+
 }  // namespace
 
-void contract_strided(std::vector<ContractionLabel> labels, const float* a, const float* b, float* out, Index out_count,
-                      double divisor, ThreadPool* pool, const std::function<bool()>& asked_to_stop) {
-  if (std::any_of(labels.begin(), labels.end(), [](const auto& label) { return label.size == 0; })) return;
-  double work = 2;
-  for (const ContractionLabel& label : labels) work *= static_cast<double>(label.size);
-  merge_neighbours(labels);
-  const ContractionLabel row = take(labels, Role::row);
-  const ContractionLabel column = take(labels, Role::column);
-  const Product product(row, column, take(labels, Role::sum), work > kRoundedTwice);
-
-  // What is left of the labels: loops over products. Those that are summed over add to the same elements, one after the
-  // other, and are no work for several threads at once.
-  std::vector<ContractionLabel> summed;
-  std::vector<ContractionLabel> apart;
-  for (const ContractionLabel& label : labels) (role_of(label) == Role::sum ? summed : apart).push_back(label);
-  Index products = 1;
-  for (const ContractionLabel& label : apart) products *= label.size;
-  Index sums = 1;
-  for (const ContractionLabel& label : summed) sums *= label.size;
-  // Asked no more once the answer was yes.
-  std::atomic<bool> left = false;
-  const std::function<bool()> stopped = [&] {
-    if (!left && asked_to_stop()) left = true;
-    return left.load();
-  };
-  const Index bands = (row.size + kRows - 1) / kRows;
-  run_blocks(pool, work, products * bands, [&](Index block) {
-    const Place outer = place_of(apart, block / bands);
-    const Index begin = block % bands * kRows;
-    for (Index i = 0; i < sums && !stopped(); ++i) {
-      const Place inner = place_of(summed, i);
-      product.add(a + outer.a + inner.a, b + outer.b + inner.b, out + outer.out, begin,
-                  std::min(begin + kRows, row.size), stopped);
-    }
-  });
-  if (divisor == 1 || stopped()) return;
-  kernels().divide(out, static_cast<float>(divisor), out_count);
+void contract_strided(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out,
+                      Index out_count, double divisor, ThreadPool* pool, const std::function<bool()>& asked_to_stop,
+                      SumsBegin begin) {
+  const bool from_zero = begin == SumsBegin::with_zero;
+  if (std::any_of(labels.begin(), labels.end(), [](const auto& label) { return label.size == 0; })) {
+    if (from_zero) std::fill_n(out, out_count, 0.0F);
+    return;
+  }
+  Products products = products_of(labels, a, b, out);
+  products.divisor = static_cast<float>(divisor);
+  products.from_zero = from_zero;
+  products.fused = rounds_once(products.flops);
+  const bool written_once = products.sums.places() == 1 && products.sum.size <= kDepthBlock;
+  products.streamed = from_zero && written_once && out_count >= kStreamed;
+  Stopped stopped(asked_to_stop);
+  const bool nothing_to_sum = products.sums.places() == 1 && products.sum.size == 1;
+  // From zero on, once or twice rounded is the same.
+  if (nothing_to_sum && products.column.b_stride == 1 && products.column.out_stride == 1 &&
+      (from_zero || !products.fused)) {
+    scale_rows(products, pool, stopped);
+  } else {
+    multiply_matrices(products, pool, stopped);
+  }
 }
 
 }  // namespace attnscope

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <vector>
+#include <span>
 
 #include "core/kernels/thread_pool.h"
 #include "core/tensor.h"
@@ -18,10 +18,18 @@ struct ContractionLabel {
   Index out_stride = 0;
 };
 
+/// A contraction has at most so many labels.
+constexpr std::size_t kMostLabels = 16;
+
+/// What the sums of a contraction begin with: the numbers that are in its result, or zero, whatever is there.
+enum class SumsBegin { with_out, with_zero };
+
 /// out[…] = (out[…] + Σ a[…] · b[…]) / divisor, summed over the labels with out_stride 0. The elements of `out` are
-/// distinct; at the start they are zero, or what the sums begin with. `pool` may be null. Returns early, with `out`
-/// unfinished, once `stopped` says so, which is asked from several threads.
-void contract_strided(std::vector<ContractionLabel> labels, const float* a, const float* b, float* out, Index out_count,
-                      double divisor, ThreadPool* pool, const std::function<bool()>& stopped);
+/// distinct; there are `out_count` of them, one behind the other. With `SumsBegin::with_zero` they are only written,
+/// fastest when `out` begins at a multiple of 64 bytes. `pool` may be null. Allocates nothing when the product is
+/// small. Returns early, with `out` unfinished, once `stopped` says so, which is asked from several threads.
+void contract_strided(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out,
+                      Index out_count, double divisor, ThreadPool* pool, const std::function<bool()>& stopped,
+                      SumsBegin begin = SumsBegin::with_out);
 
 }  // namespace attnscope

@@ -8,25 +8,64 @@
 
 namespace attnscope {
 
+/// Rows of a matrix product, as far as one panel of its right factor goes: a panel is `Kernels::block_columns` columns,
+/// all of them for one place of the summed label, then for the next.
+/// out[i, j] = (out[i, j] + Σ_k a[i, k] · b[k, j]) / divisor, each element summed in float from k = 0 on.
+struct PanelProduct {
+  Index rows = 0;
+  Index depth = 0;    ///< places of the summed label
+  Index columns = 0;  ///< of the panel that are wanted; the others are not touched in `out`
+  const float* a = nullptr;
+  Index a_row = 0;  ///< from one row to the next, in elements
+  Index a_depth = 1;
+  const float* b = nullptr;  ///< [depth, block_columns], see `Kernels::pack_panel`
+  float* out = nullptr;
+  Index out_row = 0;
+  Index out_column = 1;
+  float divisor = 1;
+  bool from_zero = false;  ///< out is not read: the sums begin with zero
+  bool fused = false;      ///< round once per product and sum where the processor can, otherwise always twice
+  bool streamed = false;  ///< write past the caches where the processor can and every row begins at a vector's boundary
+};
+
+/// How a logit becomes an exponent: x / divisor − shift, or (x − shift) / divisor when shifted first.
+struct Exponent {
+  float divisor = 1;
+  float shift = 0;
+  bool shifted_first = false;
+};
+
 /// The loops as one instruction set has them: plain functions over raw pointers, so that nothing inline is shared
 /// between files that are compiled for different processors.
 struct Kernels {
   std::string_view name;  ///< "baseline", "avx2", "avx512"
-  Index block_rows;       ///< of the part of a product that stays in registers
+  Index block_rows;       ///< of the part of a product that stays in registers; more rows are taken in such parts
   Index block_columns;
 
-  /// out[i · out_stride + j] += Σ_k a[k · block_rows + i] · b[k · block_columns + j] over one block, each element
-  /// summed from k = 0 on. `fused` rounds once per product and sum where the processor can, otherwise always twice.
-  void (*add_block)(Index depth, const float* a, const float* b, float* out, Index out_stride, bool fused);
+  void (*multiply_panel)(const PanelProduct& product);
 
-  /// out[i] = exp(in[i] / divisor − shift), 0 where that is not a normal number; returns the sum. NaN stays NaN. The
-  /// exponents are not above 88.
-  float (*exponentials)(const float* in, float divisor, float shift, float* out, Index count);
+  /// to[k, j] = from[k · depth_stride + j · column_stride] of `columns` columns, which are filled up with zeros to
+  /// `block_columns`.
+  void (*pack_panel)(const float* from, Index columns, Index column_stride, Index depth, Index depth_stride, float* to);
+
+  /// out[i] = ((from_zero ? 0 : out[i]) + in[i] · factor) / divisor, rounded after every step. `streamed` as in
+  /// `PanelProduct`.
+  void (*scale)(const float* in, float factor, float divisor, bool from_zero, bool streamed, float* out, Index count);
+
+  /// To be called by a thread that has streamed numbers, before another may read them.
+  void (*end_stream)();
+
+  /// out[i] = exp(exponent of in[i]), 0 where that is not a normal number; returns the sum, which is taken in vectors.
+  /// NaN stays NaN. The exponents are not above 88. `out` may be null: then only the sum is wanted.
+  float (*exponentials)(const float* in, const Exponent& exponent, float* out, Index count);
+
+  /// out[i] = exp(exponent of in[i]) / sum: the numbers that `exponentials` and `divide` give.
+  void (*weights)(const float* in, const Exponent& exponent, float sum, float* out, Index count);
 
   /// The largest of in[0 … count), NaN left out; −∞ when there is none.
   float (*largest)(const float* in, Index count);
 
-  /// values[i] /= by
+  /// values[i] /= by. A quotient below 1e-30 may be off by one unit in the last place.
   void (*divide)(float* values, float by, Index count);
 };
 

@@ -2,30 +2,90 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/kernels/instruction_set.h"
 
 namespace attnscope {
+namespace {
 
-void softmax_row(std::span<const float> row, float temperature, std::span<float> out) {
-  if (row.empty()) return;
-  const Kernels& loops = kernels();
-  const auto count = static_cast<Index>(row.size());
-  const float largest = loops.largest(row.data(), count);
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// Divided first, so that equal logits have equal exponents at any temperature; where that would overflow, last.
+Exponent exponent_below(float maximum, float temperature) {
+  if (std::isfinite(maximum) && !std::isfinite(maximum / temperature)) return {temperature, maximum, true};
+  return {temperature, maximum / temperature, false};
+}
+
+float exponential_of(float logit, const Exponent& exponent) {
+  float result = 0;
+  kernels().exponentials(&logit, exponent, &result, 1);
+  return result;
+}
+
+bool is_empty(const RowStatistics& statistics) { return statistics.maximum == -kInfinity && statistics.sum == 0; }
+
+}  // namespace
+
+void RowStatisticsOfBlocks::add(std::span<const float> block) {
+  add(block, kernels().largest(block.data(), static_cast<Index>(block.size())));
+}
+
+void RowStatisticsOfBlocks::add(std::span<const float> block, float largest) {
   // The maximum leaves NaN out.
-  const bool nothing = largest == -std::numeric_limits<float>::infinity();
-  if (nothing && std::none_of(row.begin(), row.end(), [](float value) { return std::isnan(value); })) {
+  const bool nothing = largest == -kInfinity;
+  if (nothing && std::none_of(block.begin(), block.end(), [](float logit) { return std::isnan(logit); })) return;
+  const Exponent exponent = exponent_below(largest, temperature_);
+  add_sum(largest, kernels().exponentials(block.data(), exponent, nullptr, static_cast<Index>(block.size())));
+}
+
+void RowStatisticsOfBlocks::add(float logit, Index count) {
+  if (count == 0 || logit == -kInfinity) return;
+  const float one = exponential_of(logit, exponent_below(logit, temperature_));
+  add_sum(logit, one * static_cast<float>(count));
+}
+
+void RowStatisticsOfBlocks::add_sum(float largest, float sum) {
+  if (is_empty(statistics_)) {
+    statistics_ = {largest, sum};
+  } else if (largest > statistics_.maximum) {
+    const float factor = exponential_of(statistics_.maximum, exponent_below(largest, temperature_));
+    statistics_ = {largest, statistics_.sum * factor + sum};
+  } else {
+    statistics_.sum += sum * exponential_of(largest, exponent_below(statistics_.maximum, temperature_));
+  }
+}
+
+RowStatistics row_statistics(std::span<const float> row, float temperature) {
+  RowStatisticsOfBlocks blocks(temperature);
+  for (std::size_t at = 0; at < row.size(); at += kSumBlock)
+    blocks.add(row.subspan(at, std::min<std::size_t>(kSumBlock, row.size() - at)));
+  return blocks.statistics();
+}
+
+void softmax_part(std::span<const float> part, float temperature, const RowStatistics& statistics,
+                  std::span<float> out) {
+  if (is_empty(statistics)) {
     std::fill(out.begin(), out.end(), 0.0F);
     return;
   }
-  float sum = 0;
-  if (std::isfinite(largest) && !std::isfinite(largest / temperature)) {
-    std::transform(row.begin(), row.end(), out.begin(), [&](float value) { return value - largest; });
-    sum = loops.exponentials(out.data(), temperature, 0, out.data(), count);
-  } else {
-    sum = loops.exponentials(row.data(), temperature, largest / temperature, out.data(), count);
+  kernels().weights(part.data(), exponent_below(statistics.maximum, temperature), statistics.sum, out.data(),
+                    static_cast<Index>(part.size()));
+}
+
+void softmax_row(std::span<const float> row, float temperature, std::span<float> out) {
+  if (row.size() > kSumBlock) {
+    softmax_part(row, temperature, row_statistics(row, temperature), out);
+    return;
   }
+  // The statistics are those of one block, whose exponentials are worth keeping.
+  const Kernels& loops = kernels();
+  const auto count = static_cast<Index>(row.size());
+  const float largest = loops.largest(row.data(), count);
+  if (largest == -kInfinity && std::none_of(row.begin(), row.end(), [](float logit) { return std::isnan(logit); })) {
+    std::fill(out.begin(), out.end(), 0.0F);
+    return;
+  }
+  const float sum = loops.exponentials(row.data(), exponent_below(largest, temperature), out.data(), count);
   loops.divide(out.data(), sum, count);
 }
 

@@ -63,12 +63,6 @@ void ThreadPool::run(Index count, const std::function<void(Index)>& block) {
   done_.wait(lock, [&] { return busy_ == 0; });
 }
 
-void run_blocks(ThreadPool* pool, double work, Index count, const std::function<void(Index)>& block) {
-  if (pool != nullptr && work >= kWorthWaking && count > 1) {
-    pool->run(count, block);
-    return;
-  }
-  for (Index i = 0; i < count; ++i) block(i);
-}
+bool worth_waking(double work) { return work >= kWorthWaking; }
 
 }  // namespace attnscope

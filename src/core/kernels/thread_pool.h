@@ -44,7 +44,18 @@ class ThreadPool {
   std::vector<std::thread> threads_;
 };
 
-/// Runs on the pool, or here when there is none or `work` (operations altogether) is not worth waking threads for.
-void run_blocks(ThreadPool* pool, double work, Index count, const std::function<void(Index)>& block);
+/// Whether that much work (operations altogether) is worth waking threads for.
+bool worth_waking(double work);
+
+/// Calls `block(0)` … `block(count − 1)`: on the pool, or here when there is none or the work is not worth waking
+/// threads for. Allocates nothing.
+template <typename Block>
+void run_blocks(ThreadPool* pool, double work, Index count, const Block& block) {
+  if (pool != nullptr && count > 1 && worth_waking(work)) {
+    pool->run(count, std::cref(block));
+    return;
+  }
+  for (Index i = 0; i < count; ++i) block(i);
+}
 
 }  // namespace attnscope

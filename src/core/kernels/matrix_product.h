@@ -1,0 +1,47 @@
+// One matrix product in two parts: the right factor is packed once, and rows of the left one are multiplied with it by
+// as many threads as there are.
+#pragma once
+
+#include "core/tensor.h"
+
+namespace attnscope {
+
+/// Whether products of that many operations (two for each pair of factors) round once per product and sum where the
+/// processor can. Smaller ones round twice, as PyTorch does on Debian (reference BLAS).
+bool rounds_once(double flops);
+
+/// Places of the summed label that are worked on at a time, so that a panel stays in the first cache.
+constexpr Index kDepthBlock = 256;
+
+/// Numbers that the packed matrix takes: the columns are filled up to whole panels.
+Index packed_count(Index depth, Index columns);
+
+/// Packs the places `block` · kDepthBlock onwards of the summed label, kDepthBlock of them or as many as there are, to
+/// where they belong in `packed`, which has room for `packed_count`. `from` is the matrix's first number.
+void pack_block(const float* from, Index depth, Index depth_stride, Index columns, Index column_stride, Index block,
+                float* packed);
+
+/// Packs all of it.
+void pack_right(const float* from, Index depth, Index depth_stride, Index columns, Index column_stride, float* packed);
+
+/// What a packed matrix is multiplied with, and where the result goes; strides in elements.
+struct ProductRows {
+  Index rows = 0;
+  const float* a = nullptr;  ///< [rows, depth]
+  Index a_row = 0;
+  Index a_depth = 1;
+  float* out = nullptr;  ///< [rows, columns]
+  Index out_row = 0;
+  Index out_column = 1;
+  float divisor = 1;
+  bool from_zero = false;  ///< the sums begin with zero, and `out` is only written; otherwise with what is in it
+  bool fused = false;      ///< see `rounds_once`
+  bool streamed = false;   ///< write past the caches; needs `Kernels::end_stream` in the end, and one depth block
+};
+
+/// out = (out + a · packed) / divisor. Each element is summed in float, one product after the other from the first to
+/// the last: as reference BLAS does, and with it PyTorch as Debian builds it. Where scores are large, a softmax turns
+/// the difference that another order makes into one that can be seen.
+void multiply_packed(const ProductRows& product, const float* packed, Index depth, Index columns);
+
+}  // namespace attnscope

@@ -1,0 +1,204 @@
+// The loops of matrix products; see `PanelProduct` and `Kernels::pack_panel`. Included by the files that are compiled
+// for one instruction set each.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/instruction_set.h"
+#include "core/kernels/vectors.h"
+
+namespace attnscope {
+namespace {
+
+/// The sums of `kRows` rows of one panel, which stay in registers.
+template <typename Isa, int kRows>
+struct Tile {
+  using V = typename Isa::V;
+  using Floats = typename V::Floats;
+  static constexpr Index kVectors = Isa::kVectors;
+  Floats sums[kRows][kVectors];
+
+  void start(const float* out, Index out_row, bool from_zero) {
+    for (Index i = 0; i < kRows; ++i) {
+      for (Index j = 0; j < kVectors; ++j)
+        sums[i][j] = from_zero ? Floats{} : V::load(out + i * out_row + j * V::kWidth);
+    }
+  }
+
+  template <typename MultiplyAdd>
+  [[gnu::always_inline]] void add(const PanelProduct& p, const float* a, const MultiplyAdd& multiply_add) {
+    const float* b = p.b;
+    const Index a_row = p.a_row;
+    const Index a_depth = p.a_depth;
+    for (Index k = p.depth; k > 0; --k) {
+      Floats right[kVectors];
+      for (Index j = 0; j < kVectors; ++j) right[j] = V::load(b + j * V::kWidth);
+      for (Index i = 0; i < kRows; ++i) {
+        const Floats left = V::all(a[i * a_row]);
+        for (Index j = 0; j < kVectors; ++j) sums[i][j] = multiply_add(left, right[j], sums[i][j]);
+      }
+      a += a_depth;
+      b += kVectors * V::kWidth;
+    }
+  }
+
+  void divide(float divisor) {
+    // By a power of two the product with its inverse is the same number, and takes less time.
+    const float inverse = 1 / divisor;
+    const bool exact = is_power_of_two(divisor) && is_power_of_two(inverse);
+    for (Index i = 0; i < kRows; ++i) {
+      for (Index j = 0; j < kVectors; ++j) sums[i][j] = exact ? sums[i][j] * inverse : sums[i][j] / divisor;
+    }
+  }
+
+  void store(float* out, Index out_row, bool streamed) const {
+    for (Index i = 0; i < kRows; ++i) {
+      for (Index j = 0; j < kVectors; ++j) {
+        float* to = out + i * out_row + j * V::kWidth;
+        if (streamed) {
+          Isa::stream(to, sums[i][j]);
+        } else {
+          V::store(to, sums[i][j]);
+        }
+      }
+    }
+  }
+
+ private:
+  /// Of normal numbers: no bit of the significand is set.
+  static bool is_power_of_two(float value) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(bits));
+    const std::uint32_t exponent = bits >> 23U & 0xFFU;
+    return (bits & 0x7FFFFFU) == 0 && exponent != 0 && exponent != 0xFFU;
+  }
+};
+
+/// Inline at any price: a tile that another function is given lies in memory.
+template <typename Isa, int kRows>
+[[gnu::always_inline]] inline void add_products(Tile<Isa, kRows>& tile, const PanelProduct& p, const float* a) {
+  using Floats = typename Isa::V::Floats;
+  if (p.fused) {
+    tile.add(p, a, Isa::fused);
+  } else {
+    tile.add(p, a, [](Floats x, Floats y, Floats sum) { return x * y + sum; });
+  }
+  if (p.divisor != 1) tile.divide(p.divisor);
+}
+
+/// Rows of which every number of the panel is wanted, and lies beside its neighbour.
+template <typename Isa, int kRows>
+void multiply_whole(const PanelProduct& p, Index row) {
+  using Floats = typename Isa::V::Floats;
+  Tile<Isa, kRows> tile;
+  float* out = p.out + row * p.out_row;
+  // What is stored in the end is not waited for then.
+  if (!p.streamed) {
+    for (Index i = 0; i < kRows; ++i) __builtin_prefetch(out + i * p.out_row, 1);
+  }
+  tile.start(out, p.out_row, p.from_zero);
+  add_products(tile, p, p.a + row * p.a_row);
+  const auto place = reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(p.out_row) * sizeof(float);
+  tile.store(out, p.out_row, p.streamed && place % sizeof(Floats) == 0);
+}
+
+/// Rows of which part of the panel is wanted, or that lie apart: by way of a copy.
+template <typename Isa, int kRows>
+void multiply_part(const PanelProduct& p, Index row) {
+  constexpr Index kColumns = Isa::kVectors * Isa::V::kWidth;
+  float copy[kRows * kColumns] = {};
+  float* out = p.out + row * p.out_row;
+  for (Index i = 0; i < kRows && !p.from_zero; ++i) {
+    for (Index j = 0; j < p.columns; ++j) copy[i * kColumns + j] = out[i * p.out_row + j * p.out_column];
+  }
+  Tile<Isa, kRows> tile;
+  tile.start(copy, kColumns, p.from_zero);
+  add_products(tile, p, p.a + row * p.a_row);
+  tile.store(copy, kColumns, false);
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index j = 0; j < p.columns; ++j) out[i * p.out_row + j * p.out_column] = copy[i * kColumns + j];
+  }
+}
+
+/// All rows from `row` on, `kRows` at a time and what is left with fewer.
+template <typename Isa, int kRows>
+void multiply_rows(const PanelProduct& p, Index row, bool whole) {
+  for (; row + kRows <= p.rows; row += kRows) {
+    if (whole) {
+      multiply_whole<Isa, kRows>(p, row);
+    } else {
+      multiply_part<Isa, kRows>(p, row);
+    }
+  }
+  if constexpr (kRows > 1) {
+    if (row < p.rows) multiply_rows<Isa, kRows - 1>(p, row, whole);
+  }
+}
+
+template <typename Isa>
+void multiply_panel(const PanelProduct& p) {
+  multiply_rows<Isa, static_cast<int>(Isa::kRows)>(p, 0,
+                                                   p.columns == Isa::kVectors * Isa::V::kWidth && p.out_column == 1);
+}
+
+/// The part of a panel whose columns lie in memory one after the other along the depth: squares, turned over.
+template <typename Isa>
+Index pack_turned(const float* from, Index column_stride, Index depth, float* to) {
+  using V = typename Isa::V;
+  constexpr Index kColumns = Isa::kVectors * V::kWidth;
+  Index k = 0;
+  for (; k + V::kWidth <= depth; k += V::kWidth) {
+    for (Index j = 0; j < kColumns; j += V::kWidth) {
+      typename V::Floats square[V::kWidth];
+      for (Index i = 0; i < V::kWidth; ++i) square[i] = V::load(from + (j + i) * column_stride + k);
+      transpose<V>(square);
+      for (Index i = 0; i < V::kWidth; ++i) V::store(to + (k + i) * kColumns + j, square[i]);
+    }
+  }
+  return k;
+}
+
+template <typename Isa>
+void pack_panel(const float* from, Index columns, Index column_stride, Index depth, Index depth_stride, float* to) {
+  using V = typename Isa::V;
+  constexpr Index kColumns = Isa::kVectors * V::kWidth;
+  Index k = 0;
+  if (columns == kColumns && column_stride == 1) {
+    for (; k < depth; ++k) {
+      for (Index j = 0; j < kColumns; j += V::kWidth)
+        V::store(to + k * kColumns + j, V::load(from + k * depth_stride + j));
+    }
+  } else if (columns == kColumns && depth_stride == 1) {
+    k = pack_turned<Isa>(from, column_stride, depth, to);
+  }
+  for (; k < depth; ++k) {
+    for (Index j = 0; j < columns; ++j) to[k * kColumns + j] = from[k * depth_stride + j * column_stride];
+    for (Index j = columns; j < kColumns; ++j) to[k * kColumns + j] = 0;
+  }
+}
+
+/// out = factor · in, or added to what is there.
+template <typename Isa>
+void scale(const float* in, float factor, float divisor, bool from_zero, bool streamed, float* out, Index count) {
+  using V = typename Isa::V;
+  using Floats = typename V::Floats;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(out) % sizeof(Floats) == 0;
+  Index i = 0;
+  for (; i + V::kWidth <= count; i += V::kWidth) {
+    const Floats start = from_zero ? Floats{} : V::load(out + i);
+    Floats value = V::load(in + i) * factor + start;
+    if (divisor != 1) value /= divisor;
+    if (streamed && aligned) {
+      Isa::stream(out + i, value);
+    } else {
+      V::store(out + i, value);
+    }
+  }
+  for (; i < count; ++i) {
+    const float value = in[i] * factor + (from_zero ? 0.0F : out[i]);
+    out[i] = divisor != 1 ? value / divisor : value;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
