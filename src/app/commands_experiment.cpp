@@ -62,7 +62,7 @@ Result<Experiment> load_experiment(const ExperimentOptions& options) {
 Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options) {
   const Result<Experiment> experiment = load_experiment(options);
   if (!experiment) return tl::unexpected(experiment.error());
-  return run(*experiment);
+  return Runner(*memory_budget()).run(*experiment);
 }
 
 }  // namespace attnscope

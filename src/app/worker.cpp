@@ -11,8 +11,10 @@ constexpr double kFlopsLetFinish = 2e8;
 
 }  // namespace
 
-ComputeWorker::ComputeWorker(std::function<void()> ready)
-    : ready_(std::move(ready)), thread_([this](const std::stop_token& ending) { work(ending); }) {}
+ComputeWorker::ComputeWorker(std::function<void()> ready, double memory_budget)
+    : ready_(std::move(ready)),
+      runner_(memory_budget),
+      thread_([this](const std::stop_token& ending) { work(ending); }) {}
 
 ComputeWorker::~ComputeWorker() {
   thread_.request_stop();
@@ -96,7 +98,7 @@ void ComputeWorker::work(const std::stop_token& ending) {
 void ComputeWorker::work_on_experiment(std::unique_lock<std::mutex>& lock) {
   const Experiment experiment = std::move(*waiting_);
   waiting_.reset();
-  const Progress progress = begin(cost_of(experiment).flops);
+  const Progress progress = begin(runner_.prepare(experiment).flops);
   lock.unlock();
 
   Result<std::shared_ptr<const Trace>> result = runner_.run(experiment, progress);

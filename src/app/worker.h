@@ -27,7 +27,7 @@ struct ComparisonRequest {
 class ComputeWorker {
  public:
   /// `ready` is called from the worker's thread whenever there is something to take.
-  explicit ComputeWorker(std::function<void()> ready);
+  explicit ComputeWorker(std::function<void()> ready, double memory_budget = kDefaultMemoryBudget);
   ~ComputeWorker();
   ComputeWorker(const ComputeWorker&) = delete;
   ComputeWorker& operator=(const ComputeWorker&) = delete;

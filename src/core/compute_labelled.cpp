@@ -60,16 +60,17 @@ void compute(const ContractOperation& operation, Inputs inputs, const StepContex
     const Tensor& start = *inputs[2];
     for_each_element(operation, start, operation.bias, start, operation.bias, out,
                      [&](std::size_t i, std::size_t from, std::size_t) { out.values()[i] = start.values()[from]; });
-  } else {
-    std::fill(out.values().begin(), out.values().end(), 0.0F);
   }
   std::vector<ContractionLabel> labels;
+  labels.reserve(operation.labels.size());
   for (const int i : loop_order(operation)) {
     labels.push_back({operation.sizes[static_cast<std::size_t>(i)], stride_of(operation.a, a, i),
                       stride_of(operation.b, b, i), stride_of(operation.out, out, i)});
   }
-  contract_strided(std::move(labels), a.values().data(), b.values().data(), out.values().data(), out.count(),
-                   operation.divisor, context.pool, [&] { return context.stop.stop_requested(); });
+  contract_strided(
+      labels, a.values().data(), b.values().data(), out.values().data(), out.count(), operation.divisor, context.pool,
+      [&] { return context.stop.stop_requested(); }, inputs.size() > 2 ? SumsBegin::with_out : SumsBegin::with_zero,
+      operation.fused);
 }
 
 void compute(const AddOperation& operation, Inputs inputs, const StepContext& /*context*/, Tensor& out) {

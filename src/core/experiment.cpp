@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 
+#include "core/on_demand.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
 
@@ -58,6 +59,14 @@ Index Experiment::integer(std::string_view name) const { return parameter_of<Ind
 double Experiment::real(std::string_view name) const { return parameter_of<double>(*this, name); }
 const std::string& Experiment::choice(std::string_view name) const { return parameter_of<std::string>(*this, name); }
 const Mask& Experiment::mask() const { return parameter_of<Mask>(*this, "mask"); }
+
+void Cost::add(const Axes& axes, double its_flops) {
+  const Index count = element_count(axes);
+  bytes += static_cast<double>(count) * sizeof(float);
+  numbers += std::min(count, std::numeric_limits<Index>::max() - numbers);
+  flops += its_flops;
+  tensors += 1;
+}
 
 bool same_computation(const Experiment& a, const Experiment& b) {
   return a.system == b.system && a.seed == b.seed && a.discard == b.discard && a.parameters == b.parameters;
@@ -124,7 +133,8 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
                 std::to_string(whole) + "; allowed: " + join(allowed, ", "));
   }
   if (Result<void> fits = check_mask(experiment.mask(), system.mask_sizes(experiment)); !fits) return fits;
-  const double needed = cost_of(experiment).bytes;
+  const Plan planned = plan(experiment);
+  const double needed = held_cost(planned, held_steps(planned, memory_budget)).bytes;
   if (needed > memory_budget) {
     return fail("the experiment takes " + grouped_text(static_cast<Index>(std::min(needed / 1e6, 9e18))) +
                 " MB; allowed: " + grouped_text(static_cast<Index>(memory_budget / 1e6)) + " MB");

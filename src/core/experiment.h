@@ -61,6 +61,9 @@ struct Cost {
   double flops = 0;  ///< multiplications and additions, softmax counted as 5 per element
   Index tensors = 0;
   Index numbers = 0;
+
+  /// One more tensor with those axes.
+  void add(const Axes& axes, double its_flops);
 };
 
 /// Adds up the cost without computing. The experiment's parameters are each within their range.
@@ -69,7 +72,8 @@ Cost cost_of(const Experiment& experiment);
 /// Draws that may be thrown away: some seconds' worth.
 inline constexpr std::uint64_t kLargestDiscard = 10'000'000'000;
 
-/// Bytes that one experiment may take when nothing else is said.
+/// Bytes that the tensors of one experiment may take when nothing else is said. Beyond, those that are largest and can
+/// be computed again are not held.
 inline constexpr double kDefaultMemoryBudget = 2e9;
 
 /// Whether the experiment can be computed: each parameter in range, all of them together (heads that divide, a mask

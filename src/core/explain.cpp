@@ -17,30 +17,19 @@ struct Cell {
   const Trace& trace;
   const Step& step;
   std::span<const Index> index;
+  std::span<const Region> regions;                    ///< of the inputs
+  std::vector<std::shared_ptr<const Tensor>> behind;  ///< the numbers of those regions
 
   [[nodiscard]] const Step& input(std::size_t i) const {
     return trace.steps()[static_cast<std::size_t>(step.inputs[i])];
   }
   [[nodiscard]] Operand operand(std::size_t i, std::vector<Index> at) const {
-    const double value = input(i).tensor->at(at);
-    return {step.inputs[i], std::move(at), value};
+    std::vector<Index> within = at;
+    for (std::size_t axis = 0; axis < at.size(); ++axis) within[axis] -= regions[i].begin[axis];
+    return {step.inputs[i], std::move(at), static_cast<double>(behind[i]->at(within))};
   }
   [[nodiscard]] std::string name(std::size_t i) const { return input(i).name + index_text(index); }
 };
-
-Region single_cell(int step, std::span<const Index> index) {
-  Region region = {step, {index.begin(), index.end()}, {index.begin(), index.end()}};
-  for (Index& end : region.end) ++end;
-  return region;
-}
-
-/// The last axis whole, the others fixed.
-Region whole_row(int step, std::span<const Index> index, Index length) {
-  Region region = single_cell(step, index);
-  region.begin.back() = 0;
-  region.end.back() = length;
-  return region;
-}
 
 /// Values of an operation's labels: those of the result are known, the summed ones run.
 class LabelValues {
@@ -88,16 +77,6 @@ class LabelValues {
     return names;
   }
 
-  [[nodiscard]] Region region(int step, const std::vector<int>& axes) const {
-    Region region = {step, {}, {}};
-    for (const int label : axes) {
-      const auto at = static_cast<std::size_t>(label);
-      region.begin.push_back(summed_[at] ? 0 : values_[at]);
-      region.end.push_back(summed_[at] ? operation_.sizes[at] : values_[at] + 1);
-    }
-    return region;
-  }
-
  private:
   const LabelledOperation& operation_;
   std::vector<Index> values_;
@@ -105,7 +84,7 @@ class LabelValues {
 };
 
 void explain_operation(const Cell& cell, const DrawOperation& draw, Explanation& e) {
-  const auto nth = draw.numbers_before + static_cast<std::uint64_t>(cell.step.tensor->offset(cell.index)) + 1;
+  const auto nth = draw.numbers_before + static_cast<std::uint64_t>(offset_in(cell.step.axes, cell.index)) + 1;
   const std::string seed = std::to_string(cell.trace.experiment().seed);
   e.formula = formula(cell.trace.plan()->steps, e.step);
   e.note = "drawn: number " + grouped_text(static_cast<Index>(nth)) + " of seed " + seed;
@@ -169,16 +148,16 @@ void explain_operation(const Cell& cell, const ScaleOperation& scale, Explanatio
 
 /// Adds the members of the group that `index` of the input belongs to as operands; returns their mean.
 double add_group(const Cell& cell, const std::vector<bool>& over, std::vector<Index> index, Explanation& e) {
-  const Tensor& input = *cell.input(0).tensor;
+  const Axes& axes = cell.input(0).axes;
   for (std::size_t axis = 0; axis < over.size(); ++axis) {
     if (over[axis]) index[axis] = 0;
   }
-  const Index start = input.offset(index);
+  const Index start = offset_in(axes, index);
   double sum = 0;
-  const std::vector<Index> members = axis_groups(input.axes(), over).members;
+  const std::vector<Index> members = axis_groups(axes, over).members;
   e.operands.reserve(members.size());
   for (const Index member : members) {
-    e.operands.push_back(cell.operand(0, input.index_at(start + member)));
+    e.operands.push_back(cell.operand(0, index_in(axes, start + member)));
     sum += e.operands.back().value;
   }
   return sum / static_cast<double>(members.size());
@@ -202,7 +181,7 @@ void explain_operation(const Cell& cell, const NormalizeOperation& normalize, Ex
     sum += apart * apart;
   }
   const double variance = sum / static_cast<double>(e.operands.size());
-  const double own = static_cast<double>(cell.input(0).tensor->at(cell.index)) - mean;
+  const double own = cell.operand(0, {cell.index.begin(), cell.index.end()}).value - mean;
   const std::string whose = names_text(cell.step.axes, normalize.over);
   const std::string epsilon = exact_text(normalize.epsilon);
   e.formula = "(" + cell.name(0) + " − mean_" + whose + ") / √(variance_" + whose + " + " + epsilon + ")";
@@ -283,7 +262,7 @@ void explain_operation(const Cell& cell, const SoftmaxOperation& softmax, Explan
 
 void explain_operation(const Cell& cell, const DropoutOperation& dropout, Explanation& e) {
   e.operands.push_back(cell.operand(0, {cell.index.begin(), cell.index.end()}));
-  const bool keep = dropout.keeps(cell.trace.experiment().seed, cell.step.tensor->offset(cell.index));
+  const bool keep = dropout.keeps(cell.trace.experiment().seed, offset_in(cell.step.axes, cell.index));
   e.note = keep ? "kept by dropout" : "dropped";
   e.formula = keep ? cell.name(0) + " / (1 − " + exact_text(dropout.probability) + ")" : "0";
   e.computed = keep ? e.operands[0].value / (1 - dropout.probability) : 0;
@@ -291,7 +270,7 @@ void explain_operation(const Cell& cell, const DropoutOperation& dropout, Explan
 
 std::vector<Index> source_index(const Cell& cell, const RearrangeOperation& rearrange) {
   const RearrangedIndex map(rearrange, cell.step.axes);
-  return cell.input(0).tensor->index_at(map.source(cell.step.tensor->offset(cell.index)));
+  return index_in(cell.input(0).axes, map.source(offset_in(cell.step.axes, cell.index)));
 }
 
 void explain_operation(const Cell& cell, const RearrangeOperation& rearrange, Explanation& e) {
@@ -301,69 +280,23 @@ void explain_operation(const Cell& cell, const RearrangeOperation& rearrange, Ex
   e.computed = e.operands[0].value;
 }
 
-std::vector<Region> regions_of(const Cell&, const DrawOperation&) { return {}; }
-
-std::vector<Region> regions_of(const Cell&, const ConstantOperation&) { return {}; }
-
-std::vector<Region> regions_of(const Cell& cell, const ContractOperation& contract) {
-  const LabelValues labels(contract, cell.index);
-  std::vector<Region> regions = {labels.region(cell.step.inputs[0], contract.a),
-                                 labels.region(cell.step.inputs[1], contract.b)};
-  if (cell.step.inputs.size() > 2) regions.push_back(labels.region(cell.step.inputs[2], contract.bias));
-  return regions;
-}
-
-std::vector<Region> regions_of(const Cell& cell, const AddOperation& add) {
-  const LabelValues labels(add, cell.index);
-  return {labels.region(cell.step.inputs[0], add.a), labels.region(cell.step.inputs[1], add.b)};
-}
-
-/// `region` with the axes in `over` whole.
-Region widened(Region region, const Axes& axes, const std::vector<bool>& over) {
-  for (std::size_t axis = 0; axis < over.size(); ++axis) {
-    if (over[axis]) region.begin[axis] = 0, region.end[axis] = axes[axis].size;
-  }
-  return region;
-}
-
-std::vector<Region> regions_of(const Cell& cell, const NormalizeOperation& normalize) {
-  return {widened(single_cell(cell.step.inputs[0], cell.index), cell.step.axes, normalize.over)};
-}
-
-std::vector<Region> regions_of(const Cell& cell, const MeanOperation& mean) {
-  return {widened(single_cell(cell.step.inputs[0], mean_start(cell, mean)), cell.input(0).axes, mean_axes(cell, mean))};
-}
-
-std::vector<Region> regions_of(const Cell& cell, const SoftmaxOperation&) {
-  return {whole_row(cell.step.inputs[0], cell.index, cell.step.axes.back().size)};
-}
-
-std::vector<Region> regions_of(const Cell& cell, const RearrangeOperation& rearrange) {
-  return {single_cell(cell.step.inputs[0], source_index(cell, rearrange))};
-}
-
-template <typename ElementWise>
-std::vector<Region> regions_of(const Cell& cell, const ElementWise&) {
-  return {single_cell(cell.step.inputs[0], cell.index)};
-}
-
 }  // namespace
 
 Explanation explain(const Trace& trace, int step, std::span<const Index> index) {
-  const Cell cell = {trace, trace.steps()[static_cast<std::size_t>(step)], index};
   Explanation explanation;
   explanation.step = step;
   explanation.index.assign(index.begin(), index.end());
-  explanation.value = cell.step.tensor->at(index);
+  explanation.regions = regions_behind(trace, step, index);
+  Cell cell = {trace, trace.steps()[static_cast<std::size_t>(step)], index, explanation.regions, {}};
+  for (const Region& region : explanation.regions) cell.behind.push_back(trace.numbers(region));
+  explanation.value = static_cast<double>(trace.value(step, index));
   explanation.operation = operation_name(cell.step.operation);
   std::visit([&](const auto& operation) { explain_operation(cell, operation, explanation); }, cell.step.operation);
-  explanation.regions = regions_behind(trace, step, index);
   return explanation;
 }
 
 std::vector<Region> regions_behind(const Trace& trace, int step, std::span<const Index> index) {
-  const Cell cell = {trace, trace.steps()[static_cast<std::size_t>(step)], index};
-  return std::visit([&](const auto& operation) { return regions_of(cell, operation); }, cell.step.operation);
+  return regions_behind(trace.plan()->steps, single_cell(step, index));
 }
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/region.h"
 #include "core/result.h"
 #include "core/trace.h"
 
@@ -29,15 +30,6 @@ struct Term {
 struct ResultLine {
   std::string text;
   double value = 0;
-};
-
-/// A box of cells of one tensor: begin ≤ index < end along every axis.
-struct Region {
-  int step = 0;
-  std::vector<Index> begin;
-  std::vector<Index> end;
-
-  friend bool operator==(const Region&, const Region&) = default;
 };
 
 struct Explanation {

@@ -92,8 +92,12 @@ Numbers::Numbers(std::size_t count, std::shared_ptr<MemoryStore> store) : count_
   block_ = store_ ? store_->take(bytes) : allocate(bytes);
 }
 
+Numbers::Numbers(std::span<const float> others, std::shared_ptr<const void> owner)
+    // Never written through: `values` of what is not const refuses.
+    : block_{const_cast<float*>(others.data()), 0}, count_(others.size()), owner_(std::move(owner)) {}
+
 Numbers::~Numbers() {
-  if (block_.data == nullptr) return;
+  if (block_.data == nullptr || owner_ != nullptr) return;
   if (store_) {
     store_->give(block_);
   } else {
@@ -108,12 +112,14 @@ Numbers::Numbers(const Numbers& other) : Numbers(other.count_, other.store_) {
 Numbers::Numbers(Numbers&& other) noexcept
     : block_(std::exchange(other.block_, {})),
       count_(std::exchange(other.count_, 0)),
-      store_(std::move(other.store_)) {}
+      store_(std::move(other.store_)),
+      owner_(std::move(other.owner_)) {}
 
 Numbers& Numbers::operator=(Numbers other) noexcept {
   std::swap(block_, other.block_);
   std::swap(count_, other.count_);
   std::swap(store_, other.store_);
+  std::swap(owner_, other.owner_);
   return *this;
 }
 

@@ -1,6 +1,7 @@
 // Memory for the numbers of tensors, used again from one computation to the next.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -48,18 +49,24 @@ class Numbers {
   Numbers() = default;
   /// With any content. `store` may be null. Throws std::bad_alloc.
   Numbers(std::size_t count, std::shared_ptr<MemoryStore> store);
+  /// Those of somebody else, only to be read; `owner` keeps them where they are.
+  Numbers(std::span<const float> others, std::shared_ptr<const void> owner);
   ~Numbers();
   Numbers(const Numbers& other);
   Numbers(Numbers&& other) noexcept;
   Numbers& operator=(Numbers other) noexcept;
 
-  [[nodiscard]] std::span<float> values() { return {block_.data, count_}; }
+  [[nodiscard]] std::span<float> values() {
+    assert(owner_ == nullptr);
+    return {block_.data, count_};
+  }
   [[nodiscard]] std::span<const float> values() const { return {block_.data, count_}; }
 
  private:
   MemoryBlock block_;
   std::size_t count_ = 0;
   std::shared_ptr<MemoryStore> store_;
+  std::shared_ptr<const void> owner_;  ///< of memory that is not ours
 };
 
 }  // namespace attnscope

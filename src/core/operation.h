@@ -50,6 +50,7 @@ struct ContractOperation : LabelledOperation {
   double divisor = 1;
   std::string divisor_text;  ///< "√7"; empty: no divisor
   std::vector<int> bias;
+  bool fused = false;  ///< products are added without being rounded first; see `rounds_once`
 
   friend bool operator==(const ContractOperation&, const ContractOperation&) = default;
 };

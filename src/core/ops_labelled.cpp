@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/kernels/matrix_product.h"
 #include "core/ops.h"
 #include "core/pattern.h"
 
@@ -81,6 +82,7 @@ Value contract(Recorder& r, std::string name, std::string_view pattern, Value a,
   }
   double flops = 2;
   for (const Index size : operation.sizes) flops *= static_cast<double>(size);
+  operation.fused = rounds_once(flops);
   Axes axes = result_axes(operation);
   return r.record({std::move(name), std::move(operation), std::move(inputs), std::move(axes), flops});
 }

@@ -1,7 +1,5 @@
 #include "core/recorder.h"
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "core/systems/systems.h"
@@ -14,12 +12,7 @@ void Recorder::discard(std::uint64_t draws) {
 }
 
 Value Recorder::record(PlannedStep step) {
-  const Index count = element_count(step.axes);
-  Cost& cost = plan_.cost;
-  cost.bytes += static_cast<double>(count) * sizeof(float);
-  cost.numbers += std::min(count, std::numeric_limits<Index>::max() - cost.numbers);
-  cost.flops += step.flops;
-  cost.tensors += 1;
+  plan_.cost.add(step.axes, step.flops);
   plan_.steps.push_back(std::move(step));
   return {static_cast<int>(plan_.steps.size()) - 1};
 }

@@ -70,9 +70,11 @@ std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed)
 /// One run of a plan.
 class Computation {
  public:
-  Computation(const Plan& plan, std::uint64_t seed, const Progress& progress, const Substitutions& substitutions,
-              std::shared_ptr<MemoryStore> memory)
+  /// Steps that are not held are left out.
+  Computation(const Plan& plan, const std::vector<bool>& held, std::uint64_t seed, const Progress& progress,
+              const Substitutions& substitutions, std::shared_ptr<MemoryStore> memory)
       : plan_(plan),
+        held_(held),
         progress_(progress),
         substitutions_(substitutions),
         memory_(std::move(memory)),
@@ -87,6 +89,11 @@ class Computation {
     if (progress_.stop.stop_requested()) return false;
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
       const PlannedStep& step = plan_.steps[i];
+      if (!held_[i]) {
+        add_bound(step, false);
+        results_.emplace_back();
+        continue;
+      }
       if (!same_.empty() && same_[i] >= 0) {
         take_over(step, last, static_cast<std::size_t>(same_[i]));
       } else {
@@ -134,19 +141,22 @@ class Computation {
     add_result(step, given->second, true);
   }
 
-  /// `given`: its numbers are not what the operation makes.
-  void add_result(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, bool given) {
+  /// `given`: the numbers are not what the operation makes.
+  double add_bound(const PlannedStep& step, bool given) {
     std::vector<double> inputs;
     inputs.reserve(step.inputs.size());
     for (const int input : step.inputs) inputs.push_back(bounds_[static_cast<std::size_t>(input)]);
-    double bound = given ? std::numeric_limits<double>::infinity() : magnitude_bound(step, inputs);
+    bounds_.push_back(given ? std::numeric_limits<double>::infinity() : magnitude_bound(step, inputs));
+    return bounds_.back();
+  }
+
+  void add_result(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, bool given) {
     StepResult result = {std::move(tensor), 0};
-    if (!std::isfinite(bound) && !progress_.stop.stop_requested()) {
-      bound = magnitude_of(result.tensor->values());
-      if (!std::isfinite(bound) && !std::holds_alternative<MaskOperation>(step.operation))
+    if (!std::isfinite(add_bound(step, given)) && !progress_.stop.stop_requested()) {
+      bounds_.back() = magnitude_of(result.tensor->values());
+      if (!std::isfinite(bounds_.back()) && !std::holds_alternative<MaskOperation>(step.operation))
         result.not_finite = not_finite_count(result.tensor->values());
     }
-    bounds_.push_back(bound);
     results_.push_back(std::move(result));
   }
 
@@ -157,6 +167,7 @@ class Computation {
   }
 
   const Plan& plan_;
+  const std::vector<bool>& held_;
   const Progress& progress_;
   const Substitutions& substitutions_;
   std::shared_ptr<MemoryStore> memory_;
@@ -176,29 +187,45 @@ bool same_plan(const Experiment& a, const Experiment& b) {
 }  // namespace
 
 struct Runner::State {
+  double memory_budget = kDefaultMemoryBudget;
   std::shared_ptr<MemoryStore> memory = std::make_shared<MemoryStore>();
   Finished last;
   Index taken_over = 0;
+  // The plan made last, and for what.
+  Experiment planned;
+  std::shared_ptr<const Plan> plan;
+
+  const std::shared_ptr<const Plan>& plan_of(const Experiment& experiment) {
+    if (plan == nullptr || !same_plan(planned, experiment)) {
+      plan = std::make_shared<const Plan>(attnscope::plan(experiment));
+      planned = experiment;
+    }
+    return plan;
+  }
 };
 
-Runner::Runner() : state_(std::make_unique<State>()) {}
+Runner::Runner(double memory_budget) : state_(std::make_unique<State>()) { state_->memory_budget = memory_budget; }
 Runner::~Runner() = default;
+
+Cost Runner::prepare(const Experiment& experiment) {
+  const Plan& plan = *state_->plan_of(experiment);
+  return held_cost(plan, held_steps(plan, state_->memory_budget));
+}
 
 Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, const Progress& progress,
                                                  const Substitutions& substitutions) {
-  const Finished& last = state_->last;
-  const bool planned = last.trace != nullptr && same_plan(last.trace->experiment(), experiment);
-  return run(experiment, planned ? last.trace->plan() : std::make_shared<const Plan>(plan(experiment)), progress,
-             substitutions);
+  return run(experiment, state_->plan_of(experiment), progress, substitutions);
 }
 
 Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, std::shared_ptr<const Plan> plan,
                                                  const Progress& progress, const Substitutions& substitutions) {
   const auto start = std::chrono::steady_clock::now();
+  const std::vector<bool> held = held_steps(*plan, state_->memory_budget);
+  const double bytes = held_cost(*plan, held).bytes;
   // A trace's worth, so that one can be shown while the next is computed.
-  state_->memory->keep_at_most(static_cast<std::size_t>(std::min(plan->cost.bytes * 1.25, 1e18)));
+  state_->memory->keep_at_most(static_cast<std::size_t>(std::min(bytes * 1.25, 1e18)));
   try {
-    Computation computation(*plan, experiment.seed, progress, substitutions, state_->memory);
+    Computation computation(*plan, held, experiment.seed, progress, substitutions, state_->memory);
     if (!computation.run(substitutions.empty() ? state_->last : Finished{})) return fail("stopped before it was done");
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     state_->taken_over = computation.taken_over();
@@ -207,7 +234,7 @@ Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, s
     state_->last = substitutions.empty() ? std::move(finished) : Finished{};
     return trace;
   } catch (const std::bad_alloc&) {
-    return fail("this machine has no room for the " + bytes_text(plan->cost.bytes) + " that the experiment takes");
+    return fail("this machine has no room for the " + bytes_text(bytes) + " that the experiment takes");
   }
 }
 

@@ -30,8 +30,12 @@ using Substitutions = std::map<std::string, std::shared_ptr<const Tensor>, std::
 /// One thread at a time.
 class Runner {
  public:
-  Runner();
+  /// `memory_budget`: bytes of tensors beyond which the largest are not held; see `held_steps`.
+  explicit Runner(double memory_budget = kDefaultMemoryBudget);
   ~Runner();
+
+  /// What `run` will compute at most. It need not plan again then.
+  Cost prepare(const Experiment& experiment);
 
   /// Runs the experiment, which `validate` has accepted. Fails when it was stopped or memory ran out all the same.
   /// Every one of the `substitutions` is a draw or a constant of the experiment with the same axes; the generator goes

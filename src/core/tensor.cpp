@@ -21,10 +21,38 @@ Index element_count(const Axes& axes) {
   return count;
 }
 
+Index offset_in(const Axes& axes, std::span<const Index> index) {
+  assert(index.size() == axes.size());
+  Index offset = 0;
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    assert(index[i] >= 0 && index[i] < axes[i].size);
+    offset = offset * axes[i].size + index[i];
+  }
+  return offset;
+}
+
+std::vector<Index> index_in(const Axes& axes, Index offset) {
+  std::vector<Index> index(axes.size());
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    index[i] = offset % axes[i].size;
+    offset /= axes[i].size;
+  }
+  return index;
+}
+
 Tensor::Tensor(Axes axes) : Tensor(std::move(axes), nullptr) { std::fill(values().begin(), values().end(), 0.0F); }
 
 Tensor::Tensor(Axes axes, std::shared_ptr<MemoryStore> store)
     : axes_(std::move(axes)), data_(static_cast<std::size_t>(element_count(axes_)), std::move(store)) {}
+
+std::shared_ptr<const Tensor> Tensor::part(std::shared_ptr<const Tensor> whole, Axes axes, Index offset) {
+  auto part = std::make_shared<Tensor>();
+  part->axes_ = std::move(axes);
+  const auto count = static_cast<std::size_t>(element_count(part->axes_));
+  const std::span<const float> numbers = whole->values().subspan(static_cast<std::size_t>(offset), count);
+  part->data_ = Numbers(numbers, std::move(whole));
+  return part;
+}
 
 Index Tensor::size(int axis) const {
   const int at = axis < 0 ? axis + rank() : axis;
@@ -37,25 +65,6 @@ Index Tensor::stride(int axis) const {
   Index stride = 1;
   for (int i = rank() - 1; i > at; --i) stride *= size(i);
   return stride;
-}
-
-Index Tensor::offset(std::span<const Index> index) const {
-  assert(static_cast<int>(index.size()) == rank());
-  Index offset = 0;
-  for (std::size_t i = 0; i < index.size(); ++i) {
-    assert(index[i] >= 0 && index[i] < axes_[i].size);
-    offset = offset * axes_[i].size + index[i];
-  }
-  return offset;
-}
-
-std::vector<Index> Tensor::index_at(Index offset) const {
-  std::vector<Index> index(axes_.size());
-  for (std::size_t i = axes_.size(); i-- > 0;) {
-    index[i] = offset % axes_[i].size;
-    offset /= axes_[i].size;
-  }
-  return index;
 }
 
 MatrixView Tensor::matrix(std::span<const Index> leading) const {

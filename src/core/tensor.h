@@ -28,6 +28,10 @@ using Axes = std::vector<Axis>;
 /// size that came from outside can be compared with a limit before any memory is taken.
 Index element_count(const Axes& axes);
 
+/// Position of the element at `index` in the values of a tensor with these axes, and the inverse.
+Index offset_in(const Axes& axes, std::span<const Index> index);
+std::vector<Index> index_in(const Axes& axes, Index offset);
+
 /// a · b for sizes (neither negative), saturating as `element_count` does.
 Index saturating_product(Index a, Index b);
 
@@ -57,6 +61,9 @@ class Tensor {
   /// With any content, in memory of `store`, which may be null.
   Tensor(Axes axes, std::shared_ptr<MemoryStore> store);
 
+  /// Numbers of `whole` from position `offset` on, where they are.
+  static std::shared_ptr<const Tensor> part(std::shared_ptr<const Tensor> whole, Axes axes, Index offset);
+
   [[nodiscard]] const Axes& axes() const { return axes_; }
   [[nodiscard]] int rank() const { return static_cast<int>(axes_.size()); }
   /// Size of axis `axis`; negative counts from the last.
@@ -73,9 +80,9 @@ class Tensor {
     return values()[static_cast<std::size_t>(offset(index))];
   }
   /// Position of `index` in `values()`.
-  [[nodiscard]] Index offset(std::span<const Index> index) const;
+  [[nodiscard]] Index offset(std::span<const Index> index) const { return offset_in(axes_, index); }
   /// The inverse of `offset`.
-  [[nodiscard]] std::vector<Index> index_at(Index offset) const;
+  [[nodiscard]] std::vector<Index> index_at(Index offset) const { return index_in(axes_, offset); }
 
   /// The matrix spanned by the last two axes, the leading ones fixed to `leading`. A tensor of rank 1 is one row, a
   /// tensor of rank 0 is one cell.

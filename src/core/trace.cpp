@@ -44,6 +44,21 @@ Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vecto
   steps_.reserve(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) steps_.emplace_back(plan_->steps[i], std::move(results[i]));
   warnings_ = warnings_about(steps_);
+  std::vector<std::shared_ptr<const Tensor>> held;
+  held.reserve(steps_.size());
+  for (const Step& step : steps_) held.push_back(step.tensor);
+  if (std::count(held.begin(), held.end(), nullptr) > 0)
+    on_demand_ = std::make_shared<const OnDemand>(plan_, std::move(held), experiment_.seed);
+}
+
+std::shared_ptr<const Tensor> Trace::numbers(const Region& region, const StepContext& context) const {
+  const std::shared_ptr<const Tensor>& tensor = steps_[static_cast<std::size_t>(region.step)].tensor;
+  return tensor != nullptr ? part_of(tensor, region) : on_demand_->numbers(region, context);
+}
+
+float Trace::value(int step, std::span<const Index> index) const {
+  const std::shared_ptr<const Tensor>& tensor = steps_[static_cast<std::size_t>(step)].tensor;
+  return tensor != nullptr ? tensor->at(index) : on_demand_->numbers(single_cell(step, index), {})->values().front();
 }
 
 const Step* Trace::find(std::string_view name) const {

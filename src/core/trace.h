@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plan.h"
+#include "core/on_demand.h"
 
 namespace attnscope {
 
 /// What came of a step.
 struct StepResult {
-  std::shared_ptr<const Tensor> tensor;
-  Index not_finite = 0;  ///< how many of its numbers are NaN or ±∞, other than what a mask put there
+  std::shared_ptr<const Tensor> tensor;  ///< null: too large to hold
+  Index not_finite = 0;                  ///< how many of its numbers are NaN or ±∞, other than what a mask put there
 };
 
 /// One tensor of a trace and how it came about; the description belongs to the trace's plan.
@@ -31,7 +31,7 @@ struct Step {
   const Operation& operation;
   const std::vector<int>& inputs;  ///< positions of earlier steps
   const Axes& axes;
-  std::shared_ptr<const Tensor> tensor;
+  std::shared_ptr<const Tensor> tensor;  ///< null: computed when looked at; see Trace::numbers
   Index not_finite;
 };
 
@@ -49,8 +49,14 @@ class Trace {
   [[nodiscard]] std::span<const Step> steps() const { return steps_; }
   /// The step that made the tensor of that name, or nothing.
   [[nodiscard]] const Step* find(std::string_view name) const;
-  /// The same, for a tensor that the system always makes.
+  /// The same, for a tensor that the system always makes, and that is held.
   [[nodiscard]] const Tensor& tensor(std::string_view name) const;
+  /// The numbers of a box, held or not; computed here and now in the latter case. Any thread may ask.
+  [[nodiscard]] std::shared_ptr<const Tensor> numbers(const Region& region, const StepContext& context = {}) const;
+  /// One number.
+  [[nodiscard]] float value(int step, std::span<const Index> index) const;
+  /// What computes the tensors that are not held; null if all are.
+  [[nodiscard]] const std::shared_ptr<const OnDemand>& on_demand() const { return on_demand_; }
   /// What the user should know about the numbers: rows without any key, dropout, values that are not finite.
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
   [[nodiscard]] double compute_seconds() const { return compute_seconds_; }
@@ -64,6 +70,7 @@ class Trace {
   std::shared_ptr<const Plan> plan_;
   std::vector<Step> steps_;
   std::vector<std::string> warnings_;
+  std::shared_ptr<const OnDemand> on_demand_;
   double compute_seconds_ = 0;
 };
 

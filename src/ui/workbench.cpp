@@ -54,7 +54,7 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       font_files_(options.fonts),
       heatmaps_(std::move(heatmaps)),
       lessons_(options.lessons),
-      worker_(options.wake ? options.wake : [] {}) {
+      worker_(options.wake ? options.wake : [] {}, options.memory_budget) {
   const auto rgba = [](float value) {
     const Rgb rgb = *special_color(value);
     return platform::Rgba{static_cast<float>(rgb.red) / 255, static_cast<float>(rgb.green) / 255,

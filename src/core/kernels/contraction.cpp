@@ -282,7 +282,7 @@ void multiply_matrices(const Products& p, ThreadPool* pool, Stopped& stopped) {
 
 void contract_strided(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out,
                       Index out_count, double divisor, ThreadPool* pool, const std::function<bool()>& asked_to_stop,
-                      SumsBegin begin) {
+                      SumsBegin begin, std::optional<bool> fused) {
   const bool from_zero = begin == SumsBegin::with_zero;
   if (std::any_of(labels.begin(), labels.end(), [](const auto& label) { return label.size == 0; })) {
     if (from_zero) std::fill_n(out, out_count, 0.0F);
@@ -291,7 +291,7 @@ void contract_strided(std::span<const ContractionLabel> labels, const float* a, 
   Products products = products_of(labels, a, b, out);
   products.divisor = static_cast<float>(divisor);
   products.from_zero = from_zero;
-  products.fused = rounds_once(products.flops);
+  products.fused = fused.value_or(rounds_once(products.flops));
   const bool written_once = products.sums.places() == 1 && products.sum.size <= kDepthBlock;
   products.streamed = from_zero && written_once && out_count >= kStreamed;
   Stopped stopped(asked_to_stop);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "core/kernels/thread_pool.h"
@@ -27,9 +28,10 @@ enum class SumsBegin { with_out, with_zero };
 /// out[…] = (out[…] + Σ a[…] · b[…]) / divisor, summed over the labels with out_stride 0. The elements of `out` are
 /// distinct; there are `out_count` of them, one behind the other. With `SumsBegin::with_zero` they are only written,
 /// fastest when `out` begins at a multiple of 64 bytes. `pool` may be null. Allocates nothing when the product is
-/// small. Returns early, with `out` unfinished, once `stopped` says so, which is asked from several threads.
+/// small. Returns early, with `out` unfinished, once `stopped` says so, which is asked from several threads. `fused` as
+/// `rounds_once` says; for a part of a product, what it says of the whole.
 void contract_strided(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out,
                       Index out_count, double divisor, ThreadPool* pool, const std::function<bool()>& stopped,
-                      SumsBegin begin = SumsBegin::with_out);
+                      SumsBegin begin = SumsBegin::with_out, std::optional<bool> fused = std::nullopt);
 
 }  // namespace attnscope

@@ -1,0 +1,67 @@
+// Tensors that are too large to hold, computed a box at a time when they are looked at.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "core/compute.h"
+#include "core/kernels/softmax.h"
+#include "core/region.h"
+
+namespace attnscope {
+
+/// Which steps of a plan are held in memory when no more than `memory_budget` bytes are to be used. All of them, if
+/// they fit. Otherwise the largest that can be computed again are not, nor what is made from those; inputs and weights
+/// always are.
+std::vector<bool> held_steps(const Plan& plan, double memory_budget);
+
+/// Bytes and operations of the steps that are held.
+Cost held_cost(const Plan& plan, const std::vector<bool>& held);
+
+/// The numbers of any box of any step of a plan, from the tensors that are held: bit for bit what they would be if all
+/// were held. Any thread may ask, several at once.
+class OnDemand {
+ public:
+  /// `held` has a tensor for every step that is held and null for the others.
+  OnDemand(std::shared_ptr<const Plan> plan, std::vector<std::shared_ptr<const Tensor>> held, std::uint64_t seed);
+  ~OnDemand();
+  OnDemand(const OnDemand&) = delete;
+  OnDemand& operator=(const OnDemand&) = delete;
+
+  /// The numbers of `region`, which lies within its tensor; the result has the region's axes. Unfinished once
+  /// `context.stop` was requested.
+  [[nodiscard]] std::shared_ptr<const Tensor> numbers(const Region& region, const StepContext& context) const;
+
+  /// What is known about rows of the softmax `step` is remembered, so that boxes of a row that was once computed come
+  /// without the rest of the row. Rows are counted over all axes but the last.
+  void remember(int step, Index first_row, std::span<const RowStatistics> rows) const;
+  /// Nothing unless all of those rows are known.
+  [[nodiscard]] std::vector<RowStatistics> remembered(int step, Index first_row, Index rows) const;
+
+  [[nodiscard]] const Plan& plan() const { return *plan_; }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+  [[nodiscard]] const std::shared_ptr<const Tensor>& held(int step) const {
+    return held_[static_cast<std::size_t>(step)];
+  }
+
+ private:
+  struct RowMemory;
+
+  [[nodiscard]] std::shared_ptr<const Tensor> in_parts(const Region& region, const StepContext& context) const;
+  [[nodiscard]] std::shared_ptr<const Tensor> computed(const Region& region, const StepContext& context) const;
+  [[nodiscard]] std::shared_ptr<const Tensor> softmax(const SoftmaxOperation& operation, const Region& region,
+                                                      const StepContext& context) const;
+  /// `logits` are those of the region's rows, as long as they are, or null.
+  [[nodiscard]] std::vector<RowStatistics> row_statistics_of(const SoftmaxOperation& operation, const Region& region,
+                                                             std::shared_ptr<const Tensor> logits,
+                                                             const StepContext& context) const;
+
+  std::shared_ptr<const Plan> plan_;
+  std::vector<std::shared_ptr<const Tensor>> held_;
+  std::uint64_t seed_ = 0;
+  std::vector<std::unique_ptr<RowMemory>> rows_;  ///< per step; null for those that are no softmax or held
+};
+
+}  // namespace attnscope
