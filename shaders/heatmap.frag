@@ -54,7 +54,7 @@ vec4 color_of(uint bits) {
 }
 
 #ifdef POOLED
-// As in src/platform/magnitude.h: whole numbers that compare as the magnitudes do.
+// As in src/core/kernels/pooling.h: whole numbers that compare as the magnitudes do.
 uint magnitude_key(uint bits) { return (bits << 1) | (~bits >> 31); }
 uint bits_of_key(uint key) { return (key >> 1) | (~key << 31); }
 

@@ -10,6 +10,7 @@
 #include "platform/gl.h"
 #include "platform/heatmap_axis.h"
 #include "platform/shader.h"
+#include "platform/source_tiles.h"
 #include "platform/tile_cache.h"
 
 namespace attnscope::platform {
@@ -123,14 +124,48 @@ void upload_lut(const LutTexture& lut) {
                lut.colors.data());
 }
 
+/// What is asked of the columns (x) and of the rows (y) of a quad.
+struct QuadRequest {
+  AxisRequest x;
+  AxisRequest y;
+};
+
+struct QuadPlan {
+  explicit QuadPlan(const QuadRequest& request) : x(plan_axis(request.x)), y(plan_axis(request.y)) {}
+
+  /// Calls `draw` with every run of columns and of rows.
+  template <typename Draw>
+  void for_each_run(const Draw& draw) const {
+    for (const AxisRun& y_run : y.runs) {
+      for (const AxisRun& x_run : x.runs) draw(x_run, y_run);
+    }
+  }
+  /// The part of the matrix that the texture of such a run has.
+  [[nodiscard]] MatrixPart part(const AxisRun& x_run, const AxisRun& y_run) const {
+    return {y.level, x.level, y_run.tile_first, x_run.tile_first, y_run.tile_size, x_run.tile_size};
+  }
+
+  AxisPlan x;
+  AxisPlan y;
+};
+
+int allowed_side(int side) {
+  GLint limit = 0;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &limit);
+  return std::max(kSmallestTileSide, std::min(side, static_cast<int>(limit)));
+}
+
 }  // namespace
 
 struct HeatmapRenderer::State {
   State(ShaderProgram crisp_program, ShaderProgram pooled_program, const HeatmapOptions& options)
-      : crisp(std::move(crisp_program)), pooled(std::move(pooled_program)), tiles(options.kept_frames) {
-    GLint limit = 0;
-    glGetIntegerv(GL_MAX_TEXTURE_SIZE, &limit);
-    tile_side = std::max(kSmallestTileSide, std::min(options.tile_side, static_cast<int>(limit)));
+      : crisp(std::move(crisp_program)),
+        pooled(std::move(pooled_program)),
+        tiles(options.kept_frames),
+        tile_side(allowed_side(options.tile_side)),
+        source_tile_side(allowed_side(options.source_tile_side)),
+        source_tiles({source_tile_side, options.source_bytes, options.upload_seconds,
+                      options.arrived ? options.arrived : [] {}}) {
     glGenVertexArrays(1, &vertex_array);
   }
   State(const State&) = delete;
@@ -140,8 +175,13 @@ struct HeatmapRenderer::State {
   void set_render_state() const;
   void bind_lut(const ColorLut& colors);
   void draw_quad(const HeatmapQuad& quad);
-  void draw_run(const HeatmapQuad& quad, const Uniforms& uniforms, const AxisPlan& x, const AxisRun& x_run,
-                const AxisPlan& y, const AxisRun& y_run);
+  void draw_matrix(const HeatmapQuad& quad, const QuadRequest& request);
+  void draw_source(const HeatmapQuad& quad, const QuadRequest& request);
+  void draw_stand_in(const HeatmapQuad& quad, QuadRequest request, const QuadPlan& plan, const Overview& overview);
+  /// Makes ready for runs of that plan.
+  const Uniforms& use_program_for(const HeatmapQuad& quad, const QuadPlan& plan);
+  void draw_run(const QuadPlan& plan, const QuadRequest& request, const Uniforms& uniforms, const AxisRun& x_run,
+                const AxisRun& y_run);
 
   /// For at most one cell per pixel each way, and for more.
   Variant crisp;
@@ -151,6 +191,8 @@ struct HeatmapRenderer::State {
   SpecialColors special_colors;
   GLuint vertex_array = 0;
   int tile_side = 0;
+  int source_tile_side = 0;
+  SourceTiles source_tiles;
   // The framebuffer of the draw under way, in pixels.
   int width = 1;
   int height = 1;
@@ -201,33 +243,101 @@ void HeatmapRenderer::State::draw_quad(const HeatmapQuad& quad) {
   assert(quad.colors != nullptr);
   std::optional<WholeRect> area = rounded(quad.area);
   const std::optional<WholeRect> clip = rounded(quad.clip);
-  if (quad.matrix.empty() || quad.matrix.data == nullptr || !area || !clip) return;
-  if (std::max(quad.matrix.rows, quad.matrix.columns) > kMostCells) return;
+  const bool nothing = quad.source ? quad.source->empty() : quad.matrix.empty() || quad.matrix.data == nullptr;
+  if (nothing || !area || !clip) return;
+  const Index rows = quad.source ? quad.source->rows() : quad.matrix.rows;
+  const Index columns = quad.source ? quad.source->columns() : quad.matrix.columns;
+  if (std::max(rows, columns) > kMostCells) return;
   // However small it is on the screen, a matrix is never gone.
   area->x1 = std::max(area->x1, area->x0 + 1);
   area->y1 = std::max(area->y1, area->y0 + 1);
 
   const int gap = std::max(quad.gap, 0);
-  const AxisPlan x = plan_axis({quad.matrix.columns, area->x0, area->x1, std::max<std::int64_t>(clip->x0, 0),
-                                std::min<std::int64_t>(clip->x1, width), gap, tile_side});
-  const AxisPlan y = plan_axis({quad.matrix.rows, area->y0, area->y1, std::max<std::int64_t>(clip->y0, 0),
-                                std::min<std::int64_t>(clip->y1, height), gap, tile_side});
-  if (x.runs.empty() || y.runs.empty()) return;
-
-  bind_lut(*quad.colors);
-  const Variant& variant = x.minified || y.minified ? pooled : crisp;
-  variant.program.use();
-  set_quad_uniforms(variant.uniforms, quad, x, y);
-  for (const AxisRun& y_run : y.runs) {
-    for (const AxisRun& x_run : x.runs) draw_run(quad, variant.uniforms, x, x_run, y, y_run);
+  const int side = quad.source ? source_tile_side : tile_side;
+  const QuadRequest request = {{columns, area->x0, area->x1, std::max<std::int64_t>(clip->x0, 0),
+                                std::min<std::int64_t>(clip->x1, width), gap, side},
+                               {rows, area->y0, area->y1, std::max<std::int64_t>(clip->y0, 0),
+                                std::min<std::int64_t>(clip->y1, height), gap, side}};
+  if (quad.source) {
+    draw_source(quad, request);
+  } else {
+    draw_matrix(quad, request);
   }
 }
 
-void HeatmapRenderer::State::draw_run(const HeatmapQuad& quad, const Uniforms& uniforms, const AxisPlan& x,
-                                      const AxisRun& x_run, const AxisPlan& y, const AxisRun& y_run) {
-  const TileRegion region{y.level, x.level, y_run.tile_first, x_run.tile_first, y_run.tile_size, x_run.tile_size};
-  tiles.texture({quad.identity, quad.matrix, region}).bind(0);
+void HeatmapRenderer::State::draw_matrix(const HeatmapQuad& quad, const QuadRequest& request) {
+  const QuadPlan plan(request);
+  if (plan.x.runs.empty() || plan.y.runs.empty()) return;
+  const Uniforms& uniforms = use_program_for(quad, plan);
+  plan.for_each_run([&](const AxisRun& x_run, const AxisRun& y_run) {
+    tiles.texture({quad.identity, quad.matrix, plan.part(x_run, y_run)}).bind(0);
+    draw_run(plan, request, uniforms, x_run, y_run);
+  });
+}
 
+void HeatmapRenderer::State::draw_source(const HeatmapQuad& quad, const QuadRequest& request) {
+  const QuadPlan plan(request);
+  if (plan.x.runs.empty() || plan.y.runs.empty()) return;
+  const Overview* const overview = source_tiles.overview(quad.source);
+  const MatrixPart whole = overview_part(*quad.source, source_tile_side);
+  const bool in_overview = plan.x.level >= whole.column_level && plan.y.level >= whole.row_level;
+  const Uniforms& uniforms = use_program_for(quad, plan);
+  std::vector<std::pair<const AxisRun*, const AxisRun*>> missing;
+  plan.for_each_run([&](const AxisRun& x_run, const AxisRun& y_run) {
+    const Texture* const texture = in_overview ? nullptr : source_tiles.wanted(quad.source, plan.part(x_run, y_run));
+    if (texture != nullptr) {
+      texture->bind(0);
+      draw_run(plan, request, uniforms, x_run, y_run);
+    } else {
+      missing.emplace_back(&x_run, &y_run);
+    }
+  });
+  if (overview == nullptr) return;
+  for (const auto& [x_run, y_run] : missing) {
+    QuadRequest part = request;
+    part.x.clip_begin = x_run->begin;
+    part.x.clip_end = x_run->end;
+    part.y.clip_begin = y_run->begin;
+    part.y.clip_end = y_run->end;
+    draw_stand_in(quad, part, plan, *overview);
+  }
+}
+
+void HeatmapRenderer::State::draw_stand_in(const HeatmapQuad& quad, QuadRequest request, const QuadPlan& plan,
+                                           const Overview& overview) {
+  const int last_x = std::max(plan.x.level, overview.part.column_level);
+  const int last_y = std::max(plan.y.level, overview.part.row_level);
+  for (int coarser = 1;; ++coarser) {
+    request.x.least_level = std::min(plan.x.level + coarser, last_x);
+    request.y.least_level = std::min(plan.y.level + coarser, last_y);
+    const bool last = request.x.least_level == last_x && request.y.least_level == last_y;
+    const QuadPlan stand_in(request);
+    bool complete = true;
+    stand_in.for_each_run([&](const AxisRun& x_run, const AxisRun& y_run) {
+      complete = complete && (last || source_tiles.available(quad.source, stand_in.part(x_run, y_run)) != nullptr);
+    });
+    if (!complete) continue;
+    const Uniforms& uniforms = use_program_for(quad, stand_in);
+    stand_in.for_each_run([&](const AxisRun& x_run, const AxisRun& y_run) {
+      const Texture& texture = last ? source_tiles.whole(quad.source, last_y, last_x)
+                                    : *source_tiles.available(quad.source, stand_in.part(x_run, y_run));
+      texture.bind(0);
+      draw_run(stand_in, request, uniforms, x_run, y_run);
+    });
+    return;
+  }
+}
+
+const Uniforms& HeatmapRenderer::State::use_program_for(const HeatmapQuad& quad, const QuadPlan& plan) {
+  bind_lut(*quad.colors);
+  const Variant& variant = plan.x.minified || plan.y.minified ? pooled : crisp;
+  variant.program.use();
+  set_quad_uniforms(variant.uniforms, quad, plan.x, plan.y);
+  return variant.uniforms;
+}
+
+void HeatmapRenderer::State::draw_run(const QuadPlan& plan, const QuadRequest& request, const Uniforms& uniforms,
+                                      const AxisRun& x_run, const AxisRun& y_run) {
   glUniform2f(uniforms.first_pixel, static_cast<float>(x_run.begin), static_cast<float>(y_run.begin));
   glUniform2i(uniforms.base, x_run.base, y_run.base);
   glUniform2f(uniforms.fraction, static_cast<float>(x_run.fraction), static_cast<float>(y_run.fraction));
@@ -237,7 +347,7 @@ void HeatmapRenderer::State::draw_run(const HeatmapQuad& quad, const Uniforms& u
   const auto last_cell = [](Index cells, const AxisPlan& axis, const AxisRun& run) {
     return axis.gap == 0 ? -1 : static_cast<GLint>(std::min<Index>(cells - 1 - run.tile_first, run.tile_size));
   };
-  glUniform2i(uniforms.last_cell, last_cell(quad.matrix.columns, x, x_run), last_cell(quad.matrix.rows, y, y_run));
+  glUniform2i(uniforms.last_cell, last_cell(request.x.cells, plan.x, x_run), last_cell(request.y.cells, plan.y, y_run));
 
   const auto device = [](std::int64_t pixel, int pixels) {
     return static_cast<float>(2.0 * static_cast<double>(pixel) / pixels - 1.0);
@@ -263,8 +373,15 @@ Result<HeatmapRenderer> HeatmapRenderer::create(const std::filesystem::path& sha
   return HeatmapRenderer(std::make_unique<State>(std::move(*crisp), std::move(*pooled), options));
 }
 
-void HeatmapRenderer::begin_frame() { state_->tiles.begin_frame(); }
-void HeatmapRenderer::end_frame() { state_->tiles.end_frame(); }
+void HeatmapRenderer::begin_frame() {
+  state_->tiles.begin_frame();
+  state_->source_tiles.begin_frame();
+}
+
+void HeatmapRenderer::end_frame() {
+  state_->tiles.end_frame();
+  state_->source_tiles.end_frame();
+}
 
 void HeatmapRenderer::set_special_colors(const SpecialColors& colors) { state_->special_colors = colors; }
 
@@ -273,12 +390,16 @@ void HeatmapRenderer::draw(std::span<const HeatmapQuad> quads, int framebuffer_w
   state_->width = framebuffer_width;
   state_->height = framebuffer_height;
   state_->set_render_state();
+  state_->source_tiles.upload_arrived();
   for (const HeatmapQuad& quad : quads) state_->draw_quad(quad);
   glActiveTexture(GL_TEXTURE0);
 }
 
-std::uint64_t HeatmapRenderer::uploads() const { return state_->tiles.uploads(); }
-std::size_t HeatmapRenderer::textures() const { return state_->tiles.textures(); }
-std::size_t HeatmapRenderer::bytes() const { return state_->tiles.bytes(); }
+bool HeatmapRenderer::loading() const { return state_->source_tiles.loading(); }
+bool HeatmapRenderer::uploads_waiting() const { return state_->source_tiles.uploads_waiting(); }
+double HeatmapRenderer::upload_seconds() const { return state_->source_tiles.upload_seconds(); }
+std::uint64_t HeatmapRenderer::uploads() const { return state_->tiles.uploads() + state_->source_tiles.uploads(); }
+std::size_t HeatmapRenderer::textures() const { return state_->tiles.textures() + state_->source_tiles.textures(); }
+std::size_t HeatmapRenderer::bytes() const { return state_->tiles.bytes() + state_->source_tiles.bytes(); }
 
 }  // namespace attnscope::platform

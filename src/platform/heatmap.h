@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 
+#include "core/matrix_source.h"
 #include "core/result.h"
-#include "core/tensor.h"
 #include "platform/image.h"
 
 namespace attnscope::platform {
@@ -46,10 +47,17 @@ struct PixelRect {
 /// is above `high` the map runs backwards; if they are equal, less has the first colour, more the last and the same
 /// number the middle one. Limits that are not finite, or not positive where a logarithm is asked for, count as two
 /// zeros on a linear scale. NaN and ±∞ have `SpecialColors`.
+///
+/// **Source.** The numbers are given as they lie in memory, or as a source, for matrices that take longer than a frame
+/// to read. Of a source another thread reads the parts that are in sight; until those are there, the next coarser level
+/// that is stands in for them, without gaps. In the first frames that is the source's guess, or nothing; from the
+/// moment when the whole matrix was read once, stand-ins miss no cell either.
 struct HeatmapQuad {
   /// rows × columns numbers, which must stay until `draw` returns; at most 2^30 of either. Nothing is drawn for an
   /// empty one.
   MatrixView matrix;
+  /// Instead of `matrix` and `identity`, if not null.
+  std::shared_ptr<const MatrixSource> source;
   /// Stands for the numbers: a different identity means that they may have changed. The same identity, address, shape
   /// and strides mean the same numbers, which are then not sent to the graphics card again.
   std::uint64_t identity = 0;
@@ -81,6 +89,15 @@ struct HeatmapOptions {
   /// A texture not drawn for more frames than this is released. While a slider is dragged, the textures of a frame
   /// before the last are filled with new numbers instead.
   int kept_frames = 3;
+
+  /// The same as `tile_side`, for the tiles of sources: small ones are soon read and soon sent.
+  int source_tile_side = 256;
+  /// Memory for the tiles of sources; those not drawn for longest are released first, what is in sight never.
+  std::size_t source_bytes = std::size_t{256} << 20U;
+  /// Tiles that were read are sent to the graphics card for this long in each frame; at least one is.
+  double upload_seconds = 0.004;
+  /// Called from another thread when tiles of sources were read, for who draws on request only; may be empty.
+  std::function<void()> arrived = {};
 };
 
 /// Draws heatmaps. Needs the OpenGL 3.3 context that it was made in to be current whenever one of its functions or its
@@ -110,6 +127,12 @@ class HeatmapRenderer {
 
   /// Times that numbers of a matrix, or a tile of one, were sent to the graphics card since the beginning.
   [[nodiscard]] std::uint64_t uploads() const;
+  /// Whether the last frame showed stand-ins, for tiles that are still to come.
+  [[nodiscard]] bool loading() const;
+  /// Whether the next frame will show more without waiting: there was no time left to send all that had been read.
+  [[nodiscard]] bool uploads_waiting() const;
+  /// What sending tiles of sources took in the last frame.
+  [[nodiscard]] double upload_seconds() const;
   /// Textures that now hold numbers of matrices, and the memory they take in bytes.
   [[nodiscard]] std::size_t textures() const;
   [[nodiscard]] std::size_t bytes() const;

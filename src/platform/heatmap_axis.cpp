@@ -67,12 +67,14 @@ AxisPlan plan_axis(const AxisRequest& request) {
   assert(request.tile_side >= kSmallestTileSide);
   const std::int64_t pixels = request.end - request.begin;
   AxisPlan plan;
-  plan.minified = request.cells > pixels;
-  plan.level = plan.minified ? level_for(request.cells, pixels) : 0;
+  const int suitable = level_for(request.cells, pixels);
+  plan.level = std::max(suitable, request.least_level);
+  plan.minified = request.cells > pixels && plan.level == suitable;
   // With gaps, a cell and the gap after it make one period; there is no gap after the last cell.
   const bool room_for_gap = (pixels + request.gap) / request.cells > request.gap;
-  plan.gap = !plan.minified && room_for_gap ? request.gap : 0;
-  const Slope slope{request.cells, (pixels + plan.gap) << plan.level};
+  const int gap = !plan.minified && room_for_gap ? request.gap : 0;
+  plan.gap = plan.level == 0 ? gap : 0;
+  const Slope slope{request.cells, (pixels + gap) << plan.level};
   plan.step = static_cast<double>(slope.rise) / static_cast<double>(slope.pixels);
   std::int64_t longest = pixels;
   if (plan.minified) {

@@ -29,6 +29,8 @@ struct AxisRequest {
   int gap = 0;
   /// The most texels a texture may have along this axis; at least `kSmallestTileSide`.
   int tile_side = 0;
+  /// A level above the one that suits is planned as cells of its own that are larger than a pixel, without gaps.
+  int least_level = 0;
 };
 
 /// A run of pixels [begin, end) that one tile serves. The left edge of its first pixel lies at texel `base` of the tile
@@ -47,12 +49,12 @@ struct AxisRun {
 
 /// How one axis is drawn.
 struct AxisPlan {
-  /// More cells than pixels: a pixel shows all the texels that it touches, at most three. Otherwise it shows the one
-  /// cell at its centre.
+  /// More texels than pixels: a pixel shows all the texels that it touches, at most three. Otherwise it shows the one
+  /// texel at its centre.
   bool minified = false;
-  /// Texels of the level each stand for 2^level cells. If minified there are 1 to 2 per pixel.
+  /// Texels of the level each stand for 2^level cells. If minified there are 1 to 2 per pixel, otherwise at most 1.
   int level = 0;
-  /// If not minified: cells per pixel, at most 1.
+  /// If not minified: texels per pixel.
   double step = 0;
   /// If minified: there are exactly 1 + excess / divisor texels per pixel. With whole numbers, pixels end at the very
   /// cell where they should; for a run of m pixels (m + 2) · divisor is at most 2^32.

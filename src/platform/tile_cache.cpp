@@ -35,10 +35,23 @@ std::size_t TileKeyHash::operator()(const TileKey& key) const {
   return hash;
 }
 
-TileCache::Tiles::iterator TileCache::reusable(const TileRegion& region) {
+void fill_texture(Index columns, Index rows, const float* numbers, bool same_size) {
+  const auto width = static_cast<GLsizei>(columns);
+  const auto height = static_cast<GLsizei>(rows);
+  if (same_size) {
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, GL_RED_INTEGER, GL_UNSIGNED_INT, numbers);
+    return;
+  }
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_R32UI, width, height, 0, GL_RED_INTEGER, GL_UNSIGNED_INT, numbers);
+}
+
+TileCache::Tiles::iterator TileCache::reusable(const MatrixPart& region) {
   // What the last frame drew may be drawn again in this one, and its picture may not be finished yet.
   for (auto tile = tiles_.begin(); tile != tiles_.end(); ++tile) {
-    const TileRegion& held = tile->first.region;
+    const MatrixPart& held = tile->first.region;
     if (held.rows == region.rows && held.columns == region.columns && tile->second.used_in_frame + 2 <= frame_) {
       return tile;
     }
@@ -47,24 +60,19 @@ TileCache::Tiles::iterator TileCache::reusable(const TileRegion& region) {
 }
 
 void TileCache::upload(const TileKey& key, bool same_size) {
-  const TileRegion& region = key.region;
+  const MatrixPart& region = key.region;
   const MatrixView& matrix = key.matrix;
-  std::vector<std::uint32_t> pooled;
-  const void* bits = matrix.data + region.first_row * matrix.row_stride + region.first_column * matrix.column_stride;
+  std::vector<float> pooled;
+  const float* numbers =
+      matrix.data + region.first_row * matrix.row_stride + region.first_column * matrix.column_stride;
   if (readable_in_place(key)) {
     glPixelStorei(GL_UNPACK_ROW_LENGTH, static_cast<GLint>(matrix.row_stride));
   } else {
-    pooled = pool_region(matrix, region);
-    bits = pooled.data();
+    pooled.resize(static_cast<std::size_t>(region.rows * region.columns));
+    pool_part(matrix, region, pooled);
+    numbers = pooled.data();
   }
-  if (same_size) {
-    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, region.columns, region.rows, GL_RED_INTEGER, GL_UNSIGNED_INT, bits);
-  } else {
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_R32UI, region.columns, region.rows, 0, GL_RED_INTEGER, GL_UNSIGNED_INT, bits);
-  }
+  fill_texture(region.columns, region.rows, numbers, same_size);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
 }
 
@@ -100,7 +108,7 @@ void TileCache::end_frame() {
 std::size_t TileCache::bytes() const {
   std::size_t bytes = 0;
   for (const auto& [key, tile] : tiles_) {
-    bytes += sizeof(float) * static_cast<std::size_t>(key.region.rows) * static_cast<std::size_t>(key.region.columns);
+    bytes += sizeof(float) * static_cast<std::size_t>(key.region.rows * key.region.columns);
   }
   return bytes;
 }

@@ -6,9 +6,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "core/tensor.h"
+#include "core/kernels/pooling.h"
 #include "platform/gl.h"
-#include "platform/magnitude.h"
 
 namespace attnscope::platform {
 
@@ -17,7 +16,7 @@ namespace attnscope::platform {
 struct TileKey {
   std::uint64_t identity = 0;
   MatrixView matrix;
-  TileRegion region;
+  MatrixPart region;
 
   friend bool operator==(const TileKey&, const TileKey&) = default;
 };
@@ -25,6 +24,10 @@ struct TileKey {
 struct TileKeyHash {
   std::size_t operator()(const TileKey& key) const;
 };
+
+/// Fills the texture bound to unit 0 with columns × rows float32 numbers, as GL_R32UI; `same_size` if it already has
+/// numbers of that size.
+void fill_texture(Index columns, Index rows, const float* numbers, bool same_size);
 
 /// R32UI textures with the bits of float32 numbers, one per region, made when first asked for and released when not
 /// asked for during `kept_frames` frames.
@@ -49,7 +52,7 @@ class TileCache {
   };
   using Tiles = std::unordered_map<TileKey, Tile, TileKeyHash>;
 
-  Tiles::iterator reusable(const TileRegion& region);
+  Tiles::iterator reusable(const MatrixPart& region);
   static void upload(const TileKey& key, bool same_size);
 
   Tiles tiles_;

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -109,6 +111,24 @@ class Drawing : public ::testing::Test {
     quad.low = 0;
     quad.high = 256;
     return quad;
+  }
+
+  [[nodiscard]] HeatmapQuad quad_of(std::shared_ptr<const MatrixSource> source) const {
+    HeatmapQuad made = quad({});
+    made.source = std::move(source);
+    return made;
+  }
+
+  /// Frames until every tile is there; the last one.
+  Image settled(const std::vector<HeatmapQuad>& quads) {
+    Image image = draw(quads);
+    for (int i = 0; renderer->loading(); ++i) {
+      EXPECT_LT(i, 20000) << "the tiles never arrive";
+      if (i == 20000) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      image = draw(quads);
+    }
+    return image;
   }
 
   /// One frame: the background, then the quads.

@@ -4,14 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
 #include <random>
-#include <vector>
-
-#include "core/kernels/pooling.h"
-#include "platform/magnitude.h"
 
 namespace attnscope::platform {
 namespace {
@@ -79,34 +73,6 @@ TEST(HeatmapAxis, LevelsHaveOneToTwoTexelsPerPixel) {
       EXPECT_GE(texels, static_cast<double>(pixels));
       EXPECT_LT(texels, 2.0 * static_cast<double>(pixels));
     }
-  }
-}
-
-TEST(Magnitude, KeysOrderAsTheNumbersDo) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> ascending = {-0.0F, 0.0F,  -1e-45F,   1e-45F,   -1,           1,
-                                        -2,    3e38F, -infinity, infinity, std::nanf("")};
-  for (std::size_t i = 0; i + 1 < ascending.size(); ++i) {
-    const auto lower = std::bit_cast<std::uint32_t>(ascending[i]);
-    const auto higher = std::bit_cast<std::uint32_t>(ascending[i + 1]);
-    EXPECT_LT(magnitude_key(lower), magnitude_key(higher)) << ascending[i] << ", " << ascending[i + 1];
-    EXPECT_EQ(bits_of_key(magnitude_key(lower)), lower);
-  }
-}
-
-TEST(Magnitude, PoolingAgreesWithTheOneOfTheFigures) {
-  std::mt19937 generator(43);
-  std::vector<float> values(960);
-  // No two of the same magnitude: there the two may choose differently.
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i + 1) * (i % 3 == 0 ? -1.0F : 1.0F);
-  std::shuffle(values.begin(), values.end(), generator);
-  const MatrixView matrix{values.data(), 24, 40, 40, 1};
-  for (const MatrixView& view : {matrix, matrix.transposed()}) {
-    const TileRegion region{2, 3, 0, 0, static_cast<int>(view.rows / 4), static_cast<int>(view.columns / 8)};
-    const std::vector<float> wanted = pool_magnitude(view, region.rows, region.columns);
-    const std::vector<std::uint32_t> found = pool_region(view, region);
-    ASSERT_EQ(found.size(), wanted.size());
-    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(std::bit_cast<float>(found[i]), wanted[i]);
   }
 }
 
