@@ -39,6 +39,10 @@ class Canvas {
   virtual void line(Point from, Point to, Rgb color, double width, bool dashed) = 0;
   virtual void triangle(Point a, Point b, Point c, Rgb color) = 0;
   virtual void text(const PlacedText& text) = 0;
+
+  /// Whether painting waits for the numbers in cells, however long they take to come, or leaves them out until they are
+  /// ready.
+  [[nodiscard]] virtual bool waits_for_numbers() const { return true; }
 };
 
 /// From figure to output: positions are scaled by `scale` and then moved by `offset`; type is scaled by `type_scale`,

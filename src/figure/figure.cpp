@@ -1,8 +1,10 @@
 #include "figure/figure.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "core/text.h"
 #include "figure/markup.h"
@@ -45,41 +47,49 @@ Rgb cell_color(float value, const ColorScale& scale) {
   return color_at(scale.map, static_cast<float>((number - scale.low) / (scale.high - scale.low)));
 }
 
-MatrixView HeatmapMark::matrix() const {
-  MatrixView view;
-  if (column_axes == 1) {
-    view = tensor->matrix(leading);
-  } else {
-    std::vector<Index> first = leading;
-    first.resize(tensor->axes().size(), 0);
-    const bool nothing = tensor->count() == 0;
-    view.data = nothing ? nullptr : tensor->values().data() + tensor->offset(first);
-    view.rows = tensor->size(-1 - column_axes);
-    view.columns = tensor->stride(-1 - column_axes);
-    view.row_stride = view.columns;
-  }
-  return transposed ? view.transposed() : view;
+Index HeatmapMark::axis_sizes(bool of_rows) const {
+  const auto rank = axes.size();
+  const auto count = static_cast<std::size_t>(column_axes);
+  if (of_rows) return rank > count ? axes[rank - 1 - count].size : 1;
+  Index size = 1;
+  for (std::size_t i = rank - std::min(rank, count); i < rank; ++i) size *= axes[i].size;
+  return size;
 }
 
 std::vector<Index> HeatmapMark::index_of(Index row, Index column) const {
   if (transposed) std::swap(row, column);
   std::vector<Index> index = leading;
-  if (tensor->rank() > 1) index.push_back(row);
-  if (column_axes == 2) index.push_back(column / tensor->size(-1));
-  if (tensor->rank() > 0) index.push_back(column_axes == 2 ? column % tensor->size(-1) : column);
+  if (axes.size() > 1) index.push_back(row);
+  if (column_axes == 2) index.push_back(column / axes.back().size);
+  if (!axes.empty()) index.push_back(column_axes == 2 ? column % axes.back().size : column);
   return index;
+}
+
+std::shared_ptr<const MatrixSource> slice_of(std::shared_ptr<const Tensor> tensor, const HeatmapMark& mark) {
+  MatrixView view;
+  if (mark.column_axes == 1) {
+    view = tensor->matrix(mark.leading);
+  } else {
+    std::vector<Index> first = mark.leading;
+    first.resize(tensor->axes().size(), 0);
+    const bool nothing = tensor->count() == 0;
+    view.data = nothing ? nullptr : tensor->values().data() + tensor->offset(first);
+    view.rows = tensor->size(-1 - mark.column_axes);
+    view.columns = tensor->stride(-1 - mark.column_axes);
+    view.row_stride = view.columns;
+  }
+  return std::make_shared<HeldMatrix>(std::move(tensor), mark.transposed ? view.transposed() : view);
 }
 
 std::optional<FigureHit> hit_test(const Figure& figure, Point at) {
   for (std::size_t i = 0; i < figure.heatmaps.size(); ++i) {
     const HeatmapMark& mark = figure.heatmaps[i];
-    const MatrixView matrix = mark.matrix();
-    if (matrix.empty() || !mark.box.contains(at)) continue;
+    if (mark.empty() || !mark.box.contains(at)) continue;
     const auto cell = [](double offset, double extent, Index count) {
       return std::min(count - 1, static_cast<Index>(offset / extent * static_cast<double>(count)));
     };
-    return FigureHit{i, cell(at.y - mark.box.y, mark.box.height, matrix.rows),
-                     cell(at.x - mark.box.x, mark.box.width, matrix.columns)};
+    return FigureHit{i, cell(at.y - mark.box.y, mark.box.height, mark.rows()),
+                     cell(at.x - mark.box.x, mark.box.width, mark.columns())};
   }
   return std::nullopt;
 }
@@ -100,13 +110,20 @@ Figure blend(const Figure& from, const Figure& to, double share) {
   return between;
 }
 
+void share_sources(const Figure& from, Figure& to) {
+  for (HeatmapMark& mark : to.heatmaps) {
+    const auto known = std::find_if(from.heatmaps.begin(), from.heatmaps.end(),
+                                    [&](const HeatmapMark& each) { return same_numbers(*each.source, *mark.source); });
+    if (known != from.heatmaps.end()) mark.source = known->source;
+  }
+}
+
 std::string describe(const Figure& figure) {
   std::string text = "figure " + fixed_text(figure.width, 1) + " × " + fixed_text(figure.height, 1) + " " +
                      quoted_text(figure.title) + "\n";
   for (const HeatmapMark& mark : figure.heatmaps) {
-    const MatrixView matrix = mark.matrix();
-    text += "heatmap " + mark.id + " at " + rect_text(mark.box) + ": " + std::to_string(matrix.rows) + " × " +
-            std::to_string(matrix.columns) + ", " + scale_text(mark.scale) + (mark.transposed ? ", transposed" : "") +
+    text += "heatmap " + mark.id + " at " + rect_text(mark.box) + ": " + std::to_string(mark.rows()) + " × " +
+            std::to_string(mark.columns()) + ", " + scale_text(mark.scale) + (mark.transposed ? ", transposed" : "") +
             ", " + mark.about;
     if (!mark.row_labels.empty()) text += ", rows " + join(mark.row_labels, " ");
     if (!mark.column_labels.empty()) text += ", columns " + join(mark.column_labels, " ");

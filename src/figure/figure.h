@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/matrix_source.h"
 #include "core/trace.h"
 #include "figure/colormap.h"
 #include "figure/font_metrics.h"
@@ -58,23 +59,31 @@ struct TextMark {
 struct HeatmapMark {
   std::string id;
   Rect box;
-  int step = 0;                          ///< which step of the trace it shows
-  std::shared_ptr<const Tensor> tensor;  ///< that step's tensor
-  std::vector<Index> leading;            ///< index along all axes but those of the rows and columns
-  int column_axes = 1;                   ///< how many last axes the columns run over: 2 where they are pixels
-  bool transposed = false;               ///< rows of the picture are the tensor's last axis
+  int step = 0;                                ///< which step of the trace it shows
+  Axes axes;                                   ///< of that step's tensor
+  std::vector<Index> leading;                  ///< index along all axes but those of the rows and columns
+  int column_axes = 1;                         ///< how many last axes the columns run over: 2 where they are pixels
+  bool transposed = false;                     ///< rows of the picture are the tensor's last axis
+  std::shared_ptr<const MatrixSource> source;  ///< the numbers as rows and columns of the picture
   ColorScale scale;
   std::vector<std::string> row_labels;     ///< beside the rows, outside the box; empty: none
   std::vector<std::string> column_labels;  ///< above the columns
   std::string about;                       ///< one line for alternative texts: "weights of head 2"
 
-  /// The numbers as rows and columns of the picture.
-  [[nodiscard]] MatrixView matrix() const;
-  [[nodiscard]] Index rows() const { return matrix().rows; }
-  [[nodiscard]] Index columns() const { return matrix().columns; }
+  /// Of the picture.
+  [[nodiscard]] Index rows() const { return axis_sizes(!transposed); }
+  [[nodiscard]] Index columns() const { return axis_sizes(transposed); }
+  [[nodiscard]] bool empty() const { return rows() <= 0 || columns() <= 0; }
   /// Index into the tensor of the cell in that row and column of the picture.
   [[nodiscard]] std::vector<Index> index_of(Index row, Index column) const;
+
+ private:
+  /// How many rows there are, or columns, before the picture is turned.
+  [[nodiscard]] Index axis_sizes(bool of_rows) const;
 };
+
+/// What `mark` shows of `tensor`, which has its axes.
+std::shared_ptr<const MatrixSource> slice_of(std::shared_ptr<const Tensor> tensor, const HeatmapMark& mark);
 
 struct LineMark {
   std::string id;
@@ -121,6 +130,10 @@ std::optional<FigureHit> hit_test(const Figure& figure, Point at);
 /// `to`, with everything that `from` has too (by id) on its way there: at `share` 0 it stands where `from` has it, at 1
 /// where `to` has it. Data, labels and colours are those of `to` at once.
 Figure blend(const Figure& from, const Figure& to, double share);
+
+/// Gives the heatmaps of `to` the sources of `from` where those have the same numbers: what such a source has pooled,
+/// and what the window has of it, is then not made again for every new figure of a trace.
+void share_sources(const Figure& from, Figure& to);
 
 /// The figure as text, one mark a line: what tests compare.
 std::string describe(const Figure& figure);

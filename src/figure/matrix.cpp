@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/text.h"
@@ -85,6 +86,75 @@ const Axis& picture_axis(const Trace& trace, const HeatmapMark& mark, bool rows)
   return axes[axes.size() - 1 - (rows != mark.transposed ? columns : 0)];
 }
 
+HeatmapMark mark_of(const Step& step, std::vector<Index> leading, bool transposed) {
+  HeatmapMark mark;
+  mark.axes = step.axes;
+  mark.leading = std::move(leading);
+  mark.column_axes = is_picture(step) ? 2 : 1;
+  mark.transposed = transposed;
+  return mark;
+}
+
+std::shared_ptr<const MatrixSource> source_of(const Step& step, const HeatmapMark& mark) {
+  return slice_of(step.tensor, mark);
+}
+
+/// Calls `use` with rows from all over the matrix: of many, some are enough to know what is usual.
+template <typename Use>
+void for_some_rows(const MatrixSource& matrix, const Use& use) {
+  constexpr Index kRows = 64;
+  std::vector<float> row(static_cast<std::size_t>(matrix.columns()));
+  for (Index i = 0; i < matrix.rows(); i += std::max<Index>(1, matrix.rows() / kRows)) {
+    if (matrix.read({0, 0, i, 0, 1, matrix.columns()}, row, {})) use(std::span<const float>(row));
+  }
+}
+
+/// The least and the largest finite number, and 0 in any case; one number does not count.
+class Extremes {
+ public:
+  explicit Extremes(float leave_out) : leave_out_(leave_out) {}
+
+  void add(std::span<const float> numbers) {
+    // In lanes: a sequence of comparisons with one number each cannot be made a vector of them.
+    std::size_t i = 0;
+    for (; i + kLanes <= numbers.size(); i += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) add(lane, numbers[i + lane]);
+    }
+    for (; i < numbers.size(); ++i) add(0, numbers[i]);
+  }
+
+  void add(const MatrixView& matrix) {
+    // The same numbers in whichever order they lie in memory.
+    const MatrixView rows = matrix.column_stride == 1 ? matrix : matrix.transposed();
+    for (Index r = 0; r < rows.rows; ++r) {
+      const float* row = rows.data + r * rows.row_stride;
+      if (rows.column_stride == 1) {
+        add(std::span(row, static_cast<std::size_t>(rows.columns)));
+      } else {
+        for (Index c = 0; c < rows.columns; ++c) add(0, row[c * rows.column_stride]);
+      }
+    }
+  }
+
+  [[nodiscard]] std::pair<double, double> range() const {
+    return {static_cast<double>(*std::min_element(low_.begin(), low_.end())),
+            static_cast<double>(*std::max_element(high_.begin(), high_.end()))};
+  }
+
+ private:
+  static constexpr std::size_t kLanes = 16;
+
+  void add(std::size_t lane, float value) {
+    const float number = std::abs(value) <= std::numeric_limits<float>::max() && value != leave_out_ ? value : 0.0F;
+    low_[lane] = number < low_[lane] ? number : low_[lane];
+    high_[lane] = number > high_[lane] ? number : high_[lane];
+  }
+
+  float leave_out_;
+  std::array<float, kLanes> low_ = {};
+  std::array<float, kLanes> high_ = {};
+};
+
 double widest_label(const std::vector<std::string>& labels) {
   double widest = 0;
   for (const std::string& label : labels)
@@ -111,43 +181,49 @@ bool is_weights(const Step& step) {
          std::holds_alternative<MeanOperation>(step.operation);
 }
 
-ColorScale natural_scale(const Step& step, const MatrixView& matrix) {
+ColorScale natural_scale(const Step& step, const MatrixSource& matrix) {
   if (is_weights(step)) return {ColorMap::viridis, 0, 1};
   const MaskOperation* mask = std::get_if<MaskOperation>(&step.operation);
-  double low = 0;
-  double high = 0;
-  for (Index r = 0; r < matrix.rows; ++r) {
-    for (Index c = 0; c < matrix.columns; ++c) {
-      const auto value = static_cast<double>(matrix.at(r, c));
-      // What the mask filled in would leave no colours for the rest.
-      if (!std::isfinite(value) || (mask != nullptr && matrix.at(r, c) == static_cast<float>(mask->fill))) continue;
-      low = std::min(low, value);
-      high = std::max(high, value);
+  // What the mask filled in would leave no colours for the rest.
+  Extremes extremes(mask != nullptr ? static_cast<float>(mask->fill) : std::numeric_limits<float>::infinity());
+  if (const std::optional<MatrixView> held = matrix.held()) {
+    extremes.add(*held);
+  } else {
+    for_some_rows(matrix, [&](std::span<const float> row) { extremes.add(row); });
+    constexpr Index kOverviewSide = 256;
+    if (const MatrixPart overview = overview_part(matrix, kOverviewSide); matrix.ready(overview)) {
+      std::vector<float> texels(static_cast<std::size_t>(overview.rows * overview.columns));
+      if (matrix.read(overview, texels, {})) extremes.add(texels);
     }
   }
+  const auto [low, high] = extremes.range();
   if (low < 0) return {ColorMap::red_blue, -std::max(-low, high), std::max(-low, high)};
   return {ColorMap::magma, 0, high};
+}
+
+ColorScale joint_scale(const ColorScale& a, const ColorScale& b) {
+  const double high = std::max(a.high, b.high);
+  if (a.low < 0 || b.low < 0) return {ColorMap::red_blue, -high, high};
+  return {a.map, 0, high};
 }
 
 ColorScale weights_scale(const Step& step, std::span<const Index> leading) {
   constexpr Index kManyKeys = 32;
   if (step.axes.back().size <= kManyKeys) return {ColorMap::viridis, 0, 1};
-  std::vector<Index> at(leading.begin(), leading.end());
+  HeatmapMark head_mark = mark_of(step, std::vector<Index>(leading.begin(), leading.end()), false);
   const auto heads =
       std::find_if(step.axes.begin(), step.axes.end(), [](const Axis& axis) { return axis.name == "head"; });
   const auto head_axis = static_cast<std::size_t>(heads - step.axes.begin());
-  const bool has_heads = head_axis < at.size();
-  // Of many rows some are enough to know what is usual.
-  constexpr Index kRows = 64;
+  const bool has_heads = head_axis < leading.size();
   std::vector<float> largest;
   for (Index head = 0; head < (has_heads ? heads->size : 1); ++head) {
-    if (has_heads) at[head_axis] = head;
-    const MatrixView matrix = step.tensor->matrix(at);
-    for (Index row = 0; row < matrix.rows; row += std::max<Index>(1, matrix.rows / kRows)) {
+    if (has_heads) head_mark.leading[head_axis] = head;
+    const std::shared_ptr<const MatrixSource> matrix = source_of(step, head_mark);
+    for_some_rows(*matrix, [&](std::span<const float> row) {
       float most = 0;
-      for (Index column = 0; column < matrix.columns; ++column) most = std::max(most, matrix.at(row, column));
+      for (const float weight : row) most = std::max(most, weight);
       largest.push_back(most);
-    }
+    });
   }
   if (largest.empty()) return {ColorMap::viridis, 0, 1};
   const auto middle = largest.begin() + std::ssize(largest) / 2;
@@ -160,29 +236,37 @@ std::string scale_end_text(const ColorScale& scale) {
   return (cut ? "≥ " : "") + short_text(scale.high);
 }
 
-std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name, Slice slice, bool transposed) {
+std::optional<HeatmapMark> unscaled_mark(const Trace& trace, std::string_view name, Slice slice, bool transposed) {
   const Step* step = trace.find(name);
   if (step == nullptr || step->axes.size() < 2) return std::nullopt;
-  HeatmapMark mark;
-  mark.id = std::string(name) + (transposed ? ".transposed" : "");
-  mark.step = static_cast<int>(step - trace.steps().data());
-  mark.tensor = step->tensor;
-  mark.transposed = transposed;
-  mark.column_axes = is_picture(*step) ? 2 : 1;
-  mark.about = step->name + (transposed ? ", transposed" : "");
-  for (std::size_t i = 0; i + 1 + static_cast<std::size_t>(mark.column_axes) < step->axes.size(); ++i) {
+  std::vector<Index> leading;
+  std::string about = step->name + (transposed ? ", transposed" : "");
+  const std::size_t last_axes = is_picture(*step) ? 3 : 2;
+  for (std::size_t i = 0; i + last_axes < step->axes.size(); ++i) {
     const Axis& axis = step->axes[i];
     const Index wanted = axis.name == "head" ? slice.head : axis.name == "batch" ? slice.item : 0;
-    mark.leading.push_back(std::min(wanted, axis.size - 1));
-    if (axis.name == "head") mark.about += " of head " + std::to_string(mark.leading.back() + 1);
+    leading.push_back(std::min(wanted, axis.size - 1));
+    if (axis.name == "head") about += " of head " + std::to_string(leading.back() + 1);
   }
-  if (!mark.leading.empty() && step->axes.front().name == "batch" && step->axes.front().size > 1)
-    mark.about += ", item " + std::to_string(mark.leading.front() + 1);
-  if (std::holds_alternative<MeanOperation>(step->operation)) {
+  if (!leading.empty() && step->axes.front().name == "batch" && step->axes.front().size > 1)
+    about += ", item " + std::to_string(leading.front() + 1);
+  HeatmapMark mark = mark_of(*step, std::move(leading), transposed);
+  mark.id = std::string(name) + (transposed ? ".transposed" : "");
+  mark.step = static_cast<int>(step - trace.steps().data());
+  mark.about = std::move(about);
+  mark.source = source_of(*step, mark);
+  return mark;
+}
+
+std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name, Slice slice, bool transposed) {
+  std::optional<HeatmapMark> mark = unscaled_mark(trace, name, slice, transposed);
+  if (!mark) return std::nullopt;
+  const Step& step = trace.steps()[static_cast<std::size_t>(mark->step)];
+  if (std::holds_alternative<MeanOperation>(step.operation)) {
     // Colours mean the same as in the weights that it is the mean of.
-    mark.scale = matrix_mark(trace, trace.steps()[static_cast<std::size_t>(step->inputs.front())].name, slice)->scale;
+    mark->scale = matrix_mark(trace, trace.steps()[static_cast<std::size_t>(step.inputs.front())].name, slice)->scale;
   } else {
-    mark.scale = is_weights(*step) ? weights_scale(*step, mark.leading) : natural_scale(*step, mark.matrix());
+    mark->scale = is_weights(step) ? weights_scale(step, mark->leading) : natural_scale(step, *mark->source);
   }
   return mark;
 }

@@ -15,8 +15,12 @@ namespace attnscope {
 std::string symbol(std::string_view tensor_name);
 
 /// Numbers of both signs are red and blue symmetric about 0, others magma from 0 to the largest. Only finite numbers
-/// count, and of masked scores only those that are kept. Weights are viridis from 0 to 1.
-ColorScale natural_scale(const Step& step, const MatrixView& matrix);
+/// count, and of masked scores only those that are kept. Weights are viridis from 0 to 1. Of a matrix that is not in
+/// memory 64 rows count, and the overview if that is ready: extremes outside them have the last colours.
+ColorScale natural_scale(const Step& step, const MatrixSource& matrix);
+
+/// The natural scale of the numbers of two matrices together, from those of each.
+ColorScale joint_scale(const ColorScale& a, const ColorScale& b);
 
 /// The scale of attention weights. Among many keys hardly any weight comes near 1: then it ends at a round number
 /// above what is the largest weight in the usual row (the median over all heads, the other leading axes as in
@@ -38,6 +42,10 @@ struct Slice {
 /// The matrix that the last two axes of tensor `name` span, of that head and item where the tensor has such axes (of
 /// the last one where it has fewer); of pictures, channels × pixels. Nothing where the trace has no such tensor.
 std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name, Slice slice, bool transposed = false);
+
+/// The same without a scale, for who has one for several matrices.
+std::optional<HeatmapMark> unscaled_mark(const Trace& trace, std::string_view name, Slice slice,
+                                         bool transposed = false);
 
 /// The tokens' labels for an axis that counts tokens; empty for other axes.
 std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis);

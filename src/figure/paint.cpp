@@ -24,10 +24,9 @@ struct Painter {
 
   void heatmap(const HeatmapMark& mark) const {
     const Rect box = transform.apply(mark.box);
-    const MatrixView matrix = mark.matrix();
-    if (matrix.empty() || box.intersection(visible).width <= 0 || box.intersection(visible).height <= 0) return;
+    if (mark.empty() || box.intersection(visible).width <= 0 || box.intersection(visible).height <= 0) return;
     const double cell =
-        std::min(box.width / static_cast<double>(matrix.columns), box.height / static_cast<double>(matrix.rows));
+        std::min(box.width / static_cast<double>(mark.columns()), box.height / static_cast<double>(mark.rows()));
     canvas.heatmap(mark, box, cell >= type(kSmallestCellWithGap) ? type(1) : 0);
   }
 
@@ -81,21 +80,29 @@ struct Painter {
   /// Writes the numbers into the cells, when all of them have room.
   void values(const HeatmapMark& mark) const {
     const Rect box = transform.apply(mark.box);
-    const MatrixView matrix = mark.matrix();
-    const double width = box.width / static_cast<double>(matrix.columns);
-    const double height = box.height / static_cast<double>(matrix.rows);
+    const double width = box.width / static_cast<double>(mark.columns());
+    const double height = box.height / static_cast<double>(mark.rows());
     const double size = type(TypeSize::kSmall);
     const bool share = mark.scale.low == 0 && mark.scale.high == 1;
     // Six characters hold −12.34 and 0.1234.
     if (height < size * 1.6 || width < text_width("000000", size, FontWeight::regular)) return;
     const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };
     const Rect shown = box.intersection(visible);
-    const Index row_end = std::min(matrix.rows, first(shown.bottom() - box.y, height) + 1);
-    const Index column_end = std::min(matrix.columns, first(shown.right() - box.x, width) + 1);
-    for (Index row = first(shown.y - box.y, height); row < row_end; ++row) {
-      for (Index column = first(shown.x - box.x, width); column < column_end; ++column) {
-        const auto value = static_cast<double>(matrix.at(row, column));
-        const Rgb ink = ink_on(cell_color(matrix.at(row, column), mark.scale));
+    const Index row_begin = first(shown.y - box.y, height);
+    const Index row_end = std::min(mark.rows(), first(shown.bottom() - box.y, height) + 1);
+    const Index column_begin = first(shown.x - box.x, width);
+    const Index column_end = std::min(mark.columns(), first(shown.right() - box.x, width) + 1);
+    if (row_begin >= row_end || column_begin >= column_end) return;
+    const MatrixPart part = {0, 0, row_begin, column_begin, row_end - row_begin, column_end - column_begin};
+    if (!canvas.waits_for_numbers() && !mark.source->ready(part)) return;
+    std::vector<float> numbers(static_cast<std::size_t>(part.rows * part.columns));
+    mark.source->read(part, numbers, {});
+    auto number = numbers.begin();
+    for (Index row = row_begin; row < row_end; ++row) {
+      for (Index column = column_begin; column < column_end; ++column) {
+        const float cell = *number++;
+        const auto value = static_cast<double>(cell);
+        const Rgb ink = ink_on(cell_color(cell, mark.scale));
         const Point at = {box.x + (static_cast<double>(column) + 0.5) * width,
                           box.y + (static_cast<double>(row) + 0.5) * height};
         canvas.text({at,
@@ -158,7 +165,7 @@ void paint(const Figure& figure, const Palette& palette, const FigureTransform& 
   for (const LineMark& mark : figure.lines) painter.line(mark);
   for (const ColorBarMark& mark : figure.color_bars) painter.color_bar(mark);
   for (const HeatmapMark& mark : figure.heatmaps) {
-    if (mark.matrix().empty()) continue;
+    if (mark.empty()) continue;
     if (!mark.row_labels.empty()) painter.row_labels(mark);
     if (!mark.column_labels.empty()) painter.column_labels(mark);
     painter.values(mark);
@@ -172,7 +179,6 @@ std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const R
   for (std::size_t i = 0; i < mark.leading.size(); ++i) {
     if (mark.leading[i] < region.begin[i] || mark.leading[i] >= region.end[i]) return std::nullopt;
   }
-  const MatrixView matrix = mark.matrix();
   Index row_begin = 0;
   Index row_end = 1;
   Index column_begin = 0;
@@ -181,7 +187,7 @@ std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const R
   if (rank >= 1) column_begin = region.begin[rank - 1], column_end = region.end[rank - 1];
   if (columns == 2) {
     // From the first pixel to the last: regions are single pixels, or all of them.
-    const Index width = mark.tensor->size(-1);
+    const Index width = mark.axes.back().size;
     column_begin += region.begin[rank - 2] * width;
     column_end += (region.end[rank - 2] - 1) * width;
   }
@@ -190,8 +196,8 @@ std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const R
     std::swap(row_begin, column_begin);
     std::swap(row_end, column_end);
   }
-  const double width = box.width / static_cast<double>(matrix.columns);
-  const double height = box.height / static_cast<double>(matrix.rows);
+  const double width = box.width / static_cast<double>(mark.columns());
+  const double height = box.height / static_cast<double>(mark.rows());
   return Rect{box.x + static_cast<double>(column_begin) * width, box.y + static_cast<double>(row_begin) * height,
               static_cast<double>(column_end - column_begin) * width,
               static_cast<double>(row_end - row_begin) * height};

@@ -132,7 +132,7 @@ Point CairoCanvas::stroke_point(Point at, double width) const {
 }
 
 void CairoCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) {
-  const MatrixView matrix = mark.matrix();
+  const MatrixSource& matrix = *mark.source;
   if (matrix.empty() || box.width <= 0 || box.height <= 0) return;
   if (bitmap_) {
     heatmap_pixels(mark, box, gap);
@@ -144,11 +144,11 @@ void CairoCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) 
 }
 
 void CairoCanvas::heatmap_pixels(const HeatmapMark& mark, const Rect& box, double gap) {
-  const MatrixView matrix = mark.matrix();
+  const MatrixSource& matrix = *mark.source;
   const Rect pixels = device_box(box);
   const auto width = static_cast<Index>(pixels.width);
-  const Index rows = std::min(matrix.rows, static_cast<Index>(pixels.height));
-  const Index columns = std::min(matrix.columns, width);
+  const Index rows = std::min(mark.rows(), static_cast<Index>(pixels.height));
+  const Index columns = std::min(mark.columns(), width);
   // No gap where it would leave less than a pixel of the cell.
   const auto pixel_gap = [&](double extent, Index cells) {
     const double wanted = gap > 0 ? std::max(1.0, std::round(device_length(gap))) : 0;
@@ -184,19 +184,22 @@ void CairoCanvas::heatmap_pixels(const HeatmapMark& mark, const Rect& box, doubl
 }
 
 void CairoCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double gap) {
-  const MatrixView matrix = mark.matrix();
-  const CellPitch across(box.width, matrix.columns, gap);
-  const CellPitch down(box.height, matrix.rows, gap);
+  const std::vector<float> cells = all_cells(*mark.source);
+  const auto number_at = [&](Index row, Index column) {
+    return cells[static_cast<std::size_t>(row * mark.columns() + column)];
+  };
+  const CellPitch across(box.width, mark.columns(), gap);
+  const CellPitch down(box.height, mark.rows(), gap);
   // Cells that touch reach half under their later neighbours: viewers smooth edges, and would let the background shine
   // through where two of them only meet.
   const double under = gap > 0 ? 0 : 0.5;
-  for (Index row = 0; row < matrix.rows; ++row) {
+  for (Index row = 0; row < mark.rows(); ++row) {
     const double top = down.begin(row);
     const double bottom = std::min(box.height, down.end(row) + under * down.pitch);
-    for (Index column = 0; column < matrix.columns; ++column) {
+    for (Index column = 0; column < mark.columns(); ++column) {
       const double left = across.begin(column);
       const double right = std::min(box.width, across.end(column) + under * across.pitch);
-      set_color(context_, cell_color(matrix.at(row, column), mark.scale));
+      set_color(context_, cell_color(number_at(row, column), mark.scale));
       add_box(context_, {box.x + left, box.y + top, right - left, bottom - top});
       cairo_fill(context_);
     }
@@ -204,7 +207,7 @@ void CairoCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, doubl
 }
 
 void CairoCanvas::heatmap_image(const HeatmapMark& mark, const Rect& box) {
-  const CairoSurface image = cell_image(mark.matrix(), mark.scale, kLongestImageSide);
+  const CairoSurface image = cell_image(*mark.source, mark.scale, kLongestImageSide);
   const Saved saved(context_);
   set_image(context_, image.get(), box);
   cairo_paint(context_);

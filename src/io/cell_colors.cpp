@@ -7,18 +7,38 @@
 
 namespace attnscope {
 
-std::vector<float> pooled_row(const MatrixView& matrix, Index row, Index rows, Index columns) {
-  const Index begin = row * matrix.rows / rows;
-  const Index end = std::max(begin + 1, (row + 1) * matrix.rows / rows);
-  MatrixView band = matrix;
-  band.data += begin * matrix.row_stride;
-  band.rows = end - begin;
-  return pool_magnitude(band, 1, columns);
+namespace {
+
+int level_for(Index cells, Index wanted) {
+  int level = 0;
+  while ((cells >> (level + 1)) >= 4 * wanted) ++level;
+  return level;
 }
 
-CairoSurface cell_image(const MatrixView& matrix, const ColorScale& scale, Index longest_side) {
-  const Index rows = std::min(matrix.rows, longest_side);
-  const Index columns = std::min(matrix.columns, longest_side);
+}  // namespace
+
+std::vector<float> pooled_row(const MatrixSource& matrix, Index row, Index rows, Index columns) {
+  MatrixPart part;
+  part.row_level = level_for(matrix.rows(), rows);
+  part.column_level = level_for(matrix.columns(), columns);
+  const Index texel_rows = texels_at(matrix.rows(), part.row_level);
+  part.first_row = row * texel_rows / rows;
+  part.rows = std::max(part.first_row + 1, (row + 1) * texel_rows / rows) - part.first_row;
+  part.columns = texels_at(matrix.columns(), part.column_level);
+  std::vector<float> texels(static_cast<std::size_t>(part.rows * part.columns));
+  matrix.read(part, texels, {});
+  return pool_magnitude({texels.data(), part.rows, part.columns, part.columns, 1}, 1, columns);
+}
+
+std::vector<float> all_cells(const MatrixSource& matrix) {
+  std::vector<float> cells(static_cast<std::size_t>(matrix.rows() * matrix.columns()));
+  matrix.read({0, 0, 0, 0, matrix.rows(), matrix.columns()}, cells, {});
+  return cells;
+}
+
+CairoSurface cell_image(const MatrixSource& matrix, const ColorScale& scale, Index longest_side) {
+  const Index rows = std::min(matrix.rows(), longest_side);
+  const Index columns = std::min(matrix.columns(), longest_side);
   CairoSurface image(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(columns), static_cast<int>(rows)));
   if (cairo_surface_status(image.get()) != CAIRO_STATUS_SUCCESS) return image;
   const std::ptrdiff_t stride = cairo_image_surface_get_stride(image.get());
@@ -31,8 +51,8 @@ CairoSurface cell_image(const MatrixView& matrix, const ColorScale& scale, Index
   return image;
 }
 
-bool cells_as_shapes(const MatrixView& matrix, double gap) {
-  return saturating_product(matrix.rows, matrix.columns) <= (gap > 0 ? 65536 : 4096);
+bool cells_as_shapes(const MatrixSource& matrix, double gap) {
+  return saturating_product(matrix.rows(), matrix.columns()) <= (gap > 0 ? 65536 : 4096);
 }
 
 }  // namespace attnscope

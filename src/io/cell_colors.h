@@ -16,11 +16,16 @@ constexpr std::uint32_t pixel_of(Rgb color) {
 }
 
 /// Row `row` of `matrix` shrunk to `rows` × `columns` (at most the matrix's own): of the cells that are merged, the
-/// number of largest magnitude, as `pool_magnitude` has it. Takes memory for this row only.
-std::vector<float> pooled_row(const MatrixView& matrix, Index row, Index rows, Index columns);
+/// number of largest magnitude, as `pool_magnitude` has it. Of eight and more cells to one, cells are merged by powers
+/// of two first, down to at least four: each still counts once, up to a quarter beside its place. Takes memory for this
+/// row only.
+std::vector<float> pooled_row(const MatrixSource& matrix, Index row, Index rows, Index columns);
+
+/// All numbers, row-major.
+std::vector<float> all_cells(const MatrixSource& matrix);
 
 /// The matrix as an image of a pixel for each cell, shrunk along an axis that has more than `longest_side` cells.
-CairoSurface cell_image(const MatrixView& matrix, const ColorScale& scale, Index longest_side);
+CairoSurface cell_image(const MatrixSource& matrix, const ColorScale& scale, Index longest_side);
 
 /// Cells of `pitch` along an axis of length `extent`, `gap` of it between neighbours and none at the ends.
 struct CellPitch {
@@ -35,7 +40,7 @@ struct CellPitch {
 };
 
 /// Whether a vector file holds the cells as rectangles, or as an image. Cells with gaps are large, so never very many.
-bool cells_as_shapes(const MatrixView& matrix, double gap);
+bool cells_as_shapes(const MatrixSource& matrix, double gap);
 
 /// The longest side of an image in a vector file: more than 250 dots per inch across a page.
 inline constexpr Index kLongestImageSide = 2048;

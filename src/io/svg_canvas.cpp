@@ -95,7 +95,7 @@ SvgCanvas::SvgCanvas(double width, double height, std::string_view title, Rgb ba
 std::string SvgCanvas::document() const { return complete_ ? head_ + body_ + "</svg>\n" : std::string(); }
 
 void SvgCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) {
-  const MatrixView matrix = mark.matrix();
+  const MatrixSource& matrix = *mark.source;
   if (matrix.empty() || box.width <= 0 || box.height <= 0) return;
   body_ += "<g" + attribute("role", "img") + ">";
   if (!mark.about.empty()) body_ += "<title>" + escaped(mark.about) + "</title>";
@@ -109,18 +109,21 @@ void SvgCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) {
 }
 
 void SvgCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double gap) {
-  const MatrixView matrix = mark.matrix();
-  const CellPitch across(box.width, matrix.columns, gap);
-  const CellPitch down(box.height, matrix.rows, gap);
+  const std::vector<float> cells = all_cells(*mark.source);
+  const auto number_at = [&](Index row, Index column) {
+    return cells[static_cast<std::size_t>(row * mark.columns() + column)];
+  };
+  const CellPitch across(box.width, mark.columns(), gap);
+  const CellPitch down(box.height, mark.rows(), gap);
   const std::string height = number(down.pitch - gap);
   std::map<std::uint32_t, std::pair<Rgb, std::string>> paths;
-  for (Index row = 0; row < matrix.rows; ++row) {
+  for (Index row = 0; row < mark.rows(); ++row) {
     const std::string top = number(box.y + down.begin(row));
-    for (Index column = 0; column < matrix.columns;) {
-      const Rgb color = cell_color(matrix.at(row, column), mark.scale);
+    for (Index column = 0; column < mark.columns();) {
+      const Rgb color = cell_color(number_at(row, column), mark.scale);
       // Neighbours of one colour that touch are one shape.
       const Index first = column++;
-      while (gap <= 0 && column < matrix.columns && cell_color(matrix.at(row, column), mark.scale) == color) {
+      while (gap <= 0 && column < mark.columns() && cell_color(number_at(row, column), mark.scale) == color) {
         ++column;
       }
       const std::string width = number(across.end(column - 1) - across.begin(first));
@@ -137,7 +140,7 @@ void SvgCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double 
 }
 
 void SvgCanvas::heatmap_image(const HeatmapMark& mark, const Rect& box) {
-  const CairoSurface image = cell_image(mark.matrix(), mark.scale, kLongestImageSide);
+  const CairoSurface image = cell_image(*mark.source, mark.scale, kLongestImageSide);
   const Result<std::string> png = png_bytes(image.get());
   if (!png) {
     complete_ = false;

@@ -13,6 +13,9 @@ ImVec2 vec(Point p) { return {static_cast<float>(p.x), static_cast<float>(p.y)};
 // Steps from the low to the high colour of a colour bar.
 constexpr int kGradientSteps = 64;
 
+// A matrix in memory is drawn within the frame up to this size: that takes a fraction of a millisecond.
+constexpr Index kCellsAtOnce = Index{512} * 512;
+
 struct ShapedSpan {
   const TextSpan* span;
   const Font* font;
@@ -71,8 +74,13 @@ void ImGuiCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) 
     return platform::PixelRect{r.x * s, r.y * s, r.right() * s, r.bottom() * s};
   };
   platform::HeatmapQuad quad;
-  quad.matrix = mark.matrix();
-  quad.identity = trace_number_;
+  if (const std::optional<MatrixView> held = mark.source->held();
+      held && saturating_product(held->rows, held->columns) <= kCellsAtOnce) {
+    quad.matrix = *held;
+    quad.identity = trace_number_;
+  } else {
+    quad.source = mark.source;
+  }
   // Without the gap behind the last cell all cells are equally wide.
   quad.area = pixels({box.x, box.y, box.width - gap, box.height - gap});
   quad.clip = pixels(clip_);

@@ -36,6 +36,8 @@ class ImGuiCanvas final : public Canvas {
   void line(Point from, Point to, Rgb color, double width, bool dashed) override;
   void triangle(Point a, Point b, Point c, Rgb color) override;
   void text(const PlacedText& text) override;
+  /// The picture cannot wait; it is drawn again when more has come.
+  [[nodiscard]] bool waits_for_numbers() const override { return false; }
 
  private:
   ImDrawList& list_;

@@ -265,7 +265,7 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
     if (step->axes[i].name == "batch") slice.item = cell.index[i];
   }
   const std::optional<HeatmapMark> mark = matrix_mark(trace, cell.tensor, slice);
-  inspection.scale = mark ? mark->scale : natural_scale(*step, step->tensor->matrix());
+  inspection.scale = mark ? mark->scale : natural_scale(*step, HeldMatrix(step->tensor, step->tensor->matrix()));
   add_row(trace, *step, inspection);
   for (const Region& region : inspection.explanation.regions) {
     inspection.sources.push_back({trace.steps()[static_cast<std::size_t>(region.step)].name, region.begin});

@@ -30,7 +30,10 @@ constexpr double kMostShrunk = 1.7;
 
 Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment experiment, std::string file,
                                                      const WorkbenchOptions& options) {
-  Result<platform::HeatmapRenderer> heatmaps = platform::HeatmapRenderer::create(options.shader_folder);
+  platform::HeatmapOptions heatmap_options;
+  heatmap_options.arrived = options.wake;
+  Result<platform::HeatmapRenderer> heatmaps =
+      platform::HeatmapRenderer::create(options.shader_folder, heatmap_options);
   if (!heatmaps) return tl::unexpected(heatmaps.error());
   Session session(std::move(experiment), std::move(file), options.memory_budget);
   std::unique_ptr<Workbench> workbench(new Workbench(host, std::move(session), std::move(*heatmaps), options));
@@ -190,6 +193,7 @@ void Workbench::update_figure(double width, double height) {
                             built_for_->view.name == now.view.name;
     from_ = shown_;
     target_ = build_view(now.view.name, *trace_, current_options(width, height));
+    share_sources(from_, target_);
     ++figures_built_;
     if (built_for_ && built_for_->view.name != now.view.name) transient_.camera = {};
     built_for_ = now;
@@ -372,7 +376,7 @@ void Workbench::say(const std::string& message, bool is_error) {
   transient_.message_until = ImGui::GetTime() + kMessageSeconds;
 }
 
-bool Workbench::animating() const { return moving_; }
+bool Workbench::animating() const { return moving_ || heatmaps_.uploads_waiting(); }
 
 std::string Workbench::window_title() const {
   const std::string name = session_.file().empty() ? session_.experiment().system

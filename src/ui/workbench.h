@@ -51,9 +51,10 @@ class Workbench {
   /// Opens a file, as a drop on the window does; what is wrong with it becomes a message.
   void open_file(const std::string& path);
 
-  /// Whether the next frame will differ without any input: something moves.
+  /// Whether the next frame will differ without any input: something moves, or waits for its turn to be shown.
   [[nodiscard]] bool animating() const;
-  [[nodiscard]] bool busy() const { return worker_.busy(); }
+  /// Whether a frame will be due later, with what is being computed or read.
+  [[nodiscard]] bool busy() const { return worker_.busy() || heatmaps_.loading(); }
   [[nodiscard]] bool wants_to_quit() const { return quit_; }
   [[nodiscard]] const Session& session() const { return session_; }
   [[nodiscard]] const Trace* trace() const { return trace_.get(); }

@@ -31,10 +31,11 @@ TEST(HitTest, FindsEveryCellOfEveryView) {
     Index cells = 0;
     for (std::size_t i = 0; i < figure.heatmaps.size(); ++i) {
       const HeatmapMark& mark = figure.heatmaps[i];
+      const Tensor& tensor = *trace->steps()[static_cast<std::size_t>(mark.step)].tensor;
       for (Index row = 0; row < mark.rows(); ++row) {
         for (Index column = 0; column < mark.columns(); ++column) {
           EXPECT_EQ(hit_test(figure, cell_center(mark, row, column)), (FigureHit{i, row, column})) << mark.id;
-          EXPECT_EQ(mark.tensor->at(mark.index_of(row, column)), mark.matrix().at(row, column)) << mark.id;
+          EXPECT_EQ(tensor.at(mark.index_of(row, column)), mark.source->held()->at(row, column)) << mark.id;
           ++cells;
         }
       }
@@ -61,16 +62,17 @@ TEST(HitTest, NothingIsInAnEmptyMatrix) {
 }
 
 TEST(HeatmapMark, IndexOfTransposedAndLeadingAxes) {
-  std::vector<float> numbers(24);
-  std::iota(numbers.begin(), numbers.end(), 0.0F);
-  HeatmapMark mark = heatmap_of("a", {}, {{"head", 2}, {"row", 3}, {"column", 4}}, numbers);
+  const auto tensor = std::make_shared<Tensor>(Axes{{"head", 2}, {"row", 3}, {"column", 4}});
+  std::iota(tensor->values().begin(), tensor->values().end(), 0.0F);
+  HeatmapMark mark;
+  mark.axes = tensor->axes();
   mark.leading = {1};
   EXPECT_EQ(mark.index_of(2, 3), (std::vector<Index>{1, 2, 3}));
-  EXPECT_EQ(mark.matrix().at(2, 3), 23.0F);
+  EXPECT_EQ(slice_of(tensor, mark)->held()->at(2, 3), 23.0F);
   mark.transposed = true;
   EXPECT_EQ(mark.rows(), 4);
   EXPECT_EQ(mark.index_of(3, 2), (std::vector<Index>{1, 2, 3}));
-  EXPECT_EQ(mark.matrix().at(3, 2), 23.0F);
+  EXPECT_EQ(slice_of(tensor, mark)->held()->at(3, 2), 23.0F);
   EXPECT_EQ(heatmap_of("b", {}, {{"row", 5}}, std::vector<float>(5)).index_of(0, 4), (std::vector<Index>{4}));
   EXPECT_TRUE(heatmap_of("c", {}, {}, {1}).index_of(0, 0).empty());
 }
@@ -146,7 +148,7 @@ TEST(Blend, DataAndLabelsAreNewAtOnce) {
   const Figure to = sample(20, "to");
   const Figure start = blend(from, to, 0);
   EXPECT_EQ(start.title, "to");
-  EXPECT_EQ(start.heatmaps[0].tensor, to.heatmaps[0].tensor);
+  EXPECT_EQ(start.heatmaps[0].source, to.heatmaps[0].source);
   EXPECT_EQ(start.texts[0].markup, "to");
   // What only one of them has stands where it stands, or is gone.
   ASSERT_EQ(start.heatmaps.size(), 2U);
@@ -165,7 +167,80 @@ TEST(Blend, OfAFigureWithItselfIsThatFigure) {
 const PlannedStep kPlainStep = {"scores", ContractOperation{}, {}, {}};
 
 ColorScale scale_of(const PlannedStep& step, const std::vector<float>& numbers) {
-  return natural_scale(Step(step, {}), {numbers.data(), 1, static_cast<Index>(numbers.size()), 0, 1});
+  return natural_scale(Step(step, {}),
+                       *heatmap_of("a", {}, {{"key", static_cast<Index>(numbers.size())}}, numbers).source);
+}
+
+/// A matrix that is not in memory, as far as anybody can tell.
+class NotInMemory final : public MatrixSource {
+ public:
+  NotInMemory(std::shared_ptr<const MatrixSource> source, bool is_ready)
+      : source_(std::move(source)), ready_(is_ready) {}
+
+  [[nodiscard]] Index rows() const override { return source_->rows(); }
+  [[nodiscard]] Index columns() const override { return source_->columns(); }
+  bool read(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const override {
+    return source_->read(part, out, stop);
+  }
+  [[nodiscard]] bool ready(const MatrixPart& /*part*/) const override { return ready_; }
+
+ private:
+  std::shared_ptr<const MatrixSource> source_;
+  bool ready_;
+};
+
+/// 1000 × 300 ones, among them −2 in one of the rows that count and −9 in one that does not.
+std::shared_ptr<const MatrixSource> thousand_rows() {
+  std::vector<float> numbers(std::size_t{1000} * 300, 1);
+  numbers[15 * 300 + 7] = -2;
+  numbers[16 * 300 + 8] = -9;
+  return heatmap_of("a", {}, {{"query", 1000}, {"key", 300}}, numbers).source;
+}
+
+TEST(NaturalScale, OfWhatIsNotInMemoryGoesBySomeRowsAndTheOverview) {
+  EXPECT_EQ(natural_scale(Step(kPlainStep, {}), *thousand_rows()), (ColorScale{ColorMap::red_blue, -9, 9}));
+  EXPECT_EQ(natural_scale(Step(kPlainStep, {}), NotInMemory(thousand_rows(), false)),
+            (ColorScale{ColorMap::red_blue, -2, 2}));
+  EXPECT_EQ(natural_scale(Step(kPlainStep, {}), NotInMemory(thousand_rows(), true)),
+            (ColorScale{ColorMap::red_blue, -9, 9}));
+}
+
+TEST(NaturalScale, OfEveryPlaceAndStride) {
+  for (std::size_t size = 1; size < 40; ++size) {
+    std::vector<float> numbers(size, 1);
+    numbers[size - 1] = -3;
+    EXPECT_EQ(scale_of(kPlainStep, numbers).high, 3) << size;
+  }
+  const auto tensor = std::make_shared<Tensor>(Axes{{"row", 5}, {"column", 37}});
+  tensor->values()[4 * 37 + 36] = -4;
+  const MatrixView all = tensor->matrix();
+  for (const MatrixView& view : {all, all.transposed(), MatrixView{all.data, 3, 19, 74, 2}})
+    EXPECT_EQ(natural_scale(Step(kPlainStep, {}), HeldMatrix(tensor, view)).low, -4);
+}
+
+TEST(NaturalScale, OfTwoMatricesTogether) {
+  const std::vector<std::vector<float>> matrices = {{1, 5}, {2, 3}, {-1, 2}, {-7, 1}, {-8, -9}, {}};
+  for (const std::vector<float>& a : matrices) {
+    for (const std::vector<float>& b : matrices) {
+      std::vector<float> both = a;
+      both.insert(both.end(), b.begin(), b.end());
+      EXPECT_EQ(joint_scale(scale_of(kPlainStep, a), scale_of(kPlainStep, b)), scale_of(kPlainStep, both));
+    }
+  }
+}
+
+TEST(ShareSources, KeepsThoseWithTheSameNumbers) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const Figure first = figure_of(*trace, "heads");
+  Figure again = figure_of(*trace, "heads", {}, 900);
+  ASSERT_NE(again.heatmaps[3].source, first.heatmaps[3].source);
+  share_sources(first, again);
+  for (std::size_t i = 0; i < first.heatmaps.size(); ++i)
+    EXPECT_EQ(again.heatmaps[i].source, first.heatmaps[i].source) << i;
+  Figure of_another = figure_of(*trace_with({{"seed", "9"}}), "heads");
+  const std::shared_ptr<const MatrixSource> own = of_another.heatmaps[0].source;
+  share_sources(first, of_another);
+  EXPECT_EQ(of_another.heatmaps[0].source, own);
 }
 
 TEST(NaturalScale, GoesBySigns) {

@@ -47,7 +47,8 @@ inline HeatmapMark heatmap_of(std::string id, const Rect& box, Axes axes, const 
   HeatmapMark mark;
   mark.id = std::move(id);
   mark.box = box;
-  mark.tensor = std::move(tensor);
+  mark.axes = tensor->axes();
+  mark.source = slice_of(std::move(tensor), mark);
   return mark;
 }
 

@@ -23,7 +23,8 @@ inline HeatmapMark sample_heatmap(const Rect& box, Index rows, const std::vector
   HeatmapMark mark;
   mark.id = "heatmap";
   mark.box = box;
-  mark.tensor = std::move(tensor);
+  mark.axes = tensor->axes();
+  mark.source = slice_of(std::move(tensor), mark);
   mark.scale = {ColorMap::viridis, 0, 1};
   return mark;
 }

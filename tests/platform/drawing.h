@@ -87,6 +87,8 @@ class Drawing : public ::testing::Test {
 
   void start(int width, int height, const HeatmapOptions& options) {
     setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
+    // Mesa's renderer then draws in this thread: threads of its own are slow where other tests run beside this one.
+    setenv("LP_NUM_THREADS", "0", 1);
     renderer.reset();
     if (!screen) {
       Result<OffscreenContext> made = OffscreenContext::create(width, height);

@@ -27,7 +27,7 @@ class Picture : public Interface {
     EXPECT_EQ(hovered->tensor, screen().trace().steps()[static_cast<std::size_t>(mark.step)].name) << mark.id;
     EXPECT_EQ(hovered->index, mark.index_of(row, column)) << mark.id;
     const float value = screen().trace().tensor(hovered->tensor).at(hovered->index);
-    EXPECT_EQ(value, mark.matrix().at(row, column));
+    EXPECT_EQ(value, mark.source->held()->at(row, column));
     const std::optional<ui::Inspection> inspection = ui::inspect(screen().trace(), *hovered);
     ASSERT_TRUE(inspection);
     EXPECT_EQ(inspection->explanation.value, static_cast<double>(value));
@@ -48,8 +48,8 @@ TEST_F(Picture, EveryCellIsWhatItSaysAndHasTheColourOfItsNumber) {
         const Point at = screen().cell_center(i, row, column);
         screen().move(at);
         expect_hovered(i, row, column);
-        const double share =
-            (static_cast<double>(mark.matrix().at(row, column)) - mark.scale.low) / (mark.scale.high - mark.scale.low);
+        const double share = (static_cast<double>(mark.source->held()->at(row, column)) - mark.scale.low) /
+                             (mark.scale.high - mark.scale.low);
         const Rgb wanted = color_at(mark.scale.map, static_cast<float>(share));
         // Beside the middle, where a number may stand: a third of the way to the upper edge of the cell.
         const double cell = mark.box.height / static_cast<double>(mark.rows()) * screen().transform().scale;

@@ -70,7 +70,7 @@ TEST_P(EverySystem, ExplainsTheCellUnderTheCursor) {
       const Step& step = screen().trace().steps()[static_cast<std::size_t>(mark.step)];
       EXPECT_EQ(inspected->tensor, step.name);
       EXPECT_EQ(inspected->index, mark.index_of(row, column)) << mark.id;
-      EXPECT_EQ(step.tensor->at(inspected->index), mark.matrix().at(row, column)) << mark.id;
+      EXPECT_EQ(step.tensor->at(inspected->index), mark.source->held()->at(row, column)) << mark.id;
     }
   }
   EXPECT_GE(met, 4);

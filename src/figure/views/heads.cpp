@@ -32,7 +32,10 @@ std::optional<Section> section(const Trace& trace, const std::string& tensor, co
   if (step == nullptr) return std::nullopt;
   section.has_heads = std::any_of(step->axes.begin(), step->axes.end(), [](const Axis& a) { return a.name == "head"; });
   for (Index head = 0; head < (section.has_heads ? head_count(trace) : 1); ++head) {
-    HeatmapMark mark = *matrix_mark(trace, tensor, {head, item});
+    const Slice slice = {head, item};
+    // The scale is that of all heads: it is worked out once.
+    HeatmapMark mark = head == 0 ? *matrix_mark(trace, tensor, slice) : *unscaled_mark(trace, tensor, slice);
+    if (head > 0) mark.scale = section.heads.front().scale;
     mark.id = tensor + "." + std::to_string(head);
     mark.row_labels = row_labels(trace, mark);
     mark.column_labels = column_labels(trace, mark);

@@ -30,16 +30,17 @@ std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix, Inde
     for (const char* name : kNames) {
       std::optional<HeatmapMark> mark = matrix_mark(trace, prefix + name, {head, item});
       if (!mark) continue;
-      const Step& step = trace.steps()[static_cast<std::size_t>(mark->step)];
-      // The scale is that of all heads together: those of one item lie behind each other in the tensor.
-      MatrixView all_heads = matrix_mark(trace, prefix + name, {0, item})->matrix();
-      all_heads.rows *= heads;
-      mark->scale = natural_scale(step, all_heads);
       mark->id += "." + std::to_string(head);
       if (row.empty() || row.back().rows() != mark->rows()) mark->row_labels = row_labels(trace, *mark);
       row.push_back(std::move(*mark));
     }
     rows.push_back(std::move(row));
+  }
+  // The scale is that of all heads together.
+  for (std::size_t i = 0; i < rows.front().size(); ++i) {
+    ColorScale scale = rows.front()[i].scale;
+    for (const HeadRow& row : rows) scale = joint_scale(scale, row[i].scale);
+    for (HeadRow& row : rows) row[i].scale = scale;
   }
   return rows;
 }
