@@ -20,6 +20,7 @@ struct Avx512 {
     const V::Floats q = x * inverse;
     return _mm512_fmadd_ps(_mm512_fnmadd_ps(q, V::all(by), x), V::all(inverse), q);
   }
+  static V::Floats rounded_once(V::Floats x, V::Floats y, V::Floats sum) { return fused(x, y, sum); }
   static void stream(float* to, V::Floats values) { _mm512_stream_ps(to, values); }
   static void streamed() { _mm_sfence(); }
 };

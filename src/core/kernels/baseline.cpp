@@ -11,6 +11,11 @@ struct Baseline {
   // There is no fused instruction everywhere.
   static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return x * y + sum; }
   static V::Floats quotient(V::Floats x, float by, float /*inverse*/) { return x / by; }
+  // Where the processor cannot, the library does it.
+  static V::Floats rounded_once(V::Floats x, V::Floats y, V::Floats sum) {
+    for (Index i = 0; i < V::kWidth; ++i) sum[i] = __builtin_fmaf(x[i], y[i], sum[i]);
+    return sum;
+  }
   // Nor can every processor write past its caches.
   static void stream(float* to, V::Floats values) { V::store(to, values); }
   static void streamed() {}

@@ -1,6 +1,7 @@
 // The innermost loops, compiled once for each instruction set and chosen when the program runs.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -52,6 +53,9 @@ struct Kernels {
   /// `PanelProduct`.
   void (*scale)(const float* in, float factor, float divisor, bool from_zero, bool streamed, float* out, Index count);
 
+  /// out = in, written past the caches where the processor can.
+  void (*stream)(const float* in, float* out, Index count);
+
   /// To be called by a thread that has streamed numbers, before another may read them.
   void (*end_stream)();
 
@@ -64,6 +68,13 @@ struct Kernels {
 
   /// The largest of in[0 … count), NaN left out; −∞ when there is none.
   float (*largest)(const float* in, Index count);
+
+  /// The largest of every `bin` numbers, a power of two of them, the last bin as long as there are any; NaN left out.
+  void (*largest_each)(const float* in, Index count, Index bin, float* out);
+
+  /// out[i] = from + width · the low 24 bits of draws[i] / 2^24, rounded once: PyTorch's kernel is compiled to a fused
+  /// multiply-add wherever it runs with AVX2.
+  void (*uniform)(const std::uint32_t* draws, float width, float from, float* out, Index count);
 
   /// values[i] /= by. A quotient below 1e-30 may be off by one unit in the last place.
   void (*divide)(float* values, float by, Index count);

@@ -3,6 +3,7 @@
 
 #include "core/kernels/compiled.h"
 #include "core/kernels/product_loops.h"
+#include "core/kernels/random_loops.h"
 #include "core/kernels/softmax_loops.h"
 
 namespace attnscope {
@@ -11,9 +12,20 @@ namespace {
 template <typename Isa>
 constexpr Kernels kernels_of(const char* name) {
   using V = typename Isa::V;
-  return {
-      name,          Isa::kRows,           Isa::kVectors * V::kWidth, multiply_panel<Isa>, pack_panel<Isa>, scale<Isa>,
-      Isa::streamed, exponentials_with<V>, weights_with<Isa>,         largest_with<V>,     divide_with<Isa>};
+  return {.name = name,
+          .block_rows = Isa::kRows,
+          .block_columns = Isa::kVectors * V::kWidth,
+          .multiply_panel = multiply_panel<Isa>,
+          .pack_panel = pack_panel<Isa>,
+          .scale = scale<Isa>,
+          .stream = stream<Isa>,
+          .end_stream = Isa::streamed,
+          .exponentials = exponentials_with<Isa>,
+          .weights = weights_with<Isa>,
+          .largest = largest_with<V>,
+          .largest_each = largest_each_with<V>,
+          .uniform = uniform<Isa>,
+          .divide = divide_with<Isa>};
 }
 
 }  // namespace

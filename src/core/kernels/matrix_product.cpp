@@ -16,10 +16,20 @@ Index padded(Index columns) {
   return (columns + panel - 1) / panel * panel;
 }
 
-/// Rows whose numbers lie apart would be read across as many lines of the cache: a copy that has them side by side.
+/// Whether the rows as they lie would hinder the loops: numbers apart are as many lines of the cache, and rows that are
+/// a multiple of 4096 bytes apart drive each other out of it.
+bool hinders(const ProductRows& product) {
+  return product.a_depth != 1 || (product.rows > 1 && product.a_row % 1024 == 0);
+}
+
+/// A copy of the rows that has their numbers side by side, one row behind the other.
 const float* gathered(const ProductRows& product, const float* a, Index depth) {
   thread_local Scratch scratch;
   float* const rows = scratch.of_size(product.rows * depth);
+  if (product.a_depth == 1) {
+    for (Index i = 0; i < product.rows; ++i) std::copy_n(a + i * product.a_row, depth, rows + i * depth);
+    return rows;
+  }
   for (Index k = 0; k < depth; ++k) {
     for (Index i = 0; i < product.rows; ++i) rows[i * depth + k] = a[i * product.a_row + k * product.a_depth];
   }
@@ -63,7 +73,7 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
     panel.depth = std::min(kDepthBlock, depth - begin);
     panel.a = product.a + begin * product.a_depth;
     panel.a_row = product.a_row;
-    if (product.a_depth != 1) {
+    if (hinders(product)) {
       panel.a = gathered(product, panel.a, panel.depth);
       panel.a_row = panel.depth;
     }

@@ -45,9 +45,10 @@ struct Tile {
   void divide(float divisor) {
     // By a power of two the product with its inverse is the same number, and takes less time.
     const float inverse = 1 / divisor;
-    const bool exact = is_power_of_two(divisor) && is_power_of_two(inverse);
-    for (Index i = 0; i < kRows; ++i) {
-      for (Index j = 0; j < kVectors; ++j) sums[i][j] = exact ? sums[i][j] * inverse : sums[i][j] / divisor;
+    if (is_power_of_two(divisor) && is_power_of_two(inverse)) {
+      for_each([=](Floats sum) { return sum * inverse; });
+    } else {
+      for_each([=](Floats sum) { return sum / divisor; });
     }
   }
 
@@ -65,6 +66,13 @@ struct Tile {
   }
 
  private:
+  template <typename Change>
+  [[gnu::always_inline]] void for_each(const Change& change) {
+    for (Index i = 0; i < kRows; ++i) {
+      for (Index j = 0; j < kVectors; ++j) sums[i][j] = change(sums[i][j]);
+    }
+  }
+
   /// Of normal numbers: no bit of the significand is set.
   static bool is_power_of_two(float value) {
     std::uint32_t bits = 0;
@@ -198,6 +206,15 @@ void scale(const float* in, float factor, float divisor, bool from_zero, bool st
     const float value = in[i] * factor + (from_zero ? 0.0F : out[i]);
     out[i] = divisor != 1 ? value / divisor : value;
   }
+}
+
+template <typename Isa>
+void stream(const float* in, float* out, Index count) {
+  using V = typename Isa::V;
+  Index i = 0;
+  for (; i < count && reinterpret_cast<std::uintptr_t>(out + i) % sizeof(typename V::Floats) != 0; ++i) out[i] = in[i];
+  for (; i + V::kWidth <= count; i += V::kWidth) Isa::stream(out + i, V::load(in + i));
+  for (; i < count; ++i) out[i] = in[i];
 }
 
 }  // namespace

@@ -9,31 +9,29 @@
 namespace attnscope {
 namespace {
 
-/// exp(x) for x ≤ 88: x = n ln 2 + r, e^r by a polynomial, 2^n by its bits. 0 below −87.3, where no normal number is
-/// left. Source: S. L. Moshier, Cephes library, expf (relative error 2e-7).
-template <typename V>
-typename V::Floats exponential(typename V::Floats x) {
+/// exp(x) for x ≤ 88: x = n ln 2 + r, e^r by a polynomial, times 2^n. 0 below −87.3, where no normal number is left.
+/// Fused where the processor can, and the polynomial in pairs of terms: few steps wait for one another.
+/// Source: S. L. Moshier, Cephes library, expf (relative error 2e-7).
+template <typename Isa>
+typename Isa::V::Floats exponential(typename Isa::V::Floats x) {
+  using V = typename Isa::V;
   using Floats = typename V::Floats;
   using Words = typename V::Words;
   constexpr float kRound = 12582912.0F;  // 1.5 · 2^23: adding it leaves whole numbers in the last bits
-  const Floats rounded = x * 1.44269504088896341F + kRound;
+  const Floats rounded = Isa::fused(x, V::all(1.44269504088896341F), V::all(kRound));
   const Floats n = rounded - kRound;
-  const Floats r = (x - n * 0.693359375F) - n * -2.12194440e-4F;
-  Floats p = r * 1.9875691500e-4F + 1.3981999507e-3F;
-  p = p * r + 8.3334519073e-3F;
-  p = p * r + 4.1665795894e-2F;
-  p = p * r + 1.6666665459e-1F;
-  p = p * r + 5.0000001201e-1F;
-  p = p * (r * r) + r + 1.0F;
+  const Floats r = Isa::fused(n, V::all(2.12194440e-4F), Isa::fused(n, V::all(-0.693359375F), x));
+  const Floats r2 = r * r;
+  const Floats p0 = Isa::fused(r, V::all(1.6666665459e-1F), V::all(5.0000001201e-1F));
+  const Floats p1 = Isa::fused(r, V::all(8.3334519073e-3F), V::all(4.1665795894e-2F));
+  const Floats p2 = Isa::fused(r, V::all(1.9875691500e-4F), V::all(1.3981999507e-3F));
+  const Floats p = Isa::fused(Isa::fused(Isa::fused(p2, r2, p1), r2, p0), r2, r + 1.0F);
   Words bits;
-  Words power;
-  std::memcpy(&bits, &p, sizeof(bits));
-  std::memcpy(&power, &rounded, sizeof(power));
-  bits += power << 23;
-  Floats result;
-  std::memcpy(&result, &bits, sizeof(result));
-  result = x < -87.3F ? Floats{} : result;
-  return x == x ? result : x;
+  std::memcpy(&bits, &rounded, sizeof(bits));
+  bits = (bits + 127) << 23;
+  Floats power;
+  std::memcpy(&power, &bits, sizeof(power));
+  return x < -87.3F ? Floats{} : p * power;
 }
 
 /// Calls `loop` with the function that gives the exponents of a vector of logits.
@@ -52,14 +50,15 @@ void with_exponent_of(const Exponent& e, const Loop& loop) {
 }
 
 /// Calls `use(exponentials, position, how many of them count)` for all of them, a vector at a time.
-template <typename V, typename ExponentOf, typename Use>
+template <typename Isa, typename ExponentOf, typename Use>
 void for_each_exponential(const float* in, Index count, const ExponentOf& exponent_of, const Use& use) {
+  using V = typename Isa::V;
   Index i = 0;
-  for (; i + V::kWidth <= count; i += V::kWidth) use(exponential<V>(exponent_of(V::load(in + i))), i, V::kWidth);
+  for (; i + V::kWidth <= count; i += V::kWidth) use(exponential<Isa>(exponent_of(V::load(in + i))), i, V::kWidth);
   if (i == count) return;
   float rest[V::kWidth];
   for (Index j = 0; j < V::kWidth; ++j) rest[j] = i + j < count ? in[i + j] : 0.0F;
-  use(exponential<V>(exponent_of(V::load(rest))), i, count - i);
+  use(exponential<Isa>(exponent_of(V::load(rest))), i, count - i);
 }
 
 template <typename V>
@@ -78,12 +77,13 @@ typename V::Floats first_of(typename V::Floats values, Index count) {
   return values;
 }
 
-template <typename V>
+template <typename Isa>
 float exponentials_with(const float* in, const Exponent& e, float* out, Index count) {
+  using V = typename Isa::V;
   using Floats = typename V::Floats;
   Floats sums = {};
   with_exponent_of<V>(e, [&](const auto& exponent_of) {
-    for_each_exponential<V>(in, count, exponent_of, [&](Floats values, Index at, Index some) {
+    for_each_exponential<Isa>(in, count, exponent_of, [&](Floats values, Index at, Index some) {
       if (out != nullptr) store_some<V>(out + at, values, some);
       sums += first_of<V>(values, some);
     });
@@ -99,7 +99,7 @@ void weights_with(const float* in, const Exponent& e, float sum, float* out, Ind
   using Floats = typename V::Floats;
   const float inverse = 1 / sum;
   with_exponent_of<V>(e, [&](const auto& exponent_of) {
-    for_each_exponential<V>(in, count, exponent_of, [&](Floats values, Index at, Index some) {
+    for_each_exponential<Isa>(in, count, exponent_of, [&](Floats values, Index at, Index some) {
       store_some<V>(out + at, Isa::quotient(values, sum, inverse), some);
     });
   });
@@ -125,6 +125,32 @@ float largest_with(const float* in, Index count) {
   for (Index j = 0; j < V::kWidth; ++j) most = mosts[0][j] > most ? mosts[0][j] : most;
   for (; i < count; ++i) most = in[i] > most ? in[i] : most;
   return most;
+}
+
+/// The largest of each of as many bins as a vector has numbers: lane by lane, then all bins at once.
+template <typename V>
+void largest_of_bins(const float* in, Index bin, float* out) {
+  using Floats = typename V::Floats;
+  Floats mosts[V::kWidth];
+  for (Index b = 0; b < V::kWidth; ++b) {
+    mosts[b] = V::all(0) - __builtin_inff();
+    for (Index i = 0; i < bin; i += V::kWidth) {
+      const Floats value = V::load(in + b * bin + i);
+      mosts[b] = value > mosts[b] ? value : mosts[b];
+    }
+  }
+  transpose<V>(mosts);
+  for (Index j = 1; j < V::kWidth; ++j) mosts[0] = mosts[j] > mosts[0] ? mosts[j] : mosts[0];
+  V::store(out, mosts[0]);
+}
+
+template <typename V>
+void largest_each_with(const float* in, Index count, Index bin, float* out) {
+  Index i = 0;
+  if (bin >= V::kWidth) {
+    for (; i + V::kWidth * bin <= count; i += V::kWidth * bin) largest_of_bins<V>(in + i, bin, out + i / bin);
+  }
+  for (; i < count; i += bin) out[i / bin] = largest_with<V>(in + i, bin < count - i ? bin : count - i);
 }
 
 template <typename Isa>

@@ -1,0 +1,176 @@
+#include "core/kernels/attention.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/kernels/instruction_set.h"
+#include "core/kernels/matrix_product.h"
+#include "core/kernels/scratch.h"
+#include "core/kernels/softmax.h"
+
+namespace attnscope {
+namespace {
+
+// Queries that are one piece of work: their scores and weights fit in the second cache for a thousand keys, and a panel
+// of keys is used often enough to be worth its way from the third.
+constexpr Index kRows = 24;
+
+// One line of the cache.
+constexpr Index kApart = 16;
+
+// Numbers of keys and values that are packed before any is used: as many as the third cache holds with ease.
+constexpr Index kPackedAtOnce = Index{1} << 21;
+
+// Results beyond so many numbers are written past the caches.
+constexpr Index kStreamed = Index{1} << 22;
+
+/// Heads of which keys and values have been packed.
+class PackedHeads {
+ public:
+  PackedHeads(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
+              Index all_heads, float* packed)
+      : heads_(heads), sizes_(sizes), options_(options), packed_(packed) {
+    const double pairs = 2 * static_cast<double>(all_heads) * static_cast<double>(sizes.queries * sizes.keys);
+    scores_fused_ = rounds_once(pairs * static_cast<double>(sizes.dim));
+    output_fused_ = rounds_once(pairs * static_cast<double>(sizes.value_dim));
+    streamed_ = all_heads * sizes.queries * sizes.keys >= kStreamed;
+  }
+
+  static Index size_each(const AttentionSizes& sizes) {
+    return packed_count(sizes.dim, sizes.keys) + packed_count(sizes.keys, sizes.value_dim);
+  }
+
+  void pack(ThreadPool* pool) const {
+    const Index value_blocks = (sizes_.keys + kDepthBlock - 1) / kDepthBlock;
+    const Index blocks = value_blocks + 1;
+    const auto count = static_cast<Index>(heads_.size());
+    run_blocks(pool, static_cast<double>(count * size_each(sizes_)), count * blocks, [&](Index block) {
+      const AttentionHead& head = heads_[static_cast<std::size_t>(block / blocks)];
+      if (block % blocks == value_blocks) {
+        pack_right(head.k, sizes_.dim, 1, sizes_.keys, head.k_row, keys_of(block / blocks));
+      } else if (head.v != nullptr) {
+        pack_block(head.v, sizes_.keys, head.v_row, sizes_.value_dim, 1, block % blocks, values_of(block / blocks));
+      }
+    });
+  }
+
+  void attend(ThreadPool* pool, std::atomic<bool>& left, const std::function<bool()>& stopped) const {
+    const Index bands = (sizes_.queries + kRows - 1) / kRows;
+    const auto count = static_cast<Index>(heads_.size());
+    const double work = 2 * static_cast<double>(count) * static_cast<double>(sizes_.queries * sizes_.keys) *
+                        static_cast<double>(sizes_.dim + sizes_.value_dim + 5);
+    run_blocks(pool, work, count * bands, [&](Index block) {
+      if (!left && stopped()) left = true;
+      if (left) return;
+      attend_rows(block / bands, block % bands * kRows);
+    });
+  }
+
+ private:
+  [[nodiscard]] float* keys_of(Index head) const { return packed_ + head * size_each(sizes_); }
+  [[nodiscard]] float* values_of(Index head) const { return keys_of(head) + packed_count(sizes_.dim, sizes_.keys); }
+
+  void attend_rows(Index number, Index first) const {
+    const AttentionHead& head = heads_[static_cast<std::size_t>(number)];
+    const Index rows = std::min(kRows, sizes_.queries - first);
+    // What is written past the caches, or not kept, is worked on elsewhere; there rows are apart by what does not make
+    // them drive each other out of the cache.
+    const Index apart = sizes_.keys + kApart;
+    thread_local Scratch scratch;
+    float* const room = scratch.of_size((2 * rows + 1) * apart);
+    const bool elsewhere = streamed_ || head.scores == nullptr || head.weights == nullptr;
+    const Index row = elsewhere ? apart : sizes_.keys;
+    float* const scores = elsewhere ? room : head.scores + first * sizes_.keys;
+    float* const weights = elsewhere ? room + rows * apart : head.weights + first * sizes_.keys;
+    ProductRows product;
+    product.rows = rows;
+    product.a = head.q + first * head.q_row;
+    product.a_row = head.q_row;
+    product.out = scores;
+    product.out_row = row;
+    product.divisor = options_.divisor;
+    product.from_zero = true;
+    product.fused = scores_fused_;
+    multiply_packed(product, keys_of(number), sizes_.dim, sizes_.keys);
+    for (Index i = 0; i < rows; ++i)
+      finish_row(head, first + i, scores + i * row, room + 2 * rows * apart, weights + i * row);
+    if (head.v != nullptr) {
+      product.a = weights;
+      product.a_row = row;
+      product.out = head.output + first * head.output_row;
+      product.out_row = head.output_row;
+      product.divisor = 1;
+      product.fused = output_fused_;
+      multiply_packed(product, values_of(number), sizes_.keys, sizes_.value_dim);
+    }
+    if (streamed_) kernels().end_stream();
+  }
+
+  /// From the scores of one query to its weights.
+  void finish_row(const AttentionHead& head, Index query, const float* scores, float* room, float* weights) const {
+    const auto keys = static_cast<std::size_t>(sizes_.keys);
+    const Index at = query * sizes_.keys;
+    const float* logits = scores;
+    if (head.kept != nullptr || head.keep != nullptr) {
+      float* const masked = room;
+      if (head.kept != nullptr) {
+        mask_row({scores, keys}, head.kept[query], 0, options_.fill, masked);
+      } else {
+        for (std::size_t i = 0; i < keys; ++i)
+          masked[i] = head.keep[at + static_cast<Index>(i)] != 0 ? scores[i] : options_.fill;
+      }
+      logits = masked;
+      keep(head.masked_scores, at, masked);
+    }
+    keep(head.scores, at, scores);
+    softmax_row({logits, keys}, options_.temperature, {weights, keys});
+    keep(head.weights, at, weights);
+  }
+
+  /// Keeps a row that was worked on elsewhere.
+  void keep(float* tensor, Index at, const float* row) const {
+    if (tensor == nullptr || tensor + at == row) return;
+    if (streamed_) {
+      kernels().stream(row, tensor + at, sizes_.keys);
+    } else {
+      std::copy_n(row, sizes_.keys, tensor + at);
+    }
+  }
+
+  std::span<const AttentionHead> heads_;
+  const AttentionSizes& sizes_;
+  const AttentionOptions& options_;
+  float* packed_;
+  bool scores_fused_, output_fused_, streamed_;
+};
+
+}  // namespace
+
+void mask_row(std::span<const float> row, const KeptKeys& kept, Index first, float fill, float* out) {
+  const auto count = static_cast<Index>(row.size());
+  const Index begin = std::clamp<Index>(kept.begin - first, 0, count);
+  const Index end = std::clamp<Index>(kept.end - first, begin, count);
+  std::fill(out, out + begin, fill);
+  if (out != row.data()) std::copy(row.data() + begin, row.data() + end, out + begin);
+  std::fill(out + end, out + count, fill);
+}
+
+void attend(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
+            ThreadPool* pool, const std::function<bool()>& stopped) {
+  if (heads.empty() || sizes.queries == 0 || sizes.keys == 0) return;
+  thread_local Scratch scratch;
+  const Index size = std::max<Index>(1, PackedHeads::size_each(sizes));
+  const auto count = static_cast<Index>(heads.size());
+  const Index at_once = std::clamp<Index>(kPackedAtOnce / size, 1, count);
+  float* const packed = scratch.of_size(at_once * size);
+  std::atomic<bool> left = false;
+  for (Index first = 0; first < count && !left; first += at_once) {
+    const auto together =
+        heads.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(at_once, count - first)));
+    const PackedHeads packed_heads(together, sizes, options, count, packed);
+    packed_heads.pack(pool);
+    packed_heads.attend(pool, left, stopped);
+  }
+}
+
+}  // namespace attnscope

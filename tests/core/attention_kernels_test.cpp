@@ -1,0 +1,253 @@
+// Attention in one go against attention step by step: the same bits, for any number of threads.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "core/kernels/attention.h"
+#include "core/kernels/attention_overview.h"
+#include "core/kernels/contraction.h"
+#include "core/kernels/matrix_product.h"
+#include "core/kernels/softmax.h"
+#include "made_tensors.h"
+
+namespace attnscope::test {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+bool never_stopped() { return false; }
+
+/// Whether they are equal bit for bit, NaN and the sign of zero included.
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
+    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+  });
+}
+
+std::vector<float> room(Index count) { return std::vector<float>(static_cast<std::size_t>(count), -7.0F); }
+
+struct Case {
+  Index heads = 1;
+  AttentionSizes sizes;
+  AttentionOptions options;
+  bool masked = false;
+};
+
+/// Tensors of all heads: q, k and v are [token, head, dim], as a projection leaves them.
+struct Tensors {
+  std::vector<float> q, k, v, scores, masked, weights, output;
+  std::vector<KeptKeys> kept;
+};
+
+Tensors made(const Case& c, std::mt19937& random) {
+  const auto [queries, keys, dim, value_dim] = c.sizes;
+  Tensors t;
+  t.q = random_numbers(random, queries * c.heads * dim, -2, 2);
+  t.k = random_numbers(random, keys * c.heads * dim, -2, 2);
+  t.v = random_numbers(random, keys * c.heads * value_dim);
+  for (std::vector<float>* each : {&t.scores, &t.masked, &t.weights}) *each = room(c.heads * queries * keys);
+  t.output = room(queries * c.heads * value_dim);
+  for (Index i = 0; c.masked && i < queries; ++i) {
+    const Index begin = random_index(random, 0, keys);
+    t.kept.push_back({begin, random_index(random, begin, keys)});
+  }
+  return t;
+}
+
+std::vector<AttentionHead> heads_of(const Case& c, Tensors& t) {
+  const auto [queries, keys, dim, value_dim] = c.sizes;
+  std::vector<AttentionHead> heads;
+  for (Index h = 0; h < c.heads; ++h) {
+    const Index square = h * queries * keys;
+    heads.push_back({.q = t.q.data() + h * dim,
+                     .q_row = c.heads * dim,
+                     .k = t.k.data() + h * dim,
+                     .k_row = c.heads * dim,
+                     .v = t.v.data() + h * value_dim,
+                     .v_row = c.heads * value_dim,
+                     .kept = c.masked ? t.kept.data() : nullptr,
+                     .scores = t.scores.data() + square,
+                     .masked_scores = c.masked ? t.masked.data() + square : nullptr,
+                     .weights = t.weights.data() + square,
+                     .output = t.output.data() + h * value_dim,
+                     .output_row = c.heads * value_dim});
+  }
+  return heads;
+}
+
+void attend_by_steps(const Case& c, Tensors& t) {
+  const auto [queries, keys, dim, value_dim] = c.sizes;
+  const std::vector<ContractionLabel> scores = {{c.heads, dim, dim, queries * keys},
+                                                {queries, c.heads * dim, 0, keys},
+                                                {keys, 0, c.heads * dim, 1},
+                                                {dim, 1, 1, 0}};
+  contract_strided(scores, t.q.data(), t.k.data(), t.scores.data(), static_cast<Index>(t.scores.size()),
+                   static_cast<double>(c.options.divisor), nullptr, never_stopped, SumsBegin::with_zero);
+  const auto length = static_cast<std::size_t>(keys);
+  for (Index row = 0; row < c.heads * queries; ++row) {
+    const std::size_t at = static_cast<std::size_t>(row) * length;
+    if (c.masked) {
+      const KeptKeys& kept = t.kept[static_cast<std::size_t>(row % queries)];
+      for (Index key = 0; key < keys; ++key) {
+        const std::size_t i = at + static_cast<std::size_t>(key);
+        t.masked[i] = key >= kept.begin && key < kept.end ? t.scores[i] : c.options.fill;
+      }
+    }
+    const std::vector<float>& logits = c.masked ? t.masked : t.scores;
+    softmax_row(std::span(logits).subspan(at, length), c.options.temperature, std::span(t.weights).subspan(at, length));
+  }
+  const std::vector<ContractionLabel> sum = {{c.heads, queries * keys, value_dim, value_dim},
+                                             {queries, keys, 0, c.heads * value_dim},
+                                             {value_dim, 0, 1, 1},
+                                             {keys, 1, c.heads * value_dim, 0}};
+  contract_strided(sum, t.weights.data(), t.v.data(), t.output.data(), static_cast<Index>(t.output.size()), 1, nullptr,
+                   never_stopped, SumsBegin::with_zero);
+}
+
+std::vector<Case> cases() {
+  return {{1, {1, 1, 1, 1}, {1, 1, 0}, false},
+          {4, {6, 6, 7, 7}, {std::sqrt(7.0F), 1, 0}, false},
+          {3, {50, 33, 5, 9}, {2, 0.5F, -1e9F}, true},
+          {2, {7, 1500, 20, 17}, {3, 1, -kInfinity}, true},
+          {5, {310, 300, 64, 40}, {8, 1, 0}, false},
+          // So many that they are written past the caches, and two groups of heads.
+          {9, {250, 2100, 64, 64}, {8, 1, -kInfinity}, true}};
+}
+
+TEST(Attention, InOneGoIsAttentionStepByStep) {
+  std::mt19937 random(11);
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(std::to_string(c.sizes.queries) + " queries, " + std::to_string(c.sizes.keys) + " keys");
+    Tensors expected = made(c, random);
+    Tensors computed = expected;
+    attend_by_steps(c, expected);
+    for (const unsigned threads : {0U, 1U, 3U}) {
+      ThreadPool pool(threads);
+      for (std::vector<float>* each : {&computed.scores, &computed.masked, &computed.weights, &computed.output})
+        std::fill(each->begin(), each->end(), -7.0F);
+      attend(heads_of(c, computed), c.sizes, c.options, &pool, never_stopped);
+      EXPECT_TRUE(same_bits(computed.scores, expected.scores));
+      EXPECT_TRUE(same_bits(computed.masked, expected.masked));
+      EXPECT_TRUE(same_bits(computed.weights, expected.weights));
+      EXPECT_TRUE(same_bits(computed.output, expected.output));
+    }
+  }
+}
+
+TEST(Attention, WhatIsNotKeptIsNotWritten) {
+  std::mt19937 random(12);
+  const Case c = cases()[2];
+  Tensors expected = made(c, random);
+  Tensors computed = expected;
+  attend_by_steps(c, expected);
+  // The same mask, as bytes.
+  std::vector<std::uint8_t> keep;
+  for (const KeptKeys& kept : computed.kept) {
+    for (Index key = 0; key < c.sizes.keys; ++key) keep.push_back(key >= kept.begin && key < kept.end ? 1 : 0);
+  }
+  std::vector<AttentionHead> heads = heads_of(c, computed);
+  for (AttentionHead& head : heads) {
+    head.kept = nullptr;
+    head.keep = keep.data();
+    head.scores = head.masked_scores = head.weights = nullptr;
+  }
+  attend(heads, c.sizes, c.options, nullptr, never_stopped);
+  EXPECT_TRUE(same_bits(computed.output, expected.output));
+}
+
+TEST(Attention, IsLeftWhenStopped) {
+  std::mt19937 random(13);
+  const Case c = cases()[4];
+  Tensors computed = made(c, random);
+  int asked = 0;
+  attend(heads_of(c, computed), c.sizes, c.options, nullptr, [&] { return ++asked > 3; });
+  EXPECT_NE(computed.output.front(), -7.0F);
+  EXPECT_EQ(computed.output.back(), -7.0F);
+  EXPECT_EQ(asked, 4);
+}
+
+TEST(Attention, TheOverviewIsThatOfTheStoredRows) {
+  std::mt19937 random(14);
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(std::to_string(c.sizes.queries) + " queries, " + std::to_string(c.sizes.keys) + " keys");
+    Tensors t = made(c, random);
+    attend_by_steps(c, t);
+    const auto keys = static_cast<std::size_t>(c.sizes.keys);
+    const std::vector<float>& logits = c.masked ? t.masked : t.scores;
+    const double flops = 2 * static_cast<double>(c.heads * c.sizes.queries * c.sizes.keys * c.sizes.dim);
+    const OverviewHead head = {.q = t.q.data(),
+                               .q_row = c.heads * c.sizes.dim,
+                               .k = t.k.data(),
+                               .k_row = c.heads * c.sizes.dim,
+                               .kept = c.masked ? t.kept.data() : nullptr,
+                               .sizes = c.sizes,
+                               .options = c.options,
+                               .fused = rounds_once(flops)};
+    ThreadPool pool(2);
+    const AttentionOverview overview(head, &pool);
+    for (const Index bin : {1, 4, 64, 1024}) {
+      const Index first = c.sizes.queries / 3;
+      std::vector<RowStatistics> statistics(static_cast<std::size_t>(c.sizes.queries - first));
+      std::vector<float> maxima(statistics.size() * static_cast<std::size_t>(overview.bins(bin)));
+      overview.rows(first, bin, statistics, maxima, &pool, never_stopped);
+      auto largest = maxima.begin();
+      for (std::size_t i = 0; i < statistics.size(); ++i) {
+        const auto row = std::span(logits).subspan((i + static_cast<std::size_t>(first)) * keys, keys);
+        const RowStatistics expected = row_statistics(row, c.options.temperature);
+        ASSERT_EQ(statistics[i].maximum, expected.maximum);
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(statistics[i].sum), std::bit_cast<std::uint32_t>(expected.sum)) << i;
+        for (std::size_t at = 0; at < keys; at += static_cast<std::size_t>(bin)) {
+          const auto part = row.subspan(at, std::min(static_cast<std::size_t>(bin), keys - at));
+          ASSERT_EQ(*largest++, *std::max_element(part.begin(), part.end()));
+        }
+      }
+    }
+  }
+}
+
+TEST(Softmax, APartOfARowHasTheWeightsOfTheRow) {
+  std::mt19937 random(15);
+  for (const Index length : {1, 9, 1000, 1024, 1025, 5000}) {
+    for (const float temperature : {1.0F, 0.3F}) {
+      std::vector<float> row = random_numbers(random, length, -20, 20);
+      if (length > 1024) std::fill(row.begin(), row.begin() + 1024, -kInfinity);
+      std::vector<float> whole = room(length);
+      softmax_row(row, temperature, whole);
+      const RowStatistics statistics = row_statistics(row, temperature);
+      double sum = 0;
+      for (const float logit : row)
+        sum += std::exp((static_cast<double>(logit) - static_cast<double>(statistics.maximum)) /
+                        static_cast<double>(temperature));
+      EXPECT_NEAR(static_cast<double>(statistics.sum), sum, 1e-5 * sum);
+      std::vector<float> parts = row;
+      for (std::size_t at = 0; at < row.size();) {
+        const std::size_t count = std::min(row.size() - at, static_cast<std::size_t>(random_index(random, 1, 40)));
+        const auto part = std::span(parts).subspan(at, count);
+        softmax_part(part, temperature, statistics, part);
+        at += count;
+      }
+      EXPECT_TRUE(same_bits(parts, whole)) << length;
+    }
+  }
+}
+
+TEST(Contraction, FromZeroOnlyWrites) {
+  std::mt19937 random(16);
+  // Rows and columns that fill no block, a depth of several blocks, and elements apart on the left and on the right.
+  for (const Index depth : {1, 5, 600}) {
+    const std::vector<ContractionLabel> labels = {
+        {2, 50 * depth, 40 * depth, 2000}, {50, 1, 0, 40}, {40, 0, depth, 1}, {depth, 50, 1, 0}};
+    const std::vector<float> a = random_numbers(random, 100 * depth);
+    const std::vector<float> b = random_numbers(random, 80 * depth);
+    std::vector<float> added(4000, 0);
+    std::vector<float> written = room(4000);
+    contract_strided(labels, a.data(), b.data(), added.data(), 4000, 3, nullptr, never_stopped);
+    contract_strided(labels, a.data(), b.data(), written.data(), 4000, 3, nullptr, never_stopped, SumsBegin::with_zero);
+    EXPECT_TRUE(same_bits(added, written)) << depth;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test
