@@ -1,10 +1,14 @@
 #include "core/generator.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+
+#include "core/kernels/instruction_set.h"
+#include "core/kernels/thread_pool.h"
 
 namespace attnscope {
 
@@ -13,8 +17,11 @@ namespace {
 constexpr std::size_t kBlockSize = 16;
 constexpr std::size_t kHalfBlock = kBlockSize / 2;
 
-// 24 bits fit a float's significand exactly, so the product is exact and below 1.
-float unit_float(std::uint32_t draw) { return static_cast<float>(draw & 0xFFFFFFU) * 0x1p-24F; }
+// So many blocks are one piece of work for a thread.
+constexpr std::size_t kBlocksAtOnce = 1024;
+
+// Operations that one element of a block takes, about.
+constexpr double kWorkOfNormal = 30;
 
 // 53 bits, the same for double. PyTorch takes the high word first.
 double unit_double(std::uint32_t high, std::uint32_t low) {
@@ -40,19 +47,28 @@ void normal_block(std::span<float, kBlockSize> block) {
 Generator::Generator(std::uint64_t seed) : engine_(static_cast<std::uint32_t>(seed & 0xFFFFFFFFU)) {}
 
 void Generator::fill_uniform(std::span<float> out, float from, float to) {
-  const float width = to - from;
-  // One rounding, not two: PyTorch's kernel is compiled to a fused multiply-add wherever it runs with AVX2.
-  for (float& value : out) value = std::fma(unit_float(next()), width, from);
+  const Kernels& loops = kernels();
+  while (!out.empty()) {
+    const std::span<const std::uint32_t> draws = engine_.next_some(out.size());
+    loops.uniform(draws.data(), to - from, from, out.data(), static_cast<Index>(draws.size()));
+    out = out.subspan(draws.size());
+  }
 }
 
-void Generator::fill_normal(std::span<float> out) {
+void Generator::fill_normal(std::span<float> out, ThreadPool* pool) {
   if (out.size() < kBlockSize) {
     for (float& value : out) value = static_cast<float>(next_normal());
     return;
   }
   fill_uniform(out);
   const std::size_t whole = out.size() - out.size() % kBlockSize;
-  for (std::size_t at = 0; at < whole; at += kBlockSize) normal_block(out.subspan(at).first<kBlockSize>());
+  constexpr std::size_t kAtOnce = kBlocksAtOnce * kBlockSize;
+  run_blocks(pool, kWorkOfNormal * static_cast<double>(whole), static_cast<Index>((whole + kAtOnce - 1) / kAtOnce),
+             [&](Index piece) {
+               const std::size_t begin = static_cast<std::size_t>(piece) * kAtOnce;
+               for (std::size_t at = begin; at < std::min(begin + kAtOnce, whole); at += kBlockSize)
+                 normal_block(out.subspan(at).first<kBlockSize>());
+             });
   if (whole < out.size()) {
     const std::span<float, kBlockSize> last = out.last<kBlockSize>();
     fill_uniform(last);

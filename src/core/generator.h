@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <span>
 
+#include "core/mersenne_twister.h"
 #include "core/tensor.h"
 
 namespace attnscope {
+
+class ThreadPool;
 
 /// The random number generator of PyTorch's CPU backend: `Generator(42)` followed by the same calls in the same order
 /// gives the numbers that a notebook gets after `torch.manual_seed(42)`.
@@ -31,10 +33,10 @@ class Generator {
   explicit Generator(std::uint64_t seed);
 
   /// The next raw draw, uniform over all 32-bit numbers. Everything below is made of these.
-  std::uint32_t next() { return static_cast<std::uint32_t>(engine_()); }
+  std::uint32_t next() { return engine_.next(); }
 
   /// Throws `draws` raw draws away; `torch.rand(draws)` does the same to PyTorch's generator. Takes time in proportion
-  /// (about 2 ns each). A sine half kept by `fill_normal` survives, as it does in PyTorch.
+  /// (about a quarter of a nanosecond each). A sine half kept by `fill_normal` survives, as it does in PyTorch.
   void discard(std::uint64_t draws) { engine_.discard(draws); }
 
   /// Fills `out`, in order, with numbers uniform in [from, to), one raw draw each: 24 random bits scaled and shifted.
@@ -47,7 +49,8 @@ class Generator {
   ///   over it is kept for the next call of this kind.
   /// - 16 or more: one raw draw per element, transformed in blocks of 16; when the size is no multiple of 16, the last
   ///   16 elements are drawn again (16 more raw draws) and transformed as one block. Leaves a kept half alone.
-  void fill_normal(std::span<float> out);
+  ///   The transformation is shared out over `pool`, if there is one: the numbers are the same.
+  void fill_normal(std::span<float> out, ThreadPool* pool = nullptr);
 
   /// Draws a linear or 1×1 convolution layer the way PyTorch initialises one: the weight, then the bias, both uniform
   /// in ±`fan_in_bound(fan_in)`. An empty `bias` is a layer without bias and draws nothing.
@@ -56,7 +59,7 @@ class Generator {
  private:
   double next_normal();
 
-  std::mt19937 engine_;
+  MersenneTwister engine_;
   std::optional<double> kept_normal_;  // the sine half of the last pair, until it is used
 };
 
