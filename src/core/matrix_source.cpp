@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -37,10 +38,29 @@ MatrixPart overview_part(const MatrixSource& source, Index side) {
   return part;
 }
 
+std::vector<MatrixSource::RowRange> MatrixSource::some_rows(float leave_out) const {
+  std::vector<RowRange> ranges;
+  if (empty()) return ranges;
+  // Where rows have to be computed first, few have to do.
+  const Index count = std::min<Index>(held() ? 64 : 8, rows());
+  std::vector<float> row(static_cast<std::size_t>(columns()));
+  for (Index i = 0; i < count; ++i) {
+    if (!read({0, 0, i * rows() / count, 0, 1, columns()}, row, {})) continue;
+    RowRange range;
+    for (const float number : row) {
+      if (!std::isfinite(number) || number == leave_out) continue;
+      range.low = std::min(range.low, number);
+      range.high = std::max(range.high, number);
+    }
+    ranges.push_back(range);
+  }
+  return ranges;
+}
+
 bool same_numbers(const MatrixSource& a, const MatrixSource& b) {
   if (&a == &b) return true;
   const std::optional<MatrixView> held = a.held();
-  return held.has_value() && held == b.held();
+  return (held.has_value() && held == b.held()) || a.same_as(b);
 }
 
 HeldMatrix::HeldMatrix(std::shared_ptr<const Tensor> tensor, const MatrixView& matrix)

@@ -39,12 +39,29 @@ class MatrixSource {
   /// Whether `read` of `part` would return within about a millisecond.
   [[nodiscard]] virtual bool ready(const MatrixPart& part) const = 0;
 
+  /// Makes `coarse` possible where that takes computing, about a hundredth of what reading everything takes. Returns
+  /// false, with nothing done, soon after `stop` was requested.
+  virtual bool sketch(const std::stop_token& /*stop*/) const { return true; }
+  /// Whether there is something for `sketch` to do.
+  [[nodiscard]] virtual bool needs_sketch() const { return false; }
+
   /// A guess at the texels of `part`, to be shown until `read` has them: takes well below a microsecond for each, and
   /// may miss extremes. False where there is none.
   virtual bool coarse(const MatrixPart& /*part*/, std::span<float> /*out*/) const { return false; }
 
   /// Grows when `coarse` would give a better guess than before.
   [[nodiscard]] virtual std::uint64_t revision() const { return 0; }
+
+  /// The least and the largest number of some rows from all over the matrix, `leave_out` and what is not finite left
+  /// out; 0 counts in any case. Enough to know what is usual.
+  struct RowRange {
+    float low = 0;
+    float high = 0;
+  };
+  [[nodiscard]] virtual std::vector<RowRange> some_rows(float leave_out) const;
+
+  /// Whether this and `other` are certain to have the same numbers.
+  [[nodiscard]] virtual bool same_as(const MatrixSource& other) const { return this == &other; }
 };
 
 /// The smallest level of the matrix that is at most `side` texels long and wide, all of it.

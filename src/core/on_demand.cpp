@@ -5,6 +5,8 @@
 #include <optional>
 #include <variant>
 
+#include "core/held_attention.h"
+#include "core/matrix_overview.h"
 #include "core/rearranged_index.h"
 
 namespace attnscope {
@@ -143,6 +145,24 @@ std::vector<RowStatistics> OnDemand::remembered(int step, Index first_row, Index
   return {memory.rows.begin() + first_row, memory.rows.begin() + first_row + rows};
 }
 
+std::shared_ptr<const HeldAttention> OnDemand::attention(int step, std::span<const Index> leading) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (attention_ != nullptr && attention_->is(step, leading)) return attention_;
+  }
+  std::shared_ptr<const HeldAttention> found = HeldAttention::find(*plan_, held_, step, leading, pool_);
+  const std::lock_guard lock(mutex_);
+  if (found != nullptr) attention_ = found;
+  return found;
+}
+
+std::shared_ptr<MatrixOverview> OnDemand::overview(const MatrixPlace& place) const {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<MatrixOverview>& overview = overviews_[place];
+  if (overview == nullptr) overview = std::make_shared<MatrixOverview>();
+  return overview;
+}
+
 TensorPointer OnDemand::numbers(const Region& region, const StepContext& context) const {
   const auto at = static_cast<std::size_t>(region.step);
   if (held_[at] != nullptr) return part_of(held_[at], region);
@@ -230,6 +250,17 @@ std::vector<RowStatistics> OnDemand::row_statistics_of(const SoftmaxOperation& o
   const Index count = region.count() / region.size(row_axes.size());
   std::vector<RowStatistics> rows = remembered(region.step, first, count);
   if (!rows.empty() || count == 0) return rows;
+  // One row does not pay for packing the keys.
+  const std::shared_ptr<const HeldAttention> plain =
+      logits == nullptr && count > 1 ? attention(region.step, {region.begin.data(), row_axes.size() - 1}) : nullptr;
+  if (plain != nullptr) {
+    rows.resize(static_cast<std::size_t>(count));
+    std::vector<float> maxima(static_cast<std::size_t>(count * plain->rows().bins(kSumBlock)));
+    plain->rows().rows(region.begin[row_axes.size() - 1], 1, kSumBlock, rows, maxima, context.pool,
+                       [&] { return context.stop.stop_requested(); });
+    if (!context.stop.stop_requested()) remember(region.step, first, rows);
+    return rows;
+  }
   if (logits == nullptr) logits = numbers(regions_behind(plan_->steps, region).front(), context);
   if (context.stop.stop_requested()) return std::vector<RowStatistics>(static_cast<std::size_t>(count));
   const auto length = static_cast<std::size_t>(step.axes.back().size);

@@ -1,6 +1,7 @@
 // Tensors that are too large to hold, computed a box at a time when they are looked at.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -19,6 +20,19 @@ std::vector<bool> held_steps(const Plan& plan, double memory_budget);
 
 /// Bytes and operations of the steps that are held.
 Cost held_cost(const Plan& plan, const std::vector<bool>& held);
+
+/// A matrix of a step: its columns run over the last `column_axes` axes, its rows over the axis before those, the axes
+/// in front stand at `leading`.
+struct MatrixPlace {
+  int step = 0;
+  std::vector<Index> leading;
+  int column_axes = 1;
+
+  friend auto operator<=>(const MatrixPlace&, const MatrixPlace&) = default;
+};
+
+class HeldAttention;
+struct MatrixOverview;
 
 /// The numbers of any box of any step of a plan, from the tensors that are held: bit for bit what they would be if all
 /// were held. Any thread may ask, several at once.
@@ -39,6 +53,16 @@ class OnDemand {
   void remember(int step, Index first_row, std::span<const RowStatistics> rows) const;
   /// Nothing unless all of those rows are known.
   [[nodiscard]] std::vector<RowStatistics> remembered(int step, Index first_row, Index rows) const;
+
+  /// The attention behind the weights that the softmax `step` makes at those leading axes, if it is plain enough for
+  /// the kernels to go through it without storing anything. The last one asked for is kept: it has its keys packed.
+  [[nodiscard]] std::shared_ptr<const HeldAttention> attention(int step, std::span<const Index> leading) const;
+
+  /// What is known of the picture of a matrix; shared by all who ask for that one.
+  [[nodiscard]] std::shared_ptr<MatrixOverview> overview(const MatrixPlace& place) const;
+
+  /// Threads for whoever computes at length; see ThreadPool::run about several at once.
+  [[nodiscard]] ThreadPool& pool() const { return pool_; }
 
   [[nodiscard]] const Plan& plan() const { return *plan_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
@@ -62,6 +86,10 @@ class OnDemand {
   std::vector<std::shared_ptr<const Tensor>> held_;
   std::uint64_t seed_ = 0;
   std::vector<std::unique_ptr<RowMemory>> rows_;  ///< per step; null for those that are no softmax or held
+  mutable std::mutex mutex_;                      ///< of what follows
+  mutable std::shared_ptr<const HeldAttention> attention_;
+  mutable std::map<MatrixPlace, std::shared_ptr<MatrixOverview>> overviews_;
+  mutable ThreadPool pool_;
 };
 
 }  // namespace attnscope

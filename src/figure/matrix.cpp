@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/on_demand_matrix.h"
 #include "core/text.h"
 
 namespace attnscope {
@@ -95,18 +96,11 @@ HeatmapMark mark_of(const Step& step, std::vector<Index> leading, bool transpose
   return mark;
 }
 
-std::shared_ptr<const MatrixSource> source_of(const Step& step, const HeatmapMark& mark) {
-  return slice_of(step.tensor, mark);
-}
-
-/// Calls `use` with rows from all over the matrix: of many, some are enough to know what is usual.
-template <typename Use>
-void for_some_rows(const MatrixSource& matrix, const Use& use) {
-  constexpr Index kRows = 64;
-  std::vector<float> row(static_cast<std::size_t>(matrix.columns()));
-  for (Index i = 0; i < matrix.rows(); i += std::max<Index>(1, matrix.rows() / kRows)) {
-    if (matrix.read({0, 0, i, 0, 1, matrix.columns()}, row, {})) use(std::span<const float>(row));
-  }
+std::shared_ptr<const MatrixSource> source_of(const Trace& trace, const Step& step, const HeatmapMark& mark) {
+  if (step.tensor != nullptr) return slice_of(step.tensor, mark);
+  const auto number = static_cast<int>(&step - trace.steps().data());
+  return std::make_shared<OnDemandMatrix>(trace.on_demand(), MatrixPlace{number, mark.leading, mark.column_axes},
+                                          mark.transposed);
 }
 
 /// The least and the largest finite number, and 0 in any case; one number does not count.
@@ -185,11 +179,12 @@ ColorScale natural_scale(const Step& step, const MatrixSource& matrix) {
   if (is_weights(step)) return {ColorMap::viridis, 0, 1};
   const MaskOperation* mask = std::get_if<MaskOperation>(&step.operation);
   // What the mask filled in would leave no colours for the rest.
-  Extremes extremes(mask != nullptr ? static_cast<float>(mask->fill) : std::numeric_limits<float>::infinity());
+  const float left_out = mask != nullptr ? static_cast<float>(mask->fill) : std::numeric_limits<float>::infinity();
+  Extremes extremes(left_out);
   if (const std::optional<MatrixView> held = matrix.held()) {
     extremes.add(*held);
   } else {
-    for_some_rows(matrix, [&](std::span<const float> row) { extremes.add(row); });
+    for (const auto& [low, high] : matrix.some_rows(left_out)) extremes.add(std::array{low, high});
     constexpr Index kOverviewSide = 256;
     if (const MatrixPart overview = overview_part(matrix, kOverviewSide); matrix.ready(overview)) {
       std::vector<float> texels(static_cast<std::size_t>(overview.rows * overview.columns));
@@ -207,7 +202,7 @@ ColorScale joint_scale(const ColorScale& a, const ColorScale& b) {
   return {a.map, 0, high};
 }
 
-ColorScale weights_scale(const Step& step, std::span<const Index> leading) {
+ColorScale weights_scale(const Trace& trace, const Step& step, std::span<const Index> leading) {
   constexpr Index kManyKeys = 32;
   if (step.axes.back().size <= kManyKeys) return {ColorMap::viridis, 0, 1};
   HeatmapMark head_mark = mark_of(step, std::vector<Index>(leading.begin(), leading.end()), false);
@@ -218,12 +213,8 @@ ColorScale weights_scale(const Step& step, std::span<const Index> leading) {
   std::vector<float> largest;
   for (Index head = 0; head < (has_heads ? heads->size : 1); ++head) {
     if (has_heads) head_mark.leading[head_axis] = head;
-    const std::shared_ptr<const MatrixSource> matrix = source_of(step, head_mark);
-    for_some_rows(*matrix, [&](std::span<const float> row) {
-      float most = 0;
-      for (const float weight : row) most = std::max(most, weight);
-      largest.push_back(most);
-    });
+    for (const auto& row : source_of(trace, step, head_mark)->some_rows(std::numeric_limits<float>::infinity()))
+      largest.push_back(row.high);
   }
   if (largest.empty()) return {ColorMap::viridis, 0, 1};
   const auto middle = largest.begin() + std::ssize(largest) / 2;
@@ -254,7 +245,7 @@ std::optional<HeatmapMark> unscaled_mark(const Trace& trace, std::string_view na
   mark.id = std::string(name) + (transposed ? ".transposed" : "");
   mark.step = static_cast<int>(step - trace.steps().data());
   mark.about = std::move(about);
-  mark.source = source_of(*step, mark);
+  mark.source = source_of(trace, *step, mark);
   return mark;
 }
 
@@ -266,7 +257,7 @@ std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name
     // Colours mean the same as in the weights that it is the mean of.
     mark->scale = matrix_mark(trace, trace.steps()[static_cast<std::size_t>(step.inputs.front())].name, slice)->scale;
   } else {
-    mark->scale = is_weights(step) ? weights_scale(step, mark->leading) : natural_scale(step, *mark->source);
+    mark->scale = is_weights(step) ? weights_scale(trace, step, mark->leading) : natural_scale(step, *mark->source);
   }
   return mark;
 }

@@ -25,7 +25,7 @@ ColorScale joint_scale(const ColorScale& a, const ColorScale& b);
 /// The scale of attention weights. Among many keys hardly any weight comes near 1: then it ends at a round number
 /// above what is the largest weight in the usual row (the median over all heads, the other leading axes as in
 /// `leading`), and larger weights have the last colour.
-ColorScale weights_scale(const Step& step, std::span<const Index> leading);
+ColorScale weights_scale(const Trace& trace, const Step& step, std::span<const Index> leading);
 
 /// The upper end for a colour bar: "1", or "≥ 0.02" where the scale of weights ends earlier.
 std::string scale_end_text(const ColorScale& scale);

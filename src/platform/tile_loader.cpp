@@ -32,6 +32,11 @@ void TileLoader::want(std::vector<TileRequest> requests) {
         requests.erase(again);
       }
     }
+    if (const std::shared_ptr<const MatrixSource> sketched = sketching_.lock()) {
+      const bool still = std::any_of(requests.begin(), requests.end(),
+                                     [&](const TileRequest& request) { return request.source.lock() == sketched; });
+      if (!still) stop_.request_stop();
+    }
     std::reverse(requests.begin(), requests.end());
     wanted_ = std::move(requests);
   }
@@ -54,9 +59,34 @@ std::shared_ptr<const MatrixSource> TileLoader::next() {
   return source;
 }
 
+std::shared_ptr<const MatrixSource> TileLoader::without_sketch() const {
+  for (auto request = wanted_.rbegin(); request != wanted_.rend(); ++request) {
+    std::shared_ptr<const MatrixSource> source = request->source.lock();
+    if (source && source->needs_sketch()) return source;
+  }
+  return nullptr;
+}
+
+void TileLoader::sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<const MatrixSource> source) {
+  stop_ = std::stop_source();
+  const std::stop_token stop = stop_.get_token();
+  sketching_ = source;
+  lock.unlock();
+  const bool done = source->sketch(stop);
+  source.reset();
+  if (done) arrived_();
+  lock.lock();
+  sketching_.reset();
+}
+
 void TileLoader::work(const std::stop_token& ending) {
   std::unique_lock lock(mutex_);
   while (wake_.wait(lock, ending, [this] { return !wanted_.empty(); })) {
+    // Of everything in sight a sketch before anything in full, which may take seconds.
+    if (std::shared_ptr<const MatrixSource> unknown = without_sketch()) {
+      sketch(lock, std::move(unknown));
+      continue;
+    }
     std::shared_ptr<const MatrixSource> source = next();
     if (!source) continue;
     LoadedTile tile = {reading_->matrix, reading_->part, {}};

@@ -53,12 +53,17 @@ class TileLoader {
   void work(const std::stop_token& ending);
   /// Takes a matrix that is still there off the list, with its request as what is being read; null when there is none.
   std::shared_ptr<const MatrixSource> next();
+  /// The first matrix on the list of which there is no sketch yet; null when there is none.
+  std::shared_ptr<const MatrixSource> without_sketch() const;
+  /// Lets go of the lock, sketches, and has it again.
+  void sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<const MatrixSource> source);
 
   std::function<void()> arrived_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::vector<TileRequest> wanted_;  ///< the most urgent last
   std::optional<TileRequest> reading_;
+  std::weak_ptr<const MatrixSource> sketching_;
   std::stop_source stop_;  ///< of what is being read
   std::vector<LoadedTile> loaded_;
   std::jthread thread_;  // last: it uses everything above

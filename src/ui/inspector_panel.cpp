@@ -70,10 +70,13 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   if (index.empty()) return;
   inspection.row_current = static_cast<std::size_t>(index.back());
   const std::vector<std::string> labels = axis_labels(trace, shown->axes.back());
-  for (index.back() = 0; index.back() < shown->axes.back().size; ++index.back()) {
-    const auto at = static_cast<std::size_t>(index.back());
+  Region row = single_cell(static_cast<int>(shown - trace.steps().data()), index);
+  row.begin.back() = 0;
+  row.end.back() = shown->axes.back().size;
+  const std::shared_ptr<const Tensor> numbers = trace.numbers(row);
+  for (std::size_t at = 0; at < numbers->values().size(); ++at) {
     inspection.row.emplace_back(labels.empty() ? shown->axes.back().name + " " + std::to_string(at) : labels[at],
-                                shown->tensor->at(index));
+                                numbers->values()[at]);
   }
 }
 

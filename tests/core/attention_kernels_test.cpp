@@ -191,7 +191,7 @@ TEST(Attention, TheOverviewIsThatOfTheStoredRows) {
       const Index first = c.sizes.queries / 3;
       std::vector<RowStatistics> statistics(static_cast<std::size_t>(c.sizes.queries - first));
       std::vector<float> maxima(statistics.size() * static_cast<std::size_t>(overview.bins(bin)));
-      overview.rows(first, bin, statistics, maxima, &pool, never_stopped);
+      overview.rows(first, 1, bin, statistics, maxima, &pool, never_stopped);
       auto largest = maxima.begin();
       for (std::size_t i = 0; i < statistics.size(); ++i) {
         const auto row = std::span(logits).subspan((i + static_cast<std::size_t>(first)) * keys, keys);

@@ -27,8 +27,8 @@ AttentionOverview::AttentionOverview(const OverviewHead& head, ThreadPool* pool)
   });
 }
 
-void AttentionOverview::rows(Index first, Index bin, std::span<RowStatistics> statistics, std::span<float> maxima,
-                             ThreadPool* pool, const std::function<bool()>& stopped) const {
+void AttentionOverview::rows(Index first, Index every, Index bin, std::span<RowStatistics> statistics,
+                             std::span<float> maxima, ThreadPool* pool, const std::function<bool()>& stopped) const {
   const auto count = static_cast<Index>(statistics.size());
   const double work =
       2 * static_cast<double>(count) * static_cast<double>(head_.sizes.keys) * static_cast<double>(head_.sizes.dim + 5);
@@ -39,11 +39,12 @@ void AttentionOverview::rows(Index first, Index bin, std::span<RowStatistics> st
     const Index at = block * kRows;
     const auto part =
         statistics.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(std::min(kRows, count - at)));
-    rows_of_band(first + at, bin, part, maxima.data() + at * bins(bin));
+    rows_of_band(first + at * every, every, bin, part, maxima.data() + at * bins(bin));
   });
 }
 
-void AttentionOverview::rows_of_band(Index first, Index bin, std::span<RowStatistics> statistics, float* maxima) const {
+void AttentionOverview::rows_of_band(Index first, Index every, Index bin, std::span<RowStatistics> statistics,
+                                     float* maxima) const {
   const auto rows = static_cast<Index>(statistics.size());
   const Index dim = head_.sizes.dim;
   thread_local Scratch scratch;
@@ -52,7 +53,7 @@ void AttentionOverview::rows_of_band(Index first, Index bin, std::span<RowStatis
   ProductRows product;
   product.rows = rows;
   product.a = head_.q + first * head_.q_row;
-  product.a_row = head_.q_row;
+  product.a_row = every * head_.q_row;
   product.out = scores;
   product.out_row = kSumBlock;
   product.divisor = head_.options.divisor;
@@ -61,10 +62,10 @@ void AttentionOverview::rows_of_band(Index first, Index bin, std::span<RowStatis
   for (Index key = 0; key < head_.sizes.keys; key += kSumBlock) {
     const Index count = std::min(kSumBlock, head_.sizes.keys - key);
     bool any = false;
-    for (Index i = 0; i < rows && !any; ++i) any = any_kept(first + i, key, count);
+    for (Index i = 0; i < rows && !any; ++i) any = any_kept(first + i * every, key, count);
     if (any) multiply_packed(product, keys_ + key / kSumBlock * packed_count(dim, kSumBlock), dim, count);
     for (Index i = 0; i < rows; ++i) {
-      add_block(first + i, key, bin, {scores + i * kSumBlock, static_cast<std::size_t>(count)},
+      add_block(first + i * every, key, bin, {scores + i * kSumBlock, static_cast<std::size_t>(count)},
                 of_blocks[static_cast<std::size_t>(i)], maxima + i * bins(bin) + key / bin);
     }
   }

@@ -29,17 +29,17 @@ class AttentionOverview {
   /// Packs the keys: as much memory as they take. What `head` points to has to stay.
   AttentionOverview(const OverviewHead& head, ThreadPool* pool);
 
-  /// Of the queries from `first` on, as many as `statistics` has places: their statistics, and for each the largest
-  /// logit (scores after the mask, NaN left out) of every `bin` keys, in `maxima` [queries, bins()]. `bin` is a power
-  /// of two up to 1024. Returns early, unfinished, once `stopped` says so, which is asked from several threads.
-  void rows(Index first, Index bin, std::span<RowStatistics> statistics, std::span<float> maxima, ThreadPool* pool,
-            const std::function<bool()>& stopped) const;
+  /// Of every `every`th query from `first` on, as many as `statistics` has places: their statistics, and for each the
+  /// largest logit (scores after the mask, NaN left out) of every `bin` keys, in `maxima` [queries, bins()]. `bin` is a
+  /// power of two up to 1024. Returns early, unfinished, once `stopped` says so, which is asked from several threads.
+  void rows(Index first, Index every, Index bin, std::span<RowStatistics> statistics, std::span<float> maxima,
+            ThreadPool* pool, const std::function<bool()>& stopped) const;
 
   /// How many bins a row has; the last may be smaller.
   [[nodiscard]] Index bins(Index bin) const { return (head_.sizes.keys + bin - 1) / bin; }
 
  private:
-  void rows_of_band(Index first, Index bin, std::span<RowStatistics> statistics, float* maxima) const;
+  void rows_of_band(Index first, Index every, Index bin, std::span<RowStatistics> statistics, float* maxima) const;
   void add_block(Index query, Index first_key, Index bin, std::span<float> scores, RowStatisticsOfBlocks& row,
                  float* maxima) const;
   [[nodiscard]] bool any_kept(Index query, Index first_key, Index count) const;

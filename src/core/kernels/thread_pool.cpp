@@ -44,7 +44,8 @@ void ThreadPool::work() {
 }
 
 void ThreadPool::run(Index count, const std::function<void(Index)>& block) {
-  if (threads_.empty() || count <= 1) {
+  const std::unique_lock caller(caller_, std::try_to_lock);
+  if (threads_.empty() || count <= 1 || !caller) {
     for (Index i = 0; i < count; ++i) block(i);
     return;
   }

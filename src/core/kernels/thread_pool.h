@@ -25,13 +25,14 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   /// Calls `block(0)` … `block(count − 1)`, each once, in any order and on several threads, and returns when all are
-  /// done. One caller at a time. `block` does not throw.
+  /// done. Whoever calls while another call is under way does all of its work itself. `block` does not throw.
   void run(Index count, const std::function<void(Index)>& block);
 
  private:
   void work();
   void take_blocks(const std::function<void(Index)>& block, Index count);
 
+  std::mutex caller_;  ///< held while a call is under way
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
