@@ -71,5 +71,36 @@ void frame_while_dragging(benchmark::State& state, bool drawn) {
 BENCHMARK_CAPTURE(frame_while_dragging, drawn, true)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(frame_while_dragging, not_drawn, false)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+/// What seaborn takes to draw the four heatmaps anew, in seconds: bench/peers/seaborn_heatmaps.py measures it.
+constexpr double kSeabornSeconds = 0.33;
+
+/// From one changed parameter to the picture of the four heads that shows it: computed, built, sent and drawn.
+void slider_to_picture(benchmark::State& state) {
+  InterfaceOptions options;
+  options.experiment = *default_experiment("worked-example");
+  options.experiment->view.name = "heads";
+  OffscreenInterface screen(options);
+  const Rect slider = screen.slider("Tokens");
+  const auto at = [&](Index step) {
+    return Point{slider.x + (step % 2 == 0 ? 0.4 : 0.6) * slider.width, slider.center().y};
+  };
+  screen.drag(at(0), at(1));
+  screen.settle();
+  Index step = 1;
+  const auto start = Clock::now();
+  for (auto _ : state) {
+    const Trace* const before = &screen.trace();
+    const Point to = at(++step);
+    ui::feed_mouse_position(static_cast<float>(to.x), static_cast<float>(to.y));
+    // Small experiments are computed while the frame that asks for them is drawn.
+    do screen.frame();
+    while (&screen.trace() == before);
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  screen.release();
+  state.counters["times_faster_than_seaborn"] = kSeabornSeconds * static_cast<double>(state.iterations()) / seconds;
+}
+BENCHMARK(slider_to_picture)->Unit(benchmark::kMillisecond)->UseRealTime();
+
 }  // namespace
 }  // namespace attnscope::test
