@@ -2,8 +2,8 @@
 // The colour of one pixel of a heatmap: of the cells it shows, the one of largest magnitude, through the colour map.
 // Vectors of two are (column, row), as x and y. src/platform/heatmap_axis.h says what the numbers of an axis mean.
 //
-// POOLED is defined for the variant that can show several cells in a pixel, along either axis or both. The other one is
-// the quick one: a software renderer computes both sides of every branch.
+// POOLED is defined for the variants that can show several cells in a pixel, along either axis or both, LOGARITHMIC for
+// those with logarithmic scales. The others are the quick ones: a software renderer computes both sides of every branch.
 
 // The bits of the numbers rather than the numbers: NaN, infinities and tiny values then arrive as they are everywhere.
 uniform usampler2D cells;
@@ -25,9 +25,8 @@ uniform uvec2 divisor;
 #endif
 
 uniform float prescale;      // power of two that brings the limits near 1, so that their difference cannot overflow
-uniform float low;           // the limits times prescale, or their base-2 logarithms if `logarithmic`
+uniform float low;           // the limits times prescale, or their base-2 logarithms if LOGARITHMIC
 uniform float high;
-uniform bool logarithmic;
 uniform vec4 gap_color;
 uniform vec4 nan_color;
 uniform vec4 positive_infinity_color;
@@ -39,8 +38,12 @@ const uint infinity_bits = 0x7F800000u;
 
 // Where in the colour map a number belongs: 0 is the lowest colour, 1 the highest.
 float position(float value) {
+#ifdef LOGARITHMIC
   // A number without a logarithm lies below all limits.
-  float scaled = !logarithmic ? value * prescale : value > 0.0 ? log2(value) : -1000.0;
+  float scaled = value > 0.0 ? log2(value) : -1000.0;
+#else
+  float scaled = value * prescale;
+#endif
   if (low == high) return scaled < low ? 0.0 : scaled > high ? 1.0 : 0.5;
   return clamp((scaled - low) / (high - low), 0.0, 1.0);
 }

@@ -1,9 +1,11 @@
 #include "platform/heatmap.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,29 +78,27 @@ struct Uniforms {
         prescale(program.uniform("prescale")),
         low(program.uniform("low")),
         high(program.uniform("high")),
-        logarithmic(program.uniform("logarithmic")),
         gap_color(program.uniform("gap_color")),
         nan_color(program.uniform("nan_color")),
         positive_infinity_color(program.uniform("positive_infinity_color")),
         negative_infinity_color(program.uniform("negative_infinity_color")) {}
 
   int corners, cells, colors, framebuffer_height, first_pixel, base, minified, fraction, step_size, remainder, excess,
-      divisor, last_texel, last_cell, gap, prescale, low, high, logarithmic, gap_color, nan_color,
-      positive_infinity_color, negative_infinity_color;
+      divisor, last_texel, last_cell, gap, prescale, low, high, gap_color, nan_color, positive_infinity_color,
+      negative_infinity_color;
 };
 
-void set_quad_uniforms(const Uniforms& uniforms, const HeatmapQuad& quad, const AxisPlan& x, const AxisPlan& y) {
+void set_quad_uniforms(const Uniforms& uniforms, const HeatmapQuad& quad, const Scale& scale, const AxisPlan& x,
+                       const AxisPlan& y) {
   glUniform2i(uniforms.minified, x.minified ? 1 : 0, y.minified ? 1 : 0);
   glUniform2f(uniforms.step_size, static_cast<float>(x.step), static_cast<float>(y.step));
   glUniform2ui(uniforms.excess, x.excess, y.excess);
   glUniform2ui(uniforms.divisor, x.divisor, y.divisor);
   glUniform2f(uniforms.gap, static_cast<float>(x.gap), static_cast<float>(y.gap));
   set_color(uniforms.gap_color, quad.gap_color);
-  const Scale scale = scale_of(quad);
   glUniform1f(uniforms.prescale, scale.prescale);
   glUniform1f(uniforms.low, scale.low);
   glUniform1f(uniforms.high, scale.high);
-  glUniform1i(uniforms.logarithmic, scale.logarithmic ? 1 : 0);
 }
 
 /// A program that draws heatmaps.
@@ -108,6 +108,10 @@ struct Variant {
   ShaderProgram program;
   Uniforms uniforms;
 };
+
+/// Linear and logarithmic scales, each for at most one cell per pixel both ways, and for more.
+constexpr std::array<std::string_view, 4> kVariants = {"", "#define POOLED", "#define LOGARITHMIC",
+                                                       "#define POOLED\n#define LOGARITHMIC"};
 
 /// A colour map on the graphics card. There are only ever a handful, so they are kept.
 struct LutTexture {
@@ -158,9 +162,8 @@ int allowed_side(int side) {
 }  // namespace
 
 struct HeatmapRenderer::State {
-  State(ShaderProgram crisp_program, ShaderProgram pooled_program, const HeatmapOptions& options)
-      : crisp(std::move(crisp_program)),
-        pooled(std::move(pooled_program)),
+  State(std::vector<Variant> programs, const HeatmapOptions& options)
+      : variants(std::move(programs)),
         tiles(options.kept_frames),
         tile_side(allowed_side(options.tile_side)),
         source_tile_side(allowed_side(options.source_tile_side)),
@@ -183,9 +186,7 @@ struct HeatmapRenderer::State {
   void draw_run(const QuadPlan& plan, const QuadRequest& request, const Uniforms& uniforms, const AxisRun& x_run,
                 const AxisRun& y_run);
 
-  /// For at most one cell per pixel each way, and for more.
-  Variant crisp;
-  Variant pooled;
+  std::vector<Variant> variants;  ///< as `kVariants`
   TileCache tiles;
   std::vector<LutTexture> luts;
   SpecialColors special_colors;
@@ -217,14 +218,14 @@ void HeatmapRenderer::State::set_render_state() const {
   glBindSampler(1, 0);
   glBindVertexArray(vertex_array);
 
-  for (const Variant* variant : {&crisp, &pooled}) {
-    variant->program.use();
-    glUniform1i(variant->uniforms.cells, 0);
-    glUniform1i(variant->uniforms.colors, 1);
-    glUniform1f(variant->uniforms.framebuffer_height, static_cast<float>(height));
-    set_color(variant->uniforms.nan_color, special_colors.nan);
-    set_color(variant->uniforms.positive_infinity_color, special_colors.positive_infinity);
-    set_color(variant->uniforms.negative_infinity_color, special_colors.negative_infinity);
+  for (const Variant& variant : variants) {
+    variant.program.use();
+    glUniform1i(variant.uniforms.cells, 0);
+    glUniform1i(variant.uniforms.colors, 1);
+    glUniform1f(variant.uniforms.framebuffer_height, static_cast<float>(height));
+    set_color(variant.uniforms.nan_color, special_colors.nan);
+    set_color(variant.uniforms.positive_infinity_color, special_colors.positive_infinity);
+    set_color(variant.uniforms.negative_infinity_color, special_colors.negative_infinity);
   }
 }
 
@@ -330,9 +331,11 @@ void HeatmapRenderer::State::draw_stand_in(const HeatmapQuad& quad, QuadRequest 
 
 const Uniforms& HeatmapRenderer::State::use_program_for(const HeatmapQuad& quad, const QuadPlan& plan) {
   bind_lut(*quad.colors);
-  const Variant& variant = plan.x.minified || plan.y.minified ? pooled : crisp;
+  const Scale scale = scale_of(quad);
+  const bool minified = plan.x.minified || plan.y.minified;
+  const Variant& variant = variants[(minified ? 1 : 0) + (scale.logarithmic ? 2 : 0)];
   variant.program.use();
-  set_quad_uniforms(variant.uniforms, quad, plan.x, plan.y);
+  set_quad_uniforms(variant.uniforms, quad, scale, plan.x, plan.y);
   return variant.uniforms;
 }
 
@@ -366,11 +369,13 @@ Result<HeatmapRenderer> HeatmapRenderer::create(const std::filesystem::path& sha
                                                 const HeatmapOptions& options) {
   const std::filesystem::path vertex_file = shader_folder / "heatmap.vert";
   const std::filesystem::path fragment_file = shader_folder / "heatmap.frag";
-  Result<ShaderProgram> crisp = ShaderProgram::load(vertex_file, fragment_file);
-  if (!crisp) return fail(crisp.error().message);
-  Result<ShaderProgram> pooled = ShaderProgram::load(vertex_file, fragment_file, "#define POOLED");
-  if (!pooled) return fail(pooled.error().message);
-  return HeatmapRenderer(std::make_unique<State>(std::move(*crisp), std::move(*pooled), options));
+  std::vector<Variant> variants;
+  for (const std::string_view defines : kVariants) {
+    Result<ShaderProgram> program = ShaderProgram::load(vertex_file, fragment_file, defines);
+    if (!program) return fail(program.error().message);
+    variants.emplace_back(std::move(*program));
+  }
+  return HeatmapRenderer(std::make_unique<State>(std::move(variants), options));
 }
 
 void HeatmapRenderer::begin_frame() {
