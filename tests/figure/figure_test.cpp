@@ -192,7 +192,7 @@ class NotInMemory final : public MatrixSource {
 /// 1000 × 300 ones, among them −2 in one of the rows that count and −9 in one that does not.
 std::shared_ptr<const MatrixSource> thousand_rows() {
   std::vector<float> numbers(std::size_t{1000} * 300, 1);
-  numbers[15 * 300 + 7] = -2;
+  numbers[125 * 300 + 7] = -2;
   numbers[16 * 300 + 8] = -9;
   return heatmap_of("a", {}, {{"query", 1000}, {"key", 300}}, numbers).source;
 }

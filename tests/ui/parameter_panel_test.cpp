@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(Values, Refusal,
                                            Refused{"temperature", "-1"}, Refused{"dropout", "1.5"},
                                            Refused{"dropout", "-0.1"},
                                            // more memory than allowed
-                                           Refused{"tokens", "2000000"}));
+                                           Refused{"tokens", "200000000"}));
 
 TEST_F(Typing, AMessageNamesWhatWasTypedAndTheLimit) {
   enter("tokens", "0");

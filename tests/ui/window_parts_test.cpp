@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
                    R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 0}})"},
         Unreadable{
             "memory.json",
-            R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 2000000}})"},
+            R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 200000000}})"},
         Unreadable{"view.json",
                    R"({"format": "attnscope-experiment/1", "system": "worked-example", "view": {"name": "nope"}})"},
         Unreadable{
