@@ -25,6 +25,25 @@ void compute(const PlannedStep& step, std::span<const Tensor* const> inputs, con
 /// Fills `out` with what the generator gives next, after throwing away what the operation says.
 void draw(const DrawOperation& operation, const StepContext& context, Generator& generator, Tensor& out);
 
+struct AttentionSteps;
+
+/// The tensors of attention that is computed in one go; see AttentionSteps. Without a mask there is no `masked`;
+/// without `outputs` nothing is made from the weights.
+struct AttentionTensors {
+  const Tensor* q = nullptr;
+  const Tensor* k = nullptr;
+  const Tensor* v = nullptr;
+  Tensor* scores = nullptr;
+  Tensor* masked = nullptr;
+  Tensor* weights = nullptr;
+  Tensor* outputs = nullptr;
+};
+
+/// Computes several steps together, a few rows of all of them at a time while those are in the cache. The numbers are
+/// those of the steps one by one.
+void compute_attention(const Plan& plan, const AttentionSteps& attention, const AttentionTensors& tensors,
+                       const StepContext& context);
+
 // By operation; see operation.h.
 using Inputs = std::span<const Tensor* const>;
 void compute(const ContractOperation& operation, Inputs inputs, const StepContext& context, Tensor& out);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <new>
 
+#include "core/attention_steps.h"
 #include "core/compute.h"
 #include "core/magnitude_bound.h"
 #include "core/text.h"
@@ -94,13 +95,14 @@ class Computation {
         results_.emplace_back();
         continue;
       }
-      if (!same_.empty() && same_[i] >= 0) {
+      if (const int steps = compute_attention(i); steps > 0) {
+        i += static_cast<std::size_t>(steps) - 1;
+      } else if (!same_.empty() && same_[i] >= 0) {
         take_over(step, last, static_cast<std::size_t>(same_[i]));
       } else {
         compute_step(step);
       }
       if (progress_.stop.stop_requested()) return false;
-      done_flops_ += step.flops;
       tell_progress();
     }
     return true;
@@ -119,10 +121,61 @@ class Computation {
     results_.push_back({known.tensor, known.not_finite});
     bounds_.push_back(last.bounds[from]);
     if (is_draw(step)) after_draws_.push_back(last.after_draws[after_draws_.size()]);
+    done_flops_ += step.flops;
     ++taken_over_;
   }
 
+  [[nodiscard]] bool is_to_be_computed(int step) const {
+    const auto at = static_cast<std::size_t>(step);
+    return held_[at] && (same_.empty() || same_[at] < 0);
+  }
+
+  /// If attention begins with this step, and all of it has to be computed, does that and returns how many steps it was.
+  int compute_attention(std::size_t first) {
+    const auto scores = static_cast<int>(first);
+    // Small ones do not stay in the way of the cache.
+    constexpr double kWorthwhile = 1e6;
+    if (plan_.steps[first].flops < kWorthwhile || !is_to_be_computed(scores)) return 0;
+    for (int weights = scores + 1; weights <= scores + 2 && weights < std::ssize(plan_.steps); ++weights) {
+      const std::optional<AttentionSteps> attention = attention_with_weights(plan_, weights);
+      if (!attention || attention->scores != scores) continue;
+      const int last = attention->outputs >= 0 && is_to_be_computed(attention->outputs) ? attention->outputs : weights;
+      // What comes between would have been computed by then.
+      for (int step = scores; step <= last; ++step) {
+        if (!is_to_be_computed(step)) return 0;
+      }
+      const int values = last == weights ? -1 : attention->v;
+      if (values > scores) return 0;
+      compute_together(*attention, last);
+      return last - scores + 1;
+    }
+    return 0;
+  }
+
+  void compute_together(const AttentionSteps& attention, int last) {
+    std::vector<std::shared_ptr<Tensor>> made;
+    for (int step = attention.scores; step <= last; ++step)
+      made.push_back(std::make_shared<Tensor>(plan_.steps[static_cast<std::size_t>(step)].axes, memory_));
+    AttentionTensors tensors;
+    tensors.q = results_[static_cast<std::size_t>(attention.q)].tensor.get();
+    tensors.k = results_[static_cast<std::size_t>(attention.k)].tensor.get();
+    tensors.scores = made.front().get();
+    if (attention.masked >= 0) tensors.masked = made[1].get();
+    tensors.weights = made[static_cast<std::size_t>(attention.weights - attention.scores)].get();
+    if (last > attention.weights) {
+      tensors.v = results_[static_cast<std::size_t>(attention.v)].tensor.get();
+      tensors.outputs = made.back().get();
+    }
+    attnscope::compute_attention(plan_, attention, tensors, context_);
+    for (int step = attention.scores; step <= last; ++step) {
+      const PlannedStep& planned = plan_.steps[static_cast<std::size_t>(step)];
+      add_result(planned, std::move(made[static_cast<std::size_t>(step - attention.scores)]), false);
+      done_flops_ += planned.flops;
+    }
+  }
+
   void compute_step(const PlannedStep& step) {
+    done_flops_ += step.flops;
     auto tensor = std::make_shared<Tensor>(step.axes, memory_);
     if (const auto* operation = std::get_if<DrawOperation>(&step.operation)) {
       auto generator = after_draws_.empty() ? std::make_shared<Generator>(context_.seed)

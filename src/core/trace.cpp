@@ -56,6 +56,12 @@ std::shared_ptr<const Tensor> Trace::numbers(const Region& region, const StepCon
   return tensor != nullptr ? part_of(tensor, region) : on_demand_->numbers(region, context);
 }
 
+double Trace::held_bytes() const {
+  double bytes = 0;
+  for (const Step& step : steps_) bytes += step.tensor ? 4.0 * static_cast<double>(step.tensor->count()) : 0;
+  return bytes;
+}
+
 float Trace::value(int step, std::span<const Index> index) const {
   const std::shared_ptr<const Tensor>& tensor = steps_[static_cast<std::size_t>(step)].tensor;
   return tensor != nullptr ? tensor->at(index) : on_demand_->numbers(single_cell(step, index), {})->values().front();

@@ -61,6 +61,8 @@ class Trace {
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
   [[nodiscard]] double compute_seconds() const { return compute_seconds_; }
   [[nodiscard]] Index number_count() const { return plan_->cost.numbers; }
+  /// Memory that its tensors take.
+  [[nodiscard]] double held_bytes() const;
 
   /// The same numbers for an experiment that computes the same; see `same_computation`.
   [[nodiscard]] std::shared_ptr<const Trace> for_experiment(Experiment experiment) const;

@@ -12,6 +12,8 @@ constexpr double kSmallestExtent = 16;
 constexpr double kComfortableCell = 16;
 // A page is this much higher than wide.
 constexpr double kPageShape = 1.3;
+// Pixels that do not count.
+constexpr double kRounding = 1e-6;
 
 /// Whole pixels where cells have borders, so that all are equally large.
 double crisp(double cell) { return cell >= 4 ? std::floor(cell) : cell; }
@@ -51,7 +53,8 @@ Grid fit_exactly(Index count, const PanelShape& shape, double width, double heig
   Grid best = arrange_grid(count, 1, shape, width, height);
   for (Index across = 2; across <= count; ++across) {
     const Grid grid = arrange_grid(count, across, shape, width, height);
-    if (grid.width() > width) break;
+    // What rounding adds over many columns is no reason.
+    if (grid.width() > width + kRounding) break;
     const bool too_high = height > 0 && best.height() > height && grid.height() < best.height();
     if (too_high || (height > 0 ? grid.cell_width > best.cell_width : better_balanced(grid, best, count))) best = grid;
   }

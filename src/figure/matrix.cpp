@@ -264,7 +264,9 @@ std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name
 
 std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis) {
   std::vector<std::string> labels;
-  if (!counts_tokens(axis) || trace.experiment().labels.empty()) return labels;
+  // Of more tokens the labels would take longer to lay out than the numbers to compute.
+  constexpr Index kMostLabelled = 4096;
+  if (!counts_tokens(axis) || trace.experiment().labels.empty() || axis.size > kMostLabelled) return labels;
   for (Index i = 0; i < axis.size; ++i) labels.push_back(token_label(trace.experiment(), i));
   return labels;
 }

@@ -132,7 +132,7 @@ void Workbench::frame() {
   show_lesson(style, places, requests);
   begin_panel("Status", places.status, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, ImVec2(style.px(16), 0));
   const Performance performance = {trace_ ? trace_->compute_seconds() : 0, frame_seconds_,
-                                   trace_ ? static_cast<double>(trace_->number_count()) * sizeof(float) : 0,
+                                   trace_ ? trace_->held_bytes() : 0,
                                    worker_.busy(), worker_.progress()};
   status_bar(style, trace_.get(), performance, transient_, requests);
   ImGui::End();

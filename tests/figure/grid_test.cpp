@@ -91,6 +91,13 @@ TEST(Grid, TakesTheLargestCells) {
   }
 }
 
+TEST(Grid, RoundingOverManyColumnsCostsNoPlace) {
+  for (Index cells = 60; cells < 70'000; cells += 1 + cells / 20) {
+    const PanelShape shape = {cells, cells, 20, 30, 22, 0, 48};
+    EXPECT_GE(fit_grid(12, shape, 731.7, 600).across, 4) << cells;
+  }
+}
+
 TEST(Grid, MoreRoomNeverMeansSmallerCells) {
   const PanelShape shape = {6, 9, 20, 30, 22, 0, 48};
   double before = 0;
