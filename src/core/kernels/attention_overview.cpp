@@ -11,7 +11,10 @@ namespace attnscope {
 namespace {
 
 // Queries that are one piece of work: their scores with kSumBlock keys stay in the second cache.
-constexpr Index kRows = 48;
+constexpr Index kRows = 24;
+
+// Rows of scores are a line of the cache further apart, or they would drive each other out of it.
+constexpr Index kRowStride = kSumBlock + 16;
 
 }  // namespace
 
@@ -48,14 +51,14 @@ void AttentionOverview::rows_of_band(Index first, Index every, Index bin, std::s
   const auto rows = static_cast<Index>(statistics.size());
   const Index dim = head_.sizes.dim;
   thread_local Scratch scratch;
-  float* const scores = scratch.of_size(rows * kSumBlock);
+  float* const scores = scratch.of_size(rows * kRowStride);
   std::vector<RowStatisticsOfBlocks> of_blocks(statistics.size(), RowStatisticsOfBlocks(head_.options.temperature));
   ProductRows product;
   product.rows = rows;
   product.a = head_.q + first * head_.q_row;
   product.a_row = every * head_.q_row;
   product.out = scores;
-  product.out_row = kSumBlock;
+  product.out_row = kRowStride;
   product.divisor = head_.options.divisor;
   product.from_zero = true;
   product.fused = head_.fused;
@@ -65,7 +68,7 @@ void AttentionOverview::rows_of_band(Index first, Index every, Index bin, std::s
     for (Index i = 0; i < rows && !any; ++i) any = any_kept(first + i * every, key, count);
     if (any) multiply_packed(product, keys_ + key / kSumBlock * packed_count(dim, kSumBlock), dim, count);
     for (Index i = 0; i < rows; ++i) {
-      add_block(first + i * every, key, bin, {scores + i * kSumBlock, static_cast<std::size_t>(count)},
+      add_block(first + i * every, key, bin, {scores + i * kRowStride, static_cast<std::size_t>(count)},
                 of_blocks[static_cast<std::size_t>(i)], maxima + i * bins(bin) + key / bin);
     }
   }
