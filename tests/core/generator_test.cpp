@@ -12,9 +12,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "core/kernels/thread_pool.h"
 #include "support/golden.h"
 
 namespace attnscope {
@@ -138,6 +140,32 @@ TEST(Generator, LargeNormalTensorsAgree) {
     ++compared;
   }
   EXPECT_EQ(compared, 2);
+}
+
+TEST(Generator, DrawsWhatTheStandardLibraryDraws) {
+  for (const std::uint32_t seed : {0U, 1U, 42U, 0xFFFFFFFFU}) {
+    Generator generator(seed);
+    std::mt19937 standard(seed);
+    for (const unsigned skipped : {0U, 1U, 5U, 623U, 624U, 625U, 5000U}) {
+      generator.discard(skipped);
+      standard.discard(skipped);
+      for (int i = 0; i < 700; ++i) ASSERT_EQ(generator.next(), standard()) << seed << " after " << skipped;
+    }
+  }
+}
+
+TEST(Generator, ThreadsMakeNoDifferenceToLargeNormalTensors) {
+  ThreadPool pool(3);
+  for (const std::size_t count : {16U, 17U, 40000U, 100003U}) {
+    Generator alone(42);
+    Generator shared(42);
+    std::vector<float> expected(count);
+    std::vector<float> values(count);
+    alone.fill_normal(expected);
+    shared.fill_normal(values, &pool);
+    EXPECT_EQ(values, expected);
+    EXPECT_EQ(shared.next(), alone.next());
+  }
 }
 
 TEST(Generator, OnlyTheLow32BitsOfTheSeedCount) {
