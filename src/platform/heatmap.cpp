@@ -205,7 +205,6 @@ void HeatmapRenderer::State::set_render_state() const {
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_STENCIL_TEST);
   glDisable(GL_CULL_FACE);
-  glEnable(GL_BLEND);
   glBlendEquation(GL_FUNC_ADD);
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
@@ -335,6 +334,13 @@ const Uniforms& HeatmapRenderer::State::use_program_for(const HeatmapQuad& quad,
   const bool minified = plan.x.minified || plan.y.minified;
   const Variant& variant = variants[(minified ? 1 : 0) + (scale.logarithmic ? 2 : 0)];
   variant.program.use();
+  // Blending costs a software renderer a quarter of its time: only where something shines through.
+  const bool has_gap = plan.x.gap > 0 || plan.y.gap > 0;
+  if (special_colors.transparent() || (has_gap && quad.gap_color[3] < 1)) {
+    glEnable(GL_BLEND);
+  } else {
+    glDisable(GL_BLEND);
+  }
   set_quad_uniforms(variant.uniforms, quad, scale, plan.x, plan.y);
   return variant.uniforms;
 }

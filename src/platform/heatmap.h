@@ -80,6 +80,9 @@ struct SpecialColors {
   Rgba nan = {1.0F, 0.0F, 1.0F, 1.0F};
   Rgba positive_infinity = {0.0F, 1.0F, 1.0F, 1.0F};
   Rgba negative_infinity = {0.25F, 0.25F, 0.25F, 1.0F};
+
+  /// Whether the background shines through any of them.
+  [[nodiscard]] bool transparent() const { return nan[3] < 1 || positive_infinity[3] < 1 || negative_infinity[3] < 1; }
 };
 
 struct HeatmapOptions {
@@ -119,10 +122,10 @@ class HeatmapRenderer {
 
   /// Draws `quads` in order on the bound framebuffer of the size given in pixels, blending over what is there.
   ///
-  /// Changes, and leaves changed: program, vertex array, viewport, blend function and equation (blending on), scissor,
-  /// depth, stencil and face culling (all off), the 2D textures of units 0 and 1 and their samplers (none), polygon
-  /// mode (fill). The active unit is 0 afterwards and the pixel unpacking state OpenGL's default. Called from an ImGui
-  /// draw callback, it must be followed by ImDrawCallback_ResetRenderState.
+  /// Changes, and leaves changed: program, vertex array, viewport, blend function and equation (blending on or off),
+  /// scissor, depth, stencil and face culling (all off), the 2D textures of units 0 and 1 and their samplers (none),
+  /// polygon mode (fill). The active unit is 0 afterwards and the pixel unpacking state OpenGL's default. Called from
+  /// an ImGui draw callback, it must be followed by ImDrawCallback_ResetRenderState.
   void draw(std::span<const HeatmapQuad> quads, int framebuffer_width, int framebuffer_height);
 
   /// Times that numbers of a matrix, or a tile of one, were sent to the graphics card since the beginning.
