@@ -254,10 +254,11 @@ void HeatmapRenderer::State::draw_quad(const HeatmapQuad& quad) {
 
   const int gap = std::max(quad.gap, 0);
   const int side = quad.source ? source_tile_side : tile_side;
+  const bool quick = quad.quick && quad.source != nullptr;
   const QuadRequest request = {{columns, area->x0, area->x1, std::max<std::int64_t>(clip->x0, 0),
-                                std::min<std::int64_t>(clip->x1, width), gap, side},
+                                std::min<std::int64_t>(clip->x1, width), gap, side, 0, quick},
                                {rows, area->y0, area->y1, std::max<std::int64_t>(clip->y0, 0),
-                                std::min<std::int64_t>(clip->y1, height), gap, side}};
+                                std::min<std::int64_t>(clip->y1, height), gap, side, 0, quick}};
   if (quad.source) {
     draw_source(quad, request);
   } else {

@@ -18,16 +18,6 @@ namespace attnscope::platform {
 /// A colour map: red, green and blue of 256 equal steps from the lowest to the highest value.
 using ColorLut = std::array<std::array<std::uint8_t, 3>, 256>;
 
-/// A rectangle on the framebuffer, in pixels from its top left corner, y downwards. On a HiDPI screen these are device
-/// pixels: screen coordinates times the framebuffer's scale. May reach beyond the framebuffer, up to
-/// 2^30 pixels each way; what has a corner beyond that is not drawn.
-struct PixelRect {
-  double x0 = 0;
-  double y0 = 0;
-  double x1 = 0;
-  double y1 = 0;
-};
-
 /// One matrix on the screen.
 ///
 /// **Cells.** Row 0 is at the top, column 0 at the left. `area` is rounded to whole pixels, at least one each way, and
@@ -69,6 +59,9 @@ struct HeatmapQuad {
   float low = 0;
   float high = 1;
   bool logarithmic = false;
+  /// In motion: where cells are smaller than pixels, merges twice as many of them each way. Nothing is missed, and where
+  /// the renderer is a processor it is drawn several times as fast. For a `source` only.
+  bool quick = false;
   /// In pixels, 0 for none.
   int gap = 0;
   /// Blended over what is there: alpha 0 leaves the background.

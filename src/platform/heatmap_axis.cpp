@@ -68,7 +68,7 @@ AxisPlan plan_axis(const AxisRequest& request) {
   const std::int64_t pixels = request.end - request.begin;
   AxisPlan plan;
   const int suitable = level_for(request.cells, pixels);
-  plan.level = std::max(suitable, request.least_level);
+  plan.level = std::max(suitable + (request.quick && request.cells > pixels ? 1 : 0), request.least_level);
   plan.minified = request.cells > pixels && plan.level == suitable;
   // With gaps, a cell and the gap after it make one period; there is no gap after the last cell.
   const bool room_for_gap = (pixels + request.gap) / request.cells > request.gap;

@@ -31,6 +31,8 @@ struct AxisRequest {
   int tile_side = 0;
   /// A level above the one that suits is planned as cells of its own that are larger than a pixel, without gaps.
   int least_level = 0;
+  /// At most one texel per pixel where there are more cells than pixels: one level further, quicker to draw.
+  bool quick = false;
 };
 
 /// A run of pixels [begin, end) that one tile serves. The left edge of its first pixel lies at texel `base` of the tile

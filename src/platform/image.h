@@ -25,4 +25,20 @@ struct Image {
   }
 };
 
+/// A rectangle on the framebuffer, in pixels from its top left corner, y downwards. On a HiDPI screen these are device
+/// pixels: screen coordinates times the framebuffer's scale. May reach beyond the framebuffer, up to
+/// 2^30 pixels each way; what has a corner beyond that is not drawn.
+struct PixelRect {
+  double x0 = 0;
+  double y0 = 0;
+  double x1 = 0;
+  double y1 = 0;
+};
+
+/// A rectangle of one colour, rounded to whole pixels.
+struct ColoredArea {
+  PixelRect area;
+  Rgba color = {0, 0, 0, 1};
+};
+
 }  // namespace attnscope::platform

@@ -179,9 +179,9 @@ Result<void> OffscreenContext::resize(int width, int height) {
   return {};
 }
 
-void OffscreenContext::clear(const Rgba& color) {
+void OffscreenContext::clear(const Rgba& color, std::span<const ColoredArea> areas) {
   bind();
-  clear_framebuffer(state_->width, state_->height, color);
+  clear_framebuffer(state_->width, state_->height, color, areas);
 }
 
 Image OffscreenContext::read_pixels() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "core/result.h"
 #include "platform/image.h"
@@ -32,7 +33,7 @@ class OffscreenContext {
   Result<void> resize(int width, int height);
 
   /// Fills the framebuffer with one colour.
-  void clear(const Rgba& color);
+  void clear(const Rgba& color, std::span<const ColoredArea> areas = {});
 
   /// What has been drawn so far, the top row first. Binds.
   Image read_pixels();

@@ -208,10 +208,10 @@ void Window::set_icon(const std::vector<Image>& sizes) {
 
 void Window::bind() { glfwMakeContextCurrent(state_->window); }
 
-void Window::clear(const Rgba& color) {
+void Window::clear(const Rgba& color, std::span<const ColoredArea> areas) {
   const Size size = framebuffer_size();
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  clear_framebuffer(size.width, size.height, color);
+  clear_framebuffer(size.width, size.height, color, areas);
 }
 
 void Window::swap() { glfwSwapBuffers(state_->window); }

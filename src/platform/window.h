@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -100,7 +101,7 @@ class Window {
   /// Makes the context current in this thread.
   void bind();
   /// Fills the whole framebuffer with one colour. Leaves the viewport on all of it and the scissor test off.
-  void clear(const Rgba& color);
+  void clear(const Rgba& color, std::span<const ColoredArea> areas = {});
   /// Shows what has been drawn.
   void swap();
 

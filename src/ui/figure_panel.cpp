@@ -70,7 +70,10 @@ void cell_tooltip(const Inspection& inspection) {
 
 void navigate(const Style& style, const Rect& area, const Figure& figure, Transient& transient) {
   const ImGuiIO& io = ImGui::GetIO();
+  // A pause of that length in a movement is none.
+  constexpr double kPause = 0.12;
   Camera& camera = transient.camera;
+  const Camera before = camera;
   if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
     const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
     zoom_at(style, camera, area, mouse, static_cast<double>(io.MouseWheel));
@@ -81,6 +84,7 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, Transi
   }
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) camera = {};
   hold(camera, figure);
+  if (camera != before) transient.camera_still_at = ImGui::GetTime() + kPause;
 }
 
 }  // namespace
@@ -115,6 +119,8 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
   ImGuiCanvas canvas(list, style, luts, area, pixels, content.trace_number, batch.quads);
   paint(content.figure, style.palette, transform, area, canvas);
+  batch.quick = ImGui::GetTime() < transient.camera_still_at;
+  for (platform::HeatmapQuad& quad : batch.quads) quad.quick = batch.quick;
   if (content.inspection != nullptr) {
     const Explanation& e = content.inspection->explanation;
     Region own = {e.step, e.index, e.index};

@@ -15,6 +15,7 @@ struct HeatmapBatch {
   std::vector<platform::HeatmapQuad> quads;
   int framebuffer_width = 0;
   int framebuffer_height = 0;
+  bool quick = false;  ///< drawn for a picture that moves: another one is due when it stands still
 };
 
 /// What the panel shows.

@@ -21,6 +21,11 @@ Rgb mix(Rgb a, Rgb b, double share) {
 
 ImU32 color(Rgb rgb, float alpha) { return ImGui::ColorConvertFloat4ToU32(vec(rgb, alpha)); }
 
+platform::Rgba rgba(Rgb rgb) {
+  return {static_cast<float>(rgb.red) / 255, static_cast<float>(rgb.green) / 255, static_cast<float>(rgb.blue) / 255,
+          1};
+}
+
 void apply_style(const Palette& palette, float scale) {
   ImGuiStyle style;
   style.WindowPadding = ImVec2(16, 16);

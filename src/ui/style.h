@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include "figure/palette.h"
+#include "platform/image.h"
 #include "ui/fonts.h"
 
 namespace attnscope::ui {
@@ -18,6 +19,8 @@ struct Style {
 };
 
 ImU32 color(Rgb rgb, float alpha = 1);
+/// The same as numbers of the platform's.
+platform::Rgba rgba(Rgb rgb);
 
 /// Sets ImGui's colours and measures for the theme at this scale.
 void apply_style(const Palette& palette, float scale);

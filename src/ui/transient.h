@@ -24,6 +24,8 @@ struct NamedCell {
 struct Camera {
   double zoom = 1;
   Point pan;  ///< logical pixels
+
+  friend bool operator==(const Camera&, const Camera&) = default;
 };
 
 enum class Dialog { none, open, save, export_figure, export_trace, shortcuts, about };
@@ -38,6 +40,7 @@ struct Transient {
   std::optional<NamedCell> hovered;
   std::optional<NamedCell> pinned;
   Camera camera;
+  double camera_still_at = 0;  ///< ImGui time from which on it has not moved
   std::uint64_t gesture = 0;  ///< number of the last drag or typing; see Action::gesture
   std::optional<TypedValue> typed;
   Dialog dialog = Dialog::none;

@@ -16,9 +16,9 @@ constexpr float kTooltipDelay = 0.35F;
 // Whole numbers up to here are exact as double; nothing that is typed means more.
 constexpr ImS64 kLargestWhole = ImS64{1} << 53;
 
-constexpr ImGuiWindowFlags kPanelFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                                         ImGuiWindowFlags_NoNavFocus;
+constexpr ImGuiWindowFlags kPanelFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground |
+                                         ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                                         ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus;
 
 /// The track and knob of a slider whose value stands at `share` of its range.
 void draw_track(const Style& style, ImVec2 at, float width, float share, bool lively) {
@@ -68,14 +68,12 @@ bool invisible_slider(const SliderSpec& spec, double& value, bool typing) {
 
 }  // namespace
 
-void begin_panel(const char* name, const Rect& place, ImGuiWindowFlags extra, Rgb background, ImVec2 padding) {
+void begin_panel(const char* name, const Rect& place, ImGuiWindowFlags extra, ImVec2 padding) {
   ImGui::SetNextWindowPos(ImVec2(static_cast<float>(place.x), static_cast<float>(place.y)));
   ImGui::SetNextWindowSize(ImVec2(static_cast<float>(place.width), static_cast<float>(place.height)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, color(background));
   ImGui::Begin(name, nullptr, kPanelFlags | extra);
-  ImGui::PopStyleColor();
   ImGui::PopStyleVar(2);
 }
 

@@ -12,8 +12,8 @@
 
 namespace attnscope::ui {
 
-/// A part of the window: without decoration, at a fixed place. `ImGui::End` closes it.
-void begin_panel(const char* name, const Rect& place, ImGuiWindowFlags extra, Rgb background, ImVec2 padding);
+/// A part of the window: without decoration or background, at a fixed place. `ImGui::End` closes it.
+void begin_panel(const char* name, const Rect& place, ImGuiWindowFlags extra, ImVec2 padding);
 
 /// "PARAMETERS": a small dim title of a group of controls.
 void section_title(const Style& style, const char* title);

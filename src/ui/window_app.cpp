@@ -34,9 +34,7 @@ void draw_frame(platform::Window& window, ImGuiHost& host, Workbench& workbench)
   workbench.prepare();
   host.new_frame();
   workbench.frame();
-  const Rgb background = workbench.colors().background;
-  window.clear({static_cast<float>(background.red) / 255, static_cast<float>(background.green) / 255,
-                static_cast<float>(background.blue) / 255, 1});
+  window.clear(rgba(workbench.colors().line), workbench.backdrop());
   host.render();
   workbench.finish(seconds_since(start));
   window.swap();

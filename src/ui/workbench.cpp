@@ -57,13 +57,10 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       font_files_(options.fonts),
       heatmaps_(std::move(heatmaps)),
       lessons_(options.lessons),
-      worker_(options.wake ? options.wake : [] {}, options.memory_budget) {
-  const auto rgba = [](float value) {
-    const Rgb rgb = *special_color(value);
-    return platform::Rgba{static_cast<float>(rgb.red) / 255, static_cast<float>(rgb.green) / 255,
-                          static_cast<float>(rgb.blue) / 255, 1};
-  };
-  heatmaps_.set_special_colors({rgba(NAN), rgba(INFINITY), rgba(-INFINITY)});
+      worker_(
+          options.wake ? options.wake : [] {}, options.memory_budget) {
+  const auto special = [](float value) { return rgba(*special_color(value)); };
+  heatmaps_.set_special_colors({special(NAN), special(INFINITY), special(-INFINITY)});
   batch_.renderer = &heatmaps_;
 }
 
@@ -112,28 +109,26 @@ void Workbench::frame() {
       window_areas(ImGui::GetIO().DisplaySize, scale_, {inspector_shown_, session_.lesson() != nullptr});
   ImGui::PopStyleVar();
 
-  const ImVec2 padding(style.px(16), style.px(14));
-  // Lines between the parts: the background list shows in the gaps that the windows leave.
-  ImGui::GetBackgroundDrawList()->AddRectFilled(ImVec2(0, 0), ImGui::GetIO().DisplaySize, color(colors().line));
-  begin_panel("Parameters", places.parameters, 0, colors().panel, padding);
+  const Point padding = {style.px(16), style.px(14)};
+  backdrop_.clear();
+  begin_part("Parameters", places.parameters, 0, colors().panel, padding);
   parameter_panel(style, session_.experiment(), transient_, requests);
   ImGui::End();
-  begin_panel("Views", places.tabs, ImGuiWindowFlags_NoScrollWithMouse, colors().background, ImVec2(style.px(16), 0));
+  begin_part("Views", places.tabs, ImGuiWindowFlags_NoScrollWithMouse, colors().background, {style.px(16), 0});
   view_tabs(style, session_.experiment(), requests);
   ImGui::End();
   show_center(style, places, requests);
   update_inspection();
   if (places.has_inspector) {
-    begin_panel("Inspector", places.inspector, 0, colors().panel, padding);
+    begin_part("Inspector", places.inspector, 0, colors().panel, padding);
     inspector_panel(style, inspection_ ? &*inspection_ : nullptr,
                     transient_.pinned.has_value() && transient_.pinned == transient_.inspected(), transient_);
     ImGui::End();
   }
   show_lesson(style, places, requests);
-  begin_panel("Status", places.status, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, ImVec2(style.px(16), 0));
+  begin_part("Status", places.status, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), 0});
   const Performance performance = {trace_ ? trace_->compute_seconds() : 0, frame_seconds_,
-                                   trace_ ? trace_->held_bytes() : 0,
-                                   worker_.busy(), worker_.progress()};
+                                   trace_ ? trace_->held_bytes() : 0, worker_.busy(), worker_.progress()};
   status_bar(style, trace_.get(), performance, transient_, requests);
   ImGui::End();
   const std::optional<DialogResult> dialog = dialogs(style, transient_);
@@ -148,8 +143,8 @@ void Workbench::finish(double frame_seconds) {
 }
 
 void Workbench::show_center(const Style& style, const Areas& places, Requests& requests) {
-  begin_panel("Figure", places.center, ImGuiWindowFlags_NoScrollWithMouse, colors().background,
-              ImVec2(style.px(16), style.px(10)));
+  begin_part("Figure", places.center, ImGuiWindowFlags_NoScrollWithMouse, colors().background,
+             {style.px(16), style.px(10)});
   if (!trace_) {
     ImGui::TextDisabled("Computing…");
     ImGui::End();
@@ -216,6 +211,14 @@ void Workbench::update_inspection() {
   if (inspection_ && inspection_->cell == *cell && inspected_trace_ == trace_) return;
   inspection_ = inspect(*trace_, *cell);
   inspected_trace_ = trace_;
+}
+
+void Workbench::begin_part(const char* name, const Rect& place, int flags, Rgb background, Point padding) {
+  const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
+  const auto x = static_cast<double>(scale.x);
+  const auto y = static_cast<double>(scale.y);
+  backdrop_.push_back({{place.x * x, place.y * y, place.right() * x, place.bottom() * y}, rgba(background)});
+  begin_panel(name, place, flags, ImVec2(static_cast<float>(padding.x), static_cast<float>(padding.y)));
 }
 
 void Workbench::shortcuts(Requests& requests) {
@@ -376,7 +379,7 @@ void Workbench::say(const std::string& message, bool is_error) {
   transient_.message_until = ImGui::GetTime() + kMessageSeconds;
 }
 
-bool Workbench::animating() const { return moving_ || heatmaps_.uploads_waiting(); }
+bool Workbench::animating() const { return moving_ || batch_.quick || heatmaps_.uploads_waiting(); }
 
 std::string Workbench::window_title() const {
   const std::string name = session_.file().empty() ? session_.experiment().system

@@ -64,6 +64,9 @@ class Workbench {
   [[nodiscard]] std::span<const PrintedTable> printed() const { return printed_; }
   [[nodiscard]] Transient& transient() { return transient_; }
   [[nodiscard]] const platform::HeatmapRenderer& heatmaps() const { return heatmaps_; }
+  /// The parts of the window that the last frame has stand on, in pixels of the framebuffer; between them show the
+  /// lines, in their colour.
+  [[nodiscard]] std::span<const platform::ColoredArea> backdrop() const { return backdrop_; }
   [[nodiscard]] const Palette& colors() const { return palette(theme_); }
   /// How often a figure was built since the start.
   [[nodiscard]] std::uint64_t figures_built() const { return figures_built_; }
@@ -73,6 +76,8 @@ class Workbench {
  private:
   Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer heatmaps, const WorkbenchOptions& options);
 
+  /// A panel that stands on `background`; `ImGui::End` closes it.
+  void begin_part(const char* name, const Rect& place, int flags, Rgb background, Point padding);
   void shortcuts(Requests& requests);
   void shortcut(const platform::KeyPress& press, Requests& requests);
   void show_center(const Style& style, const Areas& areas, Requests& requests);
@@ -126,6 +131,7 @@ class Workbench {
   double moved_since_ = 0;
   bool moving_ = false;
   std::uint64_t figures_built_ = 0;
+  std::vector<platform::ColoredArea> backdrop_;
 
   std::optional<Inspection> inspection_;
   std::shared_ptr<const Trace> inspected_trace_;

@@ -11,8 +11,8 @@ void Workbench::show_lesson(const Style& style, const Areas& places, Requests& r
   const Lesson* lesson = session_.lesson();
   if (!places.has_lesson || lesson == nullptr) return;
   update_printed();
-  begin_panel("Lesson", places.lesson, ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoScrollbar,
-              colors().panel, ImVec2(style.px(16), style.px(10)));
+  begin_part("Lesson", places.lesson, ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoScrollbar, colors().panel,
+             {style.px(16), style.px(10)});
   lesson_panel(style, {*lesson, session_.lesson_step(), session_.away_from_lesson(), printed_, comparison()}, requests);
   ImGui::End();
 }

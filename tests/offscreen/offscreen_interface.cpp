@@ -93,9 +93,7 @@ void OffscreenInterface::advance(bool draw) {
   host_->new_frame();
   workbench_->frame();
   if (draw) {
-    const Rgb background = workbench_->colors().background;
-    context_.clear({static_cast<float>(background.red) / 255, static_cast<float>(background.green) / 255,
-                    static_cast<float>(background.blue) / 255, 1});
+    context_.clear(ui::rgba(workbench_->colors().line), workbench_->backdrop());
     host_->render();
     // In place of showing it: a driver that never shows anything keeps what it has been told.
     glFinish();
