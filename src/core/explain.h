@@ -61,4 +61,8 @@ Result<CellReference> parse_cell(const Trace& trace, std::string_view text);
 /// The same with the steps alone, as `plan` gives them.
 Result<CellReference> parse_cell(std::span<const PlannedStep> steps, std::string_view text);
 
+/// Reads a tensor's name, alone or with a slice as in Python: "scores", "scores[1]", "scores[1, 10:20, :]". Axes that
+/// are not named are whole.
+Result<Region> parse_region(std::span<const PlannedStep> steps, std::string_view text);
+
 }  // namespace attnscope

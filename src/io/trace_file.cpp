@@ -20,23 +20,53 @@ std::string axis_list(const Axes& axes, bool sizes) {
   return join(parts, ",");
 }
 
-Result<void> write_as(TraceFormat format, const Trace& trace, AtomicFile& file) {
+std::string slice_text(const Region& region) {
+  std::vector<std::string> parts;
+  for (std::size_t axis = 0; axis < region.begin.size(); ++axis)
+    parts.push_back(std::to_string(region.begin[axis]) + ":" + std::to_string(region.end[axis]));
+  return join(parts, ",");
+}
+
+/// The regions asked for, or, without any, everything that is held.
+TraceContents contents_of(const Trace& trace, std::span<const Region> only) {
+  TraceContents contents = {trace.experiment(), {}};
+  ThreadPool pool;
+  for (int number = 0; number < static_cast<int>(trace.steps().size()); ++number) {
+    const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+    const auto wanted =
+        std::find_if(only.begin(), only.end(), [&](const Region& region) { return region.step == number; });
+    if (wanted == only.end()) {
+      contents.members.push_back({step.name, step.axes, "", only.empty() ? step.tensor : nullptr});
+      continue;
+    }
+    const bool whole = *wanted == whole_region(number, step.axes);
+    contents.members.push_back({step.name, region_axes(step.axes, *wanted), whole ? "" : slice_text(*wanted),
+                                trace.numbers(*wanted, {trace.experiment().seed, &pool, {}})});
+  }
+  return contents;
+}
+
+Result<void> write_as(TraceFormat format, const TraceContents& contents, AtomicFile& file) {
   switch (format) {
-    case TraceFormat::safetensors: return write_safetensors(trace, file);
-    case TraceFormat::npz: return write_npz(trace, file);
-    case TraceFormat::json: return write_trace_json(trace, file);
+    case TraceFormat::safetensors: return write_safetensors(contents, file);
+    case TraceFormat::npz: return write_npz(contents, file);
+    case TraceFormat::json: return write_trace_json(contents, file);
   }
   return {};
 }
 
 }  // namespace
 
-TraceMetadata trace_metadata(const Trace& trace) {
+TraceMetadata trace_metadata(const TraceContents& contents) {
   TraceMetadata metadata = {{"format", "attnscope-trace/1"},
-                            {"experiment", compact_experiment_json(trace.experiment())}};
-  for (const Step& step : trace.steps()) metadata.emplace_back("axes:" + step.name, axis_list(step.axes, false));
-  for (const Step& step : trace.steps()) {
-    if (step.tensor == nullptr) metadata.emplace_back("omitted:" + step.name, axis_list(step.axes, true));
+                            {"experiment", compact_experiment_json(contents.experiment)}};
+  for (const TraceMember& member : contents.members)
+    metadata.emplace_back("axes:" + member.name, axis_list(member.axes, false));
+  for (const TraceMember& member : contents.members) {
+    if (member.tensor == nullptr) metadata.emplace_back("omitted:" + member.name, axis_list(member.axes, true));
+  }
+  for (const TraceMember& member : contents.members) {
+    if (!member.slice.empty()) metadata.emplace_back("slice:" + member.name, member.slice);
   }
   return metadata;
 }
@@ -71,13 +101,13 @@ Result<TraceFormat> trace_format(const std::filesystem::path& path) {
               Error::Kind::usage);
 }
 
-Result<void> write_trace(const Trace& trace, const std::filesystem::path& path) {
+Result<void> write_trace(const Trace& trace, const std::filesystem::path& path, std::span<const Region> only) {
   const Result<TraceFormat> format = trace_format(path);
   if (!format) return tl::unexpected(format.error());
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return tl::unexpected(file.error());
   try {
-    if (Result<void> written = write_as(*format, trace, *file); !written) return written;
+    if (Result<void> written = write_as(*format, contents_of(trace, only), *file); !written) return written;
   } catch (const std::exception& error) {
     return fail(path_text(path) + ": " + error.what());
   }

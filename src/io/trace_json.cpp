@@ -44,31 +44,32 @@ Result<void> write_values(AtomicFile& file, const Axes& axes, std::size_t axis, 
   return file.write(axes[axis].size == 0 ? "[]" : "]");
 }
 
-Result<void> write_tensor(AtomicFile& file, const Step& step) {
+Result<void> write_tensor(AtomicFile& file, const TraceMember& member) {
   nlohmann::ordered_json axes = nlohmann::ordered_json::array();
   nlohmann::ordered_json shape = nlohmann::ordered_json::array();
-  for (const Axis& axis : step.axes) {
+  for (const Axis& axis : member.axes) {
     axes.push_back(axis.name);
     shape.push_back(axis.size);
   }
-  const std::string head = "    " + compact_json(step.name) + ": {\n      \"axes\": " + compact_json(axes) +
+  const std::string head = "    " + compact_json(member.name) + ": {\n      \"axes\": " + compact_json(axes) +
                            ",\n      \"shape\": " + compact_json(shape) + ",\n      ";
-  if (step.tensor == nullptr) return file.write(head + "\"omitted\": true\n    }");
-  if (Result<void> written = file.write(head + "\"values\": "); !written) return written;
-  std::span<const float> values = step.tensor->values();
-  if (Result<void> written = write_values(file, step.axes, 0, values); !written) return written;
+  if (member.tensor == nullptr) return file.write(head + "\"omitted\": true\n    }");
+  const std::string slice = member.slice.empty() ? "" : "\"slice\": " + compact_json(member.slice) + ",\n      ";
+  if (Result<void> written = file.write(head + slice + "\"values\": "); !written) return written;
+  std::span<const float> values = member.tensor->values();
+  if (Result<void> written = write_values(file, member.axes, 0, values); !written) return written;
   return file.write("\n    }");
 }
 
 }  // namespace
 
-Result<void> write_trace_json(const Trace& trace, AtomicFile& file) {
+Result<void> write_trace_json(const TraceContents& contents, AtomicFile& file) {
   const std::string head = "{\n  \"format\": \"attnscope-trace/1\",\n  \"experiment\": ";
-  const std::string experiment = compact_experiment_json(trace.experiment());
+  const std::string experiment = compact_experiment_json(contents.experiment);
   if (Result<void> written = file.write(head + experiment + ",\n  \"tensors\": {"); !written) return written;
-  for (const Step& step : trace.steps()) {
-    if (Result<void> written = file.write(&step == trace.steps().data() ? "\n" : ",\n"); !written) return written;
-    if (Result<void> written = write_tensor(file, step); !written) return written;
+  for (const TraceMember& member : contents.members) {
+    if (Result<void> written = file.write(&member == contents.members.data() ? "\n" : ",\n"); !written) return written;
+    if (Result<void> written = write_tensor(file, member); !written) return written;
   }
   return file.write("\n  }\n}\n");
 }

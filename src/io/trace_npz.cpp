@@ -56,9 +56,9 @@ std::string npy_header(const std::string& type, const Axes& axes) {
 }
 
 /// The metadata as a numpy text of rank 0: four bytes for each character, all of them ASCII.
-Member metadata_member(const Trace& trace) {
+Member metadata_member(const TraceContents& contents) {
   nlohmann::ordered_json json;
-  for (const auto& [key, value] : trace_metadata(trace)) json[key] = value;
+  for (const auto& [key, value] : trace_metadata(contents)) json[key] = value;
   const std::string text = json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
   Member member = {"__metadata__.npy", npy_header("<U" + std::to_string(text.size()), {})};
   for (const char c : text) append(member.header, static_cast<unsigned char>(c), 4);
@@ -130,11 +130,11 @@ std::uint64_t archive_size(std::span<const Member> members) {
 
 }  // namespace
 
-Result<void> write_npz(const Trace& trace, AtomicFile& file) {
-  std::vector<Member> members = {metadata_member(trace)};
-  for (const Step& step : trace.steps()) {
-    if (step.tensor != nullptr)
-      members.push_back({step.name + ".npy", npy_header("<f4", step.axes), step.tensor->values()});
+Result<void> write_npz(const TraceContents& contents, AtomicFile& file) {
+  std::vector<Member> members = {metadata_member(contents)};
+  for (const TraceMember& each : contents.members) {
+    if (each.tensor != nullptr)
+      members.push_back({each.name + ".npy", npy_header("<f4", each.axes), each.tensor->values()});
   }
   if (const std::uint64_t size = archive_size(members); size > kLargestArchive || members.size() > kMostMembers) {
     return fail(path_text(file.path()) + ": the trace takes " + bytes_text(static_cast<double>(size)) +

@@ -6,16 +6,16 @@
 
 namespace attnscope {
 
-Result<void> write_safetensors(const Trace& trace, AtomicFile& file) {
+Result<void> write_safetensors(const TraceContents& contents, AtomicFile& file) {
   nlohmann::ordered_json header;
-  for (const auto& [key, value] : trace_metadata(trace)) header["__metadata__"][key] = value;
+  for (const auto& [key, value] : trace_metadata(contents)) header["__metadata__"][key] = value;
   std::uint64_t offset = 0;
-  for (const Step& step : trace.steps()) {
-    if (step.tensor == nullptr) continue;
+  for (const TraceMember& member : contents.members) {
+    if (member.tensor == nullptr) continue;
     nlohmann::ordered_json shape = nlohmann::ordered_json::array();
-    for (const Axis& axis : step.axes) shape.push_back(axis.size);
-    const std::uint64_t end = offset + static_cast<std::uint64_t>(step.tensor->count()) * sizeof(float);
-    header[step.name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {offset, end}}};
+    for (const Axis& axis : member.axes) shape.push_back(axis.size);
+    const std::uint64_t end = offset + static_cast<std::uint64_t>(member.tensor->count()) * sizeof(float);
+    header[member.name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {offset, end}}};
     offset = end;
   }
   std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -24,9 +24,9 @@ Result<void> write_safetensors(const Trace& trace, AtomicFile& file) {
   for (unsigned i = 0; i < 8; ++i)
     length += static_cast<char>((static_cast<std::uint64_t>(text.size()) >> (8 * i)) & 0xffU);
   if (Result<void> written = file.write(length + text); !written) return written;
-  for (const Step& step : trace.steps()) {
-    if (step.tensor == nullptr) continue;
-    if (Result<void> written = write_floats(file, step.tensor->values()); !written) return written;
+  for (const TraceMember& member : contents.members) {
+    if (member.tensor == nullptr) continue;
+    if (Result<void> written = write_floats(file, member.tensor->values()); !written) return written;
   }
   return {};
 }

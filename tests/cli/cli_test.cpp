@@ -143,6 +143,35 @@ TEST(Cli, TraceWritesFilesAndIsSilent) {
   expect_refused({"trace", "worked-example", "-o", (folder / "folder.npz").string()}, 1, {"is a folder"});
 }
 
+TEST(Cli, TraceWritesOnlyWhatIsAskedFor) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "t.json").string();
+  const Outcome outcome =
+      run_program({"trace", "worked-example", "--only", "weights[1,2:4]", "--only", "out", "-o", path});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const json part = json::parse(bytes_of(path))["tensors"];
+  EXPECT_EQ(run_program({"trace", "worked-example", "-o", path}).code, 0);
+  const json whole = json::parse(bytes_of(path))["tensors"];
+  EXPECT_EQ(part["out"], whole["out"]);
+  EXPECT_EQ(part["scores"]["omitted"], true);
+  EXPECT_EQ(part["weights"]["shape"], json::parse("[1, 2, 6]"));
+  EXPECT_EQ(part["weights"]["slice"], "1:2,2:4,0:6");
+  EXPECT_EQ(part["weights"]["values"][0][1], whole["weights"]["values"][1][3]);
+
+  // Far more than fits: what is asked for is computed, and nothing else.
+  const std::vector<std::string> large = {"trace", "worked-example", "--set", "tokens=40000", "--set", "heads=2",
+                                          "--only"};
+  std::vector<std::string> arguments = large;
+  arguments.insert(arguments.end(), {"weights[1,39999,39990:]", "-o", path});
+  EXPECT_EQ(run_program(arguments).code, 0);
+  EXPECT_EQ(json::parse(bytes_of(path))["tensors"]["weights"]["shape"], json::parse("[1, 1, 10]"));
+  arguments = large;
+  arguments.insert(arguments.end(), {"weights", "-o", path});
+  expect_refused(arguments, 1, {"--only asks for ", "allowed: "});
+  expect_refused({"trace", "worked-example", "--only", "weights[9]", "-o", path}, 2, {"--only ", "head 0:4"});
+  expect_refused({"trace", "worked-example", "--only", "q", "--only", "q[1]", "-o", path}, 2, {"one part"});
+}
+
 TEST(Cli, WarningsAreSaidAndDone) {
   const Outcome outcome = run_program({"explain", "worked-example", "--set", "mask=padding:0", "weights[0,0,0]"});
   EXPECT_EQ(outcome.code, 0);

@@ -203,6 +203,29 @@ TEST(ParseCell, FindsTheCell) {
   }
 }
 
+TEST(ParseRegion, ReadsIndicesAndRanges) {
+  const std::vector<PlannedStep> steps = plan(*default_experiment("worked-example")).steps;
+  const auto region = [&](const char* text) {
+    const Result<Region> read = parse_region(steps, text);
+    EXPECT_TRUE(read) << text;
+    return read.value_or(Region{});
+  };
+  const Region all = region("scores");
+  EXPECT_EQ(steps[static_cast<std::size_t>(all.step)].name, "scores");
+  EXPECT_EQ(all, (Region{all.step, {0, 0, 0}, {4, 6, 6}}));
+  EXPECT_EQ(region("scores[1]"), (Region{all.step, {1, 0, 0}, {2, 6, 6}}));
+  EXPECT_EQ(region("scores[ 1, 2:5 ,:]"), (Region{all.step, {1, 2, 0}, {2, 5, 6}}));
+  EXPECT_EQ(region("scores[:2,3:,5]"), (Region{all.step, {0, 3, 5}, {2, 6, 6}}));
+  for (const char* text : {"scores[", "scores[]", "scores[4]", "scores[-1]", "scores[1:1]", "scores[2:1]", "scores[0:5]",
+                           "scores[x]", "scores[1,2,3,4]", "scores[1 2]", "scores[1]]", "scores[0::2]"}) {
+    const Result<Region> read = parse_region(steps, text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().kind, Error::Kind::usage) << text;
+    EXPECT_NE(read.error().message.find("head 0:4, query 0:6, key 0:6"), std::string::npos) << read.error().message;
+  }
+  EXPECT_FALSE(parse_region(steps, "scroes[1]"));
+}
+
 TEST(ParseCell, SaysWhatIsWrong) {
   const std::shared_ptr<const Trace> trace = *run(*default_experiment("worked-example"));
   const auto message = [&](const char* text) {
