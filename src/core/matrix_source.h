@@ -52,6 +52,9 @@ class MatrixSource {
   /// Grows when `coarse` would give a better guess than before.
   [[nodiscard]] virtual std::uint64_t revision() const { return 0; }
 
+  /// How much of its overview is exact by now, 0 to 1.
+  [[nodiscard]] virtual double progress() const { return 1; }
+
   /// The least and the largest number of some rows from all over the matrix, `leave_out` and what is not finite left
   /// out; 0 counts in any case. Enough to know what is usual.
   struct RowRange {

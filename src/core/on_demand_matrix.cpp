@@ -57,6 +57,11 @@ bool OnDemandMatrix::same_as(const MatrixSource& other) const {
   return matrix != nullptr && matrix->overview_ == overview_ && matrix->transposed_ == transposed_;
 }
 
+double OnDemandMatrix::progress() const {
+  const std::lock_guard lock(overview_->mutex);
+  return static_cast<double>(overview_->exact_rows) / static_cast<double>(std::max<Index>(1, overview_part_.rows));
+}
+
 std::vector<MatrixSource::RowRange> OnDemandMatrix::some_rows(float leave_out) const {
   const std::lock_guard computing(overview_->sampling);
   if (!overview_->sampled || overview_->left_out != leave_out) {

@@ -26,6 +26,7 @@ class OnDemandMatrix final : public MatrixSource {
   [[nodiscard]] bool needs_sketch() const override { return overview_->revision == 0; }
   bool coarse(const MatrixPart& part, std::span<float> out) const override;
   [[nodiscard]] std::uint64_t revision() const override { return overview_->revision; }
+  [[nodiscard]] double progress() const override;
   [[nodiscard]] std::vector<RowRange> some_rows(float leave_out) const override;
   [[nodiscard]] bool same_as(const MatrixSource& other) const override;
 

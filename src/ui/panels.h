@@ -77,6 +77,7 @@ struct Performance {
   double bytes = 0;
   bool busy = false;
   float progress = 0;
+  double drawn = 1;  ///< of what the picture shows, 0 to 1: large matrices come bit by bit
 };
 
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient,

@@ -40,6 +40,8 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   if (performance.busy && performance.progress > 0) {
     right = "computing " + std::to_string(static_cast<int>(performance.progress * 100)) + " %";
   }
+  if (!performance.busy && performance.drawn < 1)
+    right = "drawing " + std::to_string(static_cast<int>(performance.drawn * 100)) + " %";
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   // On a narrow window what the program has to say matters more than how fast it was.
   const bool message = !transient.message.empty() && ImGui::GetTime() < transient.message_until;

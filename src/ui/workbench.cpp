@@ -127,14 +127,25 @@ void Workbench::frame() {
   }
   show_lesson(style, places, requests);
   begin_part("Status", places.status, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), 0});
-  const Performance performance = {trace_ ? trace_->compute_seconds() : 0, frame_seconds_,
-                                   trace_ ? trace_->held_bytes() : 0, worker_.busy(), worker_.progress()};
+  const Performance performance = {trace_ ? trace_->compute_seconds() : 0,
+                                   frame_seconds_,
+                                   trace_ ? trace_->held_bytes() : 0,
+                                   worker_.busy(),
+                                   worker_.progress(),
+                                   drawn_share()};
   status_bar(style, trace_.get(), performance, transient_, requests);
   ImGui::End();
   const std::optional<DialogResult> dialog = dialogs(style, transient_);
   shortcuts(requests);
   apply(requests);
   if (dialog) carry_out(*dialog);
+}
+
+double Workbench::drawn_share() const {
+  if (!heatmaps_.loading() || shown_.heatmaps.empty()) return 1;
+  double share = 0;
+  for (const HeatmapMark& mark : shown_.heatmaps) share += mark.source->progress();
+  return share / static_cast<double>(shown_.heatmaps.size());
 }
 
 void Workbench::finish(double frame_seconds) {

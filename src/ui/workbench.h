@@ -83,6 +83,8 @@ class Workbench {
   void show_center(const Style& style, const Areas& areas, Requests& requests);
   void update_figure(double width, double height);
   void update_inspection();
+  /// How much of the figure is there, 0 to 1.
+  [[nodiscard]] double drawn_share() const;
   void show_lesson(const Style& style, const Areas& areas, Requests& requests);
   void update_printed();
   /// Steps through the open lesson; true when the key was for it.
