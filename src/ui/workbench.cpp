@@ -132,7 +132,7 @@ void Workbench::frame() {
                                    trace_ ? trace_->held_bytes() : 0,
                                    worker_.busy(),
                                    worker_.progress(),
-                                   drawn_share()};
+                                   drawn_};
   status_bar(style, trace_.get(), performance, transient_, requests);
   ImGui::End();
   const std::optional<DialogResult> dialog = dialogs(style, transient_);
@@ -150,6 +150,7 @@ double Workbench::drawn_share() const {
 
 void Workbench::finish(double frame_seconds) {
   heatmaps_.end_frame();
+  drawn_ = drawn_share();
   frame_seconds_ = frame_seconds;
 }
 

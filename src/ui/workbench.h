@@ -134,6 +134,7 @@ class Workbench {
   bool moving_ = false;
   std::uint64_t figures_built_ = 0;
   std::vector<platform::ColoredArea> backdrop_;
+  double drawn_ = 1;  ///< by the last frame; see drawn_share
 
   std::optional<Inspection> inspection_;
   std::shared_ptr<const Trace> inspected_trace_;

@@ -372,5 +372,21 @@ TEST(Views, AnOptionThatAppliesChangesTheFigure) {
   }
 }
 
+TEST(Heads, ManyTokensFitIntoTheWindow) {
+  for (const char* tokens : {"300", "1500", "40000"}) {
+    Experiment e = *default_experiment("worked-example");
+    for (const auto& [name, value] :
+         {std::pair("tokens", tokens), std::pair("heads", "12"), std::pair("cross_queries", "0")})
+      ASSERT_TRUE(set_parameter_text(e, name, value));
+    ViewOptions options = *view_options({"heads", {}});
+    options.width = 750;
+    options.height = 650;
+    const Figure figure = build_view("heads", **run(e), options);
+    ASSERT_EQ(figure.heatmaps.size(), 12U);
+    EXPECT_LE(figure.height, 650.5) << tokens;
+    for (const HeatmapMark& mark : figure.heatmaps) EXPECT_GT(mark.box.width, 90) << tokens;
+  }
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -16,6 +16,8 @@ constexpr double kSectionTitle = 26;
 constexpr double kPanelTitle = 20;
 constexpr double kSectionGap = 18;
 constexpr double kLegendHeight = 40;
+// Matrices get no lower than that to make room for one another.
+constexpr double kLeastExtent = 16;
 
 /// The weights of all heads, from the tokens themselves or from the second sequence.
 struct Section {
@@ -88,6 +90,8 @@ class HeadsLayout {
  private:
   /// The sections with `across` heads side by side, their cells of one size: the largest with which all fit.
   [[nodiscard]] std::vector<Grid> arrange(Index across, double width, double height) const {
+    Index longest = 1;  // matrix, in cells
+    for (const Section& section : sections_) longest = std::max(longest, section.shape.rows);
     for (double largest = 48;; largest = largest > 4 ? largest - 1 : largest * 0.9) {
       std::vector<Grid> grids;
       double total = 0;
@@ -100,7 +104,8 @@ class HeadsLayout {
         smallest = std::min(smallest, grids.back().cell_width);
       }
       const bool same_size = smallest == largest || largest < 1;
-      if ((same_size && (height <= 0 || total <= height)) || largest < 0.5) return grids;
+      const bool least = largest * static_cast<double>(longest) < kLeastExtent;
+      if ((same_size && (height <= 0 || total <= height)) || least) return grids;
     }
   }
 
