@@ -60,6 +60,8 @@ std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed)
               step.inputs.size() == other.inputs.size() && step.operation == other.operation;
       for (std::size_t k = 0; k < step.inputs.size() && equal; ++k)
         equal = same[static_cast<std::size_t>(step.inputs[k])] == other.inputs[k];
+      // What was not held then may have room now.
+      equal = equal && last.steps()[next].tensor != nullptr;
       if (equal) same[i] = static_cast<int>(next);
       ++next;
     }
@@ -289,6 +291,16 @@ Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, s
   } catch (const std::bad_alloc&) {
     return fail("this machine has no room for the " + bytes_text(bytes) + " that the experiment takes");
   }
+}
+
+void Runner::forget_results() {
+  if (state_->last.trace == nullptr) return;
+  const Trace& last = *state_->last.trace;
+  std::vector<StepResult> given;
+  given.reserve(last.steps().size());
+  for (const Step& step : last.steps())
+    given.push_back(step.inputs.empty() ? StepResult{step.tensor, step.not_finite} : StepResult{});
+  state_->last.trace = std::make_shared<const Trace>(last.experiment(), last.plan(), std::move(given), 0);
 }
 
 Index Runner::steps_taken_over() const { return state_->taken_over; }

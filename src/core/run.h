@@ -47,6 +47,10 @@ class Runner {
   Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, std::shared_ptr<const Plan> plan,
                                            const Progress& progress, const Substitutions& substitutions);
 
+  /// Lets go of all that the last run computed but draws and constants: the same experiment is computed anew from
+  /// those, in the memory that this frees once nobody else holds the last trace.
+  void forget_results();
+
   /// Steps that the last trace took over from the one before.
   [[nodiscard]] Index steps_taken_over() const;
 

@@ -59,6 +59,25 @@ TEST(Runner, TakesOverWhatDoesNotChange) {
   expect_same_numbers(*fewer, **run(experiment));
 }
 
+TEST(Runner, ComputesForgottenResultsAnew) {
+  Runner runner;
+  const Experiment experiment = *default_experiment("stacked-multihead");
+  runner.forget_results();
+  const auto first = *runner.run(experiment);
+  runner.forget_results();
+  const auto again = *runner.run(experiment);
+  EXPECT_EQ(runner.steps_taken_over(),
+            std::ranges::count_if(first->steps(), [](const Step& step) { return step.inputs.empty(); }));
+  for (const Step& step : first->steps())
+    EXPECT_EQ(again->find(step.name)->tensor == step.tensor, step.inputs.empty()) << step.name;
+  expect_same_numbers(*again, *first);
+  // The generator goes on behind the draws that were kept.
+  Experiment wider = experiment;
+  wider.parameters["embedding"] = Index{64};
+  runner.forget_results();
+  expect_same_numbers(**runner.run(wider), **run(wider));
+}
+
 TEST(Runner, NumbersDoNotDependOnWhatWasComputedBefore) {
   std::mt19937 random(5);
   Runner runner;
