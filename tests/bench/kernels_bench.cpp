@@ -2,10 +2,6 @@
 // multiplications and additions that registers allow, `of_memory` of the rate at which zeros are written.
 #include <benchmark/benchmark.h>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -40,31 +36,11 @@ double shortest_seconds(int runs, const Work& work) {
   return best;
 }
 
-#if defined(__x86_64__)
-/// Twelve chains of fused multiply-adds, `rounds` links each, that touch no memory.
-__attribute__((target("avx2,fma"))) void fused_chains(int rounds) {
-  __m256 sums[12];
-  for (int i = 0; i < 12; ++i) {
-    sums[i] = _mm256_set1_ps(static_cast<float>(i));
-    asm volatile("" : "+x"(sums[i]));
-  }
-  const __m256 factor = _mm256_set1_ps(0.999F);
-  for (int round = 0; round < rounds; ++round) {
-#pragma GCC unroll 12
-    for (int i = 0; i < 12; ++i) sums[i] = _mm256_fmadd_ps(sums[i], factor, factor);
-  }
-  for (__m256& sum : sums) asm volatile("" : "+x"(sum));
-}
-#endif
-
-/// Operations a second that one thread does at most with AVX2; 0 where that cannot be told.
+/// Operations a second that one thread does at most.
 double flops_limit() {
-#if defined(__x86_64__)
-  constexpr int kRounds = 100000;
-  if (runs_here(*compiled_kernels()[1]))
-    return kRounds * 12 * 16.0 / shortest_seconds(100, [] { fused_chains(kRounds); });
-#endif
-  return 0;
+  constexpr Index kRounds = 100000;
+  return static_cast<double>(kRounds * kernels().limit_flops) /
+         shortest_seconds(100, [] { kernels().run_to_limit(0.999F, kRounds); });
 }
 
 /// Bytes a second that one thread writes to memory.
@@ -210,8 +186,8 @@ void attention_overview(benchmark::State& state) {
   std::vector<float> maxima(static_cast<std::size_t>(rows * overview.bins(kBin)));
   double best = std::numeric_limits<double>::infinity();
   for (auto _ : state) {
-    best =
-        std::min(best, shortest_seconds(1, [&] { overview.rows(0, 1, kBin, statistics, maxima, &pool, never_stopped); }));
+    best = std::min(best,
+                    shortest_seconds(1, [&] { overview.rows(0, 1, kBin, statistics, maxima, &pool, never_stopped); }));
   }
   report(state, 2 * static_cast<double>(rows * tokens * kDim), best, state.range(0));
 }

@@ -78,6 +78,11 @@ struct Kernels {
 
   /// values[i] /= by. A quotient below 1e-30 may be off by one unit in the last place.
   void (*divide)(float* values, float by, Index count);
+
+  /// What no product can be faster than: `rounds` of multiplications and additions that touch no memory, each round
+  /// `limit_flops` of them. Returns a number that depends on all, so that none can be left out.
+  float (*run_to_limit)(float factor, Index rounds);
+  Index limit_flops;
 };
 
 /// All that were compiled, the slowest first. The later ones may not run on this machine.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/kernels/compiled.h"
+#include "core/kernels/limit_loops.h"
 #include "core/kernels/product_loops.h"
 #include "core/kernels/random_loops.h"
 #include "core/kernels/softmax_loops.h"
@@ -25,7 +26,9 @@ constexpr Kernels kernels_of(const char* name) {
           .largest = largest_with<V>,
           .largest_each = largest_each_with<V>,
           .uniform = uniform<Isa>,
-          .divide = divide_with<Isa>};
+          .divide = divide_with<Isa>,
+          .run_to_limit = run_to_limit<Isa>,
+          .limit_flops = 2 * kLimitChains * V::kWidth};
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+// The loop that measures what a processor can do at most; see `Kernels::run_to_limit`. Included by the files that are
+// compiled for one instruction set each.
+#pragma once
+
+#include "core/kernels/instruction_set.h"
+#include "core/kernels/vectors.h"
+
+namespace attnscope {
+namespace {
+
+// A multiply-add takes four or five cycles, a product and a sum eight, and up to two of them begin in each cycle. With
+// the factor, twelve fit into sixteen registers.
+constexpr Index kLimitChains = 12;
+
+template <typename Isa>
+float run_to_limit(float factor, Index rounds) {
+  using V = typename Isa::V;
+  typename V::Floats sums[kLimitChains];
+  // All different, so that the compiler cannot compute one for another.
+  for (Index i = 0; i < kLimitChains; ++i) sums[i] = V::all(factor * static_cast<float>(i));
+  const typename V::Floats factors = V::all(factor);
+  for (Index round = 0; round < rounds; ++round) {
+    for (Index i = 0; i < kLimitChains; ++i) sums[i] = Isa::fused(sums[i], factors, factors);
+  }
+  float all = 0;
+  for (const typename V::Floats& sum : sums) all += sum[0];
+  return all;
+}
+
+}  // namespace
+}  // namespace attnscope
