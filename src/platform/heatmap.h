@@ -59,8 +59,8 @@ struct HeatmapQuad {
   float low = 0;
   float high = 1;
   bool logarithmic = false;
-  /// In motion: where cells are smaller than pixels, merges twice as many of them each way. Nothing is missed, and where
-  /// the renderer is a processor it is drawn several times as fast. For a `source` only.
+  /// In motion: where cells are smaller than pixels, merges twice as many of them each way. Nothing is missed, and
+  /// where the renderer is a processor it is drawn several times as fast. For a `source` only.
   bool quick = false;
   /// In pixels, 0 for none.
   int gap = 0;

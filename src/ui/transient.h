@@ -41,7 +41,7 @@ struct Transient {
   std::optional<NamedCell> pinned;
   Camera camera;
   double camera_still_at = 0;  ///< ImGui time from which on it has not moved
-  std::uint64_t gesture = 0;  ///< number of the last drag or typing; see Action::gesture
+  std::uint64_t gesture = 0;   ///< number of the last drag or typing; see Action::gesture
   std::optional<TypedValue> typed;
   Dialog dialog = Dialog::none;
   Dialog dialog_shown = Dialog::none;  ///< as ImGui has it; follows `dialog`

@@ -159,8 +159,8 @@ TEST(Cli, TraceWritesOnlyWhatIsAskedFor) {
   EXPECT_EQ(part["weights"]["values"][0][1], whole["weights"]["values"][1][3]);
 
   // Far more than fits: what is asked for is computed, and nothing else.
-  const std::vector<std::string> large = {"trace", "worked-example", "--set", "tokens=40000", "--set", "heads=2",
-                                          "--only"};
+  const std::vector<std::string> large = {"trace", "worked-example", "--set", "tokens=40000",
+                                          "--set", "heads=2",        "--only"};
   std::vector<std::string> arguments = large;
   arguments.insert(arguments.end(), {"weights[1,39999,39990:]", "-o", path});
   EXPECT_EQ(run_program(arguments).code, 0);

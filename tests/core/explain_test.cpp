@@ -216,8 +216,9 @@ TEST(ParseRegion, ReadsIndicesAndRanges) {
   EXPECT_EQ(region("scores[1]"), (Region{all.step, {1, 0, 0}, {2, 6, 6}}));
   EXPECT_EQ(region("scores[ 1, 2:5 ,:]"), (Region{all.step, {1, 2, 0}, {2, 5, 6}}));
   EXPECT_EQ(region("scores[:2,3:,5]"), (Region{all.step, {0, 3, 5}, {2, 6, 6}}));
-  for (const char* text : {"scores[", "scores[]", "scores[4]", "scores[-1]", "scores[1:1]", "scores[2:1]", "scores[0:5]",
-                           "scores[x]", "scores[1,2,3,4]", "scores[1 2]", "scores[1]]", "scores[0::2]"}) {
+  for (const char* text :
+       {"scores[", "scores[]", "scores[4]", "scores[-1]", "scores[1:1]", "scores[2:1]", "scores[0:5]", "scores[x]",
+        "scores[1,2,3,4]", "scores[1 2]", "scores[1]]", "scores[0::2]"}) {
     const Result<Region> read = parse_region(steps, text);
     ASSERT_FALSE(read) << text;
     EXPECT_EQ(read.error().kind, Error::Kind::usage) << text;
