@@ -23,4 +23,8 @@ void add_systems_command(CommandLine& line);
 /// `views`: the views and their options.
 void add_views_command(CommandLine& line);
 
+/// `bench [--size TOKENS,WIDTH,HEADS]… [--mask NAME] [--threads N] [--seconds S] [--large]`: how fast this machine is,
+/// and how much of that attnscope uses.
+void add_bench_command(CommandLine& line);
+
 }  // namespace attnscope

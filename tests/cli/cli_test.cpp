@@ -278,6 +278,56 @@ TEST(Cli, SystemsCanBeReadByPeopleAndPrograms) {
   EXPECT_EQ(all[0]["parameters"][0]["default"], 6);
 }
 
+TEST(Cli, BenchMeasuresThisMachine) {
+  const Arguments quick = {"bench", "--seconds", "0.01", "--size", "64,32,4"};
+  Arguments arguments = quick;
+  arguments.insert(arguments.end(), {"--json", "--threads", "1"});
+  const Outcome outcome = run_program(arguments);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const json measured = json::parse(outcome.out);
+  EXPECT_EQ(measured["threads"], 1);
+  for (const json& limit : measured["limits"]) EXPECT_GT(limit, 0) << measured["limits"];
+  ASSERT_EQ(measured["rows"].size(), 6U) << "a forward pass without a mask and with one, four updates";
+  for (const json& row : measured["rows"]) {
+    EXPECT_GT(row["best_ms"], 0) << row;
+    EXPECT_LE(row["best_ms"], row["median_ms"]) << row;
+    EXPECT_GE(row["runs"], 3) << row;
+    EXPECT_GT(row["share"], 0) << row;
+    // The limit is measured too: a little above 1 is no mistake.
+    EXPECT_LT(row["share"], 1.2) << row;
+    EXPECT_NEAR(row["share"].get<double>(), row["limit_ms"].get<double>() / row["best_ms"].get<double>(), 1e-9);
+  }
+  EXPECT_EQ(measured["rows"][0]["mask"], "none");
+  EXPECT_EQ(measured["rows"][1]["mask"], "causal");
+  // 2 · 64 · (4 · 32²) of the projections, 4 · 64² · 32 of the attention.
+  const double flops = measured["rows"][0]["gflops"].get<double>() * 1e6 * measured["rows"][0]["best_ms"].get<double>();
+  EXPECT_NEAR(flops, 2.0 * 64 * 4 * 32 * 32 + 4.0 * 64 * 64 * 32, 1);
+
+  arguments = quick;
+  arguments.insert(arguments.end(), {"--mask", "causal", "--size", "1000000,32,1"});
+  const Outcome text = run_program(arguments);
+  EXPECT_EQ(text.code, 0) << text.err;
+  for (const char* word : {"GFLOP/s", "GB/s", "of limit", "causal", "new seed", " %"})
+    EXPECT_NE(text.out.find(word), std::string::npos) << word << " is not in\n" << text.out;
+  EXPECT_EQ(text.out.find("1000000"), std::string::npos) << text.out;
+  EXPECT_NE(text.err.find("is left out: it takes 12.0 TB"), std::string::npos) << text.err;
+}
+
+TEST(Cli, WrongBenchOptions) {
+  expect_refused({"bench", "--size", "64,32"}, 2, {"--size \"64,32\": write TOKENS,WIDTH,HEADS"});
+  expect_refused({"bench", "--size", "64,32,5"}, 2, {"--size \"64,32,5\": ", "heads"});
+  for (const char* size : {"0,32,4", "64,-1,4", "64,32,x", "64,32,99999999999999999999", ""})
+    expect_refused({"bench", "--size", size}, 2, {"--size"});
+  for (const char* seconds : {"0", "-1", "nan", "inf", "much"})
+    expect_refused({"bench", "--seconds", seconds}, 2, {"--seconds"});
+  for (const char* threads : {"0", "-1", "1025", "2.5", "99999999999999999999"})
+    expect_refused({"bench", "--threads", threads}, 2, {"--threads"});
+  expect_refused({"bench", "--mask", "padding:3"}, 2, {"--mask"});
+  expect_refused({"bench", "--jsn"}, 2, {"option \"--jsn\" is unknown to bench; did you mean --json?"});
+  expect_refused({"bench", "more"}, 2, {"\"more\" is one argument too many"});
+}
+
 TEST(Cli, OutputThatCannotBeWritten) {
   const Outcome full = run_program({"systems"}, {{}, "/dev/full"});
   EXPECT_EQ(full.code, 1);
