@@ -85,7 +85,7 @@ double Benchmark::flops_limit(ThreadPool* pool) const {
   constexpr Index kRounds = 50000;
   constexpr Index kBlocksPerThread = 16;
   const Index blocks = kBlocksPerThread * (pool == nullptr ? 1 : threads_);
-  const double flops = static_cast<double>(blocks * kRounds * kernels().limit_flops);
+  const auto flops = static_cast<double>(blocks * kRounds * kernels().limit_flops);
   return flops /
          best_of([&] { run_blocks(pool, flops, blocks, [](Index) { kernels().run_to_limit(0.999F, kRounds); }); });
 }

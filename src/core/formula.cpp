@@ -85,6 +85,7 @@ class Formula {
   /// The first input with the names of its axes.
   [[nodiscard]] std::string reference() const {
     std::vector<std::string> names;
+    names.reserve(input(0).axes.size());
     for (const Axis& axis : input(0).axes) names.push_back(axis.name);
     return input(0).name + bracketed(names);
   }
@@ -93,6 +94,7 @@ class Formula {
   [[nodiscard]] std::string operand(const LabelledOperation& operation, std::size_t i,
                                     const std::vector<int>& labels) const {
     std::vector<std::string> names;
+    names.reserve(labels.size());
     for (const int label : labels) names.push_back(operation.labels[static_cast<std::size_t>(label)]);
     return input(i).name + bracketed(names);
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "core/compute.h"
@@ -28,7 +29,9 @@ struct MatrixPlace {
   std::vector<Index> leading;
   int column_axes = 1;
 
-  friend auto operator<=>(const MatrixPlace&, const MatrixPlace&) = default;
+  friend bool operator<(const MatrixPlace& a, const MatrixPlace& b) {
+    return std::tie(a.step, a.leading, a.column_axes) < std::tie(b.step, b.leading, b.column_axes);
+  }
 };
 
 class HeldAttention;

@@ -272,7 +272,7 @@ Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, c
   return run(experiment, state_->plan_of(experiment), progress, substitutions);
 }
 
-Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, std::shared_ptr<const Plan> plan,
+Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, const std::shared_ptr<const Plan>& plan,
                                                  const Progress& progress, const Substitutions& substitutions) {
   const auto start = std::chrono::steady_clock::now();
   const std::vector<bool> held = held_steps(*plan, state_->memory_budget);

@@ -44,7 +44,7 @@ class Runner {
                                            const Substitutions& substitutions = {});
 
   /// The same for a plan that need not be a system's; `experiment` gives the seed.
-  Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, std::shared_ptr<const Plan> plan,
+  Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const std::shared_ptr<const Plan>& plan,
                                            const Progress& progress, const Substitutions& substitutions);
 
   /// Lets go of all that the last run computed but draws and constants: the same experiment is computed anew from

@@ -1,6 +1,7 @@
 #include "platform/tile_loader.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace attnscope::platform {
@@ -60,8 +61,8 @@ std::shared_ptr<const MatrixSource> TileLoader::next() {
 }
 
 std::shared_ptr<const MatrixSource> TileLoader::without_sketch() const {
-  for (auto request = wanted_.rbegin(); request != wanted_.rend(); ++request) {
-    std::shared_ptr<const MatrixSource> source = request->source.lock();
+  for (const TileRequest& request : std::ranges::reverse_view(wanted_)) {
+    std::shared_ptr<const MatrixSource> source = request.source.lock();
     if (source && source->needs_sketch()) return source;
   }
   return nullptr;

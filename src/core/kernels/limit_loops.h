@@ -8,19 +8,23 @@
 namespace attnscope {
 namespace {
 
-// A multiply-add takes four or five cycles, a product and a sum eight, and up to two of them begin in each cycle. With
-// the factor, twelve fit into sixteen registers.
-constexpr Index kLimitChains = 12;
+/// Sums that go on beside each other: a multiply-add takes four or five cycles, a product and a sum eight, and up to
+/// two of them begin in each cycle. With the factor, twelve fit into sixteen registers.
+template <typename Isa>
+constexpr Index limit_chains() {
+  return 12;
+}
 
 template <typename Isa>
 float run_to_limit(float factor, Index rounds) {
   using V = typename Isa::V;
-  typename V::Floats sums[kLimitChains];
+  typename V::Floats sums[limit_chains<Isa>()];
   // All different, so that the compiler cannot compute one for another.
-  for (Index i = 0; i < kLimitChains; ++i) sums[i] = V::all(factor * static_cast<float>(i));
+  float start = 0;
+  for (typename V::Floats& sum : sums) sum = V::all(factor * start++);
   const typename V::Floats factors = V::all(factor);
   for (Index round = 0; round < rounds; ++round) {
-    for (Index i = 0; i < kLimitChains; ++i) sums[i] = Isa::fused(sums[i], factors, factors);
+    for (typename V::Floats& sum : sums) sum = Isa::fused(sum, factors, factors);
   }
   float all = 0;
   for (const typename V::Floats& sum : sums) all += sum[0];

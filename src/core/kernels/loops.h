@@ -28,7 +28,7 @@ constexpr Kernels kernels_of(const char* name) {
           .uniform = uniform<Isa>,
           .divide = divide_with<Isa>,
           .run_to_limit = run_to_limit<Isa>,
-          .limit_flops = 2 * kLimitChains * V::kWidth};
+          .limit_flops = 2 * limit_chains<Isa>() * V::kWidth};
 }
 
 }  // namespace
