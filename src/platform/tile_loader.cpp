@@ -1,7 +1,6 @@
 #include "platform/tile_loader.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 namespace attnscope::platform {
@@ -61,11 +60,11 @@ std::shared_ptr<const MatrixSource> TileLoader::next() {
 }
 
 std::shared_ptr<const MatrixSource> TileLoader::without_sketch() const {
-  for (const TileRequest& request : std::ranges::reverse_view(wanted_)) {
-    std::shared_ptr<const MatrixSource> source = request.source.lock();
-    if (source && source->needs_sketch()) return source;
-  }
-  return nullptr;
+  const auto found = std::find_if(wanted_.rbegin(), wanted_.rend(), [](const TileRequest& request) {
+    const std::shared_ptr<const MatrixSource> source = request.source.lock();
+    return source && source->needs_sketch();
+  });
+  return found == wanted_.rend() ? nullptr : found->source.lock();
 }
 
 void TileLoader::sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<const MatrixSource> source) {
