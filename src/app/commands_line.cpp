@@ -22,7 +22,8 @@ constexpr const char* kFooter =
     "\nCommands take an EXPERIMENT: a JSON file, or the name of a system (attnscope systems lists them).\n"
     "\n"
     "Environment:\n"
-    "  ATTNSCOPE_MEMORY_MB   memory that an experiment may take, in MB of 1,000,000 bytes (2000)\n"
+    "  ATTNSCOPE_MEMORY_MB   memory for the tensors of an experiment, in MB of 1,000,000 bytes; of a larger\n"
+    "                        one the largest are computed when they are looked at (2000)\n"
     "  ATTNSCOPE_DATA        folder of the files that come with attnscope\n"
     "\n"
     "Exit codes: 0 done; 1 it could not be done; 2 the command was wrong.\n";

@@ -68,9 +68,11 @@ void Cost::add(const Axes& axes, double its_flops) {
   tensors += 1;
 }
 
-bool same_computation(const Experiment& a, const Experiment& b) {
-  return a.system == b.system && a.seed == b.seed && a.discard == b.discard && a.parameters == b.parameters;
+bool same_plan(const Experiment& a, const Experiment& b) {
+  return a.system == b.system && a.discard == b.discard && a.parameters == b.parameters;
 }
+
+bool same_computation(const Experiment& a, const Experiment& b) { return same_plan(a, b) && a.seed == b.seed; }
 
 std::string token_label(const Experiment& experiment, Index token) {
   const auto at = static_cast<std::size_t>(token);

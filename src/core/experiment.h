@@ -40,6 +40,9 @@ struct Experiment {
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
+/// Whether both have the same steps: equal but for seed, labels and view.
+bool same_plan(const Experiment& a, const Experiment& b);
+
 /// Whether both compute the same: equal but for labels and view.
 bool same_computation(const Experiment& a, const Experiment& b);
 

@@ -135,7 +135,7 @@ class Computation {
   /// If attention begins with this step, and all of it has to be computed, does that and returns how many steps it was.
   int compute_attention(std::size_t first) {
     const auto scores = static_cast<int>(first);
-    // Small ones do not stay in the way of the cache.
+    // Small ones are in the cache from one step to the next anyway.
     constexpr double kWorthwhile = 1e6;
     if (plan_.steps[first].flops < kWorthwhile || !is_to_be_computed(scores)) return 0;
     for (int weights = scores + 1; weights <= scores + 2 && weights < std::ssize(plan_.steps); ++weights) {
@@ -234,10 +234,6 @@ class Computation {
   double done_flops_ = 0;
   Index taken_over_ = 0;
 };
-
-bool same_plan(const Experiment& a, const Experiment& b) {
-  return a.system == b.system && a.discard == b.discard && a.parameters == b.parameters;
-}
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 #include "platform/heatmap.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <optional>
@@ -11,7 +10,7 @@
 
 #include "platform/gl.h"
 #include "platform/heatmap_axis.h"
-#include "platform/shader.h"
+#include "platform/heatmap_program.h"
 #include "platform/source_tiles.h"
 #include "platform/tile_cache.h"
 
@@ -33,99 +32,6 @@ std::optional<WholeRect> rounded(const PixelRect& rect) {
     if (!(std::abs(corner) <= farthest)) return std::nullopt;
   }
   return WholeRect{std::llround(rect.x0), std::llround(rect.y0), std::llround(rect.x1), std::llround(rect.y1)};
-}
-
-/// How numbers become positions in the colour map; see `position` in heatmap.frag.
-struct Scale {
-  float prescale = 1;
-  float low = 0;
-  float high = 0;
-  bool logarithmic = false;
-};
-
-Scale scale_of(const HeatmapQuad& quad) {
-  if (!std::isfinite(quad.low) || !std::isfinite(quad.high)) return {};
-  if (quad.logarithmic && quad.low > 0 && quad.high > 0) {
-    return {1, std::log2(quad.low), std::log2(quad.high), true};
-  }
-  if (quad.logarithmic) return {};
-  const float largest = std::max(std::abs(quad.low), std::abs(quad.high));
-  const int exponent = largest > 0 ? std::clamp(-std::ilogb(largest), -126, 126) : 0;
-  const float prescale = std::ldexp(1.0F, exponent);
-  return {prescale, quad.low * prescale, quad.high * prescale, false};
-}
-
-void set_color(int location, const Rgba& color) { glUniform4fv(location, 1, color.data()); }
-
-/// The uniforms of the program by name.
-struct Uniforms {
-  explicit Uniforms(const ShaderProgram& program)
-      : corners(program.uniform("corners")),
-        cells(program.uniform("cells")),
-        colors(program.uniform("colors")),
-        framebuffer_height(program.uniform("framebuffer_height")),
-        first_pixel(program.uniform("first_pixel")),
-        base(program.uniform("base")),
-        minified(program.uniform("minified")),
-        fraction(program.uniform("fraction")),
-        step_size(program.uniform("step_size")),
-        remainder(program.uniform("remainder")),
-        excess(program.uniform("excess")),
-        divisor(program.uniform("divisor")),
-        last_texel(program.uniform("last_texel")),
-        last_cell(program.uniform("last_cell")),
-        gap(program.uniform("gap")),
-        prescale(program.uniform("prescale")),
-        low(program.uniform("low")),
-        high(program.uniform("high")),
-        gap_color(program.uniform("gap_color")),
-        nan_color(program.uniform("nan_color")),
-        positive_infinity_color(program.uniform("positive_infinity_color")),
-        negative_infinity_color(program.uniform("negative_infinity_color")) {}
-
-  int corners, cells, colors, framebuffer_height, first_pixel, base, minified, fraction, step_size, remainder, excess,
-      divisor, last_texel, last_cell, gap, prescale, low, high, gap_color, nan_color, positive_infinity_color,
-      negative_infinity_color;
-};
-
-void set_quad_uniforms(const Uniforms& uniforms, const HeatmapQuad& quad, const Scale& scale, const AxisPlan& x,
-                       const AxisPlan& y) {
-  glUniform2i(uniforms.minified, x.minified ? 1 : 0, y.minified ? 1 : 0);
-  glUniform2f(uniforms.step_size, static_cast<float>(x.step), static_cast<float>(y.step));
-  glUniform2ui(uniforms.excess, x.excess, y.excess);
-  glUniform2ui(uniforms.divisor, x.divisor, y.divisor);
-  glUniform2f(uniforms.gap, static_cast<float>(x.gap), static_cast<float>(y.gap));
-  set_color(uniforms.gap_color, quad.gap_color);
-  glUniform1f(uniforms.prescale, scale.prescale);
-  glUniform1f(uniforms.low, scale.low);
-  glUniform1f(uniforms.high, scale.high);
-}
-
-/// A program that draws heatmaps.
-struct Variant {
-  explicit Variant(ShaderProgram linked) : program(std::move(linked)), uniforms(program) {}
-
-  ShaderProgram program;
-  Uniforms uniforms;
-};
-
-/// Linear and logarithmic scales, each for at most one cell per pixel both ways, and for more.
-constexpr std::array<std::string_view, 4> kVariants = {"", "#define POOLED", "#define LOGARITHMIC",
-                                                       "#define POOLED\n#define LOGARITHMIC"};
-
-/// A colour map on the graphics card. There are only ever a handful, so they are kept.
-struct LutTexture {
-  ColorLut colors;
-  Texture texture;
-};
-
-void upload_lut(const LutTexture& lut) {
-  lut.texture.bind(1);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, static_cast<GLsizei>(lut.colors.size()), 1, 0, GL_RGB, GL_UNSIGNED_BYTE,
-               lut.colors.data());
 }
 
 /// What is asked of the columns (x) and of the rows (y) of a quad.

@@ -169,7 +169,9 @@ void show_row(const Style& style, const Inspection& inspection) {
     const auto& [label, value] = inspection.row[i];
     const Rgb ink =
         inspection.row_is_weights ? color_at(ColorMap::viridis, static_cast<float>(value)) : style.palette.accent;
-    const std::string number = inspection.row_is_weights ? fixed_text(value, 4) : number_text(value);
+    // What four decimals would show as nothing is something.
+    const bool tiny = value != 0 && std::abs(value) < 0.00005;
+    const std::string number = inspection.row_is_weights && !tiny ? fixed_text(value, 4) : number_text(value);
     line(style, label, number, value, range, ink, i == inspection.row_current);
   }
   ImGui::PopStyleVar();

@@ -4,12 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/script.h"
 #include "core/text.h"
 #include "figure/matrix.h"
-#include "io/experiment_file.h"
-#include "io/file.h"
-#include "io/trace_file.h"
 #include "ui/imgui_compat.h"
 #include "ui/widgets.h"
 #include "ui/workbench_areas.h"
@@ -19,7 +15,6 @@ namespace {
 
 // Seconds in which matrices reach their new size: short enough that the picture keeps up with a drag.
 constexpr double kEaseSeconds = 0.12;
-constexpr double kMessageSeconds = 6;
 // Below this size of the picture (logical pixels) it shrinks as a whole, up to the point where letters get hard to
 // read.
 constexpr double kComfortableWidth = 600;
@@ -231,164 +226,6 @@ void Workbench::begin_part(const char* name, const Rect& place, int flags, Rgb b
   const auto y = static_cast<double>(scale.y);
   backdrop_.push_back({{place.x * x, place.y * y, place.right() * x, place.bottom() * y}, rgba(background)});
   begin_panel(name, place, flags, ImVec2(static_cast<float>(padding.x), static_cast<float>(padding.y)));
-}
-
-void Workbench::shortcuts(Requests& requests) {
-  for (const platform::KeyPress& press : std::exchange(presses_, {})) shortcut(press, requests);
-}
-
-namespace {
-
-/// Whether a menu or a list is open, whose business Escape is.
-bool menu_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel); }
-
-}  // namespace
-
-void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
-  // Letters belong to a text field while it has them, and to nobody while a dialog is open.
-  const bool typing = ImGui::GetIO().WantTextInput;
-  const auto command = [&](Command which) { requests.commands.push_back(which); };
-  if (press.control) {
-    switch (press.key) {
-      case 'Q': command(Command::quit); break;
-      case 'O': command(Command::open); break;
-      case 'S': command(press.shift ? Command::save_as : Command::save); break;
-      case 'E': command(press.shift ? Command::export_trace : Command::export_figure); break;
-      case 'C':
-        if (press.shift) command(Command::copy_script);
-        break;
-      case 'Z':
-        if (!typing) requests.actions.push_back(press.shift ? Action{Redo{}, 0} : Action{Undo{}, 0});
-        break;
-      case 'Y':
-        if (!typing) requests.actions.push_back({Redo{}, 0});
-        break;
-      default: break;
-    }
-    return;
-  }
-  if (press.key == platform::KeyPress::kEscape && transient_.dialog != Dialog::none)
-    transient_.dialog = Dialog::none;
-  else if (press.key == platform::KeyPress::kEscape && !typing && !menu_open())
-    transient_.pinned.reset();
-  if (typing || transient_.dialog != Dialog::none || lesson_key(press.key, requests)) return;
-  if (press.key == 'F') command(Command::fit_view);
-  if (press.key == 'I') command(Command::toggle_inspector);
-  if (press.key == '?') command(Command::shortcuts);
-  if (press.key < '1' || press.key > '9' || !trace_ || press.key - '0' > head_count(*trace_)) return;
-  if (find_parameter(find_view(session_.experiment().view.name)->options, "head") != nullptr) {
-    requests.actions.push_back({SetViewOption{"head", Index{press.key - '0'}}, 0});
-  }
-}
-
-void Workbench::apply(const Requests& requests) {
-  for (const Action& action : requests.actions) {
-    if (const Result<void> done = session_.apply(action)) {
-      pin_for(action.edit);
-    } else {
-      say(done.error().message, true);
-    }
-  }
-  for (const Command command : requests.commands) carry_out(command);
-  request_computation();
-}
-
-void Workbench::request_computation() {
-  if (!requested_ || !same_computation(*requested_, session_.experiment())) {
-    requested_ = session_.experiment();
-    worker_.request(*requested_);
-  }
-  request_comparison();
-}
-
-void Workbench::open_dialog(Dialog dialog, const std::string& suggestion) {
-  transient_.dialog = dialog;
-  transient_.dialog_path = suggestion;
-  transient_.dialog_error.clear();
-}
-
-void Workbench::carry_out(Command command) {
-  const std::string stem = session_.file().empty()
-                               ? session_.experiment().system
-                               : std::filesystem::path(session_.file()).replace_extension().string();
-  switch (command) {
-    case Command::quit: quit_ = true; break;
-    case Command::open: open_dialog(Dialog::open, session_.file()); break;
-    case Command::save:
-      if (session_.file().empty()) {
-        open_dialog(Dialog::save, stem + ".json");
-      } else {
-        carry_out(DialogResult{Dialog::save, session_.file()});
-      }
-      break;
-    case Command::save_as: open_dialog(Dialog::save, stem + ".json"); break;
-    case Command::export_figure:
-      open_dialog(Dialog::export_figure, stem + "-" + session_.experiment().view.name + ".pdf");
-      break;
-    case Command::export_trace: open_dialog(Dialog::export_trace, stem + ".safetensors"); break;
-    case Command::copy_script:
-      ImGui::SetClipboardText(pytorch_script(session_.experiment()).c_str());
-      say("copied the experiment as a PyTorch script", false);
-      break;
-    case Command::theme_dark:
-    case Command::theme_light:
-      theme_ = command == Command::theme_dark ? Theme::dark : Theme::light;
-      apply_style(colors(), scale_);
-      break;
-    case Command::toggle_inspector: inspector_shown_ = !inspector_shown_; break;
-    case Command::fit_view: transient_.camera = {}; break;
-    case Command::shortcuts: open_dialog(Dialog::shortcuts, {}); break;
-    case Command::about: open_dialog(Dialog::about, {}); break;
-    case Command::cancel: worker_.cancel(); break;
-  }
-}
-
-void Workbench::carry_out(const DialogResult& result) {
-  Result<void> done;
-  if (result.dialog == Dialog::open) {
-    Result<Experiment> experiment = read_experiment(result.path);
-    if (experiment) {
-      const Result<ViewOptions> view = view_options(experiment->view);
-      if (!view) experiment = fail(result.path + ": " + view.error().message);
-    }
-    if (experiment) {
-      if (const Result<void> valid = validate(*experiment, memory_budget_); !valid)
-        experiment = fail(result.path + ": " + valid.error().message);
-    }
-    if (experiment) {
-      session_.open(std::move(*experiment), result.path);
-    } else {
-      done = tl::unexpected(experiment.error());
-    }
-  } else if (result.dialog == Dialog::save) {
-    done = write_file(result.path, experiment_json(session_.experiment()));
-    if (done) session_.mark_saved(result.path);
-  } else if (!trace_) {
-    done = fail("nothing is computed yet that could be exported");
-  } else if (result.dialog == Dialog::export_figure) {
-    const FigureFileOptions options;
-    done =
-        write_figure(build_view(trace_->experiment().view.name, *trace_, current_options(options.width_inches * 96, 0)),
-                     options, result.path);
-  } else if (result.dialog == Dialog::export_trace) {
-    done = write_trace(*trace_, result.path);
-  }
-  if (!done) {
-    transient_.dialog_error = done.error().message;
-    say(done.error().message, true);
-    return;
-  }
-  transient_.dialog = Dialog::none;
-  say((result.dialog == Dialog::open ? "opened " : "wrote ") + result.path, false);
-  request_computation();
-}
-
-void Workbench::open_file(const std::string& path) { carry_out(DialogResult{Dialog::open, path}); }
-
-void Workbench::say(const std::string& message, bool is_error) {
-  transient_.message = message;
-  transient_.message_is_error = is_error;
-  transient_.message_until = ImGui::GetTime() + kMessageSeconds;
 }
 
 bool Workbench::animating() const { return moving_ || batch_.quick || heatmaps_.uploads_waiting(); }

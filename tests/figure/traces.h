@@ -48,6 +48,7 @@ inline HeatmapMark heatmap_of(std::string id, const Rect& box, Axes axes, const 
   mark.id = std::move(id);
   mark.box = box;
   mark.axes = tensor->axes();
+  if (tensor->rank() > 2) mark.leading.resize(static_cast<std::size_t>(tensor->rank()) - 2);
   mark.source = slice_of(std::move(tensor), mark);
   return mark;
 }

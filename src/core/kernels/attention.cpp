@@ -18,12 +18,6 @@ constexpr Index kRows = 24;
 // One line of the cache.
 constexpr Index kApart = 16;
 
-// Numbers of keys and values that are packed before any is used: as many as the third cache holds with ease.
-constexpr Index kPackedAtOnce = Index{1} << 21;
-
-// Results beyond so many numbers are written past the caches.
-constexpr Index kStreamed = Index{1} << 22;
-
 /// Heads of which keys and values have been packed.
 class PackedHeads {
  public:

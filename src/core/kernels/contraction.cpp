@@ -17,14 +17,8 @@ namespace {
 constexpr Index kRows = 48;
 constexpr Index kColumns = 512;
 
-// Numbers of right factors that are packed before any is multiplied: as many as the third cache holds with ease.
-constexpr Index kPackedAtOnce = Index{1} << 21;
-
 // Numbers that are one piece of work when there is nothing to sum.
 constexpr Index kScaledAtOnce = Index{1} << 15;
-
-// Results beyond so many numbers leave the caches before anybody reads them.
-constexpr Index kStreamed = Index{1} << 22;
 
 /// Whether the label is a row of the product, a column of it, or summed; anything else is looped over.
 enum class Role { row, column, sum, loop };

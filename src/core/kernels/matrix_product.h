@@ -13,6 +13,12 @@ bool rounds_once(double flops);
 /// Places of the summed label that are worked on at a time, so that a panel stays in the first cache.
 constexpr Index kDepthBlock = 256;
 
+/// Numbers of right factors that are packed before any is used: as many as the third cache holds with ease.
+constexpr Index kPackedAtOnce = Index{1} << 21;
+
+/// Results of so many numbers or more leave the caches before anybody reads them, and are written past them.
+constexpr Index kStreamed = Index{1} << 22;
+
 /// Numbers that the packed matrix takes: the columns are filled up to whole panels.
 Index packed_count(Index depth, Index columns);
 
