@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -18,7 +17,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr Index kMostThreads = 1024;
 constexpr double kMostSeconds = 3600;
 
@@ -67,7 +65,7 @@ Result<Experiment> layer(const std::string& text, const std::string& mask) {
     if (const Result<void> set = set_parameter_text(experiment, name, value); !set)
       return fail("--size " + quoted_text(text) + ": " + set.error().message);
   }
-  if (const Result<void> valid = validate(experiment, kNoLimit); !valid)
+  if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid)
     return fail("--size " + quoted_text(text) + ": " + valid.error().message);
   return experiment;
 }

@@ -1,7 +1,6 @@
 #include "app/commands_experiment.h"
 
 #include <cstdlib>
-#include <limits>
 #include <optional>
 
 #include "core/run.h"
@@ -11,11 +10,6 @@
 #include "io/printable.h"
 
 namespace attnscope {
-namespace {
-
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("EXPERIMENT", options.experiment, "A JSON file, or the name of a system")
@@ -49,8 +43,8 @@ Result<Experiment> load_experiment(const ExperimentOptions& options) {
     if (const Result<void> set = apply_setting(experiment, setting); !set) return tl::unexpected(set.error());
   }
   const std::string origin = find_system(options.experiment) != nullptr ? "" : path_text(options.experiment) + ": ";
-  if (const Result<void> valid = validate(experiment, kNoLimit); !valid) {
-    if (validate(*opened, kNoLimit)) return fail("--set " + valid.error().message, Error::Kind::usage);
+  if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) {
+    if (validate(*opened, kUnlimitedMemory)) return fail("--set " + valid.error().message, Error::Kind::usage);
     return fail(origin + valid.error().message);
   }
   if (const Result<void> fits = validate(experiment, *budget); !fits) {

@@ -25,7 +25,7 @@ struct ExplainOptions : ExperimentOptions {
 };
 
 /// One line of the arithmetic: what, how, how much.
-struct Row {
+struct Line {
   std::string what;
   std::string how;
   std::string value;
@@ -48,8 +48,8 @@ std::string operands_text(const Trace& trace, const Explanation& e, std::size_t 
   return join(names, " × ");
 }
 
-std::vector<Row> rows_of(const Trace& trace, const Explanation& e, bool full) {
-  std::vector<Row> rows;
+std::vector<Line> rows_of(const Trace& trace, const Explanation& e, bool full) {
+  std::vector<Line> rows;
   if (e.terms.empty()) {
     for (const Operand& operand : e.operands)
       rows.push_back({cell_text(trace, operand), "", number_text(operand.value, 6)});
@@ -81,17 +81,17 @@ std::string padded(const std::string& text, std::size_t width) {
 }
 
 /// The rows as a table, its numbers one below the other at the decimal point.
-std::string table_text(const std::vector<Row>& rows) {
+std::string arithmetic_text(const std::vector<Line>& rows) {
   std::size_t what = 0;
   std::size_t how = 0;
   std::size_t whole = 0;
-  for (const Row& row : rows) {
+  for (const Line& row : rows) {
     what = std::max(what, columns(row.what));
     how = std::max(how, columns(row.how));
     whole = std::max(whole, whole_columns(row.value));
   }
   std::string text;
-  for (const Row& row : rows) {
+  for (const Line& row : rows) {
     text += "  " + padded(row.what, what) + (what > 0 ? "   " : "") + padded(row.how, how) + (how > 0 ? "   " : "") +
             std::string(whole - whole_columns(row.value), ' ') + row.value + "\n";
   }
@@ -101,7 +101,7 @@ std::string table_text(const std::vector<Row>& rows) {
 std::string explanation_text(const Trace& trace, const Explanation& e, bool full) {
   std::string text = cell_text(trace, e.step, e.index) + " = " + number_text(e.value, 6) + "\n" + e.formula + "\n";
   if (!e.note.empty()) text += e.note + "\n";
-  return text + "\n" + table_text(rows_of(trace, e, full));
+  return text + "\n" + arithmetic_text(rows_of(trace, e, full));
 }
 
 ordered_json explanation_json(const Trace& trace, const Explanation& e) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -78,6 +79,7 @@ inline constexpr std::uint64_t kLargestDiscard = 10'000'000'000;
 /// Bytes that the tensors of one experiment may take when nothing else is said. Beyond, those that are largest and can
 /// be computed again are not held.
 inline constexpr double kDefaultMemoryBudget = 2e9;
+inline constexpr double kUnlimitedMemory = std::numeric_limits<double>::infinity();
 
 /// Whether the experiment can be computed: each parameter in range, all of them together (heads that divide, a mask
 /// that fits), and the tensors within `memory_budget` bytes.

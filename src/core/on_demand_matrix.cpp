@@ -19,7 +19,7 @@ constexpr Index kSketchRows = 16;
 // How often others hear that the overview has got on.
 constexpr std::chrono::milliseconds kBetweenRevisions{150};
 // So many cells are computed in about a millisecond.
-constexpr Index kQuickCells = 4096;
+constexpr Index kQuickTileCells = 4096;
 
 int overview_level(Index cells) {
   int level = 0;
@@ -112,7 +112,7 @@ bool OnDemandMatrix::ready(const MatrixPart& asked) const {
     const std::lock_guard lock(overview_->mutex);
     return overview_->exact_rows == overview_part_.rows;
   }
-  return saturating_product(part.rows << part.row_level, part.columns << part.column_level) <= kQuickCells;
+  return saturating_product(part.rows << part.row_level, part.columns << part.column_level) <= kQuickTileCells;
 }
 
 bool OnDemandMatrix::coarse(const MatrixPart& asked, std::span<float> out) const {

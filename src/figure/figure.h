@@ -29,6 +29,9 @@ struct TypeSize {
   static constexpr double kTitle = 14;
 };
 
+/// From a matrix to the labels beside it, logical pixels.
+inline constexpr double kLabelDistance = 6;
+
 /// From values to colours. Values outside are shown as the nearest end.
 struct ColorScale {
   ColorMap map = ColorMap::magma;

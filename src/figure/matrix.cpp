@@ -12,8 +12,6 @@
 namespace attnscope {
 namespace {
 
-constexpr double kLabelDistance = 6;
-
 struct NameAndSymbol {
   std::string_view name;
   std::string_view symbol;

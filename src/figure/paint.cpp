@@ -8,7 +8,6 @@ namespace {
 
 // Cells smaller than this have no border: the gaps would take a visible share of the picture.
 constexpr double kSmallestCellWithGap = 5;
-constexpr double kLabelDistance = 6;
 // How far the lines of neighbouring labels are apart, as a share of the type size.
 constexpr double kLabelPitch = 1.1;
 // Labels get smaller before some are left out, down to this size.

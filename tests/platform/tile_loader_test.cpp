@@ -1,0 +1,79 @@
+// The thread that reads tiles, on its own: what is asked for last comes, whatever was asked for before.
+#include "platform/tile_loader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+namespace attnscope::platform {
+namespace {
+
+constexpr Index kSide = 1024;
+constexpr Index kTile = 128;
+
+std::shared_ptr<const HeldMatrix> counted() {
+  auto tensor = std::make_shared<Tensor>(Axes{{"query", kSide}, {"key", kSide}});
+  std::iota(tensor->values().begin(), tensor->values().end(), 0.0F);
+  return std::make_shared<const HeldMatrix>(tensor, tensor->matrix());
+}
+
+MatrixPart tile(Index row, Index column) { return {0, 0, row * kTile, column * kTile, kTile, kTile}; }
+
+/// Takes until `count` tiles are there, or ten seconds are over.
+std::vector<LoadedTile> take(TileLoader& loader, std::size_t count) {
+  std::vector<LoadedTile> all;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (all.size() < count && std::chrono::steady_clock::now() < end) {
+    for (LoadedTile& loaded : loader.take()) all.push_back(std::move(loaded));
+    std::this_thread::yield();
+  }
+  return all;
+}
+
+TEST(TileLoader, BringsWhatIsWantedTheMostUrgentFirst) {
+  const auto source = counted();
+  std::atomic<int> arrivals = 0;
+  TileLoader loader([&] { ++arrivals; });
+  std::vector<TileRequest> requests;
+  for (Index row = 0; row < 4; ++row) requests.push_back({7, tile(row, 3 - row), source, row == 3});
+  loader.want(requests);
+  const std::vector<LoadedTile> loaded = take(loader, requests.size());
+  ASSERT_EQ(loaded.size(), requests.size());
+  for (std::size_t i = 0; i < loaded.size(); ++i) {
+    const MatrixPart& part = loaded[i].part;
+    EXPECT_EQ(loaded[i].matrix, 7U);
+    EXPECT_EQ(part, requests[i].part);
+    ASSERT_EQ(loaded[i].texels.size(), static_cast<std::size_t>(kTile * kTile));
+    EXPECT_EQ(loaded[i].texels.front(), static_cast<float>(part.first_row * kSide + part.first_column));
+  }
+  EXPECT_GE(arrivals, 1);
+}
+
+TEST(TileLoader, ForgetsWhatIsNoLongerWanted) {
+  const auto source = counted();
+  auto gone = counted();
+  TileLoader loader([] {});
+  for (Index round = 0; round < 200; ++round) {
+    std::vector<TileRequest> requests;
+    for (Index i = 0; i < 6; ++i) requests.push_back({1, tile(round % 8, i), source, i % 2 == 1});
+    requests.push_back({2, tile(0, 0), gone, false});
+    loader.want(requests);
+    if (round == 100) gone.reset();
+    if (round % 3 == 0) loader.take();
+  }
+  loader.want({{3, tile(5, 5), source, false}});
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);;) {
+    const std::vector<LoadedTile> loaded = loader.take();
+    if (std::any_of(loaded.begin(), loaded.end(), [](const LoadedTile& t) { return t.matrix == 3; })) break;
+    ASSERT_LT(std::chrono::steady_clock::now(), end);
+    std::this_thread::yield();
+  }
+  loader.want({});
+}
+
+}  // namespace
+}  // namespace attnscope::platform
