@@ -24,30 +24,62 @@ std::vector<int> loop_order(const LabelledOperation& operation) {
   return order;
 }
 
-/// Calls `visit(position in out, position in a, position in b)` for every element of the result, in order.
+// Elements that are one piece of work for a thread, about.
+constexpr Index kAtOnce = Index{1} << 14;
+
+/// Calls `visit(run)` for `runs` runs of `length` elements each, in any order and on several threads. Leaves runs out
+/// once it is to stop.
 template <typename Visit>
-void for_each_element(const LabelledOperation& operation, const Tensor& a, const std::vector<int>& a_labels,
-                      const Tensor& b, const std::vector<int>& b_labels, const Tensor& out, const Visit& visit) {
-  const auto rank = static_cast<std::size_t>(out.rank());
-  std::vector<Index> at(rank, 0);
-  std::vector<Index> a_strides;
-  std::vector<Index> b_strides;
-  for (const int label : operation.out) {
-    a_strides.push_back(stride_of(a_labels, a, label));
-    b_strides.push_back(stride_of(b_labels, b, label));
+void share_out(const StepContext& context, Index runs, Index length, const Visit& visit) {
+  const Index together = std::max<Index>(1, kAtOnce / std::max<Index>(1, length));
+  const auto work = static_cast<double>(runs) * static_cast<double>(length);
+  run_blocks(context.pool, work, (runs + together - 1) / together, [&](Index block) {
+    if (context.stop.stop_requested()) return;
+    const Index end = std::min(runs, (block + 1) * together);
+    for (Index run = block * together; run < end; ++run) visit(run);
+  });
+}
+
+/// Numbers that are `step` elements apart; the same one again and again where that is 0.
+struct Strided {
+  const float* first = nullptr;
+  Index step = 0;
+  float operator[](Index i) const { return first[i * step]; }
+};
+
+/// An operand that is repeated along the labels of the result that it lacks.
+class Repeated {
+ public:
+  Repeated(const LabelledOperation& operation, const Tensor& tensor, const std::vector<int>& labels)
+      : values_(tensor.values().data()) {
+    strides_.reserve(operation.out.size());
+    for (const int label : operation.out) strides_.push_back(stride_of(labels, tensor, label));
   }
-  Index from_a = 0;
-  Index from_b = 0;
-  for (Index i = 0; i < out.count(); ++i) {
-    visit(static_cast<std::size_t>(i), static_cast<std::size_t>(from_a), static_cast<std::size_t>(from_b));
-    for (std::size_t axis = rank; axis-- > 0;) {
-      from_a += a_strides[axis];
-      from_b += b_strides[axis];
-      if (++at[axis] < out.axes()[axis].size) break;
-      from_a -= at[axis] * a_strides[axis];
-      from_b -= at[axis] * b_strides[axis];
-      at[axis] = 0;
+
+  /// What belongs to run `run` of the result, whose runs lie along its last axis.
+  [[nodiscard]] Strided along(const Axes& out, Index run) const {
+    if (out.empty()) return {values_, 0};
+    Index at = 0;
+    for (std::size_t axis = out.size() - 1; axis-- > 0;) {
+      at += run % out[axis].size * strides_[axis];
+      run /= out[axis].size;
     }
+    return {values_ + at, strides_.back()};
+  }
+
+ private:
+  const float* values_;
+  std::vector<Index> strides_;
+};
+
+/// The elements of the result along its last axis.
+Index run_length(const Tensor& out) { return out.rank() == 0 ? 1 : out.size(-1); }
+
+void copy_run(const Strided& from, Index length, float* to) {
+  if (from.step == 1) {
+    std::copy_n(from.first, length, to);
+  } else {
+    for (Index i = 0; i < length; ++i) to[i] = from[i];
   }
 }
 
@@ -57,9 +89,10 @@ void compute(const ContractOperation& operation, Inputs inputs, const StepContex
   const Tensor& a = *inputs[0];
   const Tensor& b = *inputs[1];
   if (inputs.size() > 2) {
-    const Tensor& start = *inputs[2];
-    for_each_element(operation, start, operation.bias, start, operation.bias, out,
-                     [&](std::size_t i, std::size_t from, std::size_t) { out.values()[i] = start.values()[from]; });
+    const Repeated start(operation, *inputs[2], operation.bias);
+    const Index length = run_length(out);
+    share_out(context, length == 0 ? 0 : out.count() / length, length,
+              [&](Index run) { copy_run(start.along(out.axes(), run), length, out.values().data() + run * length); });
   }
   std::vector<ContractionLabel> labels;
   labels.reserve(operation.labels.size());
@@ -73,26 +106,30 @@ void compute(const ContractOperation& operation, Inputs inputs, const StepContex
       operation.fused);
 }
 
-void compute(const AddOperation& operation, Inputs inputs, const StepContext& /*context*/, Tensor& out) {
-  const auto left = inputs[0]->values();
-  const auto right = inputs[1]->values();
-  for_each_element(operation, *inputs[0], operation.a, *inputs[1], operation.b, out,
-                   [&](std::size_t i, std::size_t from_a, std::size_t from_b) {
-                     const float sum = left[from_a] + right[from_b];
-                     out.values()[i] = operation.tanh ? std::tanh(sum) : sum;
-                   });
+void compute(const AddOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
+  const Repeated left(operation, *inputs[0], operation.a);
+  const Repeated right(operation, *inputs[1], operation.b);
+  const Index length = run_length(out);
+  share_out(context, length == 0 ? 0 : out.count() / length, length, [&](Index run) {
+    const Strided a = left.along(out.axes(), run);
+    const Strided b = right.along(out.axes(), run);
+    float* const to = out.values().data() + run * length;
+    if (operation.tanh) {
+      for (Index i = 0; i < length; ++i) to[i] = std::tanh(a[i] + b[i]);
+    } else {
+      for (Index i = 0; i < length; ++i) to[i] = a[i] + b[i];
+    }
+  });
 }
 
 void compute(const RearrangeOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
   const RearrangedIndex map(operation, out.axes());
   const float* values = inputs[0]->values().data();
-  float* to = out.values().data();
   const Index length = map.run_length();
-  const Index stride = map.run_stride();
-  for (Index begin = 0; begin < out.count() && !context.stop.stop_requested(); begin += length) {
-    const float* run = values + map.source(begin);
-    for (Index i = 0; i < length; ++i) to[begin + i] = run[i * stride];
-  }
+  share_out(context, length == 0 ? 0 : out.count() / length, length, [&](Index run) {
+    const Index begin = run * length;
+    copy_run({values + map.source(begin), map.run_stride()}, length, out.values().data() + begin);
+  });
 }
 
 }  // namespace attnscope

@@ -16,6 +16,13 @@ struct MemoryBlock {
   std::size_t bytes = 0;
 };
 
+/// A block of `bytes`. Throws std::bad_alloc.
+MemoryBlock allocate_block(std::size_t bytes);
+/// A block of `bytes` or more for what is gone through again and again: in huge pages, of which the parts lie side by
+/// side, so that they do not drive each other out of the caches.
+MemoryBlock allocate_work_space(std::size_t bytes);
+void release_block(MemoryBlock block);
+
 /// Keeps large blocks that were given back, for the next tensor of about that size: the system hands out fresh memory
 /// page by page, as it is first written, and that takes longer than many a computation. Any thread may take and give.
 class MemoryStore {

@@ -64,35 +64,42 @@ class PackedHeads {
   [[nodiscard]] float* keys_of(Index head) const { return packed_ + head * size_each(sizes_); }
   [[nodiscard]] float* values_of(Index head) const { return keys_of(head) + packed_count(sizes_.dim, sizes_.keys); }
 
+  /// Rows of as many numbers as there are keys, `apart` elements from one to the next.
+  struct Rows {
+    float* first;
+    Index apart;
+    [[nodiscard]] float* row(Index i) const { return first + i * apart; }
+  };
+
   void attend_rows(Index number, Index first) const {
     const AttentionHead& head = heads_[static_cast<std::size_t>(number)];
-    const Index rows = std::min(kRows, sizes_.queries - first);
-    // What is written past the caches, or not kept, is worked on elsewhere; there rows are apart by what does not make
-    // them drive each other out of the cache.
-    const Index apart = sizes_.keys + kApart;
+    const Index count = std::min(kRows, sizes_.queries - first);
+    // What is written past the caches, or not kept, is worked on elsewhere, scores and weights in the same place; there
+    // rows are apart by what does not make them drive each other out of the cache.
     thread_local Scratch scratch;
-    float* const room = scratch.of_size((2 * rows + 1) * apart);
-    const bool elsewhere = streamed_ || head.scores == nullptr || head.weights == nullptr;
-    const Index row = elsewhere ? apart : sizes_.keys;
-    float* const scores = elsewhere ? room : head.scores + first * sizes_.keys;
-    float* const weights = elsewhere ? room + rows * apart : head.weights + first * sizes_.keys;
+    const Rows room = {scratch.of_size(count * (sizes_.keys + kApart)), sizes_.keys + kApart};
+    const Index at = first * sizes_.keys;
+    const Rows scores = streamed_ || head.scores == nullptr ? room : Rows{head.scores + at, sizes_.keys};
+    const Rows weights = streamed_ || head.weights == nullptr ? room : Rows{head.weights + at, sizes_.keys};
     ProductRows product;
-    product.rows = rows;
+    product.rows = count;
     product.a = head.q + first * head.q_row;
     product.a_row = head.q_row;
-    product.out = scores;
-    product.out_row = row;
+    product.out = scores.first;
+    product.out_row = scores.apart;
+    if (streamed_ && head.scores != nullptr) product.copy = head.scores + at;
+    product.copy_row = sizes_.keys;
     product.divisor = options_.divisor;
     product.from_zero = true;
     product.fused = scores_fused_;
     multiply_packed(product, keys_of(number), sizes_.dim, sizes_.keys);
-    for (Index i = 0; i < rows; ++i)
-      finish_row(head, first + i, scores + i * row, room + 2 * rows * apart, weights + i * row);
+    for (Index i = 0; i < count; ++i) finish_row(head, first + i, scores.row(i), weights.row(i));
     if (head.v != nullptr) {
-      product.a = weights;
-      product.a_row = row;
+      product.a = weights.first;
+      product.a_row = weights.apart;
       product.out = head.output + first * head.output_row;
       product.out_row = head.output_row;
+      product.copy = nullptr;
       product.divisor = 1;
       product.fused = output_fused_;
       multiply_packed(product, values_of(number), sizes_.keys, sizes_.value_dim);
@@ -100,23 +107,21 @@ class PackedHeads {
     if (streamed_) kernels().end_stream();
   }
 
-  /// From the scores of one query to its weights.
-  void finish_row(const AttentionHead& head, Index query, const float* scores, float* room, float* weights) const {
+  /// From the scores of one query to its weights, which may be in the same place.
+  void finish_row(const AttentionHead& head, Index query, const float* scores, float* weights) const {
     const auto keys = static_cast<std::size_t>(sizes_.keys);
     const Index at = query * sizes_.keys;
     const float* logits = scores;
     if (head.kept != nullptr || head.keep != nullptr) {
-      float* const masked = room;
       if (head.kept != nullptr) {
-        mask_row({scores, keys}, head.kept[query], 0, options_.fill, masked);
+        mask_row({scores, keys}, head.kept[query], 0, options_.fill, weights);
       } else {
         for (std::size_t i = 0; i < keys; ++i)
-          masked[i] = head.keep[at + static_cast<Index>(i)] != 0 ? scores[i] : options_.fill;
+          weights[i] = head.keep[at + static_cast<Index>(i)] != 0 ? scores[i] : options_.fill;
       }
-      logits = masked;
-      keep(head.masked_scores, at, masked);
+      keep(head.masked_scores, at, weights);
+      logits = weights;
     }
-    keep(head.scores, at, scores);
     softmax_row({logits, keys}, options_.temperature, {weights, keys});
     keep(head.weights, at, weights);
   }

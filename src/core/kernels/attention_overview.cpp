@@ -10,8 +10,12 @@
 namespace attnscope {
 namespace {
 
-// Queries that are one piece of work: their scores with kSumBlock keys stay in the second cache.
+// Queries whose scores with kSumBlock keys are worked on at a time: they stay in the second cache, beside the keys.
 constexpr Index kRows = 24;
+
+// Queries that are one piece of work at most: the keys come from memory once for all of them.
+constexpr Index kMostRows = 8 * kRows;
+constexpr Index kPieces = 32;
 
 // Rows of scores are a line of the cache further apart, or they would drive each other out of it.
 constexpr Index kRowStride = kSumBlock + 16;
@@ -36,12 +40,14 @@ void AttentionOverview::rows(Index first, Index every, Index bin, std::span<RowS
   const double work =
       2 * static_cast<double>(count) * static_cast<double>(head_.sizes.keys) * static_cast<double>(head_.sizes.dim + 5);
   std::atomic<bool> left = false;
-  run_blocks(pool, work, (count + kRows - 1) / kRows, [&](Index block) {
+  // Enough pieces to be shared out evenly.
+  const Index rows = std::clamp(count / kPieces / kRows * kRows, kRows, kMostRows);
+  run_blocks(pool, work, (count + rows - 1) / rows, [&](Index block) {
     if (!left && stopped()) left = true;
     if (left) return;
-    const Index at = block * kRows;
+    const Index at = block * rows;
     const auto part =
-        statistics.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(std::min(kRows, count - at)));
+        statistics.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(std::min(rows, count - at)));
     rows_of_band(first + at * every, every, bin, part, maxima.data() + at * bins(bin));
   });
 }
@@ -51,11 +57,9 @@ void AttentionOverview::rows_of_band(Index first, Index every, Index bin, std::s
   const auto rows = static_cast<Index>(statistics.size());
   const Index dim = head_.sizes.dim;
   thread_local Scratch scratch;
-  float* const scores = scratch.of_size(rows * kRowStride);
+  float* const scores = scratch.of_size(std::min(rows, kRows) * kRowStride);
   std::vector<RowStatisticsOfBlocks> of_blocks(statistics.size(), RowStatisticsOfBlocks(head_.options.temperature));
   ProductRows product;
-  product.rows = rows;
-  product.a = head_.q + first * head_.q_row;
   product.a_row = every * head_.q_row;
   product.out = scores;
   product.out_row = kRowStride;
@@ -64,12 +68,17 @@ void AttentionOverview::rows_of_band(Index first, Index every, Index bin, std::s
   product.fused = head_.fused;
   for (Index key = 0; key < head_.sizes.keys; key += kSumBlock) {
     const Index count = std::min(kSumBlock, head_.sizes.keys - key);
-    bool any = false;
-    for (Index i = 0; i < rows && !any; ++i) any = any_kept(first + i * every, key, count);
-    if (any) multiply_packed(product, keys_ + key / kSumBlock * packed_count(dim, kSumBlock), dim, count);
-    for (Index i = 0; i < rows; ++i) {
-      add_block(first + i * every, key, bin, {scores + i * kRowStride, static_cast<std::size_t>(count)},
-                of_blocks[static_cast<std::size_t>(i)], maxima + i * bins(bin) + key / bin);
+    for (Index row = 0; row < rows; row += kRows) {
+      const Index query = first + row * every;
+      product.rows = std::min(kRows, rows - row);
+      product.a = head_.q + query * head_.q_row;
+      bool any = false;
+      for (Index i = 0; i < product.rows && !any; ++i) any = any_kept(query + i * every, key, count);
+      if (any) multiply_packed(product, keys_ + key / kSumBlock * packed_count(dim, kSumBlock), dim, count);
+      for (Index i = 0; i < product.rows; ++i) {
+        add_block(query + i * every, key, bin, {scores + i * kRowStride, static_cast<std::size_t>(count)},
+                  of_blocks[static_cast<std::size_t>(row + i)], maxima + (row + i) * bins(bin) + key / bin);
+      }
     }
   }
   std::transform(of_blocks.begin(), of_blocks.end(), statistics.begin(),

@@ -26,6 +26,8 @@ struct PanelProduct {
   float divisor = 1;
   bool from_zero = false;  ///< out is not read: the sums begin with zero
   bool fused = false;      ///< round once per product and sum where the processor can, otherwise always twice
+  float* copy = nullptr;   ///< where the result is streamed to as well, if anywhere; needs `Kernels::end_stream`
+  Index copy_row = 0;
   bool streamed = false;  ///< write past the caches where the processor can and every row begins at a vector's boundary
 };
 

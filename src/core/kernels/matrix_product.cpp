@@ -69,6 +69,7 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
   panel.out_column = product.out_column;
   panel.fused = product.fused;
   panel.streamed = product.streamed;
+  panel.copy_row = product.copy_row;
   for (Index begin = 0; begin < depth; begin += kDepthBlock) {
     panel.depth = std::min(kDepthBlock, depth - begin);
     panel.a = product.a + begin * product.a_depth;
@@ -83,6 +84,7 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
     for (Index j = 0; j < columns; j += loops.block_columns) {
       panel.columns = std::min(loops.block_columns, columns - j);
       panel.out = product.out + j * product.out_column;
+      if (product.copy != nullptr && begin + panel.depth == depth) panel.copy = product.copy + j;
       loops.multiply_panel(panel);
       panel.b += panel.depth * loops.block_columns;
     }

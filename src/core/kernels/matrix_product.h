@@ -42,7 +42,9 @@ struct ProductRows {
   float divisor = 1;
   bool from_zero = false;  ///< the sums begin with zero, and `out` is only written; otherwise with what is in it
   bool fused = false;      ///< see `rounds_once`
-  bool streamed = false;   ///< write past the caches; needs `Kernels::end_stream` in the end, and one depth block
+  float* copy = nullptr;   ///< where the result is streamed to as well, like `streamed`, in rows that are dense
+  Index copy_row = 0;
+  bool streamed = false;  ///< write past the caches; needs `Kernels::end_stream` in the end, and one depth block
 };
 
 /// out = (out + a · packed) / divisor. Each element is summed in float, one product after the other from the first to

@@ -16,12 +16,14 @@ struct Tile {
   using V = typename Isa::V;
   using Floats = typename V::Floats;
   static constexpr Index kVectors = Isa::kVectors;
-  Floats sums[kRows][kVectors];
+  Floats sums[kRows * kVectors];
 
-  void start(const float* out, Index out_row, bool from_zero) {
-    for (Index i = 0; i < kRows; ++i) {
-      for (Index j = 0; j < kVectors; ++j)
-        sums[i][j] = from_zero ? Floats{} : V::load(out + i * out_row + j * V::kWidth);
+  [[gnu::always_inline]] void start(const float* out, Index out_row, bool from_zero) {
+    if (from_zero) {
+      for_each([]<Index kRow, Index kVector>(Floats& sum) { sum = Floats{}; });
+    } else {
+      for_each(
+          [=]<Index kRow, Index kVector>(Floats& sum) { sum = V::load(out + kRow * out_row + kVector * V::kWidth); });
     }
   }
 
@@ -32,45 +34,47 @@ struct Tile {
     const Index a_depth = p.a_depth;
     for (Index k = p.depth; k > 0; --k) {
       Floats right[kVectors];
-      for (Index j = 0; j < kVectors; ++j) right[j] = V::load(b + j * V::kWidth);
-      for (Index i = 0; i < kRows; ++i) {
-        const Floats left = V::all(a[i * a_row]);
-        for (Index j = 0; j < kVectors; ++j) sums[i][j] = multiply_add(left, right[j], sums[i][j]);
-      }
+      unrolled<kVectors>([&]<Index kVector> { right[kVector] = V::load(b + kVector * V::kWidth); });
+      unrolled<kRows>([&]<Index kRow> {
+        const Floats left = V::all(a[kRow * a_row]);
+        unrolled<kVectors>([&]<Index kVector> {
+          Floats& sum = sums[kRow * kVectors + kVector];
+          sum = multiply_add(left, right[kVector], sum);
+        });
+      });
       a += a_depth;
       b += kVectors * V::kWidth;
     }
   }
 
-  void divide(float divisor) {
+  [[gnu::always_inline]] void divide(float divisor) {
     // By a power of two the product with its inverse is the same number, and takes less time.
     const float inverse = 1 / divisor;
     if (is_power_of_two(divisor) && is_power_of_two(inverse)) {
-      for_each([=](Floats sum) { return sum * inverse; });
+      for_each([=]<Index kRow, Index kVector>(Floats& sum) { sum *= inverse; });
     } else {
-      for_each([=](Floats sum) { return sum / divisor; });
+      for_each([=]<Index kRow, Index kVector>(Floats& sum) { sum /= divisor; });
     }
   }
 
-  void store(float* out, Index out_row, bool streamed) const {
-    for (Index i = 0; i < kRows; ++i) {
-      for (Index j = 0; j < kVectors; ++j) {
-        float* to = out + i * out_row + j * V::kWidth;
-        if (streamed) {
-          Isa::stream(to, sums[i][j]);
-        } else {
-          V::store(to, sums[i][j]);
-        }
-      }
+  [[gnu::always_inline]] void store(float* out, Index out_row, bool streamed) {
+    if (streamed) {
+      for_each([=]<Index kRow, Index kVector>(Floats& sum) {
+        Isa::stream(out + kRow * out_row + kVector * V::kWidth, sum);
+      });
+    } else {
+      for_each(
+          [=]<Index kRow, Index kVector>(Floats& sum) { V::store(out + kRow * out_row + kVector * V::kWidth, sum); });
     }
   }
 
  private:
-  template <typename Change>
-  [[gnu::always_inline]] void for_each(const Change& change) {
-    for (Index i = 0; i < kRows; ++i) {
-      for (Index j = 0; j < kVectors; ++j) sums[i][j] = change(sums[i][j]);
-    }
+  template <typename Use>
+  [[gnu::always_inline]] void for_each(const Use& use) {
+    unrolled<kRows>([&]<Index kRow> {
+      unrolled<kVectors>(
+          [&]<Index kVector> { use.template operator()<kRow, kVector>(sums[kRow * kVectors + kVector]); });
+    });
   }
 
   /// Of normal numbers: no bit of the significand is set.
@@ -94,20 +98,44 @@ template <typename Isa, int kRows>
   if (p.divisor != 1) tile.divide(p.divisor);
 }
 
+/// Asks for part of what follows the panel, which most likely is the next one: the processor's own prefetching ends at
+/// a page, and panels of few places are not much longer. Each row asks for some lines of a page, until all are.
+template <typename Isa, int kRows>
+[[gnu::always_inline]] inline void prefetch_next(const PanelProduct& p, Index row) {
+  constexpr Index kLine = 16;
+  constexpr Index kLinesEach = 3;
+  constexpr Index kMostLines = 64;
+  const Index numbers = p.depth * Isa::kVectors * Isa::V::kWidth;
+  const Index first = row * kLinesEach * kLine;
+  if (first >= numbers || first >= kMostLines * kLine) return;
+  const float* next = p.b + numbers + first;
+  for (Index line = 0; line < kLinesEach * kRows; ++line) __builtin_prefetch(next + line * kLine);
+}
+
+/// Whether a vector may be streamed to the beginning of every row.
+template <typename Floats>
+bool vectors_begin(const float* first, Index row) {
+  const auto place = reinterpret_cast<std::uintptr_t>(first) | static_cast<std::uintptr_t>(row) * sizeof(float);
+  return place % sizeof(Floats) == 0;
+}
+
 /// Rows of which every number of the panel is wanted, and lies beside its neighbour.
 template <typename Isa, int kRows>
 void multiply_whole(const PanelProduct& p, Index row) {
   using Floats = typename Isa::V::Floats;
   Tile<Isa, kRows> tile;
   float* out = p.out + row * p.out_row;
+  prefetch_next<Isa, kRows>(p, row);
   // What is stored in the end is not waited for then.
   if (!p.streamed) {
     for (Index i = 0; i < kRows; ++i) __builtin_prefetch(out + i * p.out_row, 1);
   }
   tile.start(out, p.out_row, p.from_zero);
   add_products(tile, p, p.a + row * p.a_row);
-  const auto place = reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(p.out_row) * sizeof(float);
-  tile.store(out, p.out_row, p.streamed && place % sizeof(Floats) == 0);
+  tile.store(out, p.out_row, p.streamed && vectors_begin<Floats>(out, p.out_row));
+  if (p.copy == nullptr) return;
+  float* copy = p.copy + row * p.copy_row;
+  tile.store(copy, p.copy_row, vectors_begin<Floats>(copy, p.copy_row));
 }
 
 /// Rows of which part of the panel is wanted, or that lie apart: by way of a copy.
@@ -125,6 +153,8 @@ void multiply_part(const PanelProduct& p, Index row) {
   tile.store(copy, kColumns, false);
   for (Index i = 0; i < kRows; ++i) {
     for (Index j = 0; j < p.columns; ++j) out[i * p.out_row + j * p.out_column] = copy[i * kColumns + j];
+    for (Index j = 0; j < p.columns && p.copy != nullptr; ++j)
+      p.copy[(row + i) * p.copy_row + j] = copy[i * kColumns + j];
   }
 }
 

@@ -1,9 +1,9 @@
 // Memory for packed factors and blocks of scores.
 #pragma once
 
-#include <cstddef>
-#include <new>
+#include <utility>
 
+#include "core/memory.h"
 #include "core/tensor.h"
 
 namespace attnscope {
@@ -12,27 +12,22 @@ namespace attnscope {
 class Scratch {
  public:
   Scratch() = default;
-  ~Scratch() { operator delete[](data_, kAlignment); }
+  ~Scratch() { release_block(block_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
   /// Room for `count` numbers, whatever is in it; what was handed out before is gone.
   float* of_size(Index count) {
-    if (count > size_) {
-      operator delete[](data_, kAlignment);
-      data_ = nullptr;
-      size_ = 0;
-      data_ = static_cast<float*>(operator new[](static_cast<std::size_t>(count) * sizeof(float), kAlignment));
-      size_ = count;
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
+    if (bytes > block_.bytes) {
+      release_block(std::exchange(block_, {}));
+      block_ = allocate_work_space(bytes);
     }
-    return data_;
+    return block_.data;
   }
 
  private:
-  static constexpr std::align_val_t kAlignment{64};
-
-  float* data_ = nullptr;
-  Index size_ = 0;
+  MemoryBlock block_;
 };
 
 }  // namespace attnscope

@@ -9,29 +9,43 @@
 namespace attnscope {
 namespace {
 
-/// exp(x) for x ≤ 88: x = n ln 2 + r, e^r by a polynomial, times 2^n. 0 below −87.3, where no normal number is left.
-/// Fused where the processor can, and the polynomial in pairs of terms: few steps wait for one another.
+/// Replaces each x by exp(x), x ≤ 88: x = n ln 2 + r, e^r by a polynomial, times 2^n. 0 below −87.3, where no normal
+/// number is left. Fused where the processor can, and the polynomial in pairs of terms: few steps wait for one another.
+/// Several vectors go through each step together, so that what waits does not fill the processor's queues.
 /// Source: S. L. Moshier, Cephes library, expf (relative error 2e-7).
-template <typename Isa>
-typename Isa::V::Floats exponential(typename Isa::V::Floats x) {
+template <typename Isa, Index kCount>
+[[gnu::always_inline]] inline void exponentiate(typename Isa::V::Floats (&x)[kCount]) {
   using V = typename Isa::V;
   using Floats = typename V::Floats;
   using Words = typename V::Words;
   constexpr float kRound = 12582912.0F;  // 1.5 · 2^23: adding it leaves whole numbers in the last bits
-  const Floats rounded = Isa::fused(x, V::all(1.44269504088896341F), V::all(kRound));
-  const Floats n = rounded - kRound;
-  const Floats r = Isa::fused(n, V::all(2.12194440e-4F), Isa::fused(n, V::all(-0.693359375F), x));
-  const Floats r2 = r * r;
-  const Floats p0 = Isa::fused(r, V::all(1.6666665459e-1F), V::all(5.0000001201e-1F));
-  const Floats p1 = Isa::fused(r, V::all(8.3334519073e-3F), V::all(4.1665795894e-2F));
-  const Floats p2 = Isa::fused(r, V::all(1.9875691500e-4F), V::all(1.3981999507e-3F));
-  const Floats p = Isa::fused(Isa::fused(Isa::fused(p2, r2, p1), r2, p0), r2, r + 1.0F);
-  Words bits;
-  std::memcpy(&bits, &rounded, sizeof(bits));
-  bits = (bits + 127) << 23;
-  Floats power;
-  std::memcpy(&power, &bits, sizeof(power));
-  return x < -87.3F ? Floats{} : p * power;
+  Floats rounded[kCount];
+  Floats r[kCount];
+  Floats r2[kCount];
+  Floats p[kCount];
+  unrolled<kCount>([&]<Index i> { rounded[i] = Isa::fused(x[i], V::all(1.44269504088896341F), V::all(kRound)); });
+  unrolled<kCount>([&]<Index i> { p[i] = rounded[i] - kRound; });
+  unrolled<kCount>([&]<Index i> { r[i] = Isa::fused(p[i], V::all(-0.693359375F), x[i]); });
+  unrolled<kCount>([&]<Index i> { r[i] = Isa::fused(p[i], V::all(2.12194440e-4F), r[i]); });
+  unrolled<kCount>([&]<Index i> {
+    r2[i] = r[i] * r[i];
+    p[i] = Isa::fused(r[i], V::all(1.9875691500e-4F), V::all(1.3981999507e-3F));
+  });
+  unrolled<kCount>([&]<Index i> {
+    p[i] = Isa::fused(p[i], r2[i], Isa::fused(r[i], V::all(8.3334519073e-3F), V::all(4.1665795894e-2F)));
+  });
+  unrolled<kCount>([&]<Index i> {
+    p[i] = Isa::fused(p[i], r2[i], Isa::fused(r[i], V::all(1.6666665459e-1F), V::all(5.0000001201e-1F)));
+  });
+  unrolled<kCount>([&]<Index i> { p[i] = Isa::fused(p[i], r2[i], r[i] + 1.0F); });
+  unrolled<kCount>([&]<Index i> {
+    Words bits;
+    std::memcpy(&bits, &rounded[i], sizeof(bits));
+    bits = (bits + 127) << 23;
+    Floats power;
+    std::memcpy(&power, &bits, sizeof(power));
+    x[i] = x[i] < -87.3F ? Floats{} : p[i] * power;
+  });
 }
 
 /// Calls `loop` with the function that gives the exponents of a vector of logits.
@@ -51,14 +65,24 @@ void with_exponent_of(const Exponent& e, const Loop& loop) {
 
 /// Calls `use(exponentials, position, how many of them count)` for all of them, a vector at a time.
 template <typename Isa, typename ExponentOf, typename Use>
-void for_each_exponential(const float* in, Index count, const ExponentOf& exponent_of, const Use& use) {
+[[gnu::always_inline]] inline void for_each_exponential(const float* in, Index count, const ExponentOf& exponent_of,
+                                                        const Use& use) {
   using V = typename Isa::V;
+  constexpr Index kTogether = 4;
   Index i = 0;
-  for (; i + V::kWidth <= count; i += V::kWidth) use(exponential<Isa>(exponent_of(V::load(in + i))), i, V::kWidth);
-  if (i == count) return;
-  float rest[V::kWidth];
-  for (Index j = 0; j < V::kWidth; ++j) rest[j] = i + j < count ? in[i + j] : 0.0F;
-  use(exponential<Isa>(exponent_of(V::load(rest))), i, count - i);
+  for (; i + kTogether * V::kWidth <= count; i += kTogether * V::kWidth) {
+    typename V::Floats x[kTogether];
+    unrolled<kTogether>([&]<Index k> { x[k] = exponent_of(V::load(in + i + k * V::kWidth)); });
+    exponentiate<Isa>(x);
+    unrolled<kTogether>([&]<Index k> { use(x[k], i + k * V::kWidth, V::kWidth); });
+  }
+  for (; i < count; i += V::kWidth) {
+    float rest[V::kWidth];
+    for (Index j = 0; j < V::kWidth; ++j) rest[j] = i + j < count ? in[i + j] : 0.0F;
+    typename V::Floats x[1] = {exponent_of(V::load(rest))};
+    exponentiate<Isa>(x);
+    use(x[0], i, V::kWidth < count - i ? V::kWidth : count - i);
+  }
 }
 
 template <typename V>
@@ -77,19 +101,29 @@ typename V::Floats first_of(typename V::Floats values, Index count) {
   return values;
 }
 
-template <typename Isa>
-float exponentials_with(const float* in, const Exponent& e, float* out, Index count) {
+/// What a loop adds to is its own: what a function that is called in it could reach lies in memory.
+template <typename Isa, bool kKept, typename ExponentOf>
+float sum_of_exponentials(const float* in, const ExponentOf& exponent_of, float* out, Index count) {
   using V = typename Isa::V;
   using Floats = typename V::Floats;
   Floats sums = {};
-  with_exponent_of<V>(e, [&](const auto& exponent_of) {
-    for_each_exponential<Isa>(in, count, exponent_of, [&](Floats values, Index at, Index some) {
-      if (out != nullptr) store_some<V>(out + at, values, some);
-      sums += first_of<V>(values, some);
-    });
-  });
+  for_each_exponential<Isa>(
+      in, count, exponent_of, [&](Floats values, Index at, Index some) __attribute__((always_inline)) {
+        if constexpr (kKept) store_some<V>(out + at, values, some);
+        sums += first_of<V>(values, some);
+      });
   float sum = 0;
   for (Index j = 0; j < V::kWidth; ++j) sum += sums[j];
+  return sum;
+}
+
+template <typename Isa>
+float exponentials_with(const float* in, const Exponent& e, float* out, Index count) {
+  float sum = 0;
+  with_exponent_of<typename Isa::V>(e, [&](const auto& exponent_of) {
+    sum = out != nullptr ? sum_of_exponentials<Isa, true>(in, exponent_of, out, count)
+                         : sum_of_exponentials<Isa, false>(in, exponent_of, out, count);
+  });
   return sum;
 }
 
@@ -97,11 +131,12 @@ template <typename Isa>
 void weights_with(const float* in, const Exponent& e, float sum, float* out, Index count) {
   using V = typename Isa::V;
   using Floats = typename V::Floats;
-  const float inverse = 1 / sum;
-  with_exponent_of<V>(e, [&](const auto& exponent_of) {
-    for_each_exponential<Isa>(in, count, exponent_of, [&](Floats values, Index at, Index some) {
-      store_some<V>(out + at, Isa::quotient(values, sum, inverse), some);
-    });
+  with_exponent_of<V>(e, [=](const auto& exponent_of) {
+    const float inverse = 1 / sum;
+    for_each_exponential<Isa>(
+        in, count, exponent_of, [=](Floats values, Index at, Index some) __attribute__((always_inline)) {
+          store_some<V>(out + at, Isa::quotient(values, sum, inverse), some);
+        });
   });
 }
 

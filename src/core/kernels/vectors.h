@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #include "core/tensor.h"
 
@@ -24,6 +25,16 @@ struct Vectors {
   static void store(float* to, Floats vector) { std::memcpy(to, &vector, sizeof(vector)); }
   static Floats all(float value) { return value - Floats{}; }
 };
+
+/// Calls `use<0>()` … `use<kCount − 1>()`. An array whose places are all named by constants can stay in registers; one
+/// that a loop goes through, even a short one, often lies in memory.
+template <Index kCount, typename Use>
+[[gnu::always_inline]] inline void unrolled(const Use& use) {
+  [&]<Index... kEach>(std::integer_sequence<Index, kEach...>) __attribute__((always_inline)) {
+    (use.template operator()<kEach>(), ...);
+  }
+  (std::make_integer_sequence<Index, kCount>{});
+}
 
 /// The lower halves of two vectors, a number of each in turn.
 template <typename V>
