@@ -14,6 +14,9 @@ void add_figure_command(CommandLine& line);
 /// `explain EXPERIMENT [--set NAME=VALUE]… TENSOR[i,j,…]`: the arithmetic behind one number.
 void add_explain_command(CommandLine& line);
 
+/// `metrics EXPERIMENT [--set NAME=VALUE]… [--item N]`: what the heads do, in numbers.
+void add_metrics_command(CommandLine& line);
+
 /// `script EXPERIMENT [--set NAME=VALUE]… [-o OUT.py]`: prints or writes the experiment as a PyTorch script.
 void add_script_command(CommandLine& line);
 

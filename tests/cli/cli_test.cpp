@@ -278,6 +278,29 @@ TEST(Cli, SystemsCanBeReadByPeopleAndPrograms) {
   EXPECT_EQ(all[0]["parameters"][0]["default"], 6);
 }
 
+TEST(Cli, MetricsMeasureEveryHead) {
+  const Outcome outcome = run_program({"metrics", "worked-example", "--set", "mask=causal", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json measured = json::parse(outcome.out);
+  std::vector<std::string> tensors;
+  for (const json& attention : measured) {
+    tensors.push_back(attention["tensor"]);
+    EXPECT_EQ(attention["distances"].size(), attention["heads"].size());
+    for (const json& head : attention["heads"]) {
+      EXPECT_GE(head["max_weight"].get<double>(), attention["uniform"]["max_weight"].get<double>() - 1e-6);
+      EXPECT_LE(head["entropy"].get<double>(), attention["uniform"]["entropy"].get<double>() + 1e-6);
+      EXPECT_EQ(head["previous_token"].is_null(), attention["keys"] != attention["queries"]) << head;
+    }
+  }
+  EXPECT_EQ(tensors, (std::vector<std::string>{"single.weights", "single.cross_weights", "weights", "cross_weights"}));
+  const Outcome table = run_program({"metrics", "packed-multihead", "--set", "batch=2", "--item", "2"});
+  EXPECT_EQ(table.code, 0) << table.err;
+  for (const char* word : {"weights: ", "head 1", "uniform", "previous token", "–"})
+    EXPECT_NE(table.out.find(word), std::string::npos) << word << "\n" << table.out;
+  expect_refused({"metrics", "packed-multihead", "--set", "batch=2", "--item", "3"}, 2, {"--item 3: the batch has 2"});
+  expect_refused({"metrics", "worked-example", "--item", "0"}, 2, {"--item"});
+}
+
 TEST(Cli, BenchMeasuresThisMachine) {
   const Arguments quick = {"bench", "--seconds", "0.01", "--size", "64,32,4"};
   Arguments arguments = quick;

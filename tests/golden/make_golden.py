@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the reference data of the tests with PyTorch.
 
-    make_golden.py OUTDIR         writes generator.safetensors and SYSTEM/NN.safetensors
+    make_golden.py OUTDIR         writes generator.safetensors, metrics.safetensors and SYSTEM/NN.safetensors
     make_golden.py --check DIR    computes everything again, compares with DIR and prints the largest difference;
                                   then whether the numbers of DIR/printed.json come out
 
@@ -28,6 +28,7 @@ import tempfile
 import numpy as np
 import torch
 
+import head_measures
 import random_draws
 import safetensors_file
 from systems import (
@@ -85,6 +86,7 @@ def write_experiment(path, module, experiment):
 def write_all(directory):
     directory.mkdir(parents=True, exist_ok=True)
     safetensors_file.write(directory / "generator.safetensors", *random_draws.make())
+    safetensors_file.write(directory / "metrics.safetensors", *head_measures.make())
     for module in SYSTEMS:
         folder = directory / module.SYSTEM
         folder.mkdir(exist_ok=True)
