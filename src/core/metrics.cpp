@@ -8,11 +8,11 @@
 namespace attnscope {
 namespace {
 
-using Value = std::optional<double>;
+using MeasureValue = std::optional<double>;
 
 /// The mean of `of(query)` over the queries from `first` to `last`; nothing where there are none.
 template <typename Of>
-Value mean_over(Index first, Index last, const Of& of) {
+MeasureValue mean_over(Index first, Index last, const Of& of) {
   if (first >= last) return std::nullopt;
   double sum = 0;
   for (Index query = first; query < last; ++query) sum += of(query);
@@ -28,12 +28,12 @@ double row_entropy(const MatrixView& weights, Index query) {
   return sum;
 }
 
-Value entropy(const HeadPattern& head) {
+MeasureValue entropy(const HeadPattern& head) {
   return mean_over(0, head.weights.rows, [&](Index query) { return row_entropy(head.weights, query); });
 }
 
 /// Queries that have no choice are left out.
-Value share_of_entropy(const HeadPattern& head) {
+MeasureValue share_of_entropy(const HeadPattern& head) {
   double sum = 0;
   Index queries = 0;
   for (Index query = 0; query < head.weights.rows; ++query) {
@@ -43,10 +43,10 @@ Value share_of_entropy(const HeadPattern& head) {
     sum += row_entropy(head.weights, query) / std::log(static_cast<double>(kept));
     ++queries;
   }
-  return queries == 0 ? Value() : sum / static_cast<double>(queries);
+  return queries == 0 ? MeasureValue() : sum / static_cast<double>(queries);
 }
 
-Value max_weight(const HeadPattern& head) {
+MeasureValue max_weight(const HeadPattern& head) {
   return mean_over(0, head.weights.rows, [&](Index query) {
     double most = 0;
     for (Index key = 0; key < head.weights.columns; ++key)
@@ -56,24 +56,24 @@ Value max_weight(const HeadPattern& head) {
 }
 
 /// The mean weight of the key `offset` places after the query, over the queries that have one.
-Value at_offset(const HeadPattern& head, Index offset) {
+MeasureValue at_offset(const HeadPattern& head, Index offset) {
   if (!head.same_positions) return std::nullopt;
   return mean_over(std::max<Index>(0, -offset), head.weights.rows - std::max<Index>(0, offset),
                    [&](Index query) { return static_cast<double>(head.weights.at(query, query + offset)); });
 }
 
-Value diagonal(const HeadPattern& head) { return at_offset(head, 0); }
-Value previous_token(const HeadPattern& head) { return at_offset(head, -1); }
-Value next_token(const HeadPattern& head) { return at_offset(head, 1); }
+MeasureValue diagonal(const HeadPattern& head) { return at_offset(head, 0); }
+MeasureValue previous_token(const HeadPattern& head) { return at_offset(head, -1); }
+MeasureValue next_token(const HeadPattern& head) { return at_offset(head, 1); }
 
-Value first_token(const HeadPattern& head) {
+MeasureValue first_token(const HeadPattern& head) {
   if (head.weights.columns == 0) return std::nullopt;
   return mean_over(0, head.weights.rows, [&](Index query) { return static_cast<double>(head.weights.at(query, 0)); });
 }
 
 /// The mean of `of(query, key)` over all pairs, weighted with the weights; nothing without any weight.
 template <typename Of>
-Value weighted_mean(const MatrixView& weights, const Of& of) {
+MeasureValue weighted_mean(const MatrixView& weights, const Of& of) {
   double sum = 0;
   double total = 0;
   for (Index query = 0; query < weights.rows; ++query) {
@@ -83,11 +83,11 @@ Value weighted_mean(const MatrixView& weights, const Of& of) {
       if (weight != 0) sum += weight * of(query, key);
     }
   }
-  return total > 0 ? sum / total : Value();
+  return total > 0 ? sum / total : MeasureValue();
 }
 
 /// The share of the weights on earlier places of the token at the query.
-Value duplicate_token(const HeadPattern& head) {
+MeasureValue duplicate_token(const HeadPattern& head) {
   if (!head.same_positions || head.tokens.empty()) return std::nullopt;
   const auto token = [&](Index at) -> const std::string& { return head.tokens[static_cast<std::size_t>(at)]; };
   return weighted_mean(head.weights,
@@ -95,7 +95,7 @@ Value duplicate_token(const HeadPattern& head) {
 }
 
 /// The share of the weights on what once followed the token at the query.
-Value induction(const HeadPattern& head) {
+MeasureValue induction(const HeadPattern& head) {
   if (!head.same_positions || head.tokens.empty()) return std::nullopt;
   const auto token = [&](Index at) -> const std::string& { return head.tokens[static_cast<std::size_t>(at)]; };
   return weighted_mean(head.weights, [&](Index query, Index key) {
@@ -103,7 +103,7 @@ Value induction(const HeadPattern& head) {
   });
 }
 
-Value distance(const HeadPattern& head) {
+MeasureValue distance(const HeadPattern& head) {
   if (!head.same_positions) return std::nullopt;
   const Index across = head.pixels_across;
   if (across == 0) {
@@ -117,7 +117,7 @@ Value distance(const HeadPattern& head) {
   });
 }
 
-Value effective_rank(const HeadPattern& head) {
+MeasureValue effective_rank(const HeadPattern& head) {
   const MatrixView& weights = head.weights;
   if (weights.empty() || std::min(weights.rows, weights.columns) > kLargestForRank) return std::nullopt;
   Eigen::MatrixXd matrix(weights.rows, weights.columns);
