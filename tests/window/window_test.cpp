@@ -100,12 +100,14 @@ TEST_F(OnScreen, AnExperimentIsOpenedWithItsViewAndInTheThemeAskedFor) {
 }
 
 TEST_F(OnScreen, WithoutItsFilesItSaysSoInOneLine) {
-  // A copy that has nothing beside it.
+  // A copy that has nothing beside it, nor beside its folder, whatever lies among the temporary files.
   const TemporaryFolder folder;
-  std::filesystem::copy_file(ATTNSCOPE_PROGRAM, folder / "attnscope");
+  const std::filesystem::path program = folder / "bin" / "attnscope";
+  std::filesystem::create_directory(program.parent_path());
+  std::filesystem::copy_file(ATTNSCOPE_PROGRAM, program);
   const std::string command = "env -i DISPLAY=" + screen().display() + " ATTNSCOPE_DATA=" + folder.path().string() +
-                              " timeout 60 " + (folder / "attnscope").string() + " >" + (folder / "out").string() +
-                              " 2>" + (folder / "err").string();
+                              " timeout 60 " + program.string() + " >" + (folder / "out").string() + " 2>" +
+                              (folder / "err").string();
   EXPECT_EQ(shell(command), 1);
   EXPECT_EQ(bytes_of(folder / "out"), "");
   const std::string errors = bytes_of(folder / "err");
