@@ -58,6 +58,8 @@ Result<CommandOutput> figure_command(const FigureOptions& options) {
   const auto trace = run(*experiment);
   if (!trace) return tl::unexpected(trace.error());
   if (const Result<void> has_head = check_slice(**trace, *view); !has_head) return tl::unexpected(has_head.error());
+  if (const std::string missing = missing_for(*find_view(experiment->view.name), **trace); !missing.empty())
+    return fail("view " + experiment->view.name + ": " + missing);
   // Laid out at 96 logical pixels to the inch, so that type has the size it was designed for.
   view->width = file.width_inches * 96;
   const Figure figure = build_view(experiment->view.name, **trace, *view);

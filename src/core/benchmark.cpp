@@ -14,8 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// The trace is gone afterwards but for what the runner keeps of it.
@@ -122,7 +120,7 @@ MachineLimits Benchmark::limits() {
 }
 
 Result<Timing> Benchmark::forward(const Experiment& experiment) {
-  Runner runner(kNoLimit);
+  Runner runner(kUnlimitedMemory);
   Progress progress;
   progress.pool = &pool_;
   if (const Result<double> first = seconds_of_run(runner, experiment, progress); !first)

@@ -253,7 +253,7 @@ void explain_operation(const Cell& cell, const SoftmaxOperation& softmax, Explan
     sum += value;
   }
   const double own = e.terms[static_cast<std::size_t>(cell.index.back())].value;
-  e.results.push_back({"row maximum, subtracted", largest});
+  e.results.push_back({"minus row maximum", largest});
   e.results.push_back({"sum of the row", sum});
   e.results.push_back({"this exponential", own});
   e.computed = sum == 0 ? 0 : own / sum;

@@ -212,7 +212,7 @@ HeadPattern head_pattern(const Trace& trace, const Step& step, std::span<const I
   const Experiment& experiment = trace.experiment();
   pattern.same_positions = weights.rows == weights.columns &&
                            experiment.parameters.find("queries") == experiment.parameters.end() &&
-                           step.name.find("cross") == std::string::npos;
+                           step.axes[step.axes.size() - 2].name != "cross_query";
   if (experiment.parameters.find("height") != experiment.parameters.end())
     pattern.pixels_across = experiment.integer("width");
   if (pattern.same_positions && std::ssize(experiment.labels) >= weights.rows)

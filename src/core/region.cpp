@@ -140,6 +140,15 @@ Region whole_region(int step, const Axes& axes) {
   return region;
 }
 
+std::vector<Index> leading_index(const Axes& axes, std::size_t last, Index head, Index item) {
+  std::vector<Index> leading;
+  for (std::size_t i = 0; i + last < axes.size(); ++i) {
+    const Index wanted = axes[i].name == "head" ? head : axes[i].name == "batch" ? item : 0;
+    leading.push_back(std::min(wanted, axes[i].size - 1));
+  }
+  return leading;
+}
+
 Axes region_axes(const Axes& axes, const Region& region) {
   Axes part = axes;
   for (std::size_t axis = 0; axis < part.size(); ++axis) part[axis].size = region.size(axis);

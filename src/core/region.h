@@ -29,6 +29,10 @@ Region single_cell(int step, std::span<const Index> index);
 /// All of a tensor with those axes.
 Region whole_region(int step, const Axes& axes);
 
+/// The index along all axes but the `last` ones: `head` and `item` along the head axis and the batch, where the tensor
+/// has them (the last one of each where it has fewer), 0 along others.
+std::vector<Index> leading_index(const Axes& axes, std::size_t last, Index head, Index item);
+
 /// The axes of a tensor, as long as the region is.
 Axes region_axes(const Axes& axes, const Region& region);
 

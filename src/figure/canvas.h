@@ -34,9 +34,11 @@ class Canvas {
   virtual void heatmap(const HeatmapMark& mark, const Rect& box, double gap) = 0;
   /// The colours of a scale, low at the left.
   virtual void gradient(ColorMap map, const Rect& box) = 0;
-  virtual void fill(const Rect& box, Rgb color) = 0;
+  virtual void fill(const Rect& box, Rgb color, double opacity) = 0;
   virtual void outline(const Rect& box, Rgb color, double width, double radius) = 0;
   virtual void line(Point from, Point to, Rgb color, double width, bool dashed) = 0;
+  /// A line through all of `points`, with round joints. `opacity` is that of the whole.
+  virtual void curve(std::span<const Point> points, Rgb color, double opacity, double width, bool dashed) = 0;
   virtual void triangle(Point a, Point b, Point c, Rgb color) = 0;
   virtual void text(const PlacedText& text) = 0;
 
@@ -60,9 +62,10 @@ struct FigureTransform {
 };
 
 /// Paints everything but the background. Numbers are written into cells that have room for them, labels that would
-/// touch each other are thinned out, and nothing outside `visible` (output units) is painted.
+/// touch each other are thinned out, and nothing outside `visible` (output units) is painted. Of the strands those that
+/// end at `isolated`, where it is not negative.
 void paint(const Figure& figure, const Palette& palette, const FigureTransform& transform, const Rect& visible,
-           Canvas& canvas);
+           Canvas& canvas, int isolated = -1);
 
 /// Frames around cells, drawn over a painted figure: `cell` strongly, the boxes of `regions` in every heatmap that
 /// shows some of them.

@@ -1,6 +1,7 @@
 #include "figure/figure.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string_view>
@@ -35,6 +36,13 @@ std::string rect_text(const Rect& r) {
 
 std::string scale_text(const ColorScale& scale) {
   return std::string(color_map_name(scale.map)) + " " + number_text(scale.low) + " to " + number_text(scale.high);
+}
+
+std::string shade_text(const Shade& shade) {
+  constexpr std::array<std::string_view, 5> inks = {"text", "dim", "accent", "line", "control"};
+  const std::string name =
+      shade.hue >= 0 ? "hue " + std::to_string(shade.hue) : std::string(inks[static_cast<std::size_t>(shade.ink)]);
+  return name + (shade.opacity == 1 ? "" : " " + number_text(shade.opacity));
 }
 
 }  // namespace
@@ -94,6 +102,12 @@ std::optional<FigureHit> hit_test(const Figure& figure, Point at) {
   return std::nullopt;
 }
 
+const TargetMark* target_at(const Figure& figure, Point at) {
+  const auto found = std::find_if(figure.targets.rbegin(), figure.targets.rend(),
+                                  [&](const TargetMark& target) { return target.box.contains(at); });
+  return found == figure.targets.rend() ? nullptr : &*found;
+}
+
 Figure blend(const Figure& from, const Figure& to, double share) {
   Figure between = to;
   match(from.heatmaps, between.heatmaps,
@@ -101,6 +115,19 @@ Figure blend(const Figure& from, const Figure& to, double share) {
   match(from.color_bars, between.color_bars,
         [&](const ColorBarMark& a, ColorBarMark& b) { b.box = mix(a.box, b.box, share); });
   match(from.texts, between.texts, [&](const TextMark& a, TextMark& b) { b.at = mix(a.at, b.at, share); });
+  match(from.bars, between.bars, [&](const BarMark& a, BarMark& b) { b.box = mix(a.box, b.box, share); });
+  match(from.targets, between.targets, [&](const TargetMark& a, TargetMark& b) { b.box = mix(a.box, b.box, share); });
+  match(from.strands, between.strands, [&](const StrandsMark& a, StrandsMark& b) {
+    if (a.strands.size() != b.strands.size()) return;
+    for (std::size_t i = 0; i < b.strands.size(); ++i) {
+      b.strands[i].from = mix(a.strands[i].from, b.strands[i].from, share);
+      b.strands[i].to = mix(a.strands[i].to, b.strands[i].to, share);
+    }
+  });
+  match(from.curves, between.curves, [&](const CurveMark& a, CurveMark& b) {
+    if (a.points.size() != b.points.size()) return;
+    for (std::size_t i = 0; i < b.points.size(); ++i) b.points[i] = mix(a.points[i], b.points[i], share);
+  });
   match(from.lines, between.lines, [&](const LineMark& a, LineMark& b) {
     b.from = mix(a.from, b.from, share);
     b.to = mix(a.to, b.to, share);
@@ -129,6 +156,21 @@ std::string describe(const Figure& figure) {
     if (!mark.column_labels.empty()) text += ", columns " + join(mark.column_labels, " ");
     text += "\n";
   }
+  for (const BarMark& mark : figure.bars)
+    text += "bar " + mark.id + " at " + rect_text(mark.box) + ": " + shade_text(mark.shade) + "\n";
+  for (const StrandsMark& mark : figure.strands) {
+    text += "strands " + mark.id + ": " + shade_text(mark.shade);
+    for (const Strand& strand : mark.strands) {
+      text += ", " + std::to_string(strand.from_end) + " to " + std::to_string(strand.to_end) + " " +
+              number_text(static_cast<double>(strand.opacity));
+    }
+    text += "\n";
+  }
+  for (const CurveMark& mark : figure.curves) {
+    text += "curve " + mark.id + ": " + shade_text(mark.shade) + (mark.dashed ? ", dashed" : "");
+    for (const Point& p : mark.points) text += ", " + fixed_text(p.x, 1) + " " + fixed_text(p.y, 1);
+    text += "\n";
+  }
   for (const LineMark& mark : figure.lines) {
     text += "line " + mark.id + " from " + fixed_text(mark.from.x, 1) + " " + fixed_text(mark.from.y, 1) + " to " +
             fixed_text(mark.to.x, 1) + " " + fixed_text(mark.to.y, 1) + "\n";
@@ -140,6 +182,12 @@ std::string describe(const Figure& figure) {
   for (const TextMark& mark : figure.texts) {
     text += "text " + mark.id + " at " + fixed_text(mark.at.x, 1) + " " + fixed_text(mark.at.y, 1) + ": " +
             quoted_text(mark.markup) + "\n";
+  }
+  for (const TargetMark& mark : figure.targets) {
+    text += "target " + mark.id + " at " + rect_text(mark.box) + ": " + quoted_text(mark.about);
+    for (const auto& [name, value] : mark.sets) text += ", " + name + " " + value_text(value);
+    if (mark.cell) text += ", cell " + index_text(mark.cell->index) + " of step " + std::to_string(mark.cell->step);
+    text += "\n";
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/matrix_source.h"
+#include "core/parameter.h"
 #include "core/trace.h"
 #include "figure/colormap.h"
 #include "figure/font_metrics.h"
@@ -17,7 +18,20 @@
 namespace attnscope {
 
 /// What a colour is for; a `Palette` says which one that is.
-enum class Ink { text, dim, accent, line };
+enum class Ink { text, dim, accent, line, control };
+
+/// The colour of data: a role, or one of the hues that tell heads and curves apart (counted from 0; after the last one
+/// they begin anew), more or less of it.
+struct Shade {
+  Ink ink = Ink::accent;
+  int hue = -1;  ///< instead of `ink`, from 0 on
+  double opacity = 1;
+
+  static constexpr Shade of(Ink ink, double opacity = 1) { return {ink, -1, opacity}; }
+  static constexpr Shade of_hue(Index hue, double opacity = 1) { return {Ink::accent, static_cast<int>(hue), opacity}; }
+
+  friend bool operator==(const Shade&, const Shade&) = default;
+};
 
 enum class HorizontalAlign { left, center, right };
 enum class VerticalAlign { top, middle, baseline };
@@ -62,7 +76,7 @@ struct TextMark {
 struct HeatmapMark {
   std::string id;
   Rect box;
-  int step = 0;                                ///< which step of the trace it shows
+  int step = 0;                                ///< which step of the trace it shows; -1: numbers of the view's own
   Axes axes;                                   ///< of that step's tensor
   std::vector<Index> leading;                  ///< index along all axes but those of the rows and columns
   int column_axes = 1;                         ///< how many last axes the columns run over: 2 where they are pixels
@@ -98,6 +112,57 @@ struct LineMark {
   bool arrow = false;  ///< a head at `to`
 };
 
+/// A filled rectangle: a bar of a chart, the background of what is chosen.
+struct BarMark {
+  std::string id;
+  Rect box;
+  Shade shade;
+};
+
+/// A curve through points, in straight pieces.
+struct CurveMark {
+  std::string id;
+  std::vector<Point> points;
+  Shade shade;
+  double width = 1.5;
+  bool dashed = false;
+};
+
+/// A straight line that stands for a number between two things, such as tokens.
+struct Strand {
+  Point from;
+  Point to;
+  float opacity = 1;
+  int from_end = 0;  ///< number of the thing it leads from, and to: see `TargetMark::isolates`
+  int to_end = 0;
+};
+
+/// Many lines of one colour: the weights of a head.
+struct StrandsMark {
+  std::string id;
+  Shade shade;
+  double width = 1.5;
+  std::vector<Strand> strands;
+};
+
+/// The cell of a tensor that a mark stands for.
+struct TensorCell {
+  int step = 0;  ///< of the trace
+  std::vector<Index> index;
+
+  friend bool operator==(const TensorCell&, const TensorCell&) = default;
+};
+
+/// A place that does something: it is pointed at, and clicked. It has no looks of its own.
+struct TargetMark {
+  std::string id;
+  Rect box;
+  std::string about;               ///< one line for the tooltip
+  ParameterValues sets;            ///< the options of the view that a click sets
+  std::optional<TensorCell> cell;  ///< is looked at like a cell of a heatmap
+  int isolates = -1;               ///< while it is pointed at only the strands that end there are shown
+};
+
 /// A labelled strip of a colour scale. The title stands left of it, its ends are labelled below.
 struct ColorBarMark {
   std::string id;
@@ -108,14 +173,19 @@ struct ColorBarMark {
   std::string high_text;
 };
 
+/// What is painted later lies above: in the order of the members.
 struct Figure {
   double width = 0;
   double height = 0;
   std::string title;
   std::vector<HeatmapMark> heatmaps;
+  std::vector<BarMark> bars;
+  std::vector<StrandsMark> strands;
+  std::vector<CurveMark> curves;
   std::vector<LineMark> lines;
   std::vector<ColorBarMark> color_bars;
   std::vector<TextMark> texts;
+  std::vector<TargetMark> targets;  ///< the last one lies above the others
 };
 
 /// The cell of a figure under a point.
@@ -129,6 +199,9 @@ struct FigureHit {
 
 /// The cell at `at`, if there is one.
 std::optional<FigureHit> hit_test(const Figure& figure, Point at);
+
+/// The target at `at`, or null.
+const TargetMark* target_at(const Figure& figure, Point at);
 
 /// `to`, with everything that `from` has too (by id) on its way there: at `share` 0 it stands where `from` has it, at 1
 /// where `to` has it. Data, labels and colours are those of `to` at once.

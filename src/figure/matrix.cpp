@@ -228,14 +228,10 @@ std::string scale_end_text(const ColorScale& scale) {
 std::optional<HeatmapMark> unscaled_mark(const Trace& trace, std::string_view name, Slice slice, bool transposed) {
   const Step* step = trace.find(name);
   if (step == nullptr || step->axes.size() < 2) return std::nullopt;
-  std::vector<Index> leading;
+  std::vector<Index> leading = leading_index(step->axes, is_picture(*step) ? 3 : 2, slice.head, slice.item);
   std::string about = step->name + (transposed ? ", transposed" : "");
-  const std::size_t last_axes = is_picture(*step) ? 3 : 2;
-  for (std::size_t i = 0; i + last_axes < step->axes.size(); ++i) {
-    const Axis& axis = step->axes[i];
-    const Index wanted = axis.name == "head" ? slice.head : axis.name == "batch" ? slice.item : 0;
-    leading.push_back(std::min(wanted, axis.size - 1));
-    if (axis.name == "head") about += " of head " + std::to_string(leading.back() + 1);
+  for (std::size_t i = 0; i < leading.size(); ++i) {
+    if (step->axes[i].name == "head") about += " of head " + std::to_string(leading[i] + 1);
   }
   if (!leading.empty() && step->axes.front().name == "batch" && step->axes.front().size > 1)
     about += ", item " + std::to_string(leading.front() + 1);
@@ -293,6 +289,10 @@ Index head_count(const Trace& trace) { return axis_size(trace, "head"); }
 Index item_count(const Trace& trace) { return axis_size(trace, "batch"); }
 
 Index option_limit(const Trace& trace, std::string_view option) {
+  const Step* weights = trace.find("weights");
+  const std::size_t rank = weights != nullptr ? weights->axes.size() : 0;
+  if (option == "query") return rank < 2 ? 1 : weights->axes[rank - 2].size;
+  if (option == "key") return rank < 2 ? 1 : weights->axes[rank - 1].size;
   return option == "item" ? item_count(trace) : head_count(trace);
 }
 

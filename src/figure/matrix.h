@@ -58,7 +58,8 @@ std::vector<std::string> column_labels(const Trace& trace, const HeatmapMark& ma
 Index head_count(const Trace& trace);
 /// How many items the batch has, otherwise 1.
 Index item_count(const Trace& trace);
-/// The largest value of a view option that counts from 1: `head` or `item`.
+/// The largest value of a view option that counts from 1: `head`, `item`, `query` or `key`, the latter two of the
+/// weights.
 Index option_limit(const Trace& trace, std::string_view option);
 
 /// What `labels` take above columns of width `cell`: one line, or their length where they have to stand upright.

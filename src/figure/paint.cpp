@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 
 #include "core/text.h"
@@ -116,6 +117,27 @@ struct Painter {
     }
   }
 
+  void bar(const BarMark& mark) const {
+    const Rect box = transform.apply(mark.box).intersection(visible);
+    if (box.width > 0 && box.height > 0) canvas.fill(box, palette.color(mark.shade), mark.shade.opacity);
+  }
+
+  void strands(const StrandsMark& mark, int isolated) const {
+    const Rgb color = palette.color(mark.shade);
+    for (const Strand& strand : mark.strands) {
+      if (isolated >= 0 && strand.from_end != isolated && strand.to_end != isolated) continue;
+      const std::array<Point, 2> ends = {transform.apply(strand.from), transform.apply(strand.to)};
+      canvas.curve(ends, color, mark.shade.opacity * static_cast<double>(strand.opacity), type(mark.width), false);
+    }
+  }
+
+  void curve(const CurveMark& mark) const {
+    std::vector<Point> points;
+    points.reserve(mark.points.size());
+    for (const Point& point : mark.points) points.push_back(transform.apply(point));
+    canvas.curve(points, palette.color(mark.shade), mark.shade.opacity, type(mark.width), mark.dashed);
+  }
+
   void line(const LineMark& mark) const {
     const Point from = transform.apply(mark.from);
     const Point to = transform.apply(mark.to);
@@ -157,10 +179,13 @@ struct Painter {
 }  // namespace
 
 void paint(const Figure& figure, const Palette& palette, const FigureTransform& transform, const Rect& visible,
-           Canvas& canvas) {
+           Canvas& canvas, int isolated) {
   const Painter painter = {palette, transform, visible, canvas};
   // Text last: vector files put it above everything else, and so does the window.
   for (const HeatmapMark& mark : figure.heatmaps) painter.heatmap(mark);
+  for (const BarMark& mark : figure.bars) painter.bar(mark);
+  for (const StrandsMark& mark : figure.strands) painter.strands(mark, isolated);
+  for (const CurveMark& mark : figure.curves) painter.curve(mark);
   for (const LineMark& mark : figure.lines) painter.line(mark);
   for (const ColorBarMark& mark : figure.color_bars) painter.color_bar(mark);
   for (const HeatmapMark& mark : figure.heatmaps) {
@@ -214,6 +239,10 @@ void paint_highlights(const Figure& figure, std::span<const Region> regions, con
     if (!cell) continue;
     if (const auto shown = region_box(mark, box, *cell))
       canvas.outline(shown->grown(width / 2), palette.text, width, transform.type_scale * 3);
+  }
+  for (const TargetMark& mark : figure.targets) {
+    if (!mark.cell || !cell || mark.cell->step != cell->step || mark.cell->index != cell->begin) continue;
+    canvas.outline(transform.apply(mark.box).grown(width / 2), palette.text, width, transform.type_scale * 3);
   }
 }
 

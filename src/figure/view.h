@@ -1,7 +1,10 @@
 // The views: ways to look at a trace, each in a file of its own.
 #pragma once
 
+#include <any>
+#include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,17 +15,46 @@
 
 namespace attnscope {
 
+class ViewCache;
+
 /// How a view is to be built.
 struct ViewOptions {
   double width = 672;      ///< logical pixels there are for the figure
   double height = 0;       ///< 0: as high as it comes out
   ParameterValues values;  ///< the view's own options; what is missing is at its default
 
+  std::stop_token stop;        ///< asked in long work, which then leaves with an unfinished figure that nobody sees
+  ViewCache* cache = nullptr;  ///< what earlier figures of the view have worked out; may be null
+
   /// The option of that name, which is in the view's table.
   [[nodiscard]] Index integer(std::string_view name) const { return std::get<Index>(values.find(name)->second); }
+  [[nodiscard]] double real(std::string_view name) const { return std::get<double>(values.find(name)->second); }
   [[nodiscard]] const std::string& choice(std::string_view name) const {
     return std::get<std::string>(values.find(name)->second);
   }
+};
+
+/// What figures of a trace have worked out, for the next one: it lasts until that of another trace is asked for. One
+/// thread at a time.
+class ViewCache {
+ public:
+  /// The last result of `make` for `key`, which says what it was made from; made where that was something else.
+  template <typename Value, typename Key, typename Make>
+  std::shared_ptr<const Value> find_or_make(const Key& key, const Make& make) {
+    if (const auto* entry = std::any_cast<Entry<Value, Key>>(&entry_); entry != nullptr && entry->key == key)
+      return entry->value;
+    std::shared_ptr<const Value> value = make();
+    if (value) entry_ = Entry<Value, Key>{key, value};
+    return value;
+  }
+
+ private:
+  template <typename Value, typename Key>
+  struct Entry {
+    Key key;
+    std::shared_ptr<const Value> value;
+  };
+  std::any entry_;
 };
 
 struct View {
@@ -33,6 +65,9 @@ struct View {
   /// Whether an option changes anything for this trace; the window hides those that do not.
   bool (*applies)(const Trace&, std::string_view option) = nullptr;
   Figure (*build)(const Trace&, const ViewOptions&) = nullptr;
+  /// Why the view has nothing to show of this trace: "worked-example has no picture"; empty where it has. Null: always.
+  std::string (*missing)(const Trace&) = nullptr;
+  bool slow = false;  ///< building may take longer than a frame: the window does it beside
 };
 
 /// All views, in the order of the tabs.
@@ -43,7 +78,11 @@ const View* find_view(std::string_view name);
 /// The view that an experiment asks for with every option set; or what is wrong with the name or an option.
 Result<ViewOptions> view_options(const ViewChoice& choice);
 
-/// Builds the view that `choice` names, `options` as `view_options` made them.
+/// `View::missing`, empty where the view has something to show.
+std::string missing_for(const View& view, const Trace& trace);
+
+/// Builds the view of that name, `options` as `view_options` made them; where it has nothing to show, a figure that
+/// says so.
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options);
 
 /// What the views of single matrices share: the options "head" and "item" (of the batch), counted from 1, and the slice

@@ -25,8 +25,13 @@ class Saved {
   cairo_t* context_;
 };
 
-void set_color(cairo_t* context, Rgb color) {
-  cairo_set_source_rgb(context, color.red / 255.0, color.green / 255.0, color.blue / 255.0);
+void set_color(cairo_t* context, Rgb color, double opacity = 1) {
+  // Opaque colours are not written with an opacity: files stay smaller, and PDF needs no groups.
+  if (opacity >= 1) {
+    cairo_set_source_rgb(context, color.red / 255.0, color.green / 255.0, color.blue / 255.0);
+  } else {
+    cairo_set_source_rgba(context, color.red / 255.0, color.green / 255.0, color.blue / 255.0, opacity);
+  }
 }
 
 void add_box(cairo_t* context, const Rect& box) { cairo_rectangle(context, box.x, box.y, box.width, box.height); }
@@ -235,9 +240,9 @@ void CairoCanvas::gradient(ColorMap map, const Rect& box) {
   cairo_fill(context_);
 }
 
-void CairoCanvas::fill(const Rect& box, Rgb color) {
+void CairoCanvas::fill(const Rect& box, Rgb color, double opacity) {
   const Saved saved(context_);
-  set_color(context_, color);
+  set_color(context_, color, opacity);
   if (bitmap_) {
     const Rect pixels = device_box(box);
     cairo_identity_matrix(context_);
@@ -292,6 +297,21 @@ void CairoCanvas::line(Point from, Point to, Rgb color, double width, bool dashe
   cairo_set_line_width(context_, width);
   cairo_move_to(context_, from.x, from.y);
   cairo_line_to(context_, to.x, to.y);
+  cairo_stroke(context_);
+}
+
+void CairoCanvas::curve(std::span<const Point> points, Rgb color, double opacity, double width, bool dashed) {
+  if (points.size() < 2) return;
+  const Saved saved(context_);
+  if (dashed) {
+    const double lengths[] = {kDashLength * width, kDashLength * width};
+    cairo_set_dash(context_, lengths, 2, 0);
+  }
+  set_color(context_, color, opacity);
+  cairo_set_line_width(context_, width);
+  cairo_set_line_join(context_, CAIRO_LINE_JOIN_ROUND);
+  cairo_set_line_cap(context_, dashed ? CAIRO_LINE_CAP_BUTT : CAIRO_LINE_CAP_ROUND);
+  for (const Point& point : points) cairo_line_to(context_, point.x, point.y);
   cairo_stroke(context_);
 }
 

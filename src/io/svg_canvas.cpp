@@ -59,6 +59,12 @@ std::string box_attributes(const Rect& box) {
          attribute("height", box.height);
 }
 
+std::string point_list(std::span<const Point> points) {
+  std::string list;
+  for (const Point& p : points) list += (list.empty() ? "" : " ") + number(p.x) + "," + number(p.y);
+  return list;
+}
+
 std::string base64(std::string_view bytes) {
   constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
@@ -89,7 +95,7 @@ SvgCanvas::SvgCanvas(double width, double height, std::string_view title, Rgb ba
   head_ += attribute("xml:space", "preserve") + attribute("font-family", kFontFamilies);
   head_ += attribute("style", "font-variant-numeric:tabular-nums;font-variant-ligatures:no-contextual") + ">\n";
   if (!title.empty()) head_ += "<title>" + escaped(title) + "</title>\n";
-  fill({0, 0, width, height}, background);
+  fill({0, 0, width, height}, background, 1);
 }
 
 std::string SvgCanvas::document() const { return complete_ ? head_ + body_ + "</svg>\n" : std::string(); }
@@ -170,8 +176,9 @@ void SvgCanvas::gradient(ColorMap map, const Rect& box) {
   body_ += "<rect" + box_attributes(box) + attribute("fill", "url(#" + std::string(color_map_name(map)) + ")") + "/>\n";
 }
 
-void SvgCanvas::fill(const Rect& box, Rgb color) {
-  body_ += "<rect" + box_attributes(box) + attribute("fill", hex(color)) + "/>\n";
+void SvgCanvas::fill(const Rect& box, Rgb color, double opacity) {
+  body_ += "<rect" + box_attributes(box) + attribute("fill", hex(color)) +
+           (opacity < 1 ? attribute("fill-opacity", number(opacity, 4)) : "") + "/>\n";
 }
 
 void SvgCanvas::outline(const Rect& box, Rgb color, double width, double radius) {
@@ -185,10 +192,18 @@ void SvgCanvas::line(Point from, Point to, Rgb color, double width, bool dashed)
            (dashed ? attribute("stroke-dasharray", kDashLength * width) : "") + "/>\n";
 }
 
+void SvgCanvas::curve(std::span<const Point> points, Rgb color, double opacity, double width, bool dashed) {
+  if (points.size() < 2) return;
+  body_ += "<polyline" + attribute("points", point_list(points)) + attribute("fill", "none") +
+           attribute("stroke", hex(color)) + (opacity < 1 ? attribute("stroke-opacity", number(opacity, 4)) : "") +
+           attribute("stroke-width", width) + attribute("stroke-linejoin", "round") +
+           (dashed ? attribute("stroke-dasharray", kDashLength * width) : attribute("stroke-linecap", "round")) +
+           "/>\n";
+}
+
 void SvgCanvas::triangle(Point a, Point b, Point c, Rgb color) {
-  std::string points;
-  for (const Point& p : {a, b, c}) points += (points.empty() ? "" : " ") + number(p.x) + "," + number(p.y);
-  body_ += "<polygon" + attribute("points", points) + attribute("fill", hex(color)) + "/>\n";
+  const std::array<Point, 3> corners = {a, b, c};
+  body_ += "<polygon" + attribute("points", point_list(corners)) + attribute("fill", hex(color)) + "/>\n";
 }
 
 void SvgCanvas::text(const PlacedText& text) {

@@ -51,10 +51,15 @@ void zoom_at(const Style& style, Camera& camera, const Rect& area, Point mouse, 
                 from_center.y - (from_center.y - camera.pan.y) * ratio};
 }
 
-std::optional<NamedCell> cell_at(const FigurePanelContent& content, const FigureTransform& transform, Point mouse) {
-  const auto hit = hit_test(content.figure, transform.invert(mouse));
+std::optional<NamedCell> cell_at(const FigurePanelContent& content, const TargetMark* target, Point at) {
+  if (target != nullptr && target->cell) {
+    const Step& step = content.trace.steps()[static_cast<std::size_t>(target->cell->step)];
+    return NamedCell{step.name, target->cell->index};
+  }
+  const auto hit = hit_test(content.figure, at);
   if (!hit) return std::nullopt;
   const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
+  if (mark.step < 0) return std::nullopt;
   return NamedCell{content.trace.steps()[static_cast<std::size_t>(mark.step)].name,
                    mark.index_of(hit->row, hit->column)};
 }
@@ -65,6 +70,15 @@ void cell_tooltip(const Inspection& inspection) {
   ImGui::Text("%s%s = %s", inspection.cell.tensor.c_str(), index_text(inspection.cell.index).c_str(),
               number_text(inspection.explanation.value).c_str());
   ImGui::TextDisabled("%s", inspection.coordinates.c_str());
+  end_tooltip();
+}
+
+/// What a target says, and that it can be clicked.
+void target_feedback(const TargetMark& target) {
+  if (!target.sets.empty()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (target.about.empty() || target.cell || ImGui::IsMouseDown(0)) return;
+  begin_tooltip();
+  ImGui::TextUnformatted(target.about.c_str());
   end_tooltip();
 }
 
@@ -90,7 +104,7 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, Transi
 }  // namespace
 
 void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
-                  Transient& transient) {
+                  Transient& transient, Requests& requests) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (size.x < 1 || size.y < 1) return;
@@ -103,11 +117,19 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   const ImGuiIO& io = ImGui::GetIO();
   const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
   transient.hovered.reset();
-  if (ImGui::IsItemHovered()) transient.hovered = cell_at(content, transform, mouse);
+  const bool hovered = ImGui::IsItemHovered();
+  const TargetMark* const target = hovered ? target_at(content.figure, transform.invert(mouse)) : nullptr;
+  if (hovered) transient.hovered = cell_at(content, target, transform.invert(mouse));
   const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() &&
                        io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;
+  if (clicked && target != nullptr) {
+    // One step for undo, however many options it sets.
+    const std::uint64_t gesture = target->sets.size() > 1 ? ++transient.gesture : 0;
+    for (const auto& [name, value] : target->sets) requests.actions.push_back({SetViewOption{name, value}, gesture});
+  }
   // A click beside all cells lets go of the pinned one, a click on it as well.
-  if (clicked) transient.pinned = transient.pinned == transient.hovered ? std::nullopt : transient.hovered;
+  if (clicked && (target == nullptr || target->sets.empty() || transient.hovered))
+    transient.pinned = transient.pinned == transient.hovered ? std::nullopt : transient.hovered;
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
@@ -118,7 +140,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   list.AddCallback(draw_heatmaps, &batch);
   list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
   ImGuiCanvas canvas(list, style, luts, area, pixels, content.trace_number, batch.quads);
-  paint(content.figure, style.palette, transform, area, canvas);
+  paint(content.figure, style.palette, transform, area, canvas, target != nullptr ? target->isolates : -1);
   batch.quick = ImGui::GetTime() < transient.camera_still_at;
   for (platform::HeatmapQuad& quad : batch.quads) quad.quick = batch.quick;
   if (content.inspection != nullptr) {
@@ -130,6 +152,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   list.PopClipRect();
   if (content.inspection != nullptr && transient.hovered == content.inspection->cell && !ImGui::IsMouseDown(0))
     cell_tooltip(*content.inspection);
+  if (target != nullptr) target_feedback(*target);
 }
 
 }  // namespace attnscope::ui

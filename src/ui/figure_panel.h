@@ -26,8 +26,9 @@ struct FigurePanelContent {
   const Inspection* inspection = nullptr;
 };
 
-/// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `transient`.
+/// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `transient`,
+/// options that a click on a target sets to `requests`.
 void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
-                  Transient& transient);
+                  Transient& transient, Requests& requests);
 
 }  // namespace attnscope::ui

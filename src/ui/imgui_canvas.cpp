@@ -1,8 +1,10 @@
 #include "ui/imgui_canvas.h"
 
+#include <array>
 #include <cfloat>
 #include <cmath>
 
+#include "io/canvas_style.h"
 #include "ui/imgui_compat.h"
 
 namespace attnscope::ui {
@@ -99,8 +101,8 @@ void ImGuiCanvas::gradient(ColorMap map, const Rect& box) {
   }
 }
 
-void ImGuiCanvas::fill(const Rect& box, Rgb rgb) {
-  list_.AddRectFilled(vec({box.x, box.y}), vec({box.right(), box.bottom()}), color(rgb));
+void ImGuiCanvas::fill(const Rect& box, Rgb rgb, double opacity) {
+  list_.AddRectFilled(vec({box.x, box.y}), vec({box.right(), box.bottom()}), color(rgb, static_cast<float>(opacity)));
 }
 
 void ImGuiCanvas::outline(const Rect& box, Rgb rgb, double width, double radius) {
@@ -109,21 +111,46 @@ void ImGuiCanvas::outline(const Rect& box, Rgb rgb, double width, double radius)
 }
 
 void ImGuiCanvas::line(Point from, Point to, Rgb rgb, double width, bool dashed) {
-  const auto thickness = static_cast<float>(width);
-  if (!dashed) {
-    list_.AddLine(vec(from), vec(to), color(rgb), thickness);
+  if (dashed) {
+    const std::array<Point, 2> ends = {from, to};
+    dashed_curve(ends, color(rgb), width);
+  } else {
+    list_.AddLine(vec(from), vec(to), color(rgb), static_cast<float>(width));
+  }
+}
+
+void ImGuiCanvas::curve(std::span<const Point> points, Rgb rgb, double opacity, double width, bool dashed) {
+  const ImU32 ink = color(rgb, static_cast<float>(opacity));
+  if (points.size() < 2 || (ink & IM_COL32_A_MASK) == 0) return;
+  if (dashed) {
+    dashed_curve(points, ink, width);
     return;
   }
-  const double length = std::hypot(to.x - from.x, to.y - from.y);
-  const double dash = 4 * width;
-  const auto point = [&](double share) {
-    const double clamped = std::min(1.0, share);
-    return vec(Point{from.x + (to.x - from.x) * clamped, from.y + (to.y - from.y) * clamped});
-  };
-  const auto dashes = static_cast<int>(std::ceil(length / (2 * dash)));
-  for (int i = 0; i < dashes; ++i) {
-    const double begin = 2 * i * dash;
-    list_.AddLine(point(begin / length), point((begin + dash) / length), color(rgb), thickness);
+  if (points.size() == 2) {
+    list_.AddLine(vec(points[0]), vec(points[1]), ink, static_cast<float>(width));
+    return;
+  }
+  for (const Point& point : points) list_.PathLineTo(vec(point));
+  list_.PathStroke(ink, 0, static_cast<float>(width));
+}
+
+void ImGuiCanvas::dashed_curve(std::span<const Point> points, ImU32 ink, double width) {
+  const double dash = kDashLength * width;
+  double done = 0;  // since the last dash began
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const Point from = points[i - 1];
+    const double length = std::hypot(points[i].x - from.x, points[i].y - from.y);
+    const auto at = [&](double way) {
+      return vec({from.x + (points[i].x - from.x) * way / length, from.y + (points[i].y - from.y) * way / length});
+    };
+    for (double way = 0; way < length;) {
+      const bool drawn = done < dash;
+      const double step = std::min(length - way, (drawn ? dash : 2 * dash) - done);
+      if (drawn) list_.AddLine(at(way), at(way + step), ink, static_cast<float>(width));
+      way += step;
+      done += step;
+      if (done >= 2 * dash) done = 0;
+    }
   }
 }
 

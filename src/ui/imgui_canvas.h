@@ -31,15 +31,18 @@ class ImGuiCanvas final : public Canvas {
 
   void heatmap(const HeatmapMark& mark, const Rect& box, double gap) override;
   void gradient(ColorMap map, const Rect& box) override;
-  void fill(const Rect& box, Rgb color) override;
+  void fill(const Rect& box, Rgb color, double opacity) override;
   void outline(const Rect& box, Rgb color, double width, double radius) override;
   void line(Point from, Point to, Rgb color, double width, bool dashed) override;
+  void curve(std::span<const Point> points, Rgb color, double opacity, double width, bool dashed) override;
   void triangle(Point a, Point b, Point c, Rgb color) override;
   void text(const PlacedText& text) override;
   /// The picture cannot wait; it is drawn again when more has come.
   [[nodiscard]] bool waits_for_numbers() const override { return false; }
 
  private:
+  void dashed_curve(std::span<const Point> points, ImU32 ink, double width);
+
   ImDrawList& list_;
   const Style& style_;
   const ColorLuts& luts_;

@@ -41,8 +41,9 @@ struct Requests {
 /// Left: system, sliders, seed, labels; from the system's parameter table.
 void parameter_panel(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests);
 
-/// The tabs of the views and the options of the one that is open.
-void view_tabs(const Style& style, const Experiment& experiment, Requests& requests);
+/// The tabs of the views and the options of the one that is open. Those that have nothing to show of `trace` (null:
+/// there is none yet) are dim; what finds no room is in a list.
+void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, Requests& requests);
 void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient,
                      Requests& requests);
 /// Whether the view has any option that applies to the trace: whether there is a row at all.

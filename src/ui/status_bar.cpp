@@ -15,8 +15,8 @@ std::string summary(const Trace& trace) {
   const Index heads = head_count(trace);
   text = std::to_string(heads) + (heads == 1 ? " head" : " heads");
   if (const Step* weights = trace.find("weights"); weights != nullptr && weights->axes.size() >= 2) {
-    text += " · " + std::to_string(weights->axes[weights->axes.size() - 2].size) + " × " +
-            std::to_string(weights->axes.back().size);
+    text += " · " + grouped_text(weights->axes[weights->axes.size() - 2].size) + " × " +
+            grouped_text(weights->axes.back().size);
   }
   return text + " · " + grouped_text(static_cast<Index>(trace.steps().size())) + " tensors · " +
          grouped_text(trace.number_count()) + " numbers";

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "core/text.h"
 #include "figure/matrix.h"
@@ -12,7 +13,7 @@ namespace {
 /// So many have a button each; more are chosen with a slider.
 constexpr Index kMostButtons = 10;
 
-/// A head or a batch item: 1 to as many as the trace has.
+/// What is counted from 1 to as many as the trace has: heads, batch items, queries, keys.
 void number_option(const Style& style, const Trace& trace, const Parameter& option, Index chosen, Transient& transient,
                    Requests& requests) {
   const Index limit = option_limit(trace, option.name);
@@ -41,6 +42,26 @@ void number_option(const Style& style, const Trace& trace, const Parameter& opti
   }
 }
 
+void real_option(const Style& style, const Parameter& option, double value, Transient& transient, Requests& requests) {
+  ImGui::BeginGroup();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", option.label.c_str());
+  ImGui::SameLine();
+  ImGui::PushItemWidth(style.px(140));
+  auto shown = static_cast<float>(value);
+  const auto from = static_cast<float>(option.slider_minimum);
+  const auto to = static_cast<float>(option.slider_maximum);
+  if (ImGui::SliderFloat(("##" + option.name).c_str(), &shown, from, to, "%.2f", ImGuiSliderFlags_AlwaysClamp)) {
+    // As many digits as are shown.
+    const double rounded = std::round(static_cast<double>(shown) * 100) / 100;
+    requests.actions.push_back({SetViewOption{option.name, rounded}, transient.gesture});
+  }
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  tooltip(option.help);
+  ImGui::PopItemWidth();
+  ImGui::EndGroup();
+}
+
 void choice_option(const Style& style, const Parameter& option, const std::string& chosen, Requests& requests) {
   const auto at = static_cast<std::size_t>(std::find(option.choices.begin(), option.choices.end(), chosen) -
                                            option.choices.begin());
@@ -51,26 +72,97 @@ void choice_option(const Style& style, const Parameter& option, const std::strin
 
 }  // namespace
 
-void view_tabs(const Style& style, const Experiment& experiment, Requests& requests) {
+namespace {
+
+float tab_width(const Style& style, const View& view) {
+  // As wide as when it is open, so that the others keep their places.
+  const Font& font = style.fonts.strong();
+  return font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str()).x;
+}
+
+/// Which views have tabs where there is no more than `width`: the first ones, and the open one in place of the last.
+std::vector<const View*> views_with_tabs(const Style& style, const std::string& open, float width, float gap) {
+  std::vector<const View*> shown;
+  float all = 0;
+  for (const View& view : views()) all += tab_width(style, view) + gap;
+  if (all - gap <= width) {
+    for (const View& view : views()) shown.push_back(&view);
+    return shown;
+  }
+  const View* current = find_view(open);
+  float left = width - style.px(48) - tab_width(style, *current) - gap;
+  bool has_current = false;
+  for (const View& view : views()) {
+    if (&view == current) {
+      has_current = true;
+      shown.push_back(&view);
+      continue;
+    }
+    left -= tab_width(style, view) + gap;
+    if (left < 0) break;
+    shown.push_back(&view);
+  }
+  if (!has_current) shown.push_back(current);
+  return shown;
+}
+
+void view_tab(const Style& style, const View& view, bool open, const std::string& missing, Requests& requests) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float height = ImGui::GetWindowHeight();
+  const Font& font = open ? style.fonts.strong() : style.fonts.body();
+  const ImVec2 size(tab_width(style, view), font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str()).y);
+  const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
+  ImGui::SetCursorScreenPos(at);
+  if (ImGui::InvisibleButton(view.name.c_str(), ImVec2(size.x, height)) && !open)
+    requests.actions.push_back({SetView{view.name}, 0});
+  const bool hovered = ImGui::IsItemHovered();
+  tooltip(missing.empty() ? view.summary : view.summary + "\n" + missing);
+  const float strength = missing.empty() ? 1.0F : 0.5F;
+  list.AddText(font.font, font.line, ImVec2(at.x, at.y + (height - size.y) / 2),
+               color(open || hovered ? style.palette.text : style.palette.dim, strength), view.title.c_str());
+  if (open)
+    list.AddRectFilled(ImVec2(at.x, at.y + height - style.px(2)), ImVec2(at.x + size.x, at.y + height),
+                       color(style.palette.accent));
+}
+
+/// The views without a tab, in a list below "More".
+void more_views(const Style& style, std::span<const View* const> shown, const Trace* trace, Requests& requests) {
+  const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
+  const float height = ImGui::GetWindowHeight();
+  const ImVec2 size = ImGui::CalcTextSize("More");
+  ImGui::SetCursorScreenPos(at);
+  if (ImGui::InvisibleButton("more", ImVec2(size.x + style.px(14), height))) ImGui::OpenPopup("more views");
+  const bool hovered = ImGui::IsItemHovered();
+  const ImU32 ink = color(hovered ? style.palette.text : style.palette.dim);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText(ImVec2(at.x, at.y + (height - size.y) / 2), ink, "More");
+  const ImVec2 tip(at.x + size.x + style.px(8), at.y + height / 2 + style.px(3));
+  list.AddTriangleFilled(ImVec2(tip.x - style.px(4), tip.y - style.px(5)),
+                         ImVec2(tip.x + style.px(4), tip.y - style.px(5)), tip, ink);
+  if (!ImGui::BeginPopup("more views")) return;
   for (const View& view : views()) {
-    if (&view != views().data()) ImGui::SameLine(0, style.px(20));
-    const bool open = view.name == experiment.view.name;
-    const Font& font = open ? style.fonts.strong() : style.fonts.body();
-    const ImVec2 size = font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str());
-    const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
-    ImGui::SetCursorScreenPos(at);
-    if (ImGui::InvisibleButton(view.name.c_str(), ImVec2(size.x, height)) && !open)
-      requests.actions.push_back({SetView{view.name}, 0});
-    const bool hovered = ImGui::IsItemHovered();
-    tooltip(view.summary);
-    list.AddText(font.font, font.line, ImVec2(at.x, at.y + (height - size.y) / 2),
-                 color(open || hovered ? style.palette.text : style.palette.dim), view.title.c_str());
-    if (open)
-      list.AddRectFilled(ImVec2(at.x, at.y + height - style.px(2)), ImVec2(at.x + size.x, at.y + height),
-                         color(style.palette.accent));
+    if (std::find(shown.begin(), shown.end(), &view) != shown.end()) continue;
+    const std::string missing = trace != nullptr ? missing_for(view, *trace) : "";
+    if (ImGui::MenuItem(view.title.c_str())) requests.actions.push_back({SetView{view.name}, 0});
+    tooltip(missing.empty() ? view.summary : view.summary + "\n" + missing);
   }
+  ImGui::EndPopup();
+}
+
+}  // namespace
+
+void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, Requests& requests) {
+  const float gap = style.px(18);
+  const std::vector<const View*> shown =
+      views_with_tabs(style, experiment.view.name, ImGui::GetContentRegionAvail().x, gap);
+  for (const View* view : shown) {
+    if (view != shown.front()) ImGui::SameLine(0, gap);
+    view_tab(style, *view, view->name == experiment.view.name, trace != nullptr ? missing_for(*view, *trace) : "",
+             requests);
+  }
+  if (shown.size() == views().size()) return;
+  ImGui::SameLine(0, gap);
+  more_views(style, shown, trace, requests);
 }
 
 bool has_option_row(const Trace& trace, const std::string& name) {
@@ -92,6 +184,8 @@ void view_option_row(const Style& style, const Trace& trace, const ViewOptions& 
     first = false;
     if (option.kind == Parameter::Kind::integer) {
       number_option(style, trace, option, options.integer(option.name), transient, requests);
+    } else if (option.kind == Parameter::Kind::real) {
+      real_option(style, option, options.real(option.name), transient, requests);
     } else {
       choice_option(style, option, options.choice(option.name), requests);
     }

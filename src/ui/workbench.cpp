@@ -52,6 +52,7 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       font_files_(options.fonts),
       heatmaps_(std::move(heatmaps)),
       lessons_(options.lessons),
+      builder_(options.wake ? options.wake : [] {}),
       worker_(
           options.wake ? options.wake : [] {}, options.memory_budget) {
   const auto special = [](float value) { return rgba(*special_color(value)); };
@@ -110,7 +111,7 @@ void Workbench::frame() {
   parameter_panel(style, session_.experiment(), transient_, requests);
   ImGui::End();
   begin_part("Views", places.tabs, ImGuiWindowFlags_NoScrollWithMouse, colors().background, {style.px(16), 0});
-  view_tabs(style, session_.experiment(), requests);
+  view_tabs(style, session_.experiment(), trace_.get(), requests);
   ImGui::End();
   show_center(style, places, requests);
   update_inspection();
@@ -160,7 +161,7 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
   // What lights up belongs to this trace: in the last one the tensors may have had other axes.
   update_inspection();
   if (has_option_row(*trace_, trace_->experiment().view.name)) {
-    view_option_row(style, *trace_, current_options(0, 0), transient_, requests);
+    view_option_row(style, *trace_, *view_options(trace_->experiment().view), transient_, requests);
   }
   ImGui::SetCursorPosX(0);
   const ImVec2 at = ImGui::GetCursorPos();
@@ -173,40 +174,48 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
   ImGui::BeginChild("picture",
                     ImVec2(static_cast<float>(places.center.width), static_cast<float>(places.center.height) - at.y),
                     false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  figure_panel(style, luts_, {shown_, *trace_, trace_number_, inspection_ ? &*inspection_ : nullptr}, batch_,
-               transient_);
+  // Before a slow view's first figure there is none.
+  if (built_for_) {
+    figure_panel(style, luts_,
+                 {shown_, *built_for_->trace, built_for_->trace_number, inspection_ ? &*inspection_ : nullptr}, batch_,
+                 transient_, requests);
+  }
   ImGui::EndChild();
   ImGui::End();
 }
 
-ViewOptions Workbench::current_options(double width, double height) const {
-  ViewOptions options = *view_options(trace_->experiment().view);
-  options.width = width;
-  options.height = height;
-  return options;
-}
-
 void Workbench::update_figure(double width, double height) {
-  const BuiltFor now = {trace_, trace_->experiment().view, width, height};
-  const double time = ImGui::GetTime();
-  if (built_for_ != now) {
-    // A new size of the window or another view is shown at once; a new size of matrices is moved to.
-    const bool same_place = built_for_ && built_for_->width == width && built_for_->height == height &&
-                            built_for_->view.name == now.view.name;
-    from_ = shown_;
-    target_ = build_view(now.view.name, *trace_, current_options(width, height));
-    share_sources(from_, target_);
-    ++figures_built_;
-    if (built_for_ && built_for_->view.name != now.view.name) transient_.camera = {};
-    built_for_ = now;
-    moving_ = same_place;
-    moved_since_ = time;
-    if (!moving_) shown_ = target_;
+  const FigureRequest now = {trace_, trace_number_, trace_->experiment().view, width, height};
+  if (asked_for_ != now) {
+    if (find_view(now.view.name)->slow) {
+      builder_.request(now);
+    } else {
+      builder_.cancel();
+      show_figure(now, build(now));
+    }
+    asked_for_ = now;
   }
+  if (std::optional<BuiltFigure> built = builder_.take(); built && built->request.view.name == now.view.name)
+    show_figure(built->request, std::move(built->figure));
   if (!moving_) return;
-  const double share = std::clamp((time - moved_since_) / kEaseSeconds, 0.0, 1.0);
+  const double share = std::clamp((ImGui::GetTime() - moved_since_) / kEaseSeconds, 0.0, 1.0);
   moving_ = share < 1;
   shown_ = moving_ ? blend(from_, target_, 1 - (1 - share) * (1 - share)) : target_;
+}
+
+void Workbench::show_figure(const FigureRequest& what, Figure figure) {
+  // A new size of the window or another view is shown at once; a new size of matrices is moved to.
+  const bool same_place = built_for_ && built_for_->width == what.width && built_for_->height == what.height &&
+                          built_for_->view.name == what.view.name;
+  from_ = std::move(shown_);
+  target_ = std::move(figure);
+  share_sources(from_, target_);
+  ++figures_built_;
+  if (built_for_ && built_for_->view.name != what.view.name) transient_.camera = {};
+  built_for_ = what;
+  moving_ = same_place;
+  moved_since_ = ImGui::GetTime();
+  shown_ = moving_ ? blend(from_, target_, 0) : target_;
 }
 
 void Workbench::update_inspection() {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "app/figure_builder.h"
 #include "app/session.h"
 #include "app/worker.h"
 #include "io/figure_file.h"
@@ -54,7 +55,7 @@ class Workbench {
   /// Whether the next frame will differ without any input: something moves, or waits for its turn to be shown.
   [[nodiscard]] bool animating() const;
   /// Whether a frame will be due later, with what is being computed or read.
-  [[nodiscard]] bool busy() const { return worker_.busy() || heatmaps_.loading(); }
+  [[nodiscard]] bool busy() const { return worker_.busy() || heatmaps_.loading() || builder_.busy(); }
   [[nodiscard]] bool wants_to_quit() const { return quit_; }
   [[nodiscard]] const Session& session() const { return session_; }
   [[nodiscard]] const Trace* trace() const { return trace_.get(); }
@@ -98,7 +99,6 @@ class Workbench {
   void request_computation();
   void request_comparison();
   void say(const std::string& message, bool is_error);
-  [[nodiscard]] ViewOptions current_options(double width, double height) const;
 
   ImGuiHost& host_;
   Session session_;
@@ -121,14 +121,9 @@ class Workbench {
   std::optional<Experiment> requested_;  ///< what the worker was asked for last
 
   // The figure on screen moves from `from_` to `target_`; what they were built for is kept to know when to build again.
-  struct BuiltFor {
-    std::shared_ptr<const Trace> trace;  // not its address alone, which a later one may have
-    ViewChoice view;
-    double width = 0;
-    double height = 0;
-    friend bool operator==(const BuiltFor&, const BuiltFor&) = default;
-  };
-  std::optional<BuiltFor> built_for_;
+  void show_figure(const FigureRequest& what, Figure figure);
+  std::optional<FigureRequest> asked_for_;
+  std::optional<FigureRequest> built_for_;  ///< what is on the screen: of a slow view, what was asked for a while ago
   Figure from_, target_, shown_;
   double moved_since_ = 0;
   bool moving_ = false;
@@ -155,7 +150,9 @@ class Workbench {
   double frame_seconds_ = 0;
   std::vector<platform::KeyPress> presses_;
 
-  ComputeWorker worker_;  // last: its thread wakes the window through what stands above
+  // Last: their threads wake the window through what stands above.
+  FigureBuilder builder_;
+  ComputeWorker worker_;
 };
 
 }  // namespace attnscope::ui

@@ -151,9 +151,8 @@ void Workbench::carry_out(const DialogResult& result) {
     done = fail("nothing is computed yet that could be exported");
   } else if (result.dialog == Dialog::export_figure) {
     const FigureFileOptions options;
-    done =
-        write_figure(build_view(trace_->experiment().view.name, *trace_, current_options(options.width_inches * 96, 0)),
-                     options, result.path);
+    done = write_figure(build({trace_, trace_number_, trace_->experiment().view, options.width_inches * 96, 0}),
+                        options, result.path);
   } else if (result.dialog == Dialog::export_trace) {
     done = write_trace(*trace_, result.path);
   }

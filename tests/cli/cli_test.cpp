@@ -297,8 +297,9 @@ TEST(Cli, MetricsMeasureEveryHead) {
   EXPECT_EQ(table.code, 0) << table.err;
   for (const char* word : {"weights: ", "head 1", "uniform", "previous token", "–"})
     EXPECT_NE(table.out.find(word), std::string::npos) << word << "\n" << table.out;
-  expect_refused({"metrics", "packed-multihead", "--set", "batch=2", "--item", "3"}, 2, {"--item 3: the batch has 2"});
-  expect_refused({"metrics", "worked-example", "--item", "0"}, 2, {"--item"});
+  expect_refused({"metrics", "packed-multihead", "--set", "batch=2", "--item", "3"}, 2, {"--item: 3", "1 to 2"});
+  expect_refused({"metrics", "worked-example", "--item", "0"}, 2, {"--item: 0", "1 to 1"});
+  expect_refused({"metrics", "worked-example", "--item", "2"}, 2, {"--item: 2", "1 to 1"});
 }
 
 TEST(Cli, BenchMeasuresThisMachine) {

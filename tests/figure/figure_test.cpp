@@ -26,8 +26,8 @@ Point cell_center(const HeatmapMark& mark, Index row, Index column) {
 
 TEST(HitTest, FindsEveryCellOfEveryView) {
   const std::shared_ptr<const Trace> trace = trace_with({});
-  for (const View& view : views()) {
-    const Figure figure = figure_of(*trace, view.name);
+  for (const char* name : {"flow", "qkv", "heads"}) {
+    const Figure figure = figure_of(*trace, name);
     Index cells = 0;
     for (std::size_t i = 0; i < figure.heatmaps.size(); ++i) {
       const HeatmapMark& mark = figure.heatmaps[i];
@@ -40,8 +40,55 @@ TEST(HitTest, FindsEveryCellOfEveryView) {
         }
       }
     }
-    EXPECT_GT(cells, 100) << view.name;
+    EXPECT_GT(cells, 100) << name;
   }
+}
+
+TEST(Targets, TheLastOneLiesAboveTheOthers) {
+  Figure figure;
+  figure.targets.push_back({"below", {0, 0, 100, 100}, "", {}, {}, -1});
+  figure.targets.push_back({"above", {10, 10, 20, 20}, "", {}, {}, -1});
+  ASSERT_NE(target_at(figure, {15, 15}), nullptr);
+  EXPECT_EQ(target_at(figure, {15, 15})->id, "above");
+  EXPECT_EQ(target_at(figure, {50, 50})->id, "below");
+  EXPECT_EQ(target_at(figure, {100, 50}), nullptr);
+}
+
+/// A figure with one mark of every kind that has no matrix, moved by `by`.
+Figure shapes(double by) {
+  Figure figure;
+  figure.width = figure.height = 100;
+  figure.bars.push_back({"bar", {by, 0, 10, 20}, Shade::of(Ink::accent, 0.5)});
+  figure.strands.push_back({"strands", Shade::of_hue(2), 1, {{{by, 0}, {10, 10}, 0.25F, 0, 5}}});
+  figure.curves.push_back({"curve", {{by, 0}, {1, 1}, {2, 4}}, Shade::of_hue(9), 2, true});
+  figure.targets.push_back({"target", {by, 0, 5, 5}, "about it", {{"head", Index{3}}}, TensorCell{1, {2, 3}}, 7});
+  return figure;
+}
+
+TEST(Blend, MovesBarsStrandsCurvesAndTargets) {
+  const Figure between = blend(shapes(0), shapes(10), 0.5);
+  EXPECT_EQ(between.bars[0].box.x, 5);
+  EXPECT_EQ(between.strands[0].strands[0].from.x, 5);
+  EXPECT_EQ(between.curves[0].points[0].x, 5);
+  EXPECT_EQ(between.targets[0].box.x, 5);
+  Figure longer = shapes(10);
+  longer.curves[0].points.push_back({3, 9});
+  EXPECT_EQ(blend(shapes(0), longer, 0.5).curves[0].points[0].x, 10) << "other points are not moved to";
+}
+
+TEST(Describe, TellsEveryShape) {
+  const std::string text = describe(shapes(1));
+  for (const char* part : {"bar bar at 1.0 0.0 10.0 20.0: accent 0.5", "strands strands: hue 2, 0 to 5 0.25",
+                           "curve curve: hue 9, dashed, 1.0 0.0, 1.0 1.0, 2.0 4.0",
+                           "target target at 1.0 0.0 5.0 5.0: \"about it\", head 3, cell [2, 3] of step 1"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(Shades, TheEighthHueIsThatOfTextAndThenTheyBeginAnew) {
+  const Palette& dark = palette(Theme::dark);
+  EXPECT_EQ(dark.color(Shade::of_hue(7)), dark.text);
+  EXPECT_EQ(dark.color(Shade::of_hue(8)), dark.color(Shade::of_hue(0)));
+  EXPECT_EQ(dark.color(Shade::of(Ink::dim)), dark.dim);
 }
 
 TEST(HitTest, EndsWithTheBox) {

@@ -54,7 +54,8 @@ class RecordingCanvas final : public Canvas {
 
   void heatmap(const HeatmapMark& mark, const Rect& box, double) override { heatmaps.emplace_back(mark.id, box); }
   void gradient(ColorMap, const Rect& box) override { bars.push_back(box); }
-  void fill(const Rect&, Rgb) override {}
+  void fill(const Rect&, Rgb, double) override {}
+  void curve(std::span<const Point>, Rgb, double, double, bool) override {}
   void outline(const Rect&, Rgb, double, double) override {}
   void line(Point from, Point to, Rgb, double, bool) override { ends.push_back(from), ends.push_back(to); }
   void triangle(Point, Point, Point, Rgb) override {}

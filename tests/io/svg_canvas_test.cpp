@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 
 #include "picture.h"
@@ -186,9 +187,20 @@ TEST(SvgCanvas, LinesAndShapes) {
             "<rect x=\"1\" y=\"2\" width=\"3\" height=\"4\" rx=\"3\" fill=\"none\" stroke=\"#ff0000\" "
             "stroke-width=\"2\"/>\n");
   EXPECT_EQ(added([](SvgCanvas& canvas) {
-              canvas.fill({1, 2, 3, 4}, kRed);
+              canvas.fill({1, 2, 3, 4}, kRed, 1);
             }),
             "<rect x=\"1\" y=\"2\" width=\"3\" height=\"4\" fill=\"#ff0000\"/>\n");
+  EXPECT_EQ(added([](SvgCanvas& canvas) {
+              canvas.fill({1, 2, 3, 4}, kRed, 0.0125);
+            }),
+            "<rect x=\"1\" y=\"2\" width=\"3\" height=\"4\" fill=\"#ff0000\" fill-opacity=\"0.0125\"/>\n");
+  const std::array<Point, 3> points = {Point{1, 2}, Point{3, 4.5}, Point{5, 6}};
+  EXPECT_EQ(added([&](SvgCanvas& canvas) { canvas.curve(points, kRed, 0.5, 2, false); }),
+            "<polyline points=\"1,2 3,4.5 5,6\" fill=\"none\" stroke=\"#ff0000\" stroke-opacity=\"0.5\" "
+            "stroke-width=\"2\" stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n");
+  EXPECT_EQ(added([&](SvgCanvas& canvas) { canvas.curve(std::span(points).first(2), kRed, 1, 2, true); }),
+            "<polyline points=\"1,2 3,4.5\" fill=\"none\" stroke=\"#ff0000\" stroke-width=\"2\" "
+            "stroke-linejoin=\"round\" stroke-dasharray=\"6\"/>\n");
 }
 
 }  // namespace

@@ -51,12 +51,13 @@ class NotingCanvas final : public Canvas {
 
   void heatmap(const HeatmapMark& mark, const Rect& box, double) override { heatmaps.push_back({mark.id, box}); }
   void gradient(ColorMap map, const Rect& box) override { bars.push_back({std::string(color_map_name(map)), box}); }
-  void fill(const Rect&, Rgb) override {}
+  void fill(const Rect&, Rgb, double) override {}
   void outline(const Rect&, Rgb, double, double) override {}
   void line(Point from, Point to, Rgb, double, bool) override {
     lines.push_back(
         {"line", {std::min(from.x, to.x), std::min(from.y, to.y), std::abs(to.x - from.x), std::abs(to.y - from.y)}});
   }
+  void curve(std::span<const Point>, Rgb, double, double, bool) override {}
   void triangle(Point a, Point b, Point c, Rgb) override {
     const auto [left, right] = std::minmax({a.x, b.x, c.x});
     const auto [top, bottom] = std::minmax({a.y, b.y, c.y});

@@ -62,8 +62,35 @@ Slice chosen_slice(const Trace& trace, const ViewOptions& options) {
   return {chosen("head"), chosen("item")};
 }
 
+namespace {
+
+Figure empty_figure(const std::string& why, const ViewOptions& options) {
+  Figure figure;
+  figure.width = options.width;
+  figure.height = std::max(options.height, 120.0);
+  figure.title = why;
+  figure.texts.push_back({"missing",
+                          {figure.width / 2, figure.height / 2},
+                          why,
+                          TypeSize::kTitle,
+                          FontWeight::regular,
+                          Ink::dim,
+                          HorizontalAlign::center,
+                          VerticalAlign::middle,
+                          0});
+  return figure;
+}
+
+}  // namespace
+
+std::string missing_for(const View& view, const Trace& trace) {
+  return view.missing != nullptr ? view.missing(trace) : std::string();
+}
+
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options) {
-  return find_view(name)->build(trace, options);
+  const View& view = *find_view(name);
+  const std::string missing = missing_for(view, trace);
+  return missing.empty() ? view.build(trace, options) : empty_figure(missing, options);
 }
 
 }  // namespace attnscope

@@ -1,0 +1,67 @@
+// Builds the figures of slow views beside the window.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "figure/view.h"
+
+namespace attnscope {
+
+/// What a figure is built of.
+struct FigureRequest {
+  std::shared_ptr<const Trace> trace;  // not its address alone, which a later one may have
+  std::uint64_t trace_number = 0;      ///< the caller's own
+  ViewChoice view;
+  double width = 0;  ///< logical pixels there are for it
+  double height = 0;
+
+  friend bool operator==(const FigureRequest&, const FigureRequest&) = default;
+};
+
+struct BuiltFigure {
+  FigureRequest request;
+  Figure figure;
+};
+
+/// Builds it here and now. `request.view` has been checked.
+Figure build(const FigureRequest& request, const std::stop_token& stop = {}, ViewCache* cache = nullptr);
+
+/// A thread that builds one figure after the other. The newest request wins; what takes less than half a second is let
+/// finish all the same, so that the picture moves during a drag instead of waiting for its end.
+class FigureBuilder {
+ public:
+  /// `ready` is called from the thread when a figure is done; it must not wait for the owner.
+  explicit FigureBuilder(std::function<void()> ready);
+  ~FigureBuilder();
+  FigureBuilder(const FigureBuilder&) = delete;
+  FigureBuilder& operator=(const FigureBuilder&) = delete;
+
+  void request(FigureRequest request);
+  /// Nothing that was asked for is wanted any more.
+  void cancel();
+  /// The newest finished figure, once.
+  std::optional<BuiltFigure> take();
+  [[nodiscard]] bool busy() const;
+
+ private:
+  void work(const std::stop_token& ending);
+
+  std::function<void()> ready_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::optional<FigureRequest> waiting_;
+  std::optional<std::stop_source> running_;
+  std::chrono::steady_clock::time_point running_since_;
+  std::optional<BuiltFigure> done_;
+  ViewCache cache_;      // the thread's alone
+  std::jthread thread_;  // last: it uses what stands above
+};
+
+}  // namespace attnscope

@@ -1,0 +1,40 @@
+// The measures of all heads of an attention, beside those of even weights, and how far the heads are apart.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/metrics.h"
+#include "core/trace.h"
+
+namespace attnscope {
+
+/// The measures of one head, in the order of `measures()`.
+using MeasureRow = std::vector<std::optional<double>>;
+
+/// The heads of one attention.
+struct HeadMeasures {
+  std::string tensor;  ///< the weights
+  Index queries = 0;
+  Index keys = 0;
+  std::vector<MeasureRow> heads;
+  MeasureRow uniform;                          ///< the same of weights that are even under the mask
+  std::vector<std::vector<double>> distances;  ///< [head][head], see `head_distance`: symmetric, 0 to itself
+};
+
+/// The attentions of a trace: positions of the steps that are softmaxes of [query, key].
+std::vector<int> attention_steps_of(const Trace& trace);
+
+/// Measures the heads of the weights at step `position`, of that item of the batch (from 0) where there is one.
+/// Computes weights that are not held, a head after the other, and holds those of all heads meanwhile. Nothing when it
+/// was stopped.
+std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item,
+                                          const std::stop_token& stop = {});
+
+/// The heads in an order in which those that are near each other stand together: the leaves of a tree of clusters, the
+/// nearest joined first by the mean distance between their heads. Source: average linkage, Sokal & Michener 1958.
+std::vector<Index> similarity_order(const std::vector<std::vector<double>>& distances);
+
+}  // namespace attnscope
