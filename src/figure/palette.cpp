@@ -1,7 +1,5 @@
 #include "figure/palette.h"
 
-#include <array>
-
 namespace attnscope {
 namespace {
 
@@ -17,10 +15,6 @@ constexpr Palette kLight = {hex(0xF5F6F8), hex(0xFFFFFF), hex(0xECEFF3), hex(0xD
 constexpr Palette kPaper = {hex(0xFFFFFF), hex(0xFFFFFF), hex(0xFFFFFF), hex(0xB8BEC8),
                             hex(0x000000), hex(0x555B66), hex(0x1769C4)};
 
-// The yellow last: on white there is little of it to see.
-constexpr std::array<Rgb, 7> kHues = {hex(0x0072B2), hex(0xE69F00), hex(0x009E73), hex(0xCC79A7),
-                                      hex(0x56B4E9), hex(0xD55E00), hex(0xF0E442)};
-
 }  // namespace
 
 Rgb Palette::ink(Ink role) const {
@@ -34,11 +28,7 @@ Rgb Palette::ink(Ink role) const {
   return text;
 }
 
-Rgb Palette::color(const Shade& shade) const {
-  if (shade.hue < 0) return ink(shade.ink);
-  const std::size_t hue = static_cast<std::size_t>(shade.hue) % (kHues.size() + 1);
-  return hue < kHues.size() ? kHues[hue] : text;
-}
+Rgb Palette::color(const Shade& shade) const { return shade.hue < 0 ? ink(shade.ink) : categorical_color(shade.hue); }
 
 const Palette& palette(Theme theme) { return theme == Theme::dark ? kDark : theme == Theme::light ? kLight : kPaper; }
 

@@ -21,8 +21,7 @@ struct Palette {
   Rgb accent;
 
   [[nodiscard]] Rgb ink(Ink role) const;
-  /// Of data that has no map of colours: those of Okabe & Ito 2008, told apart by the colour-blind as well; in place of
-  /// their black that of text.
+  /// Of data that has no map of colours; hues are the same in every theme.
   [[nodiscard]] Rgb color(const Shade& shade) const;
 };
 
