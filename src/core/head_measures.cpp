@@ -13,6 +13,15 @@ MeasureRow row_of(const HeadPattern& head) {
   return row;
 }
 
+std::vector<double> received_by_keys(const MatrixView& weights) {
+  std::vector<double> received(static_cast<std::size_t>(weights.columns), 0);
+  for (Index query = 0; query < weights.rows; ++query) {
+    for (Index key = 0; key < weights.columns; ++key)
+      received[static_cast<std::size_t>(key)] += weights.at(query, key) / static_cast<double>(weights.rows);
+  }
+  return received;
+}
+
 Index head_axis_size(const Axes& axes) {
   const auto found = std::find_if(axes.begin(), axes.end(), [](const Axis& axis) { return axis.name == "head"; });
   return found == axes.end() ? 1 : found->size;
@@ -56,7 +65,7 @@ std::vector<int> attention_steps_of(const Trace& trace) {
 
 std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item, const std::stop_token& stop) {
   const Step& step = trace.steps()[static_cast<std::size_t>(position)];
-  HeadMeasures measured = {step.name, step.axes[step.axes.size() - 2].size, step.axes.back().size, {}, {}, {}};
+  HeadMeasures measured = {step.name, step.axes[step.axes.size() - 2].size, step.axes.back().size, {}, {}, {}, {}, {}};
   std::vector<std::shared_ptr<const Tensor>> numbers;
   std::vector<HeadPattern> patterns;
   const StepContext context = {trace.experiment().seed, nullptr, stop};
@@ -72,11 +81,13 @@ std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Inde
     const std::vector<Index> first(leading.size(), 0);
     patterns.push_back(head_pattern(trace, step, leading, numbers.back()->matrix(first)));
     measured.heads.push_back(row_of(patterns.back()));
+    measured.received.push_back(received_by_keys(patterns.back().weights));
   }
   const Tensor uniform = uniform_weights(patterns.front());
   HeadPattern even = patterns.front();
   even.weights = uniform.matrix({});
   measured.uniform = row_of(even);
+  measured.uniform_received = received_by_keys(even.weights);
   measured.distances.assign(patterns.size(), std::vector<double>(patterns.size(), 0));
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     for (std::size_t j = i + 1; j < patterns.size(); ++j) {

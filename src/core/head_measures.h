@@ -21,6 +21,8 @@ struct HeadMeasures {
   Index keys = 0;
   std::vector<MeasureRow> heads;
   MeasureRow uniform;                          ///< the same of weights that are even under the mask
+  std::vector<std::vector<double>> received;   ///< [head][key]: the mean weight of a key over the queries
+  std::vector<double> uniform_received;        ///< [key]: the same of even weights
   std::vector<std::vector<double>> distances;  ///< [head][head], see `head_distance`: symmetric, 0 to itself
 };
 

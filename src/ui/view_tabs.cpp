@@ -65,7 +65,11 @@ void real_option(const Style& style, const Parameter& option, double value, Tran
 void choice_option(const Style& style, const Parameter& option, const std::string& chosen, Requests& requests) {
   const auto at = static_cast<std::size_t>(std::find(option.choices.begin(), option.choices.end(), chosen) -
                                            option.choices.begin());
-  if (const auto picked = button_row(style, option.label.c_str(), option.help, option.choice_labels, at)) {
+  constexpr std::size_t kMostWords = 5;
+  const auto picked = option.choices.size() > kMostWords
+                          ? choice_in_row(style, option.label.c_str(), option.help, option.choice_labels, at)
+                          : button_row(style, option.label.c_str(), option.help, option.choice_labels, at);
+  if (picked) {
     requests.actions.push_back({SetViewOption{option.name, option.choices[*picked]}, 0});
   }
 }

@@ -156,16 +156,13 @@ void list_marker(const Style& style) {
                                                 ImVec2(at.x, at.y + half * 0.8F), color(style.palette.dim));
 }
 
-std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help,
-                                  std::span<const std::string> items, std::size_t chosen) {
+namespace {
+
+/// A list that opens, `width` wide.
+std::optional<std::size_t> opening_list(const Style& style, const std::string& help, std::span<const std::string> items,
+                                        std::size_t chosen, float width) {
   std::optional<std::size_t> result;
-  ImGui::PushID(label);
-  const float width = ImGui::GetContentRegionAvail().x;
-  ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted(label);
-  tooltip(help);
-  ImGui::SameLine(width * 0.48F + ImGui::GetStyle().WindowPadding.x);
-  ImGui::SetNextItemWidth(-1);
+  ImGui::SetNextItemWidth(width);
   const char* preview = chosen < items.size() ? items[chosen].c_str() : "";
   if (ImGui::BeginCombo("##choice", preview, ImGuiComboFlags_NoArrowButton)) {
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -176,7 +173,35 @@ std::optional<std::size_t> choice(const Style& style, const char* label, const s
     tooltip(help);
   }
   list_marker(style);
+  return result;
+}
+
+}  // namespace
+
+std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help,
+                                  std::span<const std::string> items, std::size_t chosen) {
+  ImGui::PushID(label);
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(label);
+  tooltip(help);
+  ImGui::SameLine(width * 0.48F + ImGui::GetStyle().WindowPadding.x);
+  const std::optional<std::size_t> result = opening_list(style, help, items, chosen, -1);
   ImGui::PopID();
+  return result;
+}
+
+std::optional<std::size_t> choice_in_row(const Style& style, const char* label, const std::string& help,
+                                         std::span<const std::string> items, std::size_t chosen) {
+  ImGui::BeginGroup();
+  ImGui::PushID(label);
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", label);
+  tooltip(help);
+  ImGui::SameLine(0, style.px(8));
+  const std::optional<std::size_t> result = opening_list(style, help, items, chosen, style.px(140));
+  ImGui::PopID();
+  ImGui::EndGroup();
   return result;
 }
 

@@ -41,6 +41,10 @@ void list_marker(const Style& style);
 std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help,
                                   std::span<const std::string> items, std::size_t chosen);
 
+/// The same, dim and as wide as it needs to be, beside others in a row.
+std::optional<std::size_t> choice_in_row(const Style& style, const char* label, const std::string& help,
+                                         std::span<const std::string> items, std::size_t chosen);
+
 /// A row of small buttons of which one is chosen: "Head 1 2 3 4".
 std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help,
                                       std::span<const std::string> items, std::size_t chosen);

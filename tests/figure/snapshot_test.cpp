@@ -59,6 +59,16 @@ const std::vector<Snapshot>& snapshots() {
       {"flow_stacked", "flow", {}, {}, 672, 0, "stacked-multihead"},
       {"qkv_conv", "qkv", kSmallPicture, {{"item", Index{2}}}, 672, 0, "conv-attention"},
       {"heads_packed", "heads", kSmallPicture, {{"item", Index{3}}}, 672, 0, "packed-multihead"},
+      {"metrics", "metrics", {{"mask", "causal"}}, {{"head", Index{2}}}},
+      {"metrics_sorted",
+       "metrics",
+       {{"tokens", "12"}, {"heads", "8"}},
+       {{"sort", std::string("first_token")}, {"order", std::string("up")}},
+       1000,
+       800,
+       "stacked-multihead"},
+      {"metrics_cross", "metrics", {}, {{"attention", std::string("cross")}, {"sort", std::string("similarity")}}},
+      {"metrics_one_head", "metrics", {{"heads", "1"}}, {}},
       {"heads_many_keys", "heads", {{"queries", "20"}, {"keys", "100"}}, {}, 672, 0, "scaled-dot-product"},
   };
   return list;

@@ -46,6 +46,30 @@ TEST_F(ViewTabs, AreAStepOfUndoAndCostNoComputation) {
   EXPECT_EQ(screen().experiment().view.name, "flow");
 }
 
+TEST_F(ViewTabs, AClickOnATargetSetsItsOptionsAndCanBeUndone) {
+  open_view("metrics");
+  const auto click_target = [&](const std::string& id) {
+    const std::vector<TargetMark>& targets = screen().workbench().figure().targets;
+    const auto found =
+        std::find_if(targets.begin(), targets.end(), [&](const TargetMark& target) { return target.id == id; });
+    ASSERT_NE(found, targets.end()) << id;
+    screen().click(screen().on_screen(found->box.center()));
+    screen().settle();
+  };
+  click_target("head.2");
+  EXPECT_EQ(chosen_head(), 3);
+  click_target("sort.diagonal");
+  EXPECT_EQ(view_options(screen().experiment().view)->choice("sort"), "diagonal");
+  EXPECT_EQ(view_options(screen().experiment().view)->choice("order"), "down");
+  click_target("sort.diagonal");
+  EXPECT_EQ(view_options(screen().experiment().view)->choice("order"), "up");
+  undo();
+  EXPECT_EQ(view_options(screen().experiment().view)->choice("order"), "down");
+  undo();
+  EXPECT_EQ(view_options(screen().experiment().view)->choice("sort"), "head") << "both options are one step";
+  EXPECT_EQ(chosen_head(), 3);
+}
+
 TEST_F(ViewTabs, HeadButtonsChooseAHead) {
   ASSERT_EQ(shown_head(), 1);
   for (const int head : {3, 4, 1, 2}) {

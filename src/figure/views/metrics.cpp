@@ -1,0 +1,421 @@
+// What the heads do, in numbers: a table of measures beside those of even attention, and how near the heads are to each
+// other.
+#include <algorithm>
+#include <cmath>
+
+#include "core/head_measures.h"
+#include "core/text.h"
+#include "figure/legend.h"
+#include "figure/matrix.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kTitleHeight = 28;
+constexpr double kHeaderHeight = 44;
+constexpr double kRow = 24;
+constexpr double kNameWidth = 72;
+constexpr double kProfileWidth = 76;
+constexpr double kLeastColumn = 52;
+constexpr double kMostColumn = 84;
+// Weights beyond so many are left to the command line, where nobody waits for a picture.
+constexpr double kMostNumbers = 1 << 26;
+
+/// What the measures are made from, to know when they are to be made again.
+struct MeasuredFrom {
+  std::shared_ptr<const Tensor> weights;      ///< null: not held
+  std::shared_ptr<const OnDemand> on_demand;  ///< what computes them then
+  std::vector<std::string> labels;
+  int step = 0;
+  Index item = 0;
+
+  friend bool operator==(const MeasuredFrom&, const MeasuredFrom&) = default;
+};
+
+const Step& chosen_step(const Trace& trace, const ViewOptions& options) {
+  const Step* cross = trace.find("cross_weights");
+  return cross != nullptr && options.choice("attention") == "cross" ? *cross : *trace.find("weights");
+}
+
+std::shared_ptr<const HeadMeasures> measured(const Trace& trace, const Step& step, const ViewOptions& options,
+                                             Index item) {
+  const auto position = static_cast<int>(&step - trace.steps().data());
+  const auto make = [&]() -> std::shared_ptr<const HeadMeasures> {
+    std::optional<HeadMeasures> result = measure_heads(trace, position, item, options.stop);
+    return result ? std::make_shared<const HeadMeasures>(std::move(*result)) : nullptr;
+  };
+  if (options.cache == nullptr) return make();
+  const MeasuredFrom from = {step.tensor, trace.on_demand(), trace.experiment().labels, position, item};
+  return options.cache->find_or_make<HeadMeasures>(from, make);
+}
+
+/// "previous token" in two lines.
+std::pair<std::string, std::string> two_lines(const std::string& title) {
+  const std::size_t space = title.rfind(' ');
+  if (space == std::string::npos) return {"", title};
+  return {title.substr(0, space), title.substr(space + 1)};
+}
+
+/// What the sorted order is by: a measure, or nothing where it is by number or similarity.
+std::optional<std::size_t> sorting_measure(const std::string& sort) {
+  for (std::size_t i = 0; i < measures().size(); ++i) {
+    if (measures()[i].name == sort) return i;
+  }
+  return std::nullopt;
+}
+
+std::vector<Index> sorted_heads(const HeadMeasures& heads, const std::string& sort, bool up) {
+  std::vector<Index> order(heads.heads.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
+  if (sort == "similarity") return similarity_order(heads.distances);
+  const std::optional<std::size_t> by = sorting_measure(sort);
+  if (!by) return order;
+  // What does not apply comes last.
+  const auto key = [&](Index head) { return heads.heads[static_cast<std::size_t>(head)][*by]; };
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    if (!key(a) || !key(b)) return key(a).has_value() && !key(b);
+    return up ? *key(a) < *key(b) : *key(a) > *key(b);
+  });
+  return order;
+}
+
+class MetricsLayout {
+ public:
+  MetricsLayout(const Trace& trace, const ViewOptions& options)
+      : trace_(trace), options_(options), slice_(chosen_slice(trace, options)), step_(chosen_step(trace, options)) {}
+
+  Figure build() {
+    const std::shared_ptr<const HeadMeasures> heads = measured(trace_, step_, options_, slice_.item);
+    if (!heads) return {};  // stopped: nobody looks at it
+    heads_ = heads.get();
+    order_ = sorted_heads(*heads_, options_.choice("sort"), options_.choice("order") == "up");
+    const auto count = static_cast<double>(measures().size());
+    const double room = options_.width - 2 * kMargin - kNameWidth - kProfileWidth;
+    column_ = std::clamp(room / count, kLeastColumn, kMostColumn);
+    figure_.width = std::max(options_.width, 2 * kMargin + kNameWidth + kProfileWidth + count * column_);
+    left_ = (figure_.width - kNameWidth - kProfileWidth - count * column_) / 2;
+    profile_left_ = left_ + kNameWidth + count * column_;
+    const double table = kTitleHeight + kHeaderHeight + kRow * static_cast<double>(order_.size() + 1);
+    const double below = order_.size() > 1 ? 28 + map_height() : 0;
+    const double height = table + below + 2 * kMargin;
+    figure_.height = std::max(options_.height, height);
+    double y = std::max(kMargin, std::min((figure_.height - height) / 2, 48.0));
+    title(y);
+    y += kTitleHeight;
+    header(y);
+    y += kHeaderHeight;
+    for (const Index head : order_) {
+      row(head, y);
+      y += kRow;
+    }
+    uniform_row(y);
+    y += kRow + 28;
+    if (order_.size() > 1) {
+      cluster_map({left_, y});
+      chosen_head(y);
+    }
+    return std::move(figure_);
+  }
+
+ private:
+  void text(const std::string& id, Point at, const std::string& words, Ink ink, HorizontalAlign align,
+            FontWeight weight = FontWeight::regular, double size = TypeSize::kSmall) {
+    figure_.texts.push_back({id, at, words, size, weight, ink, align, VerticalAlign::middle, 0});
+  }
+
+  [[nodiscard]] double column_right(std::size_t measure) const {
+    return left_ + kNameWidth + static_cast<double>(measure + 1) * column_;
+  }
+
+  void title(double y) {
+    const std::string words = step_.name == "cross_weights" ? "Cross-attention" : "Attention";
+    text("title", {left_, y + 8}, words + " of every head, measured", Ink::text, HorizontalAlign::left,
+         FontWeight::semibold, TypeSize::kTitle);
+    text("size", {profile_left_ + kProfileWidth, y + 8},
+         grouped_text(heads_->queries) + " queries × " + grouped_text(heads_->keys) + " keys", Ink::dim,
+         HorizontalAlign::right);
+  }
+
+  /// A click sorts by it; once more, the other way round.
+  void sort_target(const std::string& sort, const Rect& box, const std::string& about) {
+    const bool again = options_.choice("sort") == sort && options_.choice("order") == "down";
+    figure_.targets.push_back({"sort." + sort,
+                               box,
+                               about,
+                               {{"sort", sort}, {"order", std::string(again ? "up" : "down")}},
+                               std::nullopt,
+                               -1});
+  }
+
+  void header(double y) {
+    const double line = y + kHeaderHeight - 2;
+    const std::string& sort = options_.choice("sort");
+    const std::string arrow = options_.choice("order") == "up" ? " ↑" : " ↓";
+    text("header.head", {left_, line - 12}, "head", sort == "head" ? Ink::text : Ink::dim, HorizontalAlign::left,
+         sort == "head" ? FontWeight::semibold : FontWeight::regular);
+    sort_target("head", {left_, y, kNameWidth, kHeaderHeight}, "Sort by the heads' numbers.");
+    for (std::size_t i = 0; i < measures().size(); ++i) {
+      const Measure& measure = measures()[i];
+      const bool chosen = sort == measure.name;
+      const auto [first, second] = two_lines(std::string(measure.title));
+      const double right = column_right(i) - 6;
+      const FontWeight weight = chosen ? FontWeight::semibold : FontWeight::regular;
+      const std::string id = "header." + std::string(measure.name);
+      const Ink ink = chosen ? Ink::text : Ink::dim;
+      // The arrow stands where there is room for it: behind the short second word, or above a long one.
+      const std::string above = first.empty() && chosen ? arrow.substr(1) : first;
+      if (!above.empty()) text(id + ".first", {right, line - 27}, above, ink, HorizontalAlign::right, weight);
+      text(id, {right, line - 12}, second + (chosen && !first.empty() ? arrow : ""), ink, HorizontalAlign::right,
+           weight);
+      const std::string source = measure.source.empty() ? "" : "\n" + std::string(measure.source);
+      sort_target(std::string(measure.name), {column_right(i) - column_, y, column_, kHeaderHeight},
+                  std::string(measure.definition) + source + "\nClick to sort.");
+    }
+    text("header.profile.first", {profile_left_ + 14, line - 27}, "mean weight", Ink::dim, HorizontalAlign::left);
+    text("header.profile", {profile_left_ + 14, line - 12}, "of each key", Ink::dim, HorizontalAlign::left);
+    figure_.lines.push_back(
+        {"header.line", {left_, line}, {profile_left_ + kProfileWidth, line}, Ink::line, 1, false, false});
+  }
+
+  /// The largest number in a column, which the bars are measured against.
+  [[nodiscard]] double largest(std::size_t measure) const {
+    double most = heads_->uniform[measure].value_or(0);
+    for (const MeasureRow& row : heads_->heads) most = std::max(most, row[measure].value_or(0));
+    return most;
+  }
+
+  void number(const std::string& id, std::size_t measure, double y, std::optional<double> value, const Shade& shade) {
+    const double right = column_right(measure) - 6;
+    const double room = column_ - 10;
+    const double most = largest(measure);
+    if (value && most > 0) {
+      const double share = std::clamp(*value / most, 0.0, 1.0);
+      figure_.bars.push_back({id + ".bar", {right - room, y + kRow - 6, room * share, 3}, shade});
+      if (heads_->uniform[measure]) {
+        // Where even attention would end: what a head does is how far it is from there.
+        const double at = right - room + room * std::clamp(*heads_->uniform[measure] / most, 0.0, 1.0);
+        figure_.bars.push_back({id + ".uniform", {at - 0.5, y + kRow - 8, 1, 6}, Shade::of(Ink::dim)});
+      }
+    }
+    text(id, {right, y + 9}, value ? fixed_text(*value, 3) : "–", value ? Ink::text : Ink::dim, HorizontalAlign::right);
+  }
+
+  void row(Index head, double y) {
+    const std::string id = "head." + std::to_string(head);
+    const bool chosen = head == slice_.head;
+    const double width = profile_left_ + kProfileWidth - left_;
+    if (chosen) figure_.bars.push_back({"chosen", {left_ - 6, y, width + 12, kRow}, Shade::of(Ink::accent, 0.14)});
+    figure_.bars.push_back({id + ".hue", {left_, y + 7, 8, 8}, Shade::of_hue(head)});
+    text(id + ".name", {left_ + 16, y + 11}, "head " + std::to_string(head + 1), Ink::text, HorizontalAlign::left,
+         chosen ? FontWeight::semibold : FontWeight::regular);
+    const MeasureRow& values = heads_->heads[static_cast<std::size_t>(head)];
+    figure_.targets.push_back({id, {left_ - 6, y, width + 12, kRow}, "", {{"head", head + 1}}, std::nullopt, -1});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string name(measures()[i].title);
+      number(id + "." + std::string(measures()[i].name), i, y, values[i], Shade::of_hue(head));
+      const std::string about = name + " of head " + std::to_string(head + 1) +
+                                (values[i] ? ": " + number_text(*values[i]) : " does not apply") +
+                                (heads_->uniform[i] ? "; even attention: " + number_text(*heads_->uniform[i]) : "");
+      figure_.targets.push_back({id + "." + std::string(measures()[i].name),
+                                 {column_right(i) - column_, y, column_, kRow},
+                                 about,
+                                 {{"head", head + 1}},
+                                 std::nullopt,
+                                 -1});
+    }
+    profile(id, heads_->received[static_cast<std::size_t>(head)], y, Shade::of_hue(head));
+  }
+
+  void uniform_row(double y) {
+    figure_.lines.push_back(
+        {"uniform.line", {left_, y}, {profile_left_ + kProfileWidth, y}, Ink::line, 1, false, false});
+    text("uniform.name", {left_ + 16, y + 11}, "uniform", Ink::dim, HorizontalAlign::left);
+    for (std::size_t i = 0; i < heads_->uniform.size(); ++i)
+      number("uniform." + std::string(measures()[i].name), i, y, heads_->uniform[i], Shade::of(Ink::dim));
+    profile("uniform", heads_->uniform_received, y, Shade::of(Ink::dim));
+    figure_.targets.push_back(
+        {"uniform",
+         {left_, y, profile_left_ + kProfileWidth - left_, kRow},
+         "The measures of attention that is even under the same mask: what a head does is how far it "
+         "is from there.",
+         {},
+         std::nullopt,
+         -1});
+  }
+
+  /// The mean weight of each key, first to last, as a curve; of many keys the largest of each group.
+  void profile(const std::string& id, const std::vector<double>& received, double y, const Shade& shade) {
+    constexpr std::size_t kMostPoints = 120;
+    if (received.empty()) return;
+    double most = 0;
+    for (const std::vector<double>& each : heads_->received)
+      most = std::max(most, *std::max_element(each.begin(), each.end()));
+    const std::size_t count = std::min(received.size(), kMostPoints);
+    CurveMark curve = {id + ".profile", {}, shade, 1.25, false};
+    const double left = profile_left_ + 14;
+    const double width = kProfileWidth - 14;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto from = received.begin() + static_cast<std::ptrdiff_t>(i * received.size() / count);
+      const auto to = received.begin() + static_cast<std::ptrdiff_t>((i + 1) * received.size() / count);
+      const double value = *std::max_element(from, to);
+      const double share = count == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(count - 1);
+      curve.points.push_back({left + width * share, y + kRow - 4 - (kRow - 8) * (most > 0 ? value / most : 0)});
+    }
+    figure_.curves.push_back(std::move(curve));
+  }
+
+  /// In the window the maps take what height the table leaves.
+  [[nodiscard]] double room_for_maps() const {
+    const double table = kTitleHeight + kHeaderHeight + kRow * static_cast<double>(order_.size() + 1);
+    const double left = options_.height - 2 * kMargin - table - 28 - 44 - 40;
+    const double wide = (figure_.width - 2 * kMargin) * 0.4;
+    return std::clamp(std::min(options_.height > 0 ? left : 220, wide), 112.0, 320.0);
+  }
+  [[nodiscard]] double map_cell() const {
+    return std::clamp(std::floor(room_for_maps() / static_cast<double>(order_.size())), 4.0, 40.0);
+  }
+  [[nodiscard]] double map_side() const { return map_cell() * static_cast<double>(order_.size()); }
+  [[nodiscard]] double map_height() const { return 44 + std::max(map_side(), room_for_maps()) + 40; }
+
+  /// How far the heads are apart, near ones together.
+  void cluster_map(Point at) {
+    text("map.title", {at.x, at.y}, "Jensen–Shannon divergence between heads", Ink::text, HorizontalAlign::left,
+         FontWeight::semibold, TypeSize::kBody);
+    const std::vector<Index> order = similarity_order(heads_->distances);
+    const auto count = static_cast<Index>(order.size());
+    auto numbers = std::make_shared<Tensor>(Axes{{"head", count}, {"head", count}});
+    std::vector<std::string> names;
+    double most = 0;
+    for (Index i = 0; i < count; ++i) {
+      names.push_back(std::to_string(order[static_cast<std::size_t>(i)] + 1));
+      for (Index j = 0; j < count; ++j) {
+        const double distance = heads_->distances[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])]
+                                                 [static_cast<std::size_t>(order[static_cast<std::size_t>(j)])];
+        numbers->values()[static_cast<std::size_t>(i * count + j)] = static_cast<float>(distance);
+        most = std::max(most, distance);
+      }
+    }
+    HeatmapMark map;
+    map.id = "map";
+    map.step = -1;
+    map.axes = numbers->axes();
+    map.box = {at.x + 24, at.y + 36, map_side(), map_side()};
+    map.scale = {ColorMap::magma, 0, most};
+    map.row_labels = map.column_labels = names;
+    map.about = "Jensen–Shannon divergence between heads";
+    map.source = slice_of(std::move(numbers), map);
+    map_targets(order, map.box);
+    ColorBarMark bar = {"map.scale", {0, 0, 100, 9}, map.scale, "nats", "0", number_text(most, 3)};
+    place_legend({&bar, 1}, {at.x + 24, map.box.bottom() + 18}, kMargin, figure_.width - 2 * kMargin);
+    figure_.color_bars.push_back(std::move(bar));
+    figure_.heatmaps.push_back(std::move(map));
+  }
+
+  void map_targets(const std::vector<Index>& order, const Rect& box) {
+    // Of very many heads the cells are too small to be pointed at one by one.
+    constexpr std::size_t kMostHeads = 32;
+    if (order.size() > kMostHeads) return;
+    const double cell = map_cell();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::size_t j = 0; j < order.size(); ++j) {
+        const double distance =
+            heads_->distances[static_cast<std::size_t>(order[i])][static_cast<std::size_t>(order[j])];
+        figure_.targets.push_back(
+            {"map." + std::to_string(order[i]) + "." + std::to_string(order[j]),
+             {box.x + static_cast<double>(j) * cell, box.y + static_cast<double>(i) * cell, cell, cell},
+             "heads " + std::to_string(order[i] + 1) + " and " + std::to_string(order[j] + 1) + ": " +
+                 number_text(distance) + " nats, summed over the queries; at most " +
+                 number_text(std::log(2) * static_cast<double>(heads_->queries)),
+             {{"head", order[i] + 1}},
+             std::nullopt,
+             -1});
+      }
+    }
+  }
+
+  /// The chosen head itself, beside the map.
+  void chosen_head(double y) {
+    std::optional<HeatmapMark> mark = matrix_mark(trace_, step_.name, slice_);
+    const double left = std::max(left_ + 24 + map_side() + 72, figure_.width / 2);
+    const double room = profile_left_ + kProfileWidth - left;
+    const double side = std::max(map_side(), room_for_maps());
+    const double cell =
+        std::min({40.0, room / static_cast<double>(mark->columns()), side / static_cast<double>(mark->rows())});
+    mark->id = "chosen";
+    mark->box = {left, y + 36, cell * static_cast<double>(mark->columns()), cell * static_cast<double>(mark->rows())};
+    text("chosen.title", {left, y}, "head " + std::to_string(slice_.head + 1), Ink::text, HorizontalAlign::left,
+         FontWeight::semibold, TypeSize::kBody);
+    ColorBarMark bar = {
+        "chosen.scale", {0, 0, 100, 9}, mark->scale, "attention weight", "0", scale_end_text(mark->scale)};
+    place_legend({&bar, 1}, {left, mark->box.bottom() + 18}, kMargin, figure_.width - 2 * kMargin);
+    figure_.color_bars.push_back(std::move(bar));
+    figure_.heatmaps.push_back(std::move(*mark));
+  }
+
+  const Trace& trace_;
+  const ViewOptions& options_;
+  Slice slice_;
+  const Step& step_;
+  const HeadMeasures* heads_ = nullptr;
+  std::vector<Index> order_;
+  double column_ = 0;
+  double left_ = 0;
+  double profile_left_ = 0;
+  Figure figure_;
+};
+
+bool applies(const Trace& trace, std::string_view option) {
+  if (option == "attention") return trace.find("cross_weights") != nullptr;
+  return (option != "head" && option != "item") || option_limit(trace, option) > 1;
+}
+
+std::string missing(const Trace& trace) {
+  double most = 0;
+  for (const char* name : {"weights", "cross_weights"}) {
+    if (const Step* step = trace.find(name)) {
+      const double queries = static_cast<double>(step->axes[step->axes.size() - 2].size);
+      most = std::max(most,
+                      queries * static_cast<double>(step->axes.back().size) * static_cast<double>(head_count(trace)));
+    }
+  }
+  return most > kMostNumbers ? "Measuring so many weights takes long: `attnscope metrics` does it." : "";
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  Figure figure = MetricsLayout(trace, options).build();
+  figure.title = trace.experiment().system + ": measures of every head";
+  return figure;
+}
+
+Parameter sort_option() {
+  std::vector<std::string> names = {"head", "similarity"};
+  std::vector<std::string> labels = {"head", "similarity"};
+  for (const Measure& measure : measures()) {
+    names.emplace_back(measure.name);
+    labels.emplace_back(measure.title);
+  }
+  return choice_parameter("sort", "Sort", "What the heads are sorted by.", std::move(names), std::move(labels));
+}
+
+}  // namespace
+
+View metrics_view() {
+  View view = {"metrics",
+               "Metrics",
+               "What each head does, in numbers, beside even attention; and which heads are alike.",
+               {head_option(),
+                choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
+                                 {"self", "cross"}, {"self", "cross"}),
+                sort_option(),
+                choice_parameter("order", "Order", "The largest first, or the smallest.", {"down", "up"}, {"↓", "↑"}),
+                item_option()},
+               applies,
+               build};
+  view.missing = missing;
+  view.slow = true;
+  return view;
+}
+
+}  // namespace attnscope

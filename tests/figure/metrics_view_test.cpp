@@ -1,0 +1,146 @@
+// The table of measures: its numbers are those of the heads, in the order asked for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/head_measures.h"
+#include "core/text.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+const TextMark* text_with(const Figure& figure, const std::string& id) {
+  const auto found =
+      std::find_if(figure.texts.begin(), figure.texts.end(), [&](const TextMark& mark) { return mark.id == id; });
+  return found == figure.texts.end() ? nullptr : &*found;
+}
+
+const TargetMark* target_with(const Figure& figure, const std::string& id) {
+  const auto found =
+      std::find_if(figure.targets.begin(), figure.targets.end(), [&](const TargetMark& mark) { return mark.id == id; });
+  return found == figure.targets.end() ? nullptr : &*found;
+}
+
+/// The heads from top to bottom.
+std::vector<Index> order_of(const Figure& figure, Index heads) {
+  std::vector<std::pair<double, Index>> places;
+  for (Index head = 0; head < heads; ++head)
+    places.emplace_back(text_with(figure, "head." + std::to_string(head) + ".name")->at.y, head);
+  std::sort(places.begin(), places.end());
+  std::vector<Index> order;
+  for (const auto& [y, head] : places) order.push_back(head);
+  return order;
+}
+
+struct Setting {
+  std::string attention;
+  std::string tensor;
+};
+
+TEST(MetricsView, ShowsTheMeasuresOfEveryHead) {
+  Experiment experiment = experiment_with({{"mask", "causal"}, {"tokens", "7"}});
+  experiment.labels = {"a", "b", "a", "c", "b", "a", "d"};
+  const std::shared_ptr<const Trace> trace = *run(experiment);
+  for (const Setting& setting : {Setting{"self", "weights"}, Setting{"cross", "cross_weights"}}) {
+    const Figure figure = figure_of(*trace, "metrics", {{"attention", setting.attention}});
+    const auto step = static_cast<int>(trace->find(setting.tensor) - trace->steps().data());
+    const HeadMeasures expected = *measure_heads(*trace, step, 0);
+    int numbers = 0;
+    for (std::size_t i = 0; i < measures().size(); ++i) {
+      const std::string name(measures()[i].name);
+      const auto written = [](const std::optional<double>& value) { return value ? fixed_text(*value, 3) : "–"; };
+      EXPECT_EQ(text_with(figure, "uniform." + name)->markup, written(expected.uniform[i])) << name;
+      for (std::size_t head = 0; head < expected.heads.size(); ++head) {
+        const std::string id = "head." + std::to_string(head) + "." + name;
+        ASSERT_NE(text_with(figure, id), nullptr) << id;
+        EXPECT_EQ(text_with(figure, id)->markup, written(expected.heads[head][i])) << id;
+        numbers += expected.heads[head][i] ? 1 : 0;
+      }
+    }
+    EXPECT_GE(numbers, 20);
+  }
+}
+
+TEST(MetricsView, SortsByWhatIsAskedFor) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"heads", "8"}, {"tokens", "9"}}, "stacked-multihead");
+  const HeadMeasures measured = *measure_heads(*trace, attention_steps_of(*trace).front(), 0);
+  for (std::size_t i = 0; i < measures().size(); ++i) {
+    if (!measured.heads.front()[i]) continue;
+    const std::string name(measures()[i].name);
+    for (const bool up : {false, true}) {
+      const Figure figure = figure_of(*trace, "metrics", {{"sort", name}, {"order", std::string(up ? "up" : "down")}});
+      const std::vector<Index> order = order_of(figure, 8);
+      for (std::size_t at = 1; at < order.size(); ++at) {
+        const double before = *measured.heads[static_cast<std::size_t>(order[at - 1])][i];
+        const double after = *measured.heads[static_cast<std::size_t>(order[at])][i];
+        EXPECT_TRUE(up ? before <= after : before >= after) << name;
+      }
+    }
+  }
+  const Figure by_likeness = figure_of(*trace, "metrics", {{"sort", std::string("similarity")}});
+  EXPECT_EQ(order_of(by_likeness, 8), similarity_order(measured.distances));
+}
+
+TEST(MetricsView, ItsTitlesSortAndItsRowsChooseAHead) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const ParameterValues by_entropy = {{"sort", std::string("entropy")}};
+  const Figure figure = figure_of(*trace, "metrics", by_entropy);
+  const TargetMark* other = target_with(figure, "sort.diagonal");
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->sets, (ParameterValues{{"sort", std::string("diagonal")}, {"order", std::string("down")}}));
+  const TargetMark* same = target_with(figure, "sort.entropy");
+  ASSERT_NE(same, nullptr);
+  EXPECT_EQ(same->sets, (ParameterValues{{"sort", std::string("entropy")}, {"order", std::string("up")}}));
+  const TextMark* name = text_with(figure, "head.2.name");
+  const TargetMark* row = target_at(figure, {name->at.x + 1, name->at.y});
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->sets, (ParameterValues{{"head", Index{3}}}));
+  // Where it leads: that head's weights beside the map.
+  const Figure third = figure_of(*trace, "metrics", row->sets);
+  EXPECT_EQ(text_with(third, "chosen.title")->markup, "head 3");
+  EXPECT_EQ(third.heatmaps.back().leading, std::vector<Index>{2});
+}
+
+TEST(MetricsView, TheMapHasTheDistances) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const HeadMeasures measured =
+      *measure_heads(*trace, static_cast<int>(trace->find("weights") - trace->steps().data()), 0);
+  const Figure figure = figure_of(*trace, "metrics");
+  const HeatmapMark& map = figure.heatmaps.front();
+  ASSERT_EQ(map.id, "map");
+  for (Index row = 0; row < map.rows(); ++row) {
+    const Index a = std::stol(map.row_labels[static_cast<std::size_t>(row)]) - 1;
+    for (Index column = 0; column < map.columns(); ++column) {
+      const Index b = std::stol(map.column_labels[static_cast<std::size_t>(column)]) - 1;
+      const double distance = measured.distances[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+      EXPECT_FLOAT_EQ(map.source->held()->at(row, column), static_cast<float>(distance));
+    }
+  }
+}
+
+TEST(MetricsView, LeavesTooManyWeightsToTheCommandLine) {
+  const View& view = *find_view("metrics");
+  EXPECT_EQ(missing_for(view, *trace_with({})), "");
+  const std::shared_ptr<const Trace> large = trace_with({{"tokens", "20000"}, {"heads", "1"}, {"cross_queries", "0"}});
+  EXPECT_NE(missing_for(view, *large), "");
+}
+
+TEST(MetricsView, MeasuresOnceForAllFiguresOfATrace) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  ViewCache cache;
+  ViewOptions options = *view_options({"metrics", {}});
+  options.cache = &cache;
+  const Figure first = build_view("metrics", *trace, options);
+  // Stopped before it began: only what is known already can be shown.
+  std::stop_source source;
+  source.request_stop();
+  options.stop = source.get_token();
+  options.values["order"] = std::string("up");
+  EXPECT_EQ(build_view("metrics", *trace, options).texts.size(), first.texts.size());
+  const std::shared_ptr<const Trace> other = trace_with({{"tokens", "5"}});
+  EXPECT_TRUE(build_view("metrics", *other, options).texts.empty());
+}
+
+}  // namespace
+}  // namespace attnscope::test
