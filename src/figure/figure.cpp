@@ -56,6 +56,7 @@ Rgb cell_color(float value, const ColorScale& scale) {
 }
 
 Index HeatmapMark::axis_sizes(bool of_rows) const {
+  if (pixels_across > 0) return of_rows ? axes.back().size / pixels_across : pixels_across;
   const auto rank = axes.size();
   const auto count = static_cast<std::size_t>(column_axes);
   if (of_rows) return rank > count ? axes[rank - 1 - count].size : 1;
@@ -67,6 +68,10 @@ Index HeatmapMark::axis_sizes(bool of_rows) const {
 std::vector<Index> HeatmapMark::index_of(Index row, Index column) const {
   if (transposed) std::swap(row, column);
   std::vector<Index> index = leading;
+  if (pixels_across > 0) {
+    index.push_back(row * pixels_across + column);
+    return index;
+  }
   if (axes.size() > 1) index.push_back(row);
   if (column_axes == 2) index.push_back(column / axes.back().size);
   if (!axes.empty()) index.push_back(column_axes == 2 ? column % axes.back().size : column);
@@ -75,7 +80,11 @@ std::vector<Index> HeatmapMark::index_of(Index row, Index column) const {
 
 std::shared_ptr<const MatrixSource> slice_of(std::shared_ptr<const Tensor> tensor, const HeatmapMark& mark) {
   MatrixView view;
-  if (mark.column_axes == 1) {
+  if (mark.pixels_across > 0) {
+    std::vector<Index> first = mark.leading;
+    first.push_back(0);
+    view = {tensor->values().data() + tensor->offset(first), mark.rows(), mark.columns(), mark.columns(), 1};
+  } else if (mark.column_axes == 1) {
     view = tensor->matrix(mark.leading);
   } else {
     std::vector<Index> first = mark.leading;

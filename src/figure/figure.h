@@ -76,16 +76,19 @@ struct TextMark {
 struct HeatmapMark {
   std::string id;
   Rect box;
-  int step = 0;                                ///< which step of the trace it shows; -1: numbers of the view's own
-  Axes axes;                                   ///< of that step's tensor
-  std::vector<Index> leading;                  ///< index along all axes but those of the rows and columns
-  int column_axes = 1;                         ///< how many last axes the columns run over: 2 where they are pixels
-  bool transposed = false;                     ///< rows of the picture are the tensor's last axis
+  int step = 0;                ///< which step of the trace it shows; -1: numbers of the view's own
+  Axes axes;                   ///< of that step's tensor
+  std::vector<Index> leading;  ///< index along all axes but those of the rows and columns
+  int column_axes = 1;         ///< how many last axes the columns run over: 2 where they are pixels
+  bool transposed = false;     ///< rows of the picture are the tensor's last axis
+  Index pixels_across =
+      0;  ///< not 0: only the last axis is shown, as the pixels of a picture so wide, `leading` goes up to it
   std::shared_ptr<const MatrixSource> source;  ///< the numbers as rows and columns of the picture
   ColorScale scale;
   std::vector<std::string> row_labels;     ///< beside the rows, outside the box; empty: none
   std::vector<std::string> column_labels;  ///< above the columns
   std::string about;                       ///< one line for alternative texts: "weights of head 2"
+  std::string picks;  ///< the option of the view that a click sets, to the number of the cell: row by row, from 1
 
   /// Of the picture.
   [[nodiscard]] Index rows() const { return axis_sizes(!transposed); }

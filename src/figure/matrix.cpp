@@ -256,6 +256,29 @@ std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name
   return mark;
 }
 
+std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view name, Slice slice, Index query,
+                                          Index across) {
+  const Step* step = trace.find(name);
+  if (step == nullptr || step->axes.size() < 2) return std::nullopt;
+  HeatmapMark mark;
+  mark.axes = step->axes;
+  mark.leading = leading_index(step->axes, 2, slice.head, slice.item);
+  mark.leading.push_back(query);
+  mark.pixels_across = across;
+  mark.step = static_cast<int>(step - trace.steps().data());
+  mark.id = std::string(name) + ".query." + std::to_string(slice.head);
+  mark.about = step->name + " of head " + std::to_string(slice.head + 1) + ", query " + std::to_string(query + 1);
+  Region row = whole_region(mark.step, step->axes);
+  for (std::size_t axis = 0; axis < mark.leading.size(); ++axis) {
+    row.begin[axis] = mark.leading[axis];
+    row.end[axis] = mark.leading[axis] + 1;
+  }
+  HeatmapMark first = mark;  // in the tensor that has this row alone
+  std::fill(first.leading.begin(), first.leading.end(), 0);
+  mark.source = slice_of(trace.numbers(row), first);
+  return mark;
+}
+
 std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis) {
   std::vector<std::string> labels;
   // Of more tokens the labels would take longer to lay out than the numbers to compute.
@@ -293,6 +316,10 @@ Index option_limit(const Trace& trace, std::string_view option) {
   const std::size_t rank = weights != nullptr ? weights->axes.size() : 0;
   if (option == "query") return rank < 2 ? 1 : weights->axes[rank - 2].size;
   if (option == "key") return rank < 2 ? 1 : weights->axes[rank - 1].size;
+  if (option == "channel") {
+    const Step* x = trace.find("x");
+    return x != nullptr && x->axes.size() > 1 ? x->axes[1].size : 1;
+  }
   return option == "item" ? item_count(trace) : head_count(trace);
 }
 

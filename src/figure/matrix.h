@@ -47,6 +47,11 @@ std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name
 std::optional<HeatmapMark> unscaled_mark(const Trace& trace, std::string_view name, Slice slice,
                                          bool transposed = false);
 
+/// One row of weights between pixels, that of `query`, as a picture `across` pixels wide: what the query looks at. The
+/// numbers of a row that is not held are computed. No scale.
+std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view name, Slice slice, Index query,
+                                          Index across);
+
 /// The tokens' labels for an axis that counts tokens; empty for other axes.
 std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis);
 
@@ -58,8 +63,8 @@ std::vector<std::string> column_labels(const Trace& trace, const HeatmapMark& ma
 Index head_count(const Trace& trace);
 /// How many items the batch has, otherwise 1.
 Index item_count(const Trace& trace);
-/// The largest value of a view option that counts from 1: `head`, `item`, `query` or `key`, the latter two of the
-/// weights.
+/// The largest value of a view option that counts from 1: `head`, `item`, `channel` of a picture, and `query`
+/// or `key` of the weights.
 Index option_limit(const Trace& trace, std::string_view option);
 
 /// What `labels` take above columns of width `cell`: one line, or their length where they have to stand upright.

@@ -197,6 +197,18 @@ void paint(const Figure& figure, const Palette& palette, const FigureTransform& 
   for (const TextMark& mark : figure.texts) painter.text(mark);
 }
 
+namespace {
+
+Rect cells_box(const HeatmapMark& mark, const Rect& box, Index row_begin, Index row_end, Index column_begin,
+               Index column_end) {
+  const double width = box.width / static_cast<double>(mark.columns());
+  const double height = box.height / static_cast<double>(mark.rows());
+  return {box.x + static_cast<double>(column_begin) * width, box.y + static_cast<double>(row_begin) * height,
+          static_cast<double>(column_end - column_begin) * width, static_cast<double>(row_end - row_begin) * height};
+}
+
+}  // namespace
+
 std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const Region& region) {
   if (region.step != mark.step) return std::nullopt;
   const std::size_t rank = region.begin.size();
@@ -207,6 +219,16 @@ std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const R
   Index row_end = 1;
   Index column_begin = 0;
   Index column_end = 1;
+  if (mark.pixels_across > 0) {
+    // One pixel, or whole rows of them.
+    const Index across = mark.pixels_across;
+    const bool single = region.size(rank - 1) == 1;
+    row_begin = region.begin[rank - 1] / across;
+    row_end = (region.end[rank - 1] + across - 1) / across;
+    column_begin = single ? region.begin[rank - 1] % across : 0;
+    column_end = single ? column_begin + 1 : across;
+    return cells_box(mark, box, row_begin, row_end, column_begin, column_end);
+  }
   const auto columns = static_cast<std::size_t>(mark.column_axes);
   if (rank >= 1) column_begin = region.begin[rank - 1], column_end = region.end[rank - 1];
   if (columns == 2) {
@@ -220,11 +242,7 @@ std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const R
     std::swap(row_begin, column_begin);
     std::swap(row_end, column_end);
   }
-  const double width = box.width / static_cast<double>(mark.columns());
-  const double height = box.height / static_cast<double>(mark.rows());
-  return Rect{box.x + static_cast<double>(column_begin) * width, box.y + static_cast<double>(row_begin) * height,
-              static_cast<double>(column_end - column_begin) * width,
-              static_cast<double>(row_end - row_begin) * height};
+  return cells_box(mark, box, row_begin, row_end, column_begin, column_end);
 }
 
 void paint_highlights(const Figure& figure, std::span<const Region> regions, const std::optional<Region>& cell,

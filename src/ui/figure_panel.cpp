@@ -127,6 +127,11 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
     const std::uint64_t gesture = target->sets.size() > 1 ? ++transient.gesture : 0;
     for (const auto& [name, value] : target->sets) requests.actions.push_back({SetViewOption{name, value}, gesture});
   }
+  const auto hit = clicked && target == nullptr ? hit_test(content.figure, transform.invert(mouse)) : std::nullopt;
+  if (hit && !content.figure.heatmaps[hit->heatmap].picks.empty()) {
+    const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
+    requests.actions.push_back({SetViewOption{mark.picks, hit->row * mark.columns() + hit->column + 1}, 0});
+  }
   // A click beside all cells lets go of the pinned one, a click on it as well.
   if (clicked && (target == nullptr || target->sets.empty() || transient.hovered))
     transient.pinned = transient.pinned == transient.hovered ? std::nullopt : transient.hovered;

@@ -59,6 +59,8 @@ const std::vector<Snapshot>& snapshots() {
       {"flow_stacked", "flow", {}, {}, 672, 0, "stacked-multihead"},
       {"qkv_conv", "qkv", kSmallPicture, {{"item", Index{2}}}, 672, 0, "conv-attention"},
       {"heads_packed", "heads", kSmallPicture, {{"item", Index{3}}}, 672, 0, "packed-multihead"},
+      {"image", "image", kSmallPicture, {{"query", Index{3}}, {"channel", Index{2}}}, 672, 0, "image-self-attention"},
+      {"image_heads", "image", kSmallPicture, {{"item", Index{2}}}, 1000, 700, "packed-multihead"},
       {"metrics", "metrics", {{"mask", "causal"}}, {{"head", Index{2}}}},
       {"metrics_sorted",
        "metrics",

@@ -7,10 +7,7 @@ namespace attnscope {
 
 std::span<const View> views() {
   static const std::vector<View> list = {
-      flow_view(),
-      qkv_view(),
-      heads_view(),
-      metrics_view(),
+      flow_view(), qkv_view(), heads_view(), image_view(), metrics_view(),
   };
   return list;
 }

@@ -1,0 +1,238 @@
+// Attention between the pixels of a picture: one pixel asks, and every head shows where it looks.
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "figure/grid.h"
+#include "figure/legend.h"
+#include "figure/matrix.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kTitleHeight = 28;
+constexpr double kPanelTitle = 20;
+constexpr double kGap = 28;
+constexpr double kLegendHeight = 44;
+constexpr double kLargestPicture = 320;
+
+struct PictureSize {
+  Index rows = 0;
+  Index columns = 0;
+};
+
+std::optional<PictureSize> picture_size(const Trace& trace) {
+  const Step* x = trace.find("x");
+  if (x == nullptr || x->axes.size() != 4 || x->axes[2].name != "row") return std::nullopt;
+  return PictureSize{x->axes[2].size, x->axes[3].size};
+}
+
+Index chosen_number(const ViewOptions& options, std::string_view name, Index most) {
+  return std::min(options.integer(name), most);
+}
+
+/// The mean of the channels, or one of them.
+HeatmapMark picture_mark(const Trace& trace, Index item, Index channel) {
+  const Step& x = *trace.find("x");
+  HeatmapMark mark;
+  mark.id = "picture";
+  mark.picks = "query";
+  if (channel > 0) {
+    mark.axes = x.axes;
+    mark.leading = {item, channel - 1};
+    mark.step = static_cast<int>(&x - trace.steps().data());
+    mark.about = "x, channel " + std::to_string(channel);
+    mark.source = slice_of(x.tensor, mark);
+  } else {
+    const Axis& channels = x.axes[1];
+    auto mean = std::make_shared<Tensor>(Axes{x.axes[2], x.axes[3]});
+    for (Index c = 0; c < channels.size; ++c) {
+      const std::vector<Index> leading = {item, c};
+      const MatrixView one = x.tensor->matrix(leading);
+      for (Index i = 0; i < mean->count(); ++i) {
+        mean->values()[static_cast<std::size_t>(i)] +=
+            one.at(i / one.columns, i % one.columns) / static_cast<float>(channels.size);
+      }
+    }
+    mark.axes = mean->axes();
+    mark.step = -1;
+    mark.about = "x, the mean of " + std::to_string(channels.size) + " channels";
+    mark.source = slice_of(std::move(mean), mark);
+  }
+  // A picture is looked at as one: black to white from its darkest to its lightest pixel.
+  const MatrixView pixels = *mark.source->held();
+  float low = INFINITY;
+  float high = -INFINITY;
+  for (Index r = 0; r < pixels.rows; ++r) {
+    for (Index c = 0; c < pixels.columns; ++c) {
+      if (!std::isfinite(pixels.at(r, c))) continue;
+      low = std::min(low, pixels.at(r, c));
+      high = std::max(high, pixels.at(r, c));
+    }
+  }
+  const bool any = low <= high;
+  mark.scale = {ColorMap::greys, any ? static_cast<double>(high) : 1, any ? static_cast<double>(low) : 0};
+  return mark;
+}
+
+class ImageLayout {
+ public:
+  ImageLayout(const Trace& trace, const ViewOptions& options)
+      : trace_(trace),
+        options_(options),
+        size_(*picture_size(trace)),
+        item_(chosen_slice(trace, options).item),
+        channel_(chosen_number(options, "channel", trace.find("x")->axes[1].size)) {
+    const Index pixels = size_.rows * size_.columns;
+    const Index asked = chosen_number(options, "query", pixels);
+    query_ = asked > 0 ? asked - 1 : size_.rows / 2 * size_.columns + size_.columns / 2;
+  }
+
+  Figure build() {
+    HeatmapMark picture = picture_mark(trace_, item_, channel_);
+    std::vector<HeatmapMark> heads = head_marks();
+    const double width = options_.width - 2 * kMargin;
+    const double height = options_.height > 0 ? options_.height - 2 * kMargin - kTitleHeight - kLegendHeight : 0;
+    const double side = std::min({kLargestPicture, width * 0.34, height > 0 ? height - kPanelTitle : kLargestPicture});
+    const auto most = static_cast<double>(std::max(size_.rows, size_.columns));
+    const double cell = side / most;
+    const double rest = width - cell * static_cast<double>(size_.columns) - kGap;
+    PanelShape shape = {size_.rows, size_.columns, 0, kPanelTitle, 20, text_width("head 10", TypeSize::kBody), cell};
+    const Grid grid = fit_grid(static_cast<Index>(heads.size()), shape, rest, height);
+    const double picture_height = kPanelTitle + cell * static_cast<double>(size_.rows);
+    const double content = std::max(picture_height, grid.height());
+    const double used = cell * static_cast<double>(size_.columns) + kGap + grid.width();
+    figure_.width = std::max(options_.width, used + 2 * kMargin);
+    const double total = kTitleHeight + content + kLegendHeight + 2 * kMargin;
+    figure_.height = std::max(options_.height, total);
+    const double left = (figure_.width - used) / 2;
+    const double top = kMargin + (figure_.height - total) / 2;
+    title({left, top});
+    picture.box = {left, top + kTitleHeight + kPanelTitle, cell * static_cast<double>(size_.columns),
+                   cell * static_cast<double>(size_.rows)};
+    caption("picture.title", picture.box,
+            channel_ > 0 ? "channel " + std::to_string(channel_) : "mean of the channels");
+    ring("picture.query", picture.box);
+    const ColorScale grey = picture.scale;
+    figure_.heatmaps.push_back(std::move(picture));
+    const double heads_left = left + cell * static_cast<double>(size_.columns) + kGap;
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+      const Point corner = grid.corner(static_cast<Index>(i));
+      heads[i].box = {heads_left + corner.x, top + kTitleHeight + kPanelTitle + corner.y,
+                      grid.cell_width * static_cast<double>(size_.columns),
+                      grid.cell_height * static_cast<double>(size_.rows)};
+      caption(heads[i].id + ".title", heads[i].box, heads.size() > 1 ? "head " + std::to_string(i + 1) : "attention");
+      ring(heads[i].id + ".ring", heads[i].box);
+    }
+    const ColorScale weights = heads.front().scale;
+    for (HeatmapMark& mark : heads) figure_.heatmaps.push_back(std::move(mark));
+    const double legend = top + kTitleHeight + content + 20;
+    figure_.color_bars.push_back(
+        {"pixels", {0, 0, 100, 9}, grey, "pixel", number_text(grey.low, 3), number_text(grey.high, 3)});
+    figure_.color_bars.push_back(
+        {"weights", {0, 0, 160, 9}, weights, "attention weight", "0", scale_end_text(weights)});
+    place_legend(figure_.color_bars, {left, legend}, kMargin, figure_.width - 2 * kMargin);
+    return std::move(figure_);
+  }
+
+ private:
+  std::vector<HeatmapMark> head_marks() const {
+    std::vector<HeatmapMark> heads;
+    const Step& weights = *trace_.find("weights");
+    const std::vector<Index> leading = leading_index(weights.axes, 2, 0, item_);
+    const ColorScale scale = weights_scale(trace_, weights, leading);
+    for (Index head = 0; head < head_count(trace_); ++head) {
+      heads.push_back(*pixel_row_mark(trace_, "weights", {head, item_}, query_, size_.columns));
+      heads.back().scale = scale;
+    }
+    return heads;
+  }
+
+  void title(Point at) {
+    // Counted from 0, as the coordinates of every cell are.
+    const std::string words = "Where the pixel in row " + std::to_string(query_ / size_.columns) + ", column " +
+                              std::to_string(query_ % size_.columns) + " looks";
+    figure_.texts.push_back({"title",
+                             {at.x, at.y + 13},
+                             words,
+                             TypeSize::kTitle,
+                             FontWeight::semibold,
+                             Ink::text,
+                             HorizontalAlign::left,
+                             VerticalAlign::baseline,
+                             0});
+  }
+
+  void caption(const std::string& id, const Rect& box, const std::string& words) {
+    figure_.texts.push_back({id,
+                             {box.x, box.y - 8},
+                             words,
+                             TypeSize::kBody,
+                             FontWeight::semibold,
+                             Ink::text,
+                             HorizontalAlign::left,
+                             VerticalAlign::baseline,
+                             0});
+  }
+
+  /// A frame around the pixel that asks, on every picture.
+  void ring(const std::string& id, const Rect& box) {
+    const double width = box.width / static_cast<double>(size_.columns);
+    const double height = box.height / static_cast<double>(size_.rows);
+    // Around small pixels it keeps a size that can be seen.
+    const double margin = std::max(1.0, (7 - width) / 2);
+    const Rect pixel = Rect{box.x + static_cast<double>(query_ % size_.columns) * width,
+                            box.y + static_cast<double>(query_ / size_.columns) * height, width, height}
+                           .grown(margin);
+    CurveMark ring = {id, {}, Shade::of(Ink::accent), 2, false};
+    ring.points = {{pixel.x, pixel.y},
+                   {pixel.right(), pixel.y},
+                   {pixel.right(), pixel.bottom()},
+                   {pixel.x, pixel.bottom()},
+                   {pixel.x, pixel.y}};
+    figure_.curves.push_back(std::move(ring));
+  }
+
+  const Trace& trace_;
+  const ViewOptions& options_;
+  PictureSize size_;
+  Index item_;
+  Index channel_;
+  Index query_ = 0;
+  Figure figure_;
+};
+
+bool applies(const Trace& trace, std::string_view option) {
+  if (option == "item") return item_count(trace) > 1;
+  return picture_size(trace).has_value();
+}
+
+std::string missing(const Trace& trace) {
+  return picture_size(trace) ? "" : "This system has no picture: its tokens are not pixels.";
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  Figure figure = ImageLayout(trace, options).build();
+  figure.title = trace.experiment().system + ": where a pixel looks";
+  return figure;
+}
+
+}  // namespace
+
+View image_view() {
+  Parameter query = integer_parameter("query", "Pixel",
+                                      "Which pixel asks, row by row from 1; 0 is the middle. A click on the picture "
+                                      "chooses one.",
+                                      0, 0, 256);
+  Parameter channel =
+      integer_parameter("channel", "Channel", "Which channel is shown; 0 is the mean of all.", 0, 0, 32);
+  View view = {
+      "image", "Image", "A pixel of the picture, and where each head looks from it.", {query, channel, item_option()},
+      applies, build};
+  view.missing = missing;
+  return view;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,82 @@
+// Where a pixel looks: the pictures are rows of the weights.
+#include <gtest/gtest.h>
+
+#include "figure/canvas.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+const Settings kPicture = {{"batch", "2"}, {"channels", "8"}, {"height", "3"}, {"width", "5"}};
+
+TEST(ImageView, ShowsTheRowOfThePixelForEveryHead) {
+  for (const char* system : {"image-multihead", "packed-multihead", "conv-attention"}) {
+    const std::shared_ptr<const Trace> trace = trace_with(kPicture, system);
+    const Tensor& weights = trace->tensor("weights");
+    const Figure figure = figure_of(*trace, "image", {{"query", Index{7}}, {"item", Index{2}}});
+    ASSERT_EQ(static_cast<Index>(figure.heatmaps.size()), 1 + weights.size(1)) << system;
+    for (Index head = 0; head < weights.size(1); ++head) {
+      const HeatmapMark& mark = figure.heatmaps[static_cast<std::size_t>(head) + 1];
+      ASSERT_EQ(mark.rows(), 3);
+      ASSERT_EQ(mark.columns(), 5);
+      for (Index row = 0; row < 3; ++row) {
+        for (Index column = 0; column < 5; ++column) {
+          const std::vector<Index> index = {1, head, 6, row * 5 + column};
+          EXPECT_EQ(mark.index_of(row, column), index);
+          EXPECT_EQ(mark.source->held()->at(row, column), weights.at(index)) << system;
+        }
+      }
+    }
+  }
+}
+
+TEST(ImageView, ThePictureIsAChannelOrTheirMean) {
+  const std::shared_ptr<const Trace> trace = trace_with(kPicture, "image-self-attention");
+  const Tensor& x = trace->tensor("x");
+  const HeatmapMark mean = figure_of(*trace, "image").heatmaps.front();
+  const HeatmapMark third = figure_of(*trace, "image", {{"channel", Index{3}}}).heatmaps.front();
+  EXPECT_EQ(mean.picks, "query");
+  EXPECT_EQ(mean.step, -1);
+  EXPECT_EQ(third.index_of(2, 4), (std::vector<Index>{0, 2, 2, 4}));
+  for (Index row = 0; row < 3; ++row) {
+    for (Index column = 0; column < 5; ++column) {
+      double sum = 0;
+      for (Index channel = 0; channel < 8; ++channel)
+        sum += static_cast<double>(x.at(std::vector<Index>{0, channel, row, column}));
+      EXPECT_NEAR(static_cast<double>(mean.source->held()->at(row, column)), sum / 8, 1e-6);
+      EXPECT_EQ(third.source->held()->at(row, column), x.at(std::vector<Index>{0, 2, row, column}));
+    }
+  }
+}
+
+TEST(ImageView, AsksFromTheMiddleUnlessTold) {
+  const std::shared_ptr<const Trace> trace = trace_with(kPicture, "image-self-attention");
+  EXPECT_EQ(figure_of(*trace, "image").heatmaps.back().leading.back(), 7);
+  EXPECT_EQ(figure_of(*trace, "image", {{"query", Index{1}}}).heatmaps.back().leading.back(), 0);
+  EXPECT_EQ(figure_of(*trace, "image", {{"query", Index{999}}}).heatmaps.back().leading.back(), 14);
+}
+
+TEST(ImageView, LightsUpThePixelsThatACellComesFrom) {
+  const std::shared_ptr<const Trace> trace = trace_with(kPicture, "image-self-attention");
+  const HeatmapMark mark = figure_of(*trace, "image", {{"query", Index{2}}}).heatmaps.back();
+  const Rect box = {0, 0, 50, 30};
+  const std::vector<Index> seventh = {0, 1, 7};
+  EXPECT_EQ(region_box(mark, box, single_cell(mark.step, seventh)), (Rect{20, 10, 10, 10}));
+  Region row = single_cell(mark.step, seventh);
+  row.begin[2] = 0;
+  row.end[2] = 15;
+  EXPECT_EQ(region_box(mark, box, row), box);
+  const std::vector<Index> other_query = {0, 2, 7};
+  EXPECT_EQ(region_box(mark, box, single_cell(mark.step, other_query)), std::nullopt);
+}
+
+TEST(ImageView, SaysThatTokensAreNoPixels) {
+  const View& view = *find_view("image");
+  EXPECT_NE(missing_for(view, *trace_with({})), "");
+  EXPECT_EQ(missing_for(view, *trace_with(kPicture, "conv-attention")), "");
+  // All the same there is a figure, which says so.
+  EXPECT_EQ(figure_of(*trace_with({}), "image").texts.front().markup, missing_for(view, *trace_with({})));
+}
+
+}  // namespace
+}  // namespace attnscope::test
