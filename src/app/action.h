@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,6 +26,13 @@ struct SetParameter {
 
 struct SetSeed {
   std::uint64_t seed = 0;
+};
+
+/// Puts a number in the place of a drawn one, or takes it away again.
+struct SetCell {
+  std::string tensor;
+  std::vector<Index> index;
+  std::optional<double> value;  ///< nothing: as drawn
 };
 
 /// Token labels, first to last.
@@ -60,8 +68,8 @@ struct BackToLesson {};
 struct CloseLesson {};
 
 /// An edit of the experiment, a step in its history, or a step of a lesson.
-using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetLabels, SetView, SetViewOption, Undo, Redo, OpenLesson,
-                          GoToStep, BackToLesson, CloseLesson>;
+using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, SetLabels, SetView, SetViewOption, Undo, Redo,
+                          OpenLesson, GoToStep, BackToLesson, CloseLesson>;
 
 struct Action {
   Edit edit;

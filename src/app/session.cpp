@@ -1,5 +1,6 @@
 #include "app/session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/systems/systems.h"
@@ -28,6 +29,20 @@ ViewChoice carried_over(const ViewChoice& from, const std::string& name) {
     if (parameter != nullptr && check_value(*parameter, value)) choice.options[option] = value;
   }
   return choice;
+}
+
+void put_by_hand(Experiment& experiment, const SetCell& set) {
+  std::vector<CellEdit>& edits = experiment.edits;
+  const auto same = std::find_if(edits.begin(), edits.end(), [&](const CellEdit& edit) {
+    return edit.tensor == set.tensor && edit.index == set.index;
+  });
+  if (!set.value) {
+    if (same != edits.end()) edits.erase(same);
+  } else if (same != edits.end()) {
+    same->value = *set.value;
+  } else {
+    edits.push_back({set.tensor, set.index, *set.value});
+  }
 }
 
 /// What a file could not hold is refused here already.
@@ -65,6 +80,7 @@ Result<Experiment> Session::edited(const Edit& edit) const {
                  },
                  [&](const SetParameter& set) { done = set_parameter(next, set.name, set.value); },
                  [&](const SetSeed& set) { next.seed = set.seed; },
+                 [&](const SetCell& set) { put_by_hand(next, set); },
                  [&](const SetLabels& set) {
                    done = check_labels(set.labels);
                    next.labels = set.labels;
@@ -91,6 +107,13 @@ Result<Experiment> Session::edited(const Edit& edit) const {
              edit);
   if (!done) return tl::unexpected(done.error());
   if (!same_computation(next, experiment_)) {
+    if (std::holds_alternative<SetParameter>(edit) && !next.edits.empty()) {
+      // With fewer tokens some numbers put by hand have no place left. Undo brings them back.
+      Experiment bare = next;
+      bare.edits.clear();
+      if (Result<void> valid = validate(bare, memory_budget_); !valid) return tl::unexpected(valid.error());
+      drop_edits_without_cell(next);
+    }
     if (Result<void> valid = validate(next, memory_budget_); !valid) return tl::unexpected(valid.error());
   }
   if (Result<ViewOptions> options = view_options(next.view); !options) return tl::unexpected(options.error());

@@ -1,8 +1,11 @@
 #include "core/experiment.h"
 
+#include <algorithm>
 #include <cassert>
 #include <charconv>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "core/on_demand.h"
 #include "core/systems/systems.h"
@@ -69,7 +72,7 @@ void Cost::add(const Axes& axes, double its_flops) {
 }
 
 bool same_plan(const Experiment& a, const Experiment& b) {
-  return a.system == b.system && a.discard == b.discard && a.parameters == b.parameters;
+  return a.system == b.system && a.discard == b.discard && a.parameters == b.parameters && a.edits == b.edits;
 }
 
 bool same_computation(const Experiment& a, const Experiment& b) { return same_plan(a, b) && a.seed == b.seed; }
@@ -114,6 +117,33 @@ Result<void> set_parameter_text(Experiment& experiment, std::string_view name, s
   return {};
 }
 
+void drop_edits_without_cell(Experiment& experiment) {
+  if (experiment.edits.empty()) return;
+  Experiment bare = experiment;
+  bare.edits.clear();
+  const Plan planned = plan(bare);
+  const auto gone = [&](const CellEdit& edit) { return !check_edit(planned, edit); };
+  experiment.edits.erase(std::remove_if(experiment.edits.begin(), experiment.edits.end(), gone),
+                         experiment.edits.end());
+}
+
+namespace {
+
+Result<void> check_edits(const Plan& planned, const Experiment& experiment) {
+  if (experiment.edits.size() > kMostEdits)
+    return fail("edits: " + std::to_string(experiment.edits.size()) + " are not allowed; allowed: at most " +
+                std::to_string(kMostEdits));
+  std::set<std::pair<std::string, std::vector<Index>>> cells;
+  for (const CellEdit& edit : experiment.edits) {
+    if (Result<void> fits = check_edit(planned, edit); !fits) return fits;
+    if (!cells.insert({edit.tensor, edit.index}).second)
+      return fail("edits: " + edit.tensor + index_text(edit.index) + " is there twice; allowed: each cell once");
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> validate(const Experiment& experiment, double memory_budget) {
   const Result<const System*> found = system_of(experiment.system);
   if (!found) return tl::unexpected(found.error());
@@ -136,6 +166,7 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
   }
   if (Result<void> fits = check_mask(experiment.mask(), system.mask_sizes(experiment)); !fits) return fits;
   const Plan planned = plan(experiment);
+  if (Result<void> edits = check_edits(planned, experiment); !edits) return edits;
   const double needed = held_cost(planned, held_steps(planned, memory_budget)).bytes;
   if (needed > memory_budget) {
     return fail("the experiment takes " + grouped_text(static_cast<Index>(std::min(needed / 1e6, 9e18))) +

@@ -22,6 +22,18 @@ struct ViewChoice {
   friend bool operator==(const ViewChoice&, const ViewChoice&) = default;
 };
 
+/// A number put by hand in the place of one that was drawn: of an input or of a weight.
+struct CellEdit {
+  std::string tensor;
+  std::vector<Index> index;  ///< one per axis, from 0
+  double value = 0;          ///< finite as a float
+
+  friend bool operator==(const CellEdit&, const CellEdit&) = default;
+};
+
+/// So many numbers can be put by hand.
+inline constexpr std::size_t kMostEdits = 4096;
+
 /// Everything that determines a computation, and how it is shown. A value: two equal experiments have equal traces.
 /// `parameters` is complete: it holds every parameter of the system's table.
 struct Experiment {
@@ -29,6 +41,7 @@ struct Experiment {
   std::uint64_t seed = 42;
   std::uint64_t discard = 0;  ///< raw 32-bit draws thrown away between the inputs and the weights
   ParameterValues parameters;
+  std::vector<CellEdit> edits;      ///< each of another cell
   std::vector<std::string> labels;  ///< of the tokens, first to last; tokens behind the last label show their number
   ViewChoice view;
 
@@ -59,6 +72,10 @@ Result<void> set_parameter(Experiment& experiment, std::string_view name, Parame
 /// The same from text, as after `--set NAME=`; takes `seed` and `discard` too.
 Result<void> set_parameter_text(Experiment& experiment, std::string_view name, std::string_view text);
 
+/// Takes out the edits of cells that are not there (any more): of tensors that are smaller, or not drawn at all.
+/// Without its edits the experiment is valid.
+void drop_edits_without_cell(Experiment& experiment);
+
 /// What an experiment will take, known before anything is allocated.
 struct Cost {
   double bytes = 0;  ///< of all tensors together
@@ -82,7 +99,7 @@ inline constexpr double kDefaultMemoryBudget = 2e9;
 inline constexpr double kUnlimitedMemory = std::numeric_limits<double>::infinity();
 
 /// Whether the experiment can be computed: each parameter in range, all of them together (heads that divide, a mask
-/// that fits), and the tensors within `memory_budget` bytes.
+/// that fits), edits of cells that there are, and the tensors within `memory_budget` bytes.
 Result<void> validate(const Experiment& experiment, double memory_budget = kDefaultMemoryBudget);
 
 }  // namespace attnscope

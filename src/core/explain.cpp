@@ -87,7 +87,9 @@ void explain_operation(const Cell& cell, const DrawOperation& draw, Explanation&
   const auto nth = draw.numbers_before + static_cast<std::uint64_t>(offset_in(cell.step.axes, cell.index)) + 1;
   const std::string seed = std::to_string(cell.trace.experiment().seed);
   e.formula = formula(cell.trace.plan()->steps, e.step);
-  e.note = "drawn: number " + grouped_text(static_cast<Index>(nth)) + " of seed " + seed;
+  const bool by_hand = draw.is_by_hand(offset_in(cell.step.axes, cell.index));
+  e.note = (by_hand ? "put by hand in the place of number " : "drawn: number ") +
+           grouped_text(static_cast<Index>(nth)) + " of seed " + seed;
   e.computed = e.value;
 }
 

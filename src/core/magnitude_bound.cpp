@@ -17,8 +17,12 @@ struct Bound {
   std::span<const double> inputs;
 
   double operator()(const DrawOperation& draw) const {
-    if (draw.distribution == DrawOperation::Distribution::normal) return kLargestNormal;
-    return std::max(std::abs(draw.from), std::abs(draw.to));
+    double bound = kLargestNormal;
+    if (draw.distribution != DrawOperation::Distribution::normal)
+      bound = std::max(std::abs(draw.from), std::abs(draw.to));
+    for (const DrawOperation::ByHand& each : draw.by_hand)
+      bound = std::max(bound, std::abs(static_cast<double>(each.value)));
+    return bound;
   }
   double operator()(const ConstantOperation& constant) const { return std::abs(constant.value); }
 

@@ -1,6 +1,7 @@
 // What a tensor is made by: every operation that a system can be put together from, as data.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,6 +23,18 @@ struct DrawOperation {
   std::string range_text;            ///< uniform: "±1/√32"; empty: the numbers themselves
   std::uint64_t numbers_before = 0;  ///< how many numbers the seed gave before the first of this tensor
   std::uint64_t discarded = 0;       ///< raw draws thrown away just before it
+
+  /// A number that stands in the place of the drawn one.
+  struct ByHand {
+    Index at = 0;  ///< position in the tensor
+    float value = 0;
+    friend bool operator==(const ByHand&, const ByHand&) = default;
+  };
+  std::vector<ByHand> by_hand = {};
+
+  [[nodiscard]] bool is_by_hand(Index at) const {
+    return std::any_of(by_hand.begin(), by_hand.end(), [at](const ByHand& each) { return each.at == at; });
+  }
 
   friend bool operator==(const DrawOperation&, const DrawOperation&) = default;
 };

@@ -28,7 +28,11 @@ struct Plan {
   Cost cost;
 };
 
-/// The plan of an experiment whose parameters are each within their range.
+/// Whether the plan draws the cell that `edit` is of, and its number can be there.
+Result<void> check_edit(const Plan& plan, const CellEdit& edit);
+
+/// The plan of an experiment whose parameters are each within their range. Edits of cells that are not there are left
+/// out.
 Plan plan(const Experiment& experiment);
 
 /// The formula of a step with axis names for indices: "Σ_dim q[head, query, dim] · k[head, key, dim] / √7".

@@ -98,7 +98,19 @@ void Script::layer(const std::string& variable, const std::string& name, std::st
   save("b_" + name, variable + ".bias");
 }
 
+void Script::edits(const std::map<std::string, std::string>& places) {
+  if (experiment_.edits.empty()) return;
+  section("# Numbers put by hand in the place of drawn ones.");
+  code("with torch.no_grad():");
+  for (const CellEdit& edit : experiment_.edits) {
+    const auto place = places.find(edit.tensor);
+    code("    " + (place != places.end() ? place->second : saved_from_.at(edit.tensor)) + index_text(edit.index) +
+         " = " + python_number(edit.value));
+  }
+}
+
 void Script::save(const std::string& name, const std::string& expression) {
+  saved_from_[name] = expression;
   lines_[name] = quoted_text(name) + ": " + expression + ",";
 }
 

@@ -37,6 +37,10 @@ class Script {
   /// `variable = python`, a layer. Its weight and bias are the tensors w_NAME and b_NAME.
   void layer(const std::string& variable, const std::string& name, std::string_view python);
 
+  /// Puts the experiment's edits in their places, once everything is drawn. A tensor is changed where it is saved from,
+  /// unless `places` names another expression.
+  void edits(const std::map<std::string, std::string>& places = {});
+
   /// Saves the tensor `name` from another expression.
   void save(const std::string& name, const std::string& expression);
   /// Saves several tensors by one line of the dictionary.
@@ -55,7 +59,8 @@ class Script {
 
   const Experiment& experiment_;
   std::vector<std::string> tensors_;
-  std::map<std::string, std::string> lines_;  ///< of the dictionary, by tensor
+  std::map<std::string, std::string> lines_;       ///< of the dictionary, by tensor
+  std::map<std::string, std::string> saved_from_;  ///< expressions, by tensor
   std::string body_;
 };
 

@@ -163,6 +163,7 @@ std::string describe(const Figure& figure) {
             ", " + mark.about;
     if (!mark.row_labels.empty()) text += ", rows " + join(mark.row_labels, " ");
     if (!mark.column_labels.empty()) text += ", columns " + join(mark.column_labels, " ");
+    for (const std::vector<Index>& index : mark.by_hand) text += ", by hand " + index_text(index);
     text += "\n";
   }
   for (const BarMark& mark : figure.bars)

@@ -85,9 +85,10 @@ struct HeatmapMark {
       0;  ///< not 0: only the last axis is shown, as the pixels of a picture so wide, `leading` goes up to it
   std::shared_ptr<const MatrixSource> source;  ///< the numbers as rows and columns of the picture
   ColorScale scale;
-  std::vector<std::string> row_labels;     ///< beside the rows, outside the box; empty: none
-  std::vector<std::string> column_labels;  ///< above the columns
-  std::string about;                       ///< one line for alternative texts: "weights of head 2"
+  std::vector<std::string> row_labels;      ///< beside the rows, outside the box; empty: none
+  std::vector<std::string> column_labels;   ///< above the columns
+  std::string about;                        ///< one line for alternative texts: "weights of head 2"
+  std::vector<std::vector<Index>> by_hand;  ///< cells of the tensor, those shown and others, that were put by hand
   std::string picks;  ///< the option of the view that a click sets, to the number of the cell: row by row, from 1
 
   /// Of the picture.

@@ -91,6 +91,9 @@ HeatmapMark mark_of(const Step& step, std::vector<Index> leading, bool transpose
   mark.leading = std::move(leading);
   mark.column_axes = is_picture(step) ? 2 : 1;
   mark.transposed = transposed;
+  if (const auto* draw = std::get_if<DrawOperation>(&step.operation)) {
+    for (const DrawOperation::ByHand& each : draw->by_hand) mark.by_hand.push_back(index_in(step.axes, each.at));
+  }
   return mark;
 }
 

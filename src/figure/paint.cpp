@@ -117,6 +117,17 @@ struct Painter {
     }
   }
 
+  /// A corner of the cells that were put by hand.
+  void by_hand(const HeatmapMark& mark) const {
+    for (const std::vector<Index>& index : mark.by_hand) {
+      const std::optional<Rect> cell = region_box(mark, transform.apply(mark.box), single_cell(mark.step, index));
+      if (!cell || cell->intersection(visible).width <= 0) continue;
+      const double side = std::min({cell->width * 0.45, cell->height * 0.45, type(9)});
+      const Point corner = {cell->right(), cell->y};
+      canvas.triangle(corner, {corner.x - side, corner.y}, {corner.x, corner.y + side}, palette.accent);
+    }
+  }
+
   void bar(const BarMark& mark) const {
     const Rect box = transform.apply(mark.box).intersection(visible);
     if (box.width > 0 && box.height > 0) canvas.fill(box, palette.color(mark.shade), mark.shade.opacity);
@@ -183,6 +194,7 @@ void paint(const Figure& figure, const Palette& palette, const FigureTransform& 
   const Painter painter = {palette, transform, visible, canvas};
   // Text last: vector files put it above everything else, and so does the window.
   for (const HeatmapMark& mark : figure.heatmaps) painter.heatmap(mark);
+  for (const HeatmapMark& mark : figure.heatmaps) painter.by_hand(mark);
   for (const BarMark& mark : figure.bars) painter.bar(mark);
   for (const StrandsMark& mark : figure.strands) painter.strands(mark, isolated);
   for (const CurveMark& mark : figure.curves) painter.curve(mark);

@@ -132,6 +132,49 @@ Result<void> read_labels(const json& document, Experiment& experiment) {
   return {};
 }
 
+/// {"tensor": "x", "index": [0, 1], "value": 2.5}; whether there is such a cell is for `validate`.
+Result<CellEdit> read_edit(const std::string& field, const json& value) {
+  if (!value.is_object()) return not_allowed(field, value, "an object with tensor, index and value");
+  static const std::vector<std::string> keys = {"tensor", "index", "value"};
+  if (const Result<void> known = check_keys(value, keys, field + ": "); !known) return tl::unexpected(known.error());
+  for (const std::string& key : keys) {
+    if (value.find(key) == value.end()) return fail(field + ": " + key + " is missing");
+  }
+  CellEdit edit;
+  const json& tensor = value.at("tensor");
+  if (!tensor.is_string() || tensor.get_ref<const std::string&>().size() > kMaxLabelBytes)
+    return not_allowed(field + ".tensor", tensor, "the name of a tensor");
+  edit.tensor = tensor.get<std::string>();
+  const json& index = value.at("index");
+  constexpr std::size_t kMostAxes = 16;
+  if (!index.is_array() || index.size() > kMostAxes) return not_allowed(field + ".index", index, "a list of indices");
+  for (const json& each : index) {
+    const std::optional<Index> number = whole_number(each);
+    if (!number) return not_allowed(field + ".index", each, "whole numbers");
+    edit.index.push_back(*number);
+  }
+  const json& number = value.at("value");
+  if (!number.is_number()) return not_allowed(field + ".value", number, "a finite number");
+  edit.value = number.get<double>();
+  return edit;
+}
+
+Result<void> read_edits(const json& document, Experiment& experiment) {
+  const auto edits = document.find("edits");
+  if (edits == document.end()) return {};
+  if (!edits->is_array()) return not_allowed("edits", *edits, "a list of objects with tensor, index and value");
+  if (edits->size() > kMostEdits) {
+    return fail("edits: " + std::to_string(edits->size()) + " are not allowed; allowed: at most " +
+                std::to_string(kMostEdits));
+  }
+  for (const json& each : *edits) {
+    Result<CellEdit> edit = read_edit("edits[" + std::to_string(experiment.edits.size()) + "]", each);
+    if (!edit) return tl::unexpected(edit.error());
+    experiment.edits.push_back(std::move(*edit));
+  }
+  return {};
+}
+
 Result<ParameterValue> option_value(const std::string& field, const json& value) {
   if (const std::optional<Index> number = whole_number(value)) return *number;
   if (value.is_number_float()) return value.get<double>();
@@ -169,7 +212,8 @@ Result<void> read_view(const json& document, Experiment& experiment) {
 Result<Experiment> read_document(const json& document) {
   // The format first: a newer one may well have other keys.
   if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
-  static const std::vector<std::string> keys = {"format", "system", "seed", "discard", "params", "labels", "view"};
+  static const std::vector<std::string> keys = {"format", "system", "seed",   "discard",
+                                                "params", "edits",  "labels", "view"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   const auto system = document.find("system");
   if (system == document.end()) return fail("system is missing; allowed: the name of a system");
@@ -179,6 +223,7 @@ Result<Experiment> read_document(const json& document) {
   Result<void> read = read_unsigned(document, "seed", std::numeric_limits<std::uint64_t>::max(), experiment->seed);
   if (read) read = read_unsigned(document, "discard", kLargestDiscard, experiment->discard);
   if (read) read = read_parameters(document, *experiment);
+  if (read) read = read_edits(document, *experiment);
   if (read) read = read_labels(document, *experiment);
   if (read) read = read_view(document, *experiment);
   if (!read) return tl::unexpected(read.error());
@@ -203,13 +248,21 @@ ordered_json to_json(const Experiment& experiment) {
   }
   ordered_json options = ordered_json::object();
   for (const auto& [name, value] : experiment.view.options) options[name] = value_to_json(value);
-  return {{"format", kFormat},
-          {"system", experiment.system},
-          {"seed", experiment.seed},
-          {"discard", experiment.discard},
-          {"params", params},
-          {"labels", experiment.labels},
-          {"view", {{"name", experiment.view.name}, {"options", options}}}};
+  ordered_json document = {{"format", kFormat},
+                           {"system", experiment.system},
+                           {"seed", experiment.seed},
+                           {"discard", experiment.discard},
+                           {"params", params}};
+  // Most have none: their files stay as they were before there were any.
+  if (!experiment.edits.empty()) {
+    ordered_json edits = ordered_json::array();
+    for (const CellEdit& edit : experiment.edits)
+      edits.push_back({{"tensor", edit.tensor}, {"index", edit.index}, {"value", edit.value}});
+    document["edits"] = std::move(edits);
+  }
+  document["labels"] = experiment.labels;
+  document["view"] = {{"name", experiment.view.name}, {"options", options}};
+  return document;
 }
 
 /// Whether nobody would take `name` for anything but a file's.

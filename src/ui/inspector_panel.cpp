@@ -261,6 +261,10 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   Inspection inspection;
   inspection.cell = cell;
   inspection.explanation = explain(trace, number, cell.index);
+  if (const auto* draw = std::get_if<DrawOperation>(&step->operation)) {
+    inspection.drawn = true;
+    inspection.by_hand = draw->is_by_hand(offset_in(step->axes, cell.index));
+  }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < cell.index.size(); ++i) parts.push_back(axis_text(trace, step->axes[i], cell.index[i]));
   inspection.coordinates = join(parts, " · ");
@@ -285,7 +289,26 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   return inspection;
 }
 
-void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, Transient& transient) {
+namespace {
+
+/// A drawn number can be any other: dragged, or typed after Ctrl+click.
+void show_number_to_set(const Style& style, const Inspection& inspection, Transient& transient, Requests& requests) {
+  const NamedCell& cell = inspection.cell;
+  ImGui::SetNextItemWidth(style.px(110));
+  auto value = static_cast<float>(inspection.explanation.value);
+  if (ImGui::DragFloat("##number", &value, 0.01F, 0, 0, "%.4g"))
+    requests.actions.push_back({SetCell{cell.tensor, cell.index, static_cast<double>(value)}, transient.gesture});
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  tooltip("Drag to change the number, Ctrl+click to type another.");
+  if (!inspection.by_hand) return;
+  ImGui::SameLine();
+  if (ImGui::SmallButton("as drawn")) requests.actions.push_back({SetCell{cell.tensor, cell.index, std::nullopt}, 0});
+}
+
+}  // namespace
+
+void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, Transient& transient,
+                     Requests& requests) {
   const float width = ImGui::GetContentRegionAvail().x;
   section_title(style, "INSPECTOR");
   if (pinned) {
@@ -307,6 +330,7 @@ void inspector_panel(const Style& style, const Inspection* inspection, bool pinn
             style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
   ImGui::TextUnformatted(number_text(e.value).c_str());
   ImGui::PopFont();
+  if (pinned && inspection->drawn) show_number_to_set(style, *inspection, transient, requests);
   show_formula(style, "= " + e.formula, width);
   if (!e.note.empty()) ImGui::TextDisabled("%s", e.note.c_str());
   ImGui::PopTextWrapPos();

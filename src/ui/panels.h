@@ -62,14 +62,17 @@ struct Inspection {
   std::vector<NamedCell> sources;         ///< one per region behind the cell: its first cell
   std::vector<std::string> source_texts;  ///< "q[1, 2, :]"
   std::optional<NamedCell> feeds;
+  bool drawn = false;      ///< another number can be put in its place
+  bool by_hand = false;    ///< and has been
   std::string feeds_text;  ///< "weights[1, 2, 4]"
 };
 
 /// The inspection of a cell, or nothing where the trace does not have it.
 std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell);
 
-/// Right: the number under the cursor, or pinned.
-void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, Transient& transient);
+/// Right: the number under the cursor, or pinned; then a drawn one can be changed.
+void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, Transient& transient,
+                     Requests& requests);
 
 /// What the status bar shows at its right.
 struct Performance {

@@ -118,7 +118,7 @@ void Workbench::frame() {
   if (places.has_inspector) {
     begin_part("Inspector", places.inspector, 0, colors().panel, padding);
     inspector_panel(style, inspection_ ? &*inspection_ : nullptr,
-                    transient_.pinned.has_value() && transient_.pinned == transient_.inspected(), transient_);
+                    transient_.pinned.has_value() && transient_.pinned == transient_.inspected(), transient_, requests);
     ImGui::End();
   }
   show_lesson(style, places, requests);

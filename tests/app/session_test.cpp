@@ -369,5 +369,37 @@ TEST(Session, TheHistoryHasAnEnd) {
   EXPECT_FALSE(session.can_redo());
 }
 
+Action put(const char* tensor, std::vector<Index> index, std::optional<double> value, std::uint64_t gesture = 0) {
+  return {SetCell{tensor, std::move(index), value}, gesture};
+}
+
+TEST(Session, NumbersArePutByHandAndTakenBack) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(put("x", {0, 1}, 2.0, 5)));
+  ASSERT_TRUE(session.apply(put("x", {0, 1}, 3.0, 5)));
+  ASSERT_TRUE(session.apply(put("w_q", {0, 0, 0}, -1.0)));
+  EXPECT_EQ(session.experiment().edits, (std::vector<CellEdit>{{"x", {0, 1}, 3.0}, {"w_q", {0, 0, 0}, -1.0}}));
+  ASSERT_TRUE(session.apply(put("x", {0, 1}, std::nullopt)));
+  EXPECT_EQ(session.experiment().edits, (std::vector<CellEdit>{{"w_q", {0, 0, 0}, -1.0}}));
+  EXPECT_EQ(undo_all(session), 3) << "a drag is one step";
+  EXPECT_EQ(session.experiment(), worked_example());
+  const Result<void> computed = session.apply(put("scores", {0, 0, 0}, 1.0));
+  ASSERT_FALSE(computed);
+  EXPECT_EQ(session.experiment(), worked_example());
+}
+
+TEST(Session, NumbersWithoutAPlaceGoAndComeBackWithUndo) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply(put("x", {5, 0}, 2.0)));
+  ASSERT_TRUE(session.apply(put("x", {1, 0}, 3.0)));
+  ASSERT_TRUE(session.apply(set("tokens", Index{4})));
+  EXPECT_EQ(session.experiment().edits, (std::vector<CellEdit>{{"x", {1, 0}, 3.0}}));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_EQ(session.experiment().edits.size(), 2U);
+  // What is refused anyway takes nothing with it.
+  EXPECT_FALSE(session.apply(set("tokens", Index{-1})));
+  EXPECT_EQ(session.experiment().edits.size(), 2U);
+}
+
 }  // namespace
 }  // namespace attnscope

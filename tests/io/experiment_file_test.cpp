@@ -23,6 +23,7 @@ constexpr const char* kFull = R"({
   "discard": 7,
   "params": {"tokens": 3, "heads": 2, "scale": "sqrt_head_dim", "mask": [[true, false, true], [true, true, true], [false, false, true]],
              "masked_fill": "-inf", "temperature": 2, "dropout": 0.5},
+  "edits": [{"tensor": "x", "index": [1, 2], "value": -2.5}],
   "labels": ["The", "cät", "\"sat\"\n"],
   "view": {"name": "heads", "options": {"head": 1, "share": 0.9, "whole": 2.0, "range": "shared"}}
 })";
@@ -54,6 +55,8 @@ Experiment random_experiment(const System& system, std::mt19937& random) {
     for (Index i = 0; i < count; ++i) mask.keep.push_back(below(2) == 0);
   }
   e.parameters["mask"] = mask;
+  for (Index i = below(3); i > 0; --i)
+    e.edits.push_back({"x", {below(9), below(9)}, std::ldexp(static_cast<double>(below(1000) - 500), 3)});
   e.labels.assign(static_cast<std::size_t>(below(4)), "τ " + std::to_string(random()));
   e.view.name = "view" + std::to_string(below(10));
   e.view.options = {{"whole", below(1000) - 500},
@@ -64,6 +67,7 @@ Experiment random_experiment(const System& system, std::mt19937& random) {
 
 TEST(ExperimentFile, ReadsEveryField) {
   const Experiment e = *parse_experiment(kFull, "full.json");
+  EXPECT_EQ(e.edits, (std::vector<CellEdit>{{"x", {1, 2}, -2.5}}));
   EXPECT_EQ(e.system, "worked-example");
   EXPECT_EQ(e.seed, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(e.discard, 7U);

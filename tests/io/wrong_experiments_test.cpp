@@ -25,6 +25,7 @@ struct Wrong {
 ordered_json right() {
   return ordered_json::parse(
       R"({"format": "attnscope-experiment/1", "system": "worked-example", "seed": 42, "discard": 0,
+    "edits": [{"tensor": "x", "index": [0, 1], "value": 2.5}],
     "params": {"tokens": 2, "features": 9, "head_dim": 7, "heads": 4, "cross_queries": 3, "mask": [[true, false], [true, true]]},
     "labels": ["a", "b"], "view": {"name": "heads", "options": {"head": 1}}})");
 }
@@ -35,6 +36,24 @@ std::string with(const std::string& pointer, const std::string& raw) {
   document[ordered_json::json_pointer(pointer)] = "@";
   std::string text = document.dump();
   return text.replace(text.find("\"@\""), 3, raw);
+}
+
+void add_edits(std::vector<Wrong>& cases) {
+  for (const char* value : {"{}", "1", "null", "\"x\""})
+    cases.push_back({with("/edits", value), {"edits: ", "is not allowed; allowed: a list"}});
+  for (const char* value : {"[]", "1", "null", "\"x\""})
+    cases.push_back({with("/edits/0", value), {"edits[0]: ", "is not allowed; allowed: an object"}});
+  for (const char* value : {"1", "null", "[]"})
+    cases.push_back({with("/edits/0/tensor", value), {"edits[0].tensor: ", "the name of a tensor"}});
+  for (const char* value : {"1", "null", "{}", "\"0\""})
+    cases.push_back({with("/edits/0/index", value), {"edits[0].index: ", "a list of indices"}});
+  for (const char* value : {"[0.5, 1]", "[0, \"1\"]", "[0, 1e2]", "[18446744073709551615, 0]"})
+    cases.push_back({with("/edits/0/index", value), {"edits[0].index: ", "whole numbers"}});
+  for (const char* value : {"\"2\"", "null", "[2]", "true"})
+    cases.push_back({with("/edits/0/value", value), {"edits[0].value: ", "a finite number"}});
+  cases.push_back({with("/edits/0", R"({"tensor": "x", "index": [0, 1]})"), {"edits[0]: value is missing"}});
+  cases.push_back(
+      {with("/edits/0", R"({"tensor": "x", "index": [0, 1], "value": 1, "valu": 1})"), {"edits[0]: ", "valu"}});
 }
 
 /// What is neither a whole number nor in any range.
@@ -176,6 +195,7 @@ void add_syntax(std::vector<Wrong>& cases) {
 std::vector<Wrong> wrong_experiments() {
   std::vector<Wrong> cases;
   add_counts(cases);
+  add_edits(cases);
   add_other_parameters(cases);
   add_structure(cases);
   add_unknown_keys(cases);

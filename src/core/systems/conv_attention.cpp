@@ -42,6 +42,7 @@ void write_script(Script& s) {
   s.layer("to_out", "out", "nn.Conv2d(heads * head_dim, channels, 1)");
   s.save("w_qkv", "to_qkv.weight.flatten(1)");
   s.save("w_out", "to_out.weight.flatten(1)");
+  s.edits();
 
   s.section(R"(
 qkv = to_qkv(x)

@@ -33,6 +33,7 @@ void write_script(Script& s) {
   write_picture(s);
   s.layer("to_qkv", "qkv", "nn.Linear(channels, 3 * channels)");
   s.layer("proj", "proj", "nn.Linear(channels, channels)");
+  s.edits();
 
   s.section("head_dim = channels // heads");
   write_norm(s, false);

@@ -64,6 +64,7 @@ void write_script(Script& s) {
     for (const char* name : {"q", "k", "v"}) s.layer(std::string("to_") + name, name, "nn.Linear(channels, channels)");
   }
   s.layer("proj", "proj", "nn.Linear(channels, channels)");
+  s.edits();
 
   s.empty_line();
   write_norm(s, s.experiment().choice("norm") == "group");

@@ -39,6 +39,7 @@ void write_script(Script& s) {
   s.save("b_qkv", "layer.in_proj_bias");
   s.save("w_out", "layer.out_proj.weight");
   s.save("b_out", "layer.out_proj.bias");
+  s.edits();
 
   s.section("# What the layer does, step by step.\nhead_dim = channels // heads");
   write_tokens(s, "x");

@@ -104,6 +104,7 @@ void write_script(Script& s) {
     s.layer("a_k", "a_k", "nn.Linear(head_dim, head_dim, bias=False)");
     s.layer("a_v", "a_v", "nn.Linear(head_dim, 1, bias=False)");
   }
+  s.edits();
 
   s.section(R"(
 projected_q = to_q(x_q)

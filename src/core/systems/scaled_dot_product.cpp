@@ -22,6 +22,7 @@ q = torch.randn(queries, head_dim)
 k = torch.randn(keys, head_dim)
 v = torch.randn(keys, head_dim)
 )");
+  s.edits();
   write_attention(s, {{}, "queries", "keys"});
 }
 

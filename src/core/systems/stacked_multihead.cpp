@@ -49,6 +49,7 @@ for layer in (to_qkv, to_out):
     nn.init.xavier_uniform_(layer.weight)
     nn.init.zeros_(layer.bias)
 )");
+  s.edits();
   s.section("head_dim = embedding // heads");
   write_head_slices(s, "x");
   write_attention(s, {{"batch", "head"}, "tokens", "tokens"});

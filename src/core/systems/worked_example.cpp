@@ -144,6 +144,12 @@ single_weights = torch.rand(3, features, head_dim)
 several_weights = torch.rand(3, heads, features, head_dim)
 w_out = torch.rand(heads * head_dim, features)
 )");
+  s.edits({{"w_k", "several_weights[0]"},
+           {"w_q", "several_weights[1]"},
+           {"w_v", "several_weights[2]"},
+           {"single.w_k", "single_weights[0]"},
+           {"single.w_q", "single_weights[1]"},
+           {"single.w_v", "single_weights[2]"}});
   s.section(mask_code(e, {{"head"}, "tokens", "tokens"}));
 
   std::vector<std::string> single, several;
