@@ -48,6 +48,10 @@ struct Parameter {
 Parameter integer_parameter(std::string name, std::string label, std::string help, Index standard, Index minimum,
                             Index slider_maximum);
 
+/// A number from `minimum` to `maximum`, on the slider as well.
+Parameter real_parameter(std::string name, std::string label, std::string help, double standard, double minimum,
+                         double maximum);
+
 /// One word out of `choices`, shown as `labels`.
 Parameter choice_parameter(std::string name, std::string label, std::string help, std::vector<std::string> choices,
                            std::vector<std::string> labels);

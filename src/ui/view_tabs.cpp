@@ -13,10 +13,12 @@ namespace {
 /// So many have a button each; more are chosen with a slider.
 constexpr Index kMostButtons = 10;
 
-/// What is counted from 1 to as many as the trace has: heads, batch items, queries, keys.
+/// What is counted from 1 to as many as the trace has: heads, batch items, queries, keys; where 0 is allowed it is all
+/// of them.
 void number_option(const Style& style, const Trace& trace, const Parameter& option, Index chosen, Transient& transient,
                    Requests& requests) {
   const Index limit = option_limit(trace, option.name);
+  const auto first = static_cast<Index>(option.minimum);
   chosen = std::min(chosen, limit);
   if (limit > kMostButtons) {
     ImGui::BeginGroup();
@@ -25,8 +27,8 @@ void number_option(const Style& style, const Trace& trace, const Parameter& opti
     ImGui::TextDisabled("%s", option.label.c_str());
     ImGui::SameLine();
     auto value = static_cast<int>(chosen);
-    if (ImGui::SliderInt(("##" + option.name).c_str(), &value, 1, static_cast<int>(limit), "%d",
-                         ImGuiSliderFlags_AlwaysClamp)) {
+    if (ImGui::SliderInt(("##" + option.name).c_str(), &value, static_cast<int>(first), static_cast<int>(limit),
+                         chosen == 0 ? "all" : "%d", ImGuiSliderFlags_AlwaysClamp)) {
       requests.actions.push_back({SetViewOption{option.name, Index{value}}, transient.gesture});
     }
     if (ImGui::IsItemActivated()) ++transient.gesture;
@@ -35,10 +37,11 @@ void number_option(const Style& style, const Trace& trace, const Parameter& opti
     return;
   }
   std::vector<std::string> items;
-  for (Index i = 1; i <= limit; ++i) items.push_back(std::to_string(i));
+  for (Index i = first; i <= limit; ++i) items.push_back(i == 0 ? "all" : std::to_string(i));
   const std::string help = option.help + (option.name == "head" ? " Keys 1 to 9." : "");
-  if (const auto picked = button_row(style, option.label.c_str(), help, items, static_cast<std::size_t>(chosen - 1))) {
-    requests.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + 1}, 0});
+  if (const auto picked =
+          button_row(style, option.label.c_str(), help, items, static_cast<std::size_t>(chosen - first))) {
+    requests.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + first}, 0});
   }
 }
 
