@@ -89,7 +89,10 @@ class LinesLayout {
         if (options_.stop.stop_requested()) return;
         if (!shown_.shows_query(query)) continue;
         const std::span<const float> row = rows_.row(head, query);
-        for (const Index key : keys_that_hold(row, shown_.mass)) {
+        std::vector<Index> keys = keys_that_hold(row, shown_.mass);
+        // In an order that does not change with the weights, so that a line stays the same line.
+        std::sort(keys.begin(), keys.end());
+        for (const Index key : keys) {
           if (!shown_.keys.contains(key)) continue;
           const float weight = row[static_cast<std::size_t>(key)];
           largest_ = std::max(largest_, weight);
@@ -219,8 +222,11 @@ class LinesLayout {
 
   /// Labels get smaller before some are left out.
   [[nodiscard]] double label_size() const { return std::clamp(pitch_ / kLinePitch, kSmallestType, TypeSize::kBody); }
-  [[nodiscard]] bool is_written(Index i) const {
-    return i % std::max<Index>(1, static_cast<Index>(std::ceil(kSmallestType * kLinePitch / pitch_))) == 0;
+  /// Whether token `i` of those shown has its label: every one, or every second, …, the chosen one among them.
+  [[nodiscard]] bool is_written(const Tokens& tokens, Index i) const {
+    const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(kSmallestType * kLinePitch / pitch_)));
+    const bool has_chosen = &tokens == &queries_ && shown_.query >= 0;
+    return (i - (has_chosen ? shown_.query - tokens.window.first : 0)) % step == 0;
   }
 
   void add_tokens(const Tokens& tokens, bool left) {
@@ -235,7 +241,7 @@ class LinesLayout {
       const Rect box = {left ? left_ - 4 : tokens.x + 2, tokens.y + static_cast<double>(i) * pitch_,
                         left ? tokens.x - 2 - left_ + 4 : std::max(width, 36.0) + kTokenDistance, pitch_};
       if (chosen) figure_.bars.push_back({"chosen", box, Shade::of(Ink::control)});
-      if (is_written(i)) {
+      if (is_written(tokens, i)) {
         add_text(id, {tokens.x + (left ? -kTokenDistance : kTokenDistance), box.center().y},
                  literal_markup(tokens.labels[at]), label_size(), chosen ? FontWeight::semibold : FontWeight::regular,
                  fades ? Ink::dim : Ink::text, left ? HorizontalAlign::right : HorizontalAlign::left,
@@ -261,7 +267,7 @@ class LinesLayout {
     const std::span<const float> row = rows_.row(shown_.head, shown_.query);
     const std::vector<Strand>& drawn = figure_.strands.back().strands;
     for (Index i = 0; i < keys_.window.count; ++i) {
-      if (!is_written(i)) continue;
+      if (!is_written(keys_, i)) continue;
       const Index key = keys_.window.first + i;
       const std::string id = "weight." + std::to_string(key);
       const bool is_drawn = std::any_of(drawn.begin(), drawn.end(), [&](const Strand& strand) {
