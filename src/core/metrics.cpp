@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/marginals.h"
+
 namespace attnscope {
 namespace {
 
@@ -17,15 +19,6 @@ MeasureValue mean_over(Index first, Index last, const Of& of) {
   double sum = 0;
   for (Index query = first; query < last; ++query) sum += of(query);
   return sum / static_cast<double>(last - first);
-}
-
-double row_entropy(const MatrixView& weights, Index query) {
-  double sum = 0;
-  for (Index key = 0; key < weights.columns; ++key) {
-    const double weight = weights.at(query, key);
-    if (weight > 0) sum -= weight * std::log(weight);
-  }
-  return sum;
 }
 
 MeasureValue entropy(const HeadPattern& head) {

@@ -32,6 +32,19 @@ Parameter integer_parameter(std::string name, std::string label, std::string hel
   return parameter;
 }
 
+Parameter real_parameter(std::string name, std::string label, std::string help, double standard, double minimum,
+                         double maximum) {
+  Parameter parameter;
+  parameter.name = std::move(name);
+  parameter.label = std::move(label);
+  parameter.help = std::move(help);
+  parameter.kind = Parameter::Kind::real;
+  parameter.standard = standard;
+  parameter.minimum = parameter.slider_minimum = minimum;
+  parameter.maximum = parameter.slider_maximum = maximum;
+  return parameter;
+}
+
 Parameter choice_parameter(std::string name, std::string label, std::string help, std::vector<std::string> choices,
                            std::vector<std::string> labels) {
   Parameter parameter;

@@ -41,12 +41,16 @@ struct Parameter {
   std::string divides;                     ///< integer: must divide the parameter of this name
   std::optional<OnlyWith> only_with;       ///< otherwise it changes nothing
   std::vector<std::string> choices;        ///< choice: the allowed words
-  std::vector<std::string> choice_labels;  ///< choice: the same for people
+  std::vector<std::string> choice_labels;  ///< choice: the same for people; integer: what 0 stands for, if anything
 };
 
 /// A whole number. The format allows `minimum` to 2,147,483,647; the slider goes from `minimum` to `slider_maximum`.
 Parameter integer_parameter(std::string name, std::string label, std::string help, Index standard, Index minimum,
                             Index slider_maximum);
+
+/// A number from `minimum` to `maximum`, on the slider as well.
+Parameter real_parameter(std::string name, std::string label, std::string help, double standard, double minimum,
+                         double maximum);
 
 /// One word out of `choices`, shown as `labels`.
 Parameter choice_parameter(std::string name, std::string label, std::string help, std::vector<std::string> choices,

@@ -1,6 +1,7 @@
 // How wide text is, known without any font library, so that a figure is laid out the same way everywhere.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace attnscope {
@@ -26,6 +27,9 @@ inline constexpr double kFontXHeight = 0.545;
 ///
 /// Source: Inter 4.0 beta 7 and DejaVu Sans 2.37.
 double text_width(std::string_view text, double size, FontWeight weight = FontWeight::regular);
+
+/// `text`, with an ellipsis in place of its end where it would be wider than `width`.
+std::string shortened_text(std::string_view text, double width, double size, FontWeight weight = FontWeight::regular);
 
 /// The advance width of one character as `text_width` counts it, in 1/1000 em.
 int advance_width(char32_t code_point, FontWeight weight);

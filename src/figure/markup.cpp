@@ -1,6 +1,12 @@
 #include "figure/markup.h"
 
 namespace attnscope {
+namespace {
+
+/// What a backslash can stand before.
+bool is_special(char c) { return c == '_' || c == '^' || c == '\\'; }
+
+}  // namespace
 
 std::vector<TextSpan> parse_markup(std::string_view markup) {
   std::vector<TextSpan> spans;
@@ -10,6 +16,10 @@ std::vector<TextSpan> parse_markup(std::string_view markup) {
     base.clear();
   };
   for (std::size_t i = 0; i < markup.size(); ++i) {
+    if (markup[i] == '\\' && i + 1 < markup.size() && is_special(markup[i + 1])) {
+      base += markup[++i];
+      continue;
+    }
     const bool script = (markup[i] == '_' || markup[i] == '^') && i + 1 < markup.size() && markup[i + 1] == '{';
     const std::size_t close = script ? markup.find('}', i) : std::string_view::npos;
     if (close == std::string_view::npos) {
@@ -23,6 +33,15 @@ std::vector<TextSpan> parse_markup(std::string_view markup) {
   }
   flush();
   return spans;
+}
+
+std::string literal_markup(std::string_view text) {
+  std::string markup;
+  for (const char c : text) {
+    if (is_special(c)) markup += '\\';
+    markup += c;
+  }
+  return markup;
 }
 
 std::string plain_text(std::string_view markup) {

@@ -24,8 +24,12 @@ inline constexpr double kScriptSize = 0.72;
 inline constexpr double kSubscriptDrop = 0.20;
 inline constexpr double kSuperscriptRise = 0.36;
 
-/// "W_{Q}" is W with a subscript Q; braces are required, so that names_like_this stay as they are.
+/// "W_{Q}" is W with a subscript Q; braces are required, so that names_like_this stay as they are. A backslash before
+/// '_', '^' or a backslash takes its meaning.
 std::vector<TextSpan> parse_markup(std::string_view markup);
+
+/// Markup that shows `text` as it is, whatever it holds: the user's own labels.
+std::string literal_markup(std::string_view text);
 
 /// The same without the scripts' places: "WQ".
 std::string plain_text(std::string_view markup);

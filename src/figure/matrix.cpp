@@ -291,6 +291,11 @@ std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis) {
   return labels;
 }
 
+std::string token_text(const Trace& trace, const Axis& axis, Index token) {
+  const bool labelled = counts_tokens(axis) && token < std::ssize(trace.experiment().labels);
+  return labelled ? "“" + token_label(trace.experiment(), token) + "”" : std::to_string(token);
+}
+
 std::vector<std::string> row_labels(const Trace& trace, const HeatmapMark& mark) {
   return axis_labels(trace, picture_axis(trace, mark, true));
 }

@@ -55,6 +55,9 @@ std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view n
 /// The tokens' labels for an axis that counts tokens; empty for other axes.
 std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis);
 
+/// A token as in a sentence: “sat”, or its number where it has no label.
+std::string token_text(const Trace& trace, const Axis& axis, Index token);
+
 /// Labels of the rows and of the columns of a heatmap, empty where they do not count tokens.
 std::vector<std::string> row_labels(const Trace& trace, const HeatmapMark& mark);
 std::vector<std::string> column_labels(const Trace& trace, const HeatmapMark& mark);

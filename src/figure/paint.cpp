@@ -35,6 +35,23 @@ struct Painter {
     return std::max<Index>(1, static_cast<Index>(std::ceil(needed / cell)));
   }
 
+  /// The same for numbers that count up, of which the round ones stay: every 1st, 2nd, 5th, 10th, 20th, …
+  static Index round_step(double needed, double cell) {
+    for (Index power = 1;; power *= 10) {
+      for (const Index step : {power, 2 * power, 5 * power}) {
+        if (static_cast<double>(step) * cell >= needed) return step;
+      }
+    }
+  }
+
+  /// Whether the labels are the numbers from 0 on.
+  static bool are_counted(const std::vector<std::string>& labels) {
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] != std::to_string(i)) return false;
+    }
+    return true;
+  }
+
   /// Of labels whose lines are `cell` apart.
   [[nodiscard]] double label_size(double cell) const {
     return std::clamp(cell / kLabelPitch, type(kSmallestLabel), type(TypeSize::kSmall));
@@ -44,7 +61,8 @@ struct Painter {
     const Rect box = transform.apply(mark.box);
     const double cell = box.height / static_cast<double>(mark.row_labels.size());
     const double size = label_size(cell);
-    const Index step = label_step(size * kLabelPitch, cell);
+    const double needed = size * kLabelPitch;
+    const Index step = are_counted(mark.row_labels) ? round_step(needed, cell) : label_step(needed, cell);
     for (std::size_t i = 0; i < mark.row_labels.size(); i += static_cast<std::size_t>(step)) {
       const Point at = {box.x - type(kLabelDistance), box.y + (static_cast<double>(i) + 0.5) * cell};
       label(mark.row_labels[i], size, at, HorizontalAlign::right, VerticalAlign::middle, 0);
@@ -57,9 +75,13 @@ struct Painter {
     const double flat = type(TypeSize::kSmall);
     double widest = 0;
     for (const std::string& text : mark.column_labels) widest = std::max(widest, text_width(text, flat));
-    const bool upright = widest + type(4) <= cell;
+    // Numbers are thinned out rather than turned.
+    const bool counted = are_counted(mark.column_labels);
+    const bool upright = counted || widest + type(4) <= cell;
     const double size = upright ? flat : label_size(cell);
-    const Index step = upright ? 1 : label_step(size * kLabelPitch, cell);
+    const Index step = counted   ? round_step(widest + type(4), cell)
+                       : upright ? 1
+                                 : label_step(size * kLabelPitch, cell);
     for (std::size_t i = 0; i < mark.column_labels.size(); i += static_cast<std::size_t>(step)) {
       const Point at = {box.x + (static_cast<double>(i) + 0.5) * cell, box.y - type(kLabelDistance)};
       if (upright) {

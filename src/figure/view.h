@@ -95,6 +95,8 @@ Slice chosen_slice(const Trace& trace, const ViewOptions& options);
 View flow_view();
 View qkv_view();
 View heads_view();
+View head_view();
+View lines_view();
 View image_view();
 View metrics_view();
 

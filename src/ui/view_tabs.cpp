@@ -13,10 +13,16 @@ namespace {
 /// So many have a button each; more are chosen with a slider.
 constexpr Index kMostButtons = 10;
 
+/// What 0 stands for where a count may be 0: "all".
+std::string zero_name(const Parameter& option) {
+  return option.choice_labels.empty() ? "0" : option.choice_labels.front();
+}
+
 /// What is counted from 1 to as many as the trace has: heads, batch items, queries, keys.
 void number_option(const Style& style, const Trace& trace, const Parameter& option, Index chosen, Transient& transient,
                    Requests& requests) {
   const Index limit = option_limit(trace, option.name);
+  const auto first = static_cast<Index>(option.minimum);
   chosen = std::min(chosen, limit);
   if (limit > kMostButtons) {
     ImGui::BeginGroup();
@@ -25,8 +31,9 @@ void number_option(const Style& style, const Trace& trace, const Parameter& opti
     ImGui::TextDisabled("%s", option.label.c_str());
     ImGui::SameLine();
     auto value = static_cast<int>(chosen);
-    if (ImGui::SliderInt(("##" + option.name).c_str(), &value, static_cast<int>(option.minimum),
-                         static_cast<int>(limit), "%d", ImGuiSliderFlags_AlwaysClamp)) {
+    const std::string shown = chosen == 0 ? zero_name(option) : "%d";
+    if (ImGui::SliderInt(("##" + option.name).c_str(), &value, static_cast<int>(first), static_cast<int>(limit),
+                         shown.c_str(), ImGuiSliderFlags_AlwaysClamp)) {
       requests.actions.push_back({SetViewOption{option.name, Index{value}}, transient.gesture});
     }
     if (ImGui::IsItemActivated()) ++transient.gesture;
@@ -35,8 +42,7 @@ void number_option(const Style& style, const Trace& trace, const Parameter& opti
     return;
   }
   std::vector<std::string> items;
-  const auto first = static_cast<Index>(option.minimum);
-  for (Index i = first; i <= limit; ++i) items.push_back(std::to_string(i));
+  for (Index i = first; i <= limit; ++i) items.push_back(i == 0 ? zero_name(option) : std::to_string(i));
   const std::string help = option.help + (option.name == "head" ? " Keys 1 to 9." : "");
   if (const auto picked =
           button_row(style, option.label.c_str(), help, items, static_cast<std::size_t>(chosen - first))) {

@@ -347,6 +347,9 @@ TEST(MatrixMark, TokensWithoutALabelShowTheirNumber) {
   EXPECT_EQ(axis_labels(*trace, {"key", 4}), (std::vector<std::string>{"the", "cat", "2", "3"}));
   EXPECT_TRUE(axis_labels(*trace, {"dim", 7}).empty());
   EXPECT_TRUE(axis_labels(*trace, {"cross_query", 3}).empty());
+  EXPECT_EQ(token_text(*trace, {"key", 4}, 1), "“cat”");
+  EXPECT_EQ(token_text(*trace, {"key", 4}, 2), "2");
+  EXPECT_EQ(token_text(*trace, {"cross_query", 3}, 1), "1");
 }
 
 TEST(Markup, IsReadIntoSpans) {
@@ -359,6 +362,15 @@ TEST(Markup, IsReadIntoSpans) {
   EXPECT_EQ(parse_markup("a_"), (std::vector<TextSpan>{{"a_", Level::base}}));
   EXPECT_TRUE(parse_markup("").empty());
   EXPECT_EQ(plain_text("W_{Q}^{T}"), "WQT");
+}
+
+TEST(Markup, WhatIsMeantAsItIsStaysSo) {
+  using Level = TextSpan::Level;
+  for (const char* text : {"W_{Q}", "a^{b}", "\\", "\\_{x}", "a_b", "\\n", "_", "{}", "^^_{", ""}) {
+    EXPECT_EQ(plain_text(literal_markup(text)), text);
+    for (const TextSpan& span : parse_markup(literal_markup(text))) EXPECT_EQ(span.level, Level::base) << text;
+  }
+  EXPECT_EQ(literal_markup("sat"), "sat");
 }
 
 TEST(Markup, ScriptsAreNarrower) {

@@ -62,6 +62,26 @@ TEST(TextWidth, SurvivesAnyBytes) {
   }
 }
 
+TEST(ShortenedText, FitsAndEndsWithAnEllipsis) {
+  const std::string text = "unwahrscheinlich große Wörter";
+  const double whole = text_width(text, 13);
+  EXPECT_EQ(shortened_text(text, whole, 13), text);
+  for (double width = text_width("…", 13); width < whole; width += 3.7) {
+    const std::string cut = shortened_text(text, width, 13);
+    EXPECT_LE(text_width(cut, 13), width);
+    ASSERT_TRUE(cut.ends_with("…"));
+    const std::string kept = cut.substr(0, cut.size() - std::string("…").size());
+    EXPECT_TRUE(text.starts_with(kept));
+    // Another letter would have had no room, and no letter is torn.
+    std::string_view rest = std::string_view(text).substr(kept.size());
+    const std::string_view before = rest;
+    EXPECT_NE(take_code_point(rest), char32_t{0xFFFD});
+    const std::string longer = kept + std::string(before.substr(0, before.size() - rest.size()));
+    EXPECT_GT(text_width(longer + "…", 13), width);
+  }
+  EXPECT_EQ(shortened_text(text, 0, 13), "…");
+}
+
 TEST(TakeCodePoint, ReadsUtf8) {
   EXPECT_EQ(code_points("Aé√🙂"), (std::vector<char32_t>{U'A', U'é', U'√', U'🙂'}));
   EXPECT_EQ(code_points("\xF4\x8F\xBF\xBF"), (std::vector<char32_t>{0x10FFFF}));

@@ -55,7 +55,9 @@ class RecordingCanvas final : public Canvas {
   void heatmap(const HeatmapMark& mark, const Rect& box, double) override { heatmaps.emplace_back(mark.id, box); }
   void gradient(ColorMap, const Rect& box) override { bars.push_back(box); }
   void fill(const Rect&, Rgb, double) override {}
-  void curve(std::span<const Point>, Rgb, double, double, bool) override {}
+  void curve(std::span<const Point> points, Rgb, double, double, bool) override {
+    ends.insert(ends.end(), points.begin(), points.end());
+  }
   void outline(const Rect&, Rgb, double, double) override {}
   void line(Point from, Point to, Rgb, double, bool) override { ends.push_back(from), ends.push_back(to); }
   void triangle(Point, Point, Point, Rgb) override {}
@@ -109,6 +111,21 @@ std::vector<std::string> layout_faults(const Figure& figure) {
   }
   for (const Point end : painted.ends) {
     if (!inside({end.x, end.y, 0, 0}, figure)) say("a line leaves the figure");
+  }
+  for (const TargetMark& target : figure.targets) {
+    if (!inside(target.box, figure)) say("target " + target.id + " " + rect_text(target.box) + " leaves the figure");
+  }
+  for (const BarMark& bar : figure.bars) {
+    if (!inside(bar.box, figure)) say("bar " + bar.id + " " + rect_text(bar.box) + " leaves the figure");
+    for (const auto& [id, heatmap] : painted.heatmaps) {
+      if (overlap(bar.box, heatmap)) say("bar " + bar.id + " " + rect_text(bar.box) + " overlaps heatmap " + id);
+    }
+    // What lies behind a text on purpose.
+    if (bar.shade == Shade::of(Ink::control)) continue;
+    for (const auto& [text, box] : painted.texts) {
+      if (overlap(bar.box, box))
+        say("bar " + bar.id + " " + rect_text(bar.box) + " overlaps \"" + text + "\" " + rect_text(box));
+    }
   }
   for (std::size_t i = 0; i < painted.texts.size(); ++i) {
     const auto& [text, box] = painted.texts[i];
@@ -164,7 +181,10 @@ std::vector<ParameterValues> option_sets(const View& view) {
       std::vector<ParameterValue> values;
       for (const std::string& choice : option.choices) values.emplace_back(choice);
       if (values.size() > 5) values = {values.front(), values[values.size() / 2], values.back()};
-      if (option.kind == Parameter::Kind::integer) values = {Index{1}, Index{99}};
+      if (option.kind == Parameter::Kind::integer) values = {static_cast<Index>(option.minimum), Index{99}};
+      if (option.kind == Parameter::Kind::real) values = {option.standard, 0.5};
+      // None of the sweep has a batch.
+      if (option.name == "item") values = {Index{99}};
       for (const ParameterValue& value : values) {
         more.push_back(set);
         more.back()[option.name] = value;
@@ -228,7 +248,14 @@ TEST_P(Layout, EveryMarkHasAnIdOfItsOwn) {
     for (const LineMark& mark : figure.lines)
       EXPECT_TRUE(ids.insert("line " + mark.id).second) << about << " " << mark.id;
     for (const ColorBarMark& mark : figure.color_bars)
-      EXPECT_TRUE(ids.insert("bar " + mark.id).second) << about << " " << mark.id;
+      EXPECT_TRUE(ids.insert("color bar " + mark.id).second) << about << " " << mark.id;
+    for (const BarMark& mark : figure.bars) EXPECT_TRUE(ids.insert("bar " + mark.id).second) << about << " " << mark.id;
+    for (const StrandsMark& mark : figure.strands)
+      EXPECT_TRUE(ids.insert("strands " + mark.id).second) << about << " " << mark.id;
+    for (const CurveMark& mark : figure.curves)
+      EXPECT_TRUE(ids.insert("curve " + mark.id).second) << about << " " << mark.id;
+    for (const TargetMark& mark : figure.targets)
+      EXPECT_TRUE(ids.insert("target " + mark.id).second) << about << " " << mark.id;
   });
 }
 
@@ -251,7 +278,7 @@ TEST_P(Layout, HeatmapsAreSlicesOfTheTrace) {
       });
 }
 
-INSTANTIATE_TEST_SUITE_P(Views, Layout, testing::Values("flow", "qkv", "heads", "metrics"),
+INSTANTIATE_TEST_SUITE_P(Views, Layout, testing::Values("flow", "qkv", "heads", "head", "lines", "metrics"),
                          [](const auto& view) { return view.param; });
 
 std::set<std::string> tensors_in(const Trace& trace, const Figure& figure) {
@@ -363,6 +390,12 @@ TEST(Views, OptionsAreChecked) {
   }
 }
 
+TEST(Views, AWholeNumberIsANumber) {
+  // As a file has it in which somebody wrote "mass": 0.
+  EXPECT_EQ(view_options({"lines", {{"mass", Index{0}}}})->real("mass"), 0);
+  EXPECT_NE(view_options({"lines", {{"mass", Index{2}}}}).error().message.find("mass: 2"), std::string::npos);
+}
+
 TEST(Views, AnOptionThatAppliesChangesTheFigure) {
   for (const Settings& settings : {Settings{}, Settings{{"heads", "1"}}, Settings{{"cross_queries", "0"}}}) {
     const std::shared_ptr<const Trace> trace = trace_with(settings);
@@ -371,6 +404,7 @@ TEST(Views, AnOptionThatAppliesChangesTheFigure) {
       for (const Parameter& option : view.options) {
         std::vector<ParameterValue> values(option.choices.begin(), option.choices.end());
         if (option.kind == Parameter::Kind::integer) values = {Index{2}};
+        if (option.kind == Parameter::Kind::real) values = {0.5};
         bool changed = false;
         for (const ParameterValue& value : values)
           changed = changed || describe(figure_of(*trace, view.name, {{option.name, value}})) != standard;

@@ -62,6 +62,9 @@ TEST_F(Picture, EveryCellIsWhatItSaysAndHasTheColourOfItsNumber) {
       tensors.insert(screen().trace().steps()[static_cast<std::size_t>(mark.step)].name);
     }
     EXPECT_EQ(tensors.empty(), heatmaps().empty()) << view.name;
+    if (view.name == "flow" || view.name == "qkv" || view.name == "heads") {
+      EXPECT_GE(tensors.size(), 2U) << view.name;
+    }
   }
 }
 

@@ -133,5 +133,114 @@ TEST_F(ViewTabs, OptionsChangeThePicture) {
   EXPECT_TRUE(screen().experiment().view.options.empty());
 }
 
+class LinesView : public Interface {
+ protected:
+  void SetUp() override {
+    Interface::SetUp();
+    open_view("lines");
+  }
+
+  /// Clicks on that target of the picture.
+  void click_target(const std::string& id) {
+    for (const TargetMark& mark : screen().workbench().figure().targets) {
+      if (mark.id != id) continue;
+      screen().click(screen().on_screen(mark.box.center()));
+      screen().settle();
+      return;
+    }
+    FAIL() << id;
+  }
+  [[nodiscard]] ViewOptions options() { return *view_options(screen().experiment().view); }
+  [[nodiscard]] std::size_t line_count() {
+    std::size_t count = 0;
+    for (const StrandsMark& mark : screen().workbench().figure().strands) count += mark.strands.size();
+    return count;
+  }
+};
+
+TEST_F(LinesView, AClickOnATokenShowsItsLinesAndAnotherAll) {
+  EXPECT_EQ(line_count(), 36U);
+  click_target("query.2");
+  EXPECT_EQ(options().integer("query"), 3);
+  EXPECT_EQ(line_count(), 6U);
+  click_target("query.5");
+  EXPECT_EQ(options().integer("query"), 6);
+  click_target("query.5");
+  EXPECT_EQ(options().integer("query"), 0);
+  EXPECT_EQ(line_count(), 36U);
+}
+
+TEST_F(LinesView, TheButtonsChooseAQueryOrAll) {
+  screen().click_item("Figure", {std::string("Query"), 2, std::string("2")});
+  screen().settle();
+  EXPECT_EQ(options().integer("query"), 2);
+  screen().click_item("Figure", {std::string("Query"), 0, std::string("all")});
+  screen().settle();
+  EXPECT_EQ(options().integer("query"), 0);
+}
+
+TEST_F(LinesView, TheSliderOfManyQueriesBeginsAtAll) {
+  screen().control_click(screen().slider(parameter("tokens").label).center());
+  screen().retype("30");
+  screen().key(kEnter);
+  screen().settle();
+  const Rect slider = screen().item("Figure", {std::string("##query")});
+  screen().drag(across(slider, 0.1), across(slider, 1.5));
+  screen().release();
+  screen().settle();
+  EXPECT_EQ(options().integer("query"), 30);
+  screen().drag(across(slider, 0.9), across(slider, -0.5));
+  screen().release();
+  screen().settle();
+  EXPECT_EQ(options().integer("query"), 0);
+}
+
+TEST_F(LinesView, AWeightExplainsItself) {
+  click_target("query.2");
+  click_target("weight.4");
+  EXPECT_EQ(screen().transient().pinned, (ui::NamedCell{"weights", {0, 2, 4}}));
+}
+
+TEST_F(LinesView, TheLegendShowsAHeadAloneInOneStepOfUndo) {
+  screen().click_item("Figure", {std::string("Heads"), 1, std::string("all")});
+  screen().settle();
+  EXPECT_EQ(line_count(), 4 * 36U);
+  click_target("legend.head.2");
+  EXPECT_EQ(options().integer("head"), 3);
+  EXPECT_EQ(options().choice("heads"), "one");
+  EXPECT_EQ(line_count(), 36U);
+  undo();
+  EXPECT_EQ(options().choice("heads"), "all");
+  EXPECT_EQ(options().integer("head"), 1);
+}
+
+TEST_F(LinesView, TheMassIsASlider) {
+  const Rect slider = screen().item("Figure", {std::string("##mass")});
+  screen().drag(across(slider, 0.9), across(slider, 0.5));
+  screen().release();
+  screen().settle();
+  EXPECT_NEAR(options().real("mass"), 0.5, 0.1);
+  EXPECT_LT(line_count(), 36U);
+}
+
+TEST_F(LinesView, OnlyTheLinesOfTheTokenUnderTheCursorAreThere) {
+  screen().move({-100, -100});
+  screen().settle();
+  const platform::Image all = screen().picture();
+  const Figure figure = screen().workbench().figure();
+  const auto token = std::find_if(figure.targets.begin(), figure.targets.end(),
+                                  [](const TargetMark& mark) { return mark.id == "query.0"; });
+  screen().move(screen().on_screen(token->box.center()));
+  screen().settle();
+  // Where the lines of the last token begin, far from the first one's and its tooltip.
+  for (const Strand& strand : figure.strands.front().strands) {
+    if (strand.from_end != 5 || strand.opacity < 0.3F) continue;
+    const Point at = screen().on_screen({strand.from.x + 8, strand.from.y});
+    EXPECT_GT(different_pixels(all, screen().picture(), {at.x - 8, at.y - 8, 16, 16}), 5);
+    return;
+  }
+  FAIL() << "the last token has no strong line";
+}
+
 }  // namespace
 }  // namespace attnscope::test

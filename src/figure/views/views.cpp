@@ -7,7 +7,7 @@ namespace attnscope {
 
 std::span<const View> views() {
   static const std::vector<View> list = {
-      flow_view(), qkv_view(), heads_view(), image_view(), metrics_view(),
+      flow_view(), qkv_view(), heads_view(), head_view(), lines_view(), image_view(), metrics_view(),
   };
   return list;
 }
@@ -39,10 +39,14 @@ Result<ViewOptions> view_options(const ViewChoice& choice) {
       return fail("view option " + quoted_text(name) + " is unknown to " + view->name +
                   "; allowed: " + join(names, ", "));
     }
-    if (Result<void> checked = check_value(*option, value); !checked) {
+    ParameterValue meant = value;
+    // A file in which somebody wrote 1 means 1.0.
+    const Index* whole = std::get_if<Index>(&value);
+    if (whole != nullptr && option->kind == Parameter::Kind::real) meant = static_cast<double>(*whole);
+    if (Result<void> checked = check_value(*option, meant); !checked) {
       return fail("view option " + checked.error().message);
     }
-    options.values[name] = value;
+    options.values[name] = std::move(meant);
   }
   return options;
 }

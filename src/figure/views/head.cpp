@@ -1,0 +1,379 @@
+// One head, large: its weights or scores, what each query's weights sum to, how spread they are, and what each key
+// receives.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "core/marginals.h"
+#include "core/region.h"
+#include "core/text.h"
+#include "figure/legend.h"
+#include "figure/margin.h"
+#include "figure/matrix.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kTitle = 28;
+constexpr double kAxisName = 16;
+constexpr double kLegendHeight = 44;
+constexpr double kLargestCell = 64;
+constexpr double kLeastExtent = 48;    // of a matrix, where it has few rows or columns
+constexpr double kMeanDistance = 8;    // from the matrix to what each key receives
+constexpr double kMeanHeight = 48;     // of the largest mean
+constexpr double kMeanLabel = 18;      // below the bars
+constexpr Index kMostLabelled = 4096;  // more rows or columns have no labels of their own
+constexpr double kThickestRowBar = 14;
+constexpr double kThickestColumnBar = 32;
+
+/// What is shown of a trace. Everything counts from 0.
+struct Shown {
+  const Step* weights = nullptr;
+  const Step* matrix = nullptr;  ///< the weights, or what their softmax is taken of
+  Slice slice;
+  std::string title;
+};
+
+Shown shown_of(const Trace& trace, const ViewOptions& options) {
+  Shown shown;
+  const bool has_cross = trace.find("cross_weights") != nullptr;
+  const bool cross = has_cross && options.choice("attention") == "cross";
+  shown.weights = trace.find(cross ? "cross_weights" : "weights");
+  const bool scores = options.choice("of") == "scores" && !shown.weights->inputs.empty();
+  shown.matrix = scores ? &trace.steps()[static_cast<std::size_t>(shown.weights->inputs.front())] : shown.weights;
+  shown.slice = chosen_slice(trace, options);
+  const Axes& axes = shown.weights->axes;
+  const bool has_heads = std::any_of(axes.begin(), axes.end(), [](const Axis& a) { return a.name == "head"; });
+  shown.title = has_heads ? "Head " + std::to_string(shown.slice.head + 1) : "Attention";
+  if (has_cross) shown.title += cross ? ", cross-attention" : ", self-attention";
+  if (item_count(trace) > 1) shown.title += ", item " + std::to_string(shown.slice.item + 1);
+  return shown;
+}
+
+/// Sums, entropies and means of the weights; null where those are not held, or it was stopped.
+std::shared_ptr<const Marginals> marginals_for(const Shown& shown, const ViewOptions& options) {
+  if (shown.weights->tensor == nullptr) return nullptr;
+  const std::vector<Index> leading = leading_index(shown.weights->axes, 2, shown.slice.head, shown.slice.item);
+  const auto make = [&]() -> std::shared_ptr<const Marginals> {
+    std::optional<Marginals> made = marginals_of(shown.weights->tensor->matrix(leading), options.stop);
+    return made ? std::make_shared<const Marginals>(std::move(*made)) : nullptr;
+  };
+  if (options.cache == nullptr) return make();
+  return options.cache->find_or_make<Marginals>(std::make_tuple(shown.weights->tensor, leading), make);
+}
+
+std::vector<std::string> numbers_up_to(Index count) {
+  std::vector<std::string> numbers;
+  for (Index i = 0; i < count && count <= kMostLabelled; ++i) numbers.push_back(std::to_string(i));
+  return numbers;
+}
+
+/// The widths beside the matrix: those of a wide figure, or of a narrow one.
+struct Beside {
+  double distance = 16;
+  double sum = 44;       ///< bars
+  double sum_text = 40;  ///< 0: no numbers
+  double between = 20;
+  double entropy = 72;
+  double entropy_text = 40;
+
+  [[nodiscard]] double width() const { return distance + sum + sum_text + between + entropy + entropy_text; }
+};
+constexpr Beside kNarrow = {16, 24, 0, 20, 40, 40};
+constexpr double kNarrowWidth = 640;
+
+class HeadLayout {
+ public:
+  HeadLayout(const Trace& trace, const Shown& shown, const Marginals* marginals, const ViewOptions& options)
+      : trace_(trace),
+        shown_(shown),
+        marginals_(marginals),
+        options_(options),
+        mark_(*matrix_mark(trace, shown.matrix->name, shown.slice)) {
+    mark_.id = "matrix";
+    mark_.row_labels = row_labels(trace, mark_);
+    if (mark_.row_labels.empty()) mark_.row_labels = numbers_up_to(mark_.rows());
+    mark_.column_labels = column_labels(trace, mark_);
+    counted_columns_ = mark_.column_labels.empty();
+    if (counted_columns_) mark_.column_labels = numbers_up_to(mark_.columns());
+    if (options.width < kNarrowWidth) beside_ = kNarrow;
+  }
+
+  Figure build() {
+    place_matrix();
+    add_names();
+    if (marginals_ != nullptr) {
+      add_rows();
+      add_columns();
+    } else {
+      add_text("left_out", {left_, mark_.box.bottom() + kMeanDistance + 11}, kLeftOut, Ink::dim);
+    }
+    place_legend(figure_.color_bars, {left_, bottom_ + 16}, kMargin, figure_.width - 2 * kMargin);
+    figure_.heatmaps.push_back(std::move(mark_));
+    return std::move(figure_);
+  }
+
+ private:
+  static constexpr const char* kLeftOut = "No sums and means: these weights are too many to be held.";
+
+  [[nodiscard]] double left_width() const {
+    double name = text_width("query", TypeSize::kSmall) + query_distance();
+    if (marginals_ != nullptr) name = std::max(name, text_width("mean weight", TypeSize::kSmall) + kLabelDistance);
+    if (mark_.row_labels.empty())
+      name = std::max(name, text_width(numbers_text(mark_.rows()), TypeSize::kSmall) + kLabelDistance);
+    return std::ceil(std::max(row_label_width(mark_.row_labels), name));
+  }
+
+  /// From the name of the rows to the matrix: the first number above a column may stand out.
+  [[nodiscard]] double query_distance() const { return kLabelDistance + (counted_columns_ ? 6 : 0); }
+
+  /// For rows or columns that are too many to be labelled.
+  static std::string numbers_text(Index count) { return "0 to " + grouped_text(count - 1); }
+
+  /// Of the columns' labels; numbers are never turned.
+  [[nodiscard]] double label_height(double cell) const {
+    return counted_columns_ ? TypeSize::kSmall + kLabelDistance : column_label_height(mark_.column_labels, cell);
+  }
+
+  void place_matrix() {
+    const auto rows = static_cast<double>(mark_.rows());
+    const auto columns = static_cast<double>(mark_.columns());
+    const double left = left_width();
+    const double right = marginals_ != nullptr ? beside_.width() : 0;
+    const double below = kMeanDistance + kMeanLabel + (marginals_ != nullptr ? kMeanHeight : 0) + kLegendHeight;
+    const double above = kTitle + kAxisName;
+    const double room_x = options_.width - 2 * kMargin - left - right;
+    // Room for turned labels until the cells are known to be wide.
+    const double room_y = options_.height > 0 ? options_.height - 2 * kMargin - above - below - label_height(0)
+                                              : std::max(options_.width, 320.0);
+    const double cell = std::min({room_x / columns, room_y / rows, kLargestCell});
+    const double cell_width = std::max(cell, std::min(kLargestCell, kLeastExtent / columns));
+    const double cell_height = std::max(cell, std::min(kLargestCell, kLeastExtent / rows));
+    figure_.color_bars = {legend()};
+    const double matrix = left + columns * cell_width + right;
+    double block = std::max({matrix, text_width(shown_.title, TypeSize::kTitle, FontWeight::semibold),
+                             legend_size(figure_.color_bars, matrix).width});
+    if (marginals_ == nullptr) block = std::max(block, text_width(kLeftOut, TypeSize::kSmall));
+    figure_.width = std::max(options_.width, block + 2 * kMargin);
+    left_ = std::round((figure_.width - block) / 2);
+    const double height = 2 * kMargin + above + label_height(cell_width) + rows * cell_height + below;
+    figure_.height = std::max(options_.height, height);
+    top_ = kMargin + std::floor((figure_.height - height) / 2);
+    mark_.box = {left_ + left, top_ + above + label_height(cell_width), columns * cell_width, rows * cell_height};
+    bottom_ = mark_.box.bottom() + below - kLegendHeight;
+  }
+
+  [[nodiscard]] ColorBarMark legend() const {
+    const ColorScale& scale = mark_.scale;
+    const bool weights = shown_.matrix == shown_.weights;
+    return {"scale",
+            {0, 0, 160, 9},
+            scale,
+            weights ? "attention weight" : symbol(shown_.matrix->name),
+            short_text(scale.low),
+            weights ? scale_end_text(scale) : short_text(scale.high)};
+  }
+
+  void add_names() {
+    figure_.texts.push_back({"title",
+                             {left_, top_ + 13},
+                             shown_.title,
+                             TypeSize::kTitle,
+                             FontWeight::semibold,
+                             Ink::text,
+                             HorizontalAlign::left,
+                             VerticalAlign::baseline,
+                             0});
+    const Rect& box = mark_.box;
+    const double cell = box.width / static_cast<double>(mark_.columns());
+    add_text("key", {box.x, box.y - label_height(cell) - 6}, "key", Ink::text);
+    add_text("query", {box.x - query_distance(), box.y - kLabelDistance}, "query", Ink::text, HorizontalAlign::right);
+    if (mark_.row_labels.empty()) {
+      add_text("rows", {box.x - kLabelDistance, box.y + 11}, numbers_text(mark_.rows()), Ink::dim,
+               HorizontalAlign::right);
+    }
+    if (mark_.column_labels.empty())
+      add_text("columns", {box.x, box.y - kLabelDistance}, numbers_text(mark_.columns()), Ink::dim);
+  }
+
+  /// A line where the scale is 0 and one at its end, and what they mean.
+  void add_ends(const std::string& id, const MarginScale& scale, const std::string& end_text) {
+    const Rect& box = mark_.box;
+    for (const bool end : {false, true}) {
+      const double x = scale.from + (end ? scale.length : 0);
+      const std::string name = id + (end ? ".end" : ".start");
+      figure_.lines.push_back({name, {x, box.y}, {x, box.bottom()}, Ink::line, 1, false, false});
+      figure_.texts.push_back({name,
+                               {x, box.bottom() + 4},
+                               end ? end_text : "0",
+                               TypeSize::kSmall,
+                               FontWeight::regular,
+                               Ink::dim,
+                               HorizontalAlign::center,
+                               VerticalAlign::top,
+                               0});
+    }
+  }
+
+  /// What each query's weights sum to, and their entropy.
+  void add_rows() {
+    const Rect& box = mark_.box;
+    const double x = box.right() + beside_.distance;
+    const double entropy_x = x + beside_.sum + beside_.sum_text + beside_.between;
+    const std::string most = "ln " + std::to_string(mark_.columns());
+    const MarginScale sums = {x, beside_.sum, 1};
+    const MarginScale entropies = {entropy_x, beside_.entropy, std::log(static_cast<double>(mark_.columns()))};
+    add_text("sum", {x, box.y - kLabelDistance}, beside_.sum_text > 0 ? "weight sum" : "sum", Ink::text);
+    add_text("entropy", {entropy_x, box.y - kLabelDistance}, "entropy", Ink::text);
+    add_ends("sum", sums, "1");
+    add_ends("entropy", entropies, most);
+    const Margin margin(Margin::Side::right, box.y, box.height, mark_.rows());
+    margin.draw(figure_, "sum", marginals_->sums, sums, kThickestRowBar, Ink::dim);
+    margin.draw(figure_, "entropy", marginals_->entropies, entropies, kThickestRowBar, Ink::accent);
+    if (beside_.sum_text > 0) add_row_numbers("sum", margin, marginals_->sums, x + beside_.sum + beside_.sum_text);
+    add_row_numbers("entropy", margin, marginals_->entropies, entropy_x + beside_.entropy + beside_.entropy_text);
+    for (Index i = 0; i < margin.parts(); ++i) {
+      const Margin::Place place = margin.place(i);
+      TargetMark target;
+      target.id = "query." + std::to_string(i);
+      target.box = {x, place.at, beside_.width() - beside_.distance, place.size};
+      target.about = tokens_text("query", "queries", mark_.axes[mark_.axes.size() - 2], i, margin.each()) +
+                     ": weights sum to " + Margin::range_text(margin.range(marginals_->sums, i)) + ", entropy " +
+                     Margin::range_text(margin.range(marginals_->entropies, i)) + " nats of at most " + most + " = " +
+                     number_text(entropies.most);
+      figure_.targets.push_back(std::move(target));
+    }
+  }
+
+  /// Beside the bars, where rows are high enough for numbers.
+  void add_row_numbers(const std::string& id, const Margin& margin, std::span<const double> values, double right) {
+    constexpr double kSmallest = 9;
+    const double size = std::min(margin.place(0).size / 1.1, TypeSize::kSmall);
+    if (margin.is_curve() || size < kSmallest) return;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      figure_.texts.push_back({id + "." + std::to_string(i),
+                               {right, margin.place(static_cast<Index>(i)).center()},
+                               fixed_text(values[i], 3),
+                               size,
+                               FontWeight::regular,
+                               Ink::text,
+                               HorizontalAlign::right,
+                               VerticalAlign::middle,
+                               0});
+    }
+  }
+
+  /// What each key receives, as a mean over the queries.
+  void add_columns() {
+    const Rect& box = mark_.box;
+    const std::vector<double>& means = marginals_->means;
+    const std::vector<Index> leading = leading_index(shown_.weights->axes, 2, shown_.slice.head, shown_.slice.item);
+    // As high as a weight of the brightest colour, so that it does not change with every number.
+    const double most =
+        std::max(weights_scale(trace_, *shown_.weights, leading).high, *std::max_element(means.begin(), means.end()));
+    const MarginScale scale = {box.bottom() + kMeanDistance, kMeanHeight, most};
+    figure_.lines.push_back({"mean.start", {box.x, scale.from}, {box.right(), scale.from}, Ink::line, 1, false, false});
+    add_text("mean", {box.x - kLabelDistance, scale.from + 11}, "mean weight", Ink::text, HorizontalAlign::right);
+    const Margin margin(Margin::Side::below, box.x, box.width, mark_.columns());
+    margin.draw(figure_, "mean", means, scale, kThickestColumnBar, Ink::accent);
+    add_means(margin, scale);
+    for (Index i = 0; i < margin.parts(); ++i) {
+      const Margin::Place place = margin.place(i);
+      TargetMark target;
+      target.id = "key." + std::to_string(i);
+      target.box = {place.at, box.bottom() + 2, place.size, kMeanDistance + kMeanHeight + kMeanLabel - 2};
+      target.about = tokens_text("key", "keys", mark_.axes.back(), i, margin.each()) + ": mean weight " +
+                     Margin::range_text(margin.range(means, i)) + " over the queries";
+      figure_.targets.push_back(std::move(target));
+    }
+  }
+
+  /// Below the bars, where they are wide enough for numbers; otherwise below the largest.
+  void add_means(const Margin& margin, const MarginScale& scale) {
+    const Rect& box = mark_.box;
+    const std::vector<double>& means = marginals_->means;
+    const Index largest = std::max_element(means.begin(), means.end()) - means.begin();
+    const double number = text_width("0.000", TypeSize::kSmall);
+    const bool has_room = !margin.is_curve() && margin.place(0).size >= number + 6;
+    for (Index i = 0; i < margin.parts(); ++i) {
+      const bool is_largest = largest / margin.each() == i;
+      if (!has_room && !is_largest) continue;
+      const double half = std::min(number, box.width) / 2;
+      const double mean = margin.range(means, i).high;
+      figure_.texts.push_back(
+          {has_room ? "mean." + std::to_string(i) : "mean.largest",
+           {std::clamp(margin.place(i).center(), box.x + half, box.right() - half), scale.at(mean) + 3},
+           fixed_text(mean, 3),
+           TypeSize::kSmall,
+           FontWeight::regular,
+           is_largest ? Ink::text : Ink::dim,
+           HorizontalAlign::center,
+           VerticalAlign::top,
+           0});
+    }
+  }
+
+  /// "query “sat”", "queries 12 to 15": those of a part.
+  [[nodiscard]] std::string tokens_text(const std::string& one, const std::string& several, const Axis& axis,
+                                        Index part, Index each) const {
+    const Index first = part * each;
+    const Index last = std::min(first + each, axis.size) - 1;
+    if (first == last) return one + " " + token_text(trace_, axis, first);
+    return several + " " + std::to_string(first) + " to " + std::to_string(last);
+  }
+
+  void add_text(std::string id, Point at, std::string markup, Ink ink,
+                HorizontalAlign horizontal = HorizontalAlign::left) {
+    figure_.texts.push_back({std::move(id), at, std::move(markup), TypeSize::kSmall, FontWeight::regular, ink,
+                             horizontal, VerticalAlign::baseline, 0});
+  }
+
+  const Trace& trace_;
+  const Shown& shown_;
+  const Marginals* marginals_;
+  const ViewOptions& options_;
+  HeatmapMark mark_;
+  bool counted_columns_ = false;
+  Beside beside_;
+  Figure figure_;
+  double left_ = 0;
+  double top_ = 0;
+  double bottom_ = 0;  ///< of all but the legend
+};
+
+bool applies(const Trace& trace, std::string_view option) {
+  if (option == "item") return item_count(trace) > 1;
+  if (option == "head") return head_count(trace) > 1;
+  return option == "of" || trace.find("cross_weights") != nullptr;
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const Shown shown = shown_of(trace, options);
+  const std::shared_ptr<const Marginals> marginals = marginals_for(shown, options);
+  if (options.stop.stop_requested()) return {};
+  Figure figure = HeadLayout(trace, shown, marginals.get(), options).build();
+  figure.title = trace.experiment().system + ": attention of one head";
+  return figure;
+}
+
+}  // namespace
+
+View head_view() {
+  return {"head",
+          "Head",
+          "One head, large: its weights, what each row of them sums to, how spread it is, and what each key receives.",
+          {choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
+                            {"self", "cross"}, {"self", "cross"}),
+           head_option(), item_option(),
+           choice_parameter("of", "Show",
+                            "The weights, or the scores that their softmax is taken of, masked if there is a mask.",
+                            {"weights", "scores"}, {"weights", "scores"})},
+          applies,
+          build,
+          nullptr,
+          true};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,409 @@
+// Tokens that ask at the left, tokens that are asked at the right, and a line for every weight between them.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/marginals.h"
+#include "core/region.h"
+#include "core/text.h"
+#include "figure/markup.h"
+#include "figure/matrix.h"
+#include "figure/view.h"
+#include "figure/weight_lines.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kTitle = 24;
+constexpr double kLine = 16;          // of small text
+constexpr double kColumnTitle = 28;   // with the distance to the title
+constexpr double kTokenDistance = 8;  // from a token to the lines
+constexpr double kWeightColumn = 48;  // for the weights of one query
+constexpr double kLegendDistance = 20;
+constexpr double kLegendLine = 20;
+constexpr double kSwatch = 20;
+constexpr double kLeastGap = 96;
+constexpr double kLongestLabel = 160;
+constexpr double kSmallestType = 9;
+constexpr double kLinePitch = 1.1;  // of labels, as a share of their size
+
+double widest(const std::vector<std::string>& texts, double size, FontWeight weight = FontWeight::regular) {
+  double width = 0;
+  for (const std::string& text : texts) width = std::max(width, text_width(text, size, weight));
+  return width;
+}
+
+/// A column of tokens.
+struct Tokens {
+  IndexWindow window;
+  std::vector<std::string> names;   ///< in full, as in a sentence
+  std::vector<std::string> labels;  ///< as they are written
+  double x = 0;                     ///< where the lines end
+  double y = 0;                     ///< top of the first one
+};
+
+class LinesLayout {
+ public:
+  LinesLayout(const Trace& trace, const WeightLines& shown, const WeightRows& rows, const ViewOptions& options)
+      : trace_(trace), shown_(shown), rows_(rows), options_(options) {
+    const Axes& axes = trace.steps()[static_cast<std::size_t>(shown.step)].axes;
+    queries_ = tokens(shown.queries, axes[axes.size() - 2]);
+    keys_ = tokens(shown.keys, axes.back());
+  }
+
+  Figure build() {
+    add_strands();
+    notes_ = notes();
+    place_columns();
+    place_strands();
+    add_header();
+    add_tokens(queries_, true);
+    add_tokens(keys_, false);
+    if (shown_.query >= 0) add_weights();
+    add_legend();
+    return std::move(figure_);
+  }
+
+ private:
+  [[nodiscard]] Tokens tokens(const IndexWindow& window, const Axis& axis) const {
+    Tokens tokens;
+    tokens.window = window;
+    const std::vector<std::string> all = axis_labels(trace_, axis);
+    for (Index i = window.first; i < window.first + window.count; ++i) {
+      tokens.names.push_back(token_text(trace_, axis, i));
+      const std::string label = all.empty() ? std::to_string(i) : all[static_cast<std::size_t>(i)];
+      tokens.labels.push_back(shortened_text(label, kLongestLabel, TypeSize::kBody));
+    }
+    return tokens;
+  }
+
+  /// The lines between the tokens, not yet placed.
+  void add_strands() {
+    for (Index head = shown_.heads.first; head < shown_.heads.end(); ++head) {
+      StrandsMark mark;
+      mark.id = "head." + std::to_string(head);
+      mark.shade = Shade::of_hue(head);
+      for (Index query = shown_.queries.first; query < shown_.queries.end(); ++query) {
+        if (options_.stop.stop_requested()) return;
+        if (!shown_.shows_query(query)) continue;
+        const std::span<const float> row = rows_.row(head, query);
+        std::vector<Index> keys = keys_that_hold(row, shown_.mass);
+        // In an order that does not change with the weights, so that a line stays the same line.
+        std::sort(keys.begin(), keys.end());
+        for (const Index key : keys) {
+          if (!shown_.keys.contains(key)) continue;
+          const float weight = row[static_cast<std::size_t>(key)];
+          largest_ = std::max(largest_, weight);
+          mark.strands.push_back({{},
+                                  {},
+                                  weight,
+                                  static_cast<int>(query - shown_.queries.first),
+                                  static_cast<int>(shown_.queries.count + key - shown_.keys.first)});
+        }
+      }
+      drawn_ += std::ssize(mark.strands);
+      figure_.strands.push_back(std::move(mark));
+    }
+    // The chosen head lies above the others.
+    const auto chosen = figure_.strands.begin() + (shown_.head - shown_.heads.first);
+    std::rotate(chosen, chosen + 1, figure_.strands.end());
+  }
+
+  [[nodiscard]] std::string title() const {
+    std::string title = "Attention";
+    if (shown_.has_heads) {
+      title = shown_.has_one_head()
+                  ? "Head " + std::to_string(shown_.head + 1)
+                  : (shown_.heads.is_all() ? "All " : "") + std::to_string(shown_.heads.count) + " heads";
+    }
+    if (shown_.has_cross) title += shown_.cross ? ", cross-attention" : ", self-attention";
+    if (item_count(trace_) > 1) title += ", item " + std::to_string(shown_.item + 1);
+    return title;
+  }
+
+  /// What stands below the title: how much of all there is is shown.
+  [[nodiscard]] std::vector<std::string> notes() const {
+    const Index rows = shown_.query >= 0 ? 1 : shown_.queries.count;
+    std::vector<std::string> lines = {grouped_text(drawn_) + " of " +
+                                      grouped_text(shown_.heads.count * rows * shown_.keys.count) + " weights"};
+    // Of many keys hardly any line is to be seen: that is how it is.
+    constexpr float kFaint = 0.1F;
+    if (largest_ > 0 && largest_ < kFaint)
+      lines.front() += ", the largest " + number_text(static_cast<double>(largest_), 3);
+    if (shown_.mass < 1) lines.front() += ", the fewest that hold " + short_text(shown_.mass) + " of each row";
+    if (!shown_.heads.is_all() && !shown_.has_one_head()) lines.push_back(shown_.heads.text("heads", 1));
+    if (!shown_.queries.is_all()) lines.push_back(shown_.queries.text("queries", 0));
+    if (!shown_.keys.is_all()) lines.push_back(shown_.keys.text("keys", 0) + window_share());
+    return lines;
+  }
+
+  /// How much of the chosen row the keys that are shown hold.
+  [[nodiscard]] std::string window_share() const {
+    if (shown_.query < 0) return {};
+    double sum = 0;
+    const std::span<const float> row = rows_.row(shown_.head, shown_.query);
+    for (Index key = shown_.keys.first; key < shown_.keys.end(); ++key)
+      sum += static_cast<double>(row[static_cast<std::size_t>(key)]);
+    return ", which hold " + fixed_text(sum, 3) + " of the row";
+  }
+
+  [[nodiscard]] double header_height() const {
+    return kTitle + kLine * static_cast<double>(notes_.size()) + kColumnTitle;
+  }
+
+  void place_columns() {
+    const auto most = static_cast<double>(std::max(shown_.queries.count, shown_.keys.count));
+    // Bold is what is chosen: the column does not get wider for it.
+    const double left = std::max(widest(queries_.labels, TypeSize::kBody, FontWeight::semibold), 36.0);
+    const double right = std::max(widest(keys_.labels, TypeSize::kBody), 36.0);
+    const double room = options_.width - 2 * kMargin;
+    const double fixed = left + right + 2 * kTokenDistance + kWeightColumn;
+    const double gap = std::clamp(room - fixed, kLeastGap, std::max(240.0, std::min(520.0, room * 0.5)));
+    double header = text_width(title(), TypeSize::kTitle, FontWeight::semibold);
+    for (const std::string& note : notes_) header = std::max(header, text_width(note, TypeSize::kSmall));
+    const double block = std::max({fixed + gap, header, opacity_legend_width()});
+    figure_.width = std::max(options_.width, block + 2 * kMargin);
+    left_ = std::round((figure_.width - block) / 2);
+    legend_lines_ = legend_line_count();
+    const double below = kLegendDistance + kLegendLine * static_cast<double>(1 + legend_lines_);
+    const double rest = 2 * kMargin + header_height() + below;
+    // In a file, whose height is free, as in a book.
+    const double free = most <= 24 ? 28 : std::max(11.0, 672 / most);
+    pitch_ = options_.height > 0 ? std::clamp((options_.height - rest) / most, 6.0, 44.0) : free;
+    figure_.height = std::max(options_.height, rest + most * pitch_);
+    top_ = kMargin + std::floor((figure_.height - rest - most * pitch_) / 2);
+    const double first = top_ + header_height();
+    // What there are fewer of stands in the middle.
+    const auto start = [&](Index count) { return first + (most - static_cast<double>(count)) * pitch_ / 2; };
+    queries_.x = left_ + left + kTokenDistance;
+    keys_.x = queries_.x + gap;
+    queries_.y = start(queries_.window.count);
+    keys_.y = start(keys_.window.count);
+    bottom_ = first + most * pitch_ + kLegendDistance;
+    weights_right_ = keys_.x + kTokenDistance + right + kWeightColumn;
+  }
+
+  [[nodiscard]] double middle(const Tokens& tokens, Index i) const {
+    return tokens.y + (static_cast<double>(i) + 0.5) * pitch_;
+  }
+
+  void place_strands() {
+    // Lines of several heads run beside each other, not over each other.
+    const auto heads = static_cast<double>(shown_.heads.count);
+    const double apart = std::min(3.0, pitch_ * 0.6 / heads);
+    const double widest = pitch_ >= 20 ? 2.5 : pitch_ >= 11 ? 1.75 : 1.25;
+    for (StrandsMark& mark : figure_.strands) {
+      mark.width = shown_.has_one_head() ? widest : std::clamp(apart, 1.0, widest);
+      const double aside = (static_cast<double>(mark.shade.hue - shown_.heads.first) - (heads - 1) / 2) * apart;
+      for (Strand& strand : mark.strands) {
+        strand.from = {queries_.x, middle(queries_, strand.from_end) + aside};
+        strand.to = {keys_.x, middle(keys_, strand.to_end - queries_.window.count) + aside};
+      }
+    }
+  }
+
+  void add_header() {
+    add_text("title", {left_, top_ + 13}, title(), TypeSize::kTitle, FontWeight::semibold, Ink::text);
+    double y = top_ + kTitle + 11;
+    for (std::size_t i = 0; i < notes_.size(); ++i, y += kLine)
+      add_text("note." + std::to_string(i), {left_, y}, notes_[i], TypeSize::kSmall, FontWeight::regular, Ink::dim);
+    y = top_ + header_height() - 8;
+    add_text("query.title", {queries_.x - kTokenDistance, y}, "query", TypeSize::kSmall, FontWeight::regular, Ink::dim,
+             HorizontalAlign::right);
+    add_text("key.title", {keys_.x + kTokenDistance, y}, "key", TypeSize::kSmall, FontWeight::regular, Ink::dim);
+    if (shown_.query < 0) return;
+    // Of several heads the weights are those of one.
+    const std::string whose = shown_.has_one_head() ? "weight" : "head " + std::to_string(shown_.head + 1);
+    add_text("weight.title", {weights_right_, y}, whose, TypeSize::kSmall, FontWeight::regular, Ink::dim,
+             HorizontalAlign::right);
+  }
+
+  /// Labels get smaller before some are left out.
+  [[nodiscard]] double label_size() const { return std::clamp(pitch_ / kLinePitch, kSmallestType, TypeSize::kBody); }
+  /// Whether token `i` of those shown has its label: every one, or every second, …, the chosen one among them.
+  [[nodiscard]] bool is_written(const Tokens& tokens, Index i) const {
+    const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(kSmallestType * kLinePitch / pitch_)));
+    const bool has_chosen = &tokens == &queries_ && shown_.query >= 0;
+    return (i - (has_chosen ? shown_.query - tokens.window.first : 0)) % step == 0;
+  }
+
+  void add_tokens(const Tokens& tokens, bool left) {
+    const std::string kind = left ? "query" : "key";
+    for (Index i = 0; i < tokens.window.count; ++i) {
+      const Index number = tokens.window.first + i;
+      const bool chosen = left && number == shown_.query;
+      const bool fades = left && shown_.query >= 0 && !chosen;
+      const std::string id = kind + "." + std::to_string(number);
+      const auto at = static_cast<std::size_t>(i);
+      const double width = text_width(tokens.labels[at], label_size());
+      const Rect box = {left ? left_ - 4 : tokens.x + 2, tokens.y + static_cast<double>(i) * pitch_,
+                        left ? tokens.x - 2 - left_ + 4 : std::max(width, 36.0) + kTokenDistance, pitch_};
+      if (chosen) figure_.bars.push_back({"chosen", box, Shade::of(Ink::control)});
+      if (is_written(tokens, i)) {
+        add_text(id, {tokens.x + (left ? -kTokenDistance : kTokenDistance), box.center().y},
+                 literal_markup(tokens.labels[at]), label_size(), chosen ? FontWeight::semibold : FontWeight::regular,
+                 fades ? Ink::dim : Ink::text, left ? HorizontalAlign::right : HorizontalAlign::left,
+                 VerticalAlign::middle);
+      }
+      TargetMark target;
+      target.id = id;
+      target.box = box;
+      target.about = kind + " " + tokens.names[at];
+      if (left) {
+        target.about += chosen ? "; a click shows all queries again" : "; a click shows its weights alone";
+        target.sets = {{"query", chosen ? Index{0} : number + 1}};
+      }
+      // Lines that are not there cannot be shown alone.
+      if (!fades) target.isolates = static_cast<int>(left ? i : queries_.window.count + i);
+      figure_.targets.push_back(std::move(target));
+    }
+  }
+
+  /// Beside the keys, what the chosen query gives them.
+  void add_weights() {
+    const Axes& axes = trace_.steps()[static_cast<std::size_t>(shown_.step)].axes;
+    const std::span<const float> row = rows_.row(shown_.head, shown_.query);
+    const std::vector<Strand>& drawn = figure_.strands.back().strands;
+    for (Index i = 0; i < keys_.window.count; ++i) {
+      if (!is_written(keys_, i)) continue;
+      const Index key = keys_.window.first + i;
+      const std::string id = "weight." + std::to_string(key);
+      const bool is_drawn = std::any_of(drawn.begin(), drawn.end(), [&](const Strand& strand) {
+        return strand.to_end == static_cast<int>(queries_.window.count + i);
+      });
+      const double y = middle(keys_, i);
+      add_text(id, {weights_right_, y}, fixed_text(static_cast<double>(row[static_cast<std::size_t>(key)]), 3),
+               std::min(label_size(), TypeSize::kSmall), FontWeight::regular, is_drawn ? Ink::text : Ink::dim,
+               HorizontalAlign::right, VerticalAlign::middle);
+      TargetMark target;
+      target.id = id;
+      const double height = std::min(pitch_, 24.0);
+      target.box = {weights_right_ - 36, y - height / 2, 40, height};
+      std::vector<Index> index = leading_index(axes, 2, shown_.head, shown_.item);
+      index.push_back(shown_.query);
+      index.push_back(key);
+      target.cell = TensorCell{shown_.step, std::move(index)};
+      figure_.targets.push_back(std::move(target));
+    }
+  }
+
+  static constexpr std::array<double, 4> kSamples = {0.1, 0.25, 0.5, 1};
+
+  [[nodiscard]] static double sample_width(double sample) {
+    return kSwatch + 6 + text_width(short_text(sample), TypeSize::kSmall) + 14;
+  }
+  [[nodiscard]] static double opacity_legend_width() {
+    double width = text_width("weight", TypeSize::kSmall) + 12;
+    for (const double sample : kSamples) width += sample_width(sample);
+    return width;
+  }
+  [[nodiscard]] double head_entry_width() const {
+    return kSwatch + 6 + text_width("head " + std::to_string(shown_.heads.of), TypeSize::kSmall) + 14;
+  }
+  /// How many heads stand in a line of the legend.
+  [[nodiscard]] Index heads_across() const {
+    return std::max<Index>(1, static_cast<Index>((figure_.width - left_ - kMargin) / head_entry_width()));
+  }
+  [[nodiscard]] Index legend_line_count() const {
+    return shown_.has_one_head() ? 0 : (shown_.heads.count + heads_across() - 1) / heads_across();
+  }
+
+  /// What the opacity of a line means, and whose hue is whose.
+  void add_legend() {
+    const double dash = 3;
+    double x = left_ + text_width("weight", TypeSize::kSmall) + 12;
+    const double y = bottom_ + kLegendLine / 2;
+    const Shade shade = shown_.has_one_head() ? Shade::of_hue(shown_.head) : Shade::of(Ink::text);
+    add_text("legend.weight", {left_, y}, "weight", TypeSize::kSmall, FontWeight::regular, Ink::dim,
+             HorizontalAlign::left, VerticalAlign::middle);
+    for (const double sample : kSamples) {
+      const std::string text = short_text(sample);
+      Shade faded = shade;
+      faded.opacity = sample;
+      figure_.bars.push_back({"legend." + text, {x, y - dash / 2, kSwatch, dash}, faded});
+      add_text("legend." + text, {x + kSwatch + 6, y}, text, TypeSize::kSmall, FontWeight::regular, Ink::dim,
+               HorizontalAlign::left, VerticalAlign::middle);
+      x += sample_width(sample);
+    }
+    for (Index i = 0; i < shown_.heads.count && !shown_.has_one_head(); ++i) {
+      const Index head = shown_.heads.first + i;
+      const std::string id = "legend.head." + std::to_string(head);
+      const Point at = {left_ + static_cast<double>(i % heads_across()) * head_entry_width(),
+                        y + kLegendLine * static_cast<double>(1 + i / heads_across())};
+      figure_.bars.push_back({id, {at.x, at.y - dash / 2, kSwatch, dash}, Shade::of_hue(head)});
+      add_text(id, {at.x + kSwatch + 6, at.y}, "head " + std::to_string(head + 1), TypeSize::kSmall,
+               head == shown_.head ? FontWeight::semibold : FontWeight::regular,
+               head == shown_.head ? Ink::text : Ink::dim, HorizontalAlign::left, VerticalAlign::middle);
+      TargetMark target;
+      target.id = id;
+      target.box = {at.x - 2, at.y - kLegendLine / 2, head_entry_width() - 8, kLegendLine};
+      target.about = "Show head " + std::to_string(head + 1) + " alone";
+      target.sets = {{"head", head + 1}, {"heads", std::string("one")}};
+      figure_.targets.push_back(std::move(target));
+    }
+  }
+
+  void add_text(std::string id, Point at, std::string markup, double size, FontWeight weight, Ink ink,
+                HorizontalAlign horizontal = HorizontalAlign::left, VerticalAlign vertical = VerticalAlign::baseline) {
+    figure_.texts.push_back({std::move(id), at, std::move(markup), size, weight, ink, horizontal, vertical, 0});
+  }
+
+  const Trace& trace_;
+  const WeightLines& shown_;
+  const WeightRows& rows_;
+  const ViewOptions& options_;
+  Figure figure_;
+  Tokens queries_;
+  Tokens keys_;
+  std::vector<std::string> notes_;
+  Index drawn_ = 0;
+  float largest_ = 0;  ///< weight that is drawn
+  Index legend_lines_ = 0;
+  double left_ = 0;
+  double top_ = 0;
+  double bottom_ = 0;  ///< of the tokens, the distance to the legend included
+  double pitch_ = 0;   ///< from token to token
+  double weights_right_ = 0;
+};
+
+bool applies(const Trace& trace, std::string_view option) {
+  if (option == "item") return item_count(trace) > 1;
+  if (option == "head" || option == "heads") return head_count(trace) > 1;
+  if (option == "attention") return trace.find("cross_weights") != nullptr;
+  return option == "query" || option_limit(trace, "key") > 1;
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const WeightLines shown = weight_lines(trace, options);
+  const std::shared_ptr<const WeightRows> rows = weight_rows(trace, shown, options);
+  if (rows == nullptr || options.stop.stop_requested()) return {};
+  Figure figure = LinesLayout(trace, shown, *rows, options).build();
+  figure.title = trace.experiment().system + ": attention as lines";
+  return figure;
+}
+
+}  // namespace
+
+View lines_view() {
+  const Parameter heads =
+      choice_parameter("heads", "Heads", "One head, or all of them in a colour each.", {"one", "all"}, {"one", "all"});
+  Parameter query =
+      integer_parameter("query", "Query", "Shows the lines of this query only, and its weights; 0: all.", 0, 0, 16);
+  query.choice_labels = {"all"};
+  const Parameter mass = real_parameter(
+      "mass", "Mass shown", "Of each query only the fewest keys that hold this share of its weight.", 1, 0, 1);
+  return {"lines",
+          "Lines",
+          "Queries and keys as two columns of tokens, joined by lines as opaque as the weights.",
+          {choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
+                            {"self", "cross"}, {"self", "cross"}),
+           head_option(), heads, item_option(), query, mass},
+          applies,
+          build,
+          nullptr,
+          true};
+}
+
+}  // namespace attnscope

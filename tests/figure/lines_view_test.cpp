@@ -1,0 +1,322 @@
+// The view of tokens joined by lines: every line is a weight of the trace, and what is chosen is what is there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/systems/systems.h"
+#include "core/text.h"
+#include "figure/markup.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+const TextMark* text_of(const Figure& figure, const std::string& id) {
+  const auto found =
+      std::find_if(figure.texts.begin(), figure.texts.end(), [&](const TextMark& mark) { return mark.id == id; });
+  return found == figure.texts.end() ? nullptr : &*found;
+}
+
+const TargetMark* target_of(const Figure& figure, const std::string& id) {
+  const auto found =
+      std::find_if(figure.targets.begin(), figure.targets.end(), [&](const TargetMark& mark) { return mark.id == id; });
+  return found == figure.targets.end() ? nullptr : &*found;
+}
+
+const StrandsMark* strands_of(const Figure& figure, Index head) {
+  const auto found = std::find_if(figure.strands.begin(), figure.strands.end(),
+                                  [&](const StrandsMark& mark) { return mark.id == "head." + std::to_string(head); });
+  return found == figure.strands.end() ? nullptr : &*found;
+}
+
+/// The lines of a head as (query, key), counted from the first ones that are shown.
+std::map<std::pair<Index, Index>, float> lines_of(const Figure& figure, Index head, Index queries) {
+  std::map<std::pair<Index, Index>, float> lines;
+  for (const Strand& strand : strands_of(figure, head)->strands)
+    EXPECT_TRUE(lines.emplace(std::pair(strand.from_end, strand.to_end - queries), strand.opacity).second);
+  return lines;
+}
+
+ParameterValues with(ParameterValues options, const std::string& name, const ParameterValue& value) {
+  options[name] = value;
+  return options;
+}
+
+const ParameterValues kAll = {{"heads", std::string("all")}};
+
+TEST(LinesView, EveryLineIsAWeightAndAsOpaque) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"mask", "causal"}, {"scale", "sqrt_head_dim"}});
+  const Tensor& weights = trace->tensor("weights");
+  const Figure all = figure_of(*trace, "lines", kAll);
+  ASSERT_EQ(all.strands.size(), 4U);
+  for (Index head = 0; head < 4; ++head) {
+    const Figure one = figure_of(*trace, "lines", {{"head", head + 1}});
+    ASSERT_EQ(one.strands.size(), 1U);
+    // A head keeps its hue, whoever else is shown.
+    EXPECT_EQ(strands_of(one, head)->shade, Shade::of_hue(head));
+    EXPECT_EQ(strands_of(all, head)->shade, Shade::of_hue(head));
+    const auto lines = lines_of(one, head, 6);
+    EXPECT_EQ(lines_of(all, head, 6), lines);
+    std::size_t positive = 0;
+    for (Index query = 0; query < 6; ++query) {
+      for (Index key = 0; key < 6; ++key) {
+        const float weight = weights.at(std::vector<Index>{head, query, key});
+        const auto line = lines.find({query, key});
+        ASSERT_EQ(line != lines.end(), weight > 0) << query << " " << key;
+        if (weight > 0) {
+          EXPECT_EQ(line->second, weight);
+          ++positive;
+        }
+      }
+    }
+    EXPECT_EQ(text_of(one, "note.0")->markup, std::to_string(positive) + " of 36 weights");
+  }
+}
+
+TEST(LinesView, LinesJoinTheirTokens) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"tokens", "5"}});
+  for (const std::string attention : {"self", "cross"}) {
+    const Index queries = attention == "self" ? 5 : 3;
+    const Figure figure = figure_of(*trace, "lines", {{"attention", attention}, {"head", Index{2}}}, 1000, 700);
+    ASSERT_EQ(strands_of(figure, 1)->strands.size(), static_cast<std::size_t>(queries * 5));
+    for (const Strand& strand : strands_of(figure, 1)->strands) {
+      const TargetMark* from = target_of(figure, "query." + std::to_string(strand.from_end));
+      const TargetMark* to = target_of(figure, "key." + std::to_string(strand.to_end - queries));
+      ASSERT_TRUE(from != nullptr && to != nullptr);
+      EXPECT_NEAR(strand.from.y, from->box.center().y, 1e-9);
+      EXPECT_NEAR(strand.to.y, to->box.center().y, 1e-9);
+      EXPECT_GE(strand.from.x, from->box.right());
+      EXPECT_LE(strand.to.x, to->box.x);
+      // Under the cursor a token shows its lines.
+      EXPECT_EQ(from->isolates, strand.from_end);
+      EXPECT_EQ(to->isolates, strand.to_end);
+    }
+  }
+}
+
+TEST(LinesView, LinesOfSeveralHeadsDoNotCoverEachOther) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const Figure figure = figure_of(*trace, "lines", with(kAll, "head", Index{3}));
+  std::set<double> heights;
+  for (Index head = 0; head < 4; ++head) {
+    for (const Strand& strand : strands_of(figure, head)->strands) {
+      if (strand.from_end == 2) heights.insert(strand.from.y);
+    }
+  }
+  EXPECT_EQ(heights.size(), 4U);
+  // The chosen one lies above the others.
+  EXPECT_EQ(figure.strands.back().id, "head.2");
+}
+
+TEST(LinesView, TheMassShownIsHeldByTheFewestKeys) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"scale", "sqrt_head_dim"}, {"temperature", "4"}});
+  const Tensor& weights = trace->tensor("weights");
+  for (const double mass : {0.0, 0.3, 0.5, 0.8, 0.99}) {
+    const Figure figure = figure_of(*trace, "lines", with(kAll, "mass", mass));
+    std::size_t drawn = 0;
+    for (Index head = 0; head < 4; ++head) {
+      const auto lines = lines_of(figure, head, 6);
+      drawn += lines.size();
+      for (Index query = 0; query < 6; ++query) {
+        double shown = 0;
+        double least = 2;
+        double most_hidden = 0;
+        double total = 0;
+        for (Index key = 0; key < 6; ++key) {
+          const double weight = weights.at(std::vector<Index>{head, query, key});
+          total += weight;
+          if (lines.count({query, key}) != 0) {
+            shown += weight;
+            least = std::min(least, weight);
+          } else {
+            most_hidden = std::max(most_hidden, weight);
+          }
+        }
+        EXPECT_GE(shown, mass * total - 2e-6);
+        // Without the lightest of them it would be too little.
+        if (shown > 0) {
+          EXPECT_LT(shown - least, mass * total);
+        }
+        EXPECT_LE(most_hidden, least);
+      }
+    }
+    EXPECT_TRUE(text_of(figure, "note.0")->markup.starts_with(std::to_string(drawn) + " of 144 weights")) << mass;
+  }
+}
+
+TEST(LinesView, AChosenQueryShowsItsWeights) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"scale", "sqrt_head_dim"}});
+  const Tensor& weights = trace->tensor("weights");
+  for (const ParameterValues& heads : {ParameterValues{}, kAll}) {
+    const Figure figure = figure_of(*trace, "lines", with(with(heads, "query", Index{4}), "head", Index{2}));
+    for (const StrandsMark& mark : figure.strands) {
+      EXPECT_FALSE(mark.strands.empty());
+      for (const Strand& strand : mark.strands) EXPECT_EQ(strand.from_end, 3);
+    }
+    for (Index key = 0; key < 6; ++key) {
+      const std::string id = "weight." + std::to_string(key);
+      const std::vector<Index> cell = {1, 3, key};
+      ASSERT_NE(text_of(figure, id), nullptr);
+      EXPECT_EQ(text_of(figure, id)->markup, fixed_text(static_cast<double>(weights.at(cell)), 3));
+      const TargetMark* target = target_of(figure, id);
+      ASSERT_NE(target, nullptr);
+      ASSERT_TRUE(target->cell);
+      EXPECT_EQ(trace->steps()[static_cast<std::size_t>(target->cell->step)].name, "weights");
+      EXPECT_EQ(target->cell->index, cell);
+      EXPECT_TRUE(target->box.contains({text_of(figure, id)->at.x - 1, text_of(figure, id)->at.y}));
+    }
+  }
+  EXPECT_EQ(text_of(figure_of(*trace, "lines"), "weight.0"), nullptr);
+}
+
+TEST(LinesView, AClickOnAQueryChoosesItAndAnotherLetsGo) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  ParameterValues options;
+  for (int times = 0; times < 2; ++times) {
+    const Figure before = figure_of(*trace, "lines", options);
+    const TargetMark* target = target_of(before, "query.2");
+    ASSERT_NE(target, nullptr);
+    EXPECT_EQ(target->sets, (ParameterValues{{"query", times == 0 ? Index{3} : Index{0}}}));
+    options = target->sets;
+  }
+  EXPECT_EQ(describe(figure_of(*trace, "lines", options)), describe(figure_of(*trace, "lines")));
+  // While one is chosen the others have no lines to be shown alone, but can be chosen.
+  const Figure chosen = figure_of(*trace, "lines", {{"query", Index{3}}});
+  EXPECT_EQ(target_of(chosen, "query.0")->isolates, -1);
+  EXPECT_EQ(target_of(chosen, "query.0")->sets, (ParameterValues{{"query", Index{1}}}));
+  EXPECT_EQ(target_of(chosen, "query.2")->isolates, 2);
+  EXPECT_TRUE(target_of(chosen, "key.1")->sets.empty());
+}
+
+TEST(LinesView, TheLegendShowsAHeadAlone) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"heads", "10"}});
+  const Figure figure = figure_of(*trace, "lines", kAll, 420);
+  for (Index head = 0; head < 10; ++head) {
+    const std::string id = "legend.head." + std::to_string(head);
+    const auto bar =
+        std::find_if(figure.bars.begin(), figure.bars.end(), [&](const BarMark& mark) { return mark.id == id; });
+    ASSERT_NE(bar, figure.bars.end());
+    EXPECT_EQ(bar->shade, Shade::of_hue(head));
+    const TargetMark* target = target_at(figure, bar->box.center());
+    ASSERT_NE(target, nullptr);
+    EXPECT_EQ(target->sets, (ParameterValues{{"head", head + 1}, {"heads", std::string("one")}}));
+    const Figure alone = figure_of(*trace, "lines", target->sets);
+    ASSERT_EQ(alone.strands.size(), 1U);
+    EXPECT_EQ(alone.strands.front().id, "head." + std::to_string(head));
+  }
+  EXPECT_EQ(target_of(figure_of(*trace, "lines"), "legend.head.0"), nullptr);
+}
+
+TEST(LinesView, TokensHaveTheirLabels) {
+  Experiment experiment = experiment_with({{"tokens", "4"}});
+  experiment.labels = {"W_{Q}", "incomprehensibilities and more than that"};
+  const std::shared_ptr<const Trace> trace = *run(experiment);
+  const Figure figure = figure_of(*trace, "lines");
+  EXPECT_EQ(plain_text(text_of(figure, "query.0")->markup), "W_{Q}");
+  EXPECT_TRUE(text_of(figure, "key.1")->markup.ends_with("…"));
+  EXPECT_EQ(text_of(figure, "query.2")->markup, "2");
+  EXPECT_EQ(target_of(figure, "key.1")->about, "key “incomprehensibilities and more than that”");
+  // Those of the second sequence have none.
+  const Figure cross = figure_of(*trace, "lines", {{"attention", std::string("cross")}});
+  EXPECT_EQ(text_of(cross, "query.0")->markup, "0");
+  EXPECT_EQ(plain_text(text_of(cross, "key.0")->markup), "W_{Q}");
+}
+
+TEST(LinesView, OfManyTokensItShowsTheBlockOfTheChosenOne) {
+  const std::shared_ptr<const Trace> trace =
+      trace_with({{"queries", "300"}, {"keys", "300"}, {"head_dim", "4"}}, "scaled-dot-product");
+  const Tensor& weights = trace->tensor("weights");
+  const Figure first = figure_of(*trace, "lines", {}, 1000, 700);
+  EXPECT_EQ(first.strands.front().strands.size(), 64U * 64U);
+  EXPECT_EQ(text_of(first, "note.1")->markup, "queries 0 to 63 of 300");
+  EXPECT_EQ(text_of(first, "note.2")->markup, "keys 0 to 63 of 300");
+  EXPECT_NE(target_of(first, "key.63"), nullptr);
+  EXPECT_EQ(target_of(first, "key.64"), nullptr);
+
+  const Figure chosen = figure_of(*trace, "lines", {{"query", Index{271}}}, 1000, 700);
+  EXPECT_EQ(text_of(chosen, "note.1")->markup, "queries 256 to 299 of 300");
+  double held = 0;
+  for (Index key = 256; key < 300; ++key) held += weights.at(std::vector<Index>{270, key});
+  EXPECT_EQ(text_of(chosen, "note.2")->markup,
+            "keys 256 to 299 of 300, which hold " + fixed_text(held, 3) + " of the row");
+  for (const Strand& strand : chosen.strands.front().strands)
+    EXPECT_EQ(strand.opacity, weights.at(std::vector<Index>{270, 256 + strand.to_end - 44}));
+  EXPECT_EQ(text_of(chosen, "weight.256")->markup,
+            fixed_text(static_cast<double>(weights.at(std::vector<Index>{270, 256})), 3));
+}
+
+TEST(LinesView, ThereAreNeverTooManyLines) {
+  for (const auto& [tokens, heads] : {std::pair("64", "16"), {"100", "40"}, {"600", "3"}}) {
+    const std::shared_ptr<const Trace> trace =
+        trace_with({{"tokens", tokens}, {"heads", heads}, {"head_dim", "2"}, {"cross_queries", "0"}});
+    const Figure figure = figure_of(*trace, "lines", kAll, 1000, 700);
+    std::size_t lines = 0;
+    for (const StrandsMark& mark : figure.strands) lines += mark.strands.size();
+    EXPECT_LE(lines, 40000U) << tokens << " " << heads;
+    EXPECT_GT(lines, 100U);
+    EXPECT_LE(figure.height, 700.5);
+  }
+}
+
+TEST(LinesView, OfManyHeadsItShowsTheBlockOfTheChosenOne) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"tokens", "3"}, {"heads", "40"}});
+  const Figure figure = figure_of(*trace, "lines", with(kAll, "head", Index{35}));
+  EXPECT_EQ(figure.strands.size(), 8U);
+  EXPECT_NE(strands_of(figure, 34), nullptr);
+  EXPECT_EQ(text_of(figure, "note.1")->markup, "heads 33 to 40 of 40");
+}
+
+TEST(LinesView, WeightsThatAreNotHeldAreComputed) {
+  const std::shared_ptr<const Trace> trace =
+      trace_with({{"tokens", "20000"}, {"heads", "2"}, {"head_dim", "2"}, {"features", "2"}, {"cross_queries", "0"}});
+  const Step* weights = trace->find("weights");
+  ASSERT_EQ(weights->tensor, nullptr);
+  const auto step = static_cast<int>(weights - trace->steps().data());
+  ViewCache cache;
+  // The second time from the cache.
+  for (const Index query : {Index{0}, Index{0}, Index{19000}}) {
+    for (const double mass : {1.0, 0.4}) {
+      const ParameterValues options = with(with(kAll, "query", query), "mass", mass);
+      ViewOptions set = *view_options({"lines", options});
+      set.cache = &cache;
+      const Figure figure = build_view("lines", *trace, set);
+      EXPECT_EQ(describe(figure), describe(figure_of(*trace, "lines", options)));
+      const Index first = query == 0 ? 0 : 18944;
+      for (Index head = 0; head < 2; ++head) {
+        const auto lines = lines_of(figure, head, 64);
+        if (mass == 1) {
+          EXPECT_GT(lines.size(), 40U);
+        }
+        for (const auto& [at, weight] : lines) {
+          EXPECT_EQ(weight, trace->value(step, std::vector<Index>{head, first + at.first, first + at.second}));
+        }
+      }
+    }
+  }
+  std::stop_source stop;
+  stop.request_stop();
+  ViewOptions stopped = *view_options({"lines", {}});
+  stopped.stop = stop.get_token();
+  EXPECT_TRUE(build_view("lines", *trace, stopped).strands.empty());
+}
+
+TEST(LinesView, HasSomethingToShowOfEverySystem) {
+  for (const System& system : systems()) {
+    Experiment experiment = *default_experiment(system.name);
+    for (const char* size : {"batch", "height", "width"}) {
+      if (find_parameter(system.parameters, size) != nullptr) {
+        ASSERT_TRUE(set_parameter_text(experiment, size, "2"));
+      }
+    }
+    const std::shared_ptr<const Trace> trace = *run(experiment);
+    EXPECT_EQ(missing_for(*find_view("lines"), *trace), "");
+    EXPECT_FALSE(figure_of(*trace, "lines").strands.front().strands.empty()) << system.name;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test
