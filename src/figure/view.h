@@ -95,5 +95,6 @@ Slice chosen_slice(const Trace& trace, const ViewOptions& options);
 View flow_view();
 View qkv_view();
 View heads_view();
+View dot_view();
 
 }  // namespace attnscope

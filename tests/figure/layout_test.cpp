@@ -54,8 +54,10 @@ class RecordingCanvas final : public Canvas {
 
   void heatmap(const HeatmapMark& mark, const Rect& box, double) override { heatmaps.emplace_back(mark.id, box); }
   void gradient(ColorMap, const Rect& box) override { bars.push_back(box); }
-  void fill(const Rect&, Rgb, double) override {}
-  void curve(std::span<const Point>, Rgb, double, double, bool) override {}
+  void fill(const Rect& box, Rgb, double) override { fills.push_back(box); }
+  void curve(std::span<const Point> points, Rgb, double, double, bool) override {
+    ends.insert(ends.end(), points.begin(), points.end());
+  }
   void outline(const Rect&, Rgb, double, double) override {}
   void line(Point from, Point to, Rgb, double, bool) override { ends.push_back(from), ends.push_back(to); }
   void triangle(Point, Point, Point, Rgb) override {}
@@ -70,6 +72,7 @@ class RecordingCanvas final : public Canvas {
 
   std::vector<std::pair<std::string, Rect>> heatmaps;
   std::vector<Rect> bars;
+  std::vector<Rect> fills;
   std::vector<Point> ends;
   std::vector<Text> texts;
 };
@@ -109,6 +112,12 @@ std::vector<std::string> layout_faults(const Figure& figure) {
   }
   for (const Point end : painted.ends) {
     if (!inside({end.x, end.y, 0, 0}, figure)) say("a line leaves the figure");
+  }
+  for (const Rect& fill : painted.fills) {
+    if (!inside(fill, figure)) say("a bar " + rect_text(fill) + " leaves the figure");
+  }
+  for (const TargetMark& target : figure.targets) {
+    if (!inside(target.box, figure)) say("target " + target.id + " leaves the figure");
   }
   for (std::size_t i = 0; i < painted.texts.size(); ++i) {
     const auto& [text, box] = painted.texts[i];
@@ -163,7 +172,7 @@ std::vector<ParameterValues> option_sets(const View& view) {
     for (const ParameterValues& set : sets) {
       std::vector<ParameterValue> values;
       for (const std::string& choice : option.choices) values.emplace_back(choice);
-      if (option.kind == Parameter::Kind::integer) values = {Index{1}, Index{99}};
+      if (option.kind == Parameter::Kind::integer) values = {static_cast<Index>(option.minimum), Index{99}};
       for (const ParameterValue& value : values) {
         more.push_back(set);
         more.back()[option.name] = value;
@@ -226,7 +235,12 @@ TEST_P(Layout, EveryMarkHasAnIdOfItsOwn) {
     for (const LineMark& mark : figure.lines)
       EXPECT_TRUE(ids.insert("line " + mark.id).second) << about << " " << mark.id;
     for (const ColorBarMark& mark : figure.color_bars)
-      EXPECT_TRUE(ids.insert("bar " + mark.id).second) << about << " " << mark.id;
+      EXPECT_TRUE(ids.insert("color bar " + mark.id).second) << about << " " << mark.id;
+    for (const BarMark& mark : figure.bars) EXPECT_TRUE(ids.insert("bar " + mark.id).second) << about << " " << mark.id;
+    for (const CurveMark& mark : figure.curves)
+      EXPECT_TRUE(ids.insert("curve " + mark.id).second) << about << " " << mark.id;
+    for (const TargetMark& mark : figure.targets)
+      EXPECT_TRUE(ids.insert("target " + mark.id).second) << about << " " << mark.id;
   });
 }
 
@@ -248,7 +262,7 @@ TEST_P(Layout, HeatmapsAreSlicesOfTheTrace) {
       });
 }
 
-INSTANTIATE_TEST_SUITE_P(Views, Layout, testing::Values("flow", "qkv", "heads"),
+INSTANTIATE_TEST_SUITE_P(Views, Layout, testing::Values("flow", "qkv", "heads", "dot"),
                          [](const auto& view) { return view.param; });
 
 std::set<std::string> tensors_in(const Trace& trace, const Figure& figure) {
@@ -367,7 +381,7 @@ TEST(Views, AnOptionThatAppliesChangesTheFigure) {
       const std::string standard = describe(figure_of(*trace, view.name));
       for (const Parameter& option : view.options) {
         std::vector<ParameterValue> values(option.choices.begin(), option.choices.end());
-        if (option.kind == Parameter::Kind::integer) values = {Index{2}};
+        if (option.kind == Parameter::Kind::integer) values = {std::max(Index{2}, static_cast<Index>(option.minimum))};
         bool changed = false;
         for (const ParameterValue& value : values)
           changed = changed || describe(figure_of(*trace, view.name, {{option.name, value}})) != standard;

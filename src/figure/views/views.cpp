@@ -10,6 +10,7 @@ std::span<const View> views() {
       flow_view(),
       qkv_view(),
       heads_view(),
+      dot_view(),
   };
   return list;
 }
