@@ -166,6 +166,18 @@ ChartRange bar_range(const BarRow& row) {
   return {low, high};
 }
 
+ChartRange share_range(const BarRow& row) {
+  constexpr std::size_t kMany = 32;
+  double largest = 0;
+  for (const double share : row.numbers) largest = share > largest ? share : largest;
+  if (row.numbers.size() <= kMany || !(largest > 0)) return {0, 1};
+  const double power = std::pow(10, std::floor(std::log10(largest)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (largest <= factor * power) return {0, std::min(1.0, factor * power)};
+  }
+  return {0, std::min(1.0, 10 * power)};
+}
+
 Index BarColumns::count() const { return std::clamp<Index>(static_cast<Index>(width), 1, std::max<Index>(1, numbers)); }
 
 Index BarColumns::first(Index column) const {

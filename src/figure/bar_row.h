@@ -29,6 +29,9 @@ struct BarRow {
 /// A scale for the numbers of a row, and 0: symmetric where there are both signs.
 ChartRange bar_range(const BarRow& row);
 
+/// The same for shares of 1: from 0 to 1, or where there are many of them to a round number above the largest.
+ChartRange share_range(const BarRow& row);
+
 /// The title's line.
 inline constexpr double kBarTitle = 22;
 /// Ticks at the side, of rows that are high enough.

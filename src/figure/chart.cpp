@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/text.h"
 #include "figure/markup.h"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr double kTickDistance = 6;    // from the box to its labels
 constexpr double kTickLabelRoom = 52;  // across, for each
+constexpr double kHeadingHeight = 24;
+constexpr double kLastLabel = 8;  // that part of the last label of the x axis that stands right of the box
 constexpr double kPointSize = 6;
 constexpr double kSampleWidth = 20;  // of a legend's pieces of curve
 // What lies beyond the ends by no more than rounding is within.
@@ -99,6 +102,14 @@ void add_y_axis(Figure& figure, const Chart& chart, std::size_t most_ticks) {
   }
 }
 
+Chart place_chart(const Rect& outer, std::string id, const ChartRange& x, const ChartRange& y, double y_labels,
+                  int flag_lines) {
+  const double top = kHeadingHeight + kFlagHeight * static_cast<double>(flag_lines);
+  const Rect box = {outer.x + y_labels, outer.y + top, outer.width - y_labels - kLastLabel,
+                    outer.height - top - kXAxisHeight};
+  return {std::move(id), box, x, y};
+}
+
 double y_axis_width(const ChartRange& range, std::size_t most_ticks) {
   double widest = 0;
   for (const ChartTick& tick : chart_ticks(range, most_ticks)) widest = std::max(widest, small_width(tick.markup));
@@ -137,15 +148,59 @@ void add_point(Figure& figure, const std::string& id, Point at, Shade shade, con
   figure.targets.push_back(std::move(target));
 }
 
-void add_flag(Figure& figure, const Chart& chart, const std::string& id, double x_value, const std::string& markup,
-              Ink ink, int row) {
-  const double x = std::clamp(chart.across(x_value), chart.box.x, chart.box.right());
-  const double top = chart.box.y - static_cast<double>(row) * kFlagHeight;
-  const bool right = x + kTickDistance + small_width(markup) <= chart.box.right();
-  figure.lines.push_back({chart.id + "." + id, {x, chart.box.bottom()}, {x, top - kFlagHeight + 4}, ink, 1, true});
-  figure.texts.push_back(chart_text(chart.id + "." + id, {x + (right ? kTickDistance : -kTickDistance), top - 4},
-                                    markup, ink, TypeSize::kSmall,
-                                    right ? HorizontalAlign::left : HorizontalAlign::right));
+void add_flags(Figure& figure, const Chart& chart, std::vector<ChartFlag> flags) {
+  const auto place = [&](const ChartFlag& flag) {
+    return std::clamp(chart.across(flag.x), chart.box.x, chart.box.right());
+  };
+  const auto goes_right = [&](const ChartFlag& flag) {
+    return place(flag) + kTickDistance + small_width(flag.markup) <= chart.box.right();
+  };
+  // The line that another one's label would reach over is the shorter one.
+  std::stable_sort(flags.begin(), flags.end(), [&](const ChartFlag& a, const ChartFlag& b) {
+    if (goes_right(a) != goes_right(b)) return goes_right(a);
+    return goes_right(a) ? place(a) < place(b) : place(a) > place(b);
+  });
+  double top = chart.box.y - kFlagHeight * static_cast<double>(flags.size());
+  for (const ChartFlag& flag : flags) {
+    const double x = place(flag);
+    const bool right = goes_right(flag);
+    const std::string id = chart.id + "." + flag.id;
+    figure.lines.push_back({id, {x, chart.box.bottom()}, {x, top + 4}, flag.ink, 1, true});
+    figure.texts.push_back(chart_text(id, {x + (right ? kTickDistance : -kTickDistance), top + 12}, flag.markup,
+                                      flag.ink, TypeSize::kSmall,
+                                      right ? HorizontalAlign::left : HorizontalAlign::right));
+    top += kFlagHeight;
+  }
+}
+
+std::vector<double> spread(const std::vector<double>& places, double apart) {
+  std::vector<std::size_t> order(places.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
+  // Neighbours that would touch move as one, which stands where its members on average want it to.
+  struct Group {
+    double sum = 0;  // of where the members want the group's first one
+    double members = 0;
+    [[nodiscard]] double start() const { return sum / members; }
+  };
+  std::vector<Group> groups;
+  for (const std::size_t i : order) {
+    groups.push_back({places[i], 1});
+    while (groups.size() > 1) {
+      const Group last = groups.back();
+      Group& before = groups[groups.size() - 2];
+      if (before.start() + before.members * apart <= last.start()) break;
+      before.sum += last.sum - last.members * before.members * apart;
+      before.members += last.members;
+      groups.pop_back();
+    }
+  }
+  std::vector<double> spread_out(places.size());
+  auto next = order.begin();
+  for (const Group& group : groups) {
+    for (double member = 0; member < group.members; ++member) spread_out[*next++] = group.start() + member * apart;
+  }
+  return spread_out;
 }
 
 double add_legend(Figure* figure, const std::string& id, std::span<const LegendEntry> entries, Point at, double width) {
@@ -167,6 +222,23 @@ double add_legend(Figure* figure, const std::string& id, std::span<const LegendE
     corner.x += needed + kGap;
   }
   return entries.empty() ? 0 : corner.y + kLine - at.y;
+}
+
+double add_caption(Figure* figure, const std::string& id, const std::string& text, Point at, double width) {
+  constexpr double kLine = 16;
+  std::vector<std::string> lines = {""};
+  for (const std::string& word : split(text, ' ')) {
+    const std::string longer = lines.back().empty() ? word : lines.back() + " " + word;
+    if (lines.back().empty() || small_width(longer) <= width) {
+      lines.back() = longer;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  for (std::size_t i = 0; figure != nullptr && i < lines.size(); ++i)
+    figure->texts.push_back(chart_text(id + "." + std::to_string(i), {at.x, at.y + 12 + kLine * static_cast<double>(i)},
+                                       lines[i], Ink::dim));
+  return kLine * static_cast<double>(lines.size());
 }
 
 }  // namespace attnscope

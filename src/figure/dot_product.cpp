@@ -105,6 +105,13 @@ std::vector<double> key_numbers(const Trace& trace, const DotProduct& product, s
   return factor_numbers(trace, product, product.k, product.product->b, at);
 }
 
+Index head_dim(const Trace& trace) {
+  const Step* q = trace.find("q");
+  if (q == nullptr) return 1;
+  const auto found = std::find_if(q->axes.begin(), q->axes.end(), [](const Axis& axis) { return axis.name == "dim"; });
+  return found == q->axes.end() ? 1 : found->size;
+}
+
 std::vector<double> row_numbers(const Trace& trace, int step, std::span<const Index> at) {
   Region region = single_cell(step, at);
   region.begin.back() = 0;

@@ -43,6 +43,9 @@ std::optional<DotProduct> dot_product(const Trace& trace, std::string_view weigh
 std::vector<double> query_numbers(const Trace& trace, const DotProduct& product, std::span<const Index> at);
 std::vector<double> key_numbers(const Trace& trace, const DotProduct& product, std::span<const Index> at);
 
+/// How many numbers the queries of one head have; 1 where a trace has none.
+Index head_dim(const Trace& trace);
+
 /// One row of tensor `step`, whose last axis runs over the keys: the one of the query at `at`.
 std::vector<double> row_numbers(const Trace& trace, int step, std::span<const Index> at);
 

@@ -13,25 +13,46 @@ namespace {
 /// So many have a button each; more are chosen with a slider.
 constexpr Index kMostButtons = 10;
 
-/// What is counted from 1 to as many as the trace has: heads, batch items, queries, keys.
+/// Whether a whole number has a range of its own. The others count what the trace has: heads, batch items, queries,
+/// keys.
+bool option_is_own(const Parameter& option) {
+  return option.name != "head" && option.name != "item" && option.name != "query" && option.name != "key";
+}
+
+void number_slider(const Style& style, const Parameter& option, Index chosen, Index from, Index to,
+                   Transient& transient, Requests& requests) {
+  // Of wide ranges the small numbers count most.
+  constexpr Index kWide = 30;
+  const bool wide = from > 0 && option_is_own(option) && to / from >= kWide;
+  ImGui::BeginGroup();
+  ImGui::PushItemWidth(style.px(160));
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", option.label.c_str());
+  ImGui::SameLine();
+  auto value = static_cast<int>(chosen);
+  const ImGuiSliderFlags scale = wide ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
+  if (ImGui::SliderInt(("##" + option.name).c_str(), &value, static_cast<int>(from), static_cast<int>(to), "%d",
+                       ImGuiSliderFlags_AlwaysClamp | scale)) {
+    requests.actions.push_back({SetViewOption{option.name, Index{value}}, transient.gesture});
+  }
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  if (option_is_own(option)) tooltip(option.help);
+  ImGui::PopItemWidth();
+  ImGui::EndGroup();
+}
+
+/// A whole number: a range of the view's own, or counted from 1 to as many as the trace has.
 void number_option(const Style& style, const Trace& trace, const Parameter& option, Index chosen, Transient& transient,
                    Requests& requests) {
+  if (option_is_own(option)) {
+    number_slider(style, option, chosen, static_cast<Index>(option.slider_minimum),
+                  static_cast<Index>(option.slider_maximum), transient, requests);
+    return;
+  }
   const Index limit = option_limit(trace, option.name);
   chosen = std::min(chosen, limit);
   if (limit > kMostButtons) {
-    ImGui::BeginGroup();
-    ImGui::PushItemWidth(style.px(160));
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextDisabled("%s", option.label.c_str());
-    ImGui::SameLine();
-    auto value = static_cast<int>(chosen);
-    if (ImGui::SliderInt(("##" + option.name).c_str(), &value, 1, static_cast<int>(limit), "%d",
-                         ImGuiSliderFlags_AlwaysClamp)) {
-      requests.actions.push_back({SetViewOption{option.name, Index{value}}, transient.gesture});
-    }
-    if (ImGui::IsItemActivated()) ++transient.gesture;
-    ImGui::PopItemWidth();
-    ImGui::EndGroup();
+    number_slider(style, option, chosen, 1, limit, transient, requests);
     return;
   }
   std::vector<std::string> items;

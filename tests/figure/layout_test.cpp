@@ -194,6 +194,7 @@ void for_each_figure(const std::string& view, const Check& check) {
   constexpr std::array<std::pair<double, double>, 9> kSizes = {
       {{672, 0}, {200, 0}, {317, 0}, {1600, 0}, {900, 700}, {1400, 800}, {600, 520}, {500, 1200}, {2500, 1400}}};
   int count = 0;
+  ViewCache cache;
   for (const Settings& settings : sweep()) {
     Experiment experiment = experiment_with(settings);
     for (const auto& labels : label_sets()) {
@@ -207,7 +208,7 @@ void for_each_figure(const std::string& view, const Check& check) {
               view + options_text(options) + " in " + fixed_text(width, 0) + " × " + fixed_text(height, 0);
           for (const auto& [name, value] : settings) about += " " + name + "=" + value;
           about += ", " + std::to_string(labels.size()) + " labels";
-          check(*trace, options, figure_of(*trace, view, options, width, height), about);
+          check(*trace, options, figure_of(*trace, view, options, width, height, &cache), about);
           if (testing::Test::HasFailure()) return;
         }
       }
@@ -262,7 +263,7 @@ TEST_P(Layout, HeatmapsAreSlicesOfTheTrace) {
       });
 }
 
-INSTANTIATE_TEST_SUITE_P(Views, Layout, testing::Values("flow", "qkv", "heads", "dot"),
+INSTANTIATE_TEST_SUITE_P(Views, Layout, testing::Values("flow", "qkv", "heads", "dot", "scaling", "complexity"),
                          [](const auto& view) { return view.param; });
 
 std::set<std::string> tensors_in(const Trace& trace, const Figure& figure) {

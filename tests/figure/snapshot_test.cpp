@@ -82,6 +82,18 @@ const std::vector<Snapshot>& snapshots() {
        420,
        0,
        "scaled-dot-product"},
+      {"scaling", "scaling", {}, {}},
+      {"scaling_narrow", "scaling", {{"head_dim", "4096"}}, {{"keys", Index{2}}, {"samples", Index{8}}}, 420, 600},
+      {"scaling_conv", "scaling", kSmallPicture, {{"keys", Index{256}}}, 1200, 700, "conv-attention"},
+      {"complexity", "complexity", {}, {}},
+      {"complexity_narrow", "complexity", {{"heads", "1"}}, {{"kernel", Index{2}}, {"window", Index{400}}}, 420, 700},
+      {"complexity_long",
+       "complexity",
+       {{"queries", "1"}, {"keys", "100000"}, {"head_dim", "2"}},
+       {},
+       1400,
+       900,
+       "scaled-dot-product"},
   };
   return list;
 }

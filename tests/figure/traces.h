@@ -29,14 +29,15 @@ inline std::shared_ptr<const Trace> trace_with(const Settings& settings, const s
   return *run(experiment_with(settings, system));
 }
 
-/// A view with those options of its own.
+/// A view with those options of its own. `cache` may be null.
 inline Figure figure_of(const Trace& trace, const std::string& view, const ParameterValues& options = {},
-                        double width = 672, double height = 0) {
+                        double width = 672, double height = 0, ViewCache* cache = nullptr) {
   const Result<ViewOptions> set = view_options({view, options});
   EXPECT_TRUE(set) << (set ? "" : set.error().message);
   ViewOptions all = *set;
   all.width = width;
   all.height = height;
+  all.cache = cache;
   return build_view(view, trace, all);
 }
 

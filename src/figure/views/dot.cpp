@@ -209,7 +209,7 @@ class DotLayout {
       if (of_keys) row.chosen = n_.key();
       row.range = bar_range(row);
     }
-    rows_.back().range = weights_range();
+    rows_.back().range = share_range(rows_.back());
   }
 
   /// "q", or "q ÷ √32" where the queries are scaled before the product.
@@ -222,20 +222,6 @@ class DotLayout {
   [[nodiscard]] std::string softmax_text() const {
     return n_.product.temperature == 1 ? "softmax of the scores"
                                        : "softmax of the scores ÷ " + exact_text(n_.product.temperature);
-  }
-
-  /// 0 to 1, or among many keys to a round number above the largest.
-  [[nodiscard]] ChartRange weights_range() const {
-    constexpr Index kManyKeys = 32;
-    if (n_.product.keys <= kManyKeys) return {0, 1};
-    double largest = 0;
-    for (const double weight : n_.weights) largest = weight > largest ? weight : largest;
-    if (!(largest > 0)) return {0, 1};
-    const double power = std::pow(10, std::floor(std::log10(largest)));
-    for (const double factor : {1.0, 2.0, 5.0}) {
-      if (largest <= factor * power) return {0, std::min(1.0, factor * power)};
-    }
-    return {0, std::min(1.0, 10 * power)};
   }
 
   static TargetMark cell_target(int of_step, std::vector<Index> index) {

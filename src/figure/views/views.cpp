@@ -7,10 +7,7 @@ namespace attnscope {
 
 std::span<const View> views() {
   static const std::vector<View> list = {
-      flow_view(),
-      qkv_view(),
-      heads_view(),
-      dot_view(),
+      flow_view(), qkv_view(), heads_view(), dot_view(), scaling_view(), complexity_view(),
   };
   return list;
 }
