@@ -34,11 +34,11 @@ struct ViewOptions {
   }
 };
 
-/// What figures of a trace have worked out, for the next one: it lasts until that of another trace is asked for. One
-/// thread at a time.
+/// What figures have worked out, for the next one. One thread at a time.
 class ViewCache {
  public:
-  /// The last result of `make` for `key`, which says what it was made from; made where that was something else.
+  /// The last result of `make` for `key`, which says what it was made from; made where that was something else. What
+  /// comes from a trace: it lasts until that of another one is asked for.
   template <typename Value, typename Key, typename Make>
   std::shared_ptr<const Value> find_or_make(const Key& key, const Make& make) {
     if (const auto* entry = std::any_cast<Entry<Value, Key>>(&entry_); entry != nullptr && entry->key == key)
@@ -48,13 +48,29 @@ class ViewCache {
     return value;
   }
 
+  /// The same for small things that come from no trace: they stay.
+  template <typename Value, typename Key, typename Make>
+  std::shared_ptr<const Value> find_or_keep(const Key& key, const Make& make) {
+    for (const std::any& each : kept_) {
+      if (const auto* entry = std::any_cast<Entry<Value, Key>>(&each); entry != nullptr && entry->key == key)
+        return entry->value;
+    }
+    std::shared_ptr<const Value> value = make();
+    if (value && kept_.size() == kMostKept) kept_.erase(kept_.begin());
+    if (value) kept_.push_back(Entry<Value, Key>{key, value});
+    return value;
+  }
+
  private:
+  static constexpr std::size_t kMostKept = 1000;
+
   template <typename Value, typename Key>
   struct Entry {
     Key key;
     std::shared_ptr<const Value> value;
   };
   std::any entry_;
+  std::vector<std::any> kept_;
 };
 
 struct View {
@@ -99,5 +115,8 @@ View head_view();
 View lines_view();
 View image_view();
 View metrics_view();
+View dot_view();
+View scaling_view();
+View complexity_view();
 
 }  // namespace attnscope

@@ -18,27 +18,49 @@ std::string zero_name(const Parameter& option) {
   return option.choice_labels.empty() ? "0" : option.choice_labels.front();
 }
 
-/// What is counted from 1 to as many as the trace has: heads, batch items, queries, keys.
+/// Whether a whole number has a range of its own. The others count what the trace has: heads, batch items, queries,
+/// keys, channels.
+bool option_is_own(const Parameter& option) {
+  return option.name != "head" && option.name != "item" && option.name != "query" && option.name != "key" &&
+         option.name != "channel";
+}
+
+void number_slider(const Style& style, const Parameter& option, Index chosen, Index from, Index to,
+                   Transient& transient, Requests& requests) {
+  // Of wide ranges the small numbers count most.
+  constexpr Index kWide = 30;
+  const bool wide = from > 0 && option_is_own(option) && to / from >= kWide;
+  ImGui::BeginGroup();
+  ImGui::PushItemWidth(style.px(160));
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", option.label.c_str());
+  ImGui::SameLine();
+  auto value = static_cast<int>(chosen);
+  const std::string shown = chosen == 0 ? zero_name(option) : "%d";
+  const ImGuiSliderFlags scale = wide ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
+  if (ImGui::SliderInt(("##" + option.name).c_str(), &value, static_cast<int>(from), static_cast<int>(to),
+                       shown.c_str(), ImGuiSliderFlags_AlwaysClamp | scale)) {
+    requests.actions.push_back({SetViewOption{option.name, Index{value}}, transient.gesture});
+  }
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  if (option_is_own(option)) tooltip(option.help);
+  ImGui::PopItemWidth();
+  ImGui::EndGroup();
+}
+
+/// A whole number: a range of the view's own, or counted from 1 to as many as the trace has.
 void number_option(const Style& style, const Trace& trace, const Parameter& option, Index chosen, Transient& transient,
                    Requests& requests) {
+  if (option_is_own(option)) {
+    number_slider(style, option, chosen, static_cast<Index>(option.slider_minimum),
+                  static_cast<Index>(option.slider_maximum), transient, requests);
+    return;
+  }
   const Index limit = option_limit(trace, option.name);
   const auto first = static_cast<Index>(option.minimum);
   chosen = std::min(chosen, limit);
   if (limit > kMostButtons) {
-    ImGui::BeginGroup();
-    ImGui::PushItemWidth(style.px(160));
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextDisabled("%s", option.label.c_str());
-    ImGui::SameLine();
-    auto value = static_cast<int>(chosen);
-    const std::string shown = chosen == 0 ? zero_name(option) : "%d";
-    if (ImGui::SliderInt(("##" + option.name).c_str(), &value, static_cast<int>(first), static_cast<int>(limit),
-                         shown.c_str(), ImGuiSliderFlags_AlwaysClamp)) {
-      requests.actions.push_back({SetViewOption{option.name, Index{value}}, transient.gesture});
-    }
-    if (ImGui::IsItemActivated()) ++transient.gesture;
-    ImGui::PopItemWidth();
-    ImGui::EndGroup();
+    number_slider(style, option, chosen, first, limit, transient, requests);
     return;
   }
   std::vector<std::string> items;

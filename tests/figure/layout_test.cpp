@@ -54,7 +54,7 @@ class RecordingCanvas final : public Canvas {
 
   void heatmap(const HeatmapMark& mark, const Rect& box, double) override { heatmaps.emplace_back(mark.id, box); }
   void gradient(ColorMap, const Rect& box) override { bars.push_back(box); }
-  void fill(const Rect&, Rgb, double) override {}
+  void fill(const Rect& box, Rgb, double) override { fills.push_back(box); }
   void curve(std::span<const Point> points, Rgb, double, double, bool) override {
     ends.insert(ends.end(), points.begin(), points.end());
   }
@@ -72,6 +72,7 @@ class RecordingCanvas final : public Canvas {
 
   std::vector<std::pair<std::string, Rect>> heatmaps;
   std::vector<Rect> bars;
+  std::vector<Rect> fills;
   std::vector<Point> ends;
   std::vector<Text> texts;
 };
@@ -115,13 +116,16 @@ std::vector<std::string> layout_faults(const Figure& figure) {
   for (const TargetMark& target : figure.targets) {
     if (!inside(target.box, figure)) say("target " + target.id + " " + rect_text(target.box) + " leaves the figure");
   }
+  for (const Rect& fill : painted.fills) {
+    if (!inside(fill, figure)) say("a bar " + rect_text(fill) + " leaves the figure");
+  }
   for (const BarMark& bar : figure.bars) {
     if (!inside(bar.box, figure)) say("bar " + bar.id + " " + rect_text(bar.box) + " leaves the figure");
     for (const auto& [id, heatmap] : painted.heatmaps) {
       if (overlap(bar.box, heatmap)) say("bar " + bar.id + " " + rect_text(bar.box) + " overlaps heatmap " + id);
     }
     // What lies behind a text on purpose.
-    if (bar.shade == Shade::of(Ink::control)) continue;
+    if (bar.shade == Shade::of(Ink::control) || bar.shade.opacity < 0.3) continue;
     for (const auto& [text, box] : painted.texts) {
       if (overlap(bar.box, box))
         say("bar " + bar.id + " " + rect_text(bar.box) + " overlaps \"" + text + "\" " + rect_text(box));
@@ -206,6 +210,7 @@ void for_each_figure(const std::string& view, const Check& check) {
   constexpr std::array<std::pair<double, double>, 9> kSizes = {
       {{672, 0}, {200, 0}, {317, 0}, {1600, 0}, {900, 700}, {1400, 800}, {600, 520}, {500, 1200}, {2500, 1400}}};
   int count = 0;
+  ViewCache cache;
   for (const Settings& settings : sweep()) {
     Experiment experiment = experiment_with(settings);
     for (const auto& labels : label_sets()) {
@@ -278,7 +283,9 @@ TEST_P(Layout, HeatmapsAreSlicesOfTheTrace) {
       });
 }
 
-INSTANTIATE_TEST_SUITE_P(Views, Layout, testing::Values("flow", "qkv", "heads", "head", "lines", "metrics"),
+INSTANTIATE_TEST_SUITE_P(Views, Layout,
+                         testing::Values("flow", "qkv", "heads", "head", "lines", "dot", "metrics", "scaling",
+                                         "complexity"),
                          [](const auto& view) { return view.param; });
 
 std::set<std::string> tensors_in(const Trace& trace, const Figure& figure) {
@@ -403,7 +410,7 @@ TEST(Views, AnOptionThatAppliesChangesTheFigure) {
       const std::string standard = describe(figure_of(*trace, view.name));
       for (const Parameter& option : view.options) {
         std::vector<ParameterValue> values(option.choices.begin(), option.choices.end());
-        if (option.kind == Parameter::Kind::integer) values = {Index{2}};
+        if (option.kind == Parameter::Kind::integer) values = {std::max(Index{2}, static_cast<Index>(option.minimum))};
         if (option.kind == Parameter::Kind::real) values = {0.5};
         bool changed = false;
         for (const ParameterValue& value : values)

@@ -29,7 +29,7 @@ inline std::shared_ptr<const Trace> trace_with(const Settings& settings, const s
   return *run(experiment_with(settings, system));
 }
 
-/// A view with those options of its own.
+/// A view with those options of its own. `cache` may be null.
 inline Figure figure_of(const Trace& trace, const std::string& view, const ParameterValues& options = {},
                         double width = 672, double height = 0, ViewCache* cache = nullptr) {
   const Result<ViewOptions> set = view_options({view, options});

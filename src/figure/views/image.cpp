@@ -228,6 +228,8 @@ View image_view() {
                                       0, 0, 256);
   Parameter channel =
       integer_parameter("channel", "Channel", "Which channel is shown; 0 is the mean of all.", 0, 0, 32);
+  query.choice_labels = {"the middle"};
+  channel.choice_labels = {"mean"};
   View view = {
       "image", "Image", "A pixel of the picture, and where each head looks from it.", {query, channel, item_option()},
       applies, build};

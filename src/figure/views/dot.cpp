@@ -1,0 +1,398 @@
+// One query against one key: element by element, the sum, what the score and the weight are made of.
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "figure/bar_row.h"
+#include "figure/dot_product.h"
+#include "figure/markup.h"
+#include "figure/matrix.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kRowGap = 8;
+constexpr double kLeastWidth = 320;
+constexpr double kWidestContent = 1000;
+constexpr double kLeastUnit = 26;  // height of the bars of a row whose share is 1
+constexpr double kFileUnit = 52;
+constexpr double kLargestUnit = 88;
+constexpr double kStationHeight = 44;
+constexpr double kSignGap = 12;  // at either side of a sign
+constexpr std::size_t kLongestLabel = 14;
+
+/// A number of the arithmetic between the sum and the weight, and the sign in front of it.
+struct Station {
+  std::string id;
+  std::string sign;
+  std::string caption;
+  std::string value;
+  Ink ink = Ink::text;
+  std::optional<TensorCell> cell;
+
+  [[nodiscard]] double width() const {
+    return std::max(markup_width(caption, TypeSize::kSmall, FontWeight::regular),
+                    markup_width(value, TypeSize::kTitle, FontWeight::semibold));
+  }
+  [[nodiscard]] double sign_width() const {
+    return sign.empty() ? 0 : markup_width(sign, TypeSize::kTitle, FontWeight::regular) + 2 * kSignGap;
+  }
+};
+
+std::string cut(const std::string& label) {
+  std::string_view rest = label;
+  std::string kept;
+  for (std::size_t i = 0; i < kLongestLabel && !rest.empty(); ++i) {
+    const std::size_t before = rest.size();
+    const std::string_view whole = rest;
+    take_code_point(rest);
+    kept += whole.substr(0, before - rest.size());
+  }
+  return rest.empty() ? kept : kept + "…";
+}
+
+/// What is shown, as numbers.
+struct DotNumbers {
+  DotProduct product;
+  std::vector<Index> at;  ///< of the score
+  std::vector<double> q, k, terms, sums, logits, weights;
+  std::vector<bool> masked;
+  std::vector<std::string> key_labels;
+
+  [[nodiscard]] Index query() const { return at[at.size() - 2]; }
+  [[nodiscard]] Index key() const { return at.back(); }
+};
+
+DotNumbers numbers_of(const Trace& trace, const DotProduct& product, const ViewOptions& options) {
+  DotNumbers n = {product, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  const Slice slice = chosen_slice(trace, options);
+  const Axes& axes = trace.steps()[static_cast<std::size_t>(product.scores)].axes;
+  n.at = leading_index(axes, 2, slice.head, slice.item);
+  n.at.push_back(std::min(options.integer("query"), product.queries) - 1);
+  n.at.push_back(std::min(options.integer("key"), product.keys) - 1);
+  n.q = query_numbers(trace, product, n.at);
+  n.k = key_numbers(trace, product, n.at);
+  double sum = 0;
+  for (std::size_t i = 0; i < n.q.size(); ++i) {
+    n.terms.push_back(n.q[i] * n.k[i]);
+    n.sums.push_back(sum += n.terms.back());
+  }
+  n.logits = row_numbers(trace, product.logits(), n.at);
+  n.weights = row_numbers(trace, product.weights, n.at);
+  for (Index key = 0; product.mask != nullptr && key < product.keys; ++key)
+    n.masked.push_back(!product.keeps(trace, n.at, key));
+  // Beyond the last label keys are counted as the options count them, from 1.
+  if (!axis_labels(trace, axes.back()).empty()) {
+    const std::vector<std::string>& labels = trace.experiment().labels;
+    for (Index key = 0; key < product.keys; ++key)
+      n.key_labels.push_back(key < std::ssize(labels) ? cut(labels[static_cast<std::size_t>(key)])
+                                                      : std::to_string(key + 1));
+  }
+  return n;
+}
+
+class DotLayout {
+ public:
+  DotLayout(const Trace& trace, const ViewOptions& options, DotNumbers numbers)
+      : trace_(trace), options_(options), n_(std::move(numbers)) {}
+
+  Figure build() {
+    figure_.title = trace_.experiment().system + ": " + pair_text();
+    make_rows();
+    figure_.width = std::max(options_.width, kLeastWidth);
+    const double inner = std::min(figure_.width - 2 * kMargin, kWidestContent);
+    double gutter = 40;
+    for (const BarRow& row : rows_)
+      gutter = std::max(gutter, std::ceil(y_axis_width(row.range, kMostBarTicks) / 8) * 8);
+    left_ = (figure_.width - inner) / 2 + gutter;
+    width_ = inner - gutter;
+    for (BarRow& row : rows_) {
+      const std::string pooled = pooled_text(row);
+      if (!pooled.empty()) row.about = {row.about.front() + "; " + pooled, pooled};
+    }
+    const double fixed = 2 * kMargin + stations(nullptr, 0) + key_label_height() + rows_fixed();
+    double shares = 0;
+    for (const BarRow& row : rows_) shares += row.share;
+    const double unit =
+        options_.height > 0 ? std::clamp((options_.height - fixed) / shares, kLeastUnit, kLargestUnit) : kFileUnit;
+    const double height = fixed + unit * shares;
+    figure_.height = std::max(options_.height, height);
+    double y = kMargin + (figure_.height - height) / 2;
+    for (const BarRow& row : rows_) {
+      if (row.id == "scores") y += stations(&figure_, y);
+      y = add_bar_row(figure_, row, columns(row), y, unit * row.share) + kRowGap;
+    }
+    key_labels(y - kRowGap);
+    return std::move(figure_);
+  }
+
+ private:
+  [[nodiscard]] const Step& step(int number) const { return trace_.steps()[static_cast<std::size_t>(number)]; }
+  [[nodiscard]] double value(int number) const { return static_cast<double>(trace_.value(number, n_.at)); }
+
+  /// What the rows take up beside their bars.
+  [[nodiscard]] double rows_fixed() const {
+    double height = 0;
+    for (const BarRow& row : rows_) height += kBarTitle + columns(row).numbers_height() + kRowGap;
+    return height;
+  }
+
+  [[nodiscard]] BarColumns columns(const BarRow& row) const { return {left_, width_, std::ssize(row.numbers)}; }
+
+  /// "query 2 · cat"
+  [[nodiscard]] std::string place_text(const std::string& what, Index number, std::size_t axis) const {
+    const Axis& its = step(n_.product.scores).axes[axis];
+    std::string text = what + " " + std::to_string(number + 1);
+    const std::vector<std::string>& labels = trace_.experiment().labels;
+    const bool named = its.name != "cross_query" && number < std::ssize(labels);
+    if (named && !labels[static_cast<std::size_t>(number)].empty())
+      text += " · " + cut(labels[static_cast<std::size_t>(number)]);
+    if (its.name == "cross_query") text += " of the second sequence";
+    return text;
+  }
+  [[nodiscard]] std::string query_text() const { return place_text("query", n_.query(), n_.at.size() - 2); }
+  [[nodiscard]] std::string key_text() const { return place_text("key", n_.key(), n_.at.size() - 1); }
+  [[nodiscard]] std::string pair_text() const { return query_text() + " against " + key_text(); }
+
+  /// "head 2, item 1", where there are several.
+  [[nodiscard]] std::string slice_text() const {
+    std::string text;
+    const Axes& axes = step(n_.product.scores).axes;
+    for (std::size_t i = 0; i + 2 < axes.size(); ++i) {
+      if (axes[i].size > 1)
+        text += ", " + std::string(axes[i].name == "head" ? "head " : "item ") + std::to_string(n_.at[i] + 1);
+    }
+    return text;
+  }
+
+  /// What a row says of itself where several numbers share a bar.
+  [[nodiscard]] std::string pooled_text(const BarRow& row) const {
+    const Index most = columns(row).most();
+    return most <= 1 ? "" : "each bar the largest of " + std::to_string(most) + " neighbours";
+  }
+
+  BarRow& add_row(const std::string& id, const std::string& title, const std::string& about,
+                  const std::vector<double>& numbers, Shade shade, double share) {
+    BarRow row;
+    row.id = id;
+    row.title = title;
+    row.numbers = numbers;
+    row.about = {about};
+    row.shade = shade;
+    row.share = share;
+    rows_.push_back(std::move(row));
+    return rows_.back();
+  }
+
+  void make_rows() {
+    const DotProduct& p = n_.product;
+    BarRow& q = add_row("q", factor_symbol(p.q), query_text() + slice_text(), n_.q, Shade::of_hue(1), 1);
+    q.target = [this](Index i) { return cell_target(n_.product.q, n_.product.q_index(n_.at, i)); };
+    BarRow& k = add_row("k", factor_symbol(p.k), key_text(), n_.k, Shade::of_hue(2), 1);
+    k.target = [this](Index i) { return cell_target(n_.product.k, n_.product.k_index(n_.at, i)); };
+    BarRow& terms = add_row("terms", factor_symbol(p.q) + " ⊙ " + factor_symbol(p.k),
+                            "element by element; the line is their running sum", n_.terms, Shade::of(Ink::dim, 0.7), 2);
+    terms.sums = n_.sums;
+    terms.note = "sum " + number_text(n_.sums.back());
+    terms.target = [this](Index i) { return term_target(i); };
+    BarRow& scores = add_row("scores", p.mask == nullptr ? "scores" : "masked scores",
+                             query_text() + ", against every key", n_.logits, Shade::of(Ink::dim, 0.7), 1.3);
+    scores.target = [this](Index i) { return key_target(n_.product.logits(), i); };
+    BarRow& weights = add_row("weights", "weights", softmax_text(), n_.weights, Shade::of(Ink::dim, 0.7), 1.3);
+    weights.target = [this](Index i) { return key_target(n_.product.weights, i); };
+    weights.decimals = 3;
+    for (BarRow& row : rows_) {
+      const bool of_keys = row.id == "scores" || row.id == "weights";
+      if (of_keys) row.left_out = n_.masked;
+      if (of_keys) row.chosen = n_.key();
+      row.range = bar_range(row);
+    }
+    rows_.back().range = share_range(rows_.back());
+  }
+
+  /// "q", or "q ÷ √32" where the queries are scaled before the product.
+  [[nodiscard]] std::string factor_symbol(int number) const {
+    const auto* scale = std::get_if<ScaleOperation>(&step(number).operation);
+    const std::string letter = number == n_.product.q ? "q" : "k";
+    return scale == nullptr ? letter : "(" + letter + " ÷ " + scale->divisor_text + ")";
+  }
+
+  [[nodiscard]] std::string softmax_text() const {
+    return n_.product.temperature == 1 ? "softmax of the scores"
+                                       : "softmax of the scores ÷ " + exact_text(n_.product.temperature);
+  }
+
+  static TargetMark cell_target(int of_step, std::vector<Index> index) {
+    TargetMark target;
+    target.cell = TensorCell{of_step, std::move(index)};
+    return target;
+  }
+
+  [[nodiscard]] TargetMark term_target(Index i) const {
+    const auto at = static_cast<std::size_t>(i);
+    TargetMark target;
+    target.about = "dim " + std::to_string(i + 1) + ": " + number_text(n_.q[at]) + " × " + number_text(n_.k[at]) +
+                   " = " + number_text(n_.terms[at]) + "; the sum so far is " + number_text(n_.sums[at]);
+    return target;
+  }
+
+  [[nodiscard]] TargetMark key_target(int of_step, Index key) const {
+    std::vector<Index> index = n_.at;
+    index.back() = key;
+    TargetMark target = cell_target(of_step, std::move(index));
+    target.sets = {{"key", key + 1}};
+    return target;
+  }
+
+  /// From the sum to the weight.
+  [[nodiscard]] std::vector<Station> station_list() const {
+    const DotProduct& p = n_.product;
+    const std::string q = factor_symbol(p.q);
+    const std::string k = factor_symbol(p.k);
+    std::vector<Station> list = {{"sum", "", q + " · " + k, number_text(n_.sums.back()), Ink::accent, {}}};
+    if (!p.product->divisor_text.empty())
+      list.push_back({"scale", "÷", p.product->divisor_text, number_text(p.product->divisor), Ink::text, {}});
+    list.push_back({"score", "=", "score", number_text(value(p.scores)), Ink::text, TensorCell{p.scores, n_.at}});
+    if (p.mask != nullptr) {
+      const bool masked = n_.masked[static_cast<std::size_t>(n_.key())];
+      list.push_back({"mask", "→", mask_text(p.mask->field->mask()) + " mask",
+                      masked ? number_text(value(p.masked)) : "kept", masked ? Ink::text : Ink::dim,
+                      TensorCell{p.masked, n_.at}});
+    }
+    list.push_back({"temperature", "÷", "temperature", exact_text(p.temperature), Ink::text, {}});
+    list.push_back({"weight", "→", "weight, by softmax", number_text(value(p.weights)), Ink::accent,
+                    TensorCell{p.weights, n_.at}});
+    return list;
+  }
+
+  /// The arithmetic in lines from `top` on; returns what it takes up. `figure` may be null for that alone.
+  double stations(Figure* figure, double top) const {
+    double x = left_;
+    double y = top;
+    for (const Station& station : station_list()) {
+      if (x > left_ && x + station.sign_width() + station.width() > left_ + width_) {
+        x = left_;
+        y += kStationHeight;
+      }
+      if (figure != nullptr) place(*figure, station, {x, y});
+      x += station.sign_width() + station.width();
+    }
+    return y + kStationHeight + kRowGap - top;
+  }
+
+  static void place(Figure& figure, const Station& station, Point at) {
+    const double value = at.y + 31;
+    if (!station.sign.empty())
+      figure.texts.push_back(chart_text(station.id + ".sign", {at.x + station.sign_width() / 2, value}, station.sign,
+                                        Ink::dim, TypeSize::kTitle, HorizontalAlign::center));
+    const double x = at.x + station.sign_width();
+    figure.texts.push_back(chart_text(station.id + ".caption", {x, at.y + 12}, station.caption, Ink::dim));
+    TextMark text = chart_text(station.id + ".value", {x, value}, station.value, station.ink, TypeSize::kTitle);
+    text.weight = FontWeight::semibold;
+    figure.texts.push_back(std::move(text));
+    if (!station.cell) return;
+    TargetMark target;
+    target.id = station.id;
+    target.box = {x - 4, at.y, station.width() + 8, kStationHeight - 6};
+    target.cell = station.cell;
+    figure.targets.push_back(std::move(target));
+  }
+
+  /// Whether the keys' names stand side by side; otherwise they stand upright.
+  [[nodiscard]] bool flat_key_labels() const {
+    double widest = 0;
+    for (const std::string& label : n_.key_labels) widest = std::max(widest, text_width(label, TypeSize::kSmall));
+    return widest + 6 <= BarColumns{left_, width_, n_.product.keys}.pitch();
+  }
+
+  [[nodiscard]] double key_label_height() const {
+    double longest = 0;
+    for (const std::string& label : n_.key_labels) longest = std::max(longest, text_width(label, TypeSize::kSmall));
+    return n_.key_labels.empty() || flat_key_labels() ? 16 : longest + 4;
+  }
+
+  void key_label(Index key, const std::string& text, double top, bool flat) {
+    const BarColumns columns = {left_, width_, n_.product.keys};
+    const double x = columns.center(columns.column_of(key));
+    TextMark mark = chart_text("label." + std::to_string(key), {x, flat ? top + 11 : top}, text,
+                               key == n_.key() ? Ink::accent : Ink::dim, TypeSize::kSmall,
+                               flat ? HorizontalAlign::center : HorizontalAlign::right,
+                               flat ? VerticalAlign::baseline : VerticalAlign::middle);
+    mark.angle = flat ? 0 : -90;
+    figure_.texts.push_back(std::move(mark));
+  }
+
+  /// Names or numbers of the keys, as many as have room.
+  void key_labels(double top) {
+    if (n_.key_labels.empty()) {
+      key_numbers(top);
+      return;
+    }
+    const double pitch = width_ / static_cast<double>(n_.product.keys);
+    const bool flat = flat_key_labels();
+    const Index each = flat ? 1 : std::max<Index>(1, static_cast<Index>(std::ceil(TypeSize::kSmall * 1.1 / pitch)));
+    for (Index key = 0; key < n_.product.keys; key += each)
+      key_label(key, n_.key_labels[static_cast<std::size_t>(key)], top, flat);
+  }
+
+  /// Round numbers, and the chosen key's in place of those beside it.
+  void key_numbers(double top) {
+    const auto keys = static_cast<double>(n_.product.keys);
+    const double needed = text_width(std::to_string(n_.product.keys), TypeSize::kSmall) + 12;
+    const ChartRange range = {1, keys};
+    for (const ChartTick& tick : chart_ticks(range, static_cast<std::size_t>(std::max(2.0, width_ / needed - 1)))) {
+      const auto key = static_cast<Index>(std::llround(tick.value)) - 1;
+      const double apart = std::abs(static_cast<double>(key - n_.key())) / keys * width_;
+      const bool whole = std::abs(tick.value - std::round(tick.value)) < 1e-6;
+      if (whole && key >= 0 && apart >= needed) key_label(key, std::to_string(key + 1), top, true);
+    }
+    key_label(n_.key(), std::to_string(n_.key() + 1), top, true);
+  }
+
+  const Trace& trace_;
+  const ViewOptions& options_;
+  DotNumbers n_;
+  std::vector<BarRow> rows_;
+  double left_ = 0;
+  double width_ = 0;
+  Figure figure_;
+};
+
+/// The weights that are asked for; the tokens' own where there is no second sequence.
+std::string weights_name(const Trace& trace, const ViewOptions& options) {
+  const bool cross = options.choice("attention") == "cross" && trace.find("cross_weights") != nullptr;
+  return cross ? "cross_weights" : "weights";
+}
+
+std::string missing(const Trace& trace) {
+  return dot_product(trace, "weights") ? "" : "additive scores have no dot product";
+}
+
+bool applies(const Trace& trace, std::string_view option) {
+  if (option == "attention") return trace.find("cross_weights") != nullptr;
+  return option_limit(trace, option) > 1;
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const DotProduct product = *dot_product(trace, weights_name(trace, options));
+  return DotLayout(trace, options, numbers_of(trace, product, options)).build();
+}
+
+}  // namespace
+
+View dot_view() {
+  return {"dot",
+          "Dot product",
+          "One query against one key: the products, their sum, the score and the weight that come of it.",
+          {choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
+                            {"self", "cross"}, {"self", "cross"}),
+           head_option(), item_option(), integer_parameter("query", "Query", "Which token asks.", 1, 1, 10),
+           integer_parameter("key", "Key", "Which token is asked.", 1, 1, 10)},
+          applies,
+          build,
+          missing};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,200 @@
+// What the division by √d is for: how the scores and the weights of random vectors grow with d, with it and without.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+#include "core/scaling_study.h"
+#include "core/text.h"
+#include "figure/chart.h"
+#include "figure/dot_product.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kLeastWidth = 320;
+constexpr double kGap = 32;          // between the charts
+constexpr double kSideBySide = 640;  // from this width on
+constexpr double kFileHeight = 300;
+constexpr double kLeastHeight = 180;
+constexpr double kLargestHeight = 520;
+constexpr double kWidestContent = 1240;
+constexpr std::size_t kYTicks = 6;
+
+const Shade kPlain = Shade::of_hue(5);
+const Shade kScaled = Shade::of_hue(2);
+const Shade kTheory = Shade::of(Ink::dim);
+
+using Study = std::vector<ScalingPoint>;
+
+std::string number(Index count) { return grouped_text(count); }
+
+class ScalingLayout {
+ public:
+  ScalingLayout(const Trace& trace, const ViewOptions& options, const Study& study)
+      : trace_(trace), options_(options), study_(study), keys_(options.integer("keys")) {}
+
+  Figure build() {
+    figure_.title = "what scaling by 1/√d does to scores and weights";
+    figure_.width = std::max(options_.width, kLeastWidth);
+    const double width = std::min(figure_.width - 2 * kMargin, kWidestContent);
+    const double left = (figure_.width - width) / 2;
+    const bool beside = width >= kSideBySide;
+    const double gaps = beside ? 0 : kGap / 2;
+    const double legend = add_legend(nullptr, "", entries(), {}, width) + 12;
+    const double caption = add_caption(nullptr, "", caption_text(), {}, width) + 12;
+    const double fixed = 2 * kMargin + legend + caption + gaps;
+    const double count = beside ? 1 : 2;
+    const double chart =
+        options_.height > 0 ? std::clamp((options_.height - fixed) / count, kLeastHeight, kLargestHeight) : kFileHeight;
+    const double height = fixed + chart * count;
+    figure_.height = std::max(options_.height, height);
+    double y = kMargin + (figure_.height - height) / 2;
+    y += add_legend(&figure_, "legend", entries(), {left, y}, width) + 12;
+    const double chart_width = beside ? (width - kGap) / 2 : width;
+    variance_chart({left, y, chart_width, chart});
+    entropy_chart({beside ? left + chart_width + kGap : left, beside ? y : y + chart + gaps, chart_width, chart});
+    add_caption(&figure_, "caption", caption_text(), {left, y + chart * count + gaps + 12}, width);
+    return std::move(figure_);
+  }
+
+ private:
+  static std::array<LegendEntry, 3> entries() {
+    return {{{"q·k as it is", kPlain, false}, {"q·k ÷ √d", kScaled, false}, {"theory", kTheory, true}}};
+  }
+
+  [[nodiscard]] std::string caption_text() const {
+    return "Means over " + number(options_.integer("samples")) + " random queries, each against " + number(keys_) +
+           " random keys, for each d; all their numbers are normal with mean 0 and variance 1, from seed " +
+           std::to_string(trace_.experiment().seed) + ".";
+  }
+
+  [[nodiscard]] static ChartRange dims() { return {1, static_cast<double>(kLargestStudiedDim), 2}; }
+
+  [[nodiscard]] ChartRange variances() const {
+    double low = 0.5;
+    double high = 2000;
+    for (const ScalingPoint& point : study_) {
+      low = std::min({low, point.plain.variance * 0.9, point.scaled.variance * 0.9});
+      high = std::max(high, point.plain.variance * 1.1);
+    }
+    return {std::max(low, 1e-3), high, 10};
+  }
+
+  /// So that the box ends above the dashed line and what is written there.
+  [[nodiscard]] ChartRange entropies() const { return {0, std::log(static_cast<double>(keys_)) * 1.12}; }
+
+  /// The same for both charts: their boxes are as wide then.
+  [[nodiscard]] double y_labels() const {
+    return std::max(y_axis_width(variances(), kYTicks), y_axis_width(entropies(), kYTicks));
+  }
+
+  void variance_chart(const Rect& outer) {
+    const Chart chart = place_chart(outer, "variance", dims(), variances(), y_labels(), 1);
+    frame(chart, "variance of the scores");
+    const double last = dims().high;
+    add_curve(figure_, chart, "theory.plain", std::array<Point, 2>{{{1, 1}, {last, last}}}, kTheory, true);
+    add_curve(figure_, chart, "theory.scaled", std::array<Point, 2>{{{1, 1}, {last, 1}}}, kTheory, true);
+    add_series(
+        chart, "plain", kPlain, [](const ScalingPoint& p) { return p.plain.variance; },
+        [](const ScalingPoint& p) {
+          return "variance " + number_text(p.plain.variance) + " (theory: " + number(p.dim) + ")";
+        });
+    add_series(
+        chart, "scaled", kScaled, [](const ScalingPoint& p) { return p.scaled.variance; },
+        [](const ScalingPoint& p) {
+          return "÷ √" + number(p.dim) + ": variance " + number_text(p.scaled.variance) + " (theory: 1)";
+        });
+  }
+
+  void entropy_chart(const Rect& outer) {
+    const double most = std::log(static_cast<double>(keys_));
+    const Chart chart = place_chart(outer, "entropy", dims(), entropies(), y_labels(), 1);
+    frame(chart, "entropy of the weights");
+    add_curve(figure_, chart, "uniform", std::array<Point, 2>{{{1, most}, {dims().high, most}}}, kTheory, true);
+    figure_.texts.push_back(chart_text("entropy.uniform", {chart.box.right(), chart.up(most) - 5},
+                                       "equal weights: ln " + number(keys_) + " = " + number_text(most), Ink::dim,
+                                       TypeSize::kSmall, HorizontalAlign::right));
+    add_series(
+        chart, "plain", kPlain, [](const ScalingPoint& p) { return p.plain.entropy; },
+        [](const ScalingPoint& p) { return weights_text("", p.plain); });
+    add_series(
+        chart, "scaled", kScaled, [](const ScalingPoint& p) { return p.scaled.entropy; },
+        [](const ScalingPoint& p) { return weights_text("÷ √" + number(p.dim) + ": ", p.scaled); });
+  }
+
+  static std::string weights_text(const std::string& scaling, const ScoreStatistics& of) {
+    return scaling + "entropy " + number_text(of.entropy) + ", largest weight " + number_text(of.largest);
+  }
+
+  /// Heading, axes, and where the experiment itself stands.
+  void frame(const Chart& chart, const std::string& heading) {
+    figure_.texts.push_back(
+        chart_heading(chart.id + ".heading", {chart.box.x, chart.box.y - kFlagHeight - 12}, heading));
+    add_y_axis(figure_, chart, kYTicks);
+    add_x_axis(figure_, chart, "d, numbers per query and key");
+    const Index own = head_dim(trace_);
+    const std::string beyond = own > kLargestStudiedDim ? " →" : "";
+    add_flags(figure_, chart,
+              {{"own", static_cast<double>(own), "d = " + number(own) + " here" + beyond, Ink::accent}});
+  }
+
+  template <typename Value, typename About>
+  void add_series(const Chart& chart, const std::string& id, Shade shade, const Value& value, const About& about) {
+    std::vector<Point> points;
+    for (const ScalingPoint& point : study_) points.push_back({static_cast<double>(point.dim), value(point)});
+    add_curve(figure_, chart, id, points, shade);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      add_point(figure_, chart.id + "." + id + "." + std::to_string(study_[i].dim), chart.at(points[i].x, points[i].y),
+                shade, "d = " + number(study_[i].dim) + ", " + about(study_[i]));
+  }
+
+  const Trace& trace_;
+  const ViewOptions& options_;
+  const Study& study_;
+  Index keys_;
+  Figure figure_;
+};
+
+bool applies(const Trace& /*trace*/, std::string_view /*option*/) { return true; }
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const std::uint64_t seed = trace.experiment().seed;
+  const Index keys = options.integer("keys");
+  const Index samples = options.integer("samples");
+  const auto make = [&]() -> std::shared_ptr<const Study> {
+    Study study = study_scaling(seed, keys, samples, options.stop);
+    return options.stop.stop_requested() ? nullptr : std::make_shared<const Study>(std::move(study));
+  };
+  const std::shared_ptr<const Study> study =
+      options.cache != nullptr ? options.cache->find_or_keep<Study>(std::tuple("scaling", seed, keys, samples), make)
+                               : make();
+  return study ? ScalingLayout(trace, options, *study).build() : Figure();
+}
+
+Parameter bounded(Parameter parameter, Index largest) {
+  parameter.maximum = static_cast<double>(largest);
+  return parameter;
+}
+
+}  // namespace
+
+View scaling_view() {
+  return {
+      "scaling",
+      "Scaling",
+      "What 1/√d does: the variance of the scores and the entropy of the weights against d, with it and without.",
+      {bounded(
+           integer_parameter("keys", "Keys", "How many random keys each random query is scored against.", 16, 2, 256),
+           256),
+       bounded(integer_parameter("samples", "Samples", "How many random queries are drawn for each d.", 64, 8, 1024),
+               1024)},
+      applies,
+      build,
+      nullptr,
+      true};
+}
+
+}  // namespace attnscope
