@@ -40,7 +40,7 @@ TEST_P(EverySystem, ShowsSomethingInEveryView) {
   for (const View& view : views()) {
     open_view(view.name);
     const Figure& figure = screen().workbench().figure();
-    EXPECT_FALSE(figure.heatmaps.empty()) << view.name;
+    EXPECT_FALSE(figure.heatmaps.empty() && figure.bars.empty()) << view.name;
     for (const HeatmapMark& mark : figure.heatmaps) {
       EXPECT_GT(mark.box.width, 0) << mark.id;
       EXPECT_GT(mark.box.height, 0) << mark.id;
@@ -142,6 +142,7 @@ TEST_F(Interface, TheBatchItemIsChosenInEveryView) {
   start(options);
   screen().settle();
   for (const View& view : views()) {
+    if (find_parameter(view.options, "item") == nullptr) continue;
     open_view(view.name);
     for (const int item : {2, 1}) {
       screen().click_item("Figure", {std::string("Batch item"), item - 1, std::to_string(item)});
@@ -150,6 +151,10 @@ TEST_F(Interface, TheBatchItemIsChosenInEveryView) {
         const Step& step = screen().trace().steps()[static_cast<std::size_t>(mark.step)];
         if (step.axes.front().name != "batch") continue;
         EXPECT_EQ(mark.leading.front(), item - 1) << view.name << " " << mark.id;
+      }
+      for (const TargetMark& mark : screen().workbench().figure().targets) {
+        if (!mark.cell) continue;
+        EXPECT_EQ(mark.cell->index.front(), item - 1) << view.name << " " << mark.id;
       }
     }
   }
