@@ -17,7 +17,7 @@ constexpr double kThinnestChosen = 2;
 constexpr double kNarrowBar = 8;
 constexpr double kLeastPitchWithNumbers = 24;
 // Lines of labels that do not touch.
-constexpr double kTickPitch = 13;
+constexpr double kTickPitch = TypeSize::kSmall;
 
 bool is_left_out(const BarRow& row, Index i) {
   return !row.left_out.empty() && row.left_out[static_cast<std::size_t>(i)];

@@ -226,10 +226,12 @@ double add_legend(Figure* figure, const std::string& id, std::span<const LegendE
 
 double add_caption(Figure* figure, const std::string& id, const std::string& text, Point at, double width) {
   constexpr double kLine = 16;
+  // A window whose letters begin at whole pixels sets a line a little wider.
+  constexpr double kFull = 0.96;
   std::vector<std::string> lines = {""};
   for (const std::string& word : split(text, ' ')) {
     const std::string longer = lines.back().empty() ? word : lines.back() + " " + word;
-    if (lines.back().empty() || small_width(longer) <= width) {
+    if (lines.back().empty() || small_width(longer) <= width * kFull) {
       lines.back() = longer;
     } else {
       lines.push_back(word);

@@ -122,6 +122,41 @@ TEST_F(ViewTabs, ManyHeadsHaveASlider) {
   EXPECT_EQ(shown_head(), 40);
 }
 
+TEST_F(ViewTabs, AKeysBarChoosesTheKeyAndExplainsItself) {
+  open_view("dot");
+  const auto target = [&](const std::string& id) {
+    const std::vector<TargetMark>& all = screen().workbench().figure().targets;
+    return *std::find_if(all.begin(), all.end(), [&](const TargetMark& mark) { return mark.id == id; });
+  };
+  const TargetMark bar = target("scores.4");
+  screen().move(screen().on_screen(bar.box.center()));
+  ASSERT_TRUE(screen().transient().hovered);
+  EXPECT_EQ(screen().transient().hovered->tensor, "scores");
+  EXPECT_EQ(screen().transient().hovered->index, (std::vector<Index>{0, 0, 4}));
+  screen().click(screen().on_screen(bar.box.center()));
+  screen().settle();
+  EXPECT_EQ(view_options(screen().experiment().view)->integer("key"), 5);
+  screen().move(screen().on_screen(target("k.2").box.center()));
+  ASSERT_TRUE(screen().transient().hovered);
+  EXPECT_EQ(screen().transient().hovered->tensor, "k");
+  EXPECT_EQ(screen().transient().hovered->index, (std::vector<Index>{0, 4, 2}));
+  undo();
+  EXPECT_EQ(view_options(screen().experiment().view)->integer("key"), 1);
+}
+
+TEST_F(ViewTabs, ARangeOfTheViewsOwnHasASlider) {
+  open_view("scaling");
+  const Rect slider = screen().item("Figure", {std::string("##keys")});
+  screen().drag(slider.center(), {slider.x + 1, slider.center().y}, 4);
+  screen().release();
+  screen().settle();
+  EXPECT_EQ(view_options(screen().experiment().view)->integer("keys"), 2);
+  screen().drag(slider.center(), {slider.right() - 1, slider.center().y}, 1);
+  screen().release();
+  screen().settle();
+  EXPECT_EQ(view_options(screen().experiment().view)->integer("keys"), 256);
+}
+
 TEST_F(ViewTabs, OptionsChangeThePicture) {
   screen().click_item("Figure", {std::string("Attention"), 1, std::string("cross")});
   screen().settle();

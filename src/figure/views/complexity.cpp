@@ -287,7 +287,7 @@ class ComplexityLayout {
   }
 
   void measured_chart(const Rect& outer) {
-    const double longest = static_cast<double>(times_->back().tokens);
+    const auto longest = static_cast<double>(times_->back().tokens);
     const double last = times_->back().seconds * 1e3;
     const auto square = [&](double n) { return last * (n / longest) * (n / longest); };
     const auto shortest = static_cast<double>(times_->front().tokens);
