@@ -421,6 +421,23 @@ TEST(Views, AnOptionThatAppliesChangesTheFigure) {
   }
 }
 
+TEST(Labels, NumbersAreThinnedOutToRoundOnesAndNotTurned) {
+  for (const auto& [count, step] : {std::pair<Index, Index>{10, 1}, {20, 2}, {60, 5}, {150, 20}}) {
+    HeatmapMark mark = heatmap_of("m", {50, 50, 240, 240}, {{"row", count}, {"column", count}},
+                                  std::vector<float>(static_cast<std::size_t>(count * count), 1));
+    for (Index i = 0; i < count; ++i) mark.column_labels.push_back(std::to_string(i));
+    Figure figure;
+    figure.heatmaps.push_back(mark);
+    RecordingCanvas painted;
+    paint(figure, palette(Theme::paper), {}, {0, 0, 400, 400}, painted);
+    ASSERT_EQ(static_cast<Index>(painted.texts.size()), (count + step - 1) / step) << count;
+    for (std::size_t i = 0; i < painted.texts.size(); ++i) {
+      EXPECT_EQ(painted.texts[i].text, std::to_string(static_cast<Index>(i) * step));
+      EXPECT_NEAR(painted.texts[i].box.height, TypeSize::kSmall * kFontCapHeight, 1e-9);
+    }
+  }
+}
+
 TEST(Heads, ManyTokensFitIntoTheWindow) {
   for (const char* tokens : {"300", "1500", "40000"}) {
     Experiment e = *default_experiment("worked-example");

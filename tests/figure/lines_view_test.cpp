@@ -299,9 +299,11 @@ TEST(LinesView, WeightsThatAreNotHeldAreComputed) {
   }
   std::stop_source stop;
   stop.request_stop();
-  ViewOptions stopped = *view_options({"lines", {}});
-  stopped.stop = stop.get_token();
-  EXPECT_TRUE(build_view("lines", *trace, stopped).strands.empty());
+  for (const auto& each : {trace, trace_with({})}) {
+    ViewOptions stopped = *view_options({"lines", {{"query", Index{2}}}});
+    stopped.stop = stop.get_token();
+    EXPECT_TRUE(build_view("lines", *each, stopped).strands.empty());
+  }
 }
 
 TEST(LinesView, HasSomethingToShowOfEverySystem) {

@@ -55,6 +55,7 @@ class LinesLayout {
 
   Figure build() {
     add_strands();
+    if (options_.stop.stop_requested()) return {};
     notes_ = notes();
     place_columns();
     place_strands();
@@ -128,11 +129,11 @@ class LinesLayout {
     const Index rows = shown_.query >= 0 ? 1 : shown_.queries.count;
     std::vector<std::string> lines = {grouped_text(drawn_) + " of " +
                                       grouped_text(shown_.heads.count * rows * shown_.keys.count) + " weights"};
+    if (shown_.mass < 1) lines.front() += ", at least " + short_text(shown_.mass) + " of each row";
     // Of many keys hardly any line is to be seen: that is how it is.
     constexpr float kFaint = 0.1F;
     if (largest_ > 0 && largest_ < kFaint)
-      lines.front() += ", the largest " + number_text(static_cast<double>(largest_), 3);
-    if (shown_.mass < 1) lines.front() += ", the fewest that hold " + short_text(shown_.mass) + " of each row";
+      lines.front() += ", largest " + number_text(static_cast<double>(largest_), 2);
     if (!shown_.heads.is_all() && !shown_.has_one_head()) lines.push_back(shown_.heads.text("heads", 1));
     if (!shown_.queries.is_all()) lines.push_back(shown_.queries.text("queries", 0));
     if (!shown_.keys.is_all()) lines.push_back(shown_.keys.text("keys", 0) + window_share());
@@ -330,8 +331,9 @@ class LinesLayout {
     for (Index i = 0; i < shown_.heads.count && !shown_.has_one_head(); ++i) {
       const Index head = shown_.heads.first + i;
       const std::string id = "legend.head." + std::to_string(head);
+      const Index line = 1 + i / heads_across();
       const Point at = {left_ + static_cast<double>(i % heads_across()) * head_entry_width(),
-                        y + kLegendLine * static_cast<double>(1 + i / heads_across())};
+                        y + kLegendLine * static_cast<double>(line)};
       figure_.bars.push_back({id, {at.x, at.y - dash / 2, kSwatch, dash}, Shade::of_hue(head)});
       add_text(id, {at.x + kSwatch + 6, at.y}, "head " + std::to_string(head + 1), TypeSize::kSmall,
                head == shown_.head ? FontWeight::semibold : FontWeight::regular,
