@@ -234,5 +234,35 @@ TEST_F(Picture, AtTwiceTheScaleTheSameCellsAreTwiceAsLarge) {
   expect_hovered(weights, 4, 5);
 }
 
+TEST_F(Picture, APinnedDrawnNumberIsChangedByHand) {
+  screen().click(screen().cell_center(heatmap("x"), 2, 3));
+  screen().settle();
+  ASSERT_TRUE(screen().transient().pinned);
+  const Rect number = screen().item("Inspector", {std::string("##number")});
+  screen().drag(number.center(), {number.center().x + 60, number.center().y});
+  screen().release();
+  screen().settle();
+  ASSERT_EQ(screen().experiment().edits.size(), 1U);
+  const CellEdit edit = screen().experiment().edits.front();
+  EXPECT_EQ(edit.tensor, "x");
+  EXPECT_EQ(edit.index, (std::vector<Index>{2, 3}));
+  EXPECT_EQ(screen().trace().tensor("x").at(edit.index), static_cast<float>(edit.value));
+  EXPECT_EQ(screen().workbench().figure().heatmaps[heatmap("x")].by_hand, (std::vector<std::vector<Index>>{{2, 3}}));
+  undo();
+  EXPECT_TRUE(screen().experiment().edits.empty()) << "a drag is one step";
+  redo();
+  ASSERT_EQ(screen().experiment().edits.size(), 1U);
+  screen().click_item("Inspector", {std::string("as drawn")});
+  screen().settle();
+  EXPECT_TRUE(screen().experiment().edits.empty());
+}
+
+TEST_F(Picture, AComputedNumberIsNot) {
+  screen().click(screen().cell_center(heatmap("scores"), 1, 1));
+  screen().settle();
+  ASSERT_TRUE(screen().transient().pinned);
+  EXPECT_THROW(screen().item("Inspector", {std::string("##number")}), std::runtime_error);
+}
+
 }  // namespace
 }  // namespace attnscope::test
