@@ -95,7 +95,7 @@ TEST(ComplexityView, MeasuresOnlyWhenAsked) {
   EXPECT_EQ(describe(figure), describe(figure_of(*trace, "complexity")));
   EXPECT_EQ(mark(figure.curves, "measured.times"), nullptr);
   using Times = std::vector<AttentionTime>;
-  const auto key = std::tuple("attention times", Index{28});
+  const auto key = std::tuple(std::string("attention times"), Index{28});
   cache.find_or_keep<Times>(key, [] {
     return std::make_shared<const Times>(Times{{16, 0.00001}, {32, 0.00004}, {64, 0.0001}});
   });

@@ -74,9 +74,11 @@ TEST(ScalingView, IsWorkedOutOnceForASeedAndOptions) {
     ++made;
     return std::make_shared<const std::vector<ScalingPoint>>();
   };
-  cache.find_or_keep<std::vector<ScalingPoint>>(std::tuple("scaling", std::uint64_t{42}, Index{8}, Index{16}), make);
+  cache.find_or_keep<std::vector<ScalingPoint>>(
+      std::tuple(std::string("scaling"), std::uint64_t{42}, Index{8}, Index{16}), make);
   EXPECT_EQ(made, 0);
-  cache.find_or_keep<std::vector<ScalingPoint>>(std::tuple("scaling", std::uint64_t{42}, Index{9}, Index{16}), make);
+  cache.find_or_keep<std::vector<ScalingPoint>>(
+      std::tuple(std::string("scaling"), std::uint64_t{42}, Index{9}, Index{16}), make);
   EXPECT_EQ(made, 1);
   EXPECT_EQ(describe(figure_of(*trace, "scaling", kFew, 672, 0, &cache)), first);
   EXPECT_EQ(describe(figure_of(*trace, "scaling", kFew)), first);

@@ -336,7 +336,9 @@ Figure build(const Trace& trace, const ViewOptions& options) {
     return options.stop.stop_requested() ? nullptr : std::make_shared<const Times>(std::move(times));
   };
   const std::shared_ptr<const Times> times =
-      options.cache != nullptr ? options.cache->find_or_keep<Times>(std::tuple("attention times", dim), make) : make();
+      options.cache != nullptr
+          ? options.cache->find_or_keep<Times>(std::tuple(std::string("attention times"), dim), make)
+          : make();
   if (!times) return {};
   return ComplexityLayout(trace, options, times->empty() ? nullptr : times.get()).build();
 }

@@ -183,9 +183,11 @@ class ImageLayout {
     const double height = box.height / static_cast<double>(size_.rows);
     // Around small pixels it keeps a size that can be seen.
     const double margin = std::max(1.0, (7 - width) / 2);
-    const Rect pixel = Rect{box.x + static_cast<double>(query_ % size_.columns) * width,
-                            box.y + static_cast<double>(query_ / size_.columns) * height, width, height}
-                           .grown(margin);
+    const Index row = query_ / size_.columns;
+    const Index column = query_ % size_.columns;
+    const Rect pixel =
+        Rect{box.x + static_cast<double>(column) * width, box.y + static_cast<double>(row) * height, width, height}
+            .grown(margin);
     CurveMark ring = {id, {}, Shade::of(Ink::accent), 2, false};
     ring.points = {{pixel.x, pixel.y},
                    {pixel.right(), pixel.y},

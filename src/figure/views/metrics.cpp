@@ -375,7 +375,7 @@ std::string missing(const Trace& trace) {
   double most = 0;
   for (const char* name : {"weights", "cross_weights"}) {
     if (const Step* step = trace.find(name)) {
-      const double queries = static_cast<double>(step->axes[step->axes.size() - 2].size);
+      const auto queries = static_cast<double>(step->axes[step->axes.size() - 2].size);
       most = std::max(most,
                       queries * static_cast<double>(step->axes.back().size) * static_cast<double>(head_count(trace)));
     }

@@ -169,8 +169,9 @@ Figure build(const Trace& trace, const ViewOptions& options) {
     return options.stop.stop_requested() ? nullptr : std::make_shared<const Study>(std::move(study));
   };
   const std::shared_ptr<const Study> study =
-      options.cache != nullptr ? options.cache->find_or_keep<Study>(std::tuple("scaling", seed, keys, samples), make)
-                               : make();
+      options.cache != nullptr
+          ? options.cache->find_or_keep<Study>(std::tuple(std::string("scaling"), seed, keys, samples), make)
+          : make();
   return study ? ScalingLayout(trace, options, *study).build() : Figure();
 }
 
