@@ -137,9 +137,9 @@ Result<CellEdit> read_edit(const std::string& field, const json& value) {
   if (!value.is_object()) return not_allowed(field, value, "an object with tensor, index and value");
   static const std::vector<std::string> keys = {"tensor", "index", "value"};
   if (const Result<void> known = check_keys(value, keys, field + ": "); !known) return tl::unexpected(known.error());
-  for (const std::string& key : keys) {
-    if (value.find(key) == value.end()) return fail(field + ": " + key + " is missing");
-  }
+  const auto absent =
+      std::find_if(keys.begin(), keys.end(), [&](const std::string& key) { return value.find(key) == value.end(); });
+  if (absent != keys.end()) return fail(field + ": " + *absent + " is missing");
   CellEdit edit;
   const json& tensor = value.at("tensor");
   if (!tensor.is_string() || tensor.get_ref<const std::string&>().size() > kMaxLabelBytes)
