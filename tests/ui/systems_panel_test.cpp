@@ -3,6 +3,7 @@
 
 #include "figure/matrix.h"
 #include "interface_test.h"
+#include "support/sanitized.h"
 
 namespace attnscope::test {
 namespace {
@@ -99,7 +100,10 @@ TEST_P(EverySystem, AnySliderCanBeDraggedFromEndToEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Systems, EverySystem, ::testing::ValuesIn([] {
                            std::vector<std::string> names;
-                           for (const System& system : systems()) names.push_back(system.name);
+                           // What differs between the systems is tested in the layers below, there under a
+                           // sanitizer as well: here it watches every third of them.
+                           for (std::size_t i = 0; i < systems().size(); i += kSanitized ? 3 : 1)
+                             names.push_back(systems()[i].name);
                            return names;
                          }()),
                          [](const auto& system) {
