@@ -33,6 +33,7 @@ class Gated final : public MatrixSource {
     {
       std::unique_lock lock(mutex_);
       parts_.push_back(part);
+      changed_.notify_all();
       if (!changed_.wait(lock, stop, [&] { return open_; })) return false;
     }
     return source_->read(part, out, stop);
@@ -43,6 +44,11 @@ class Gated final : public MatrixSource {
     const std::scoped_lock lock(mutex_);
     open_ = open;
     changed_.notify_all();
+  }
+  /// Until something is asked for.
+  void wait_for_read() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !parts_.empty(); });
   }
   /// What was asked for since the last call.
   std::vector<MatrixPart> take_parts() {
@@ -219,10 +225,12 @@ TEST_F(Drawing, WhatIsOutOfSightIsNotRead) {
   const auto source = std::make_shared<Gated>(held(Numbers(4096, 4096, 5)));
   settled({quad_of(source)});
   source->set_open(false);
+  source->take_parts();
   HeatmapQuad zoomed = quad_of(source);
   const auto look_at = [&](double x, double y) { zoomed.area = {-x, -y, 4096 - x, 4096 - y}; };
   look_at(100, 100);
   draw({zoomed});
+  source->wait_for_read();
   look_at(3000, 3000);
   draw({zoomed});
   source->take_parts();
