@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/marginals.h"
+
 namespace attnscope {
 namespace {
 
@@ -11,15 +13,6 @@ MeasureRow row_of(const HeadPattern& head) {
   MeasureRow row;
   for (const Measure& measure : measures()) row.push_back(measure.of(head));
   return row;
-}
-
-std::vector<double> received_by_keys(const MatrixView& weights) {
-  std::vector<double> received(static_cast<std::size_t>(weights.columns), 0);
-  for (Index query = 0; query < weights.rows; ++query) {
-    for (Index key = 0; key < weights.columns; ++key)
-      received[static_cast<std::size_t>(key)] += weights.at(query, key) / static_cast<double>(weights.rows);
-  }
-  return received;
 }
 
 Index head_axis_size(const Axes& axes) {
@@ -71,23 +64,18 @@ std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Inde
   const StepContext context = {trace.experiment().seed, nullptr, stop};
   for (Index head = 0; head < head_axis_size(step.axes); ++head) {
     const std::vector<Index> leading = leading_index(step.axes, 2, head, item);
-    Region region = whole_region(position, step.axes);
-    for (std::size_t axis = 0; axis < leading.size(); ++axis) {
-      region.begin[axis] = leading[axis];
-      region.end[axis] = leading[axis] + 1;
-    }
-    numbers.push_back(trace.numbers(region, context));
+    numbers.push_back(trace.numbers(region_within(position, step.axes, leading), context));
     if (stop.stop_requested()) return std::nullopt;
     const std::vector<Index> first(leading.size(), 0);
     patterns.push_back(head_pattern(trace, step, leading, numbers.back()->matrix(first)));
     measured.heads.push_back(row_of(patterns.back()));
-    measured.received.push_back(received_by_keys(patterns.back().weights));
+    measured.received.push_back(marginals_of(patterns.back().weights)->means);
   }
   const Tensor uniform = uniform_weights(patterns.front());
   HeadPattern even = patterns.front();
   even.weights = uniform.matrix({});
   measured.uniform = row_of(even);
-  measured.uniform_received = received_by_keys(even.weights);
+  measured.uniform_received = marginals_of(even.weights)->means;
   measured.distances.assign(patterns.size(), std::vector<double>(patterns.size(), 0));
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     for (std::size_t j = i + 1; j < patterns.size(); ++j) {

@@ -140,6 +140,15 @@ Region whole_region(int step, const Axes& axes) {
   return region;
 }
 
+Region region_within(int step, const Axes& axes, std::span<const Index> leading) {
+  Region region = whole_region(step, axes);
+  for (std::size_t axis = 0; axis < leading.size(); ++axis) {
+    region.begin[axis] = leading[axis];
+    region.end[axis] = leading[axis] + 1;
+  }
+  return region;
+}
+
 std::vector<Index> leading_index(const Axes& axes, std::size_t last, Index head, Index item) {
   std::vector<Index> leading;
   for (std::size_t i = 0; i + last < axes.size(); ++i) {

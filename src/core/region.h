@@ -29,6 +29,9 @@ Region single_cell(int step, std::span<const Index> index);
 /// All of a tensor with those axes.
 Region whole_region(int step, const Axes& axes);
 
+/// All cells whose index begins with `leading`.
+Region region_within(int step, const Axes& axes, std::span<const Index> leading);
+
 /// The index along all axes but the `last` ones: `head` and `item` along the head axis and the batch, where the tensor
 /// has them (the last one of each where it has fewer), 0 along others.
 std::vector<Index> leading_index(const Axes& axes, std::size_t last, Index head, Index item);

@@ -271,14 +271,9 @@ std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view n
   mark.step = static_cast<int>(step - trace.steps().data());
   mark.id = std::string(name) + ".query." + std::to_string(slice.head);
   mark.about = step->name + " of head " + std::to_string(slice.head + 1) + ", query " + std::to_string(query + 1);
-  Region row = whole_region(mark.step, step->axes);
-  for (std::size_t axis = 0; axis < mark.leading.size(); ++axis) {
-    row.begin[axis] = mark.leading[axis];
-    row.end[axis] = mark.leading[axis] + 1;
-  }
   HeatmapMark first = mark;  // in the tensor that has this row alone
   std::fill(first.leading.begin(), first.leading.end(), 0);
-  mark.source = slice_of(trace.numbers(row), first);
+  mark.source = slice_of(trace.numbers(region_within(mark.step, step->axes, mark.leading)), first);
   return mark;
 }
 

@@ -57,11 +57,7 @@ WeightRows::WeightRows(const Trace& trace, const WeightLines& lines, const std::
   const Step& step = trace.steps()[static_cast<std::size_t>(lines.step)];
   for (Index head = heads_.first; head < heads_.end() && !stop.stop_requested(); ++head) {
     const std::vector<Index> leading = leading_index(step.axes, 2, head, lines.item);
-    Region region = whole_region(lines.step, step.axes);
-    for (std::size_t axis = 0; axis < leading.size(); ++axis) {
-      region.begin[axis] = leading[axis];
-      region.end[axis] = leading[axis] + 1;
-    }
+    Region region = region_within(lines.step, step.axes, leading);
     region.begin[leading.size()] = queries_.first;
     region.end[leading.size()] = queries_.end();
     numbers_.push_back(trace.numbers(region, {trace.experiment().seed, nullptr, stop}));
