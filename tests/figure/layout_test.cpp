@@ -4,152 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <set>
 
 #include "core/text.h"
-#include "figure/canvas.h"
-#include "figure/markup.h"
-#include "figure/matrix.h"
+#include "layout_faults.h"
 #include "support/sanitized.h"
 #include "traces.h"
 
 namespace attnscope::test {
 namespace {
-
-constexpr double kRounding = 0.01;
-
-/// The room that a text takes up: from the top of its capitals to the end of what hangs below the line.
-Rect text_box(const PlacedText& text) {
-  double width = 0;
-  bool raised = false;
-  bool lowered = false;
-  for (const TextSpan& span : text.spans) {
-    const bool base = span.level == TextSpan::Level::base;
-    width += text_width(span.text, base ? text.size : text.size * kScriptSize, text.weight);
-    raised = raised || span.level == TextSpan::Level::superscript;
-    lowered = lowered || span.level == TextSpan::Level::subscript;
-  }
-  const double ascent = text.size * (raised ? kSuperscriptRise + kScriptSize * kFontCapHeight : kFontCapHeight);
-  const double descent = text.size * (lowered ? kSubscriptDrop : 0.0);
-  double baseline = 0;
-  if (text.vertical == VerticalAlign::middle) baseline = text.size * kFontCapHeight / 2;
-  if (text.vertical == VerticalAlign::top) baseline = text.size * kFontAscent;
-  const double left = text.horizontal == HorizontalAlign::left     ? 0
-                      : text.horizontal == HorizontalAlign::center ? -width / 2
-                                                                   : -width;
-  const Rect level = {left, baseline - ascent, width, ascent + descent};
-  if (text.angle == 0) return {text.at.x + level.x, text.at.y + level.y, level.width, level.height};
-  // Turned by −90°: what was right is up, what was down is right.
-  return {text.at.x + level.y, text.at.y - level.right(), level.height, level.width};
-}
-
-/// Notes where the marks of a figure are painted.
-class RecordingCanvas final : public Canvas {
- public:
-  struct Text {
-    std::string text;
-    Rect box;
-  };
-
-  void heatmap(const HeatmapMark& mark, const Rect& box, double) override { heatmaps.emplace_back(mark.id, box); }
-  void gradient(ColorMap, const Rect& box) override { bars.push_back(box); }
-  void fill(const Rect& box, Rgb, double) override { fills.push_back(box); }
-  void curve(std::span<const Point> points, Rgb, double, double, bool) override {
-    ends.insert(ends.end(), points.begin(), points.end());
-  }
-  void outline(const Rect&, Rgb, double, double) override {}
-  void line(Point from, Point to, Rgb, double, bool) override { ends.push_back(from), ends.push_back(to); }
-  void triangle(Point, Point, Point, Rgb) override {}
-  void text(const PlacedText& text) override {
-    std::string plain;
-    for (const TextSpan& span : text.spans) plain += span.text;
-    // Numbers in cells are the only small texts centred both ways.
-    const bool number = text.horizontal == HorizontalAlign::center && text.vertical == VerticalAlign::middle &&
-                        text.size == TypeSize::kSmall;
-    if (!number) texts.push_back({plain, text_box(text)});
-  }
-
-  std::vector<std::pair<std::string, Rect>> heatmaps;
-  std::vector<Rect> bars;
-  std::vector<Rect> fills;
-  std::vector<Point> ends;
-  std::vector<Text> texts;
-};
-
-bool overlap(const Rect& a, const Rect& b) {
-  const Rect both = a.intersection(b);
-  return both.width > kRounding && both.height > kRounding;
-}
-
-bool inside(const Rect& box, const Figure& figure) {
-  return box.x >= -kRounding && box.y >= -kRounding && box.right() <= figure.width + kRounding &&
-         box.bottom() <= figure.height + kRounding;
-}
-
-std::string rect_text(const Rect& r) {
-  return "(" + fixed_text(r.x, 1) + " " + fixed_text(r.y, 1) + ", " + fixed_text(r.width, 1) + " by " +
-         fixed_text(r.height, 1) + ")";
-}
-
-/// What is wrong with the layout, one line each.
-std::vector<std::string> layout_faults(const Figure& figure) {
-  RecordingCanvas painted;
-  paint(figure, palette(Theme::paper), {}, {0, 0, figure.width, figure.height}, painted);
-  std::vector<std::string> faults;
-  const auto say = [&](const std::string& fault) { faults.push_back(fault); };
-  if (painted.heatmaps.size() != figure.heatmaps.size()) say("not all heatmaps are painted");
-  for (std::size_t i = 0; i < painted.heatmaps.size(); ++i) {
-    const auto& [id, box] = painted.heatmaps[i];
-    if (!inside(box, figure)) say(id + " " + rect_text(box) + " leaves the figure");
-    if (!(box.width > 0 && box.height > 0)) say(id + " has no size");
-    for (std::size_t j = 0; j < i; ++j) {
-      if (overlap(box, painted.heatmaps[j].second)) say(id + " overlaps " + painted.heatmaps[j].first);
-    }
-  }
-  for (const Rect& bar : painted.bars) {
-    if (!inside(bar, figure)) say("a color bar " + rect_text(bar) + " leaves the figure");
-  }
-  for (const Point end : painted.ends) {
-    if (!inside({end.x, end.y, 0, 0}, figure)) say("a line leaves the figure");
-  }
-  for (const TargetMark& target : figure.targets) {
-    if (!inside(target.box, figure)) say("target " + target.id + " " + rect_text(target.box) + " leaves the figure");
-  }
-  for (const Rect& fill : painted.fills) {
-    if (!inside(fill, figure)) say("a bar " + rect_text(fill) + " leaves the figure");
-  }
-  for (const BarMark& bar : figure.bars) {
-    if (!inside(bar.box, figure)) say("bar " + bar.id + " " + rect_text(bar.box) + " leaves the figure");
-    for (const auto& [id, heatmap] : painted.heatmaps) {
-      if (overlap(bar.box, heatmap)) say("bar " + bar.id + " " + rect_text(bar.box) + " overlaps heatmap " + id);
-    }
-    // What lies behind a text on purpose.
-    const bool grid_line = bar.shade.ink == Ink::line && std::min(bar.box.width, bar.box.height) <= 1;
-    if (bar.shade == Shade::of(Ink::control) || bar.shade.opacity < 0.3 || grid_line) continue;
-    for (const auto& [text, box] : painted.texts) {
-      if (overlap(bar.box, box))
-        say("bar " + bar.id + " " + rect_text(bar.box) + " overlaps \"" + text + "\" " + rect_text(box));
-    }
-  }
-  for (std::size_t i = 0; i < painted.texts.size(); ++i) {
-    const auto& [text, box] = painted.texts[i];
-    if (!inside(box, figure)) say("\"" + text + "\" " + rect_text(box) + " leaves the figure");
-    for (const auto& [id, heatmap] : painted.heatmaps) {
-      if (overlap(box, heatmap))
-        say("\"" + text + "\" " + rect_text(box) + " overlaps heatmap " + id + " " + rect_text(heatmap));
-    }
-    for (const Rect& bar : painted.bars) {
-      if (overlap(box, bar)) say("\"" + text + "\" overlaps a color bar");
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      const auto& [other, other_box] = painted.texts[j];
-      if (overlap(box, other_box))
-        say("\"" + text + "\" " + rect_text(box) + " overlaps \"" + other + "\" " + rect_text(other_box));
-    }
-  }
-  return faults;
-}
 
 std::vector<Settings> sweep() {
   return {
@@ -225,7 +88,7 @@ void for_each_figure(const std::string& view, const Check& check) {
               view + options_text(options) + " in " + fixed_text(width, 0) + " × " + fixed_text(height, 0);
           for (const auto& [name, value] : settings) about += " " + name + "=" + value;
           about += ", " + std::to_string(labels.size()) + " labels";
-          check(*trace, options, figure_of(*trace, view, options, width, height, &cache), about);
+          check(*trace, figure_of(*trace, view, options, width, height, &cache), about);
           if (testing::Test::HasFailure()) return;
         }
       }
@@ -235,52 +98,13 @@ void for_each_figure(const std::string& view, const Check& check) {
 
 class Layout : public testing::TestWithParam<std::string> {};
 
-TEST_P(Layout, NothingOverlapsOrLeavesTheFigure) {
-  for_each_figure(GetParam(), [](const Trace&, const ParameterValues&, const Figure& figure, const std::string& about) {
-    const std::vector<std::string> faults = layout_faults(figure);
-    EXPECT_TRUE(faults.empty()) << about << ", " << figure.width << " × " << figure.height << ":\n"
-                                << join(faults, "\n");
+TEST_P(Layout, IsInOrder) {
+  for_each_figure(GetParam(), [](const Trace& trace, const Figure& figure, const std::string& about) {
+    EXPECT_FALSE(figure.title.empty()) << about;
+    for (const auto& faults : {layout_faults(figure), shared_ids(figure), slice_faults(figure, trace)})
+      EXPECT_TRUE(faults.empty()) << about << ", " << figure.width << " × " << figure.height << ":\n"
+                                  << join(faults, "\n");
   });
-}
-
-TEST_P(Layout, EveryMarkHasAnIdOfItsOwn) {
-  for_each_figure(GetParam(), [](const Trace&, const ParameterValues&, const Figure& figure, const std::string& about) {
-    std::set<std::string> ids;
-    for (const HeatmapMark& mark : figure.heatmaps)
-      EXPECT_TRUE(ids.insert("heatmap " + mark.id).second) << about << " " << mark.id;
-    for (const TextMark& mark : figure.texts)
-      EXPECT_TRUE(ids.insert("text " + mark.id).second) << about << " " << mark.id;
-    for (const LineMark& mark : figure.lines)
-      EXPECT_TRUE(ids.insert("line " + mark.id).second) << about << " " << mark.id;
-    for (const ColorBarMark& mark : figure.color_bars)
-      EXPECT_TRUE(ids.insert("color bar " + mark.id).second) << about << " " << mark.id;
-    for (const BarMark& mark : figure.bars) EXPECT_TRUE(ids.insert("bar " + mark.id).second) << about << " " << mark.id;
-    for (const StrandsMark& mark : figure.strands)
-      EXPECT_TRUE(ids.insert("strands " + mark.id).second) << about << " " << mark.id;
-    for (const CurveMark& mark : figure.curves)
-      EXPECT_TRUE(ids.insert("curve " + mark.id).second) << about << " " << mark.id;
-    for (const TargetMark& mark : figure.targets)
-      EXPECT_TRUE(ids.insert("target " + mark.id).second) << about << " " << mark.id;
-  });
-}
-
-TEST_P(Layout, HeatmapsAreSlicesOfTheTrace) {
-  for_each_figure(
-      GetParam(), [](const Trace& trace, const ParameterValues&, const Figure& figure, const std::string& about) {
-        EXPECT_FALSE(figure.title.empty());
-        for (const HeatmapMark& mark : figure.heatmaps) {
-          if (mark.step < 0) continue;  // numbers of the view's own
-          ASSERT_LT(static_cast<std::size_t>(mark.step), trace.steps().size()) << about;
-          const Step& step = trace.steps()[static_cast<std::size_t>(mark.step)];
-          ASSERT_EQ(mark.axes, step.axes) << about << " " << mark.id;
-          EXPECT_TRUE(same_numbers(*mark.source, *slice_of(step.tensor, mark))) << about << " " << mark.id;
-          EXPECT_EQ(mark.leading.size() + 2, step.axes.size()) << about << " " << mark.id;
-          EXPECT_TRUE(mark.row_labels.empty() || static_cast<Index>(mark.row_labels.size()) == mark.rows())
-              << about << " " << mark.id;
-          EXPECT_TRUE(mark.column_labels.empty() || static_cast<Index>(mark.column_labels.size()) == mark.columns())
-              << about << " " << mark.id;
-        }
-      });
 }
 
 INSTANTIATE_TEST_SUITE_P(Views, Layout,
