@@ -74,6 +74,7 @@ void expect_nearly(const std::vector<float>& actual, const std::vector<float>& e
 TEST(OnDemandMatrix, HasTheTexelsOfTheMatrixThatIsHeld) {
   std::mt19937 random(8);
   for (const char* mask : {"none", "causal", "window:300", "padding:2000"}) {
+    if (kSanitized && std::string_view(mask) != "causal") continue;
     const auto trace = trace_of(mask);
     const auto on_demand = on_demand_of(*trace);
     for (const char* name : {"scores", "masked_scores", "weights"}) {
