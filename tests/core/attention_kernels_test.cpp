@@ -11,13 +11,10 @@
 #include "core/kernels/matrix_product.h"
 #include "core/kernels/softmax.h"
 #include "made_tensors.h"
+#include "support/floats.h"
 
 namespace attnscope::test {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-bool never_stopped() { return false; }
 
 /// Whether they are equal bit for bit, NaN and the sign of zero included.
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
@@ -28,7 +25,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 
 std::vector<float> room(Index count) { return std::vector<float>(static_cast<std::size_t>(count), -7.0F); }
 
-struct Case {
+struct AttentionCase {
   Index heads = 1;
   AttentionSizes sizes;
   AttentionOptions options;
@@ -41,7 +38,7 @@ struct Tensors {
   std::vector<KeptKeys> kept;
 };
 
-Tensors made(const Case& c, std::mt19937& random) {
+Tensors made(const AttentionCase& c, std::mt19937& random) {
   const auto [queries, keys, dim, value_dim] = c.sizes;
   Tensors t;
   t.q = random_numbers(random, queries * c.heads * dim, -2, 2);
@@ -56,7 +53,7 @@ Tensors made(const Case& c, std::mt19937& random) {
   return t;
 }
 
-std::vector<AttentionHead> heads_of(const Case& c, Tensors& t) {
+std::vector<AttentionHead> heads_of(const AttentionCase& c, Tensors& t) {
   const auto [queries, keys, dim, value_dim] = c.sizes;
   std::vector<AttentionHead> heads;
   for (Index h = 0; h < c.heads; ++h) {
@@ -77,7 +74,7 @@ std::vector<AttentionHead> heads_of(const Case& c, Tensors& t) {
   return heads;
 }
 
-void attend_by_steps(const Case& c, Tensors& t) {
+void attend_by_steps(const AttentionCase& c, Tensors& t) {
   const auto [queries, keys, dim, value_dim] = c.sizes;
   const std::vector<ContractionLabel> scores = {{c.heads, dim, dim, queries * keys},
                                                 {queries, c.heads * dim, 0, keys},
@@ -106,7 +103,7 @@ void attend_by_steps(const Case& c, Tensors& t) {
                    never_stopped, SumsBegin::with_zero);
 }
 
-std::vector<Case> cases() {
+std::vector<AttentionCase> cases() {
   return {{1, {1, 1, 1, 1}, {1, 1, 0}, false},
           {4, {6, 6, 7, 7}, {std::sqrt(7.0F), 1, 0}, false},
           {3, {50, 33, 5, 9}, {2, 0.5F, -1e9F}, true},
@@ -118,7 +115,7 @@ std::vector<Case> cases() {
 
 TEST(Attention, InOneGoIsAttentionStepByStep) {
   std::mt19937 random(11);
-  for (const Case& c : cases()) {
+  for (const AttentionCase& c : cases()) {
     SCOPED_TRACE(std::to_string(c.sizes.queries) + " queries, " + std::to_string(c.sizes.keys) + " keys");
     Tensors expected = made(c, random);
     Tensors computed = expected;
@@ -138,7 +135,7 @@ TEST(Attention, InOneGoIsAttentionStepByStep) {
 
 TEST(Attention, WhatIsNotKeptIsNotWritten) {
   std::mt19937 random(12);
-  const Case c = cases()[2];
+  const AttentionCase c = cases()[2];
   Tensors expected = made(c, random);
   Tensors computed = expected;
   attend_by_steps(c, expected);
@@ -159,7 +156,7 @@ TEST(Attention, WhatIsNotKeptIsNotWritten) {
 
 TEST(Attention, IsLeftWhenStopped) {
   std::mt19937 random(13);
-  const Case c = cases()[4];
+  const AttentionCase c = cases()[4];
   Tensors computed = made(c, random);
   int asked = 0;
   attend(heads_of(c, computed), c.sizes, c.options, nullptr, [&] { return ++asked > 3; });
@@ -170,7 +167,7 @@ TEST(Attention, IsLeftWhenStopped) {
 
 TEST(Attention, TheOverviewIsThatOfTheStoredRows) {
   std::mt19937 random(14);
-  for (const Case& c : cases()) {
+  for (const AttentionCase& c : cases()) {
     SCOPED_TRACE(std::to_string(c.sizes.queries) + " queries, " + std::to_string(c.sizes.keys) + " keys");
     Tensors t = made(c, random);
     attend_by_steps(c, t);

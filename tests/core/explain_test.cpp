@@ -9,6 +9,7 @@
 #include <set>
 
 #include "made_tensors.h"
+#include "support/floats.h"
 #include "support/sanitized.h"
 #include "system_variations.h"
 
@@ -139,8 +140,6 @@ TEST(Explain, ComputesTenThousandCellsOfLargeExperiments) {
 }
 
 TEST(Explain, NumbersThatAreNotFinite) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> numbers = {-kInfinity, -kInfinity, -kInfinity,  //
                                       -kInfinity, kNaN,       -kInfinity,  //
                                       kNaN,       0,          1,           //

@@ -12,14 +12,10 @@
 #include "core/kernels/pooling.h"
 #include "core/kernels/softmax.h"
 #include "made_tensors.h"
+#include "support/floats.h"
 
 namespace attnscope::test {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-bool never_stopped() { return false; }
 
 /// Strides of a tensor that has the labels whose bit is set in `has`, in random order, with an offset between elements.
 struct Operand {

@@ -15,6 +15,9 @@
 
 namespace attnscope::test {
 
+/// For what asks whether to stop.
+inline bool never_stopped() { return false; }
+
 /// `count` numbers between −1 and 1, or between `low` and `high`.
 inline std::vector<float> random_numbers(std::mt19937& random, Index count, float low = -1, float high = 1) {
   std::uniform_real_distribution<float> distribution(low, high);

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/run.h"
+#include "support/floats.h"
 
 namespace attnscope::test {
 namespace {
@@ -93,7 +93,6 @@ TEST(KeysThatHold, OfEqualWeightsTheLowerKeyIsFirst) {
 }
 
 TEST(KeysThatHold, NothingIsHeldByWhatHasNoWeight) {
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(keys_that_hold(std::vector<float>{0, 1e-30F, 1, 0}, 1), (std::vector<Index>{2, 1}));
   EXPECT_EQ(keys_that_hold(std::vector<float>{0, 1e-30F, 1, 0}, 0.99), (std::vector<Index>{2}));
   EXPECT_TRUE(keys_that_hold(std::vector<float>{0, 0}, 0.5).empty());

@@ -5,15 +5,13 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <thread>
 
+#include "support/floats.h"
+
 namespace attnscope::test {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 std::shared_ptr<Tensor> random_tensor(Index rows, Index columns, unsigned seed) {
   auto tensor = std::make_shared<Tensor>(Axes{{"query", rows}, {"key", columns}});

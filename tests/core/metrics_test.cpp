@@ -21,9 +21,9 @@ double measure(std::string_view name, const HeadPattern& head) {
 }
 
 /// One case of metrics.safetensors.
-class Case {
+class MetricsCase {
  public:
-  Case(const Golden& data, const std::string& number)
+  MetricsCase(const Golden& data, const std::string& number)
       : about_(nlohmann::json::parse(data.metadata.at("case:" + number))), weights_(data.at(number + ".weights")) {
     const Index queries = weights_.size(0);
     if (about_["causal"]) field_.emplace(Mask{Mask::Kind::causal, 0, {}, {}, {}}, MaskSizes{1, 1, queries, queries});
@@ -58,7 +58,7 @@ TEST(Metrics, AreWhatAnIndependentComputationGives) {
   int cases = 0;
   for (const auto& [key, tensor] : golden().tensors) {
     if (!key.ends_with(".measures")) continue;
-    const Case one(golden(), key.substr(0, 2));
+    const MetricsCase one(golden(), key.substr(0, 2));
     ++cases;
     for (std::size_t i = 0; i < measures().size(); ++i) {
       const Measure& measure = measures()[i];

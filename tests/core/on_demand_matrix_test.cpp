@@ -26,7 +26,7 @@ std::shared_ptr<const Trace> trace_of(const char* mask, Index heads = 2) {
   return *run(experiment);
 }
 
-std::shared_ptr<const OnDemand> on_demand_of(const Trace& trace) {
+std::shared_ptr<const OnDemand> on_demand_without_large(const Trace& trace) {
   std::vector<std::shared_ptr<const Tensor>> held;
   for (const Step& step : trace.steps()) {
     const bool small = step.tensor->count() < 2500 * 100;
@@ -76,7 +76,7 @@ TEST(OnDemandMatrix, HasTheTexelsOfTheMatrixThatIsHeld) {
   for (const char* mask : {"none", "causal", "window:300", "padding:2000"}) {
     if (kSanitized && std::string_view(mask) != "causal") continue;
     const auto trace = trace_of(mask);
-    const auto on_demand = on_demand_of(*trace);
+    const auto on_demand = on_demand_without_large(*trace);
     for (const char* name : {"scores", "masked_scores", "weights"}) {
       if (trace->find(name) == nullptr) continue;
       const MatrixPlace place = place_of(*trace, name, 1);
@@ -101,7 +101,7 @@ TEST(OnDemandMatrix, HasTheTexelsOfTheMatrixThatIsHeld) {
 
 TEST(OnDemandMatrix, ASketchIsThereBeforeTheOverview) {
   const auto trace = trace_of("none");
-  const auto on_demand = on_demand_of(*trace);
+  const auto on_demand = on_demand_without_large(*trace);
   for (const char* name : {"weights", "scores"}) {
     const OnDemandMatrix matrix(on_demand, place_of(*trace, name, 0), false);
     const MatrixPart overview = overview_part(matrix, 256);
@@ -136,7 +136,7 @@ TEST(OnDemandMatrix, ASketchIsThereBeforeTheOverview) {
 
 TEST(OnDemandMatrix, StopsAndGoesOnWhereItStopped) {
   const auto trace = trace_of("none", 1);
-  const OnDemandMatrix matrix(on_demand_of(*trace), place_of(*trace, "weights", 0), false);
+  const OnDemandMatrix matrix(on_demand_without_large(*trace), place_of(*trace, "weights", 0), false);
   const MatrixPart overview = overview_part(matrix, 256);
   std::vector<float> texels(static_cast<std::size_t>(overview.rows * overview.columns));
   std::stop_source stopped;
@@ -169,7 +169,7 @@ TEST(OnDemandMatrix, AHotColumnIsNeverLost) {
 TEST(OnDemandMatrix, SomeRowsTellWhatIsUsual) {
   const auto trace = trace_of("none");
   const MatrixPlace place = place_of(*trace, "weights", 1);
-  const OnDemandMatrix matrix(on_demand_of(*trace), place, false);
+  const OnDemandMatrix matrix(on_demand_without_large(*trace), place, false);
   const auto held = held_of(*trace, place, false);
   const auto rows = matrix.some_rows(kNothing);
   ASSERT_EQ(rows.size(), 8U);

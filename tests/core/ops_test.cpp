@@ -9,12 +9,11 @@
 #include <numeric>
 
 #include "made_tensors.h"
+#include "support/floats.h"
 
 namespace attnscope::test {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr double kNoKeyFill = -9e15;
 
 Mask mask_of(const char* text) { return *parse_mask(text); }

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "core/systems/systems.h"
 #include "made_tensors.h"
+#include "support/floats.h"
 #include "system_variations.h"
 
 namespace attnscope::test {
@@ -107,7 +107,6 @@ TEST(Runner, SubstitutionsAreForgottenAfterwards) {
 }
 
 TEST(Trace, CountsWhatIsNotFinite) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   ComputingRecorder recorder;
   const Value q = given(recorder, "q", {{"query", 2}, {"dim", 2}}, {1e30F, 1, 2, 3});
   const Value k = given(recorder, "k", {{"key", 2}, {"dim", 2}}, {1e30F, 1, kInfinity, 3});

@@ -1,6 +1,8 @@
 // Small experiments on every system that touch every parameter.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
@@ -14,6 +16,12 @@ inline std::string description(const Experiment& experiment) {
   std::string text = experiment.system + " seed=" + std::to_string(experiment.seed);
   for (const auto& [name, value] : experiment.parameters) text += " " + name + "=" + value_text(value);
   return text;
+}
+
+/// The same with another value of a parameter.
+inline Experiment set(Experiment experiment, const char* name, const char* text) {
+  EXPECT_TRUE(set_parameter_text(experiment, name, text));
+  return experiment;
 }
 
 /// The system's default experiment with its sizes made small where that is allowed.

@@ -7,11 +7,13 @@
 #include <limits>
 #include <random>
 
+#include "support/floats.h"
+
 namespace attnscope {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using test::kInfinity;
+using test::kNaN;
 
 TEST(Text, NumbersHaveSignificantDigits) {
   EXPECT_EQ(number_text(27.5), "27.50");

@@ -13,11 +13,6 @@ namespace {
 
 constexpr const char* kSystem = "worked-example";
 
-Experiment set(Experiment experiment, const char* name, const char* text) {
-  EXPECT_TRUE(set_parameter_text(experiment, name, text));
-  return experiment;
-}
-
 TEST(WorkedExample, ScalingDividesTheScores) {
   const Experiment plain = *default_experiment(kSystem);
   const Experiment scaled = set(plain, "scale", "sqrt_head_dim");

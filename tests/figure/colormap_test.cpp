@@ -9,12 +9,14 @@
 #include <set>
 #include <vector>
 
+#include "support/floats.h"
+
 namespace attnscope {
 
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
+using test::kInfinity;
+using test::kNaN;
 
 double contrast(Rgb a, Rgb b) {
   const auto [low, high] = std::minmax({luminance(a), luminance(b)});
@@ -82,9 +84,9 @@ TEST(ColorMap, TakesEveryNumber) {
     EXPECT_EQ(color_at(map, 1.0F / 256), colors[1]);
     EXPECT_EQ(color_at(map, -3.0F), colors.front());
     EXPECT_EQ(color_at(map, 7.0F), colors.back());
-    EXPECT_EQ(color_at(map, kInf), colors.back());
-    EXPECT_EQ(color_at(map, -kInf), colors.front());
-    EXPECT_EQ(color_at(map, kNan), colors.front());
+    EXPECT_EQ(color_at(map, kInfinity), colors.back());
+    EXPECT_EQ(color_at(map, -kInfinity), colors.front());
+    EXPECT_EQ(color_at(map, kNaN), colors.front());
   }
 }
 

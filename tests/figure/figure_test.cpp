@@ -5,19 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "figure/canvas.h"
+#include "figure/chosen.h"
 #include "figure/markup.h"
 #include "figure/matrix.h"
+#include "support/floats.h"
 #include "traces.h"
 
 namespace attnscope::test {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 Point cell_center(const HeatmapMark& mark, Index row, Index column) {
   return {mark.box.x + (static_cast<double>(column) + 0.5) * mark.box.width / static_cast<double>(mark.columns()),

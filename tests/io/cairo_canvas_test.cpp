@@ -4,21 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <limits>
 #include <memory>
 
 #include "figure/markup.h"
 #include "io/figure_file.h"
 #include "picture.h"
 #include "sample_figure.h"
+#include "support/floats.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {
 
 constexpr Rgb kWhite = {255, 255, 255};
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// `figure` as a PNG, two inches wide.
 Picture draw(const Figure& figure, int dpi, Theme theme = Theme::paper) {
@@ -84,8 +82,8 @@ TEST(CairoCanvas, UnevenCellsDifferByAPixelAndGapsDoNot) {
 }
 
 TEST(CairoCanvas, WhatIsNoNumberHasItsOwnColour) {
-  const Picture picture = draw(figure_of(sample_heatmap({10, 10, 40, 10}, 1, {kNan, kInfinity, -kInfinity, 2})), 96);
-  EXPECT_EQ(picture.at(14, 15), *special_color(kNan));
+  const Picture picture = draw(figure_of(sample_heatmap({10, 10, 40, 10}, 1, {kNaN, kInfinity, -kInfinity, 2})), 96);
+  EXPECT_EQ(picture.at(14, 15), *special_color(kNaN));
   EXPECT_EQ(picture.at(24, 15), *special_color(kInfinity));
   EXPECT_EQ(picture.at(34, 15), *special_color(-kInfinity));
   EXPECT_EQ(picture.at(45, 15), color(1)) << "beyond the scale is its end";

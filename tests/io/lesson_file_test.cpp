@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json right() {
+ordered_json right_lesson() {
   return ordered_json::parse(
       R"({"format": "attnscope-lesson/1", "title": "T", "source": "S", "summary": "Sum", "steps": [
     {"title": "one", "text": "text", "look": "look", "cell": "weights[0,1]",
@@ -26,22 +26,22 @@ ordered_json right() {
 }
 
 /// The right file with `raw` (JSON, or what should be) in place of the value at `pointer`.
-std::string with(const std::string& pointer, const std::string& raw) {
-  ordered_json document = right();
+std::string lesson_with(const std::string& pointer, const std::string& raw) {
+  ordered_json document = right_lesson();
   document[ordered_json::json_pointer(pointer)] = "@";
   std::string text = document.dump();
   return text.replace(text.find("\"@\""), 3, raw);
 }
 
 std::string without(const std::string& pointer) {
-  ordered_json document = right();
+  ordered_json document = right_lesson();
   const ordered_json::json_pointer whole(pointer);
   document[whole.parent_pointer()].erase(whole.back());
   return document.dump();
 }
 
 TEST(LessonFileReader, ReadsEveryField) {
-  const Result<Lesson> lesson = parse_lesson(right().dump(), "x.json");
+  const Result<Lesson> lesson = parse_lesson(right_lesson().dump(), "x.json");
   ASSERT_TRUE(lesson) << lesson.error().message;
   EXPECT_EQ(lesson->title, "T");
   EXPECT_EQ(lesson->source, "S");
@@ -63,15 +63,15 @@ TEST(LessonFileReader, ReadsEveryField) {
   EXPECT_FALSE(lesson->steps[1].cell);
 }
 
-struct Wrong {
+struct WrongText {
   const char* what;
   std::string text;
   std::vector<std::string> fragments;  ///< of the message
 };
 
-void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.what; }
+void PrintTo(const WrongText& wrong, std::ostream* out) { *out << wrong.what; }
 
-class WrongLesson : public testing::TestWithParam<Wrong> {};
+class WrongLesson : public testing::TestWithParam<WrongText> {};
 
 TEST_P(WrongLesson, IsRefusedInOneLine) {
   const Result<Lesson> lesson = parse_lesson(GetParam().text, "x.json");
@@ -85,63 +85,79 @@ TEST_P(WrongLesson, IsRefusedInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     Files, WrongLesson,
     testing::Values(
-        Wrong{"empty", "", {"empty", "attnscope-lesson/1"}}, Wrong{"no JSON", "hello", {"line 1, column 1"}},
-        Wrong{"half", right().dump().substr(0, 200), {"column"}}, Wrong{"a list", "[]", {"an empty list"}},
-        Wrong{"no format", without("/format"), {"format is missing"}},
-        Wrong{"another format", with("/format", "\"attnscope-lesson/2\""), {"format", "attnscope-lesson/2"}},
-        Wrong{"an experiment", R"({"format": "attnscope-experiment/1", "system": "worked-example"})", {"format"}},
-        Wrong{"unknown key", with("/titel", "1"), {"\"titel\"", "did you mean title"}},
-        Wrong{"no title", without("/title"), {"title is missing"}},
-        Wrong{"empty title", with("/title", "\"\""), {"title", "1 to 200 bytes"}},
-        Wrong{"number as source", with("/source", "3"), {"source: 3"}},
-        Wrong{"no steps", without("/steps"), {"steps is missing"}},
-        Wrong{"not one step", with("/steps", "[]"), {"steps", "1 to 60"}},
-        Wrong{"steps as text", with("/steps", "\"x\""), {"steps: \"x\""}},
-        Wrong{"a step as number", with("/steps/1", "5"), {"steps[1]: 5"}},
-        Wrong{"unknown key in a step", with("/steps/1/txt", "1"), {"steps[1]: ", "did you mean text"}},
-        Wrong{"no text", without("/steps/1/text"), {"steps[1]: text is missing"}},
-        Wrong{"long text", with("/steps/0/text", "\"" + std::string(4001, 'x') + "\""), {"steps[0]: text", "4000"}},
-        Wrong{"no experiment", without("/steps/0/experiment"), {"steps[0]: experiment is missing"}},
-        Wrong{"experiment as text", with("/steps/0/experiment", "\"x\""), {"steps[0]: experiment: \"x\""}},
-        Wrong{
-            "unknown system", with("/steps/0/experiment/system", "\"nope\""), {"steps[0]: experiment: system", "nope"}},
-        Wrong{"a value out of range",
-              with("/steps/0/experiment/params/queries", "0"),
-              {"steps[0]: experiment: params.queries", "0"}},
-        Wrong{"too much memory",
-              with("/steps/0/experiment/params/queries", "2000000000"),
-              {"steps[0]: experiment: ", "MB"}},
-        Wrong{"unknown view",
-              with("/steps/0/experiment/view", R"({"name": "nope"})"),
-              {"steps[0]: experiment: view", "nope"}},
-        Wrong{"unknown tensor", with("/steps/0/cell", "\"weight[0,1]\""), {"steps[0]: cell", "did you mean weights"}},
-        Wrong{"no cell", with("/steps/0/cell", "\"weights\""), {"steps[0]: cell", "\"weights\""}},
-        Wrong{"a cell outside", with("/steps/0/cell", "\"weights[2,0]\""), {"steps[0]: cell", "query < 2"}},
-        Wrong{"a cell as number", with("/steps/0/cell", "4"), {"steps[0]: cell: 4"}},
-        Wrong{"printed as text", with("/steps/0/printed", "\"x\""), {"steps[0]: printed: \"x\""}},
-        Wrong{"printed of what",
-              with("/steps/0/printed/1/tensor", "\"nope\""),
-              {"steps[0]: printed[1]: tensor: \"nope\"", "weights"}},
-        Wrong{"an index outside", with("/steps/0/printed/1/index", "[7]"), {"printed[1]: index: [7]", "query < 2"}},
-        Wrong{"a negative index", with("/steps/0/printed/1/index", "[-1]"), {"printed[1]: index: -1"}},
-        Wrong{"no statistic", with("/steps/0/printed/2/statistic", "\"median\""), {"statistic: \"median\"", "mean"}},
-        Wrong{"a statistic of rows",
-              with("/steps/0/printed/2/printed", R"(["1"])"),
-              {"printed[2]: printed", "statistic"}},
-        Wrong{"numbers that are no texts", with("/steps/0/printed/1/printed", "[0.5]"), {"printed[1]: printed: 0.5"}},
-        Wrong{"texts that are no numbers", with("/steps/0/printed/1/printed", R"(["a"])"), {"printed: \"a\""}},
-        Wrong{"more rows than there are", with("/steps/0/printed/0/printed", R"([["1"],["2"],["3"]])"), {"3 rows"}},
-        Wrong{"more columns than there are", with("/steps/0/printed/1/printed", R"(["1","2","3","4"])"), {"4 numbers"}},
-        Wrong{"no numbers", with("/steps/0/printed/1/printed", "[]"), {"printed[1]: printed"}},
-        Wrong{"unknown equivalence",
-              with("/steps/1/equivalence", "\"nope\""),
-              {"steps[1]: equivalence: \"nope\"", "separate-chunked"}},
-        Wrong{"an equivalence of another system",
-              with("/steps/1/equivalence", "\"split-order\""),
-              {"steps[1]: equivalence", "image-multihead"}}));
+        WrongText{"empty", "", {"empty", "attnscope-lesson/1"}}, WrongText{"no JSON", "hello", {"line 1, column 1"}},
+        WrongText{"half", right_lesson().dump().substr(0, 200), {"column"}},
+        WrongText{"a list", "[]", {"an empty list"}}, WrongText{"no format", without("/format"), {"format is missing"}},
+        WrongText{"another format", lesson_with("/format", "\"attnscope-lesson/2\""), {"format", "attnscope-lesson/2"}},
+        WrongText{"an experiment", R"({"format": "attnscope-experiment/1", "system": "worked-example"})", {"format"}},
+        WrongText{"unknown key", lesson_with("/titel", "1"), {"\"titel\"", "did you mean title"}},
+        WrongText{"no title", without("/title"), {"title is missing"}},
+        WrongText{"empty title", lesson_with("/title", "\"\""), {"title", "1 to 200 bytes"}},
+        WrongText{"number as source", lesson_with("/source", "3"), {"source: 3"}},
+        WrongText{"no steps", without("/steps"), {"steps is missing"}},
+        WrongText{"not one step", lesson_with("/steps", "[]"), {"steps", "1 to 60"}},
+        WrongText{"steps as text", lesson_with("/steps", "\"x\""), {"steps: \"x\""}},
+        WrongText{"a step as number", lesson_with("/steps/1", "5"), {"steps[1]: 5"}},
+        WrongText{"unknown key in a step", lesson_with("/steps/1/txt", "1"), {"steps[1]: ", "did you mean text"}},
+        WrongText{"no text", without("/steps/1/text"), {"steps[1]: text is missing"}},
+        WrongText{"long text",
+                  lesson_with("/steps/0/text", "\"" + std::string(4001, 'x') + "\""),
+                  {"steps[0]: text", "4000"}},
+        WrongText{"no experiment", without("/steps/0/experiment"), {"steps[0]: experiment is missing"}},
+        WrongText{"experiment as text", lesson_with("/steps/0/experiment", "\"x\""), {"steps[0]: experiment: \"x\""}},
+        WrongText{"unknown system",
+                  lesson_with("/steps/0/experiment/system", "\"nope\""),
+                  {"steps[0]: experiment: system", "nope"}},
+        WrongText{"a value out of range",
+                  lesson_with("/steps/0/experiment/params/queries", "0"),
+                  {"steps[0]: experiment: params.queries", "0"}},
+        WrongText{"too much memory",
+                  lesson_with("/steps/0/experiment/params/queries", "2000000000"),
+                  {"steps[0]: experiment: ", "MB"}},
+        WrongText{"unknown view",
+                  lesson_with("/steps/0/experiment/view", R"({"name": "nope"})"),
+                  {"steps[0]: experiment: view", "nope"}},
+        WrongText{"unknown tensor",
+                  lesson_with("/steps/0/cell", "\"weight[0,1]\""),
+                  {"steps[0]: cell", "did you mean weights"}},
+        WrongText{"no cell", lesson_with("/steps/0/cell", "\"weights\""), {"steps[0]: cell", "\"weights\""}},
+        WrongText{"a cell outside", lesson_with("/steps/0/cell", "\"weights[2,0]\""), {"steps[0]: cell", "query < 2"}},
+        WrongText{"a cell as number", lesson_with("/steps/0/cell", "4"), {"steps[0]: cell: 4"}},
+        WrongText{"printed as text", lesson_with("/steps/0/printed", "\"x\""), {"steps[0]: printed: \"x\""}},
+        WrongText{"printed of what",
+                  lesson_with("/steps/0/printed/1/tensor", "\"nope\""),
+                  {"steps[0]: printed[1]: tensor: \"nope\"", "weights"}},
+        WrongText{"an index outside",
+                  lesson_with("/steps/0/printed/1/index", "[7]"),
+                  {"printed[1]: index: [7]", "query < 2"}},
+        WrongText{"a negative index", lesson_with("/steps/0/printed/1/index", "[-1]"), {"printed[1]: index: -1"}},
+        WrongText{"no statistic",
+                  lesson_with("/steps/0/printed/2/statistic", "\"median\""),
+                  {"statistic: \"median\"", "mean"}},
+        WrongText{"a statistic of rows",
+                  lesson_with("/steps/0/printed/2/printed", R"(["1"])"),
+                  {"printed[2]: printed", "statistic"}},
+        WrongText{"numbers that are no texts",
+                  lesson_with("/steps/0/printed/1/printed", "[0.5]"),
+                  {"printed[1]: printed: 0.5"}},
+        WrongText{
+            "texts that are no numbers", lesson_with("/steps/0/printed/1/printed", R"(["a"])"), {"printed: \"a\""}},
+        WrongText{"more rows than there are",
+                  lesson_with("/steps/0/printed/0/printed", R"([["1"],["2"],["3"]])"),
+                  {"3 rows"}},
+        WrongText{"more columns than there are",
+                  lesson_with("/steps/0/printed/1/printed", R"(["1","2","3","4"])"),
+                  {"4 numbers"}},
+        WrongText{"no numbers", lesson_with("/steps/0/printed/1/printed", "[]"), {"printed[1]: printed"}},
+        WrongText{"unknown equivalence",
+                  lesson_with("/steps/1/equivalence", "\"nope\""),
+                  {"steps[1]: equivalence: \"nope\"", "separate-chunked"}},
+        WrongText{"an equivalence of another system",
+                  lesson_with("/steps/1/equivalence", "\"split-order\""),
+                  {"steps[1]: equivalence", "image-multihead"}}));
 
 TEST(LessonFileReader, NoBytesBreakIt) {
-  const std::string text = right().dump();
+  const std::string text = right_lesson().dump();
   for (std::size_t i = 0; i < text.size(); i += 7) {
     std::string broken = text;
     broken[i] = static_cast<char>(broken[i] ^ 0x15);
@@ -154,7 +170,7 @@ TEST(LessonFileReader, NoBytesBreakIt) {
 
 TEST(LessonFolder, HasOneEntryForEachFile) {
   const TemporaryFolder folder;
-  folder.file("b.json", right().dump());
+  folder.file("b.json", right_lesson().dump());
   folder.file("a.json", "{");
   folder.file("notes.txt", "no lesson");
   const std::vector<LessonFile> files = lessons_in(folder.path());

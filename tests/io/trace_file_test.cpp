@@ -7,13 +7,13 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/run.h"
 #include "io/experiment_file.h"
 #include "io/trace_formats.h"
+#include "support/floats.h"
 #include "support/golden.h"
 #include "support/temporary_folder.h"
 
@@ -32,7 +32,6 @@ TracePointer worked_example(const char* setting = "seed=7") {
 
 /// Ranks 0, 1 and 3, no elements at all, and numbers that are hard to write.
 TracePointer odd_trace() {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
   auto plan = std::make_shared<Plan>();
   std::vector<StepResult> results;
   const auto add = [&](const std::string& name, const Axes& axes, const std::vector<float>& values) {
@@ -42,7 +41,8 @@ TracePointer odd_trace() {
     results.push_back({std::move(tensor)});
   };
   add("scalar", {}, {0.1F});
-  add("numbers", {{"head·dim", 8}}, {std::nanf(""), kInf, -kInf, -0.0F, 1e-45F, 3.4028235e38F, 16777216, -9e15F});
+  add("numbers", {{"head·dim", 8}},
+      {std::nanf(""), kInfinity, -kInfinity, -0.0F, 1e-45F, 3.4028235e38F, 16777216, -9e15F});
   add("empty", {{"a", 2}, {"b", 0}, {"c", 3}}, {});
   add("none", {{"a", 0}}, {});
   add("cube", {{"a", 2}, {"b", 1}, {"c", 2}}, {1, 2, 3, 4});

@@ -5,12 +5,13 @@
 #include <limits>
 
 #include "drawing.h"
+#include "support/floats.h"
 
 namespace attnscope::platform {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using test::kInfinity;
+using test::kNaN;
 
 TEST_F(Drawing, EveryCellHasItsColour) {
   const Numbers numbers = Numbers::random(8, 16, 0, 255, 1);
@@ -124,7 +125,7 @@ TEST_F(Drawing, NoGapWhereNothingOfTheCellWouldRemain) {
 
 TEST_F(Drawing, WhatIsNoNumberHasItsOwnColour) {
   Numbers numbers(1, 4, 3);
-  numbers.at(0, 0) = kNan;
+  numbers.at(0, 0) = kNaN;
   numbers.at(0, 1) = kInfinity;
   numbers.at(0, 2) = -kInfinity;
   renderer->set_special_colors({{1, 0, 0, 1}, {0, 1, 0, 1}, {0, 0, 1, 1}});
@@ -168,7 +169,7 @@ TEST_F(Drawing, LimitsClampRunBackwardsOrCoincide) {
       {0.5F, 1, 100, true, 0},
       {1000, 1, 100, true, 255},
       {-1, 0, 100, true, 0},
-      {5, kNan, 100, false, 255},
+      {5, kNaN, 100, false, 255},
       {-5, 0, kInfinity, false, 0},
       {1e-30F, 1e-38F, 1e-22F, true, 128},
   };

@@ -6,15 +6,13 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
+#include "support/floats.h"
+
 namespace attnscope::test {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
 
 using Three = std::array<float, 3>;
 
@@ -25,11 +23,11 @@ TEST(LargestDifference, IsRelativeToTheLargestMagnitude) {
 }
 
 TEST(LargestDifference, ComparesWhatIsNotFiniteByKind) {
-  EXPECT_EQ(largest_difference(Three{kNan, kInf, -kInf}, Three{kNan, kInf, -kInf}), 0.0);
-  EXPECT_DOUBLE_EQ(largest_difference(Three{kNan, kInf, 1.0F}, Three{kNan, kInf, 2.0F}), 0.5);
-  EXPECT_TRUE(std::isinf(largest_difference(Three{0, 0, 1}, Three{0, 0, kNan})));
-  EXPECT_TRUE(std::isinf(largest_difference(Three{0, 0, kNan}, Three{0, 0, 1})));
-  EXPECT_TRUE(std::isinf(largest_difference(Three{0, 0, kInf}, Three{0, 0, -kInf})));
+  EXPECT_EQ(largest_difference(Three{kNaN, kInfinity, -kInfinity}, Three{kNaN, kInfinity, -kInfinity}), 0.0);
+  EXPECT_DOUBLE_EQ(largest_difference(Three{kNaN, kInfinity, 1.0F}, Three{kNaN, kInfinity, 2.0F}), 0.5);
+  EXPECT_TRUE(std::isinf(largest_difference(Three{0, 0, 1}, Three{0, 0, kNaN})));
+  EXPECT_TRUE(std::isinf(largest_difference(Three{0, 0, kNaN}, Three{0, 0, 1})));
+  EXPECT_TRUE(std::isinf(largest_difference(Three{0, 0, kInfinity}, Three{0, 0, -kInfinity})));
 }
 
 TEST(LargestDifference, OfDifferentShapesIsInfinite) {

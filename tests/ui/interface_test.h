@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <ostream>
 #include <string>
 
 #include "core/systems/systems.h"
@@ -11,6 +12,16 @@
 #include "ui/imgui_compat.h"
 
 namespace attnscope::test {
+
+struct WindowSize {
+  int width;
+  int height;
+  float scale;
+};
+
+inline void PrintTo(const WindowSize& size, std::ostream* out) {
+  *out << size.width << "x" << size.height << "@" << size.scale;
+}
 
 /// An interface with the worked example at its defaults; made anew for every test. Only the frames that are looked at
 /// are drawn.

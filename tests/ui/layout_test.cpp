@@ -144,16 +144,6 @@ const std::vector<Setting>& settings() {
   return all;
 }
 
-struct WindowSize {
-  int width;
-  int height;
-  float scale;
-};
-
-void PrintTo(const WindowSize& size, std::ostream* out) {
-  *out << size.width << "x" << size.height << "@" << size.scale;
-}
-
 class Layout : public ::testing::TestWithParam<WindowSize> {};
 
 TEST_P(Layout, NothingCoversAnythingElse) {

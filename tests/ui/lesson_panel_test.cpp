@@ -280,16 +280,6 @@ TEST_F(LessonPanel, EveryLetterIsInTheFont) {
   }
 }
 
-struct WindowSize {
-  int width;
-  int height;
-  float scale;
-};
-
-void PrintTo(const WindowSize& size, std::ostream* out) {
-  *out << size.width << "x" << size.height << "@" << size.scale;
-}
-
 class LessonLayout : public LessonPanel, public testing::WithParamInterface<WindowSize> {
  protected:
   void SetUp() override { start_at(GetParam().width, GetParam().height, GetParam().scale); }
