@@ -53,6 +53,22 @@ void compute(const ConstantOperation& operation, Inputs /*inputs*/, const StepCo
   std::fill(out.values().begin(), out.values().end(), static_cast<float>(operation.value));
 }
 
+void compute(const SetOperation& operation, Inputs /*inputs*/, const StepContext& context, Tensor& out) {
+  std::fill(out.values().begin(), out.values().end(), 0.0F);
+  const Index width = out.size(-1);
+  const Index matrix = out.size(-2) * width;
+  for (const SetPart& part : operation.parts) {
+    const auto value = static_cast<float>(part.value);
+    for (Index down = 0; down < part.rows && !context.stop.stop_requested(); ++down) {
+      const Index first = std::max<Index>(0, down + part.from);
+      const Index last = std::min(part.columns - 1, down + part.to);
+      if (first > last) continue;
+      const Index begin = part.matrix * matrix + (part.row + down) * width + part.column + first;
+      std::fill_n(out.values().begin() + begin, last - first + 1, value);
+    }
+  }
+}
+
 void compute(const ScaleOperation& operation, Inputs inputs, const StepContext& /*context*/, Tensor& out) {
   const auto from = inputs[0]->values();
   const auto divisor = static_cast<float>(operation.divisor);

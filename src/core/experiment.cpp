@@ -72,7 +72,11 @@ void Cost::add(const Axes& axes, double its_flops) {
 }
 
 bool same_plan(const Experiment& a, const Experiment& b) {
-  return a.system == b.system && a.discard == b.discard && a.parameters == b.parameters && a.edits == b.edits;
+  const bool same =
+      a.system == b.system && a.discard == b.discard && a.parameters == b.parameters && a.edits == b.edits;
+  if (!same || a.labels == b.labels) return same;
+  const System* system = find_system(a.system);
+  return system == nullptr || !system->reads_labels;
 }
 
 bool same_computation(const Experiment& a, const Experiment& b) { return same_plan(a, b) && a.seed == b.seed; }

@@ -54,10 +54,10 @@ struct Experiment {
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
-/// Whether both have the same steps: equal but for seed, labels and view.
+/// Whether both have the same steps: equal but for seed, view, and labels where the system does not read them.
 bool same_plan(const Experiment& a, const Experiment& b);
 
-/// Whether both compute the same: equal but for labels and view.
+/// Whether both compute the same: equal but for view, and labels where the system does not read them.
 bool same_computation(const Experiment& a, const Experiment& b);
 
 /// The label of token `token`: from the experiment, otherwise its number.

@@ -99,6 +99,16 @@ void explain_operation(const Cell& cell, const ConstantOperation& constant, Expl
   e.computed = constant.value;
 }
 
+void explain_operation(const Cell& cell, const SetOperation& set, Explanation& e) {
+  const std::size_t rank = cell.index.size();
+  const Axes leading(cell.step.axes.begin(), cell.step.axes.end() - 2);
+  const SetPart* part =
+      set.part_at(offset_in(leading, cell.index.first(rank - 2)), cell.index[rank - 2], cell.index[rank - 1]);
+  e.formula = formula(cell.trace.plan()->steps, e.step);
+  e.note = part != nullptr ? part->why : "Nothing is set here, so it is 0.";
+  e.computed = part != nullptr ? part->value : 0;
+}
+
 void explain_operation(const Cell& cell, const ContractOperation& contract, Explanation& e) {
   LabelValues labels(contract, cell.index);
   const std::vector<std::string> summed = labels.summed();

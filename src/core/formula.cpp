@@ -21,6 +21,7 @@ class Formula {
     return "uniform[" + exact_text(draw.from) + ", " + exact_text(draw.to) + ")";
   }
   std::string operator()(const ConstantOperation& constant) const { return exact_text(constant.value); }
+  std::string operator()(const SetOperation& /*set*/) const { return "set by hand"; }
 
   std::string operator()(const ContractOperation& contract) const {
     std::vector<std::string> summed;

@@ -15,11 +15,6 @@ MeasureRow row_of(const HeadPattern& head) {
   return row;
 }
 
-Index head_axis_size(const Axes& axes) {
-  const auto found = std::find_if(axes.begin(), axes.end(), [](const Axis& axis) { return axis.name == "head"; });
-  return found == axes.end() ? 1 : found->size;
-}
-
 /// Which heads a cluster has, in the order in which they stand.
 using Cluster = std::vector<Index>;
 
@@ -62,7 +57,8 @@ std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Inde
   std::vector<std::shared_ptr<const Tensor>> numbers;
   std::vector<HeadPattern> patterns;
   const StepContext context = {trace.experiment().seed, nullptr, stop};
-  for (Index head = 0; head < head_axis_size(step.axes); ++head) {
+  const Axis* head_axis = find_axis(step.axes, "head");
+  for (Index head = 0; head < (head_axis != nullptr ? head_axis->size : 1); ++head) {
     const std::vector<Index> leading = leading_index(step.axes, 2, head, item);
     numbers.push_back(trace.numbers(region_within(position, step.axes, leading), context));
     if (stop.stop_requested()) return std::nullopt;

@@ -1,5 +1,6 @@
 #include "core/operation.h"
 
+#include <algorithm>
 #include <array>
 
 namespace attnscope {
@@ -7,7 +8,8 @@ namespace attnscope {
 std::string operation_name(const Operation& operation) {
   // In the order of the variant's alternatives.
   constexpr std::array<const char*, std::variant_size_v<Operation>> kNames = {
-      "draw", "constant", "contract", "add", "scale", "normalize", "mean", "mask", "softmax", "dropout", "rearrange"};
+      "draw",      "constant", "set",  "contract", "add",     "scale",
+      "normalize", "mean",     "mask", "softmax",  "dropout", "rearrange"};
   return kNames[operation.index()];
 }
 
@@ -24,6 +26,17 @@ std::uint64_t mixed(std::uint64_t bits) {
 }
 
 }  // namespace
+
+const SetPart* SetOperation::part_at(Index matrix, Index row, Index column) const {
+  const auto has_cell = [&](const SetPart& part) {
+    const Index down = row - part.row;
+    const Index across = column - part.column;
+    return part.matrix == matrix && down >= 0 && down < part.rows && across >= 0 && across < part.columns &&
+           across - down >= part.from && across - down <= part.to;
+  };
+  const auto found = std::find_if(parts.rbegin(), parts.rend(), has_cell);
+  return found == parts.rend() ? nullptr : &*found;
+}
 
 bool DropoutOperation::keeps(std::uint64_t seed, Index offset) const {
   const std::uint64_t start = mixed(mixed(seed + kGamma) + static_cast<std::uint64_t>(stream) * kGamma);

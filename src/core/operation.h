@@ -46,6 +46,33 @@ struct ConstantOperation {
   friend bool operator==(const ConstantOperation&, const ConstantOperation&) = default;
 };
 
+/// The same number in some cells of a matrix: those of the `rows` × `columns` from (`row`, `column`) on that lie on one
+/// of the diagonals `from` to `to`. Diagonal 0 starts in the corner of that rectangle, 1 a column to the right of it.
+struct SetPart {
+  Index matrix = 0;  ///< counted over the axes in front of the last two
+  Index row = 0;
+  Index column = 0;
+  Index rows = 1;
+  Index columns = 1;
+  Index from = 0;
+  Index to = 0;
+  double value = 0;
+  std::string why;  ///< what the number is there for, as a sentence
+
+  friend bool operator==(const SetPart&, const SetPart&) = default;
+};
+
+/// Numbers that were written down, whatever the seed: 0 outside of all parts, and the last one's where they overlap.
+/// As rectangles and diagonals they take no memory before the tensor does.
+struct SetOperation {
+  std::vector<SetPart> parts;
+
+  /// The part that has the cell; null: none.
+  [[nodiscard]] const SetPart* part_at(Index matrix, Index row, Index column) const;
+
+  friend bool operator==(const SetOperation&, const SetOperation&) = default;
+};
+
 /// Two operands whose axes, like those of the result, carry labels as in Einstein's notation. Inputs: a, b.
 struct LabelledOperation {
   std::vector<std::string> labels;
@@ -139,9 +166,9 @@ struct RearrangeOperation {
   friend bool operator==(const RearrangeOperation&, const RearrangeOperation&) = default;
 };
 
-using Operation =
-    std::variant<DrawOperation, ConstantOperation, ContractOperation, AddOperation, ScaleOperation, NormalizeOperation,
-                 MeanOperation, MaskOperation, SoftmaxOperation, DropoutOperation, RearrangeOperation>;
+using Operation = std::variant<DrawOperation, ConstantOperation, SetOperation, ContractOperation, AddOperation,
+                               ScaleOperation, NormalizeOperation, MeanOperation, MaskOperation, SoftmaxOperation,
+                               DropoutOperation, RearrangeOperation>;
 
 /// "draw", "contract", "mask", …: the operation's name in messages and JSON.
 std::string operation_name(const Operation& operation);

@@ -27,6 +27,9 @@ Value draw_xavier(Recorder& recorder, std::string name, Axes axes);
 /// The same number everywhere.
 Value constant(Recorder& recorder, std::string name, Axes axes, double value);
 
+/// Numbers set by hand in the matrices of the last two of the axes: 0 outside of the parts, which lie within them.
+Value set_by_hand(Recorder& recorder, std::string name, Axes axes, std::vector<SetPart> parts);
+
 // Sums and products. In the patterns every axis carries a label, a word: "head query dim, head key dim -> head query
 // key". The labels of the result are its axis names.
 

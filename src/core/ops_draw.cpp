@@ -1,4 +1,7 @@
-// Where numbers come from: the seeded generator, and constants.
+// Where numbers come from: the seeded generator, constants, and what is set by hand.
+#include <algorithm>
+#include <cassert>
+
 #include "core/generator.h"
 #include "core/ops.h"
 
@@ -35,6 +38,16 @@ Value draw_xavier(Recorder& r, std::string name, Axes axes) {
 Value constant(Recorder& r, std::string name, Axes axes, double value) {
   const auto count = static_cast<double>(element_count(axes));
   return r.record({std::move(name), ConstantOperation{value}, {}, std::move(axes), count});
+}
+
+Value set_by_hand(Recorder& r, std::string name, Axes axes, std::vector<SetPart> parts) {
+  assert(axes.size() >= 2);
+  assert(std::all_of(parts.begin(), parts.end(), [&](const SetPart& part) {
+    return part.row >= 0 && part.column >= 0 && part.row + part.rows <= axes[axes.size() - 2].size &&
+           part.column + part.columns <= axes.back().size;
+  }));
+  const auto count = static_cast<double>(element_count(axes));
+  return r.record({std::move(name), SetOperation{std::move(parts)}, {}, std::move(axes), count});
 }
 
 }  // namespace attnscope

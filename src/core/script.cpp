@@ -13,15 +13,32 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kColumns = 99;
+/// A list that is no longer stands behind its name.
+constexpr std::size_t kShortList = 80;
 /// Draws that one tensor may take when they are thrown away: 400 MB.
 constexpr std::uint64_t kDiscardedAtOnce = 100'000'000;
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-std::vector<std::string> tensor_names(const Experiment& experiment) {
-  std::vector<std::string> names;
-  for (const PlannedStep& step : plan(experiment).steps) names.push_back(step.name);
-  return names;
+bool is_random(const PlannedStep& step) {
+  return std::holds_alternative<DrawOperation>(step.operation) ||
+         std::holds_alternative<DropoutOperation>(step.operation);
+}
+
+/// A text as Python has it in quotes.
+std::string python_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= 0x20 && code != 0x7f) {
+      quoted += c;
+    } else {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      quoted.append("\\x").append(1, kDigits[code / 16]).append(1, kDigits[code % 16]);
+    }
+  }
+  return quoted + "\"";
 }
 
 /// Columns that UTF-8 text takes, one for each character.
@@ -40,6 +57,18 @@ std::string python_number(double value) {
     text.erase(plus + 1, digit - plus - 1);
   }
   return text;
+}
+
+std::string python_list(std::span<const std::string> texts) {
+  std::vector<std::string> lines = {"   "};
+  for (const std::string& text : texts) {
+    const std::string item = " " + python_text(text) + ",";
+    if (lines.back().size() > 3 && width(lines.back()) + width(item) > kColumns) lines.emplace_back("   ");
+    lines.back() += item;
+  }
+  if (texts.empty()) return "[]\n";
+  if (lines.size() > 1 || width(lines.front()) > kShortList) return "[\n" + join(lines, "\n") + "\n]\n";
+  return "[" + lines.front().substr(4, lines.front().size() - 5) + "]\n";
 }
 
 std::string indented(std::string_view text) {
@@ -63,7 +92,11 @@ std::string wrapped(std::string_view text, std::size_t indent) {
   return result + std::string(indent, ' ') + line + "\n";
 }
 
-Script::Script(const Experiment& experiment) : experiment_(experiment), tensors_(tensor_names(experiment)) {
+Script::Script(const Experiment& experiment) : experiment_(experiment) {
+  for (const PlannedStep& step : plan(experiment).steps) {
+    tensors_.push_back(step.name);
+    random_ = random_ || is_random(step);
+  }
   for (const std::string& name : tensors_) save(name, name);
 }
 
@@ -112,6 +145,7 @@ void Script::edits(const std::map<std::string, std::string>& places) {
 void Script::save(const std::string& name, const std::string& expression) {
   saved_from_[name] = expression;
   lines_[name] = quoted_text(name) + ": " + expression + ",";
+  if (name == tensors_.back()) result_ = expression;
 }
 
 void Script::save_together(std::span<const std::string> names, const std::string& line) {
@@ -159,6 +193,7 @@ std::string Script::parameters() const {
 }
 
 std::string Script::seed() const {
+  if (!random_) return "";
   const std::string line = "torch.manual_seed(" + std::to_string(experiment_.seed) + ")";
   const std::uint64_t counts = experiment_.seed & 0xffffffffU;
   if (counts == experiment_.seed) return line + "\n";
@@ -180,7 +215,7 @@ std::string Script::end() const {
   for (const std::string& name : tensors_) longest = std::max(longest, name.size());
   const bool layers = mentions("nn");  // whose weights are waiting for gradients
   const std::string numbers = layers ? "tensor.detach().numpy()" : "tensor.numpy()";
-  const std::string result = tensors_.back() + (layers ? ".detach()" : "");
+  const std::string result = result_ + (layers ? ".detach()" : "");
   return "if len(sys.argv) > 1:\n    np.savez(sys.argv[1], **{name: " + numbers +
          " for name, tensor in tensors.items()})\nelse:\n    for name, tensor in tensors.items():\n" +
          "        print(f\"{name:" + std::to_string(longest) + "}  {list(tensor.shape)}\")\n    print(" + result +

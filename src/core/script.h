@@ -61,6 +61,8 @@ class Script {
   std::vector<std::string> tensors_;
   std::map<std::string, std::string> lines_;       ///< of the dictionary, by tensor
   std::map<std::string, std::string> saved_from_;  ///< expressions, by tensor
+  std::string result_;                             ///< the last tensor, as an expression
+  bool random_ = false;                            ///< whether the seed counts
   std::string body_;
 };
 
@@ -84,6 +86,8 @@ std::string weights_name(const Experiment& experiment, const std::string& prefix
 
 /// A number as people write it: "-9e15".
 std::string python_number(double value);
+/// Texts as a list, on lines of less than 100 columns.
+std::string python_list(std::span<const std::string> texts);
 /// `text` with every line moved to the right, by four columns.
 std::string indented(std::string_view text);
 /// The words of `text` on lines of less than 100 columns, each with `indent` spaces in front.

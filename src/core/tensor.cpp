@@ -31,6 +31,11 @@ Index offset_in(const Axes& axes, std::span<const Index> index) {
   return offset;
 }
 
+const Axis* find_axis(const Axes& axes, std::string_view name) {
+  const auto found = std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.name == name; });
+  return found == axes.end() ? nullptr : &*found;
+}
+
 std::vector<Index> index_in(const Axes& axes, Index offset) {
   std::vector<Index> index(axes.size());
   for (std::size_t i = axes.size(); i-- > 0;) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/memory.h"
@@ -23,6 +24,9 @@ struct Axis {
 };
 
 using Axes = std::vector<Axis>;
+
+/// The axis of that name, or null.
+const Axis* find_axis(const Axes& axes, std::string_view name);
 
 /// Number of elements of a tensor with these axes; saturates at the largest Index instead of overflowing, so that a
 /// size that came from outside can be compared with a limit before any memory is taken.

@@ -121,6 +121,12 @@ std::optional<Index> parse_integer(std::string_view text) {
   return value;
 }
 
+std::string capitalized(std::string text) {
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+    text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  return text;
+}
+
 std::string index_text(std::span<const Index> index) {
   std::string text = "[";
   for (std::size_t i = 0; i < index.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(index[i]);

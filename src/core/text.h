@@ -40,6 +40,9 @@ std::optional<Index> parse_integer(std::string_view text);
 /// "[1, 2, 4]"
 std::string index_text(std::span<const Index> index);
 
+/// With its first letter, if it is one of ASCII, in upper case.
+std::string capitalized(std::string text);
+
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 

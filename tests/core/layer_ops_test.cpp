@@ -116,6 +116,33 @@ TEST(Constant, TakesNothingFromTheSeed) {
   EXPECT_EQ(recorder.numbers_drawn(), 0U);
 }
 
+TEST(SetByHand, IsRectanglesAndDiagonals) {
+  ComputingRecorder recorder(9);
+  const Value set = set_by_hand(recorder, "set", {{"head", 2}, {"row", 3}, {"column", 4}},
+                                {{0, 0, 1, 3, 3, 0, 0, 2, "diagonal"},
+                                 {0, 1, 0, 2, 2, -2, -1, 3, "below"},
+                                 {1, 0, 0, 3, 1, -3, 0, 4, "column"},
+                                 {1, 2, 0, 1, 4, 0, 9, 5, "row"}});
+  EXPECT_EQ(numbers_of(recorder, set),
+            (std::vector<float>{0, 2, 0, 0, 0, 0, 2, 0, 3, 0, 0, 2, 4, 0, 0, 0, 4, 0, 0, 0, 5, 5, 5, 5}));
+  EXPECT_EQ(recorder.numbers_drawn(), 0U);
+  EXPECT_EQ(formula_of(recorder, set), "set by hand");
+  EXPECT_EQ(operation_name(recorder.step(set).operation), "set");
+  const auto& operation = std::get<SetOperation>(recorder.step(set).operation);
+  EXPECT_EQ(operation.part_at(0, 2, 0)->why, "below");
+  EXPECT_EQ(operation.part_at(1, 2, 0)->why, "row");  // the last one
+  EXPECT_EQ(operation.part_at(0, 1, 0), nullptr);
+}
+
+TEST(SetByHand, TakesNoMemoryBeforeItsTensor) {
+  ComputingRecorder recorder(9);
+  constexpr Index kMany = Index{1} << 40U;
+  const Value huge = set_by_hand(recorder, "huge", {{"row", kMany}, {"column", kMany}},
+                                 {{0, 0, 0, kMany, kMany, -kMany, kMany, 1, "everywhere"}});
+  EXPECT_GT(recorder.plan().cost.bytes, 1e18);
+  EXPECT_EQ(std::get<SetOperation>(recorder.step(huge).operation).part_at(0, 5, kMany - 1)->why, "everywhere");
+}
+
 TEST(Divisors, AreAllOfThem) {
   EXPECT_EQ(divisors(1), (std::vector<Index>{1}));
   EXPECT_EQ(divisors(12), (std::vector<Index>{1, 2, 3, 4, 6, 12}));

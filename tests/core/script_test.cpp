@@ -213,6 +213,23 @@ TEST(PythonText, Numbers) {
   EXPECT_EQ(python_number(-std::numeric_limits<double>::infinity()), "float(\"-inf\")");
 }
 
+TEST(PythonText, Lists) {
+  EXPECT_EQ(python_list({}), "[]\n");
+  const std::vector<std::string> two = {"a b", "q\"\\\n\x7f"};
+  EXPECT_EQ(python_list(two), "[\"a b\", \"q\\\"\\\\\\x0a\\x7f\"]\n");
+  const std::vector<std::string> many(30, "word");
+  for (const std::string& line : split(python_list(many), '\n')) EXPECT_LT(line.size(), 100U);
+  EXPECT_TRUE(python_list(many).starts_with("[\n    \"word\", "));
+  EXPECT_TRUE(python_list(many).ends_with("\"word\",\n]\n"));
+}
+
+TEST(Script, LeavesTheSeedOutWhereNothingIsDrawn) {
+  EXPECT_FALSE(has(script_with("hand-made-heads", {{"discard", "7"}}), "torch.manual_seed"));
+  EXPECT_FALSE(has(script_with("hand-made-heads", {}), "torch.rand"));
+  EXPECT_TRUE(has(script_with("hand-made-heads", {{"dropout", "0.5"}}), "torch.manual_seed(42)"));
+  EXPECT_TRUE(has(script_with("hand-made-heads", {}), "    print(layer2_out)\n"));
+}
+
 TEST(PythonText, Lines) {
   EXPECT_EQ(indented("a\n\n  b\n"), "    a\n\n      b\n");
   EXPECT_EQ(wrapped("one two"), "one two\n");

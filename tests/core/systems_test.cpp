@@ -52,6 +52,7 @@ Experiment experiment_of(const json& file) {
   Experiment experiment = *default_experiment(file.at("system").get<std::string>());
   experiment.seed = file.value("seed", std::uint64_t{42});
   experiment.discard = file.value("discard", std::uint64_t{0});
+  if (file.contains("labels")) experiment.labels = file.at("labels").get<std::vector<std::string>>();
   const json parameters = file.value("params", json::object());
   for (const auto& [name, value] : parameters.items()) {
     Result<void> set;
@@ -227,11 +228,6 @@ TEST(Systems, EveryInputComesBefore) {
   }
 }
 
-Experiment set(Experiment experiment, const char* name, const char* text) {
-  EXPECT_TRUE(set_parameter_text(experiment, name, text));
-  return experiment;
-}
-
 TEST(Systems, WrongParametersAreRefusedByName) {
   int refused = 0;
   for (const System& system : systems()) {
@@ -260,6 +256,7 @@ TEST(Systems, WhatDoesNotFitIntoMemoryIsRefusedBeforeItIsTaken) {
     for (const Parameter& parameter : system.parameters) {
       if (parameter.kind != Parameter::Kind::integer) continue;
       if (!parameter.divides.empty() || parameter.only_with) continue;
+      if (parameter.name == "radius") continue;  // no size: it takes nothing
       SCOPED_TRACE(system.name + " " + parameter.name);
       Experiment experiment = *default_experiment(system.name);
       ASSERT_TRUE(set_parameter_text(experiment, parameter.name, "2147483640"));

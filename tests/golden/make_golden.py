@@ -33,6 +33,7 @@ import random_draws
 import safetensors_file
 from systems import (
     conv_attention,
+    hand_made_heads,
     image_multihead,
     image_self_attention,
     packed_multihead,
@@ -51,6 +52,7 @@ SYSTEMS = [
     conv_attention,
     projected_multihead,
     stacked_multihead,
+    hand_made_heads,
 ]
 
 TOLERANCE = 1e-5  # of a tensor's largest magnitude

@@ -29,7 +29,7 @@ std::size_t word_count(const std::string& text) {
 }
 
 TEST(Lessons, LoadFromTheirFiles) {
-  ASSERT_EQ(lessons().size(), 5U);
+  ASSERT_EQ(lessons().size(), 6U);
   for (const LessonFile& file : lessons()) {
     ASSERT_TRUE(file.lesson) << file.lesson.error().message;
     const Lesson& lesson = **file.lesson;
@@ -99,7 +99,7 @@ TEST_P(LessonNumbers, QuotedOnesAreThoseOfTheTrace) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, LessonNumbers, testing::Range(std::size_t{0}, std::size_t{5}));
+INSTANTIATE_TEST_SUITE_P(Each, LessonNumbers, testing::Range(std::size_t{0}, std::size_t{6}));
 
 TEST(Lessons, HaveEveryPrintedNumber) {
   // As many as the sources print, in those lessons only that have any.
@@ -109,7 +109,9 @@ TEST(Lessons, HaveEveryPrintedNumber) {
   }
   EXPECT_EQ(printed["2-transformer"], 2U);
   EXPECT_EQ(printed["4-pixels"], 6U);
-  EXPECT_EQ(printed["1-by-example"] + printed["3-queries-and-keys"] + printed["5-convolution"], 0U);
+  EXPECT_EQ(
+      printed["1-by-example"] + printed["3-queries-and-keys"] + printed["5-convolution"] + printed["6-what-heads-do"],
+      0U);
 }
 
 }  // namespace

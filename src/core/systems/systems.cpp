@@ -18,6 +18,7 @@ std::span<const System> systems() {
       with_common_parameters(image_self_attention()), with_common_parameters(image_multihead()),
       with_common_parameters(packed_multihead()),     with_common_parameters(conv_attention()),
       with_common_parameters(projected_multihead()),  with_common_parameters(stacked_multihead()),
+      with_common_parameters(hand_made_heads()),
   };
   return list;
 }
@@ -26,6 +27,22 @@ const System* find_system(std::string_view name) {
   const std::span<const System> all = systems();
   const auto found = std::find_if(all.begin(), all.end(), [&](const System& system) { return system.name == name; });
   return found == all.end() ? nullptr : &*found;
+}
+
+std::string head_name(const Experiment& experiment, std::string_view tensor, Index head) {
+  const System* system = find_system(experiment.system);
+  if (system == nullptr || system->head_names.empty()) return {};
+  constexpr std::string_view kLayer = "layer";
+  const bool behind_first = tensor.starts_with(kLayer) && tensor.find('.') == kLayer.size() + 1;
+  const std::size_t layer = behind_first ? static_cast<std::size_t>(tensor[kLayer.size()] - '1') : 0;
+  const auto at = static_cast<std::size_t>(head);
+  if (layer >= system->head_names.size() || at >= system->head_names[layer].size()) return {};
+  return system->head_names[layer][at];
+}
+
+std::string head_title(const Experiment& experiment, std::string_view tensor, Index head) {
+  const std::string name = head_name(experiment, tensor, head);
+  return "head " + std::to_string(head + 1) + (name.empty() ? "" : ": " + name);
 }
 
 }  // namespace attnscope

@@ -20,6 +20,9 @@ struct System {
   std::string source;                 ///< what it replays
   std::vector<Parameter> parameters;  ///< its own, then those that all systems take
   std::vector<std::string> labels;    ///< token labels of the default experiment
+  bool reads_labels = false;          ///< labels say which tokens are the same: they change what is computed
+  /// What each head of each layer does, where that is known beforehand; otherwise empty.
+  std::vector<std::vector<std::string>> head_names;
   /// The sizes that a mask has to fit.
   MaskSizes (*mask_sizes)(const Experiment&) = nullptr;
   /// Draws and computes, in the order of the source.
@@ -33,6 +36,12 @@ std::span<const System> systems();
 
 const System* find_system(std::string_view name);
 
+/// What that head of the weights `tensor` does, where the system says so, otherwise nothing. Layers behind the first
+/// have names with a prefix: "layer2.weights".
+std::string head_name(const Experiment& experiment, std::string_view tensor, Index head);
+/// "head 1: previous token", or "head 1".
+std::string head_title(const Experiment& experiment, std::string_view tensor, Index head);
+
 // One per file in this folder.
 System scaled_dot_product();
 System worked_example();
@@ -42,5 +51,6 @@ System packed_multihead();
 System conv_attention();
 System projected_multihead();
 System stacked_multihead();
+System hand_made_heads();
 
 }  // namespace attnscope

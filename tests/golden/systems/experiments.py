@@ -6,7 +6,7 @@ EVERY_SYSTEM = {"mask": "none", "masked_fill": -9e15, "temperature": 1.0}
 
 
 def make(system, params=None, **rest):
-    """The experiment as in its file; `rest` is seed and discard."""
+    """The experiment as in its file; `rest` is seed, discard and labels."""
     experiment = {"format": "attnscope-experiment/1", "system": system, "seed": 42, **rest}
     return {**experiment, "params": params} if params else experiment
 
