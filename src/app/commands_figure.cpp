@@ -5,7 +5,7 @@
 #include "app/commands_experiment.h"
 #include "core/run.h"
 #include "core/text.h"
-#include "figure/matrix.h"
+#include "figure/chosen.h"
 #include "figure/view.h"
 #include "io/figure_file.h"
 
@@ -28,11 +28,11 @@ Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experi
   return chosen;
 }
 
-/// Whether the head and the batch item that the view shows are there.
+/// Whether the layer, the head and the batch item that the view shows are there.
 Result<void> check_slice(const Trace& trace, const ViewOptions& options) {
-  for (const char* name : {"head", "item"}) {
+  for (const char* name : {"layer", "head", "item"}) {
     const auto chosen = options.values.find(name);
-    const Index limit = option_limit(trace, name);
+    const Index limit = option_limit(trace, name, options.values);
     if (chosen == options.values.end() || std::get<Index>(chosen->second) <= limit) continue;
     return fail("view option " + std::string(name) + ": " + value_text(chosen->second) +
                 " is not allowed; the experiment has 1 to " + std::to_string(limit));

@@ -6,7 +6,7 @@
 #include "app/commands_tables.h"
 #include "core/head_measures.h"
 #include "core/text.h"
-#include "figure/matrix.h"
+#include "figure/chosen.h"
 #include "io/json_value.h"
 
 namespace attnscope {

@@ -130,7 +130,7 @@ class RowPainter {
 /// The title's line: as much of it as there is room for.
 void add_title(Figure& figure, const BarRow& row, const BarColumns& columns, double top) {
   const double baseline = top + 12;
-  figure.texts.push_back(chart_heading(row.id + ".title", {columns.left, baseline}, row.title));
+  figure.texts.push_back(title_mark(row.id + ".title", {columns.left, baseline}, row.title, TypeSize::kBody));
   const double about = markup_width(row.title, TypeSize::kBody, FontWeight::semibold) + 10;
   const double note = row.note.empty() ? 0 : markup_width(row.note, TypeSize::kBody, FontWeight::semibold);
   if (note > 0) {

@@ -85,12 +85,6 @@ TextMark chart_text(std::string id, Point at, std::string markup, Ink ink, doubl
   return {std::move(id), at, std::move(markup), size, FontWeight::regular, ink, horizontal, vertical, 0};
 }
 
-TextMark chart_heading(std::string id, Point at, std::string markup) {
-  TextMark mark = chart_text(std::move(id), at, std::move(markup), Ink::text, TypeSize::kBody);
-  mark.weight = FontWeight::semibold;
-  return mark;
-}
-
 void add_y_axis(Figure& figure, const Chart& chart, std::size_t most_ticks) {
   for (const ChartTick& tick : chart_ticks(chart.y, most_ticks)) {
     const double y = chart.up(tick.value);

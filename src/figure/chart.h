@@ -97,7 +97,5 @@ double add_caption(Figure* figure, const std::string& id, const std::string& tex
 TextMark chart_text(std::string id, Point at, std::string markup, Ink ink, double size = TypeSize::kSmall,
                     HorizontalAlign horizontal = HorizontalAlign::left,
                     VerticalAlign vertical = VerticalAlign::baseline);
-/// The heading of a chart.
-TextMark chart_heading(std::string id, Point at, std::string markup);
 
 }  // namespace attnscope

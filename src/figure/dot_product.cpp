@@ -108,8 +108,8 @@ std::vector<double> key_numbers(const Trace& trace, const DotProduct& product, s
 Index head_dim(const Trace& trace) {
   const Step* q = trace.find("q");
   if (q == nullptr) return 1;
-  const auto found = std::find_if(q->axes.begin(), q->axes.end(), [](const Axis& axis) { return axis.name == "dim"; });
-  return found == q->axes.end() ? 1 : found->size;
+  const Axis* dim = find_axis(q->axes, "dim");
+  return dim == nullptr ? 1 : dim->size;
 }
 
 std::vector<double> row_numbers(const Trace& trace, int step, std::span<const Index> at) {

@@ -47,6 +47,16 @@ std::string shade_text(const Shade& shade) {
 
 }  // namespace
 
+TextMark title_mark(std::string id, Point at, std::string markup, double size) {
+  TextMark mark;
+  mark.id = std::move(id);
+  mark.at = at;
+  mark.markup = std::move(markup);
+  mark.size = size;
+  mark.weight = FontWeight::semibold;
+  return mark;
+}
+
 Rgb cell_color(float value, const ColorScale& scale) {
   if (const std::optional<Rgb> special = special_color(value)) return *special;
   const auto number = static_cast<double>(value);

@@ -72,6 +72,9 @@ struct TextMark {
   double angle = 0;  ///< degrees, clockwise; 0 or −90
 };
 
+/// A title of the figure, or of a part of it in a smaller size, its baseline at `at`.
+TextMark title_mark(std::string id, Point at, std::string markup, double size = TypeSize::kTitle);
+
 /// A matrix of numbers as coloured cells: a slice of one tensor of the trace.
 struct HeatmapMark {
   std::string id;

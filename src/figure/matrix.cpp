@@ -298,34 +298,6 @@ std::vector<std::string> column_labels(const Trace& trace, const HeatmapMark& ma
   return axis_labels(trace, picture_axis(trace, mark, false));
 }
 
-namespace {
-
-Index axis_size(const Trace& trace, std::string_view name) {
-  const Step* weights = trace.find("weights");
-  if (weights == nullptr) return 1;
-  for (const Axis& axis : weights->axes) {
-    if (axis.name == name) return axis.size;
-  }
-  return 1;
-}
-
-}  // namespace
-
-Index head_count(const Trace& trace) { return axis_size(trace, "head"); }
-Index item_count(const Trace& trace) { return axis_size(trace, "batch"); }
-
-Index option_limit(const Trace& trace, std::string_view option) {
-  const Step* weights = trace.find("weights");
-  const std::size_t rank = weights != nullptr ? weights->axes.size() : 0;
-  if (option == "query") return rank < 2 ? 1 : weights->axes[rank - 2].size;
-  if (option == "key") return rank < 2 ? 1 : weights->axes[rank - 1].size;
-  if (option == "channel") {
-    const Step* x = trace.find("x");
-    return x != nullptr && x->axes.size() > 1 ? x->axes[1].size : 1;
-  }
-  return option == "item" ? item_count(trace) : head_count(trace);
-}
-
 double column_label_height(const std::vector<std::string>& labels, double cell) {
   if (labels.empty()) return 0;
   const double widest = widest_label(labels);

@@ -62,14 +62,6 @@ std::string token_text(const Trace& trace, const Axis& axis, Index token);
 std::vector<std::string> row_labels(const Trace& trace, const HeatmapMark& mark);
 std::vector<std::string> column_labels(const Trace& trace, const HeatmapMark& mark);
 
-/// How many heads the trace has: the size of the head axis of its weights, otherwise 1.
-Index head_count(const Trace& trace);
-/// How many items the batch has, otherwise 1.
-Index item_count(const Trace& trace);
-/// The largest value of a view option that counts from 1: `head`, `item`, `channel` of a picture, and `query`
-/// or `key` of the weights.
-Index option_limit(const Trace& trace, std::string_view option);
-
 /// What `labels` take above columns of width `cell`: one line, or their length where they have to stand upright.
 double column_label_height(const std::vector<std::string>& labels, double cell);
 /// What `labels` take at the left of rows, the distance included; 0 without labels.

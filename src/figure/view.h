@@ -101,12 +101,6 @@ std::string missing_for(const View& view, const Trace& trace);
 /// says so.
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options);
 
-/// What the views of single matrices share: the options "head" and "item" (of the batch), counted from 1, and the slice
-/// that they choose; the last one where the trace has fewer.
-Parameter head_option();
-Parameter item_option();
-Slice chosen_slice(const Trace& trace, const ViewOptions& options);
-
 // One per file in views/.
 View flow_view();
 View qkv_view();

@@ -30,15 +30,13 @@ std::string IndexWindow::text(const std::string& what, Index start) const {
 
 WeightLines weight_lines(const Trace& trace, const ViewOptions& options) {
   WeightLines lines;
-  lines.has_cross = trace.find("cross_weights") != nullptr;
-  lines.cross = lines.has_cross && options.choice("attention") == "cross";
-  const Step& step = *trace.find(lines.cross ? "cross_weights" : "weights");
+  lines.of = chosen_attention(trace, options.values);
+  const Step& step = *lines.of.weights;
   lines.step = static_cast<int>(&step - trace.steps().data());
-  lines.has_heads = std::any_of(step.axes.begin(), step.axes.end(), [](const Axis& a) { return a.name == "head"; });
-  const Slice slice = chosen_slice(trace, options);
+  const Slice slice = chosen_slice(trace, options.values);
   lines.item = slice.item;
   lines.head = slice.head;
-  const Index heads = head_count(trace);
+  const Index heads = option_limit(trace, "head", options.values);
   const bool all = options.choice("heads") == "all";
   lines.heads = all ? window_around(heads, kMostHeads, slice.head) : IndexWindow{slice.head, 1, heads};
   const Index queries = step.axes[step.axes.size() - 2].size;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/trace.h"
+#include "figure/chosen.h"
 #include "figure/view.h"
 
 namespace attnscope {
@@ -25,10 +26,8 @@ struct IndexWindow {
 
 /// What is shown of a trace. Everything counts from 0.
 struct WeightLines {
+  ChosenAttention of;
   int step = 0;  ///< that made the weights
-  bool cross = false;
-  bool has_cross = false;  ///< the trace has
-  bool has_heads = false;
   Index item = 0;
   Index head = 0;  ///< the chosen one
   IndexWindow heads;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "figure/matrix.h"
+#include "figure/chosen.h"
 #include "ui/imgui_compat.h"
 #include "ui/panels.h"
 #include "ui/widgets.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "figure/matrix.h"
+#include "figure/chosen.h"
 #include "ui/imgui_compat.h"
 #include "ui/panels.h"
 #include "ui/widgets.h"
@@ -18,23 +18,36 @@ std::string zero_name(const Parameter& option) {
   return option.choice_labels.empty() ? "0" : option.choice_labels.front();
 }
 
-/// Whether a whole number has a range of its own. The others count what the trace has: heads, batch items, queries,
-/// keys, channels.
-bool option_is_own(const Parameter& option) {
-  return option.name != "head" && option.name != "item" && option.name != "query" && option.name != "key" &&
-         option.name != "channel";
+/// The number stands in the slider, so its knob lets it shine through. Until `end_number_slider`.
+void begin_number_slider(const Style& style, const Parameter& option, float width) {
+  constexpr float kThrough = 0.4F;
+  ImGui::BeginGroup();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", option.label.c_str());
+  ImGui::SameLine();
+  ImGui::PushItemWidth(style.px(width));
+  for (const ImGuiCol_ which : {ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive}) {
+    ImVec4 grab = ImGui::GetStyleColorVec4(which);
+    grab.w *= kThrough;
+    ImGui::PushStyleColor(which, grab);
+  }
+}
+
+void end_number_slider(const std::string& help, Transient& transient) {
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  if (!help.empty()) tooltip(help);
+  ImGui::PopStyleColor(2);
+  ImGui::PopItemWidth();
+  ImGui::EndGroup();
 }
 
 void number_slider(const Style& style, const Parameter& option, Index chosen, Index from, Index to,
                    Transient& transient, Requests& requests) {
   // Of wide ranges the small numbers count most.
   constexpr Index kWide = 30;
-  const bool wide = from > 0 && option_is_own(option) && to / from >= kWide;
-  ImGui::BeginGroup();
-  ImGui::PushItemWidth(style.px(160));
-  ImGui::AlignTextToFramePadding();
-  ImGui::TextDisabled("%s", option.label.c_str());
-  ImGui::SameLine();
+  const bool own = !counts_the_trace(option.name);
+  const bool wide = from > 0 && own && to / from >= kWide;
+  begin_number_slider(style, option, 160);
   auto value = static_cast<int>(chosen);
   const std::string shown = chosen == 0 ? zero_name(option) : "%d";
   const ImGuiSliderFlags scale = wide ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
@@ -42,21 +55,19 @@ void number_slider(const Style& style, const Parameter& option, Index chosen, In
                        shown.c_str(), ImGuiSliderFlags_AlwaysClamp | scale)) {
     requests.actions.push_back({SetViewOption{option.name, Index{value}}, transient.gesture});
   }
-  if (ImGui::IsItemActivated()) ++transient.gesture;
-  if (option_is_own(option)) tooltip(option.help);
-  ImGui::PopItemWidth();
-  ImGui::EndGroup();
+  end_number_slider(own ? option.help : "", transient);
 }
 
 /// A whole number: a range of the view's own, or counted from 1 to as many as the trace has.
-void number_option(const Style& style, const Trace& trace, const Parameter& option, Index chosen, Transient& transient,
-                   Requests& requests) {
-  if (option_is_own(option)) {
+void number_option(const Style& style, const Trace& trace, const Parameter& option, const ViewOptions& options,
+                   Transient& transient, Requests& requests) {
+  Index chosen = options.integer(option.name);
+  if (!counts_the_trace(option.name)) {
     number_slider(style, option, chosen, static_cast<Index>(option.slider_minimum),
                   static_cast<Index>(option.slider_maximum), transient, requests);
     return;
   }
-  const Index limit = option_limit(trace, option.name);
+  const Index limit = option_limit(trace, option.name, options.values);
   const auto first = static_cast<Index>(option.minimum);
   chosen = std::min(chosen, limit);
   if (limit > kMostButtons) {
@@ -73,11 +84,7 @@ void number_option(const Style& style, const Trace& trace, const Parameter& opti
 }
 
 void real_option(const Style& style, const Parameter& option, double value, Transient& transient, Requests& requests) {
-  ImGui::BeginGroup();
-  ImGui::AlignTextToFramePadding();
-  ImGui::TextDisabled("%s", option.label.c_str());
-  ImGui::SameLine();
-  ImGui::PushItemWidth(style.px(140));
+  begin_number_slider(style, option, 140);
   auto shown = static_cast<float>(value);
   const auto from = static_cast<float>(option.slider_minimum);
   const auto to = static_cast<float>(option.slider_maximum);
@@ -86,10 +93,7 @@ void real_option(const Style& style, const Parameter& option, double value, Tran
     const double rounded = std::round(static_cast<double>(shown) * 100) / 100;
     requests.actions.push_back({SetViewOption{option.name, rounded}, transient.gesture});
   }
-  if (ImGui::IsItemActivated()) ++transient.gesture;
-  tooltip(option.help);
-  ImGui::PopItemWidth();
-  ImGui::EndGroup();
+  end_number_slider(option.help, transient);
 }
 
 void choice_option(const Style& style, const Parameter& option, const std::string& chosen, Requests& requests) {
@@ -217,7 +221,7 @@ void view_option_row(const Style& style, const Trace& trace, const ViewOptions& 
     if (!first && ImGui::GetContentRegionAvail().x < style.px(170)) ImGui::NewLine();
     first = false;
     if (option.kind == Parameter::Kind::integer) {
-      number_option(style, trace, option, options.integer(option.name), transient, requests);
+      number_option(style, trace, option, options, transient, requests);
     } else if (option.kind == Parameter::Kind::real) {
       real_option(style, option, options.real(option.name), transient, requests);
     } else {

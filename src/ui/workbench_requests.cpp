@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "core/script.h"
-#include "figure/matrix.h"
+#include "figure/chosen.h"
 #include "io/experiment_file.h"
 #include "io/figure_file.h"
 #include "io/file.h"
@@ -59,8 +59,10 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
   if (press.key == 'F') command(Command::fit_view);
   if (press.key == 'I') command(Command::toggle_inspector);
   if (press.key == '?') command(Command::shortcuts);
-  if (press.key < '1' || press.key > '9' || !trace_ || press.key - '0' > head_count(*trace_)) return;
-  if (find_parameter(find_view(session_.experiment().view.name)->options, "head") != nullptr) {
+  const ViewChoice& view = session_.experiment().view;
+  if (press.key < '1' || press.key > '9' || !trace_) return;
+  if (press.key - '0' > option_limit(*trace_, "head", view.options)) return;
+  if (find_parameter(find_view(view.name)->options, "head") != nullptr) {
     requests.actions.push_back({SetViewOption{"head", Index{press.key - '0'}}, 0});
   }
 }

@@ -11,17 +11,6 @@
 namespace attnscope::test {
 namespace {
 
-template <typename Mark>
-const Mark* mark(const std::vector<Mark>& marks, const std::string& id) {
-  const auto found = std::find_if(marks.begin(), marks.end(), [&](const Mark& m) { return m.id == id; });
-  return found == marks.end() ? nullptr : &*found;
-}
-
-std::string words(const Figure& figure, const std::string& id) {
-  const TextMark* found = mark(figure.texts, id);
-  return found == nullptr ? "no " + id : found->markup;
-}
-
 Figure of_length(const char* tokens, Index kernel = 3, Index window = 16) {
   const std::shared_ptr<const Trace> trace =
       trace_with({{"queries", "2"}, {"keys", tokens}, {"head_dim", "64"}}, "scaled-dot-product");

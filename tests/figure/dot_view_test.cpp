@@ -13,22 +13,6 @@
 namespace attnscope::test {
 namespace {
 
-const TextMark* text(const Figure& figure, const std::string& id) {
-  const auto found = std::find_if(figure.texts.begin(), figure.texts.end(), [&](const auto& t) { return t.id == id; });
-  return found == figure.texts.end() ? nullptr : &*found;
-}
-
-std::string words(const Figure& figure, const std::string& id) {
-  const TextMark* found = text(figure, id);
-  return found == nullptr ? "no " + id : found->markup;
-}
-
-template <typename Mark>
-const Mark* mark(const std::vector<Mark>& marks, const std::string& id) {
-  const auto found = std::find_if(marks.begin(), marks.end(), [&](const Mark& m) { return m.id == id; });
-  return found == marks.end() ? nullptr : &*found;
-}
-
 TensorCell cell(const Trace& trace, const std::string& name, std::vector<Index> index) {
   return {static_cast<int>(trace.find(name) - trace.steps().data()), std::move(index)};
 }
@@ -93,8 +77,8 @@ TEST(DotView, TheRunningSumEndsInTheScore) {
 
 TEST(DotView, WithoutAScaleThereIsNoneInTheArithmetic) {
   const Figure figure = figure_of(*trace_with({}), "dot");
-  EXPECT_EQ(text(figure, "scale.value"), nullptr);
-  EXPECT_EQ(text(figure, "mask.value"), nullptr);
+  EXPECT_EQ(mark(figure.texts, "scale.value"), nullptr);
+  EXPECT_EQ(mark(figure.texts, "mask.value"), nullptr);
   EXPECT_EQ(words(figure, "temperature.value"), "1");
   EXPECT_EQ(words(figure, "sum.value"), words(figure, "score.value"));
 }
@@ -124,7 +108,7 @@ TEST(DotView, AClickOnABarOfAKeyChoosesThatKey) {
   for (const char* row : {"scores.", "weights."}) {
     const TargetMark& target = *mark(figure.targets, row + std::string("5"));
     EXPECT_EQ(target.sets, (ParameterValues{{"key", Index{6}}}));
-    EXPECT_TRUE(target.box.contains({text(figure, "label.5")->at.x, target.box.center().y}));
+    EXPECT_TRUE(target.box.contains({mark(figure.texts, "label.5")->at.x, target.box.center().y}));
     ParameterValues options = pair_options(2, 4);
     for (const auto& [name, value] : target.sets) options[name] = value;
     EXPECT_EQ(describe(figure_of(*trace, "dot", options)), describe(figure_of(*trace, "dot", pair_options(2, 6))));
@@ -156,7 +140,7 @@ TEST(DotView, AxesMayStandInAnyOrder) {
   EXPECT_EQ(words(figure, "sum.value"), number_text(sum));
   EXPECT_NEAR(sum, number(*trace, cell(*trace, "scores", {1, 2, 5, 1})), 1e-6);
   EXPECT_EQ(words(figure, "sum.caption"), "(q ÷ √32) · k");
-  EXPECT_EQ(text(figure, "scale.value"), nullptr);
+  EXPECT_EQ(mark(figure.texts, "scale.value"), nullptr);
 }
 
 TEST(DotView, OptionsBehindTheLastShowTheLast) {

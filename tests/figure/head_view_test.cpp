@@ -91,10 +91,7 @@ TEST(HeadView, BarsAreSumsEntropiesAndMeansOfTheTrace) {
       EXPECT_EQ(text_of(figure, "mean." + number), fixed_text(mean, 3));
       // The first bar is that of a sum of 1; an even row reaches the end of the entropies.
       EXPECT_NEAR(bar_of(figure, "sum." + number)->width, sum * unit, 1e-3);
-      const auto line = [&](const std::string& id) {
-        return std::find_if(figure.lines.begin(), figure.lines.end(), [&](const LineMark& l) { return l.id == id; })
-            ->from.x;
-      };
+      const auto line = [&](const std::string& id) { return mark(figure.lines, id)->from.x; };
       const double full = line("entropy.end") - line("entropy.start");
       EXPECT_NEAR(bar_of(figure, "entropy." + number)->width, entropy / std::log(6.0) * full, 1e-6);
       EXPECT_EQ(bar_of(figure, "entropy." + number)->x, line("entropy.start"));
@@ -176,10 +173,8 @@ TEST(HeadView, ManyRowsAreACurveThroughTheExtremes) {
   const CurveMark* curve = curve_of(figure, "entropy");
   ASSERT_NE(curve, nullptr);
   EXPECT_LE(curve->points.size(), 256U);
-  const auto start = std::find_if(figure.lines.begin(), figure.lines.end(),
-                                  [](const LineMark& line) { return line.id == "entropy.start"; });
-  const auto end = std::find_if(figure.lines.begin(), figure.lines.end(),
-                                [](const LineMark& line) { return line.id == "entropy.end"; });
+  const LineMark* start = mark(figure.lines, "entropy.start");
+  const LineMark* end = mark(figure.lines, "entropy.end");
   const auto [low, high] = std::minmax_element(entropies.begin(), entropies.end());
   const auto [left, right] = std::minmax_element(curve->points.begin(), curve->points.end(),
                                                  [](const Point& a, const Point& b) { return a.x < b.x; });
@@ -221,16 +216,9 @@ TEST(HeadView, IsTheSameFromTheCache) {
 }
 
 TEST(HeadView, HasSomethingToShowOfEverySystem) {
-  for (const System& system : systems()) {
-    Experiment experiment = *default_experiment(system.name);
-    for (const char* size : {"batch", "height", "width"}) {
-      if (find_parameter(system.parameters, size) != nullptr) {
-        ASSERT_TRUE(set_parameter_text(experiment, size, "2"));
-      }
-    }
-    const std::shared_ptr<const Trace> trace = *run(experiment);
+  for (const std::shared_ptr<const Trace>& trace : small_traces()) {
     EXPECT_EQ(missing_for(*find_view("head"), *trace), "");
-    EXPECT_EQ(figure_of(*trace, "head").heatmaps.size(), 1U) << system.name;
+    EXPECT_EQ(figure_of(*trace, "head").heatmaps.size(), 1U) << trace->experiment().system;
   }
 }
 

@@ -154,9 +154,8 @@ TEST(FlowView, ProductsAreAlignedWithTheirFactors) {
     const std::shared_ptr<const Trace> trace = trace_with(settings);
     const Figure figure = figure_of(*trace, "flow", {}, 1400, 800);
     const auto box = [&](const std::string& id) {
-      const auto found =
-          std::find_if(figure.heatmaps.begin(), figure.heatmaps.end(), [&](const auto& mark) { return mark.id == id; });
-      EXPECT_NE(found, figure.heatmaps.end()) << id;
+      const HeatmapMark* found = mark(figure.heatmaps, id);
+      EXPECT_NE(found, nullptr) << id;
       return found->box;
     };
     for (const auto& [left, top, product] : {std::array{"x", "w_q", "q"},

@@ -15,22 +15,8 @@
 namespace attnscope::test {
 namespace {
 
-const TextMark* text_of(const Figure& figure, const std::string& id) {
-  const auto found =
-      std::find_if(figure.texts.begin(), figure.texts.end(), [&](const TextMark& mark) { return mark.id == id; });
-  return found == figure.texts.end() ? nullptr : &*found;
-}
-
-const TargetMark* target_of(const Figure& figure, const std::string& id) {
-  const auto found =
-      std::find_if(figure.targets.begin(), figure.targets.end(), [&](const TargetMark& mark) { return mark.id == id; });
-  return found == figure.targets.end() ? nullptr : &*found;
-}
-
 const StrandsMark* strands_of(const Figure& figure, Index head) {
-  const auto found = std::find_if(figure.strands.begin(), figure.strands.end(),
-                                  [&](const StrandsMark& mark) { return mark.id == "head." + std::to_string(head); });
-  return found == figure.strands.end() ? nullptr : &*found;
+  return mark(figure.strands, "head." + std::to_string(head));
 }
 
 /// The lines of a head as (query, key), counted from the first ones that are shown.
@@ -73,7 +59,7 @@ TEST(LinesView, EveryLineIsAWeightAndAsOpaque) {
         }
       }
     }
-    EXPECT_EQ(text_of(one, "note.0")->markup, std::to_string(positive) + " of 36 weights");
+    EXPECT_EQ(mark(one.texts, "note.0")->markup, std::to_string(positive) + " of 36 weights");
   }
 }
 
@@ -84,8 +70,8 @@ TEST(LinesView, LinesJoinTheirTokens) {
     const Figure figure = figure_of(*trace, "lines", {{"attention", attention}, {"head", Index{2}}}, 1000, 700);
     ASSERT_EQ(strands_of(figure, 1)->strands.size(), static_cast<std::size_t>(queries * 5));
     for (const Strand& strand : strands_of(figure, 1)->strands) {
-      const TargetMark* from = target_of(figure, "query." + std::to_string(strand.from_end));
-      const TargetMark* to = target_of(figure, "key." + std::to_string(strand.to_end - queries));
+      const TargetMark* from = mark(figure.targets, "query." + std::to_string(strand.from_end));
+      const TargetMark* to = mark(figure.targets, "key." + std::to_string(strand.to_end - queries));
       ASSERT_TRUE(from != nullptr && to != nullptr);
       EXPECT_NEAR(strand.from.y, from->box.center().y, 1e-9);
       EXPECT_NEAR(strand.to.y, to->box.center().y, 1e-9);
@@ -144,7 +130,7 @@ TEST(LinesView, TheMassShownIsHeldByTheFewestKeys) {
         EXPECT_LE(most_hidden, least);
       }
     }
-    EXPECT_TRUE(text_of(figure, "note.0")->markup.starts_with(std::to_string(drawn) + " of 144 weights")) << mass;
+    EXPECT_TRUE(mark(figure.texts, "note.0")->markup.starts_with(std::to_string(drawn) + " of 144 weights")) << mass;
   }
 }
 
@@ -160,17 +146,17 @@ TEST(LinesView, AChosenQueryShowsItsWeights) {
     for (Index key = 0; key < 6; ++key) {
       const std::string id = "weight." + std::to_string(key);
       const std::vector<Index> cell = {1, 3, key};
-      ASSERT_NE(text_of(figure, id), nullptr);
-      EXPECT_EQ(text_of(figure, id)->markup, fixed_text(static_cast<double>(weights.at(cell)), 3));
-      const TargetMark* target = target_of(figure, id);
+      ASSERT_NE(mark(figure.texts, id), nullptr);
+      EXPECT_EQ(mark(figure.texts, id)->markup, fixed_text(static_cast<double>(weights.at(cell)), 3));
+      const TargetMark* target = mark(figure.targets, id);
       ASSERT_NE(target, nullptr);
       ASSERT_TRUE(target->cell);
       EXPECT_EQ(trace->steps()[static_cast<std::size_t>(target->cell->step)].name, "weights");
       EXPECT_EQ(target->cell->index, cell);
-      EXPECT_TRUE(target->box.contains({text_of(figure, id)->at.x - 1, text_of(figure, id)->at.y}));
+      EXPECT_TRUE(target->box.contains({mark(figure.texts, id)->at.x - 1, mark(figure.texts, id)->at.y}));
     }
   }
-  EXPECT_EQ(text_of(figure_of(*trace, "lines"), "weight.0"), nullptr);
+  EXPECT_EQ(mark(figure_of(*trace, "lines").texts, "weight.0"), nullptr);
 }
 
 TEST(LinesView, AClickOnAQueryChoosesItAndAnotherLetsGo) {
@@ -178,7 +164,7 @@ TEST(LinesView, AClickOnAQueryChoosesItAndAnotherLetsGo) {
   ParameterValues options;
   for (int times = 0; times < 2; ++times) {
     const Figure before = figure_of(*trace, "lines", options);
-    const TargetMark* target = target_of(before, "query.2");
+    const TargetMark* target = mark(before.targets, "query.2");
     ASSERT_NE(target, nullptr);
     EXPECT_EQ(target->sets, (ParameterValues{{"query", times == 0 ? Index{3} : Index{0}}}));
     options = target->sets;
@@ -186,10 +172,10 @@ TEST(LinesView, AClickOnAQueryChoosesItAndAnotherLetsGo) {
   EXPECT_EQ(describe(figure_of(*trace, "lines", options)), describe(figure_of(*trace, "lines")));
   // While one is chosen the others have no lines to be shown alone, but can be chosen.
   const Figure chosen = figure_of(*trace, "lines", {{"query", Index{3}}});
-  EXPECT_EQ(target_of(chosen, "query.0")->isolates, -1);
-  EXPECT_EQ(target_of(chosen, "query.0")->sets, (ParameterValues{{"query", Index{1}}}));
-  EXPECT_EQ(target_of(chosen, "query.2")->isolates, 2);
-  EXPECT_TRUE(target_of(chosen, "key.1")->sets.empty());
+  EXPECT_EQ(mark(chosen.targets, "query.0")->isolates, -1);
+  EXPECT_EQ(mark(chosen.targets, "query.0")->sets, (ParameterValues{{"query", Index{1}}}));
+  EXPECT_EQ(mark(chosen.targets, "query.2")->isolates, 2);
+  EXPECT_TRUE(mark(chosen.targets, "key.1")->sets.empty());
 }
 
 TEST(LinesView, TheLegendShowsAHeadAlone) {
@@ -197,9 +183,8 @@ TEST(LinesView, TheLegendShowsAHeadAlone) {
   const Figure figure = figure_of(*trace, "lines", kAll, 420);
   for (Index head = 0; head < 10; ++head) {
     const std::string id = "legend.head." + std::to_string(head);
-    const auto bar =
-        std::find_if(figure.bars.begin(), figure.bars.end(), [&](const BarMark& mark) { return mark.id == id; });
-    ASSERT_NE(bar, figure.bars.end());
+    const BarMark* bar = mark(figure.bars, id);
+    ASSERT_NE(bar, nullptr);
     EXPECT_EQ(bar->shade, Shade::of_hue(head));
     const TargetMark* target = target_at(figure, bar->box.center());
     ASSERT_NE(target, nullptr);
@@ -208,7 +193,7 @@ TEST(LinesView, TheLegendShowsAHeadAlone) {
     ASSERT_EQ(alone.strands.size(), 1U);
     EXPECT_EQ(alone.strands.front().id, "head." + std::to_string(head));
   }
-  EXPECT_EQ(target_of(figure_of(*trace, "lines"), "legend.head.0"), nullptr);
+  EXPECT_EQ(mark(figure_of(*trace, "lines").targets, "legend.head.0"), nullptr);
 }
 
 TEST(LinesView, TokensHaveTheirLabels) {
@@ -216,14 +201,14 @@ TEST(LinesView, TokensHaveTheirLabels) {
   experiment.labels = {"W_{Q}", "incomprehensibilities and more than that"};
   const std::shared_ptr<const Trace> trace = *run(experiment);
   const Figure figure = figure_of(*trace, "lines");
-  EXPECT_EQ(plain_text(text_of(figure, "query.0")->markup), "W_{Q}");
-  EXPECT_TRUE(text_of(figure, "key.1")->markup.ends_with("…"));
-  EXPECT_EQ(text_of(figure, "query.2")->markup, "2");
-  EXPECT_EQ(target_of(figure, "key.1")->about, "key “incomprehensibilities and more than that”");
+  EXPECT_EQ(plain_text(mark(figure.texts, "query.0")->markup), "W_{Q}");
+  EXPECT_TRUE(mark(figure.texts, "key.1")->markup.ends_with("…"));
+  EXPECT_EQ(mark(figure.texts, "query.2")->markup, "2");
+  EXPECT_EQ(mark(figure.targets, "key.1")->about, "key “incomprehensibilities and more than that”");
   // Those of the second sequence have none.
   const Figure cross = figure_of(*trace, "lines", {{"attention", std::string("cross")}});
-  EXPECT_EQ(text_of(cross, "query.0")->markup, "0");
-  EXPECT_EQ(plain_text(text_of(cross, "key.0")->markup), "W_{Q}");
+  EXPECT_EQ(mark(cross.texts, "query.0")->markup, "0");
+  EXPECT_EQ(plain_text(mark(cross.texts, "key.0")->markup), "W_{Q}");
 }
 
 TEST(LinesView, OfManyTokensItShowsTheBlockOfTheChosenOne) {
@@ -232,20 +217,20 @@ TEST(LinesView, OfManyTokensItShowsTheBlockOfTheChosenOne) {
   const Tensor& weights = trace->tensor("weights");
   const Figure first = figure_of(*trace, "lines", {}, 1000, 700);
   EXPECT_EQ(first.strands.front().strands.size(), 64U * 64U);
-  EXPECT_EQ(text_of(first, "note.1")->markup, "queries 0 to 63 of 300");
-  EXPECT_EQ(text_of(first, "note.2")->markup, "keys 0 to 63 of 300");
-  EXPECT_NE(target_of(first, "key.63"), nullptr);
-  EXPECT_EQ(target_of(first, "key.64"), nullptr);
+  EXPECT_EQ(mark(first.texts, "note.1")->markup, "queries 0 to 63 of 300");
+  EXPECT_EQ(mark(first.texts, "note.2")->markup, "keys 0 to 63 of 300");
+  EXPECT_NE(mark(first.targets, "key.63"), nullptr);
+  EXPECT_EQ(mark(first.targets, "key.64"), nullptr);
 
   const Figure chosen = figure_of(*trace, "lines", {{"query", Index{271}}}, 1000, 700);
-  EXPECT_EQ(text_of(chosen, "note.1")->markup, "queries 256 to 299 of 300");
+  EXPECT_EQ(mark(chosen.texts, "note.1")->markup, "queries 256 to 299 of 300");
   double held = 0;
   for (Index key = 256; key < 300; ++key) held += weights.at(std::vector<Index>{270, key});
-  EXPECT_EQ(text_of(chosen, "note.2")->markup,
+  EXPECT_EQ(mark(chosen.texts, "note.2")->markup,
             "keys 256 to 299 of 300, which hold " + fixed_text(held, 3) + " of the row");
   for (const Strand& strand : chosen.strands.front().strands)
     EXPECT_EQ(strand.opacity, weights.at(std::vector<Index>{270, 256 + strand.to_end - 44}));
-  EXPECT_EQ(text_of(chosen, "weight.256")->markup,
+  EXPECT_EQ(mark(chosen.texts, "weight.256")->markup,
             fixed_text(static_cast<double>(weights.at(std::vector<Index>{270, 256})), 3));
 }
 
@@ -267,7 +252,7 @@ TEST(LinesView, OfManyHeadsItShowsTheBlockOfTheChosenOne) {
   const Figure figure = figure_of(*trace, "lines", with(kAll, "head", Index{35}));
   EXPECT_EQ(figure.strands.size(), 8U);
   EXPECT_NE(strands_of(figure, 34), nullptr);
-  EXPECT_EQ(text_of(figure, "note.1")->markup, "heads 33 to 40 of 40");
+  EXPECT_EQ(mark(figure.texts, "note.1")->markup, "heads 33 to 40 of 40");
 }
 
 TEST(LinesView, WeightsThatAreNotHeldAreComputed) {
@@ -307,16 +292,9 @@ TEST(LinesView, WeightsThatAreNotHeldAreComputed) {
 }
 
 TEST(LinesView, HasSomethingToShowOfEverySystem) {
-  for (const System& system : systems()) {
-    Experiment experiment = *default_experiment(system.name);
-    for (const char* size : {"batch", "height", "width"}) {
-      if (find_parameter(system.parameters, size) != nullptr) {
-        ASSERT_TRUE(set_parameter_text(experiment, size, "2"));
-      }
-    }
-    const std::shared_ptr<const Trace> trace = *run(experiment);
+  for (const std::shared_ptr<const Trace>& trace : small_traces()) {
     EXPECT_EQ(missing_for(*find_view("lines"), *trace), "");
-    EXPECT_FALSE(figure_of(*trace, "lines").strands.front().strands.empty()) << system.name;
+    EXPECT_FALSE(figure_of(*trace, "lines").strands.front().strands.empty()) << trace->experiment().system;
   }
 }
 

@@ -10,23 +10,11 @@
 namespace attnscope::test {
 namespace {
 
-const TextMark* text_with(const Figure& figure, const std::string& id) {
-  const auto found =
-      std::find_if(figure.texts.begin(), figure.texts.end(), [&](const TextMark& mark) { return mark.id == id; });
-  return found == figure.texts.end() ? nullptr : &*found;
-}
-
-const TargetMark* target_with(const Figure& figure, const std::string& id) {
-  const auto found =
-      std::find_if(figure.targets.begin(), figure.targets.end(), [&](const TargetMark& mark) { return mark.id == id; });
-  return found == figure.targets.end() ? nullptr : &*found;
-}
-
 /// The heads from top to bottom.
 std::vector<Index> order_of(const Figure& figure, Index heads) {
   std::vector<std::pair<double, Index>> places;
   for (Index head = 0; head < heads; ++head)
-    places.emplace_back(text_with(figure, "head." + std::to_string(head) + ".name")->at.y, head);
+    places.emplace_back(mark(figure.texts, "head." + std::to_string(head) + ".name")->at.y, head);
   std::sort(places.begin(), places.end());
   std::vector<Index> order;
   for (const auto& [y, head] : places) order.push_back(head);
@@ -50,11 +38,11 @@ TEST(MetricsView, ShowsTheMeasuresOfEveryHead) {
     for (std::size_t i = 0; i < measures().size(); ++i) {
       const std::string name(measures()[i].name);
       const auto written = [](const std::optional<double>& value) { return value ? fixed_text(*value, 3) : "–"; };
-      EXPECT_EQ(text_with(figure, "uniform." + name)->markup, written(expected.uniform[i])) << name;
+      EXPECT_EQ(mark(figure.texts, "uniform." + name)->markup, written(expected.uniform[i])) << name;
       for (std::size_t head = 0; head < expected.heads.size(); ++head) {
         const std::string id = "head." + std::to_string(head) + "." + name;
-        ASSERT_NE(text_with(figure, id), nullptr) << id;
-        EXPECT_EQ(text_with(figure, id)->markup, written(expected.heads[head][i])) << id;
+        ASSERT_NE(mark(figure.texts, id), nullptr) << id;
+        EXPECT_EQ(mark(figure.texts, id)->markup, written(expected.heads[head][i])) << id;
         numbers += expected.heads[head][i] ? 1 : 0;
       }
     }
@@ -86,19 +74,19 @@ TEST(MetricsView, ItsTitlesSortAndItsRowsChooseAHead) {
   const std::shared_ptr<const Trace> trace = trace_with({});
   const ParameterValues by_entropy = {{"sort", std::string("entropy")}};
   const Figure figure = figure_of(*trace, "metrics", by_entropy);
-  const TargetMark* other = target_with(figure, "sort.diagonal");
+  const TargetMark* other = mark(figure.targets, "sort.diagonal");
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->sets, (ParameterValues{{"sort", std::string("diagonal")}, {"order", std::string("down")}}));
-  const TargetMark* same = target_with(figure, "sort.entropy");
+  const TargetMark* same = mark(figure.targets, "sort.entropy");
   ASSERT_NE(same, nullptr);
   EXPECT_EQ(same->sets, (ParameterValues{{"sort", std::string("entropy")}, {"order", std::string("up")}}));
-  const TextMark* name = text_with(figure, "head.2.name");
+  const TextMark* name = mark(figure.texts, "head.2.name");
   const TargetMark* row = target_at(figure, {name->at.x + 1, name->at.y});
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->sets, (ParameterValues{{"head", Index{3}}}));
   // Where it leads: that head's weights beside the map.
   const Figure third = figure_of(*trace, "metrics", row->sets);
-  EXPECT_EQ(text_with(third, "chosen.title")->markup, "head 3");
+  EXPECT_EQ(mark(third.texts, "chosen.title")->markup, "head 3");
   EXPECT_EQ(third.heatmaps.back().leading, std::vector<Index>{2});
 }
 

@@ -12,12 +12,6 @@
 namespace attnscope::test {
 namespace {
 
-template <typename Mark>
-const Mark* mark(const std::vector<Mark>& marks, const std::string& id) {
-  const auto found = std::find_if(marks.begin(), marks.end(), [&](const Mark& m) { return m.id == id; });
-  return found == marks.end() ? nullptr : &*found;
-}
-
 const ParameterValues kFew = {{"keys", Index{8}}, {"samples", Index{16}}};
 
 TEST(ScalingView, PointsAreThoseOfTheStudy) {

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/run.h"
+#include "core/systems/systems.h"
 #include "figure/view.h"
 
 namespace attnscope::test {
@@ -39,6 +41,32 @@ inline Figure figure_of(const Trace& trace, const std::string& view, const Param
   all.height = height;
   all.cache = cache;
   return build_view(view, trace, all);
+}
+
+/// The mark of that id, or null.
+template <typename Mark>
+const Mark* mark(const std::vector<Mark>& marks, const std::string& id) {
+  const auto found = std::find_if(marks.begin(), marks.end(), [&](const Mark& each) { return each.id == id; });
+  return found == marks.end() ? nullptr : &*found;
+}
+
+/// What the text of that id says; "no …" where there is none.
+inline std::string words(const Figure& figure, const std::string& id) {
+  const TextMark* found = mark(figure.texts, id);
+  return found == nullptr ? "no " + id : found->markup;
+}
+
+/// The default experiment of every system, pictures and batches of two so that it is soon computed.
+inline std::vector<std::shared_ptr<const Trace>> small_traces() {
+  std::vector<std::shared_ptr<const Trace>> traces;
+  for (const System& system : systems()) {
+    Settings settings;
+    for (const char* size : {"batch", "height", "width"}) {
+      if (find_parameter(system.parameters, size) != nullptr) settings.emplace_back(size, "2");
+    }
+    traces.push_back(trace_with(settings, system.name));
+  }
+  return traces;
 }
 
 /// One step with those numbers, as a heatmap in `box`.

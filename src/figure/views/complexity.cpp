@@ -10,6 +10,7 @@
 #include "core/attention_timing.h"
 #include "core/text.h"
 #include "figure/chart.h"
+#include "figure/chosen.h"
 #include "figure/dot_product.h"
 #include "figure/markup.h"
 #include "figure/matrix.h"
@@ -92,7 +93,7 @@ std::string plain_count(double count) {
   return count < kMostWritten ? grouped_text(std::llround(count)) : number_text(count);
 }
 
-Index sequence_length(const Trace& trace) { return option_limit(trace, "key"); }
+Index sequence_length(const Trace& trace) { return option_limit(trace, "key", {}); }
 
 class ComplexityLayout {
  public:
@@ -158,7 +159,7 @@ class ComplexityLayout {
 
   void table(double top) {
     const auto at = columns();
-    figure_.texts.push_back(chart_heading("table.heading", {left_, top + 12}, "Cost of a layer"));
+    figure_.texts.push_back(title_mark("table.heading", {left_, top + 12}, "Cost of a layer", TypeSize::kBody));
     const double title = markup_width("Cost of a layer", TypeSize::kBody, FontWeight::semibold) + 10;
     if (title + text_width(sizes_text(), TypeSize::kSmall) <= width_)
       figure_.texts.push_back(chart_text("table.sizes", {left_ + title, top + 12}, sizes_text(), Ink::dim));
@@ -242,8 +243,8 @@ class ComplexityLayout {
   }
 
   void frame(const Chart& chart, const std::string& heading, const std::string& x_title) {
-    figure_.texts.push_back(
-        chart_heading(chart.id + ".heading", {chart.box.x, chart.box.y - kFlagLines * kFlagHeight - 12}, heading));
+    figure_.texts.push_back(title_mark(
+        chart.id + ".heading", {chart.box.x, chart.box.y - kFlagLines * kFlagHeight - 12}, heading, TypeSize::kBody));
     add_y_axis(figure_, chart, kYTicks);
     add_x_axis(figure_, chart, x_title);
   }

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "figure/bar_row.h"
+#include "figure/chosen.h"
 #include "figure/dot_product.h"
 #include "figure/markup.h"
 #include "figure/matrix.h"
@@ -67,7 +68,7 @@ struct DotNumbers {
 
 DotNumbers numbers_of(const Trace& trace, const DotProduct& product, const ViewOptions& options) {
   DotNumbers n = {product, {}, {}, {}, {}, {}, {}, {}, {}, {}};
-  const Slice slice = chosen_slice(trace, options);
+  const Slice slice = chosen_slice(trace, options.values);
   const Axes& axes = trace.steps()[static_cast<std::size_t>(product.scores)].axes;
   n.at = leading_index(axes, 2, slice.head, slice.item);
   n.at.push_back(std::min(options.integer("query"), product.queries) - 1);
@@ -360,23 +361,12 @@ class DotLayout {
   Figure figure_;
 };
 
-/// The weights that are asked for; the tokens' own where there is no second sequence.
-std::string weights_name(const Trace& trace, const ViewOptions& options) {
-  const bool cross = options.choice("attention") == "cross" && trace.find("cross_weights") != nullptr;
-  return cross ? "cross_weights" : "weights";
-}
-
 std::string missing(const Trace& trace) {
   return dot_product(trace, "weights") ? "" : "additive scores have no dot product";
 }
 
-bool applies(const Trace& trace, std::string_view option) {
-  if (option == "attention") return trace.find("cross_weights") != nullptr;
-  return option_limit(trace, option) > 1;
-}
-
 Figure build(const Trace& trace, const ViewOptions& options) {
-  const DotProduct product = *dot_product(trace, weights_name(trace, options));
+  const DotProduct product = *dot_product(trace, chosen_attention(trace, options.values).weights->name);
   return DotLayout(trace, options, numbers_of(trace, product, options)).build();
 }
 
@@ -386,11 +376,10 @@ View dot_view() {
   return {"dot",
           "Dot product",
           "One query against one key: the products, their sum, the score and the weight that come of it.",
-          {choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
-                            {"self", "cross"}, {"self", "cross"}),
-           head_option(), item_option(), integer_parameter("query", "Query", "Which token asks.", 1, 1, 10),
+          {attention_option(), layer_option(), head_option(), item_option(),
+           integer_parameter("query", "Query", "Which token asks.", 1, 1, 10),
            integer_parameter("key", "Key", "Which token is asked.", 1, 1, 10)},
-          applies,
+          leaves_choice,
           build,
           missing};
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "figure/bands.h"
+#include "figure/chosen.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 /// Names of the tensors in the picture, which depend on the stage and on whether attention is to a second sequence.
 struct FlowNames {
-  std::string stage;  ///< "single." or nothing
+  std::string stage;  ///< "single.", "layer2." or nothing
   std::string cross;  ///< "cross_" or nothing
 };
 
@@ -27,7 +28,7 @@ class FlowBands {
     if (std::optional<Band> band = project()) bands.push_back(std::move(*band));
     if (has("additive")) bands.push_back(additive());
     bands.push_back(attend());
-    if (names_.stage.empty() && names_.cross.empty() && has("out")) {
+    if (names_.cross.empty() && has(names_.stage + "out")) {
       bands.push_back(merge());
       if (has("projected_image")) bands.push_back(add_to_picture());
     }
@@ -208,13 +209,13 @@ class FlowBands {
   /// The output layer; for its width the weight lies on its side: as high as the heads are wide, it would need a page.
   [[nodiscard]] Band merge() const {
     Band band = {"merge", "", {}, true};
-    const std::string result = has("projected") ? "projected" : "out";
+    const std::string result = has("projected") ? "projected" : names_.stage + "out";
     const Step& made = *trace_.find(result);
     const std::string& weight = step(made.inputs[1]).name;
     const std::string& heads = step(made.inputs[0]).name;
     const bool pixels = made.axes.back().name == "column";
     const bool layer = is_layer(made);
-    const std::string left_name = heads == "merged" ? "heads" : symbol(heads);
+    const std::string left_name = heads == names_.stage + "merged" ? "heads" : symbol(heads);
     const std::string factor = symbol(weight) + (layer ? "^{T}" : "");
     std::string formula = pixels ? "= " + symbol(weight) + " " + left_name : "= " + left_name + " " + factor;
     if (made.inputs.size() > 2) formula += " + " + symbol(step(made.inputs[2]).name);
@@ -245,19 +246,17 @@ class FlowBands {
 };
 
 bool has_stage(const Trace& trace) { return trace.find("single.weights") != nullptr; }
-bool has_cross(const Trace& trace) { return trace.find("cross_weights") != nullptr; }
 
 bool applies(const Trace& trace, std::string_view option) {
   if (option == "stage") return has_stage(trace);
-  if (option == "attention") return has_cross(trace);
-  return option_limit(trace, option) > 1;
+  return leaves_choice(trace, option);
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
-  FlowNames names;
+  const ChosenAttention chosen = chosen_attention(trace, options.values);
+  FlowNames names = {chosen.layer, chosen.cross ? "cross_" : ""};
   if (options.choice("stage") == "single" && has_stage(trace)) names.stage = "single.";
-  if (options.choice("attention") == "cross" && has_cross(trace)) names.cross = "cross_";
-  Figure figure = band_figure(FlowBands(trace, chosen_slice(trace, options), names).build(), options);
+  Figure figure = band_figure(FlowBands(trace, chosen_slice(trace, options.values), names).build(), options);
   figure.title = trace.experiment().system + ": from X to the output";
   return figure;
 }
@@ -268,11 +267,10 @@ View flow_view() {
   return {"flow",
           "Flow",
           "The whole computation as matrices in its order, rows and columns aligned as in the matrix product.",
-          {head_option(), item_option(),
+          {layer_option(), head_option(), item_option(),
            choice_parameter("stage", "Stage", "The stage with several heads, or the one with a single head.",
                             {"multi", "single"}, {"several heads", "single head"}),
-           choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
-                            {"self", "cross"}, {"self", "cross"})},
+           attention_option()},
           applies,
           build};
 }

@@ -6,7 +6,9 @@
 
 #include "core/marginals.h"
 #include "core/region.h"
+#include "core/systems/systems.h"
 #include "core/text.h"
+#include "figure/chosen.h"
 #include "figure/legend.h"
 #include "figure/margin.h"
 #include "figure/matrix.h"
@@ -38,17 +40,15 @@ struct Shown {
 
 Shown shown_of(const Trace& trace, const ViewOptions& options) {
   Shown shown;
-  const bool has_cross = trace.find("cross_weights") != nullptr;
-  const bool cross = has_cross && options.choice("attention") == "cross";
-  shown.weights = trace.find(cross ? "cross_weights" : "weights");
+  const ChosenAttention chosen = chosen_attention(trace, options.values);
+  shown.weights = chosen.weights;
   const bool scores = options.choice("of") == "scores" && !shown.weights->inputs.empty();
   shown.matrix = scores ? &trace.steps()[static_cast<std::size_t>(shown.weights->inputs.front())] : shown.weights;
-  shown.slice = chosen_slice(trace, options);
-  const Axes& axes = shown.weights->axes;
-  const bool has_heads = std::any_of(axes.begin(), axes.end(), [](const Axis& a) { return a.name == "head"; });
-  shown.title = has_heads ? "Head " + std::to_string(shown.slice.head + 1) : "Attention";
-  if (has_cross) shown.title += cross ? ", cross-attention" : ", self-attention";
-  if (item_count(trace) > 1) shown.title += ", item " + std::to_string(shown.slice.item + 1);
+  shown.slice = chosen_slice(trace, options.values);
+  shown.title = "Attention";
+  if (chosen.has_heads)
+    shown.title = capitalized(head_title(trace.experiment(), chosen.weights->name, shown.slice.head));
+  shown.title += attention_text(trace, chosen, shown.slice.item);
   return shown;
 }
 
@@ -177,15 +177,7 @@ class HeadLayout {
   }
 
   void add_names() {
-    figure_.texts.push_back({"title",
-                             {left_, top_ + 13},
-                             shown_.title,
-                             TypeSize::kTitle,
-                             FontWeight::semibold,
-                             Ink::text,
-                             HorizontalAlign::left,
-                             VerticalAlign::baseline,
-                             0});
+    figure_.texts.push_back(title_mark("title", {left_, top_ + 13}, shown_.title));
     const Rect& box = mark_.box;
     const double cell = box.width / static_cast<double>(mark_.columns());
     add_text("key", {box.x, box.y - label_height(cell) - 6}, "key", Ink::text);
@@ -343,11 +335,7 @@ class HeadLayout {
   double bottom_ = 0;  ///< of all but the legend
 };
 
-bool applies(const Trace& trace, std::string_view option) {
-  if (option == "item") return item_count(trace) > 1;
-  if (option == "head") return head_count(trace) > 1;
-  return option == "of" || trace.find("cross_weights") != nullptr;
-}
+bool applies(const Trace& trace, std::string_view option) { return option == "of" || leaves_choice(trace, option); }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const Shown shown = shown_of(trace, options);
@@ -364,9 +352,7 @@ View head_view() {
   return {"head",
           "Head",
           "One head, large: its weights, what each row of them sums to, how spread it is, and what each key receives.",
-          {choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
-                            {"self", "cross"}, {"self", "cross"}),
-           head_option(), item_option(),
+          {attention_option(), layer_option(), head_option(), item_option(),
            choice_parameter("of", "Show",
                             "The weights, or the scores that their softmax is taken of, masked if there is a mask.",
                             {"weights", "scores"}, {"weights", "scores"})},

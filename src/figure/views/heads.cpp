@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/systems/systems.h"
 #include "core/text.h"
+#include "figure/chosen.h"
 #include "figure/grid.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
@@ -24,16 +26,18 @@ struct Section {
   std::string tensor;
   std::string title;
   std::vector<HeatmapMark> heads;
+  std::vector<std::string> names;  ///< of the heads
   PanelShape shape;
   bool has_heads = true;  ///< otherwise there is one matrix, which needs no title of its own
 };
 
 std::optional<Section> section(const Trace& trace, const std::string& tensor, const std::string& title, Index item) {
-  Section section = {tensor, title, {}, {}, true};
+  Section section = {tensor, title, {}, {}, {}, true};
   const Step* step = trace.find(tensor);
   if (step == nullptr) return std::nullopt;
-  section.has_heads = std::any_of(step->axes.begin(), step->axes.end(), [](const Axis& a) { return a.name == "head"; });
-  for (Index head = 0; head < (section.has_heads ? head_count(trace) : 1); ++head) {
+  const Axis* heads = find_axis(step->axes, "head");
+  section.has_heads = heads != nullptr;
+  for (Index head = 0; head < (section.has_heads ? heads->size : 1); ++head) {
     const Slice slice = {head, item};
     // The scale is that of all heads: it is worked out once.
     HeatmapMark mark = head == 0 ? *matrix_mark(trace, tensor, slice) : *unscaled_mark(trace, tensor, slice);
@@ -42,10 +46,14 @@ std::optional<Section> section(const Trace& trace, const std::string& tensor, co
     mark.row_labels = row_labels(trace, mark);
     mark.column_labels = column_labels(trace, mark);
     section.heads.push_back(std::move(mark));
+    section.names.push_back(head_title(trace.experiment(), tensor, head));
   }
   const HeatmapMark& first = section.heads.front();
   section.shape = {first.rows(), first.columns(), row_label_width(first.row_labels), 0, 22, 0, 48};
-  section.shape.least_width = section.shape.left + text_width("head 10", TypeSize::kBody, FontWeight::semibold);
+  double widest = text_width("head 10", TypeSize::kBody, FontWeight::semibold);
+  for (const std::string& name : section.names)
+    widest = std::max(widest, text_width(name, TypeSize::kBody, FontWeight::semibold));
+  section.shape.least_width = section.shape.left + widest;
   // Room for upright labels until the cells are known to be wide.
   section.shape.top = (section.has_heads ? kPanelTitle : 0) + column_label_height(first.column_labels, 0);
   return section;
@@ -122,15 +130,7 @@ class HeadsLayout {
   }
 
   void place(const Section& section, const Grid& grid, Point at) {
-    figure_.texts.push_back({section.tensor + ".title",
-                             {at.x, at.y + 13},
-                             section.title,
-                             TypeSize::kTitle,
-                             FontWeight::semibold,
-                             Ink::text,
-                             HorizontalAlign::left,
-                             VerticalAlign::baseline,
-                             0});
+    figure_.texts.push_back(title_mark(section.tensor + ".title", {at.x, at.y + 13}, section.title));
     for (std::size_t i = 0; i < section.heads.size(); ++i) {
       HeatmapMark mark = section.heads[i];
       const Point corner = grid.corner(static_cast<Index>(i));
@@ -142,15 +142,7 @@ class HeadsLayout {
         figure_.heatmaps.push_back(std::move(mark));
         continue;
       }
-      figure_.texts.push_back({mark.id + ".title",
-                               {mark.box.x, title},
-                               "head " + std::to_string(i + 1),
-                               TypeSize::kBody,
-                               FontWeight::semibold,
-                               Ink::text,
-                               HorizontalAlign::left,
-                               VerticalAlign::baseline,
-                               0});
+      figure_.texts.push_back(title_mark(mark.id + ".title", {mark.box.x, title}, section.names[i], TypeSize::kBody));
       figure_.heatmaps.push_back(std::move(mark));
     }
   }
@@ -160,19 +152,19 @@ class HeadsLayout {
   Figure figure_;
 };
 
-bool applies(const Trace& trace, std::string_view option) {
-  return option == "item" ? item_count(trace) > 1 : trace.find("cross_weights") != nullptr;
-}
-
 Figure build(const Trace& trace, const ViewOptions& options) {
   const std::string& attention = options.choice("attention");
-  const Index item = chosen_slice(trace, options).item;
+  const Index item = chosen_slice(trace, options.values).item;
   std::vector<Section> sections;
   const bool has_cross = trace.find("cross_weights") != nullptr;
   const auto add = [&](const std::string& tensor, const std::string& title) {
     if (auto found = section(trace, tensor, title, item)) sections.push_back(std::move(*found));
   };
-  if (attention != "cross" || !has_cross) add("weights", has_cross ? "Self-attention" : "Attention");
+  const Index layers = layer_count(trace);
+  if (attention != "cross" || !has_cross)
+    add("weights", layers > 1 ? "Layer 1" : has_cross ? "Self-attention" : "Attention");
+  for (Index layer = 2; layer <= layers; ++layer)
+    add(layer_prefix(layer) + "weights", "Layer " + std::to_string(layer));
   if (attention != "self" && has_cross) add("cross_weights", "Cross-attention");
   add("mean_weights", "Mean of the heads");
   Figure figure = HeadsLayout(std::move(sections), options).build();
@@ -189,7 +181,7 @@ View heads_view() {
           {choice_parameter("attention", "Attention", "To the tokens themselves, from the second sequence, or both.",
                             {"both", "self", "cross"}, {"both", "self", "cross"}),
            item_option()},
-          applies,
+          leaves_choice,
           build};
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "figure/chosen.h"
 #include "figure/grid.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
@@ -83,7 +84,7 @@ class ImageLayout {
       : trace_(trace),
         options_(options),
         size_(*picture_size(trace)),
-        item_(chosen_slice(trace, options).item),
+        item_(chosen_slice(trace, options.values).item),
         channel_(chosen_number(options, "channel", trace.find("x")->axes[1].size)) {
     const Index pixels = size_.rows * size_.columns;
     const Index asked = chosen_number(options, "query", pixels);
@@ -154,27 +155,11 @@ class ImageLayout {
     // Counted from 0, as the coordinates of every cell are.
     const std::string words = "Where the pixel in row " + std::to_string(query_ / size_.columns) + ", column " +
                               std::to_string(query_ % size_.columns) + " looks";
-    figure_.texts.push_back({"title",
-                             {at.x, at.y + 13},
-                             words,
-                             TypeSize::kTitle,
-                             FontWeight::semibold,
-                             Ink::text,
-                             HorizontalAlign::left,
-                             VerticalAlign::baseline,
-                             0});
+    figure_.texts.push_back(title_mark("title", {at.x, at.y + 13}, words));
   }
 
   void caption(const std::string& id, const Rect& box, const std::string& words) {
-    figure_.texts.push_back({id,
-                             {box.x, box.y - 8},
-                             words,
-                             TypeSize::kBody,
-                             FontWeight::semibold,
-                             Ink::text,
-                             HorizontalAlign::left,
-                             VerticalAlign::baseline,
-                             0});
+    figure_.texts.push_back(title_mark(id, {box.x, box.y - 8}, words, TypeSize::kBody));
   }
 
   /// A frame around the pixel that asks, on every picture.

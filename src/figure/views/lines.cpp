@@ -6,7 +6,9 @@
 
 #include "core/marginals.h"
 #include "core/region.h"
+#include "core/systems/systems.h"
 #include "core/text.h"
+#include "figure/chosen.h"
 #include "figure/markup.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
@@ -114,14 +116,12 @@ class LinesLayout {
 
   [[nodiscard]] std::string title() const {
     std::string title = "Attention";
-    if (shown_.has_heads) {
+    if (shown_.of.has_heads) {
       title = shown_.has_one_head()
-                  ? "Head " + std::to_string(shown_.head + 1)
+                  ? capitalized(head_title(trace_.experiment(), shown_.of.weights->name, shown_.head))
                   : (shown_.heads.is_all() ? "All " : "") + std::to_string(shown_.heads.count) + " heads";
     }
-    if (shown_.has_cross) title += shown_.cross ? ", cross-attention" : ", self-attention";
-    if (item_count(trace_) > 1) title += ", item " + std::to_string(shown_.item + 1);
-    return title;
+    return title + attention_text(trace_, shown_.of, shown_.item);
   }
 
   /// What stands below the title: how much of all there is is shown.
@@ -371,10 +371,8 @@ class LinesLayout {
 };
 
 bool applies(const Trace& trace, std::string_view option) {
-  if (option == "item") return item_count(trace) > 1;
-  if (option == "head" || option == "heads") return head_count(trace) > 1;
-  if (option == "attention") return trace.find("cross_weights") != nullptr;
-  return option == "query" || option_limit(trace, "key") > 1;
+  if (option == "heads") return leaves_choice(trace, "head");
+  return option == "query" || leaves_choice(trace, option == "mass" ? "key" : option);
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
@@ -399,9 +397,7 @@ View lines_view() {
   return {"lines",
           "Lines",
           "Queries and keys as two columns of tokens, joined by lines as opaque as the weights.",
-          {choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
-                            {"self", "cross"}, {"self", "cross"}),
-           head_option(), heads, item_option(), query, mass},
+          {attention_option(), layer_option(), head_option(), heads, item_option(), query, mass},
           applies,
           build,
           nullptr,

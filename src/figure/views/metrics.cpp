@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "core/head_measures.h"
+#include "core/systems/systems.h"
 #include "core/text.h"
+#include "figure/chosen.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
@@ -16,7 +18,7 @@ constexpr double kMargin = 16;
 constexpr double kTitleHeight = 28;
 constexpr double kHeaderHeight = 44;
 constexpr double kRow = 24;
-constexpr double kNameWidth = 72;
+constexpr double kLeastNameWidth = 72;
 constexpr double kProfileWidth = 76;
 constexpr double kLeastColumn = 52;
 constexpr double kMostColumn = 84;
@@ -33,11 +35,6 @@ struct MeasuredFrom {
 
   friend bool operator==(const MeasuredFrom&, const MeasuredFrom&) = default;
 };
-
-const Step& chosen_step(const Trace& trace, const ViewOptions& options) {
-  const Step* cross = trace.find("cross_weights");
-  return cross != nullptr && options.choice("attention") == "cross" ? *cross : *trace.find("weights");
-}
 
 std::shared_ptr<const HeadMeasures> measured(const Trace& trace, const Step& step, const ViewOptions& options,
                                              Index item) {
@@ -84,19 +81,24 @@ std::vector<Index> sorted_heads(const HeadMeasures& heads, const std::string& so
 class MetricsLayout {
  public:
   MetricsLayout(const Trace& trace, const ViewOptions& options)
-      : trace_(trace), options_(options), slice_(chosen_slice(trace, options)), step_(chosen_step(trace, options)) {}
+      : trace_(trace),
+        options_(options),
+        slice_(chosen_slice(trace, options.values)),
+        step_(*chosen_attention(trace, options.values).weights) {}
 
   Figure build() {
     const std::shared_ptr<const HeadMeasures> heads = measured(trace_, step_, options_, slice_.item);
     if (!heads) return {};  // stopped: nobody looks at it
     heads_ = heads.get();
+    for (const Index head : sorted_heads(*heads_, "head", false))
+      name_width_ = std::max(name_width_, 28 + text_width(row_name(head), TypeSize::kSmall, FontWeight::semibold));
     order_ = sorted_heads(*heads_, options_.choice("sort"), options_.choice("order") == "up");
     const auto count = static_cast<double>(measures().size());
-    const double room = options_.width - 2 * kMargin - kNameWidth - kProfileWidth;
+    const double room = options_.width - 2 * kMargin - name_width_ - kProfileWidth;
     column_ = std::clamp(room / count, kLeastColumn, kMostColumn);
-    figure_.width = std::max(options_.width, 2 * kMargin + kNameWidth + kProfileWidth + count * column_);
-    left_ = (figure_.width - kNameWidth - kProfileWidth - count * column_) / 2;
-    profile_left_ = left_ + kNameWidth + count * column_;
+    figure_.width = std::max(options_.width, 2 * kMargin + name_width_ + kProfileWidth + count * column_);
+    left_ = (figure_.width - name_width_ - kProfileWidth - count * column_) / 2;
+    profile_left_ = left_ + name_width_ + count * column_;
     const double table = kTitleHeight + kHeaderHeight + kRow * static_cast<double>(order_.size() + 1);
     const double below = order_.size() > 1 ? 28 + map_height() : 0;
     const double height = table + below + 2 * kMargin;
@@ -125,8 +127,14 @@ class MetricsLayout {
     figure_.texts.push_back({id, at, words, size, weight, ink, align, VerticalAlign::middle, 0});
   }
 
+  /// "head 1", or what the head is known to do: "1 previous token".
+  [[nodiscard]] std::string row_name(Index head) const {
+    const std::string name = head_name(trace_.experiment(), step_.name, head);
+    return name.empty() ? "head " + std::to_string(head + 1) : std::to_string(head + 1) + " " + name;
+  }
+
   [[nodiscard]] double column_right(std::size_t measure) const {
-    return left_ + kNameWidth + static_cast<double>(measure + 1) * column_;
+    return left_ + name_width_ + static_cast<double>(measure + 1) * column_;
   }
 
   void title(double y) {
@@ -155,7 +163,7 @@ class MetricsLayout {
     const std::string arrow = options_.choice("order") == "up" ? " ↑" : " ↓";
     text("header.head", {left_, line - 12}, "head", sort == "head" ? Ink::text : Ink::dim, HorizontalAlign::left,
          sort == "head" ? FontWeight::semibold : FontWeight::regular);
-    sort_target("head", {left_, y, kNameWidth, kHeaderHeight}, "Sort by the heads' numbers.");
+    sort_target("head", {left_, y, name_width_, kHeaderHeight}, "Sort by the heads' numbers.");
     for (std::size_t i = 0; i < measures().size(); ++i) {
       const Measure& measure = measures()[i];
       const bool chosen = sort == measure.name;
@@ -208,7 +216,7 @@ class MetricsLayout {
     const double width = profile_left_ + kProfileWidth - left_;
     if (chosen) figure_.bars.push_back({"chosen", {left_ - 6, y, width + 12, kRow}, Shade::of(Ink::accent, 0.14)});
     figure_.bars.push_back({id + ".hue", {left_, y + 7, 8, 8}, Shade::of_hue(head)});
-    text(id + ".name", {left_ + 16, y + 11}, "head " + std::to_string(head + 1), Ink::text, HorizontalAlign::left,
+    text(id + ".name", {left_ + 16, y + 11}, row_name(head), Ink::text, HorizontalAlign::left,
          chosen ? FontWeight::semibold : FontWeight::regular);
     const MeasureRow& values = heads_->heads[static_cast<std::size_t>(head)];
     figure_.targets.push_back({id, {left_ - 6, y, width + 12, kRow}, "", {{"head", head + 1}}, std::nullopt, -1});
@@ -345,8 +353,8 @@ class MetricsLayout {
         std::min({40.0, room / static_cast<double>(mark->columns()), side / static_cast<double>(mark->rows())});
     mark->id = "chosen";
     mark->box = {left, y + 36, cell * static_cast<double>(mark->columns()), cell * static_cast<double>(mark->rows())};
-    text("chosen.title", {left, y}, "head " + std::to_string(slice_.head + 1), Ink::text, HorizontalAlign::left,
-         FontWeight::semibold, TypeSize::kBody);
+    text("chosen.title", {left, y}, head_title(trace_.experiment(), step_.name, slice_.head), Ink::text,
+         HorizontalAlign::left, FontWeight::semibold, TypeSize::kBody);
     ColorBarMark bar = {
         "chosen.scale", {0, 0, 100, 9}, mark->scale, "attention weight", "0", scale_end_text(mark->scale)};
     place_legend({&bar, 1}, {left, mark->box.bottom() + 18}, kMargin, figure_.width - 2 * kMargin);
@@ -359,6 +367,7 @@ class MetricsLayout {
   Slice slice_;
   const Step& step_;
   const HeadMeasures* heads_ = nullptr;
+  double name_width_ = kLeastNameWidth;
   std::vector<Index> order_;
   double column_ = 0;
   double left_ = 0;
@@ -367,8 +376,7 @@ class MetricsLayout {
 };
 
 bool applies(const Trace& trace, std::string_view option) {
-  if (option == "attention") return trace.find("cross_weights") != nullptr;
-  return (option != "head" && option != "item") || option_limit(trace, option) > 1;
+  return option == "sort" || option == "order" || leaves_choice(trace, option);
 }
 
 std::string missing(const Trace& trace) {
@@ -405,10 +413,7 @@ View metrics_view() {
   View view = {"metrics",
                "Metrics",
                "What each head does, in numbers, beside even attention; and which heads are alike.",
-               {head_option(),
-                choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
-                                 {"self", "cross"}, {"self", "cross"}),
-                sort_option(),
+               {attention_option(), layer_option(), head_option(), sort_option(),
                 choice_parameter("order", "Order", "The largest first, or the smallest.", {"down", "up"}, {"↓", "↑"}),
                 item_option()},
                applies,

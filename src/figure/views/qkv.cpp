@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "figure/chosen.h"
 #include "figure/grid.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
@@ -23,7 +24,8 @@ using HeadRow = std::vector<HeatmapMark>;
 
 std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix, Index item) {
   constexpr std::array<const char*, 5> kNames = {"q", "scaled_q", "k", "v", "cross_q"};
-  const Index heads = prefix.empty() ? head_count(trace) : 1;
+  const Axis* head_axis = find_axis(trace.find(prefix + "q")->axes, "head");
+  const Index heads = head_axis == nullptr ? 1 : head_axis->size;
   std::vector<HeadRow> rows;
   for (Index head = 0; head < heads; ++head) {
     HeadRow row;
@@ -133,13 +135,13 @@ class QkvLayout {
 };
 
 bool applies(const Trace& trace, std::string_view option) {
-  return option == "item" ? item_count(trace) > 1 : trace.find("single.q") != nullptr;
+  return option == "stage" ? trace.find("single.q") != nullptr : leaves_choice(trace, option);
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const bool single = options.choice("stage") == "single" && trace.find("single.q") != nullptr;
-  Figure figure =
-      QkvLayout(rows_of(trace, single ? "single." : "", chosen_slice(trace, options).item), single, options).build();
+  const std::string prefix = single ? "single." : chosen_attention(trace, options.values).layer;
+  Figure figure = QkvLayout(rows_of(trace, prefix, chosen_slice(trace, options.values).item), single, options).build();
   figure.title = trace.experiment().system + ": queries, keys and values";
   return figure;
 }
@@ -152,7 +154,7 @@ View qkv_view() {
           "Queries, keys and values of every head, and the queries of cross-attention.",
           {choice_parameter("stage", "Stage", "The stage with several heads, or the one with a single head.",
                             {"multi", "single"}, {"several heads", "single head"}),
-           item_option()},
+           layer_option(), item_option()},
           applies,
           build};
 }

@@ -132,7 +132,7 @@ class ScalingLayout {
   /// Heading, axes, and where the experiment itself stands.
   void frame(const Chart& chart, const std::string& heading) {
     figure_.texts.push_back(
-        chart_heading(chart.id + ".heading", {chart.box.x, chart.box.y - kFlagHeight - 12}, heading));
+        title_mark(chart.id + ".heading", {chart.box.x, chart.box.y - kFlagHeight - 12}, heading, TypeSize::kBody));
     add_y_axis(figure_, chart, kYTicks);
     add_x_axis(figure_, chart, "d, numbers per query and key");
     const Index own = head_dim(trace_);

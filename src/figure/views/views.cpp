@@ -52,19 +52,6 @@ Result<ViewOptions> view_options(const ViewChoice& choice) {
   return options;
 }
 
-Parameter head_option() { return integer_parameter("head", "Head", "Which head is shown.", 1, 1, 10); }
-Parameter item_option() {
-  return integer_parameter("item", "Batch item", "Which item of the batch is shown.", 1, 1, 10);
-}
-
-Slice chosen_slice(const Trace& trace, const ViewOptions& options) {
-  const auto chosen = [&](std::string_view name) {
-    const auto found = options.values.find(name);
-    return found == options.values.end() ? 0 : std::min(std::get<Index>(found->second), option_limit(trace, name)) - 1;
-  };
-  return {chosen("head"), chosen("item")};
-}
-
 namespace {
 
 Figure empty_figure(const std::string& why, const ViewOptions& options) {
