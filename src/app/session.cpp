@@ -20,11 +20,11 @@ struct Overloaded : Cases... {
 template <typename... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-/// Another view with those options set that it has too: the chosen head stays chosen.
-ViewChoice carried_over(const ViewChoice& from, const std::string& name) {
+/// A view with those of the options set that it has.
+ViewChoice choice_with(const std::string& name, const ParameterValues& options) {
   ViewChoice choice = {name, {}};
   const View* view = find_view(name);
-  for (const auto& [option, value] : from.options) {
+  for (const auto& [option, value] : options) {
     const Parameter* parameter = view != nullptr ? find_parameter(view->options, option) : nullptr;
     if (parameter != nullptr && check_value(*parameter, value)) choice.options[option] = value;
   }
@@ -85,7 +85,7 @@ Result<Experiment> Session::edited(const Edit& edit) const {
                    done = check_labels(set.labels);
                    next.labels = set.labels;
                  },
-                 [&](const SetView& set) { next.view = carried_over(experiment_.view, set.name); },
+                 [&](const SetView& set) { next.view = choice_with(set.name, kept_options()); },
                  [&](const SetViewOption& set) { next.view.options[set.name] = set.value; },
                  [](const Undo&) {},
                  [](const Redo&) {},
@@ -118,6 +118,19 @@ Result<Experiment> Session::edited(const Edit& edit) const {
   }
   if (Result<ViewOptions> options = view_options(next.view); !options) return tl::unexpected(options.error());
   return next;
+}
+
+ParameterValues Session::kept_options() const {
+  ParameterValues kept = options_;
+  for (const Parameter& option : find_view(experiment_.view.name)->options) {
+    const auto set = experiment_.view.options.find(option.name);
+    if (set != experiment_.view.options.end()) {
+      kept[option.name] = set->second;
+    } else {
+      kept.erase(option.name);
+    }
+  }
+  return kept;
 }
 
 void Session::step_back(std::vector<State>& from, std::vector<State>& to) {
@@ -153,6 +166,7 @@ Result<void> Session::apply(const Action& action) {
   }
   Result<Experiment> next = edited(action.edit);
   if (!next) return tl::unexpected(next.error());
+  if (std::holds_alternative<SetView>(action.edit)) options_ = kept_options();
   State before = {std::move(experiment_), lesson_, step_};
   experiment_ = std::move(*next);
   move_in_lesson(action.edit);

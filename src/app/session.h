@@ -55,6 +55,9 @@ class Session {
 
   /// The experiment after the edit; Undo and Redo are not among them.
   [[nodiscard]] Result<Experiment> edited(const Edit& edit) const;
+  /// The options of this view and, where it has none of that name, of the ones before it: the head that was chosen in
+  /// one view is chosen in all.
+  [[nodiscard]] ParameterValues kept_options() const;
   void step_back(std::vector<State>& from, std::vector<State>& to);
   /// Follows the edit with the lesson and its step.
   void move_in_lesson(const Edit& edit);
@@ -65,6 +68,7 @@ class Session {
   double memory_budget_;
   std::shared_ptr<const Lesson> lesson_;
   std::size_t step_ = 0;
+  ParameterValues options_;  ///< of the views before this one
   std::vector<State> undo_;  ///< oldest first
   std::vector<State> redo_;
   std::uint64_t gesture_ = 0;  ///< of the last edit

@@ -203,6 +203,23 @@ TEST(Session, AnotherViewKeepsTheOptionsItShares) {
   EXPECT_EQ(session.experiment().view.options, (ParameterValues{{"attention", std::string("cross")}}));
 }
 
+TEST(Session, TheHeadStaysChosenWhereAViewBetweenHasNone) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply({SetViewOption{"head", Index{3}}, 0}));
+  ASSERT_TRUE(session.apply({SetView{"scaling"}, 0}));
+  EXPECT_TRUE(session.experiment().view.options.empty());
+  ASSERT_TRUE(session.apply({SetView{"metrics"}, 0}));
+  EXPECT_EQ(session.experiment().view.options, (ParameterValues{{"head", Index{3}}}));
+  ASSERT_TRUE(session.apply({SetViewOption{"head", Index{2}}, 0}));
+  ASSERT_TRUE(session.apply({SetView{"head"}, 0}));
+  EXPECT_EQ(session.experiment().view.options, (ParameterValues{{"head", Index{2}}}));
+  // What was undone is chosen no more.
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  ASSERT_TRUE(session.apply({SetView{"lines"}, 0}));
+  EXPECT_EQ(session.experiment().view.options, (ParameterValues{{"head", Index{3}}}));
+}
+
 TEST(Session, KnowsWhetherItIsSaved) {
   Session session(worked_example());
   ASSERT_TRUE(session.apply(set("heads", Index{5})));
