@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/mask_cell.h"
 #include "core/parameter.h"
 #include "figure/palette.h"
 #include "io/lesson_file.h"
@@ -33,6 +34,12 @@ struct SetCell {
   std::string tensor;
   std::vector<Index> index;
   std::optional<double> value;  ///< nothing: as drawn
+};
+
+/// Keeps a pair of query and key in the mask, or hides the key from the query.
+struct PaintMask {
+  MaskCell cell;
+  bool keep = false;
 };
 
 /// Token labels, first to last.
@@ -68,8 +75,8 @@ struct BackToLesson {};
 struct CloseLesson {};
 
 /// An edit of the experiment, a step in its history, or a step of a lesson.
-using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, SetLabels, SetView, SetViewOption, Undo, Redo,
-                          OpenLesson, GoToStep, BackToLesson, CloseLesson>;
+using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, PaintMask, SetLabels, SetView, SetViewOption, Undo,
+                          Redo, OpenLesson, GoToStep, BackToLesson, CloseLesson>;
 
 struct Action {
   Edit edit;

@@ -45,6 +45,23 @@ void put_by_hand(Experiment& experiment, const SetCell& set) {
   }
 }
 
+Result<void> paint_mask(Experiment& experiment, const PaintMask& paint) {
+  const MaskCell& cell = paint.cell;
+  Result<Mask> painted = with_pair(experiment.mask(), find_system(experiment.system)->mask_sizes(experiment),
+                                   cell.batch, cell.head, cell.query, cell.key, paint.keep);
+  if (!painted) return tl::unexpected(painted.error());
+  return set_parameter(experiment, "mask", std::move(*painted));
+}
+
+/// A mask that was painted follows the number of tokens.
+void fit_mask(Experiment& experiment) {
+  if (experiment.mask().kind != Mask::Kind::array) return;
+  const MaskSizes sizes = find_system(experiment.system)->mask_sizes(experiment);
+  const Index pairs =
+      saturating_product(saturating_product(sizes.queries, sizes.keys), saturating_product(sizes.batch, sizes.heads));
+  if (pairs <= kMostMaskPairs) experiment.parameters["mask"] = fitted(experiment.mask(), sizes);
+}
+
 /// What a file could not hold is refused here already.
 Result<void> check_labels(const std::vector<std::string>& labels) {
   if (labels.size() > kMaxLabels) {
@@ -78,7 +95,11 @@ Result<Experiment> Session::edited(const Edit& edit) const {
                    next.seed = experiment_.seed;
                    next.view.name = experiment_.view.name;
                  },
-                 [&](const SetParameter& set) { done = set_parameter(next, set.name, set.value); },
+                 [&](const SetParameter& set) {
+                   done = set_parameter(next, set.name, set.value);
+                   if (done && set.name != "mask") fit_mask(next);
+                 },
+                 [&](const PaintMask& paint) { done = paint_mask(next, paint); },
                  [&](const SetSeed& set) { next.seed = set.seed; },
                  [&](const SetCell& set) { put_by_hand(next, set); },
                  [&](const SetLabels& set) {

@@ -104,6 +104,68 @@ Result<void> check_mask(const Mask& mask, const MaskSizes& sizes) {
   return {};
 }
 
+Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, Index head, Index query, Index key,
+                       bool keep) {
+  Mask made;
+  made.kind = Mask::Kind::array;
+  made.shape = {sizes.queries, sizes.keys};
+  if (mask.kind == Mask::Kind::padding && mask.lengths.size() > 1) made.shape.insert(made.shape.begin(), sizes.batch);
+  if (mask.kind == Mask::Kind::array) made.shape = mask.shape;
+  Index matrices = 1;
+  for (std::size_t i = 0; i + 2 < made.shape.size(); ++i) matrices = saturating_product(matrices, made.shape[i]);
+  const Index pairs = saturating_product(saturating_product(sizes.queries, sizes.keys), matrices);
+  if (pairs > kMostMaskPairs) {
+    return fail("mask: " + mask_text(made) + " is too large to be painted; allowed: at most " +
+                std::to_string(kMostMaskPairs) + " pairs of query and key");
+  }
+  const MaskField field(mask, sizes);
+  const Index heads = made.shape.size() == 4 ? made.shape[1] : 1;
+  const bool tells_items = made.shape.size() > 2 && made.shape[0] > 1;
+  made.keep.reserve(static_cast<std::size_t>(pairs));
+  for (Index matrix = 0; matrix < matrices; ++matrix) {
+    const bool its_own = (!tells_items || matrix / heads == batch) && (heads == 1 || matrix % heads == head);
+    for (Index i = 0; i < sizes.queries; ++i) {
+      for (Index j = 0; j < sizes.keys; ++j) {
+        const bool here = its_own && i == query && j == key;
+        made.keep.push_back(here ? keep : field.keeps(matrix / heads, matrix % heads, i, j));
+      }
+    }
+  }
+  if (std::find(made.keep.begin(), made.keep.end(), false) == made.keep.end()) return Mask{};
+  return made;
+}
+
+Mask fitted(const Mask& mask, const MaskSizes& sizes) {
+  if (mask.kind != Mask::Kind::array || check_mask(mask, sizes)) return mask;
+  const std::size_t rank = mask.shape.size();
+  if (rank < 2) return mask;
+  const Index old_queries = mask.shape[rank - 2];
+  const Index old_keys = mask.shape[rank - 1];
+  // How often the old matrices are there anew along the axes in front, 1 where they stand for all.
+  Mask made = mask;
+  made.keep.clear();
+  if (rank >= 3 && mask.shape[0] > 1) made.shape[0] = sizes.batch;
+  if (rank == 4 && mask.shape[1] > 1) made.shape[1] = sizes.heads;
+  made.shape[rank - 2] = sizes.queries;
+  made.shape[rank - 1] = sizes.keys;
+  const Index items = rank >= 3 ? made.shape[0] : 1;
+  const Index heads = rank == 4 ? made.shape[1] : 1;
+  const Index old_items = rank >= 3 ? mask.shape[0] : 1;
+  const Index old_heads = rank == 4 ? mask.shape[1] : 1;
+  for (Index item = 0; item < items; ++item) {
+    for (Index head = 0; head < heads; ++head) {
+      for (Index query = 0; query < sizes.queries; ++query) {
+        for (Index key = 0; key < sizes.keys; ++key) {
+          const bool known = item < old_items && head < old_heads && query < old_queries && key < old_keys;
+          const Index at = ((item * old_heads + head) * old_queries + query) * old_keys + key;
+          made.keep.push_back(!known || mask.keep[static_cast<std::size_t>(at)]);
+        }
+      }
+    }
+  }
+  return made;
+}
+
 bool MaskField::keeps(Index batch, Index head, Index query, Index key) const {
   switch (mask_.kind) {
     case Mask::Kind::none: return true;

@@ -44,6 +44,18 @@ struct MaskSizes {
 /// lengths, none longer than the keys.
 Result<void> check_mask(const Mask& mask, const MaskSizes& sizes);
 
+/// The most pairs that a mask may be made an array of.
+inline constexpr Index kMostMaskPairs = Index{1} << 22U;
+
+/// `mask`, which fits `sizes`, with one pair of query and key kept or not: an array, or none where everything is kept.
+/// An array that tells batch items or heads apart is changed for that item and head, others for all. Refused where the
+/// array would be larger than kMostMaskPairs.
+Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, Index head, Index query, Index key,
+                       bool keep);
+
+/// An array cut to other sizes or filled up with pairs that are kept, so that it fits; any other mask as it is.
+Mask fitted(const Mask& mask, const MaskSizes& sizes);
+
 /// A mask with its sizes: tells for every score whether it is kept.
 class MaskField {
  public:

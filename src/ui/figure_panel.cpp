@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/mask_cell.h"
 #include "core/text.h"
 #include "figure/matrix.h"
 #include "ui/imgui_compat.h"
@@ -73,6 +74,17 @@ void cell_tooltip(const Inspection& inspection) {
   end_tooltip();
 }
 
+/// Of numbers of the view's own, which no tensor has: where they stand and what they are.
+void own_cell_tooltip(const Figure& figure, Point at) {
+  const auto hit = hit_test(figure, at);
+  if (!hit || figure.heatmaps[hit->heatmap].step >= 0) return;
+  const std::string text = own_cell_text(figure.heatmaps[hit->heatmap], hit->row, hit->column);
+  if (text.empty()) return;
+  begin_tooltip();
+  ImGui::TextUnformatted(text.c_str());
+  end_tooltip();
+}
+
 /// What a target says, and that it can be clicked.
 void target_feedback(const TargetMark& target) {
   if (!target.sets.empty()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
@@ -92,13 +104,43 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, Transi
     const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
     zoom_at(style, camera, area, mouse, static_cast<double>(io.MouseWheel));
   }
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0)) {
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0) && !transient.brush_keep) {
     camera.pan.x += static_cast<double>(io.MouseDelta.x / style.scale);
     camera.pan.y += static_cast<double>(io.MouseDelta.y / style.scale);
   }
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) camera = {};
   hold(camera, figure);
   if (camera != before) transient.camera_still_at = ImGui::GetTime() + kPause;
+}
+
+std::optional<MaskCell> mask_cell_at(const FigurePanelContent& content, Point at) {
+  const std::optional<NamedCell> cell = cell_at(content, nullptr, at);
+  return cell ? mask_cell(content.trace, cell->tensor, cell->index) : std::nullopt;
+}
+
+/// With the brush a drag makes of every pair that it comes to the opposite of what its first one was.
+void paint_mask(const FigurePanelContent& content, const FigureTransform& transform, Point mouse, Transient& transient,
+                Requests& requests) {
+  if (!ImGui::IsItemActive()) transient.brush_keep.reset();
+  if (!transient.brush) return;
+  if (ImGui::IsItemActivated()) {
+    const std::optional<MaskCell> first = mask_cell_at(content, transform.invert(mouse));
+    if (!first) return;
+    transient.brush_keep = !is_kept(content.trace.experiment(), *first);
+    ++transient.gesture;
+  }
+  if (!transient.brush_keep) return;
+  // The mouse may have passed several cells since the last frame.
+  const ImVec2 moved = ImGui::GetIO().MouseDelta;
+  const int steps = std::clamp(static_cast<int>(std::max(std::abs(moved.x), std::abs(moved.y)) / 2), 1, 1000);
+  std::optional<MaskCell> last;
+  for (int i = 0; i < steps; ++i) {
+    const double back = ImGui::IsItemActivated() ? 0 : static_cast<double>(steps - 1 - i) / steps;
+    const Point at = {mouse.x - back * static_cast<double>(moved.x), mouse.y - back * static_cast<double>(moved.y)};
+    const std::optional<MaskCell> cell = mask_cell_at(content, transform.invert(at));
+    if (cell && cell != last) requests.actions.push_back({PaintMask{*cell, *transient.brush_keep}, transient.gesture});
+    last = cell;
+  }
 }
 
 }  // namespace
@@ -120,7 +162,9 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   const bool hovered = ImGui::IsItemHovered();
   const TargetMark* const target = hovered ? target_at(content.figure, transform.invert(mouse)) : nullptr;
   if (hovered) transient.hovered = cell_at(content, target, transform.invert(mouse));
-  const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() &&
+  const bool painted = transient.brush_keep.has_value();
+  paint_mask(content, transform, mouse, transient, requests);
+  const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && !painted &&
                        io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;
   if (clicked && target != nullptr) {
     // One step for undo, however many options it sets.
@@ -158,6 +202,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   if (content.inspection != nullptr && transient.hovered == content.inspection->cell && !ImGui::IsMouseDown(0))
     cell_tooltip(*content.inspection);
   if (target != nullptr) target_feedback(*target);
+  if (hovered && target == nullptr && !ImGui::IsMouseDown(0)) own_cell_tooltip(content.figure, transform.invert(mouse));
 }
 
 }  // namespace attnscope::ui

@@ -121,6 +121,11 @@ class ParameterControls {
       if (next.kind == Mask::Kind::padding) next.lengths = {std::max<Index>(1, sizes.keys - 1)};
       set(parameter.name, next, 0);
     }
+    const bool brush = transient_.brush;
+    if (brush) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_SliderGrab));
+    if (ImGui::Button("Paint the mask")) transient_.brush = !brush;
+    if (brush) ImGui::PopStyleColor();
+    tooltip("Drag over scores or weights to hide keys from queries, or to show them again. M does it for one pair.");
     if (now.kind == Mask::Kind::window) {
       const SliderSpec spec = {"Window radius",
                                "How far a query looks to either side.",

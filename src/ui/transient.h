@@ -39,6 +39,8 @@ struct TypedValue {
 struct Transient {
   std::optional<NamedCell> hovered;
   std::optional<NamedCell> pinned;
+  bool brush = false;              ///< a drag over scores or weights paints the mask
+  std::optional<bool> brush_keep;  ///< what the drag under way makes of the pairs it comes to
   Camera camera;
   double camera_still_at = 0;  ///< ImGui time from which on it has not moved
   std::uint64_t gesture = 0;   ///< number of the last drag or typing; see Action::gesture

@@ -220,6 +220,22 @@ TEST(Session, TheHeadStaysChosenWhereAViewBetweenHasNone) {
   EXPECT_EQ(session.experiment().view.options, (ParameterValues{{"head", Index{3}}}));
 }
 
+TEST(Session, APaintedMaskFollowsTheNumberOfTokens) {
+  Session session(worked_example());
+  ASSERT_TRUE(session.apply({PaintMask{{0, 0, 2, 5}, false}, 1}));
+  ASSERT_TRUE(session.apply({PaintMask{{0, 0, 2, 4}, false}, 1}));
+  EXPECT_EQ(mask_text(session.experiment().mask()), "array[6 × 6]");
+  EXPECT_FALSE(is_kept(session.experiment(), {0, 3, 2, 5})) << "for all heads";
+  EXPECT_TRUE(is_kept(session.experiment(), {0, 0, 5, 2}));
+  ASSERT_TRUE(session.apply(set("tokens", Index{5})));
+  EXPECT_EQ(mask_text(session.experiment().mask()), "array[5 × 5]");
+  EXPECT_FALSE(is_kept(session.experiment(), {0, 0, 2, 4}));
+  ASSERT_TRUE(session.apply(set("tokens", Index{9})));
+  EXPECT_EQ(mask_text(session.experiment().mask()), "array[9 × 9]");
+  EXPECT_EQ(undo_all(session), 3) << "a drag of the brush is one step";
+  EXPECT_EQ(session.experiment(), worked_example());
+}
+
 TEST(Session, KnowsWhetherItIsSaved) {
   Session session(worked_example());
   ASSERT_TRUE(session.apply(set("heads", Index{5})));

@@ -139,5 +139,80 @@ TEST(Mask, WhatDoesNotFitIsRefused) {
   EXPECT_TRUE(check_mask(*parse_mask("window:2147483647"), sizes));
 }
 
+/// Every pair of `mask`, which fits `sizes`, one after the other.
+std::vector<bool> pairs_of(const Mask& mask, const MaskSizes& sizes) {
+  const MaskField field(mask, sizes);
+  std::vector<bool> pairs;
+  for (Index i = 0; i < sizes.batch * sizes.heads * sizes.queries * sizes.keys; ++i) {
+    const Index row = i / sizes.keys;
+    pairs.push_back(field.keeps(row / sizes.queries / sizes.heads, row / sizes.queries % sizes.heads,
+                                row % sizes.queries, i % sizes.keys));
+  }
+  return pairs;
+}
+
+TEST(Mask, OnePairIsChangedAndNoOther) {
+  const MaskSizes sizes = {2, 3, 5, 7};
+  Mask per_head;
+  per_head.kind = Mask::Kind::array;
+  per_head.shape = {1, 3, 5, 7};
+  per_head.keep.assign(3 * 5 * 7, true);
+  for (const Mask& mask : {Mask{}, *parse_mask("causal"), *parse_mask("window:1"), *parse_mask("padding:4"),
+                           *parse_mask("padding:4,2"), per_head}) {
+    const bool tells_items = mask_text(mask) == "padding:4,2";
+    const bool tells_heads = mask == per_head;
+    for (const bool keep : {false, true}) {
+      const Result<Mask> painted = with_pair(mask, sizes, 1, 2, 3, 4, keep);
+      ASSERT_TRUE(painted) << mask_text(mask);
+      ASSERT_TRUE(check_mask(*painted, sizes)) << mask_text(mask);
+      std::vector<bool> expected = pairs_of(mask, sizes);
+      for (Index item = 0; item < 2; ++item) {
+        for (Index head = 0; head < 3; ++head) {
+          const bool its_own = (!tells_items || item == 1) && (!tells_heads || head == 2);
+          if (its_own) expected[static_cast<std::size_t>(((item * 3 + head) * 5 + 3) * 7 + 4)] = keep;
+        }
+      }
+      EXPECT_EQ(pairs_of(*painted, sizes), expected) << mask_text(mask);
+    }
+  }
+}
+
+TEST(Mask, WhereEverythingIsKeptAgainThereIsNone) {
+  const MaskSizes sizes = {1, 4, 6, 6};
+  const Mask hidden = *with_pair(Mask{}, sizes, 0, 0, 2, 3, false);
+  EXPECT_EQ(mask_text(hidden), "array[6 × 6]");
+  EXPECT_EQ(*with_pair(hidden, sizes, 0, 1, 2, 3, true), Mask{});
+}
+
+TEST(Mask, TooLargeToBePaintedIsRefused) {
+  const Result<Mask> painted = with_pair(Mask{}, {1, 1, 4096, 4096}, 0, 0, 0, 0, false);
+  ASSERT_FALSE(painted);
+  EXPECT_EQ(painted.error().message,
+            "mask: array[4096 × 4096] is too large to be painted; allowed: at most 4194304 pairs of query and key");
+}
+
+TEST(Mask, AnArrayIsFittedToOtherSizes) {
+  const MaskSizes before = {1, 2, 3, 3};
+  const Mask mask = *with_pair(*parse_mask("causal"), before, 0, 0, 2, 0, false);
+  for (const MaskSizes& after : {MaskSizes{1, 2, 5, 5}, MaskSizes{1, 2, 2, 2}, MaskSizes{1, 2, 3, 3}}) {
+    const Mask made = fitted(mask, after);
+    ASSERT_TRUE(check_mask(made, after));
+    const MaskField field(made, after);
+    const MaskField old(mask, before);
+    for (Index query = 0; query < after.queries; ++query) {
+      for (Index key = 0; key < after.keys; ++key) {
+        const bool known = query < 3 && key < 3;
+        EXPECT_EQ(field.keeps(0, 1, query, key), !known || old.keeps(0, 1, query, key)) << query << " " << key;
+      }
+    }
+  }
+  EXPECT_EQ(fitted(*parse_mask("causal"), {1, 1, 9, 9}), *parse_mask("causal"));
+  Mask per_head;
+  per_head.kind = Mask::Kind::array;
+  per_head.shape = {1, 2, 1, 2};
+  per_head.keep = {true, false, false, true};
+  EXPECT_EQ(fitted(per_head, {1, 3, 1, 2}).keep, (std::vector<bool>{true, false, false, true, true, true}));
+}
+
 }  // namespace
 }  // namespace attnscope
