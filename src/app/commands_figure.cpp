@@ -14,6 +14,7 @@ namespace {
 
 struct FigureOptions : ExperimentOptions {
   std::string view;
+  std::string pinned;
   std::string theme = "paper";
   FigureFileOptions file;
   std::string output;
@@ -60,6 +61,13 @@ Result<CommandOutput> figure_command(const FigureOptions& options) {
   if (const Result<void> has_head = check_slice(**trace, *view); !has_head) return tl::unexpected(has_head.error());
   if (const std::string missing = missing_for(*find_view(experiment->view.name), **trace); !missing.empty())
     return fail("view " + experiment->view.name + ": " + missing);
+  std::shared_ptr<const Trace> pinned;
+  if (!options.pinned.empty()) {
+    auto computed = compute_experiment({options.pinned, {}});
+    if (!computed) return tl::unexpected(computed.error());
+    pinned = *computed;
+  }
+  view->pinned = pinned.get();
   // Laid out at 96 logical pixels to the inch, so that type has the size it was designed for.
   view->width = file.width_inches * 96;
   const Figure figure = build_view(experiment->view.name, **trace, *view);
@@ -75,6 +83,8 @@ void add_figure_command(CommandLine& line) {
   CLI::App& command = line.add("figure", "Write a view as a figure", [options] { return figure_command(*options); });
   add_experiment_options(command, *options);
   command.add_option("--view", options->view, "The view; `attnscope views` lists them")->type_name("NAME");
+  command.add_option("--pinned", options->pinned, "For the view compare: the experiment to compare with")
+      ->type_name("EXPERIMENT");
   command.add_option("--theme", options->theme, "paper (default), light or dark")->type_name("NAME");
   command.add_option("--width", options->file.width_inches, "Width in inches, 0.5 to 100; 7 when not given")
       ->type_name("IN");

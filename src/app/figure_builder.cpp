@@ -15,6 +15,7 @@ Figure build(const FigureRequest& request, const std::stop_token& stop, ViewCach
   options.height = request.height;
   options.stop = stop;
   options.cache = cache;
+  options.pinned = request.pinned.get();
   return build_view(request.view.name, *request.trace, options);
 }
 

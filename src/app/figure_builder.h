@@ -21,6 +21,7 @@ struct FigureRequest {
   ViewChoice view;
   double width = 0;  ///< logical pixels there are for it
   double height = 0;
+  std::shared_ptr<const Trace> pinned = nullptr;  ///< to compare with; may be null
 
   friend bool operator==(const FigureRequest&, const FigureRequest&) = default;
 };

@@ -6,6 +6,8 @@
 namespace attnscope {
 namespace {
 
+constexpr std::string_view kOther = "other_";
+
 bool is_cross(const ParameterValues& options) {
   const auto found = options.find("attention");
   return found != options.end() && std::get<std::string>(found->second) == "cross";
@@ -86,16 +88,28 @@ Index layer_count(const Trace& trace) {
 Index head_count(const Trace& trace) { return size_along(trace.find("weights"), "head"); }
 Index item_count(const Trace& trace) { return size_along(trace.find("weights"), "batch"); }
 
+ParameterValues other_attention(const ParameterValues& options) {
+  ParameterValues other = options;
+  for (const char* name : {"head", "layer"}) {
+    const auto found = options.find(std::string(kOther) + name);
+    if (found != options.end()) other[name] = found->second;
+  }
+  return other;
+}
+
 bool counts_the_trace(std::string_view option) {
+  if (option.starts_with(kOther)) option.remove_prefix(kOther.size());
   constexpr std::array<std::string_view, 6> kCounted = {"head", "item", "layer", "channel", "query", "key"};
   return std::find(kCounted.begin(), kCounted.end(), option) != kCounted.end();
 }
 
 Index option_limit(const Trace& trace, std::string_view option, const ParameterValues& options) {
+  if (option.starts_with(kOther)) return option_limit(trace, option.substr(kOther.size()), other_attention(options));
   return limit_of(trace, option, chosen_attention(trace, options).weights);
 }
 
 bool leaves_choice(const Trace& trace, std::string_view option) {
+  if (option.starts_with(kOther)) option.remove_prefix(kOther.size());
   const Step* cross = trace.find("cross_weights");
   if (option == "attention") return cross != nullptr;
   for (Index layer = 1; layer <= layer_count(trace); ++layer) {

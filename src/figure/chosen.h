@@ -44,11 +44,15 @@ Index head_count(const Trace& trace);
 Index item_count(const Trace& trace);
 
 /// Whether a view option counts what the trace has, as `option_limit` lists them; the others have a range of their own.
+/// `other_head` and `other_layer` are the same of a second attention.
 bool counts_the_trace(std::string_view option);
 
 /// The largest value of a view option that counts from 1: `head`, `item`, `layer`, `channel` of a picture, and `query`
 /// or `key` of the weights; of the attention that `options` choose.
 Index option_limit(const Trace& trace, std::string_view option, const ParameterValues& options);
+
+/// The options as if those of the second attention were those of the first.
+ParameterValues other_attention(const ParameterValues& options);
 
 /// Whether an option of those above, or `query` or `key`, leaves a choice, whatever the other options are.
 bool leaves_choice(const Trace& trace, std::string_view option);

@@ -47,6 +47,17 @@ std::string shade_text(const Shade& shade) {
 
 }  // namespace
 
+std::string own_cell_text(const HeatmapMark& mark, Index row, Index column) {
+  const std::optional<MatrixView> numbers = mark.source->held();
+  if (!numbers || row >= numbers->rows || column >= numbers->columns) return {};
+  const auto name = [](const std::vector<std::string>& labels, Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    return at < labels.size() && !labels[at].empty() ? labels[at] : std::to_string(i);
+  };
+  return mark.about + ", " + name(mark.row_labels, row) + ", " + name(mark.column_labels, column) + ": " +
+         number_text(static_cast<double>(numbers->at(row, column)));
+}
+
 TextMark title_mark(std::string id, Point at, std::string markup, double size) {
   TextMark mark;
   mark.id = std::move(id);

@@ -106,6 +106,9 @@ struct HeatmapMark {
   [[nodiscard]] Index axis_sizes(bool of_rows) const;
 };
 
+/// Of a heatmap of the view's own numbers, that are in memory: "difference, cat, mat: 0.1250", otherwise nothing.
+std::string own_cell_text(const HeatmapMark& mark, Index row, Index column);
+
 /// What `mark` shows of `tensor`, which has its axes.
 std::shared_ptr<const MatrixSource> slice_of(std::shared_ptr<const Tensor> tensor, const HeatmapMark& mark);
 

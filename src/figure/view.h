@@ -23,6 +23,8 @@ struct ViewOptions {
   double height = 0;       ///< 0: as high as it comes out
   ParameterValues values;  ///< the view's own options; what is missing is at its default
 
+  const Trace* pinned = nullptr;  ///< the experiment that is kept to compare with; may be null
+
   std::stop_token stop;        ///< asked in long work, which then leaves with an unfinished figure that nobody sees
   ViewCache* cache = nullptr;  ///< what earlier figures of the view have worked out; may be null
 
@@ -101,6 +103,9 @@ std::string missing_for(const View& view, const Trace& trace);
 /// says so.
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options);
 
+/// What a view shows that cannot show what it is asked for: why.
+Figure reason_figure(const std::string& why, const ViewOptions& options);
+
 // One per file in views/.
 View flow_view();
 View qkv_view();
@@ -108,6 +113,7 @@ View heads_view();
 View head_view();
 View lines_view();
 View image_view();
+View compare_view();
 View metrics_view();
 View dot_view();
 View scaling_view();

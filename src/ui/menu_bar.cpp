@@ -45,6 +45,9 @@ void view_menu(const Experiment& experiment, const MenuState& state, Requests& r
   item("Fit", "F", Command::fit_view, requests);
   item("Inspector", "I", Command::toggle_inspector, requests, true, state.inspector);
   ImGui::Separator();
+  item("Pin experiment to compare", "P", Command::pin_experiment, requests);
+  item("Let go of pinned experiment", nullptr, Command::let_go_of_pinned, requests, state.pinned);
+  ImGui::Separator();
   item("Dark", nullptr, Command::theme_dark, requests, true, state.dark);
   item("Light", nullptr, Command::theme_light, requests, true, !state.dark);
   ImGui::EndMenu();

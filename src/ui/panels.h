@@ -27,6 +27,8 @@ enum class Command {
   theme_dark,
   theme_light,
   toggle_inspector,
+  pin_experiment,
+  let_go_of_pinned,
   fit_view,
   shortcuts,
   about,
@@ -114,6 +116,7 @@ struct MenuState {
   bool can_redo = false;
   bool dark = true;
   bool inspector = true;  ///< whether it is shown
+  bool pinned = false;    ///< whether an experiment is kept to compare with
   std::span<const LessonFile> lessons;
   const Lesson* open_lesson = nullptr;
 };

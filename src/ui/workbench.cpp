@@ -97,7 +97,7 @@ void Workbench::frame() {
   if (ImGui::BeginMainMenuBar()) {
     menu_bar(style, session_.experiment(),
              {session_.file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
-              inspector_shown_, lessons_, session_.lesson()},
+              inspector_shown_, pinned_ != nullptr, lessons_, session_.lesson()},
              requests);
     ImGui::EndMainMenuBar();
   }
@@ -185,7 +185,7 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
 }
 
 void Workbench::update_figure(double width, double height) {
-  const FigureRequest now = {trace_, trace_number_, trace_->experiment().view, width, height};
+  const FigureRequest now = {trace_, trace_number_, trace_->experiment().view, width, height, pinned_};
   if (asked_for_ != now) {
     if (find_view(now.view.name)->slow) {
       builder_.request(now);

@@ -118,9 +118,14 @@ class Workbench {
 
   std::shared_ptr<const Trace> trace_;
   std::uint64_t trace_number_ = 0;
+  std::shared_ptr<const Trace> pinned_;  ///< what the view `compare` compares with
   std::optional<Experiment> requested_;  ///< what the worker was asked for last
 
   // The figure on screen moves from `from_` to `target_`; what they were built for is kept to know when to build again.
+  /// Hides the inspected pair of query and key by the mask, or shows it again.
+  void toggle_mask(Requests& requests);
+  /// Keeps the experiment as it is now, and shows how later ones differ.
+  void pin_experiment();
   void show_figure(const FigureRequest& what, Figure figure);
   std::optional<FigureRequest> asked_for_;
   std::optional<FigureRequest> built_for_;  ///< what is on the screen: of a slow view, what was asked for a while ago

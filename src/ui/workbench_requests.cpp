@@ -1,6 +1,7 @@
 // The workbench's share in what the user asks for: shortcuts, commands, dialogs, files.
 #include <utility>
 
+#include "app/mask_cell.h"
 #include "core/script.h"
 #include "figure/chosen.h"
 #include "io/experiment_file.h"
@@ -58,6 +59,8 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
   if (typing || transient_.dialog != Dialog::none || lesson_key(press.key, requests)) return;
   if (press.key == 'F') command(Command::fit_view);
   if (press.key == 'I') command(Command::toggle_inspector);
+  if (press.key == 'M') toggle_mask(requests);
+  if (press.key == 'P') command(Command::pin_experiment);
   if (press.key == '?') command(Command::shortcuts);
   const ViewChoice& view = session_.experiment().view;
   if (press.key < '1' || press.key > '9' || !trace_) return;
@@ -93,6 +96,24 @@ void Workbench::open_dialog(Dialog dialog, const std::string& suggestion) {
   transient_.dialog_error.clear();
 }
 
+void Workbench::toggle_mask(Requests& requests) {
+  const std::optional<NamedCell>& cell = transient_.inspected();
+  if (!trace_ || !cell) return;
+  const std::optional<MaskCell> pair = mask_cell(*trace_, cell->tensor, cell->index);
+  if (!pair) return say("M hides or shows a pair of query and key: point at scores or weights", true);
+  requests.actions.push_back({PaintMask{*pair, !is_kept(session_.experiment(), *pair)}, 0});
+}
+
+void Workbench::pin_experiment() {
+  if (!trace_) return;
+  pinned_ = trace_;
+  const std::uint64_t gesture = ++transient_.gesture;
+  for (const Edit& edit : {Edit{SetView{"compare"}}, Edit{SetViewOption{"against", std::string("pinned")}}}) {
+    if (const Result<void> done = session_.apply({edit, gesture}); !done) say(done.error().message, true);
+  }
+  say("pinned: what changes from here on is the difference", false);
+}
+
 void Workbench::carry_out(Command command) {
   const std::string stem = session_.file().empty()
                                ? session_.experiment().system
@@ -122,6 +143,8 @@ void Workbench::carry_out(Command command) {
       apply_style(colors(), scale_);
       break;
     case Command::toggle_inspector: inspector_shown_ = !inspector_shown_; break;
+    case Command::pin_experiment: pin_experiment(); break;
+    case Command::let_go_of_pinned: pinned_.reset(); break;
     case Command::fit_view: transient_.camera = {}; break;
     case Command::shortcuts: open_dialog(Dialog::shortcuts, {}); break;
     case Command::about: open_dialog(Dialog::about, {}); break;
@@ -153,8 +176,9 @@ void Workbench::carry_out(const DialogResult& result) {
     done = fail("nothing is computed yet that could be exported");
   } else if (result.dialog == Dialog::export_figure) {
     const FigureFileOptions options;
-    done = write_figure(build({trace_, trace_number_, trace_->experiment().view, options.width_inches * 96, 0}),
-                        options, result.path);
+    done =
+        write_figure(build({trace_, trace_number_, trace_->experiment().view, options.width_inches * 96, 0, pinned_}),
+                     options, result.path);
   } else if (result.dialog == Dialog::export_trace) {
     done = write_trace(*trace_, result.path);
   }

@@ -51,8 +51,8 @@ std::vector<ParameterValues> option_sets(const View& view) {
       if (values.size() > 5) values = {values.front(), values[values.size() / 2], values.back()};
       if (option.kind == Parameter::Kind::integer) values = {static_cast<Index>(option.minimum), Index{99}};
       if (option.kind == Parameter::Kind::real) values = {option.standard, 0.5};
-      // None of the sweep has a batch.
-      if (option.name == "item") values = {Index{99}};
+      // None of the sweep has a batch or layers.
+      if (option.name == "item" || option.name == "layer" || option.name.starts_with("other_")) values = {Index{99}};
       for (const ParameterValue& value : values) {
         more.push_back(set);
         more.back()[option.name] = value;
@@ -108,8 +108,8 @@ TEST_P(Layout, IsInOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Views, Layout,
-                         testing::Values("flow", "qkv", "heads", "head", "lines", "dot", "metrics", "scaling",
-                                         "complexity"),
+                         testing::Values("flow", "qkv", "heads", "head", "lines", "dot", "compare", "metrics",
+                                         "scaling", "complexity"),
                          [](const auto& view) { return view.param; });
 
 std::set<std::string> tensors_in(const Trace& trace, const Figure& figure) {
@@ -233,7 +233,10 @@ TEST(Views, AnOptionThatAppliesChangesTheFigure) {
       const std::string standard = describe(figure_of(*trace, view.name));
       for (const Parameter& option : view.options) {
         std::vector<ParameterValue> values(option.choices.begin(), option.choices.end());
-        if (option.kind == Parameter::Kind::integer) values = {std::max(Index{2}, static_cast<Index>(option.minimum))};
+        if (option.kind == Parameter::Kind::integer) {
+          const bool usual = option.standard == ParameterValue{Index{2}};
+          values = {usual ? Index{3} : std::max(Index{2}, static_cast<Index>(option.minimum))};
+        }
         if (option.kind == Parameter::Kind::real) values = {0.5};
         bool changed = false;
         for (const ParameterValue& value : values)

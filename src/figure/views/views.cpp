@@ -7,8 +7,8 @@ namespace attnscope {
 
 std::span<const View> views() {
   static const std::vector<View> list = {
-      flow_view(), qkv_view(),   heads_view(),   head_view(),    lines_view(),
-      dot_view(),  image_view(), metrics_view(), scaling_view(), complexity_view(),
+      flow_view(),  qkv_view(),     heads_view(),   head_view(),    lines_view(),      dot_view(),
+      image_view(), compare_view(), metrics_view(), scaling_view(), complexity_view(),
   };
   return list;
 }
@@ -52,11 +52,9 @@ Result<ViewOptions> view_options(const ViewChoice& choice) {
   return options;
 }
 
-namespace {
-
-Figure empty_figure(const std::string& why, const ViewOptions& options) {
+Figure reason_figure(const std::string& why, const ViewOptions& options) {
   Figure figure;
-  figure.width = options.width;
+  figure.width = std::max(options.width, text_width(why, TypeSize::kTitle) + 32);
   figure.height = std::max(options.height, 120.0);
   figure.title = why;
   figure.texts.push_back({"missing",
@@ -71,8 +69,6 @@ Figure empty_figure(const std::string& why, const ViewOptions& options) {
   return figure;
 }
 
-}  // namespace
-
 std::string missing_for(const View& view, const Trace& trace) {
   return view.missing != nullptr ? view.missing(trace) : std::string();
 }
@@ -80,7 +76,7 @@ std::string missing_for(const View& view, const Trace& trace) {
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options) {
   const View& view = *find_view(name);
   const std::string missing = missing_for(view, trace);
-  return missing.empty() ? view.build(trace, options) : empty_figure(missing, options);
+  return missing.empty() ? view.build(trace, options) : reason_figure(missing, options);
 }
 
 }  // namespace attnscope

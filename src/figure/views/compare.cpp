@@ -1,0 +1,321 @@
+// Two heads, of one layer or of two, or one head now and in the pinned experiment: what is different.
+#include <algorithm>
+#include <cmath>
+
+#include "core/metrics.h"
+#include "core/region.h"
+#include "core/systems/systems.h"
+#include "core/text.h"
+#include "figure/chosen.h"
+#include "figure/grid.h"
+#include "figure/legend.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kTitle = 28;
+constexpr double kNotes = 20;
+constexpr double kPanelTitle = 20;
+constexpr double kAxisName = 16;
+constexpr double kLegendHeight = 44;
+constexpr Index kMostCells = Index{1} << 24U;
+
+/// What is shown of a trace. Everything counts from 0.
+struct Side {
+  const Trace* trace = nullptr;
+  const Step* step = nullptr;
+  Slice slice;
+  std::string name;
+  std::shared_ptr<const Tensor> numbers = nullptr;  ///< [1, …, query, key]
+
+  [[nodiscard]] int position() const { return static_cast<int>(step - trace->steps().data()); }
+  [[nodiscard]] std::vector<Index> leading() const { return leading_index(step->axes, 2, slice.head, slice.item); }
+  [[nodiscard]] Index rows() const { return step->axes[step->axes.size() - 2].size; }
+  [[nodiscard]] Index columns() const { return step->axes.back().size; }
+  [[nodiscard]] MatrixView matrix() const { return numbers->matrix(std::vector<Index>(leading().size(), 0)); }
+};
+
+/// The weights, or the scores that they are made of, before a mask hides some.
+const Step& compared_step(const Trace& trace, const Step& weights, bool scores) {
+  const Step* step = &weights;
+  const auto input = [&] { return &trace.steps()[static_cast<std::size_t>(step->inputs.front())]; };
+  if (!scores || step->inputs.empty()) return *step;
+  step = input();
+  if (std::holds_alternative<MaskOperation>(step->operation)) step = input();
+  return *step;
+}
+
+Side side_of(const Trace& trace, const ParameterValues& values, bool scores) {
+  const ChosenAttention chosen = chosen_attention(trace, values);
+  Side side = {&trace, &compared_step(trace, *chosen.weights, scores), chosen_slice(trace, values), "attention"};
+  if (chosen.has_heads) side.name = head_title(trace.experiment(), chosen.weights->name, side.slice.head);
+  if (layer_count(trace) > 1) side.name += ", layer " + std::to_string(chosen.layer_number);
+  return side;
+}
+
+std::string size_text(const Side& side) { return grouped_text(side.rows()) + " × " + grouped_text(side.columns()); }
+
+/// Why there is nothing to compare; empty where there is.
+std::string reason(const Side& first, const Side& second, bool pinned) {
+  if (first.rows() != second.rows() || first.columns() != second.columns()) {
+    return (pinned ? "The pinned experiment has " : "The other layer has ") + size_text(second) +
+           " numbers, this one " + size_text(first) + ".";
+  }
+  if (first.rows() > kMostCells / first.columns()) return size_text(first) + " numbers are too many to be compared.";
+  return "";
+}
+
+class CompareLayout {
+ public:
+  CompareLayout(Side first, Side second, const ViewOptions& options)
+      : first_(std::move(first)),
+        second_(std::move(second)),
+        options_(options),
+        weights_(is_weights(*first_.step)),
+        show_(options.choice("show")) {}
+
+  Figure build() {
+    for (Side* side : {&first_, &second_}) {
+      const Experiment& experiment = side->trace->experiment();
+      side->numbers = side->trace->numbers(region_within(side->position(), side->step->axes, side->leading()),
+                                           {experiment.seed, nullptr, options_.stop});
+    }
+    if (options_.stop.stop_requested()) return {};
+    subtract();
+    make_panels();
+    place();
+    return std::move(figure_);
+  }
+
+ private:
+  struct Panel {
+    std::string title;
+    HeatmapMark mark;
+  };
+
+  void subtract() {
+    const MatrixView a = first_.matrix();
+    const MatrixView b = second_.matrix();
+    const std::size_t rank = first_.step->axes.size();
+    difference_ = std::make_shared<Tensor>(Axes{first_.step->axes[rank - 2], first_.step->axes[rank - 1]});
+    auto* out = difference_->values().data();
+    double squares = 0;
+    for (Index row = 0; row < a.rows; ++row) {
+      for (Index column = 0; column < a.columns; ++column, ++out) {
+        *out = a.at(row, column) - b.at(row, column);
+        const auto size = std::abs(static_cast<double>(*out));
+        if (std::isfinite(size)) largest_ = std::max(largest_, size);
+        squares += size * size;
+      }
+    }
+    norm_ = std::sqrt(squares);
+  }
+
+  /// One of the two, as it is shown elsewhere; of the pinned experiment its numbers, which the trace does not have.
+  [[nodiscard]] Panel panel(const Side& side, const std::string& id) const {
+    Panel panel = {capitalized(side.name), *unscaled_mark(*side.trace, side.step->name, side.slice)};
+    if (side.trace != first_.trace) {
+      panel.mark.step = -1;
+      panel.mark.axes = difference_->axes();
+      panel.mark.leading.clear();
+      panel.mark.source = std::make_shared<HeldMatrix>(side.numbers, side.matrix());
+    }
+    panel.mark.id = id;
+    panel.mark.scale = scale();
+    return panel;
+  }
+
+  [[nodiscard]] Panel difference_panel() const {
+    Panel panel;
+    panel.mark.id = "difference";
+    panel.mark.step = -1;
+    panel.mark.axes = difference_->axes();
+    panel.mark.source = slice_of(difference_, panel.mark);
+    panel.mark.scale = {ColorMap::red_blue, -largest_, largest_};
+    if (!(largest_ > 0)) panel.mark.scale = {ColorMap::red_blue, -1, 1};
+    panel.mark.about = capitalized(first_.name) + " − " + second_.name;
+    return panel;
+  }
+
+  /// The same for both, so that colours can be compared.
+  [[nodiscard]] ColorScale scale() const {
+    if (!weights_) {
+      const HeldMatrix a(first_.numbers, first_.matrix());
+      const HeldMatrix b(second_.numbers, second_.matrix());
+      return joint_scale(natural_scale(*first_.step, a), natural_scale(*second_.step, b));
+    }
+    ColorScale scale = weights_scale(*first_.trace, *first_.step, first_.leading());
+    scale.high = std::max(scale.high, weights_scale(*second_.trace, *second_.step, second_.leading()).high);
+    return scale;
+  }
+
+  void make_panels() {
+    if (show_ == "difference") panels_.push_back(difference_panel());
+    if (show_ == "both" || show_ == "first") panels_.push_back(panel(first_, "first"));
+    if (show_ == "both" || show_ == "second") panels_.push_back(panel(second_, "second"));
+    for (Panel& panel : panels_) {
+      const HeatmapMark shown = *unscaled_mark(*first_.trace, first_.step->name, first_.slice);
+      panel.mark.row_labels = row_labels(*first_.trace, shown);
+      panel.mark.column_labels = column_labels(*first_.trace, shown);
+    }
+  }
+
+  [[nodiscard]] std::string title() const {
+    if (show_ == "difference") return capitalized(first_.name) + " − " + second_.name;
+    if (show_ == "both") return capitalized(first_.name) + " and " + second_.name;
+    return capitalized(show_ == "first" ? first_.name : second_.name);
+  }
+
+  /// How far they are apart.
+  [[nodiscard]] std::string notes() const {
+    std::string text =
+        "largest difference " + number_text(largest_) + " · norm of the difference " + number_text(norm_);
+    if (weights_)
+      text += " · Jensen–Shannon divergence " + number_text(head_distance(first_.matrix(), second_.matrix())) + " nats";
+    return text;
+  }
+
+  [[nodiscard]] ColorBarMark legend() const {
+    const ColorScale& scale = panels_.front().mark.scale;
+    ColorBarMark bar = {"scale", {0, 0, 160, 9}, scale, "", short_text(scale.low), short_text(scale.high)};
+    bar.title = weights_ ? "attention weight" : symbol(first_.step->name);
+    if (show_ == "difference") {
+      bar.title = weights_ ? "difference of weights" : "difference of scores";
+    } else if (weights_) {
+      bar.high_text = scale_end_text(scale);
+    }
+    return bar;
+  }
+
+  void place() {
+    const HeatmapMark& mark = panels_.front().mark;
+    const bool titled = panels_.size() > 1;
+    PanelShape shape = {mark.rows(), mark.columns(), 0, 0, 32, 0, 64};
+    const double names = text_width("query", TypeSize::kSmall) + kLabelDistance + 6;
+    shape.left = std::ceil(std::max(names, row_label_width(mark.row_labels)));
+    if (titled) {
+      for (const Panel& panel : panels_)
+        shape.least_width =
+            std::max(shape.least_width, shape.left + text_width(panel.title, TypeSize::kBody, FontWeight::semibold));
+    }
+    const double above = kAxisName + (titled ? kPanelTitle : 0);
+    shape.top = above + column_label_height(mark.column_labels, 0);
+    const std::string said = notes();
+    const double fixed = 2 * kMargin + kTitle + kNotes + kLegendHeight;
+    const double room = options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0;
+    const auto count = static_cast<Index>(panels_.size());
+    const Grid grid = fit_grid(count, shape, options_.width - 2 * kMargin, room);
+    figure_.color_bars = {legend()};
+    const double block = std::max({grid.width(), text_width(title(), TypeSize::kTitle, FontWeight::semibold),
+                                   text_width(said, TypeSize::kSmall), legend_size(figure_.color_bars, 0).width});
+    figure_.width = std::max(options_.width, block + 2 * kMargin);
+    const double height = fixed + grid.height();
+    figure_.height = std::max(options_.height, height);
+    const double left = std::round((figure_.width - block) / 2);
+    const double top = kMargin + std::floor((figure_.height - height) / 2);
+    figure_.texts.push_back(title_mark("title", {left, top + 13}, title()));
+    add_flip({left - 4, top - 4, text_width(title(), TypeSize::kTitle, FontWeight::semibold) + 8, 24});
+    add_text("notes", {left, top + kTitle + 8}, said, Ink::dim, HorizontalAlign::left);
+    for (Index i = 0; i < count; ++i) {
+      const Point corner = grid.corner(i);
+      place_panel(panels_[static_cast<std::size_t>(i)],
+                  {left + corner.x + shape.left, top + kTitle + kNotes + corner.y + above}, grid);
+    }
+    place_legend(figure_.color_bars, {left, top + kTitle + kNotes + grid.height() + 16}, kMargin,
+                 figure_.width - 2 * kMargin);
+  }
+
+  void place_panel(Panel& panel, Point at, const Grid& grid) {
+    HeatmapMark& mark = panel.mark;
+    const double labels = column_label_height(mark.column_labels, grid.cell_width);
+    mark.box = {at.x, at.y + labels, grid.cell_width * static_cast<double>(mark.columns()),
+                grid.cell_height * static_cast<double>(mark.rows())};
+    if (panels_.size() > 1) {
+      figure_.texts.push_back(
+          title_mark(mark.id + ".title", {at.x, at.y - kAxisName - 4}, panel.title, TypeSize::kBody));
+    }
+    add_text(mark.id + ".key", {at.x, at.y - 6}, "key", Ink::text, HorizontalAlign::left);
+    add_text(mark.id + ".query", {at.x - kLabelDistance - 6, mark.box.y - kLabelDistance}, "query", Ink::text,
+             HorizontalAlign::right);
+    figure_.heatmaps.push_back(std::move(mark));
+  }
+
+  /// Of one that is shown alone, a click on its name shows the other one in its place.
+  void add_flip(const Rect& box) {
+    if (show_ != "first" && show_ != "second") return;
+    const bool first = show_ == "first";
+    TargetMark target;
+    target.id = "flip";
+    target.box = box;
+    target.about = "A click shows " + (first ? second_.name : first_.name) + " in its place";
+    target.sets = {{"show", std::string(first ? "second" : "first")}};
+    figure_.targets.push_back(std::move(target));
+  }
+
+  void add_text(std::string id, Point at, std::string markup, Ink ink, HorizontalAlign horizontal) {
+    figure_.texts.push_back({std::move(id), at, std::move(markup), TypeSize::kSmall, FontWeight::regular, ink,
+                             horizontal, VerticalAlign::baseline, 0});
+  }
+
+  Side first_;
+  Side second_;
+  const ViewOptions& options_;
+  bool weights_;
+  std::string show_;
+  std::shared_ptr<Tensor> difference_;
+  double largest_ = 0;
+  double norm_ = 0;  ///< Frobenius
+  std::vector<Panel> panels_;
+  Figure figure_;
+};
+
+bool applies(const Trace& trace, std::string_view option) {
+  return option == "against" || option == "of" || option == "show" || leaves_choice(trace, option);
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const bool pinned = options.choice("against") == "pinned";
+  const bool scores = options.choice("of") == "scores";
+  if (pinned && options.pinned == nullptr)
+    return reason_figure("No experiment is pinned: View, Pin experiment keeps this one to compare with.", options);
+  Side first = side_of(trace, options.values, scores);
+  Side second = pinned ? side_of(*options.pinned, options.values, scores)
+                       : side_of(trace, other_attention(options.values), scores);
+  if (pinned) {
+    first.name += " now";
+    second.name = second.name + " pinned";
+  }
+  if (const std::string why = reason(first, second, pinned); !why.empty()) return reason_figure(why, options);
+  const ChosenAttention chosen = chosen_attention(trace, options.values);
+  Figure figure = CompareLayout(std::move(first), std::move(second), options).build();
+  figure.title = trace.experiment().system + ": comparison" +
+                 attention_text(trace, chosen, chosen_slice(trace, options.values).item);
+  return figure;
+}
+
+}  // namespace
+
+View compare_view() {
+  const Parameter against =
+      choice_parameter("against", "Compare with", "Another head, or the experiment that is pinned.", {"head", "pinned"},
+                       {"another head", "pinned"});
+  const Parameter of = choice_parameter("of", "Show", "The weights, or the scores that they are made of.",
+                                        {"weights", "scores"}, {"weights", "scores"});
+  const Parameter show = choice_parameter(
+      "show", "As", "The first minus the second, both side by side, or one of them: a click on its name flips.",
+      {"difference", "both", "first", "second"}, {"difference", "both", "first", "second"});
+  View view = {"compare",
+               "Compare",
+               "Two heads, or a head now and in the pinned experiment: their difference, or both on one scale.",
+               {against, attention_option(), layer_option(), head_option(),
+                integer_parameter("other_layer", "with layer", "Which layer the other head is in.", 1, 1, 10),
+                integer_parameter("other_head", "with head", "The other head.", 2, 1, 10), item_option(), of, show},
+               applies,
+               build};
+  view.slow = true;
+  return view;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,197 @@
+// What the view `compare` shows, beside the same from the traces.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/metrics.h"
+#include "core/text.h"
+#include "support/floats.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+Figure compared(const Trace& trace, const ParameterValues& values, const Trace* pinned = nullptr) {
+  ViewOptions options = *view_options({"compare", values});
+  options.pinned = pinned;
+  return build_view("compare", trace, options);
+}
+
+MatrixView head_of(const Trace& trace, const char* tensor, Index head) {
+  return trace.tensor(tensor).matrix(std::vector<Index>{head});
+}
+
+/// The heatmap has a − b, and the notes say how large that is.
+void expect_difference(const Figure& figure, const MatrixView& a, const MatrixView& b) {
+  const HeatmapMark* shown = mark(figure.heatmaps, "difference");
+  ASSERT_NE(shown, nullptr);
+  const MatrixView numbers = *shown->source->held();
+  ASSERT_EQ(numbers.rows, a.rows);
+  ASSERT_EQ(numbers.columns, a.columns);
+  double largest = 0;
+  double squares = 0;
+  for (Index row = 0; row < a.rows; ++row) {
+    for (Index column = 0; column < a.columns; ++column) {
+      const float difference = a.at(row, column) - b.at(row, column);
+      EXPECT_EQ(numbers.at(row, column), difference);
+      largest = std::max(largest, std::abs(static_cast<double>(difference)));
+      squares += static_cast<double>(difference) * static_cast<double>(difference);
+    }
+  }
+  EXPECT_EQ(shown->scale, (ColorScale{ColorMap::red_blue, -largest, largest}));
+  const std::string said = words(figure, "notes");
+  EXPECT_NE(said.find("largest difference " + number_text(largest)), std::string::npos) << said;
+  EXPECT_NE(said.find("norm of the difference " + number_text(std::sqrt(squares))), std::string::npos) << said;
+}
+
+TEST(CompareView, SubtractsOneHeadFromAnother) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"mask", "causal"}});
+  for (Index first = 0; first < 4; ++first) {
+    for (Index second = 0; second < 4; ++second) {
+      if (first == second) continue;
+      const ParameterValues heads = {{"head", first + 1}, {"other_head", second + 1}};
+      const Figure figure = compared(*trace, heads);
+      const MatrixView a = head_of(*trace, "weights", first);
+      const MatrixView b = head_of(*trace, "weights", second);
+      expect_difference(figure, a, b);
+      EXPECT_EQ(words(figure, "title"), "Head " + std::to_string(first + 1) + " − head " + std::to_string(second + 1));
+      EXPECT_NE(words(figure, "notes").find(number_text(head_distance(a, b)) + " nats"), std::string::npos);
+    }
+  }
+  const Figure cross = compared(*trace, {{"attention", std::string("cross")}});
+  expect_difference(cross, head_of(*trace, "cross_weights", 0), head_of(*trace, "cross_weights", 1));
+}
+
+TEST(CompareView, ScoresAreThoseBeforeTheMask) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"mask", "causal"}});
+  const Figure figure = compared(*trace, {{"of", std::string("scores")}});
+  expect_difference(figure, head_of(*trace, "scores", 0), head_of(*trace, "scores", 1));
+  EXPECT_EQ(words(figure, "notes").find("nats"), std::string::npos);
+}
+
+TEST(CompareView, AHeadComparedWithItselfIsTheSame) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const Figure figure = compared(*trace, {{"other_head", Index{1}}});
+  EXPECT_EQ(mark(figure.heatmaps, "difference")->scale, (ColorScale{ColorMap::red_blue, -1, 1}));
+  EXPECT_NE(words(figure, "notes").find("largest difference 0 "), std::string::npos) << words(figure, "notes");
+}
+
+TEST(CompareView, BothAreOnOneScale) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const Figure weights = compared(*trace, {{"show", std::string("both")}});
+  ASSERT_EQ(weights.heatmaps.size(), 2U);
+  EXPECT_EQ(weights.heatmaps[0].scale, (ColorScale{ColorMap::viridis, 0, 1}));
+  const Figure scores = compared(*trace, {{"show", std::string("both")}, {"of", std::string("scores")}});
+  ASSERT_EQ(scores.heatmaps.size(), 2U);
+  float largest = 0;
+  for (const Index head : {0, 1}) {
+    const MatrixView numbers = head_of(*trace, "scores", head);
+    for (Index i = 0; i < numbers.rows * numbers.columns; ++i)
+      largest = std::max(largest, numbers.at(i / numbers.columns, i % numbers.columns));
+  }
+  for (const HeatmapMark& each : scores.heatmaps) EXPECT_EQ(each.scale.high, static_cast<double>(largest));
+  // They explain themselves: they are slices of the trace.
+  EXPECT_EQ(scores.heatmaps[1].leading, (std::vector<Index>{1}));
+  EXPECT_GE(scores.heatmaps[1].step, 0);
+}
+
+TEST(CompareView, AClickOnTheNameFlips) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const Figure first = compared(*trace, {{"show", std::string("first")}});
+  const Figure second = compared(*trace, {{"show", std::string("second")}});
+  EXPECT_EQ(words(first, "title"), "Head 1");
+  EXPECT_EQ(words(second, "title"), "Head 2");
+  EXPECT_EQ(mark(first.targets, "flip")->sets, (ParameterValues{{"show", std::string("second")}}));
+  EXPECT_EQ(mark(second.targets, "flip")->sets, (ParameterValues{{"show", std::string("first")}}));
+  EXPECT_EQ(first.heatmaps[0].box, second.heatmaps[0].box);
+  EXPECT_EQ(first.heatmaps[0].scale, second.heatmaps[0].scale);
+}
+
+TEST(CompareView, LayersAreCompared) {
+  const std::shared_ptr<const Trace> trace = trace_with({}, "hand-made-heads");
+  const Figure figure = compared(*trace, {{"head", Index{3}}, {"other_layer", Index{2}}});
+  expect_difference(figure, head_of(*trace, "weights", 2), head_of(*trace, "layer2.weights", 0));
+  EXPECT_EQ(words(figure, "title"), "Head 3: duplicate token, layer 1 − head 1: induction, layer 2");
+}
+
+TEST(CompareView, ComparesWithThePinnedExperiment) {
+  const std::shared_ptr<const Trace> now = trace_with({{"temperature", "2"}});
+  const std::shared_ptr<const Trace> pinned = trace_with({});
+  const ParameterValues values = {{"against", std::string("pinned")}, {"head", Index{2}}};
+  const Figure figure = compared(*now, values, pinned.get());
+  expect_difference(figure, head_of(*now, "weights", 1), head_of(*pinned, "weights", 1));
+  EXPECT_EQ(words(figure, "title"), "Head 2 now − head 2 pinned");
+  ParameterValues both = values;
+  both["show"] = std::string("both");
+  const Figure sides = compared(*now, both, pinned.get());
+  EXPECT_EQ(sides.heatmaps[1].step, -1) << "the pinned trace's steps are not this one's";
+  EXPECT_EQ(sides.heatmaps[1].source->held()->at(2, 3), head_of(*pinned, "weights", 1).at(2, 3));
+}
+
+TEST(CompareView, SaysWhyThereIsNothingToCompare) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const ParameterValues values = {{"against", std::string("pinned")}};
+  EXPECT_NE(words(compared(*trace, values), "missing").find("No experiment is pinned"), std::string::npos);
+  const std::shared_ptr<const Trace> smaller = trace_with({{"tokens", "5"}});
+  EXPECT_EQ(words(compared(*trace, values, smaller.get()), "missing"),
+            "The pinned experiment has 5 × 5 numbers, this one 6 × 6.");
+}
+
+TEST(CompareView, NumbersThatAreNoneStayOutOfTheScale) {
+  Experiment experiment = experiment_with({});
+  experiment.edits = {{"w_q", {0, 0, 0}, kInfinity}};
+  const std::shared_ptr<const Trace> trace = *run(experiment);
+  const Figure figure = compared(*trace, {{"of", std::string("scores")}});
+  const ColorScale& scale = mark(figure.heatmaps, "difference")->scale;
+  EXPECT_TRUE(std::isfinite(scale.high));
+}
+
+TEST(CompareView, OwnNumbersSayWhatTheyAre) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const Figure figure = compared(*trace, {});
+  const HeatmapMark& shown = figure.heatmaps.front();
+  const auto value = static_cast<double>(shown.source->held()->at(1, 2));
+  EXPECT_EQ(own_cell_text(shown, 1, 2), "Head 1 − head 2, cat, sat: " + number_text(value));
+  EXPECT_EQ(own_cell_text(shown, 6, 0), "");
+}
+
+TEST(CompareView, WeightsThatAreNotHeldAreComputed) {
+  const std::shared_ptr<const Trace> trace =
+      trace_with({{"tokens", "4000"}, {"heads", "40"}, {"head_dim", "2"}, {"features", "2"}, {"cross_queries", "0"}});
+  const Step* weights = trace->find("weights");
+  ASSERT_EQ(weights->tensor, nullptr);
+  const auto step = static_cast<int>(weights - trace->steps().data());
+  const Figure figure = compared(*trace, {{"head", Index{40}}});
+  const MatrixView numbers = *mark(figure.heatmaps, "difference")->source->held();
+  for (Index i = 0; i < 4000; i += 397) {
+    const Index key = 3999 - i;
+    const float a = trace->value(step, std::vector<Index>{39, i, key});
+    const float b = trace->value(step, std::vector<Index>{1, i, key});
+    EXPECT_EQ(numbers.at(i, key), a - b);
+  }
+}
+
+TEST(CompareView, SaysThatWeightsAreTooMany) {
+  const std::shared_ptr<const Trace> trace =
+      trace_with({{"tokens", "20000"}, {"heads", "2"}, {"head_dim", "2"}, {"features", "2"}, {"cross_queries", "0"}});
+  EXPECT_EQ(words(compared(*trace, {}), "missing"), "20,000 × 20,000 numbers are too many to be compared.");
+}
+
+TEST(CompareView, StopsWhenAsked) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  std::stop_source stop;
+  stop.request_stop();
+  ViewOptions options = *view_options({"compare", {}});
+  options.stop = stop.get_token();
+  EXPECT_TRUE(build_view("compare", *trace, options).heatmaps.empty());
+}
+
+TEST(CompareView, HasSomethingToShowOfEverySystem) {
+  for (const std::shared_ptr<const Trace>& trace : small_traces()) {
+    EXPECT_EQ(missing_for(*find_view("compare"), *trace), "");
+    EXPECT_EQ(figure_of(*trace, "compare").heatmaps.size(), 1U) << trace->experiment().system;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test

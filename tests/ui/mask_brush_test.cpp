@@ -1,0 +1,97 @@
+// The mask, painted with the mouse and changed with a key.
+#include <algorithm>
+
+#include "app/mask_cell.h"
+#include "figure/matrix.h"
+#include "interface_test.h"
+
+namespace attnscope::test {
+namespace {
+
+class MaskBrush : public Interface {
+ protected:
+  /// Where a cell of the large head's weights is on the screen.
+  [[nodiscard]] Point cell(Index query, Index key) {
+    const std::vector<HeatmapMark>& marks = screen().workbench().figure().heatmaps;
+    const auto found = std::find_if(marks.begin(), marks.end(), [](const auto& mark) { return mark.id == "matrix"; });
+    const Rect& box = found->box;
+    return screen().on_screen({box.x + box.width * (static_cast<double>(key) + 0.5) / 6,
+                               box.y + box.height * (static_cast<double>(query) + 0.5) / 6});
+  }
+  [[nodiscard]] bool keeps(Index query, Index key) { return is_kept(screen().experiment(), {0, 0, query, key}); }
+};
+
+TEST_F(MaskBrush, ADragHidesTheKeysItPasses) {
+  open_view("head");
+  screen().click_item("Parameters", {std::string("Paint the mask")});
+  screen().drag(cell(1, 2), cell(1, 5), 2);
+  screen().release();
+  screen().settle();
+  for (Index query = 0; query < 6; ++query) {
+    for (Index key = 0; key < 6; ++key) EXPECT_EQ(keeps(query, key), query != 1 || key < 2) << query << " " << key;
+  }
+  EXPECT_EQ(screen().trace().tensor("weights").matrix(std::vector<Index>{0}).at(1, 4), 0.0F);
+  EXPECT_FALSE(screen().transient().pinned) << "what is painted is not pinned";
+  EXPECT_EQ(screen().transient().camera, ui::Camera{}) << "and the picture stays";
+  // What begins on a hidden key shows keys again.
+  screen().drag(cell(1, 5), cell(1, 3), 2);
+  screen().release();
+  screen().settle();
+  EXPECT_FALSE(keeps(1, 2));
+  EXPECT_TRUE(keeps(1, 3) && keeps(1, 4) && keeps(1, 5));
+  undo();
+  EXPECT_FALSE(keeps(1, 4));
+  undo();
+  EXPECT_EQ(screen().experiment().mask(), Mask{}) << "each drag is one step";
+  screen().click_item("Parameters", {std::string("Paint the mask")});
+  screen().click(cell(1, 2));
+  screen().settle();
+  EXPECT_EQ(screen().experiment().mask(), Mask{});
+  EXPECT_TRUE(screen().transient().pinned);
+}
+
+TEST_F(MaskBrush, MChangesThePairUnderTheMouseOrPinned) {
+  open_view("head");
+  screen().move(cell(4, 0));
+  screen().key('M');
+  screen().settle();
+  EXPECT_FALSE(keeps(4, 0));
+  screen().key('M');
+  screen().settle();
+  EXPECT_TRUE(keeps(4, 0));
+  screen().click(cell(3, 1));
+  screen().move({-100, -100});
+  screen().key('M');
+  screen().settle();
+  EXPECT_FALSE(keeps(3, 1));
+  EXPECT_TRUE(keeps(4, 0));
+}
+
+TEST_F(MaskBrush, AwayFromScoresMSaysWhatItIsFor) {
+  screen().key('M');
+  EXPECT_EQ(screen().experiment().mask(), Mask{});
+}
+
+TEST_F(MaskBrush, PPinsTheExperimentAndShowsWhatChanges) {
+  const std::shared_ptr<const Tensor> before = screen().trace().find("weights")->tensor;
+  screen().key('P');
+  screen().settle();
+  EXPECT_EQ(screen().experiment().view.name, "compare");
+  const auto difference = [&] { return *screen().workbench().figure().heatmaps.front().source->held(); };
+  for (Index i = 0; i < 36; ++i) EXPECT_EQ(difference().at(i / 6, i % 6), 0.0F);
+  const Rect temperature = screen().slider(parameter("temperature").label);
+  screen().drag(across(temperature, 0.5), across(temperature, 0.9));
+  screen().release();
+  screen().settle();
+  const MatrixView now = screen().trace().tensor("weights").matrix(std::vector<Index>{0});
+  float largest = 0;
+  for (Index i = 0; i < 36; ++i) {
+    EXPECT_EQ(difference().at(i / 6, i % 6),
+              now.at(i / 6, i % 6) - before->matrix(std::vector<Index>{0}).at(i / 6, i % 6));
+    largest = std::max(largest, std::abs(difference().at(i / 6, i % 6)));
+  }
+  EXPECT_GT(largest, 0.01F);
+}
+
+}  // namespace
+}  // namespace attnscope::test
