@@ -121,11 +121,7 @@ class ParameterControls {
       if (next.kind == Mask::Kind::padding) next.lengths = {std::max<Index>(1, sizes.keys - 1)};
       set(parameter.name, next, 0);
     }
-    const bool brush = transient_.brush;
-    if (brush) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_SliderGrab));
-    if (ImGui::Button("Paint the mask")) transient_.brush = !brush;
-    if (brush) ImGui::PopStyleColor();
-    tooltip("Drag over scores or weights to hide keys from queries, or to show them again. M does it for one pair.");
+    brush(parameter);
     if (now.kind == Mask::Kind::window) {
       const SliderSpec spec = {"Window radius",
                                "How far a query looks to either side.",
@@ -156,6 +152,20 @@ class ParameterControls {
         set(parameter.name, next, transient_.gesture);
       }
     }
+  }
+
+  /// Between the word and the choice of the mask.
+  void brush(const Parameter& parameter) {
+    const float word = ImGui::CalcTextSize(parameter.label.c_str()).x;
+    ImGui::SameLine(word + ImGui::GetStyle().WindowPadding.x + style_.px(8));
+    const bool on = transient_.brush;
+    for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered})
+      ImGui::PushStyleColor(which, ImGui::GetStyleColorVec4(on ? ImGuiCol_SliderGrab : which));
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style_.px(4), ImGui::GetStyle().FramePadding.y));
+    if (ImGui::Button("Paint")) transient_.brush = !on;
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor(2);
+    tooltip("Drag over scores or weights to hide keys from queries, or to show them again. M does it for one pair.");
   }
 
   const Style& style_;

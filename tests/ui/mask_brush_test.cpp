@@ -23,7 +23,7 @@ class MaskBrush : public Interface {
 
 TEST_F(MaskBrush, ADragHidesTheKeysItPasses) {
   open_view("head");
-  screen().click_item("Parameters", {std::string("Paint the mask")});
+  screen().click_item("Parameters", {std::string("Paint")});
   screen().drag(cell(1, 2), cell(1, 5), 2);
   screen().release();
   screen().settle();
@@ -43,7 +43,7 @@ TEST_F(MaskBrush, ADragHidesTheKeysItPasses) {
   EXPECT_FALSE(keeps(1, 4));
   undo();
   EXPECT_EQ(screen().experiment().mask(), Mask{}) << "each drag is one step";
-  screen().click_item("Parameters", {std::string("Paint the mask")});
+  screen().click_item("Parameters", {std::string("Paint")});
   screen().click(cell(1, 2));
   screen().settle();
   EXPECT_EQ(screen().experiment().mask(), Mask{});
