@@ -111,7 +111,7 @@ class ParameterControls {
     const Mask& now = experiment_.mask();
     const MaskSizes sizes = system_.mask_sizes(experiment_);
     std::vector<std::string> items = {"none", "causal", "window", "padding"};
-    if (now.kind == Mask::Kind::array) items.push_back(mask_text(now));
+    if (now.kind == Mask::Kind::array) items.emplace_back("array");
     const auto chosen = static_cast<std::size_t>(now.kind);
     if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, items, chosen);
         picked && *picked != chosen) {
@@ -161,10 +161,11 @@ class ParameterControls {
     const bool on = transient_.brush;
     for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered})
       ImGui::PushStyleColor(which, ImGui::GetStyleColorVec4(on ? ImGuiCol_SliderGrab : which));
+    ImGui::PushStyleColor(ImGuiCol_Text, color(on ? ink_on(style_.palette.accent) : style_.palette.text));
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style_.px(4), ImGui::GetStyle().FramePadding.y));
     if (ImGui::Button("Paint")) transient_.brush = !on;
     ImGui::PopStyleVar();
-    ImGui::PopStyleColor(2);
+    ImGui::PopStyleColor(3);
     tooltip("Drag over scores or weights to hide keys from queries, or to show them again. M does it for one pair.");
   }
 

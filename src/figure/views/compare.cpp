@@ -59,6 +59,8 @@ std::string size_text(const Side& side) { return grouped_text(side.rows()) + " Ã
 
 /// Why there is nothing to compare; empty where there is.
 std::string reason(const Side& first, const Side& second, bool pinned) {
+  if (!pinned && first.step == second.step && find_axis(first.step->axes, "head") == nullptr)
+    return "There is only one attention: pin the experiment (P) to see what changes.";
   if (first.rows() != second.rows() || first.columns() != second.columns()) {
     return (pinned ? "The pinned experiment has " : "The other layer has ") + size_text(second) +
            " numbers, this one " + size_text(first) + ".";
@@ -279,7 +281,8 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   const bool pinned = options.choice("against") == "pinned";
   const bool scores = options.choice("of") == "scores";
   if (pinned && options.pinned == nullptr)
-    return reason_figure("No experiment is pinned: View, Pin experiment keeps this one to compare with.", options);
+    return reason_figure("No experiment is pinned: P keeps this one to compare with; on the command line, --pinned.",
+                         options);
   Side first = side_of(trace, options.values, scores);
   Side second = pinned ? side_of(*options.pinned, options.values, scores)
                        : side_of(trace, other_attention(options.values), scores);
