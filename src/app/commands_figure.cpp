@@ -56,6 +56,10 @@ Result<CommandOutput> figure_command(const FigureOptions& options) {
   if (!experiment) return tl::unexpected(experiment.error());
   Result<ViewOptions> view = chosen_view(options, *experiment);
   if (!view) return tl::unexpected(view.error());
+  if (!options.pinned.empty() && experiment->view.name != "compare") {
+    return fail("--pinned: the view " + experiment->view.name + " compares nothing; allowed: with --view compare",
+                Error::Kind::usage);
+  }
   const auto trace = run(*experiment);
   if (!trace) return tl::unexpected(trace.error());
   if (const Result<void> has_head = check_slice(**trace, *view); !has_head) return tl::unexpected(has_head.error());
@@ -66,6 +70,7 @@ Result<CommandOutput> figure_command(const FigureOptions& options) {
     auto computed = compute_experiment({options.pinned, {}});
     if (!computed) return tl::unexpected(computed.error());
     pinned = *computed;
+    view->values["against"] = std::string("pinned");
   }
   view->pinned = pinned.get();
   // Laid out at 96 logical pixels to the inch, so that type has the size it was designed for.

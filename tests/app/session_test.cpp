@@ -3,29 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "core/mask.h"
+#include "session_support.h"
 
 namespace attnscope {
 namespace {
 
-Experiment worked_example() { return *default_experiment("worked-example"); }
-
-Action set(const char* name, ParameterValue value, std::uint64_t gesture = 0) {
-  return {SetParameter{name, std::move(value)}, gesture};
-}
-
-/// How often Undo changes something.
-int undo_all(Session& session) {
-  int steps = 0;
-  while (session.can_undo()) {
-    EXPECT_TRUE(session.apply({Undo{}, 0}));
-    ++steps;
-  }
-  return steps;
-}
-
 TEST(Session, StartsUnmodifiedAndWithoutHistory) {
-  const Session session(worked_example(), "a.json");
-  EXPECT_EQ(session.experiment(), worked_example());
+  const Session session(example_to_edit(), "a.json");
+  EXPECT_EQ(session.experiment(), example_to_edit());
   EXPECT_EQ(session.file(), "a.json");
   EXPECT_FALSE(session.modified());
   EXPECT_FALSE(session.can_undo());
@@ -33,7 +18,7 @@ TEST(Session, StartsUnmodifiedAndWithoutHistory) {
 }
 
 TEST(Session, AppliesEdits) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{2})));
   ASSERT_TRUE(session.apply(set("temperature", 0.5)));
   ASSERT_TRUE(session.apply(set("scale", std::string("sqrt_head_dim"))));
@@ -52,11 +37,11 @@ TEST(Session, AppliesEdits) {
   EXPECT_EQ(e.view.name, "heads");
   EXPECT_EQ(std::get<std::string>(e.view.options.at("attention")), "self");
   EXPECT_EQ(undo_all(session), 8);
-  EXPECT_EQ(session.experiment(), worked_example());
+  EXPECT_EQ(session.experiment(), example_to_edit());
 }
 
 TEST(Session, WhatIsRefusedLeavesTheDocument) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{2})));
   ASSERT_TRUE(session.apply(set("heads", Index{3})));
   ASSERT_TRUE(session.apply({Undo{}, 0}));
@@ -86,8 +71,8 @@ TEST(Session, WhatIsRefusedLeavesTheDocument) {
 }
 
 TEST(Session, KeepsToItsMemoryBudget) {
-  const double bytes = cost_of(worked_example()).bytes;
-  Session session(worked_example(), "", bytes);
+  const double bytes = cost_of(example_to_edit()).bytes;
+  Session session(example_to_edit(), "", bytes);
   const Result<void> larger = session.apply(set("heads", Index{5}));
   ASSERT_FALSE(larger);
   EXPECT_NE(larger.error().message.find("allowed: 0 MB"), std::string::npos) << larger.error().message;
@@ -95,7 +80,7 @@ TEST(Session, KeepsToItsMemoryBudget) {
 }
 
 TEST(Session, AShorterSequenceMustStillFitTheMask) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("mask", *parse_mask("padding:6"))));
   EXPECT_FALSE(session.apply(set("tokens", Index{5})));
   ASSERT_TRUE(session.apply(set("mask", *parse_mask("padding:5"))));
@@ -103,7 +88,7 @@ TEST(Session, AShorterSequenceMustStillFitTheMask) {
 }
 
 TEST(Session, OneGestureIsOneStep) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   for (const Index heads : {5, 6, 7, 8}) ASSERT_TRUE(session.apply(set("heads", heads, 1)));
   for (const Index heads : {7, 6}) ASSERT_TRUE(session.apply(set("heads", heads, 2)));
   EXPECT_FALSE(session.apply(set("heads", Index{0}, 2)));
@@ -120,14 +105,14 @@ TEST(Session, OneGestureIsOneStep) {
 }
 
 TEST(Session, EditsWithoutAGestureAreStepsOfTheirOwn) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{5})));
   ASSERT_TRUE(session.apply(set("heads", Index{6})));
   EXPECT_EQ(undo_all(session), 2);
 }
 
 TEST(Session, AGestureGoesNotOnBehindAnUndo) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{5}, 1)));
   ASSERT_TRUE(session.apply(set("heads", Index{6}, 2)));
   ASSERT_TRUE(session.apply({Undo{}, 0}));
@@ -137,7 +122,7 @@ TEST(Session, AGestureGoesNotOnBehindAnUndo) {
 }
 
 TEST(Session, AGestureBackToWhereItBeganLeavesNoStep) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply({SetSeed{1}, 0}));
   for (const Index heads : {5, 6, 5, 4}) ASSERT_TRUE(session.apply(set("heads", heads, 1)));
   ASSERT_TRUE(session.apply({Undo{}, 0}));
@@ -145,7 +130,7 @@ TEST(Session, AGestureBackToWhereItBeganLeavesNoStep) {
 }
 
 TEST(Session, AnEditThatChangesNothingIsNoStep) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{4})));
   ASSERT_TRUE(session.apply({SetSeed{42}, 0}));
   ASSERT_TRUE(session.apply({SetView{"flow"}, 0}));
@@ -157,7 +142,7 @@ TEST(Session, AnEditThatChangesNothingIsNoStep) {
 }
 
 TEST(Session, AnEditForgetsWhatWasUndone) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{5})));
   ASSERT_TRUE(session.apply({Undo{}, 0}));
   EXPECT_TRUE(session.can_redo());
@@ -166,14 +151,14 @@ TEST(Session, AnEditForgetsWhatWasUndone) {
 }
 
 TEST(Session, UndoAndRedoOfNothingDoNothing) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   EXPECT_TRUE(session.apply({Undo{}, 0}));
   EXPECT_TRUE(session.apply({Redo{}, 0}));
-  EXPECT_EQ(session.experiment(), worked_example());
+  EXPECT_EQ(session.experiment(), example_to_edit());
 }
 
 TEST(Session, AnotherSystemKeepsSeedAndView) {
-  Experiment e = worked_example();
+  Experiment e = example_to_edit();
   e.discard = 5;
   Session session(e);
   ASSERT_TRUE(session.apply({SetSeed{7}, 0}));
@@ -181,7 +166,7 @@ TEST(Session, AnotherSystemKeepsSeedAndView) {
   ASSERT_TRUE(session.apply({SetViewOption{"attention", std::string("self")}, 0}));
   ASSERT_TRUE(session.apply(set("heads", Index{2})));
   ASSERT_TRUE(session.apply({SetSystem{"worked-example"}, 0}));
-  Experiment expected = worked_example();
+  Experiment expected = example_to_edit();
   expected.seed = 7;
   expected.view.name = "heads";
   EXPECT_EQ(session.experiment(), expected);
@@ -191,7 +176,7 @@ TEST(Session, AnotherSystemKeepsSeedAndView) {
 }
 
 TEST(Session, AnotherViewKeepsTheOptionsItShares) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply({SetViewOption{"stage", std::string("single")}, 0}));
   ASSERT_TRUE(session.apply({SetViewOption{"head", Index{3}}, 0}));
   ASSERT_TRUE(session.apply({SetViewOption{"attention", std::string("cross")}, 0}));
@@ -204,7 +189,7 @@ TEST(Session, AnotherViewKeepsTheOptionsItShares) {
 }
 
 TEST(Session, TheHeadStaysChosenWhereAViewBetweenHasNone) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply({SetViewOption{"head", Index{3}}, 0}));
   ASSERT_TRUE(session.apply({SetView{"scaling"}, 0}));
   EXPECT_TRUE(session.experiment().view.options.empty());
@@ -221,7 +206,7 @@ TEST(Session, TheHeadStaysChosenWhereAViewBetweenHasNone) {
 }
 
 TEST(Session, APaintedMaskFollowsTheNumberOfTokens) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply({PaintMask{{0, 0, 2, 5}, false}, 1}));
   ASSERT_TRUE(session.apply({PaintMask{{0, 0, 2, 4}, false}, 1}));
   EXPECT_EQ(mask_text(session.experiment().mask()), "array[6 × 6]");
@@ -233,11 +218,11 @@ TEST(Session, APaintedMaskFollowsTheNumberOfTokens) {
   ASSERT_TRUE(session.apply(set("tokens", Index{9})));
   EXPECT_EQ(mask_text(session.experiment().mask()), "array[9 × 9]");
   EXPECT_EQ(undo_all(session), 3) << "a drag of the brush is one step";
-  EXPECT_EQ(session.experiment(), worked_example());
+  EXPECT_EQ(session.experiment(), example_to_edit());
 }
 
 TEST(Session, KnowsWhetherItIsSaved) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{5})));
   EXPECT_TRUE(session.modified());
   session.mark_saved("b.json");
@@ -252,7 +237,7 @@ TEST(Session, KnowsWhetherItIsSaved) {
 }
 
 TEST(Session, SavingEndsAGesture) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{5}, 1)));
   session.mark_saved("b.json");
   ASSERT_TRUE(session.apply(set("heads", Index{6}, 1)));
@@ -261,11 +246,11 @@ TEST(Session, SavingEndsAGesture) {
 }
 
 TEST(Session, OpeningStartsAnew) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{5}, 1)));
   ASSERT_TRUE(session.apply({SetSeed{1}, 0}));
   ASSERT_TRUE(session.apply({Undo{}, 0}));
-  Experiment other = worked_example();
+  Experiment other = example_to_edit();
   other.seed = 9;
   session.open(other, "c.json");
   EXPECT_EQ(session.experiment(), other);
@@ -278,121 +263,8 @@ TEST(Session, OpeningStartsAnew) {
   EXPECT_EQ(session.experiment(), other);
 }
 
-// Lessons.
-
-/// Three steps; the second shows the same as the first.
-std::shared_ptr<const Lesson> lesson() {
-  Lesson lesson;
-  for (const Index heads : {2, 2, 3}) {
-    LessonStep step;
-    step.title = "heads " + std::to_string(heads);
-    step.experiment = worked_example();
-    step.experiment.parameters["heads"] = heads;
-    step.experiment.view.name = "heads";
-    lesson.steps.push_back(step);
-  }
-  return std::make_shared<const Lesson>(lesson);
-}
-
-TEST(SessionLesson, OpensAtItsFirstStep) {
-  Session session(worked_example());
-  EXPECT_EQ(session.lesson(), nullptr);
-  EXPECT_FALSE(session.away_from_lesson());
-  const auto opened = lesson();
-  ASSERT_TRUE(session.apply({OpenLesson{opened}, 0}));
-  EXPECT_EQ(session.lesson(), opened.get());
-  EXPECT_EQ(session.lesson_step(), 0U);
-  EXPECT_EQ(session.experiment(), opened->steps[0].experiment);
-  EXPECT_FALSE(session.away_from_lesson());
-  EXPECT_EQ(undo_all(session), 1);
-  EXPECT_EQ(session.experiment(), worked_example());
-  EXPECT_EQ(session.lesson(), opened.get()) << "that it is open is no edit";
-  EXPECT_TRUE(session.away_from_lesson());
-}
-
-TEST(SessionLesson, EveryStepCanBeUndone) {
-  const auto opened = lesson();
-  Session session(opened->steps[0].experiment);
-  ASSERT_TRUE(session.apply({OpenLesson{opened}, 0}));
-  EXPECT_FALSE(session.can_undo()) << "nothing has changed";
-  ASSERT_TRUE(session.apply({GoToStep{1}, 0}));
-  ASSERT_TRUE(session.apply({GoToStep{2}, 0}));
-  EXPECT_EQ(session.experiment().integer("heads"), 3);
-  ASSERT_TRUE(session.apply({Undo{}, 0}));
-  EXPECT_EQ(session.lesson_step(), 1U);
-  EXPECT_FALSE(session.away_from_lesson());
-  ASSERT_TRUE(session.apply({Undo{}, 0}));
-  EXPECT_EQ(session.lesson_step(), 0U);
-  ASSERT_TRUE(session.apply({Redo{}, 0}));
-  ASSERT_TRUE(session.apply({Redo{}, 0}));
-  EXPECT_EQ(session.lesson_step(), 2U);
-  EXPECT_EQ(session.experiment(), opened->steps[2].experiment);
-}
-
-TEST(SessionLesson, AnEditLeavesItOpenAndCanBeTakenBack) {
-  Session session(worked_example());
-  const auto opened = lesson();
-  ASSERT_TRUE(session.apply({OpenLesson{opened}, 0}));
-  ASSERT_TRUE(session.apply({GoToStep{2}, 0}));
-  ASSERT_TRUE(session.apply(set("tokens", Index{9})));
-  ASSERT_TRUE(session.apply({SetView{"flow"}, 0}));
-  EXPECT_TRUE(session.away_from_lesson());
-  EXPECT_EQ(session.lesson_step(), 2U);
-  ASSERT_TRUE(session.apply({BackToLesson{}, 0}));
-  EXPECT_FALSE(session.away_from_lesson());
-  EXPECT_EQ(session.experiment(), opened->steps[2].experiment);
-  ASSERT_TRUE(session.apply({Undo{}, 0}));
-  EXPECT_EQ(session.experiment().integer("tokens"), 9);
-  EXPECT_TRUE(session.away_from_lesson());
-}
-
-TEST(SessionLesson, ClosingItLeavesTheExperiment) {
-  Session session(worked_example());
-  const auto opened = lesson();
-  ASSERT_TRUE(session.apply({OpenLesson{opened}, 0}));
-  ASSERT_TRUE(session.apply({GoToStep{2}, 0}));
-  ASSERT_TRUE(session.apply({CloseLesson{}, 0}));
-  EXPECT_EQ(session.lesson(), nullptr);
-  EXPECT_EQ(session.experiment(), opened->steps[2].experiment);
-  EXPECT_FALSE(session.away_from_lesson());
-  ASSERT_TRUE(session.apply({BackToLesson{}, 0}));
-  EXPECT_EQ(session.experiment(), opened->steps[2].experiment);
-  ASSERT_TRUE(session.apply({Undo{}, 0}));
-  EXPECT_EQ(session.lesson(), nullptr) << "undo opens nothing";
-  EXPECT_EQ(session.experiment(), opened->steps[1].experiment);
-}
-
-TEST(SessionLesson, AStepThatIsNotThereIsRefused) {
-  Session session(worked_example());
-  EXPECT_FALSE(session.apply({GoToStep{0}, 0}));
-  ASSERT_TRUE(session.apply({OpenLesson{lesson()}, 0}));
-  const Result<void> beyond = session.apply({GoToStep{3}, 0});
-  ASSERT_FALSE(beyond);
-  EXPECT_EQ(beyond.error().message, "step 4 is not in the lesson; it has 3");
-  EXPECT_EQ(session.lesson_step(), 0U);
-}
-
-TEST(SessionLesson, AStepBeyondTheMemoryBudgetIsRefused) {
-  Session session(worked_example(), "", cost_of(lesson()->steps[0].experiment).bytes);
-  Experiment small = worked_example();
-  small.parameters["heads"] = Index{1};
-  session.open(small, "");
-  ASSERT_TRUE(session.apply({OpenLesson{lesson()}, 0}));
-  EXPECT_FALSE(session.apply({GoToStep{2}, 0}));
-  EXPECT_EQ(session.lesson_step(), 0U);
-  EXPECT_EQ(session.experiment().integer("heads"), 2);
-}
-
-TEST(SessionLesson, OpeningAFileLeavesItOpen) {
-  Session session(worked_example());
-  ASSERT_TRUE(session.apply({OpenLesson{lesson()}, 0}));
-  session.open(worked_example(), "a.json");
-  EXPECT_NE(session.lesson(), nullptr);
-  EXPECT_TRUE(session.away_from_lesson());
-}
-
 TEST(Session, TheHistoryHasAnEnd) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   for (std::uint64_t seed = 1000; seed < 1600; ++seed) ASSERT_TRUE(session.apply({SetSeed{seed}, 0}));
   const int steps = undo_all(session);
   EXPECT_EQ(steps, 500);
@@ -407,7 +279,7 @@ Action put(const char* tensor, std::vector<Index> index, std::optional<double> v
 }
 
 TEST(Session, NumbersArePutByHandAndTakenBack) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(put("x", {0, 1}, 2.0, 5)));
   ASSERT_TRUE(session.apply(put("x", {0, 1}, 3.0, 5)));
   ASSERT_TRUE(session.apply(put("w_q", {0, 0, 0}, -1.0)));
@@ -415,14 +287,14 @@ TEST(Session, NumbersArePutByHandAndTakenBack) {
   ASSERT_TRUE(session.apply(put("x", {0, 1}, std::nullopt)));
   EXPECT_EQ(session.experiment().edits, (std::vector<CellEdit>{{"w_q", {0, 0, 0}, -1.0}}));
   EXPECT_EQ(undo_all(session), 3) << "a drag is one step";
-  EXPECT_EQ(session.experiment(), worked_example());
+  EXPECT_EQ(session.experiment(), example_to_edit());
   const Result<void> computed = session.apply(put("scores", {0, 0, 0}, 1.0));
   ASSERT_FALSE(computed);
-  EXPECT_EQ(session.experiment(), worked_example());
+  EXPECT_EQ(session.experiment(), example_to_edit());
 }
 
 TEST(Session, NumbersWithoutAPlaceGoAndComeBackWithUndo) {
-  Session session(worked_example());
+  Session session(example_to_edit());
   ASSERT_TRUE(session.apply(put("x", {5, 0}, 2.0)));
   ASSERT_TRUE(session.apply(put("x", {1, 0}, 3.0)));
   ASSERT_TRUE(session.apply(set("tokens", Index{4})));

@@ -302,6 +302,32 @@ TEST(Cli, MetricsMeasureEveryHead) {
   expect_refused({"metrics", "worked-example", "--item", "2"}, 2, {"--item: 2", "1 to 1"});
 }
 
+TEST(Cli, FiguresComparedWithAPinnedExperiment) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "compared.svg").string();
+  const auto compare = [&](const std::string& pinned) {
+    return Arguments{"figure", "worked-example", "--view", "compare", "--pinned", pinned, "-o", file};
+  };
+  const std::string pinned =
+      folder.file("pinned.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "seed": 7})");
+  const Outcome outcome = run_program(compare(pinned));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  const std::string with_pinned = bytes_of(file);
+  EXPECT_NE(with_pinned.find("pinned"), std::string::npos);
+  // Its own seed, so that nothing differs from it.
+  ASSERT_EQ(run_program(compare("worked-example")).code, 0);
+  const std::string with_itself = bytes_of(file);
+  EXPECT_NE(with_itself, with_pinned);
+  ASSERT_EQ(run_program({"figure", "worked-example", "--view", "compare", "-o", file}).code, 0);
+  EXPECT_EQ(bytes_of(file).find("pinned"), std::string::npos);
+
+  expect_refused(compare((folder / "none.json").string()), 1, {"none.json: No such file or directory"});
+  expect_refused(compare("worked-exampel"), 2, {"did you mean worked-example?"});
+  expect_refused({"figure", "worked-example", "--view", "heads", "--pinned", pinned, "-o", file}, 2,
+                 {"--pinned: the view heads compares nothing"});
+}
+
 TEST(Cli, BenchMeasuresThisMachine) {
   const Arguments quick = {"bench", "--seconds", "0.01", "--size", "64,32,4"};
   Arguments arguments = quick;

@@ -1,6 +1,5 @@
 // Tokens that ask at the left, tokens that are asked at the right, and a line for every weight between them.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "core/systems/systems.h"
 #include "core/text.h"
 #include "figure/chosen.h"
+#include "figure/line_legend.h"
 #include "figure/markup.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
@@ -24,8 +24,6 @@ constexpr double kColumnTitle = 28;   // with the distance to the title
 constexpr double kTokenDistance = 8;  // from a token to the lines
 constexpr double kWeightColumn = 48;  // for the weights of one query
 constexpr double kLegendDistance = 20;
-constexpr double kLegendLine = 20;
-constexpr double kSwatch = 20;
 constexpr double kLeastGap = 96;
 constexpr double kLongestLabel = 160;
 constexpr double kSmallestType = 9;
@@ -49,7 +47,7 @@ struct Tokens {
 class LinesLayout {
  public:
   LinesLayout(const Trace& trace, const WeightLines& shown, const WeightRows& rows, const ViewOptions& options)
-      : trace_(trace), shown_(shown), rows_(rows), options_(options) {
+      : trace_(trace), shown_(shown), rows_(rows), options_(options), legend_(shown) {
     const Axes& axes = trace.steps()[static_cast<std::size_t>(shown.step)].axes;
     queries_ = tokens(shown.queries, axes[axes.size() - 2]);
     keys_ = tokens(shown.keys, axes.back());
@@ -65,7 +63,7 @@ class LinesLayout {
     add_tokens(queries_, true);
     add_tokens(keys_, false);
     if (shown_.query >= 0) add_weights();
-    add_legend();
+    legend_.add(figure_, {left_, bottom_}, figure_.width - left_ - kMargin);
     return std::move(figure_);
   }
 
@@ -164,11 +162,10 @@ class LinesLayout {
     const double gap = std::clamp(room - fixed, kLeastGap, std::max(240.0, std::min(520.0, room * 0.5)));
     double header = text_width(title(), TypeSize::kTitle, FontWeight::semibold);
     for (const std::string& note : notes_) header = std::max(header, text_width(note, TypeSize::kSmall));
-    const double block = std::max({fixed + gap, header, opacity_legend_width()});
+    const double block = std::max({fixed + gap, header, legend_.least_width()});
     figure_.width = std::max(options_.width, block + 2 * kMargin);
     left_ = std::round((figure_.width - block) / 2);
-    legend_lines_ = legend_line_count();
-    const double below = kLegendDistance + kLegendLine * static_cast<double>(1 + legend_lines_);
+    const double below = kLegendDistance + legend_.height(figure_.width - left_ - kMargin);
     const double rest = 2 * kMargin + header_height() + below;
     // In a file, whose height is free, as in a book.
     const double free = most <= 24 ? 28 : std::max(11.0, 672 / most);
@@ -290,63 +287,6 @@ class LinesLayout {
     }
   }
 
-  static constexpr std::array<double, 4> kSamples = {0.1, 0.25, 0.5, 1};
-
-  [[nodiscard]] static double sample_width(double sample) {
-    return kSwatch + 6 + text_width(short_text(sample), TypeSize::kSmall) + 14;
-  }
-  [[nodiscard]] static double opacity_legend_width() {
-    double width = text_width("weight", TypeSize::kSmall) + 12;
-    for (const double sample : kSamples) width += sample_width(sample);
-    return width;
-  }
-  [[nodiscard]] double head_entry_width() const {
-    return kSwatch + 6 + text_width("head " + std::to_string(shown_.heads.of), TypeSize::kSmall) + 14;
-  }
-  /// How many heads stand in a line of the legend.
-  [[nodiscard]] Index heads_across() const {
-    return std::max<Index>(1, static_cast<Index>((figure_.width - left_ - kMargin) / head_entry_width()));
-  }
-  [[nodiscard]] Index legend_line_count() const {
-    return shown_.has_one_head() ? 0 : (shown_.heads.count + heads_across() - 1) / heads_across();
-  }
-
-  /// What the opacity of a line means, and whose hue is whose.
-  void add_legend() {
-    const double dash = 3;
-    double x = left_ + text_width("weight", TypeSize::kSmall) + 12;
-    const double y = bottom_ + kLegendLine / 2;
-    const Shade shade = shown_.has_one_head() ? Shade::of_hue(shown_.head) : Shade::of(Ink::text);
-    add_text("legend.weight", {left_, y}, "weight", TypeSize::kSmall, FontWeight::regular, Ink::dim,
-             HorizontalAlign::left, VerticalAlign::middle);
-    for (const double sample : kSamples) {
-      const std::string text = short_text(sample);
-      Shade faded = shade;
-      faded.opacity = sample;
-      figure_.bars.push_back({"legend." + text, {x, y - dash / 2, kSwatch, dash}, faded});
-      add_text("legend." + text, {x + kSwatch + 6, y}, text, TypeSize::kSmall, FontWeight::regular, Ink::dim,
-               HorizontalAlign::left, VerticalAlign::middle);
-      x += sample_width(sample);
-    }
-    for (Index i = 0; i < shown_.heads.count && !shown_.has_one_head(); ++i) {
-      const Index head = shown_.heads.first + i;
-      const std::string id = "legend.head." + std::to_string(head);
-      const Index line = 1 + i / heads_across();
-      const Point at = {left_ + static_cast<double>(i % heads_across()) * head_entry_width(),
-                        y + kLegendLine * static_cast<double>(line)};
-      figure_.bars.push_back({id, {at.x, at.y - dash / 2, kSwatch, dash}, Shade::of_hue(head)});
-      add_text(id, {at.x + kSwatch + 6, at.y}, "head " + std::to_string(head + 1), TypeSize::kSmall,
-               head == shown_.head ? FontWeight::semibold : FontWeight::regular,
-               head == shown_.head ? Ink::text : Ink::dim, HorizontalAlign::left, VerticalAlign::middle);
-      TargetMark target;
-      target.id = id;
-      target.box = {at.x - 2, at.y - kLegendLine / 2, head_entry_width() - 8, kLegendLine};
-      target.about = "Show head " + std::to_string(head + 1) + " alone";
-      target.sets = {{"head", head + 1}, {"heads", std::string("one")}};
-      figure_.targets.push_back(std::move(target));
-    }
-  }
-
   void add_text(std::string id, Point at, std::string markup, double size, FontWeight weight, Ink ink,
                 HorizontalAlign horizontal = HorizontalAlign::left, VerticalAlign vertical = VerticalAlign::baseline) {
     figure_.texts.push_back({std::move(id), at, std::move(markup), size, weight, ink, horizontal, vertical, 0});
@@ -356,13 +296,13 @@ class LinesLayout {
   const WeightLines& shown_;
   const WeightRows& rows_;
   const ViewOptions& options_;
+  LineLegend legend_;
   Figure figure_;
   Tokens queries_;
   Tokens keys_;
   std::vector<std::string> notes_;
   Index drawn_ = 0;
   float largest_ = 0;  ///< weight that is drawn
-  Index legend_lines_ = 0;
   double left_ = 0;
   double top_ = 0;
   double bottom_ = 0;  ///< of the tokens, the distance to the legend included

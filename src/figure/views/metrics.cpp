@@ -1,12 +1,12 @@
 // What the heads do, in numbers: a table of measures beside those of even attention, and how near the heads are to each
 // other.
 #include <algorithm>
-#include <cmath>
 
 #include "core/head_measures.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
 #include "figure/chosen.h"
+#include "figure/head_map.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
@@ -115,7 +115,7 @@ class MetricsLayout {
     uniform_row(y);
     y += kRow + 28;
     if (order_.size() > 1) {
-      cluster_map({left_, y});
+      add_head_map(figure_, *heads_, {left_, y}, map_side(), kMargin);
       chosen_head(y);
     }
     return std::move(figure_);
@@ -281,67 +281,8 @@ class MetricsLayout {
     const double wide = (figure_.width - 2 * kMargin) * 0.4;
     return std::clamp(std::min(options_.height > 0 ? left : 220, wide), 112.0, 320.0);
   }
-  [[nodiscard]] double map_cell() const {
-    return std::clamp(std::floor(room_for_maps() / static_cast<double>(order_.size())), 4.0, 40.0);
-  }
-  [[nodiscard]] double map_side() const { return map_cell() * static_cast<double>(order_.size()); }
+  [[nodiscard]] double map_side() const { return head_map_side(std::ssize(order_), room_for_maps()); }
   [[nodiscard]] double map_height() const { return 44 + std::max(map_side(), room_for_maps()) + 40; }
-
-  /// How far the heads are apart, near ones together.
-  void cluster_map(Point at) {
-    text("map.title", {at.x, at.y}, "Jensen–Shannon divergence between heads", Ink::text, HorizontalAlign::left,
-         FontWeight::semibold, TypeSize::kBody);
-    const std::vector<Index> order = similarity_order(heads_->distances);
-    const auto count = static_cast<Index>(order.size());
-    auto numbers = std::make_shared<Tensor>(Axes{{"head", count}, {"head", count}});
-    std::vector<std::string> names;
-    double most = 0;
-    for (Index i = 0; i < count; ++i) {
-      names.push_back(std::to_string(order[static_cast<std::size_t>(i)] + 1));
-      for (Index j = 0; j < count; ++j) {
-        const double distance = heads_->distances[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])]
-                                                 [static_cast<std::size_t>(order[static_cast<std::size_t>(j)])];
-        numbers->values()[static_cast<std::size_t>(i * count + j)] = static_cast<float>(distance);
-        most = std::max(most, distance);
-      }
-    }
-    HeatmapMark map;
-    map.id = "map";
-    map.step = -1;
-    map.axes = numbers->axes();
-    map.box = {at.x + 24, at.y + 36, map_side(), map_side()};
-    map.scale = {ColorMap::magma, 0, most};
-    map.row_labels = map.column_labels = names;
-    map.about = "Jensen–Shannon divergence between heads";
-    map.source = slice_of(std::move(numbers), map);
-    map_targets(order, map.box);
-    ColorBarMark bar = {"map.scale", {0, 0, 100, 9}, map.scale, "nats", "0", number_text(most, 3)};
-    place_legend({&bar, 1}, {at.x + 24, map.box.bottom() + 18}, kMargin, figure_.width - 2 * kMargin);
-    figure_.color_bars.push_back(std::move(bar));
-    figure_.heatmaps.push_back(std::move(map));
-  }
-
-  void map_targets(const std::vector<Index>& order, const Rect& box) {
-    // Of very many heads the cells are too small to be pointed at one by one.
-    constexpr std::size_t kMostHeads = 32;
-    if (order.size() > kMostHeads) return;
-    const double cell = map_cell();
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (std::size_t j = 0; j < order.size(); ++j) {
-        const double distance =
-            heads_->distances[static_cast<std::size_t>(order[i])][static_cast<std::size_t>(order[j])];
-        figure_.targets.push_back(
-            {"map." + std::to_string(order[i]) + "." + std::to_string(order[j]),
-             {box.x + static_cast<double>(j) * cell, box.y + static_cast<double>(i) * cell, cell, cell},
-             "heads " + std::to_string(order[i] + 1) + " and " + std::to_string(order[j] + 1) + ": " +
-                 number_text(distance) + " nats, summed over the queries; at most " +
-                 number_text(std::log(2) * static_cast<double>(heads_->queries)),
-             {{"head", order[i] + 1}},
-             std::nullopt,
-             -1});
-      }
-    }
-  }
 
   /// The chosen head itself, beside the map.
   void chosen_head(double y) {
