@@ -42,6 +42,12 @@ struct PaintMask {
   bool keep = false;
 };
 
+/// Switches a head of the first layer off, or on again; counted from 0.
+struct SwitchHead {
+  Index head = 0;
+  bool on = false;
+};
+
 /// Token labels, first to last.
 struct SetLabels {
   std::vector<std::string> labels;
@@ -75,8 +81,8 @@ struct BackToLesson {};
 struct CloseLesson {};
 
 /// An edit of the experiment, a step in its history, or a step of a lesson.
-using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, PaintMask, SetLabels, SetView, SetViewOption, Undo,
-                          Redo, OpenLesson, GoToStep, BackToLesson, CloseLesson>;
+using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, PaintMask, SwitchHead, SetLabels, SetView,
+                          SetViewOption, Undo, Redo, OpenLesson, GoToStep, BackToLesson, CloseLesson>;
 
 struct Action {
   Edit edit;

@@ -53,6 +53,21 @@ Result<void> paint_mask(Experiment& experiment, const PaintMask& paint) {
   return set_parameter(experiment, "mask", std::move(*painted));
 }
 
+void switch_head(Experiment& experiment, const SwitchHead& set) {
+  std::vector<Index>& off = experiment.heads_off;
+  const auto at = std::lower_bound(off.begin(), off.end(), set.head);
+  const bool is_off = at != off.end() && *at == set.head;
+  if (set.on && is_off) off.erase(at);
+  if (!set.on && !is_off) off.insert(at, set.head);
+}
+
+/// Heads that there are no more cannot be off.
+void drop_missing_heads(Experiment& experiment) {
+  if (experiment.heads_off.empty()) return;
+  const Index heads = switchable_heads(experiment);
+  std::erase_if(experiment.heads_off, [&](Index head) { return head >= heads; });
+}
+
 /// A mask that was painted follows the number of tokens.
 void fit_mask(Experiment& experiment) {
   if (experiment.mask().kind != Mask::Kind::array) return;
@@ -100,6 +115,7 @@ Result<Experiment> Session::edited(const Edit& edit) const {
                    if (done && set.name != "mask") fit_mask(next);
                  },
                  [&](const PaintMask& paint) { done = paint_mask(next, paint); },
+                 [&](const SwitchHead& set) { switch_head(next, set); },
                  [&](const SetSeed& set) { next.seed = set.seed; },
                  [&](const SetCell& set) { put_by_hand(next, set); },
                  [&](const SetLabels& set) {
@@ -128,11 +144,13 @@ Result<Experiment> Session::edited(const Edit& edit) const {
              edit);
   if (!done) return tl::unexpected(done.error());
   if (!same_computation(next, experiment_)) {
-    if (std::holds_alternative<SetParameter>(edit) && !next.edits.empty()) {
+    if (std::holds_alternative<SetParameter>(edit) && (!next.edits.empty() || !next.heads_off.empty())) {
       // With fewer tokens some numbers put by hand have no place left. Undo brings them back.
       Experiment bare = next;
       bare.edits.clear();
+      bare.heads_off.clear();
       if (Result<void> valid = validate(bare, memory_budget_); !valid) return tl::unexpected(valid.error());
+      drop_missing_heads(next);
       drop_edits_without_cell(next);
     }
     if (Result<void> valid = validate(next, memory_budget_); !valid) return tl::unexpected(valid.error());

@@ -138,6 +138,22 @@ void compute(const DropoutOperation& operation, Inputs inputs, const StepContext
     out.values()[i] = operation.keeps(context.seed, static_cast<Index>(i)) ? from[i] / kept : 0.0F;
 }
 
+void compute(const KeepHeadsOperation& operation, Inputs inputs, const StepContext& /*context*/, Tensor& out) {
+  const Axes& axes = out.axes();
+  const auto axis = static_cast<std::size_t>(operation.axis);
+  const Index heads = axes[axis].size;
+  const Index each = element_count({axes.begin() + operation.axis + 1, axes.end()});
+  const auto from = inputs[0]->values();
+  for (Index begin = 0; begin < static_cast<Index>(from.size()); begin += each) {
+    const auto to = out.values().begin() + begin;
+    if (operation.keeps(begin / each % heads)) {
+      std::copy_n(from.begin() + begin, each, to);
+    } else {
+      std::fill_n(to, each, 0.0F);
+    }
+  }
+}
+
 }  // namespace
 
 void compute(const PlannedStep& step, Inputs inputs, const StepContext& context, Tensor& out) {

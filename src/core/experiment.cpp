@@ -72,8 +72,8 @@ void Cost::add(const Axes& axes, double its_flops) {
 }
 
 bool same_plan(const Experiment& a, const Experiment& b) {
-  const bool same =
-      a.system == b.system && a.discard == b.discard && a.parameters == b.parameters && a.edits == b.edits;
+  const bool same = a.system == b.system && a.discard == b.discard && a.parameters == b.parameters &&
+                    a.edits == b.edits && a.heads_off == b.heads_off;
   if (!same || a.labels == b.labels) return same;
   const System* system = find_system(a.system);
   return system == nullptr || !system->reads_labels;
@@ -146,7 +146,34 @@ Result<void> check_edits(const Plan& planned, const Experiment& experiment) {
   return {};
 }
 
+Result<void> check_heads_off(const Experiment& experiment) {
+  if (experiment.heads_off.empty()) return {};
+  const Index heads = switchable_heads(experiment);
+  if (heads == 0)
+    return fail("heads_off: no heads can be switched off in " + experiment.system + "; allowed: an empty list");
+  Index least = 0;
+  for (const Index head : experiment.heads_off) {
+    if (head < least || head >= heads) {
+      return fail("heads_off: " + std::to_string(head) + " is not allowed; allowed: ascending numbers from 0 to " +
+                  std::to_string(heads - 1));
+    }
+    least = head + 1;
+  }
+  return {};
+}
+
 }  // namespace
+
+Index switchable_heads(const Experiment& experiment) {
+  Experiment one_off = experiment;
+  one_off.edits.clear();
+  one_off.heads_off = {0};
+  for (const PlannedStep& step : plan(one_off).steps) {
+    if (const auto* keep = std::get_if<KeepHeadsOperation>(&step.operation))
+      return step.axes[static_cast<std::size_t>(keep->axis)].size;
+  }
+  return 0;
+}
 
 Result<void> validate(const Experiment& experiment, double memory_budget) {
   const Result<const System*> found = system_of(experiment.system);
@@ -169,6 +196,7 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
                 std::to_string(whole) + "; allowed: " + join(allowed, ", "));
   }
   if (Result<void> fits = check_mask(experiment.mask(), system.mask_sizes(experiment)); !fits) return fits;
+  if (Result<void> heads = check_heads_off(experiment); !heads) return heads;
   const Plan planned = plan(experiment);
   if (Result<void> edits = check_edits(planned, experiment); !edits) return edits;
   const double needed = held_cost(planned, held_steps(planned, memory_budget)).bytes;

@@ -42,6 +42,7 @@ struct Experiment {
   std::uint64_t discard = 0;  ///< raw 32-bit draws thrown away between the inputs and the weights
   ParameterValues parameters;
   std::vector<CellEdit> edits;      ///< each of another cell
+  std::vector<Index> heads_off;     ///< heads of the first layer whose outputs count as 0, from 0, ascending
   std::vector<std::string> labels;  ///< of the tokens, first to last; tokens behind the last label show their number
   ViewChoice view;
 
@@ -75,6 +76,9 @@ Result<void> set_parameter_text(Experiment& experiment, std::string_view name, s
 /// Takes out the edits of cells that are not there (any more): of tensors that are smaller, or not drawn at all.
 /// Without its edits the experiment is valid.
 void drop_edits_without_cell(Experiment& experiment);
+
+/// How many heads may be switched off: those of the first layer that are merged; 0 where none are.
+Index switchable_heads(const Experiment& experiment);
 
 /// What an experiment will take, known before anything is allocated.
 struct Cost {

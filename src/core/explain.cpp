@@ -280,6 +280,14 @@ void explain_operation(const Cell& cell, const DropoutOperation& dropout, Explan
   e.computed = keep ? e.operands[0].value / (1 - dropout.probability) : 0;
 }
 
+void explain_operation(const Cell& cell, const KeepHeadsOperation& keep, Explanation& e) {
+  e.operands.push_back(cell.operand(0, {cell.index.begin(), cell.index.end()}));
+  const bool on = keep.keeps(cell.index[static_cast<std::size_t>(keep.axis)]);
+  e.note = on ? "this head is on" : "this head is switched off";
+  e.formula = on ? cell.name(0) : "0";
+  e.computed = on ? e.operands[0].value : 0;
+}
+
 std::vector<Index> source_index(const Cell& cell, const RearrangeOperation& rearrange) {
   const RearrangedIndex map(rearrange, cell.step.axes);
   return index_in(cell.input(0).axes, map.source(offset_in(cell.step.axes, cell.index)));

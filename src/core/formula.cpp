@@ -66,6 +66,12 @@ class Formula {
     return reference() + " · kept / (1 − " + exact_text(dropout.probability) + ")";
   }
 
+  std::string operator()(const KeepHeadsOperation& keep) const {
+    std::vector<std::string> off;
+    for (const Index head : keep.off) off.push_back(std::to_string(head));
+    return reference() + ", 0 for head " + join(off, ", ");
+  }
+
   std::string operator()(const RearrangeOperation& rearrange) const {
     std::vector<bool> stands(rearrange.labels.size(), true);
     for (const std::vector<int>& group : rearrange.out) {

@@ -49,6 +49,7 @@ struct Bound {
   double operator()(const MaskOperation& /*mask*/) const { return inputs[0]; }
   double operator()(const SoftmaxOperation& /*softmax*/) const { return std::isfinite(inputs[0]) ? 1 : inputs[0]; }
   double operator()(const DropoutOperation& dropout) const { return inputs[0] / (1 - dropout.probability); }
+  double operator()(const KeepHeadsOperation& /*keep*/) const { return inputs[0]; }
   double operator()(const RearrangeOperation& /*rearrange*/) const { return inputs[0]; }
 
  private:

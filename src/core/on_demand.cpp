@@ -219,6 +219,10 @@ TensorPointer OnDemand::computed(const Region& region, const StepContext& contex
     choose(region, *inputs[0], *out, [&](const std::vector<Index>& index, float value) {
       return dropout->keeps(seed_, offset_in(step.axes, index)) ? value / kept : 0.0F;
     });
+  } else if (const auto* keep = std::get_if<KeepHeadsOperation>(&step.operation)) {
+    choose(region, *inputs[0], *out, [&](const std::vector<Index>& index, float value) {
+      return keep->keeps(index[static_cast<std::size_t>(keep->axis)]) ? value : 0.0F;
+    });
   } else if (std::holds_alternative<NormalizeOperation>(step.operation)) {
     // Its mean and variance are those of whole groups: a part of what comes of them.
     const auto groups = std::make_shared<Tensor>(inputs[0]->axes(), nullptr);

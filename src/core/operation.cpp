@@ -8,8 +8,8 @@ namespace attnscope {
 std::string operation_name(const Operation& operation) {
   // In the order of the variant's alternatives.
   constexpr std::array<const char*, std::variant_size_v<Operation>> kNames = {
-      "draw",      "constant", "set",  "contract", "add",     "scale",
-      "normalize", "mean",     "mask", "softmax",  "dropout", "rearrange"};
+      "draw", "constant", "set",     "contract", "add",        "scale",    "normalize",
+      "mean", "mask",     "softmax", "dropout",  "keep_heads", "rearrange"};
   return kNames[operation.index()];
 }
 

@@ -154,6 +154,16 @@ struct DropoutOperation {
   friend bool operator==(const DropoutOperation&, const DropoutOperation&) = default;
 };
 
+/// Input where its head is on, 0 for the heads that are switched off, whatever they have.
+struct KeepHeadsOperation {
+  int axis = 0;            ///< of the heads
+  std::vector<Index> off;  ///< sorted
+
+  [[nodiscard]] bool keeps(Index head) const { return !std::binary_search(off.begin(), off.end(), head); }
+
+  friend bool operator==(const KeepHeadsOperation&, const KeepHeadsOperation&) = default;
+};
+
 /// The same numbers in other places: the axes of the input, each perhaps split into several labels, in another order
 /// and perhaps merged again. A label that the result lacks stands still at one value: the result is a slice.
 struct RearrangeOperation {
@@ -168,7 +178,7 @@ struct RearrangeOperation {
 
 using Operation = std::variant<DrawOperation, ConstantOperation, SetOperation, ContractOperation, AddOperation,
                                ScaleOperation, NormalizeOperation, MeanOperation, MaskOperation, SoftmaxOperation,
-                               DropoutOperation, RearrangeOperation>;
+                               DropoutOperation, KeepHeadsOperation, RearrangeOperation>;
 
 /// "draw", "contract", "mask", …: the operation's name in messages and JSON.
 std::string operation_name(const Operation& operation);

@@ -52,6 +52,14 @@ Value mean(Recorder& r, std::string name, Value input, std::string_view over) {
   return r.record({std::move(name), operation, {input.step}, std::move(axes), flops});
 }
 
+Value keep_heads(Recorder& r, const Experiment& e, Value outputs) {
+  const Axes& axes = r.axes(outputs);
+  const Axis* heads = find_axis(axes, "head");
+  if (e.heads_off.empty() || heads == nullptr) return outputs;
+  return record_elementwise(r, "kept_head_outputs", outputs,
+                            KeepHeadsOperation{static_cast<int>(heads - axes.data()), e.heads_off}, 1);
+}
+
 Value attention_weights(Recorder& r, const Experiment& e, const std::string& prefix, Value scores, const Mask& mask,
                         MaskSizes sizes) {
   Value logits = scores;

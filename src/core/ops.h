@@ -80,6 +80,10 @@ Value dropout(Recorder& recorder, std::string name, Value input, double probabil
 Value rearrange(Recorder& recorder, std::string name, std::string_view pattern, Value input,
                 const std::map<std::string, Index>& sizes = {}, const std::map<std::string, Index>& at = {});
 
+/// The outputs of the heads as the layer behind them gets them: with 0 for those that the experiment switches off, as
+/// `kept_head_outputs`; itself where there are none of them, or no heads.
+Value keep_heads(Recorder& recorder, const Experiment& experiment, Value outputs);
+
 /// What stands between scores and the weighted sum in every system: the mask (when there is one), softmax with
 /// temperature, dropout (when on). Records `masked_scores`, `weights` and `dropped_weights` with `prefix` in front.
 Value attention_weights(Recorder& recorder, const Experiment& experiment, const std::string& prefix, Value scores,

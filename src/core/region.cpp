@@ -53,6 +53,7 @@ struct RegionsBehind {
   std::vector<Region> operator()(const ScaleOperation& /*scale*/) const { return {same()}; }
   std::vector<Region> operator()(const MaskOperation& /*mask*/) const { return {same()}; }
   std::vector<Region> operator()(const DropoutOperation& /*dropout*/) const { return {same()}; }
+  std::vector<Region> operator()(const KeepHeadsOperation& /*keep*/) const { return {same()}; }
 
  private:
   [[nodiscard]] Region same() const { return {step.inputs[0], region.begin, region.end}; }

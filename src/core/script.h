@@ -82,6 +82,12 @@ std::string weights_code(const Experiment& experiment, const std::string& prefix
 /// The variable that holds the weights in the end.
 std::string weights_name(const Experiment& experiment, const std::string& prefix = "");
 
+/// Defines `kept_head_outputs` of the expression `outputs`, whose axis `axis` is that of the heads: those that are
+/// switched off are 0. Nothing where all are on.
+std::string heads_code(const Experiment& experiment, const std::string& outputs, int axis);
+/// The variable that holds what the heads give in the end.
+std::string heads_name(const Experiment& experiment);
+
 // Pieces of Python text.
 
 /// A number as people write it: "-9e15".

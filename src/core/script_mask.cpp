@@ -143,4 +143,17 @@ std::string weights_name(const Experiment& e, const std::string& prefix) {
   return prefix + (e.real("dropout") > 0 ? "dropped_weights" : "weights");
 }
 
+std::string heads_code(const Experiment& e, const std::string& outputs, int axis) {
+  if (e.heads_off.empty()) return "";
+  const std::string front = axis == 0 ? "" : ":, ";
+  std::vector<std::string> off;
+  for (const Index head : e.heads_off) off.push_back(std::to_string(head));
+  std::string list = join(off, ", ");
+  if (e.heads_off.size() > 20) list = "\n    " + join(split(wrapped(list, 4), '\n'), "\n").substr(4);
+  return "# Heads that are switched off.\nkept_head_outputs = " + outputs + ".clone()\nkept_head_outputs[" + front +
+         "[" + list + "]] = 0\n";
+}
+
+std::string heads_name(const Experiment& e) { return e.heads_off.empty() ? "head_outputs" : "kept_head_outputs"; }
+
 }  // namespace attnscope

@@ -118,4 +118,8 @@ bool leaves_choice(const Trace& trace, std::string_view option) {
   return cross != nullptr && limit_of(trace, option, cross) > 1;
 }
 
+bool leaves_choice(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
+  return leaves_choice(trace, option);
+}
+
 }  // namespace attnscope

@@ -56,5 +56,7 @@ ParameterValues other_attention(const ParameterValues& options);
 
 /// Whether an option of those above, or `query` or `key`, leaves a choice, whatever the other options are.
 bool leaves_choice(const Trace& trace, std::string_view option);
+/// The same as the `applies` of a view.
+bool leaves_choice(const Trace& trace, const ParameterValues& chosen, std::string_view option);
 
 }  // namespace attnscope

@@ -218,6 +218,7 @@ std::string describe(const Figure& figure) {
     text += "target " + mark.id + " at " + rect_text(mark.box) + ": " + quoted_text(mark.about);
     for (const auto& [name, value] : mark.sets) text += ", " + name + " " + value_text(value);
     if (mark.cell) text += ", cell " + index_text(mark.cell->index) + " of step " + std::to_string(mark.cell->step);
+    if (mark.switches) text += ", switches head " + std::to_string(*mark.switches);
     text += "\n";
   }
   return text;

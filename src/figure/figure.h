@@ -167,10 +167,11 @@ struct TensorCell {
 struct TargetMark {
   std::string id;
   Rect box;
-  std::string about;               ///< one line for the tooltip
-  ParameterValues sets;            ///< the options of the view that a click sets
-  std::optional<TensorCell> cell;  ///< is looked at like a cell of a heatmap
-  int isolates = -1;               ///< while it is pointed at only the strands that end there are shown
+  std::string about;                             ///< one line for the tooltip
+  ParameterValues sets;                          ///< the options of the view that a click sets
+  std::optional<TensorCell> cell;                ///< is looked at like a cell of a heatmap
+  int isolates = -1;                             ///< while it is pointed at only the strands that end there are shown
+  std::optional<Index> switches = std::nullopt;  ///< the head that a click switches off, or on again; from 0
 };
 
 /// A labelled strip of a colour scale. The title stands left of it, its ends are labelled below.

@@ -17,7 +17,7 @@ struct NameAndSymbol {
   std::string_view symbol;
 };
 
-constexpr std::array<NameAndSymbol, 45> kSymbols = {{
+constexpr std::array<NameAndSymbol, 46> kSymbols = {{
     {"x", "X"},
     {"x2", "X_{2}"},
     {"x_q", "X_{Q}"},
@@ -57,6 +57,7 @@ constexpr std::array<NameAndSymbol, 45> kSymbols = {{
     {"dropped_weights", "after dropout"},
     {"mean_weights", "mean weights"},
     {"head_outputs", "head out"},
+    {"kept_head_outputs", "heads kept"},
     {"weighted_values", "weighted V"},
     {"merged", "heads side by side"},
     {"out", "output"},

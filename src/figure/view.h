@@ -80,8 +80,9 @@ struct View {
   std::string title;    ///< as on the tab
   std::string summary;  ///< one sentence
   std::vector<Parameter> options;
-  /// Whether an option changes anything for this trace; the window hides those that do not.
-  bool (*applies)(const Trace&, std::string_view option) = nullptr;
+  /// Whether an option changes anything for this trace, with the options as they are; the window hides those that do
+  /// not.
+  bool (*applies)(const Trace&, const ParameterValues& chosen, std::string_view option) = nullptr;
   Figure (*build)(const Trace&, const ViewOptions&) = nullptr;
   /// Why the view has nothing to show of this trace: "worked-example has no picture"; empty where it has. Null: always.
   std::string (*missing)(const Trace&) = nullptr;

@@ -175,6 +175,20 @@ Result<void> read_edits(const json& document, Experiment& experiment) {
   return {};
 }
 
+Result<void> read_heads_off(const json& document, Experiment& experiment) {
+  const auto heads = document.find("heads_off");
+  if (heads == document.end()) return {};
+  constexpr std::size_t kMostHeads = 100'000;
+  if (!heads->is_array() || heads->size() > kMostHeads)
+    return not_allowed("heads_off", *heads, "a list of heads, counted from 0");
+  for (const json& each : *heads) {
+    const std::optional<Index> head = whole_number(each);
+    if (!head) return not_allowed("heads_off", each, "whole numbers");
+    experiment.heads_off.push_back(*head);
+  }
+  return {};
+}
+
 Result<ParameterValue> option_value(const std::string& field, const json& value) {
   if (const std::optional<Index> number = whole_number(value)) return *number;
   if (value.is_number_float()) return value.get<double>();
@@ -212,8 +226,8 @@ Result<void> read_view(const json& document, Experiment& experiment) {
 Result<Experiment> read_document(const json& document) {
   // The format first: a newer one may well have other keys.
   if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
-  static const std::vector<std::string> keys = {"format", "system", "seed",   "discard",
-                                                "params", "edits",  "labels", "view"};
+  static const std::vector<std::string> keys = {"format", "system",    "seed",   "discard", "params",
+                                                "edits",  "heads_off", "labels", "view"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   const auto system = document.find("system");
   if (system == document.end()) return fail("system is missing; allowed: the name of a system");
@@ -224,6 +238,7 @@ Result<Experiment> read_document(const json& document) {
   if (read) read = read_unsigned(document, "discard", kLargestDiscard, experiment->discard);
   if (read) read = read_parameters(document, *experiment);
   if (read) read = read_edits(document, *experiment);
+  if (read) read = read_heads_off(document, *experiment);
   if (read) read = read_labels(document, *experiment);
   if (read) read = read_view(document, *experiment);
   if (!read) return tl::unexpected(read.error());
@@ -260,6 +275,7 @@ ordered_json to_json(const Experiment& experiment) {
       edits.push_back({{"tensor", edit.tensor}, {"index", edit.index}, {"value", edit.value}});
     document["edits"] = std::move(edits);
   }
+  if (!experiment.heads_off.empty()) document["heads_off"] = experiment.heads_off;
   document["labels"] = experiment.labels;
   document["view"] = {{"name", experiment.view.name}, {"options", options}};
   return document;

@@ -42,6 +42,8 @@ struct KeyPress {
   static constexpr int kEscape = 256;
   static constexpr int kRight = 262;
   static constexpr int kLeft = 263;
+  static constexpr int kDown = 264;
+  static constexpr int kUp = 265;
 
   int key = 0;
   bool control = false;

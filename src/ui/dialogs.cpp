@@ -28,15 +28,17 @@ struct Shortcut {
   const char* meaning;
 };
 
-constexpr std::array<Shortcut, 20> kShortcuts = {{
+constexpr std::array<Shortcut, 22> kShortcuts = {{
     {"drag a slider", "the picture follows"},
     {"Ctrl+click a slider", "type any value"},
     {"click a cell", "keep it in the inspector; again or Escape lets go"},
+    {"← → ↑ ↓", "the cell beside it; in lessons ↑ ↓ only"},
     {"wheel", "zoom at the cursor"},
     {"drag the picture", "move it"},
     {"F, double click", "fit the picture"},
     {"1 – 9", "choose a head"},
     {"M", "hide the key of a cell from its query, or show it again"},
+    {"X", "switch the chosen head off, or on again"},
     {"P", "pin the experiment, and show how later ones differ"},
     {"I", "show or hide the inspector"},
     {"Space or →, ←", "next, previous step of a lesson"},

@@ -87,7 +87,7 @@ void own_cell_tooltip(const Figure& figure, Point at) {
 
 /// What a target says, and that it can be clicked.
 void target_feedback(const TargetMark& target) {
-  if (!target.sets.empty()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (!target.sets.empty() || target.switches) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (target.about.empty() || target.cell || ImGui::IsMouseDown(0)) return;
   begin_tooltip();
   ImGui::TextUnformatted(target.about.c_str());
@@ -170,6 +170,11 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
     // One step for undo, however many options it sets.
     const std::uint64_t gesture = target->sets.size() > 1 ? ++transient.gesture : 0;
     for (const auto& [name, value] : target->sets) requests.actions.push_back({SetViewOption{name, value}, gesture});
+    if (target->switches) {
+      const std::vector<Index>& off = content.trace.experiment().heads_off;
+      const bool is_off = std::binary_search(off.begin(), off.end(), *target->switches);
+      requests.actions.push_back({SwitchHead{*target->switches, is_off}, 0});
+    }
   }
   const auto hit = clicked && target == nullptr ? hit_test(content.figure, transform.invert(mouse)) : std::nullopt;
   if (hit && !content.figure.heatmaps[hit->heatmap].picks.empty()) {
@@ -177,7 +182,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
     requests.actions.push_back({SetViewOption{mark.picks, hit->row * mark.columns() + hit->column + 1}, 0});
   }
   // A click beside all cells lets go of the pinned one, a click on it as well.
-  if (clicked && (target == nullptr || target->sets.empty() || transient.hovered))
+  if (clicked && (target == nullptr || (target->sets.empty() && !target->switches) || transient.hovered))
     transient.pinned = transient.pinned == transient.hovered ? std::nullopt : transient.hovered;
 
   ImDrawList& list = *ImGui::GetWindowDrawList();

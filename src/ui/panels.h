@@ -48,8 +48,8 @@ void parameter_panel(const Style& style, const Experiment& experiment, Transient
 void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, Requests& requests);
 void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient,
                      Requests& requests);
-/// Whether the view has any option that applies to the trace: whether there is a row at all.
-bool has_option_row(const Trace& trace, const std::string& view);
+/// Whether any option of the trace's view applies: whether there is a row at all.
+bool has_option_row(const Trace& trace, const ViewOptions& options);
 
 /// What the inspector says about a cell; made when the cell or the trace changes.
 struct Inspection {

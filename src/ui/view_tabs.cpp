@@ -203,10 +203,10 @@ void view_tabs(const Style& style, const Experiment& experiment, const Trace* tr
   more_views(style, shown, trace, requests);
 }
 
-bool has_option_row(const Trace& trace, const std::string& name) {
-  const View& view = *find_view(name);
+bool has_option_row(const Trace& trace, const ViewOptions& options) {
+  const View& view = *find_view(trace.experiment().view.name);
   return std::any_of(view.options.begin(), view.options.end(),
-                     [&](const Parameter& option) { return view.applies(trace, option.name); });
+                     [&](const Parameter& option) { return view.applies(trace, options.values, option.name); });
 }
 
 void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient,
@@ -215,7 +215,7 @@ void view_option_row(const Style& style, const Trace& trace, const ViewOptions& 
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));
   bool first = true;
   for (const Parameter& option : view.options) {
-    if (!view.applies(trace, option.name) || options.values.count(option.name) == 0) continue;
+    if (!view.applies(trace, options.values, option.name) || options.values.count(option.name) == 0) continue;
     if (!first) ImGui::SameLine(0, style.px(20));
     // What does not fit beside the others goes below them.
     if (!first && ImGui::GetContentRegionAvail().x < style.px(170)) ImGui::NewLine();

@@ -160,9 +160,8 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
   }
   // What lights up belongs to this trace: in the last one the tensors may have had other axes.
   update_inspection();
-  if (has_option_row(*trace_, trace_->experiment().view.name)) {
-    view_option_row(style, *trace_, *view_options(trace_->experiment().view), transient_, requests);
-  }
+  const ViewOptions options = *view_options(trace_->experiment().view);
+  if (has_option_row(*trace_, options)) view_option_row(style, *trace_, options, transient_, requests);
   ImGui::SetCursorPosX(0);
   const ImVec2 at = ImGui::GetCursorPos();
   const auto unit = static_cast<double>(scale_);

@@ -122,8 +122,12 @@ class Workbench {
   std::optional<Experiment> requested_;  ///< what the worker was asked for last
 
   // The figure on screen moves from `from_` to `target_`; what they were built for is kept to know when to build again.
+  /// An arrow: the cell beside the one that is kept in the inspector; the first weight where there is none.
+  void move_pinned(int key);
   /// Hides the inspected pair of query and key by the mask, or shows it again.
   void toggle_mask(Requests& requests);
+  /// Switches the chosen head off, or on again.
+  void switch_head(Requests& requests);
   /// Keeps the experiment as it is now, and shows how later ones differ.
   void pin_experiment();
   void show_figure(const FigureRequest& what, Figure figure);

@@ -1,7 +1,9 @@
 // The workbench's share in what the user asks for: shortcuts, commands, dialogs, files.
+#include <algorithm>
 #include <utility>
 
 #include "app/mask_cell.h"
+#include "core/region.h"
 #include "core/script.h"
 #include "figure/chosen.h"
 #include "io/experiment_file.h"
@@ -57,9 +59,11 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
   else if (press.key == platform::KeyPress::kEscape && !typing && !menu_open())
     transient_.pinned.reset();
   if (typing || transient_.dialog != Dialog::none || lesson_key(press.key, requests)) return;
+  move_pinned(press.key);
   if (press.key == 'F') command(Command::fit_view);
   if (press.key == 'I') command(Command::toggle_inspector);
   if (press.key == 'M') toggle_mask(requests);
+  if (press.key == 'X') switch_head(requests);
   if (press.key == 'P') command(Command::pin_experiment);
   if (press.key == '?') command(Command::shortcuts);
   const ViewChoice& view = session_.experiment().view;
@@ -96,12 +100,48 @@ void Workbench::open_dialog(Dialog dialog, const std::string& suggestion) {
   transient_.dialog_error.clear();
 }
 
+void Workbench::move_pinned(int key) {
+  using platform::KeyPress;
+  const Index down = key == KeyPress::kDown ? 1 : key == KeyPress::kUp ? -1 : 0;
+  const Index right = key == KeyPress::kRight ? 1 : key == KeyPress::kLeft ? -1 : 0;
+  if (!trace_ || (down == 0 && right == 0)) return;
+  if (!transient_.pinned) {
+    const ParameterValues& options = session_.experiment().view.options;
+    const Step* weights = chosen_attention(*trace_, options).weights;
+    if (weights == nullptr) return;
+    const Slice slice = chosen_slice(*trace_, options);
+    transient_.pinned = NamedCell{weights->name, leading_index(weights->axes, 0, slice.head, slice.item)};
+    return;
+  }
+  const Step* step = trace_->find(transient_.pinned->tensor);
+  std::vector<Index>& index = transient_.pinned->index;
+  if (step == nullptr || index.size() != step->axes.size()) return;
+  const auto move = [&](std::size_t from_last, Index by) {
+    if (index.size() < from_last) return;
+    const std::size_t axis = index.size() - from_last;
+    index[axis] = std::clamp<Index>(index[axis] + by, 0, step->axes[axis].size - 1);
+  };
+  move(1, right);
+  move(2, down);
+}
+
 void Workbench::toggle_mask(Requests& requests) {
   const std::optional<NamedCell>& cell = transient_.inspected();
   if (!trace_ || !cell) return;
   const std::optional<MaskCell> pair = mask_cell(*trace_, cell->tensor, cell->index);
   if (!pair) return say("M hides or shows a pair of query and key: point at scores or weights", true);
   requests.actions.push_back({PaintMask{*pair, !is_kept(session_.experiment(), *pair)}, 0});
+}
+
+void Workbench::switch_head(Requests& requests) {
+  if (!trace_) return;
+  const Experiment& experiment = session_.experiment();
+  const Result<ViewOptions> options = view_options(experiment.view);
+  if (!options || find_parameter(find_view(experiment.view.name)->options, "head") == nullptr)
+    return say("X switches a head off: choose one in a view of single heads", true);
+  const Index head = chosen_slice(*trace_, options->values).head;
+  const std::vector<Index>& off = experiment.heads_off;
+  requests.actions.push_back({SwitchHead{head, std::binary_search(off.begin(), off.end(), head)}, 0});
 }
 
 void Workbench::pin_experiment() {

@@ -221,6 +221,24 @@ TEST(Session, APaintedMaskFollowsTheNumberOfTokens) {
   EXPECT_EQ(session.experiment(), example_to_edit());
 }
 
+TEST(Session, HeadsAreSwitchedOffAndOnAgain) {
+  Session session(example_to_edit());
+  ASSERT_TRUE(session.apply({SwitchHead{3, false}, 0}));
+  ASSERT_TRUE(session.apply({SwitchHead{1, false}, 0}));
+  EXPECT_EQ(session.experiment().heads_off, (std::vector<Index>{1, 3}));
+  ASSERT_TRUE(session.apply({SwitchHead{1, false}, 0})) << "it is off already";
+  ASSERT_TRUE(session.apply(set("heads", Index{3})));
+  EXPECT_EQ(session.experiment().heads_off, (std::vector<Index>{1})) << "the other one is gone";
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_EQ(session.experiment().heads_off, (std::vector<Index>{1, 3}));
+  ASSERT_TRUE(session.apply({SwitchHead{3, true}, 0}));
+  EXPECT_EQ(session.experiment().heads_off, (std::vector<Index>{1}));
+  EXPECT_FALSE(session.apply({SwitchHead{4, false}, 0}));
+  EXPECT_EQ(undo_all(session), 3);
+  ASSERT_TRUE(session.apply({SetSystem{"scaled-dot-product"}, 0}));
+  EXPECT_FALSE(session.apply({SwitchHead{0, false}, 0}));
+}
+
 TEST(Session, KnowsWhetherItIsSaved) {
   Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{5})));

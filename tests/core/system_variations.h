@@ -64,6 +64,10 @@ inline std::vector<Experiment> variations() {
     add_variation(list, base, {{"mask", "padding:0"}, {"masked_fill", "-inf"}});
     add_variation(list, base, {{"mask", "padding:2"}, {"masked_fill", "-2.5"}});
     add_variation(list, base, {{"dropout", "0.5"}});
+    if (const Index heads = switchable_heads(base); heads > 0) {
+      list.push_back(base);
+      for (Index head = heads > 1 ? 1 : 0; head < heads; head += 2) list.back().heads_off.push_back(head);
+    }
     for (const Parameter& parameter : system.parameters) {
       for (const std::string& choice : parameter.choices) add_variation(list, base, {{parameter.name, choice}});
       if (parameter.kind != Parameter::Kind::integer) continue;

@@ -128,6 +128,40 @@ TEST(CompareView, ComparesWithThePinnedExperiment) {
   EXPECT_EQ(sides.heatmaps[1].source->held()->at(2, 3), head_of(*pinned, "weights", 1).at(2, 3));
 }
 
+TEST(CompareView, ShowsWhatAHeadThatIsOffTakesAway) {
+  Experiment off = experiment_with({});
+  off.heads_off = {1};
+  const std::shared_ptr<const Trace> now = *run(off);
+  const std::shared_ptr<const Trace> pinned = trace_with({});
+  const ParameterValues output = {{"against", std::string("pinned")}, {"of", std::string("output")}};
+  const Figure figure = compared(*now, output, pinned.get());
+  expect_difference(figure, now->tensor("out").matrix({}), pinned->tensor("out").matrix({}));
+  EXPECT_EQ(words(figure, "title"), "Output now − output pinned");
+  EXPECT_EQ(words(figure, "difference.query"), "token");
+  EXPECT_EQ(words(figure, "difference.key"), "feature");
+  EXPECT_NE(words(compared(*now, {{"of", std::string("output")}}), "missing").find("only one output"),
+            std::string::npos);
+}
+
+TEST(CompareView, OutputsOfPicturesAreCompared) {
+  const Settings small = {{"height", "2"}, {"width", "3"}};
+  Experiment off = experiment_with(small, "conv-attention");
+  off.heads_off = {0};
+  const std::shared_ptr<const Trace> now = *run(off);
+  const std::shared_ptr<const Trace> pinned = trace_with(small, "conv-attention");
+  const Figure figure =
+      compared(*now, {{"against", std::string("pinned")}, {"of", std::string("output")}}, pinned.get());
+  const MatrixView numbers = *mark(figure.heatmaps, "difference")->source->held();
+  ASSERT_EQ(numbers.columns, 6);
+  const Tensor& a = now->tensor("out");
+  const Tensor& b = pinned->tensor("out");
+  for (Index i = 0; i < numbers.rows * 6; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    EXPECT_EQ(numbers.at(i / 6, i % 6), a.values()[at] - b.values()[at]);
+  }
+  EXPECT_EQ(words(figure, "difference.key"), "pixel");
+}
+
 TEST(CompareView, SaysWhyThereIsNothingToCompare) {
   const std::shared_ptr<const Trace> trace = trace_with({});
   const ParameterValues values = {{"against", std::string("pinned")}};
@@ -194,6 +228,16 @@ TEST(CompareView, HasSomethingToShowOfEverySystemWithHeads) {
     } else {
       EXPECT_EQ(words(figure, "missing"), "There is only one attention: pin the experiment (P) to see what changes.");
     }
+  }
+}
+
+TEST(Compare, TheOtherHeadIsNotChosenWhileThePinnedExperimentIsTheOtherSide) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const View& view = *find_view("compare");
+  for (const char* against : {"head", "pinned"}) {
+    const ParameterValues chosen = {{"against", std::string(against)}};
+    EXPECT_EQ(view.applies(*trace, chosen, "other_head"), std::string(against) == "head");
+    EXPECT_TRUE(view.applies(*trace, chosen, "head"));
   }
 }
 

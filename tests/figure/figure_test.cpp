@@ -45,7 +45,7 @@ TEST(HitTest, FindsEveryCellOfEveryView) {
 TEST(Targets, TheLastOneLiesAboveTheOthers) {
   Figure figure;
   figure.targets.push_back({"below", {0, 0, 100, 100}, "", {}, {}, -1});
-  figure.targets.push_back({"above", {10, 10, 20, 20}, "", {}, {}, -1});
+  figure.targets.push_back({"above", {10, 10, 20, 20}, "", {}, {}, -1, std::nullopt});
   ASSERT_NE(target_at(figure, {15, 15}), nullptr);
   EXPECT_EQ(target_at(figure, {15, 15})->id, "above");
   EXPECT_EQ(target_at(figure, {50, 50})->id, "below");

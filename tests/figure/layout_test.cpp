@@ -241,7 +241,8 @@ TEST(Views, AnOptionThatAppliesChangesTheFigure) {
         bool changed = false;
         for (const ParameterValue& value : values)
           changed = changed || describe(figure_of(*trace, view.name, {{option.name, value}})) != standard;
-        EXPECT_EQ(changed, view.applies(*trace, option.name)) << view.name << " " << option.name;
+        EXPECT_EQ(changed, view.applies(*trace, view_options({view.name, {}})->values, option.name))
+            << view.name << " " << option.name;
       }
     }
   }

@@ -64,11 +64,22 @@ def with_edits(program, experiment, folder):
     return {**experiment, "edits": edits}
 
 
+def with_heads_off(program, experiment, folder):
+    """The experiment with every second head switched off, where heads are merged."""
+    heads = trace(program, experiment, folder)
+    if "merged" not in heads:
+        return []
+    axis = 0 if heads["head_outputs"].ndim == 3 else 1
+    count = heads["head_outputs"].shape[axis]
+    return [{**experiment, "heads_off": list(range(0, count, 2))}]
+
+
 def experiments(program, module, count, rng, folder):
     yield from module.EXPERIMENTS
     small = module.EXPERIMENTS[0].get("params", {})
     for experiment in module.EXPERIMENTS[:3]:
         yield with_edits(program, experiment, folder)
+        yield from with_heads_off(program, experiment, folder)
     for params, rest in EVERYWHERE:
         yield make(module.SYSTEM, {**small, **params}, **rest)
     for params, rest in PARTICULAR.get(module.SYSTEM, []):
@@ -95,7 +106,7 @@ def run_script(script, folder):
 
 def allowed_differences(module, experiment):
     """Name of a tensor -> the difference allowed, where float32 does not reach the tolerance."""
-    if experiment.get("edits"):  # the reference knows nothing of them
+    if experiment.get("edits") or experiment.get("heads_off"):  # the reference knows nothing of them
         return {}
     try:
         theirs, exact = (module.run(experiment, precision) for precision in (torch.float32, torch.float64))

@@ -24,6 +24,7 @@ constexpr const char* kFull = R"({
   "params": {"tokens": 3, "heads": 2, "scale": "sqrt_head_dim", "mask": [[true, false, true], [true, true, true], [false, false, true]],
              "masked_fill": "-inf", "temperature": 2, "dropout": 0.5},
   "edits": [{"tensor": "x", "index": [1, 2], "value": -2.5}],
+  "heads_off": [0],
   "labels": ["The", "cät", "\"sat\"\n"],
   "view": {"name": "heads", "options": {"head": 1, "share": 0.9, "whole": 2.0, "range": "shared"}}
 })";
@@ -56,7 +57,8 @@ Experiment random_experiment(const System& system, std::mt19937& random) {
   }
   e.parameters["mask"] = mask;
   for (Index i = below(3); i > 0; --i)
-    e.edits.push_back({"x", {below(9), below(9)}, std::ldexp(static_cast<double>(below(1000) - 500), 3)});
+    if (below(2) == 0) e.heads_off = {0};
+  e.edits.push_back({"x", {below(9), below(9)}, std::ldexp(static_cast<double>(below(1000) - 500), 3)});
   e.labels.assign(static_cast<std::size_t>(below(4)), "τ " + std::to_string(random()));
   e.view.name = "view" + std::to_string(below(10));
   e.view.options = {{"whole", below(1000) - 500},
@@ -68,6 +70,7 @@ Experiment random_experiment(const System& system, std::mt19937& random) {
 TEST(ExperimentFile, ReadsEveryField) {
   const Experiment e = *parse_experiment(kFull, "full.json");
   EXPECT_EQ(e.edits, (std::vector<CellEdit>{{"x", {1, 2}, -2.5}}));
+  EXPECT_EQ(e.heads_off, std::vector<Index>{0});
   EXPECT_EQ(e.system, "worked-example");
   EXPECT_EQ(e.seed, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(e.discard, 7U);

@@ -26,6 +26,7 @@ ordered_json right() {
   return ordered_json::parse(
       R"({"format": "attnscope-experiment/1", "system": "worked-example", "seed": 42, "discard": 0,
     "edits": [{"tensor": "x", "index": [0, 1], "value": 2.5}],
+    "heads_off": [0],
     "params": {"tokens": 2, "features": 9, "head_dim": 7, "heads": 4, "cross_queries": 3, "mask": [[true, false], [true, true]]},
     "labels": ["a", "b"], "view": {"name": "heads", "options": {"head": 1}}})");
 }
@@ -196,6 +197,10 @@ std::vector<Wrong> wrong_experiments() {
   std::vector<Wrong> cases;
   add_counts(cases);
   add_edits(cases);
+  for (const char* value : {"1", "\"1\"", "{}", "null"})
+    cases.push_back({with("/heads_off", value), {"heads_off: ", "a list of heads, counted from 0"}});
+  for (const char* value : {"[1.5]", "[\"1\"]", "[null]"})
+    cases.push_back({with("/heads_off", value), {"heads_off: ", "whole numbers"}});
   add_other_parameters(cases);
   add_structure(cases);
   add_unknown_keys(cases);

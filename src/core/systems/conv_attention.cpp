@@ -29,8 +29,8 @@ void run_system(const Experiment& e, Recorder& r) {
   const Value weights = attention_weights(r, e, "", scores, e.mask(), pixel_mask_sizes(e));
   const Value outputs =
       contract(r, "head_outputs", "batch head query key, batch head dim key -> batch head query dim", weights, p.v);
-  const Value merged = rearrange(r, "merged", "batch head (row column) dim -> batch (head dim) row column", outputs,
-                                 {{"column", e.integer("width")}});
+  const Value merged = rearrange(r, "merged", "batch head (row column) dim -> batch (head dim) row column",
+                                 keep_heads(r, e, outputs), {{"column", e.integer("width")}});
   contract(r, "out", "batch head·dim row column, channel head·dim -> batch channel row column", merged,
            out_layer.weight, {1, {}, out_layer.bias, "channel"});
 }
@@ -56,10 +56,10 @@ scores = torch.einsum("bhdi,bhdj->bhij", scaled_q, k)
 )");
   s.code(weights_code(e));
   s.code("head_outputs = torch.einsum(\"bhij,bhdj->bhid\", " + weights_name(e) + ", v)");
-  s.section(R"(
-merged = head_outputs.transpose(2, 3).reshape(batch, heads * head_dim, height, width)
-out = to_out(merged)
-)");
+  s.section(heads_code(e, "head_outputs", 1));
+  s.empty_line();
+  s.code("merged = " + heads_name(e) + ".transpose(2, 3).reshape(batch, heads * head_dim, height, width)");
+  s.code("out = to_out(merged)");
 }
 
 }  // namespace

@@ -170,7 +170,8 @@ Value attend(const Experiment& e, Recorder& r, const LayerInput& in) {
   const Index tokens = e.integer("tokens");
   const Value weights = attention_weights(r, e, p, scores, e.mask(), {1, in.heads, tokens, tokens});
   const Value outputs = contract(r, p + "head_outputs", "head query key, head key dim -> head query dim", weights, v);
-  return rearrange(r, p + "merged", "head token dim -> token (head dim)", outputs);
+  return rearrange(r, p + "merged", "head token dim -> token (head dim)",
+                   p.empty() ? keep_heads(r, e, outputs) : outputs);
 }
 
 /// A mask with a layer for every head gives its first one to the induction head.
@@ -263,7 +264,9 @@ void write_layer(Script& s, const std::string& prefix, const std::string& input)
   s.code(named("scores") + " = " + named("q") + " @ " + named("k") + ".transpose(-2, -1)");
   s.code(weights_code(e, prefix));
   s.code(named("head_outputs") + " = " + weights_name(e, prefix) + " @ " + named("v"));
-  s.code(named("merged") + " = " + named("head_outputs") + ".transpose(0, 1).flatten(1)");
+  if (prefix.empty()) s.code(heads_code(e, "head_outputs", 0));
+  s.code(named("merged") + " = " + (prefix.empty() ? heads_name(e) : named("head_outputs")) +
+         ".transpose(0, 1).flatten(1)");
   s.code(named("out") + " = " + named("merged") + " @ " + named("w_out"));
 }
 

@@ -25,7 +25,8 @@ void run_system(const Experiment& e, Recorder& r) {
       cut_projections(r, "batch token (head part dim) -> batch head token dim", qkv, {{"head", heads}});
   const Value scores = scaled_scores(r, "batch head", p, channel.size / heads);
   const WeightedSum attention = weighted_sum(e, r, "batch head", scores, p.v, pixel_mask_sizes(e));
-  const Value merged = rearrange(r, "merged", "batch head token dim -> batch token (head dim)", attention.outputs);
+  const Value merged =
+      rearrange(r, "merged", "batch head token dim -> batch token (head dim)", keep_heads(r, e, attention.outputs));
   add_to_picture(e, r, x, linear(r, "projected", "batch token", merged, proj));
 }
 

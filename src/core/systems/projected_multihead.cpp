@@ -73,7 +73,8 @@ void run_system(const Experiment& e, Recorder& r) {
   p.v = rearrange(r, "v", kSplitKeys, linear(r, "projected_v", "batch key", x.v, w_v), sizes);
   const Value scores = additive ? additive_scores(r, p, w_a_q, w_a_k, w_a_v) : scaled_scores(r, "batch head", p, dim);
   const Value outputs = weighted_sum(e, r, "batch head", scores, p.v, mask_sizes(e)).outputs;
-  const Value merged = rearrange(r, "merged", "batch head query dim -> batch query (head dim)", outputs);
+  const Value merged =
+      rearrange(r, "merged", "batch head query dim -> batch query (head dim)", keep_heads(r, e, outputs));
   linear(r, "out", "batch query", merged, w_o);
 }
 

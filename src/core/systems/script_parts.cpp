@@ -40,7 +40,10 @@ void write_attention(Script& s, const ScoreAxes& axes, std::string_view scores) 
   s.code("head_outputs = " + weights_name(e) + " @ v");
 }
 
-void write_merged(Script& s) { s.section("merged = head_outputs.transpose(1, 2).flatten(2)"); }
+void write_merged(Script& s) {
+  s.section(heads_code(s.experiment(), "head_outputs", 1));
+  s.section("merged = " + heads_name(s.experiment()) + ".transpose(1, 2).flatten(2)");
+}
 
 void write_picture_sum(Script& s, std::string_view input) {
   s.code("projected = proj(" + std::string(input) + ")");

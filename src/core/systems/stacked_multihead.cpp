@@ -35,7 +35,8 @@ void run_system(const Experiment& e, Recorder& r) {
       cut_projections(r, "batch token (head part dim) -> batch head token dim", qkv, {{"head", heads}});
   const Value scores = scaled_scores(r, "batch head", p, embedding.size / heads);
   const Value outputs = weighted_sum(e, r, "batch head", scores, p.v, mask_sizes(e)).outputs;
-  const Value merged = rearrange(r, "merged", "batch head token dim -> batch token (head dim)", outputs);
+  const Value merged =
+      rearrange(r, "merged", "batch head token dim -> batch token (head dim)", keep_heads(r, e, outputs));
   linear(r, "out", "batch token", merged, out_layer);
 }
 

@@ -98,7 +98,7 @@ void run_system(const Experiment& e, Recorder& r) {
 
   single.run(e, r, single_weights, x, x2);
   const Value outputs = multi.run(e, r, weights, x, x2);
-  const Value merged = rearrange(r, "merged", "head token dim -> token (head dim)", outputs);
+  const Value merged = rearrange(r, "merged", "head token dim -> token (head dim)", keep_heads(r, e, outputs));
   contract(r, "out", "token merged, merged feature -> token feature", merged, w_out);
 }
 
@@ -169,10 +169,9 @@ several = attention(*several_weights, keep)
 single = attention(*single_weights)
 several = attention(*several_weights)
 )");
-  s.code(R"(
-merged = several["head_outputs"].transpose(0, 1).flatten(1)
-out = merged @ w_out
-)");
+  s.code(heads_code(e, "several[\"head_outputs\"]", 0));
+  const std::string outputs = e.heads_off.empty() ? "several[\"head_outputs\"]" : heads_name(e);
+  s.code("merged = " + outputs + ".transpose(0, 1).flatten(1)\nout = merged @ w_out");
   s.save_together(single, "**{f\"single.{name}\": tensor for name, tensor in single.items()},");
   s.save_together(several, "**several,");
 }

@@ -28,29 +28,37 @@ struct Side {
   const Step* step = nullptr;
   Slice slice;
   std::string name;
-  std::shared_ptr<const Tensor> numbers = nullptr;  ///< [1, …, query, key]
+  HeatmapMark mark;                                 ///< without scale and place
+  std::shared_ptr<const Tensor> numbers = nullptr;  ///< [1, …, row, column], of pictures [1, …, row, column, column]
 
   [[nodiscard]] int position() const { return static_cast<int>(step - trace->steps().data()); }
-  [[nodiscard]] std::vector<Index> leading() const { return leading_index(step->axes, 2, slice.head, slice.item); }
-  [[nodiscard]] Index rows() const { return step->axes[step->axes.size() - 2].size; }
-  [[nodiscard]] Index columns() const { return step->axes.back().size; }
-  [[nodiscard]] MatrixView matrix() const { return numbers->matrix(std::vector<Index>(leading().size(), 0)); }
+  [[nodiscard]] Index rows() const { return mark.rows(); }
+  [[nodiscard]] Index columns() const { return mark.columns(); }
+  [[nodiscard]] MatrixView matrix() const { return {numbers->values().data(), rows(), columns(), columns(), 1}; }
+  [[nodiscard]] bool is_of_a_head() const { return find_axis(step->axes, "head") != nullptr; }
 };
 
-/// The weights, or the scores that they are made of, before a mask hides some.
-const Step& compared_step(const Trace& trace, const Step& weights, bool scores) {
-  const Step* step = &weights;
+/// The weights; the scores that they are made of, before a mask hides some; or what comes out in the end.
+const Step& compared_step(const Trace& trace, const ChosenAttention& chosen, const std::string& of) {
+  const Step* step = chosen.weights;
   const auto input = [&] { return &trace.steps()[static_cast<std::size_t>(step->inputs.front())]; };
-  if (!scores || step->inputs.empty()) return *step;
+  if (of == "output") {
+    const Step* out = chosen.cross ? nullptr : trace.find(chosen.layer + "out");
+    if (out == nullptr) out = trace.find(chosen.cross ? "cross_head_outputs" : chosen.layer + "head_outputs");
+    return out != nullptr ? *out : *step;
+  }
+  if (of != "scores" || step->inputs.empty()) return *step;
   step = input();
   if (std::holds_alternative<MaskOperation>(step->operation)) step = input();
   return *step;
 }
 
-Side side_of(const Trace& trace, const ParameterValues& values, bool scores) {
+Side side_of(const Trace& trace, const ParameterValues& values, const std::string& of) {
   const ChosenAttention chosen = chosen_attention(trace, values);
-  Side side = {&trace, &compared_step(trace, *chosen.weights, scores), chosen_slice(trace, values), "attention"};
-  if (chosen.has_heads) side.name = head_title(trace.experiment(), chosen.weights->name, side.slice.head);
+  const Step& step = compared_step(trace, chosen, of);
+  const Slice slice = chosen_slice(trace, values);
+  Side side = {&trace, &step, slice, of == "output" ? "output" : "attention", *unscaled_mark(trace, step.name, slice)};
+  if (side.is_of_a_head()) side.name = head_title(trace.experiment(), chosen.weights->name, side.slice.head);
   if (layer_count(trace) > 1) side.name += ", layer " + std::to_string(chosen.layer_number);
   return side;
 }
@@ -59,8 +67,8 @@ std::string size_text(const Side& side) { return grouped_text(side.rows()) + " �
 
 /// Why there is nothing to compare; empty where there is.
 std::string reason(const Side& first, const Side& second, bool pinned) {
-  if (!pinned && first.step == second.step && find_axis(first.step->axes, "head") == nullptr)
-    return "There is only one attention: pin the experiment (P) to see what changes.";
+  if (!pinned && first.step == second.step && !first.is_of_a_head())
+    return "There is only one " + first.name + ": pin the experiment (P) to see what changes.";
   if (first.rows() != second.rows() || first.columns() != second.columns()) {
     return (pinned ? "The pinned experiment has " : "The other layer has ") + size_text(second) +
            " numbers, this one " + size_text(first) + ".";
@@ -81,7 +89,7 @@ class CompareLayout {
   Figure build() {
     for (Side* side : {&first_, &second_}) {
       const Experiment& experiment = side->trace->experiment();
-      side->numbers = side->trace->numbers(region_within(side->position(), side->step->axes, side->leading()),
+      side->numbers = side->trace->numbers(region_within(side->position(), side->step->axes, side->mark.leading),
                                            {experiment.seed, nullptr, options_.stop});
     }
     if (options_.stop.stop_requested()) return {};
@@ -92,6 +100,15 @@ class CompareLayout {
   }
 
  private:
+  /// What the rows and the columns count: "query" and "key", of a picture "channel" and "pixel".
+  [[nodiscard]] std::string row_name() const {
+    const Axes& axes = first_.step->axes;
+    return axes[axes.size() - 1 - static_cast<std::size_t>(first_.mark.column_axes)].name;
+  }
+  [[nodiscard]] std::string column_name() const {
+    return first_.mark.column_axes > 1 ? "pixel" : first_.step->axes.back().name;
+  }
+
   struct Panel {
     std::string title;
     HeatmapMark mark;
@@ -100,15 +117,15 @@ class CompareLayout {
   void subtract() {
     const MatrixView a = first_.matrix();
     const MatrixView b = second_.matrix();
-    const std::size_t rank = first_.step->axes.size();
-    difference_ = std::make_shared<Tensor>(Axes{first_.step->axes[rank - 2], first_.step->axes[rank - 1]});
+    difference_ = std::make_shared<Tensor>(Axes{{row_name(), a.rows}, {column_name(), a.columns}});
     auto* out = difference_->values().data();
     double squares = 0;
     for (Index row = 0; row < a.rows; ++row) {
       for (Index column = 0; column < a.columns; ++column, ++out) {
         *out = a.at(row, column) - b.at(row, column);
         const auto size = std::abs(static_cast<double>(*out));
-        if (std::isfinite(size)) largest_ = std::max(largest_, size);
+        if (!std::isfinite(size)) continue;
+        largest_ = std::max(largest_, size);
         squares += size * size;
       }
     }
@@ -117,11 +134,12 @@ class CompareLayout {
 
   /// One of the two, as it is shown elsewhere; of the pinned experiment its numbers, which the trace does not have.
   [[nodiscard]] Panel panel(const Side& side, const std::string& id) const {
-    Panel panel = {capitalized(side.name), *unscaled_mark(*side.trace, side.step->name, side.slice)};
+    Panel panel = {capitalized(side.name), side.mark};
     if (side.trace != first_.trace) {
       panel.mark.step = -1;
       panel.mark.axes = difference_->axes();
       panel.mark.leading.clear();
+      panel.mark.column_axes = 1;
       panel.mark.source = std::make_shared<HeldMatrix>(side.numbers, side.matrix());
     }
     panel.mark.id = id;
@@ -148,8 +166,8 @@ class CompareLayout {
       const HeldMatrix b(second_.numbers, second_.matrix());
       return joint_scale(natural_scale(*first_.step, a), natural_scale(*second_.step, b));
     }
-    ColorScale scale = weights_scale(*first_.trace, *first_.step, first_.leading());
-    scale.high = std::max(scale.high, weights_scale(*second_.trace, *second_.step, second_.leading()).high);
+    ColorScale scale = weights_scale(*first_.trace, *first_.step, first_.mark.leading);
+    scale.high = std::max(scale.high, weights_scale(*second_.trace, *second_.step, second_.mark.leading).high);
     return scale;
   }
 
@@ -158,9 +176,8 @@ class CompareLayout {
     if (show_ == "both" || show_ == "first") panels_.push_back(panel(first_, "first"));
     if (show_ == "both" || show_ == "second") panels_.push_back(panel(second_, "second"));
     for (Panel& panel : panels_) {
-      const HeatmapMark shown = *unscaled_mark(*first_.trace, first_.step->name, first_.slice);
-      panel.mark.row_labels = row_labels(*first_.trace, shown);
-      panel.mark.column_labels = column_labels(*first_.trace, shown);
+      panel.mark.row_labels = row_labels(*first_.trace, first_.mark);
+      panel.mark.column_labels = column_labels(*first_.trace, first_.mark);
     }
   }
 
@@ -184,7 +201,7 @@ class CompareLayout {
     ColorBarMark bar = {"scale", {0, 0, 160, 9}, scale, "", short_text(scale.low), short_text(scale.high)};
     bar.title = weights_ ? "attention weight" : symbol(first_.step->name);
     if (show_ == "difference") {
-      bar.title = weights_ ? "difference of weights" : "difference of scores";
+      bar.title = "difference of " + (weights_ ? std::string("weights") : symbol(first_.step->name));
     } else if (weights_) {
       bar.high_text = scale_end_text(scale);
     }
@@ -195,7 +212,7 @@ class CompareLayout {
     const HeatmapMark& mark = panels_.front().mark;
     const bool titled = panels_.size() > 1;
     PanelShape shape = {mark.rows(), mark.columns(), 0, 0, 32, 0, 64};
-    const double names = text_width("query", TypeSize::kSmall) + kLabelDistance + 6;
+    const double names = text_width(row_name(), TypeSize::kSmall) + kLabelDistance + 6;
     shape.left = std::ceil(std::max(names, row_label_width(mark.row_labels)));
     if (titled) {
       for (const Panel& panel : panels_)
@@ -238,8 +255,8 @@ class CompareLayout {
       figure_.texts.push_back(
           title_mark(mark.id + ".title", {at.x, at.y - kAxisName - 4}, panel.title, TypeSize::kBody));
     }
-    add_text(mark.id + ".key", {at.x, at.y - 6}, "key", Ink::text, HorizontalAlign::left);
-    add_text(mark.id + ".query", {at.x - kLabelDistance - 6, mark.box.y - kLabelDistance}, "query", Ink::text,
+    add_text(mark.id + ".key", {at.x, at.y - 6}, column_name(), Ink::text, HorizontalAlign::left);
+    add_text(mark.id + ".query", {at.x - kLabelDistance - 6, mark.box.y - kLabelDistance}, row_name(), Ink::text,
              HorizontalAlign::right);
     figure_.heatmaps.push_back(std::move(mark));
   }
@@ -273,19 +290,24 @@ class CompareLayout {
   Figure figure_;
 };
 
-bool applies(const Trace& trace, std::string_view option) {
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
+  // The pinned experiment shows the same head of the same layer.
+  const auto against = chosen.find("against");
+  if (option.starts_with("other_") && against != chosen.end() &&
+      against->second == ParameterValue(std::string("pinned")))
+    return false;
   return option == "against" || option == "of" || option == "show" || leaves_choice(trace, option);
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const bool pinned = options.choice("against") == "pinned";
-  const bool scores = options.choice("of") == "scores";
+  const std::string& of = options.choice("of");
   if (pinned && options.pinned == nullptr)
     return reason_figure("No experiment is pinned: P keeps this one to compare with; on the command line, --pinned.",
                          options);
-  Side first = side_of(trace, options.values, scores);
-  Side second = pinned ? side_of(*options.pinned, options.values, scores)
-                       : side_of(trace, other_attention(options.values), scores);
+  Side first = side_of(trace, options.values, of);
+  Side second =
+      pinned ? side_of(*options.pinned, options.values, of) : side_of(trace, other_attention(options.values), of);
   if (pinned) {
     first.name += " now";
     second.name = second.name + " pinned";
@@ -304,8 +326,9 @@ View compare_view() {
   const Parameter against =
       choice_parameter("against", "Compare with", "Another head, or the experiment that is pinned.", {"head", "pinned"},
                        {"another head", "pinned"});
-  const Parameter of = choice_parameter("of", "Show", "The weights, or the scores that they are made of.",
-                                        {"weights", "scores"}, {"weights", "scores"});
+  const Parameter of =
+      choice_parameter("of", "Show", "The weights, the scores that they are made of, or what comes out.",
+                       {"weights", "scores", "output"}, {"weights", "scores", "output"});
   const Parameter show = choice_parameter(
       "show", "As", "The first minus the second, both side by side, or one of them: a click on its name flips.",
       {"difference", "both", "first", "second"}, {"difference", "both", "first", "second"});

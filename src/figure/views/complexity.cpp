@@ -327,7 +327,7 @@ class ComplexityLayout {
   Figure figure_;
 };
 
-bool applies(const Trace& /*trace*/, std::string_view /*option*/) { return true; }
+bool applies(const Trace& /*trace*/, const ParameterValues& /*chosen*/, std::string_view /*option*/) { return true; }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   if (options.choice("measured") == "no") return ComplexityLayout(trace, options, nullptr).build();

@@ -247,7 +247,7 @@ class FlowBands {
 
 bool has_stage(const Trace& trace) { return trace.find("single.weights") != nullptr; }
 
-bool applies(const Trace& trace, std::string_view option) {
+bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
   if (option == "stage") return has_stage(trace);
   return leaves_choice(trace, option);
 }

@@ -48,6 +48,9 @@ Shown shown_of(const Trace& trace, const ViewOptions& options) {
   shown.title = "Attention";
   if (chosen.has_heads)
     shown.title = capitalized(head_title(trace.experiment(), chosen.weights->name, shown.slice.head));
+  const std::vector<Index>& off = trace.experiment().heads_off;
+  if (chosen.weights->name == "weights" && std::binary_search(off.begin(), off.end(), shown.slice.head))
+    shown.title += ", off";
   shown.title += attention_text(trace, chosen, shown.slice.item);
   return shown;
 }
@@ -335,7 +338,9 @@ class HeadLayout {
   double bottom_ = 0;  ///< of all but the legend
 };
 
-bool applies(const Trace& trace, std::string_view option) { return option == "of" || leaves_choice(trace, option); }
+bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
+  return option == "of" || leaves_choice(trace, option);
+}
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const Shown shown = shown_of(trace, options);

@@ -28,15 +28,17 @@ struct Section {
   std::vector<HeatmapMark> heads;
   std::vector<std::string> names;  ///< of the heads
   PanelShape shape;
-  bool has_heads = true;  ///< otherwise there is one matrix, which needs no title of its own
+  bool switchable = false;  ///< heads can be switched off
+  bool has_heads = true;    ///< otherwise there is one matrix, which needs no title of its own
 };
 
 std::optional<Section> section(const Trace& trace, const std::string& tensor, const std::string& title, Index item) {
-  Section section = {tensor, title, {}, {}, {}, true};
+  Section section = {tensor, title, {}, {}, {}, false, true};
   const Step* step = trace.find(tensor);
   if (step == nullptr) return std::nullopt;
   const Axis* heads = find_axis(step->axes, "head");
   section.has_heads = heads != nullptr;
+  section.switchable = section.has_heads && tensor == "weights" && trace.find("merged") != nullptr;
   for (Index head = 0; head < (section.has_heads ? heads->size : 1); ++head) {
     const Slice slice = {head, item};
     // The scale is that of all heads: it is worked out once.
@@ -52,7 +54,8 @@ std::optional<Section> section(const Trace& trace, const std::string& tensor, co
   section.shape = {first.rows(), first.columns(), row_label_width(first.row_labels), 0, 22, 0, 48};
   double widest = text_width("head 10", TypeSize::kBody, FontWeight::semibold);
   for (const std::string& name : section.names)
-    widest = std::max(widest, text_width(name, TypeSize::kBody, FontWeight::semibold));
+    widest =
+        std::max(widest, text_width(name + (section.switchable ? ", off" : ""), TypeSize::kBody, FontWeight::semibold));
   section.shape.least_width = section.shape.left + widest;
   // Room for upright labels until the cells are known to be wide.
   section.shape.top = (section.has_heads ? kPanelTitle : 0) + column_label_height(first.column_labels, 0);
@@ -62,8 +65,8 @@ std::optional<Section> section(const Trace& trace, const std::string& tensor, co
 /// Places the sections below each other; each gets a share of the height by its rows of cells.
 class HeadsLayout {
  public:
-  HeadsLayout(std::vector<Section> sections, const ViewOptions& options)
-      : sections_(std::move(sections)), options_(options) {}
+  HeadsLayout(std::vector<Section> sections, const std::vector<Index>& off, const ViewOptions& options)
+      : sections_(std::move(sections)), off_(off), options_(options) {}
 
   Figure build() {
     const double width = options_.width - 2 * kMargin;
@@ -142,12 +145,33 @@ class HeadsLayout {
         figure_.heatmaps.push_back(std::move(mark));
         continue;
       }
-      figure_.texts.push_back(title_mark(mark.id + ".title", {mark.box.x, title}, section.names[i], TypeSize::kBody));
+      add_head_title(section, i, {mark.box.x, title});
       figure_.heatmaps.push_back(std::move(mark));
     }
   }
 
+  /// Its name; where heads are merged a click on it switches the head off.
+  void add_head_title(const Section& section, std::size_t head, Point at) {
+    const std::string& id = section.heads[head].id;
+    TextMark text = title_mark(id + ".title", at, section.names[head], TypeSize::kBody);
+    const auto number = static_cast<Index>(head);
+    const bool off = section.switchable && std::binary_search(off_.begin(), off_.end(), number);
+    if (off) text.ink = Ink::dim;
+    if (off) text.markup += ", off";
+    if (section.switchable) {
+      TargetMark target;
+      target.id = id + ".switch";
+      target.box = {at.x - 4, at.y - 15, text_width(text.markup, TypeSize::kBody, FontWeight::semibold) + 8, 21};
+      target.about =
+          off ? "A click switches this head on again" : "A click switches this head off: its output counts as 0";
+      target.switches = number;
+      figure_.targets.push_back(std::move(target));
+    }
+    figure_.texts.push_back(std::move(text));
+  }
+
   std::vector<Section> sections_;
+  const std::vector<Index>& off_;  ///< heads
   const ViewOptions& options_;
   Figure figure_;
 };
@@ -167,7 +191,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
     add(layer_prefix(layer) + "weights", "Layer " + std::to_string(layer));
   if (attention != "self" && has_cross) add("cross_weights", "Cross-attention");
   add("mean_weights", "Mean of the heads");
-  Figure figure = HeadsLayout(std::move(sections), options).build();
+  Figure figure = HeadsLayout(std::move(sections), trace.experiment().heads_off, options).build();
   figure.title = trace.experiment().system + ": attention of every head";
   return figure;
 }

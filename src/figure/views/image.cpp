@@ -191,7 +191,7 @@ class ImageLayout {
   Figure figure_;
 };
 
-bool applies(const Trace& trace, std::string_view option) {
+bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
   if (option == "item") return item_count(trace) > 1;
   return picture_size(trace).has_value();
 }

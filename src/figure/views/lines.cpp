@@ -310,7 +310,7 @@ class LinesLayout {
   double weights_right_ = 0;
 };
 
-bool applies(const Trace& trace, std::string_view option) {
+bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
   if (option == "heads") return leaves_choice(trace, "head");
   return option == "query" || leaves_choice(trace, option == "mass" ? "key" : option);
 }

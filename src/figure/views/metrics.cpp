@@ -316,7 +316,7 @@ class MetricsLayout {
   Figure figure_;
 };
 
-bool applies(const Trace& trace, std::string_view option) {
+bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
   return option == "sort" || option == "order" || leaves_choice(trace, option);
 }
 

@@ -134,7 +134,7 @@ class QkvLayout {
   Figure figure_;
 };
 
-bool applies(const Trace& trace, std::string_view option) {
+bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
   return option == "stage" ? trace.find("single.q") != nullptr : leaves_choice(trace, option);
 }
 

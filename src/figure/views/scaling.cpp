@@ -158,7 +158,7 @@ class ScalingLayout {
   Figure figure_;
 };
 
-bool applies(const Trace& /*trace*/, std::string_view /*option*/) { return true; }
+bool applies(const Trace& /*trace*/, const ParameterValues& /*chosen*/, std::string_view /*option*/) { return true; }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const std::uint64_t seed = trace.experiment().seed;

@@ -1,4 +1,4 @@
-// The mask, painted with the mouse and changed with a key.
+// What is done to the experiment in the picture: painting the mask, pinning, switching heads off.
 #include <algorithm>
 
 #include "app/mask_cell.h"
@@ -91,6 +91,58 @@ TEST_F(MaskBrush, PPinsTheExperimentAndShowsWhatChanges) {
     largest = std::max(largest, std::abs(difference().at(i / 6, i % 6)));
   }
   EXPECT_GT(largest, 0.01F);
+}
+
+class HeadSwitch : public Interface {};
+
+TEST_F(HeadSwitch, AClickOnAHeadsNameSwitchesItOffAndOn) {
+  open_view("heads");
+  const auto click_name = [&] {
+    const std::vector<TargetMark>& targets = screen().workbench().figure().targets;
+    const auto found = std::find_if(targets.begin(), targets.end(), [](const auto& t) { return t.switches == 2; });
+    ASSERT_NE(found, targets.end());
+    screen().click(screen().on_screen(found->box.center()));
+    screen().settle();
+  };
+  const std::shared_ptr<const Tensor> before = screen().trace().find("out")->tensor;
+  click_name();
+  EXPECT_EQ(screen().experiment().heads_off, (std::vector<Index>{2}));
+  const auto out = screen().trace().find("out")->tensor->values();
+  EXPECT_FALSE(std::equal(out.begin(), out.end(), before->values().begin()));
+  click_name();
+  EXPECT_TRUE(screen().experiment().heads_off.empty());
+  undo();
+  EXPECT_EQ(screen().experiment().heads_off, (std::vector<Index>{2}));
+}
+
+TEST_F(HeadSwitch, XSwitchesTheChosenHead) {
+  screen().key('3');
+  screen().key('X');
+  screen().settle();
+  EXPECT_EQ(screen().experiment().heads_off, (std::vector<Index>{2}));
+  open_view("heads");
+  screen().key('X');
+  EXPECT_EQ(screen().experiment().heads_off, (std::vector<Index>{2})) << "no head is chosen there";
+  open_view("head");
+  screen().key('X');
+  screen().settle();
+  EXPECT_TRUE(screen().experiment().heads_off.empty());
+}
+
+TEST_F(MaskBrush, ArrowsMoveTheKeptCell) {
+  using platform::KeyPress;
+  screen().key('2');
+  screen().key(KeyPress::kDown);
+  ASSERT_TRUE(screen().transient().pinned);
+  EXPECT_EQ(screen().transient().pinned->tensor, "weights");
+  EXPECT_EQ(screen().transient().pinned->index, (std::vector<Index>{1, 0, 0}));
+  for (const int key :
+       {KeyPress::kDown, KeyPress::kDown, KeyPress::kRight, KeyPress::kUp, KeyPress::kLeft, KeyPress::kLeft})
+    screen().key(key);
+  EXPECT_EQ(screen().transient().pinned->index, (std::vector<Index>{1, 1, 0})) << "it stays in the matrix";
+  screen().key('M');
+  screen().settle();
+  EXPECT_FALSE(keeps(1, 0));
 }
 
 }  // namespace
