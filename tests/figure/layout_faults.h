@@ -65,7 +65,7 @@ class RecordingCanvas final : public Canvas {
     // Numbers in cells are the only small texts centred both ways.
     const bool number = text.horizontal == HorizontalAlign::center && text.vertical == VerticalAlign::middle &&
                         text.size == TypeSize::kSmall;
-    if (!number) texts.push_back({plain, text_box(text)});
+    (number ? numbers : texts).push_back({plain, text_box(text)});
   }
 
   std::vector<std::pair<std::string, Rect>> heatmaps;
@@ -73,6 +73,7 @@ class RecordingCanvas final : public Canvas {
   std::vector<Rect> fills;
   std::vector<Point> ends;
   std::vector<Text> texts;
+  std::vector<Text> numbers;  ///< in cells
 };
 
 inline bool overlap(const Rect& a, const Rect& b) {
@@ -83,6 +84,11 @@ inline bool overlap(const Rect& a, const Rect& b) {
 inline bool inside(const Rect& box, const Figure& figure) {
   return box.x >= -kRounding && box.y >= -kRounding && box.right() <= figure.width + kRounding &&
          box.bottom() <= figure.height + kRounding;
+}
+
+/// Whether `box`, which lies in `heatmap`, is no wider than its cells.
+inline bool fits_into_cell(const Rect& box, const HeatmapMark& heatmap) {
+  return box.width <= heatmap.box.width / static_cast<double>(heatmap.columns()) + kRounding;
 }
 
 inline std::string rect_text(const Rect& r) {
@@ -103,6 +109,12 @@ inline std::vector<std::string> layout_faults(const Figure& figure) {
     if (!(box.width > 0 && box.height > 0)) say(id + " has no size");
     for (std::size_t j = 0; j < i; ++j) {
       if (overlap(box, painted.heatmaps[j].second)) say(id + " overlaps " + painted.heatmaps[j].first);
+    }
+  }
+  for (const auto& [text, box] : painted.numbers) {
+    for (const HeatmapMark& heatmap : figure.heatmaps) {
+      if (heatmap.box.contains(box.center()) && !fits_into_cell(box, heatmap))
+        say("\"" + text + "\" is wider than the cells of " + heatmap.id);
     }
   }
   for (const Rect& bar : painted.bars) {
