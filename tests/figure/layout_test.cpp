@@ -264,6 +264,24 @@ TEST(Labels, NumbersAreThinnedOutToRoundOnesAndNotTurned) {
   }
 }
 
+TEST(Numbers, AreThoseOfTheTrace) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  for (const char* const of : {"weights", "scores"}) {
+    const Figure figure = figure_of(*trace, "head", {{"of", std::string(of)}, {"head", Index{2}}}, 1000, 680);
+    RecordingCanvas painted;
+    paint(figure, palette(Theme::dark), {}, {0, 0, figure.width, figure.height}, painted);
+    std::vector<std::string> numbers;
+    for (Index query = 0; query < 6; ++query) {
+      for (Index key = 0; key < 6; ++key) {
+        const auto number = static_cast<double>(trace->tensor(of).at(std::vector<Index>{1, query, key}));
+        numbers.push_back(std::string(of) == "weights" ? fixed_text(number, 3) : number_text(number, 3));
+      }
+    }
+    ASSERT_EQ(painted.numbers.size(), numbers.size()) << of;
+    for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(painted.numbers[i].text, numbers[i]) << of << " " << i;
+  }
+}
+
 TEST(Numbers, LoseDigitsWhereTheirCellsAreNarrow) {
   const std::vector<float> values = {-2.54e-11F, -0.0609F, 9999999, -1.7e-40F, 3.4e38F, -123456, -6e-4F};
   const auto written = [&](double cell) {
