@@ -15,6 +15,7 @@
 #include "figure/view.h"
 #include "io/figure_file.h"
 #include "small_picture.h"
+#include "support/text_box.h"
 
 namespace attnscope::test {
 
@@ -66,7 +67,7 @@ inline std::string window_png(const Figure& figure, Theme theme) {
   return figure_bytes(figure, FigureFormat::png, {theme, figure.width / kPixelsPerInch, kPixelsPerInch}).value();
 }
 
-/// Where the letters of a figure are, in its own units.
+/// Where the letters of a figure are, in its own units, with all that hangs below their line.
 class LetterBoxes final : public Canvas {
  public:
   void heatmap(const HeatmapMark& /*mark*/, const Rect& /*box*/, double /*gap*/) override {}
@@ -77,23 +78,7 @@ class LetterBoxes final : public Canvas {
   void curve(std::span<const Point> /*points*/, Rgb /*color*/, double /*opacity*/, double /*width*/,
              bool /*dashed*/) override {}
   void triangle(Point /*a*/, Point /*b*/, Point /*c*/, Rgb /*color*/) override {}
-  void text(const PlacedText& text) override {
-    double width = 0;
-    for (const TextSpan& span : text.spans)
-      width +=
-          text_width(span.text, span.level == TextSpan::Level::base ? text.size : text.size * kScriptSize, text.weight);
-    const double left = text.horizontal == HorizontalAlign::left     ? 0
-                        : text.horizontal == HorizontalAlign::center ? -width / 2
-                                                                     : -width;
-    const double baseline = text.vertical == VerticalAlign::top      ? text.size * kFontAscent
-                            : text.vertical == VerticalAlign::middle ? text.size * kFontCapHeight / 2
-                                                                     : 0;
-    const double top = baseline - text.size;
-    const double height = text.size * 1.4;
-    const Rect level = {text.at.x + left, text.at.y + top, width, height};
-    const Rect upright = {text.at.x + top, text.at.y - left - width, height, width};
-    boxes.push_back((text.angle == 0 ? level : upright).grown(1));
-  }
+  void text(const PlacedText& text) override { boxes.push_back(text_box(text).grown(text.size / 4)); }
 
   std::vector<Rect> boxes;
 };
