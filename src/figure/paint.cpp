@@ -99,6 +99,17 @@ struct Painter {
         {at, {{text, TextSpan::Level::base}}, size, FontWeight::regular, palette.dim, horizontal, vertical, angle});
   }
 
+  /// A number in a cell of that width: with fewer digits where it would not fit.
+  [[nodiscard]] std::string cell_text(double value, bool share, double width) const {
+    if (share) return fixed_text(value, 3);
+    std::string text = number_text(value, 3);
+    for (const int digits : {2, 1}) {
+      if (text_width(text, type(TypeSize::kSmall)) + type(4) <= width) break;
+      text = short_text(value, digits);
+    }
+    return text;
+  }
+
   /// Writes the numbers into the cells, when all of them have room.
   void values(const HeatmapMark& mark) const {
     const Rect box = transform.apply(mark.box);
@@ -106,8 +117,8 @@ struct Painter {
     const double height = box.height / static_cast<double>(mark.rows());
     const double size = type(TypeSize::kSmall);
     const bool share = mark.scale.low == 0 && mark.scale.high == 1;
-    // Six characters hold −12.34 and 0.1234.
-    if (height < size * 1.6 || width < text_width("000000", size, FontWeight::regular)) return;
+    // What any number can be written in with one digit, and shares with three.
+    if (height < size * 1.6 || width < text_width(share ? "000000" : "−0.0001", size)) return;
     const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };
     const Rect shown = box.intersection(visible);
     const Index row_begin = first(shown.y - box.y, height);
@@ -128,7 +139,7 @@ struct Painter {
         const Point at = {box.x + (static_cast<double>(column) + 0.5) * width,
                           box.y + (static_cast<double>(row) + 0.5) * height};
         canvas.text({at,
-                     {{share ? fixed_text(value, 3) : number_text(value, 3), TextSpan::Level::base}},
+                     {{cell_text(value, share, width), TextSpan::Level::base}},
                      size,
                      FontWeight::regular,
                      ink,

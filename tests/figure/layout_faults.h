@@ -10,37 +10,12 @@
 
 #include "core/text.h"
 #include "figure/canvas.h"
-#include "figure/markup.h"
 #include "figure/matrix.h"
+#include "support/text_box.h"
 
 namespace attnscope::test {
 
 inline constexpr double kRounding = 0.01;
-
-/// The room that a text takes up: from the top of its capitals to the end of what hangs below the line.
-inline Rect text_box(const PlacedText& text) {
-  double width = 0;
-  bool raised = false;
-  bool lowered = false;
-  for (const TextSpan& span : text.spans) {
-    const bool base = span.level == TextSpan::Level::base;
-    width += text_width(span.text, base ? text.size : text.size * kScriptSize, text.weight);
-    raised = raised || span.level == TextSpan::Level::superscript;
-    lowered = lowered || span.level == TextSpan::Level::subscript;
-  }
-  const double ascent = text.size * (raised ? kSuperscriptRise + kScriptSize * kFontCapHeight : kFontCapHeight);
-  const double descent = text.size * (lowered ? kSubscriptDrop : 0.0);
-  double baseline = 0;
-  if (text.vertical == VerticalAlign::middle) baseline = text.size * kFontCapHeight / 2;
-  if (text.vertical == VerticalAlign::top) baseline = text.size * kFontAscent;
-  const double left = text.horizontal == HorizontalAlign::left     ? 0
-                      : text.horizontal == HorizontalAlign::center ? -width / 2
-                                                                   : -width;
-  const Rect level = {left, baseline - ascent, width, ascent + descent};
-  if (text.angle == 0) return {text.at.x + level.x, text.at.y + level.y, level.width, level.height};
-  // Turned by −90°: what was right is up, what was down is right.
-  return {text.at.x + level.y, text.at.y - level.right(), level.height, level.width};
-}
 
 /// Notes where the marks of a figure are painted.
 class RecordingCanvas final : public Canvas {
@@ -65,7 +40,7 @@ class RecordingCanvas final : public Canvas {
     // Numbers in cells are the only small texts centred both ways.
     const bool number = text.horizontal == HorizontalAlign::center && text.vertical == VerticalAlign::middle &&
                         text.size == TypeSize::kSmall;
-    if (!number) texts.push_back({plain, text_box(text)});
+    (number ? numbers : texts).push_back({plain, text_box(text)});
   }
 
   std::vector<std::pair<std::string, Rect>> heatmaps;
@@ -73,6 +48,7 @@ class RecordingCanvas final : public Canvas {
   std::vector<Rect> fills;
   std::vector<Point> ends;
   std::vector<Text> texts;
+  std::vector<Text> numbers;  ///< in cells
 };
 
 inline bool overlap(const Rect& a, const Rect& b) {
@@ -83,6 +59,11 @@ inline bool overlap(const Rect& a, const Rect& b) {
 inline bool inside(const Rect& box, const Figure& figure) {
   return box.x >= -kRounding && box.y >= -kRounding && box.right() <= figure.width + kRounding &&
          box.bottom() <= figure.height + kRounding;
+}
+
+/// Whether `box`, which lies in `heatmap`, is no wider than its cells.
+inline bool fits_into_cell(const Rect& box, const HeatmapMark& heatmap) {
+  return box.width <= heatmap.box.width / static_cast<double>(heatmap.columns()) + kRounding;
 }
 
 inline std::string rect_text(const Rect& r) {
@@ -103,6 +84,12 @@ inline std::vector<std::string> layout_faults(const Figure& figure) {
     if (!(box.width > 0 && box.height > 0)) say(id + " has no size");
     for (std::size_t j = 0; j < i; ++j) {
       if (overlap(box, painted.heatmaps[j].second)) say(id + " overlaps " + painted.heatmaps[j].first);
+    }
+  }
+  for (const auto& [text, box] : painted.numbers) {
+    for (const HeatmapMark& heatmap : figure.heatmaps) {
+      if (heatmap.box.contains(box.center()) && !fits_into_cell(box, heatmap))
+        say("\"" + text + "\" is wider than the cells of " + heatmap.id);
     }
   }
   for (const Rect& bar : painted.bars) {

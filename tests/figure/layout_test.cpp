@@ -265,6 +265,44 @@ TEST(Labels, NumbersAreThinnedOutToRoundOnesAndNotTurned) {
   }
 }
 
+TEST(Numbers, AreThoseOfTheTrace) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  for (const char* const of : {"weights", "scores"}) {
+    const Figure figure = figure_of(*trace, "head", {{"of", std::string(of)}, {"head", Index{2}}}, 1000, 680);
+    RecordingCanvas painted;
+    paint(figure, palette(Theme::dark), {}, {0, 0, figure.width, figure.height}, painted);
+    std::vector<std::string> numbers;
+    for (Index query = 0; query < 6; ++query) {
+      for (Index key = 0; key < 6; ++key) {
+        const auto number = static_cast<double>(trace->tensor(of).at(std::vector<Index>{1, query, key}));
+        numbers.push_back(std::string(of) == "weights" ? fixed_text(number, 3) : number_text(number, 3));
+      }
+    }
+    ASSERT_EQ(painted.numbers.size(), numbers.size()) << of;
+    for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(painted.numbers[i].text, numbers[i]) << of << " " << i;
+  }
+}
+
+TEST(Numbers, LoseDigitsWhereTheirCellsAreNarrow) {
+  const std::vector<float> values = {-2.54e-11F, -0.0609F, 9999999, -1.7e-40F, 3.4e38F, -123456, -6e-4F};
+  const auto written = [&](double cell) {
+    Figure figure;
+    figure.width = figure.height = 1000;
+    figure.heatmaps.push_back(heatmap_of("m", {50, 50, 7 * cell, 30}, {{"row", 1}, {"column", 7}}, values));
+    figure.heatmaps[0].scale = {ColorMap::red_blue, -1, 1};
+    EXPECT_EQ(layout_faults(figure), std::vector<std::string>()) << cell;
+    RecordingCanvas painted;
+    paint(figure, palette(Theme::paper), {}, {0, 0, 1000, 1000}, painted);
+    Names numbers;
+    for (const auto& number : painted.numbers) numbers.insert(number.text);
+    return numbers;
+  };
+  EXPECT_EQ(written(100), (Names{"−2.54e-11", "−0.0609", "1.00e+07", "−1.70e-40", "3.40e+38", "−123456", "−0.000600"}));
+  EXPECT_EQ(written(55), (Names{"−2.5e-11", "−0.0609", "1e+07", "−1.7e-40", "3.4e+38", "−123456", "−0.0006"}));
+  EXPECT_EQ(written(47), (Names{"−3e-11", "−0.061", "1e+07", "−2e-40", "3e+38", "−1e+05", "−0.0006"}));
+  EXPECT_EQ(written(42), Names());
+}
+
 TEST(Heads, ManyTokensFitIntoTheWindow) {
   for (const char* tokens : {"300", "1500", "40000"}) {
     Experiment e = *default_experiment("worked-example");

@@ -79,6 +79,25 @@ TEST(ScalingView, IsWorkedOutOnceForASeedAndOptions) {
   EXPECT_NE(describe(figure_of(*trace_with({{"seed", "43"}}), "scaling", kFew, 672, 0, &cache)), first);
 }
 
+TEST(ScalingView, NoLineOfTheGridRunsThroughItsLabel) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  for (const Index keys : {2, 10, 16, 20, 128}) {
+    for (const double height : {0, 460, 500, 560, 680}) {
+      const Figure figure = figure_of(*trace, "scaling", {{"keys", keys}, {"samples", Index{8}}}, 620, height);
+      const TextMark* label = mark(figure.texts, "entropy.uniform");
+      ASSERT_NE(label, nullptr);
+      const double width = text_width(label->markup, label->size);
+      const double letters = label->size * kFontCapHeight;
+      const Rect box = {label->at.x - width, label->at.y - letters, width, letters};
+      for (const BarMark& bar : figure.bars) {
+        if (!bar.id.starts_with("entropy.y.")) continue;
+        const Rect both = bar.box.intersection(box);
+        EXPECT_EQ(both.width * both.height, 0) << bar.id << " in a height of " << height;
+      }
+    }
+  }
+}
+
 TEST(ScalingView, LeavesWhenStopped) {
   ViewCache cache;
   ViewOptions options = *view_options({"scaling", {{"keys", Index{256}}, {"samples", Index{1024}}}});

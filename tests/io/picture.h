@@ -80,10 +80,20 @@ class Picture {
         const int a = i > 3 ? line[i - 3] : 0;
         const int b = above[i];
         const int c = i > 3 ? above[i - 3] : 0;
-        const int predicted[] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
-        line[i] = static_cast<std::uint8_t>(line[i] + predicted[line[0]]);
+        line[i] = static_cast<std::uint8_t>(line[i] + predicted(line[0], a, b, c));
       }
       above = line;
+    }
+  }
+
+  static int predicted(int filter, int a, int b, int c) {
+    switch (filter) {
+      case 0: return 0;
+      case 1: return a;
+      case 2: return b;
+      case 3: return (a + b) / 2;
+      case 4: return paeth(a, b, c);
+      default: throw std::runtime_error("unknown filter");
     }
   }
 

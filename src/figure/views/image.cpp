@@ -173,13 +173,14 @@ class ImageLayout {
     const Rect pixel =
         Rect{box.x + static_cast<double>(column) * width, box.y + static_cast<double>(row) * height, width, height}
             .grown(margin);
-    CurveMark ring = {id, {}, Shade::of(Ink::accent), 2, false};
-    ring.points = {{pixel.x, pixel.y},
-                   {pixel.right(), pixel.y},
-                   {pixel.right(), pixel.bottom()},
-                   {pixel.x, pixel.bottom()},
-                   {pixel.x, pixel.y}};
-    figure_.curves.push_back(std::move(ring));
+    const std::vector<Point> corners = {{pixel.x, pixel.y},
+                                        {pixel.right(), pixel.y},
+                                        {pixel.right(), pixel.bottom()},
+                                        {pixel.x, pixel.bottom()},
+                                        {pixel.x, pixel.y}};
+    // The accent of the light theme is as dark as small weights: something light is to be around it.
+    figure_.curves.push_back({id + ".edge", corners, Shade::of(Ink::control), 4, false});
+    figure_.curves.push_back({id, corners, Shade::of(Ink::accent), 2, false});
   }
 
   const Trace& trace_;

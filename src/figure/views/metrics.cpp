@@ -22,6 +22,8 @@ constexpr double kLeastNameWidth = 72;
 constexpr double kProfileWidth = 76;
 constexpr double kLeastColumn = 52;
 constexpr double kMostColumn = 84;
+constexpr double kMostBeside = 80;  // labels of the chosen head's tokens, which longer ones leave out
+constexpr double kMostAbove = 28;
 // Weights beyond so many are left to the command line, where nobody waits for a picture.
 constexpr double kMostNumbers = 1 << 26;
 
@@ -288,12 +290,18 @@ class MetricsLayout {
   void chosen_head(double y) {
     std::optional<HeatmapMark> mark = matrix_mark(trace_, step_.name, slice_);
     const double left = std::max(left_ + 24 + map_side() + 72, figure_.width / 2);
-    const double room = profile_left_ + kProfileWidth - left;
+    mark->row_labels = row_labels(trace_, *mark);
+    if (row_label_width(mark->row_labels) > kMostBeside) mark->row_labels.clear();
+    const double beside = row_label_width(mark->row_labels);
+    const double room = profile_left_ + kProfileWidth - left - beside;
     const double side = std::max(map_side(), room_for_maps());
     const double cell =
         std::min({40.0, room / static_cast<double>(mark->columns()), side / static_cast<double>(mark->rows())});
     mark->id = "chosen";
-    mark->box = {left, y + 36, cell * static_cast<double>(mark->columns()), cell * static_cast<double>(mark->rows())};
+    mark->column_labels = column_labels(trace_, *mark);
+    if (column_label_height(mark->column_labels, cell) > kMostAbove) mark->column_labels.clear();
+    mark->box = {left + beside, y + 36, cell * static_cast<double>(mark->columns()),
+                 cell * static_cast<double>(mark->rows())};
     text("chosen.title", {left, y}, head_title(trace_.experiment(), step_.name, slice_.head), Ink::text,
          HorizontalAlign::left, FontWeight::semibold, TypeSize::kBody);
     ColorBarMark bar = {

@@ -117,12 +117,24 @@ class ScalingLayout {
     figure_.texts.push_back(chart_text("entropy.uniform", {chart.box.right(), chart.up(most) - 5},
                                        "equal weights: ln " + number(keys_) + " = " + number_text(most), Ink::dim,
                                        TypeSize::kSmall, HorizontalAlign::right));
+    end_grid_lines(chart, figure_.texts.back());
     add_series(
         chart, "plain", kPlain, [](const ScalingPoint& p) { return p.plain.entropy; },
         [](const ScalingPoint& p) { return weights_text("", p.plain); });
     add_series(
         chart, "scaled", kScaled, [](const ScalingPoint& p) { return p.scaled.entropy; },
         [](const ScalingPoint& p) { return weights_text("÷ √" + number(p.dim) + ": ", p.scaled); });
+  }
+
+  /// Ends before `text`, which stands at the right edge, the lines of the grid that would run through it.
+  void end_grid_lines(const Chart& chart, const TextMark& text) {
+    constexpr double kApart = 2;
+    const double left = text.at.x - text_width(text.markup, text.size) - 3 * kApart;
+    const double top = text.at.y - text.size * kFontCapHeight - kApart;
+    for (BarMark& bar : figure_.bars) {
+      const bool crosses = bar.box.y + bar.box.height > top && bar.box.y < text.at.y + kApart;
+      if (crosses && bar.id.starts_with(chart.id + ".y.")) bar.box.width = left - bar.box.x;
+    }
   }
 
   static std::string weights_text(const std::string& scaling, const ScoreStatistics& of) {

@@ -1,0 +1,101 @@
+// Every view as the window shows it, from a small experiment: what the tests of pictures draw.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/run.h"
+#include "figure/canvas.h"
+#include "figure/view.h"
+#include "io/figure_file.h"
+#include "small_picture.h"
+#include "support/text_box.h"
+
+namespace attnscope::test {
+
+/// Logical pixels that the window has for a figure.
+struct WindowRoom {
+  const char* name;
+  double width;
+  double height;
+};
+
+inline constexpr std::array<WindowRoom, 2> kWindowRooms = {{{"large", 1000, 680}, {"small", 620, 460}}};
+inline constexpr std::array<Theme, 2> kWindowThemes = {Theme::dark, Theme::light};
+
+/// Pixels of a picture to one of a small picture.
+inline constexpr int kReduction = 8;
+
+inline std::vector<std::string> view_names() {
+  std::vector<std::string> names;
+  for (const View& view : views()) names.push_back(view.name);
+  return names;
+}
+
+/// What the view is drawn of: the first experiment that it has something to show of, with everything at its default
+/// but the size of pictures.
+inline std::shared_ptr<const Trace> trace_shown_in(const std::string& view) {
+  for (const char* const system : {"worked-example", "packed-multihead"}) {
+    Experiment experiment = *default_experiment(system);
+    for (const auto& [name, size] : {std::pair("batch", "1"), std::pair("height", "6"), std::pair("width", "8")}) {
+      if (!experiment.parameters.contains(name)) continue;
+      EXPECT_TRUE(set_parameter_text(experiment, name, size));
+    }
+    std::shared_ptr<const Trace> trace = *run(experiment);
+    if (missing_for(*find_view(view), *trace).empty()) return trace;
+  }
+  ADD_FAILURE() << view << " has nothing to show of these experiments: add one of which it has";
+  return nullptr;
+}
+
+inline Figure figure_in(const WindowRoom& room, const std::string& view, const Trace& trace) {
+  ViewOptions options = *view_options({view, {}});
+  options.width = room.width;
+  options.height = room.height;
+  return build_view(view, trace, options);
+}
+
+/// A logical pixel of the figure to a pixel, as a PNG file.
+inline std::string window_png(const Figure& figure, Theme theme) {
+  constexpr int kPixelsPerInch = 96;
+  return figure_bytes(figure, FigureFormat::png, {theme, figure.width / kPixelsPerInch, kPixelsPerInch}).value();
+}
+
+/// Where the letters of a figure are, in its own units, with all that hangs below their line.
+class LetterBoxes final : public Canvas {
+ public:
+  void heatmap(const HeatmapMark& /*mark*/, const Rect& /*box*/, double /*gap*/) override {}
+  void gradient(ColorMap /*map*/, const Rect& /*box*/) override {}
+  void fill(const Rect& /*box*/, Rgb /*color*/, double /*opacity*/) override {}
+  void outline(const Rect& /*box*/, Rgb /*color*/, double /*width*/, double /*radius*/) override {}
+  void line(Point /*from*/, Point /*to*/, Rgb /*color*/, double /*width*/, bool /*dashed*/) override {}
+  void curve(std::span<const Point> /*points*/, Rgb /*color*/, double /*opacity*/, double /*width*/,
+             bool /*dashed*/) override {}
+  void triangle(Point /*a*/, Point /*b*/, Point /*c*/, Rgb /*color*/) override {}
+  void text(const PlacedText& text) override { boxes.push_back(text_box(text).grown(text.size / 4)); }
+
+  std::vector<Rect> boxes;
+};
+
+/// A figure in pixels, and small.
+struct DrawnFigure {
+  DrawnFigure(const Figure& figure, Theme theme)
+      : png(window_png(figure, theme)), picture(png), small(picture, kReduction) {
+    LetterBoxes canvas;
+    paint(figure, palette(theme), {}, {0, 0, figure.width, figure.height}, canvas);
+    letters = touched_pixels(small, kReduction, canvas.boxes);
+  }
+
+  std::string png;
+  Picture picture;
+  SmallPicture small;
+  std::vector<bool> letters;  ///< the pixels of `small` that have some
+};
+
+}  // namespace attnscope::test
