@@ -67,7 +67,8 @@ def with_edits(program, experiment, folder):
 def experiments(program, module, count, rng, folder):
     yield from module.EXPERIMENTS
     small = module.EXPERIMENTS[0].get("params", {})
-    for experiment in module.EXPERIMENTS[:3]:
+    given_pictures = [experiment for experiment in module.EXPERIMENTS if "picture" in experiment]
+    for experiment in module.EXPERIMENTS[:3] + given_pictures[:1]:
         yield with_edits(program, experiment, folder)
     for params, rest in EVERYWHERE:
         yield make(module.SYSTEM, {**small, **params}, **rest)
