@@ -10,6 +10,7 @@
 
 #include "app/mask_cell.h"
 #include "core/parameter.h"
+#include "core/picture.h"
 #include "figure/palette.h"
 #include "io/lesson_file.h"
 
@@ -53,6 +54,11 @@ struct SetLabels {
   std::vector<std::string> labels;
 };
 
+/// A picture of the user's own for the pixels of a system that attends to them.
+struct SetPicture {
+  ColorPicture picture;
+};
+
 struct SetView {
   std::string name;
 };
@@ -81,8 +87,8 @@ struct BackToLesson {};
 struct CloseLesson {};
 
 /// An edit of the experiment, a step in its history, or a step of a lesson.
-using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, PaintMask, SwitchHead, SetLabels, SetView,
-                          SetViewOption, Undo, Redo, OpenLesson, GoToStep, BackToLesson, CloseLesson>;
+using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, PaintMask, SwitchHead, SetLabels, SetPicture,
+                          SetView, SetViewOption, Undo, Redo, OpenLesson, GoToStep, BackToLesson, CloseLesson>;
 
 struct Action {
   Edit edit;

@@ -7,6 +7,7 @@
 #include "core/systems/systems.h"
 #include "core/text.h"
 #include "io/experiment_file.h"
+#include "io/png_picture.h"
 #include "io/printable.h"
 
 namespace attnscope {
@@ -18,7 +19,24 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("--set", options.settings, "Set a parameter, seed or discard; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  command.add_option("--picture", options.picture, "A picture for the pixels of a system that attends to them")
+      ->type_name("FILE.png");
 }
+
+namespace {
+
+/// Gives the experiment the picture that the command names. Trouble in the file is a failure; that the system attends
+/// to no pixels, a mistake in the command.
+Result<void> apply_picture(Experiment& experiment, const std::string& file) {
+  if (file.empty()) return {};
+  Result<ColorPicture> picture = read_png_picture(file);
+  if (!picture) return tl::unexpected(picture.error());
+  if (const Result<void> set = set_picture(experiment, std::move(*picture)); !set)
+    return fail("--" + set.error().message, Error::Kind::usage);
+  return {};
+}
+
+}  // namespace
 
 Result<double> memory_budget() {
   constexpr Index most_megabytes = 1'000'000'000;
@@ -42,6 +60,8 @@ Result<Experiment> load_experiment(const ExperimentOptions& options) {
   for (const std::string& setting : options.settings) {
     if (const Result<void> set = apply_setting(experiment, setting); !set) return tl::unexpected(set.error());
   }
+  if (const Result<void> given = apply_picture(experiment, options.picture); !given)
+    return tl::unexpected(given.error());
   const std::string origin = find_system(options.experiment) != nullptr ? "" : path_text(options.experiment) + ": ";
   if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) {
     if (validate(*opened, kUnlimitedMemory)) return fail("--set " + valid.error().message, Error::Kind::usage);

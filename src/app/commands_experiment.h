@@ -1,4 +1,4 @@
-// What the commands on an experiment have in common: EXPERIMENT and --set.
+// What the commands on an experiment have in common: EXPERIMENT, --set and --picture.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,6 +15,7 @@ namespace attnscope {
 struct ExperimentOptions {
   std::string experiment;             ///< a file or a system's name
   std::vector<std::string> settings;  ///< NAME=VALUE
+  std::string picture = {};           ///< a PNG file; empty: none
 };
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options);

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-// Experiments are small; this many steps back are a few hundred kilobytes.
+// Experiments are small: this many steps back are a few hundred kilobytes, with a picture a few megabytes.
 constexpr std::size_t kLongestHistory = 500;
 
 template <typename... Cases>
@@ -77,6 +77,14 @@ void fit_mask(Experiment& experiment) {
   if (pairs <= kMostMaskPairs) experiment.parameters["mask"] = fitted(experiment.mask(), sizes);
 }
 
+/// Other systems that attend to pixels attend to the same picture.
+void keep_picture(const Experiment& from, Experiment& to) {
+  const auto chosen = from.parameters.find("picture");
+  if (chosen == from.parameters.end() || !to.parameters.contains("picture")) return;
+  to.parameters["picture"] = chosen->second;
+  to.picture = from.picture;
+}
+
 /// What a file could not hold is refused here already.
 Result<void> check_labels(const std::vector<std::string>& labels) {
   if (labels.size() > kMaxLabels) {
@@ -109,6 +117,7 @@ Result<Experiment> Session::edited(const Edit& edit) const {
                    next = std::move(*fresh);
                    next.seed = experiment_.seed;
                    next.view.name = experiment_.view.name;
+                   keep_picture(experiment_, next);
                  },
                  [&](const SetParameter& set) {
                    done = set_parameter(next, set.name, set.value);
@@ -122,6 +131,7 @@ Result<Experiment> Session::edited(const Edit& edit) const {
                    done = check_labels(set.labels);
                    next.labels = set.labels;
                  },
+                 [&](const SetPicture& set) { done = set_picture(next, set.picture); },
                  [&](const SetView& set) { next.view = choice_with(set.name, kept_options()); },
                  [&](const SetViewOption& set) { next.view.options[set.name] = set.value; },
                  [](const Undo&) {},

@@ -172,6 +172,7 @@ void draw(const DrawOperation& operation, const StepContext& context, Generator&
   } else {
     generator.fill_uniform(out.values(), static_cast<float>(operation.from), static_cast<float>(operation.to));
   }
+  if (operation.picture) operation.picture->fill(out.values(), context.stop);
   for (const DrawOperation::ByHand& each : operation.by_hand)
     out.values()[static_cast<std::size_t>(each.at)] = each.value;
 }

@@ -22,8 +22,8 @@ struct StepContext {
 /// but a draw.
 void compute(const PlannedStep& step, std::span<const Tensor* const> inputs, const StepContext& context, Tensor& out);
 
-/// Fills `out` with what the generator gives next, after throwing away what the operation says, and puts the numbers
-/// that were set by hand in their places.
+/// Fills `out` with what the generator gives next, after throwing away what the operation says, and puts a picture and
+/// the numbers that were set by hand in their places.
 void draw(const DrawOperation& operation, const StepContext& context, Generator& generator, Tensor& out);
 
 struct AttentionSteps;

@@ -69,6 +69,7 @@ Experiment with_system(const Experiment& experiment, const std::string& system) 
   if (experiment.system == system) return experiment;
   Experiment other = *default_experiment(system);
   other.seed = experiment.seed;
+  other.picture = experiment.picture;
   for (auto& [name, value] : other.parameters) {
     if (const auto found = experiment.parameters.find(name); found != experiment.parameters.end())
       value = found->second;

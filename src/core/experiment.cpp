@@ -73,7 +73,7 @@ void Cost::add(const Axes& axes, double its_flops) {
 
 bool same_plan(const Experiment& a, const Experiment& b) {
   const bool same = a.system == b.system && a.discard == b.discard && a.parameters == b.parameters &&
-                    a.edits == b.edits && a.heads_off == b.heads_off;
+                    a.edits == b.edits && a.heads_off == b.heads_off && a.picture == b.picture;
   if (!same || a.labels == b.labels) return same;
   const System* system = find_system(a.system);
   return system == nullptr || !system->reads_labels;
@@ -119,6 +119,31 @@ Result<void> set_parameter_text(Experiment& experiment, std::string_view name, s
   if (!value) return tl::unexpected(value.error());
   experiment.parameters[(*parameter)->name] = std::move(*value);
   return {};
+}
+
+namespace {
+
+Result<void> check_picture(const Experiment& experiment) {
+  const ColorPicture& picture = experiment.picture;
+  if (!experiment.parameters.contains("picture")) {
+    if (picture.empty()) return {};
+    std::vector<std::string> names;
+    for (const System& system : systems()) {
+      if (find_parameter(system.parameters, "picture") != nullptr) names.push_back(system.name);
+    }
+    return fail("picture: " + experiment.system + " attends to no pixels; allowed with " + join(names, ", "));
+  }
+  if (experiment.choice("picture") == "file" && picture.empty())
+    return fail("picture: file is not allowed without a picture; allowed: noise, shapes, stripes, or a picture given");
+  return {};
+}
+
+}  // namespace
+
+Result<void> set_picture(Experiment& experiment, ColorPicture picture) {
+  experiment.picture = std::move(picture);
+  if (experiment.parameters.contains("picture")) experiment.parameters["picture"] = std::string("file");
+  return check_picture(experiment);
 }
 
 void drop_edits_without_cell(Experiment& experiment) {
@@ -195,6 +220,7 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
     return fail(parameter.name + ": " + std::to_string(parts) + " does not divide " + parameter.divides + " " +
                 std::to_string(whole) + "; allowed: " + join(allowed, ", "));
   }
+  if (Result<void> given = check_picture(experiment); !given) return given;
   if (Result<void> fits = check_mask(experiment.mask(), system.mask_sizes(experiment)); !fits) return fits;
   if (Result<void> heads = check_heads_off(experiment); !heads) return heads;
   const Plan planned = plan(experiment);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/parameter.h"
+#include "core/picture.h"
 #include "core/result.h"
 
 namespace attnscope {
@@ -45,6 +46,7 @@ struct Experiment {
   std::vector<Index> heads_off;     ///< heads of the first layer whose outputs count as 0, from 0, ascending
   std::vector<std::string> labels;  ///< of the tokens, first to last; tokens behind the last label show their number
   ViewChoice view;
+  ColorPicture picture;  ///< of systems that attend to pixels, for the choice `file` of the parameter `picture`
 
   /// The parameter of that name, which the system's table has and whose kind it is.
   [[nodiscard]] Index integer(std::string_view name) const;
@@ -72,6 +74,9 @@ Result<void> set_parameter(Experiment& experiment, std::string_view name, Parame
 
 /// The same from text, as after `--set NAME=`; takes `seed` and `discard` too.
 Result<void> set_parameter_text(Experiment& experiment, std::string_view name, std::string_view text);
+
+/// Gives a system that attends to pixels a picture, and chooses it.
+Result<void> set_picture(Experiment& experiment, ColorPicture picture);
 
 /// Takes out the edits of cells that are not there (any more): of tensors that are smaller, or not drawn at all.
 /// Without its edits the experiment is valid.

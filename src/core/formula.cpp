@@ -16,6 +16,8 @@ class Formula {
   Formula(std::span<const PlannedStep> steps, const PlannedStep& step) : steps_(steps), step_(step) {}
 
   std::string operator()(const DrawOperation& draw) const {
+    if (draw.picture)
+      return "2 · colour of " + std::string(draw.picture->file ? "the picture" : draw.picture->name) + " − 1";
     if (!draw.range_text.empty()) return "uniform " + draw.range_text;
     if (draw.distribution == DrawOperation::Distribution::normal) return "normal(0, 1)";
     return "uniform[" + exact_text(draw.from) + ", " + exact_text(draw.to) + ")";

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/mask.h"
+#include "core/picture.h"
 #include "core/tensor.h"
 
 namespace attnscope {
@@ -31,6 +33,8 @@ struct DrawOperation {
     friend bool operator==(const ByHand&, const ByHand&) = default;
   };
   std::vector<ByHand> by_hand = {};
+  /// Stands in the place of all drawn numbers, which are drawn all the same: what is drawn next stays what it was.
+  std::optional<PlacedPicture> picture = {};
 
   [[nodiscard]] bool is_by_hand(Index at) const {
     return std::any_of(by_hand.begin(), by_hand.end(), [at](const ByHand& each) { return each.at == at; });
@@ -180,7 +184,8 @@ using Operation = std::variant<DrawOperation, ConstantOperation, SetOperation, C
                                ScaleOperation, NormalizeOperation, MeanOperation, MaskOperation, SoftmaxOperation,
                                DropoutOperation, KeepHeadsOperation, RearrangeOperation>;
 
-/// "draw", "contract", "mask", …: the operation's name in messages and JSON.
+/// "draw", "contract", "mask", …: the operation's name in messages and JSON; "picture" for a picture in the place of a
+/// drawn one.
 std::string operation_name(const Operation& operation);
 
 }  // namespace attnscope

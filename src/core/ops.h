@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,8 +16,8 @@ namespace attnscope {
 /// `torch.rand(axes)`, scaled to [from, to).
 Value draw_uniform(Recorder& recorder, std::string name, Axes axes, double from = 0, double to = 1);
 
-/// `torch.randn(axes)`.
-Value draw_normal(Recorder& recorder, std::string name, Axes axes);
+/// `torch.randn(axes)`, with a picture in the place of the numbers where there is one.
+Value draw_normal(Recorder& recorder, std::string name, Axes axes, std::optional<PlacedPicture> picture = {});
 
 /// Weight or bias of a layer with `fan_in` inputs as PyTorch initialises it: uniform in ±1/√fan_in.
 Value draw_layer(Recorder& recorder, std::string name, Axes axes, Index fan_in);

@@ -20,8 +20,10 @@ Value draw_uniform(Recorder& r, std::string name, Axes axes, double from, double
   return r.record_draw(std::move(name), std::move(axes), {DrawOperation::Distribution::uniform, from, to, {}});
 }
 
-Value draw_normal(Recorder& r, std::string name, Axes axes) {
-  return r.record_draw(std::move(name), std::move(axes), {DrawOperation::Distribution::normal, 0, 1, {}});
+Value draw_normal(Recorder& r, std::string name, Axes axes, std::optional<PlacedPicture> picture) {
+  DrawOperation operation = {DrawOperation::Distribution::normal, 0, 1, {}};
+  operation.picture = std::move(picture);
+  return r.record_draw(std::move(name), std::move(axes), std::move(operation));
 }
 
 Value draw_layer(Recorder& r, std::string name, Axes axes, Index fan_in) {

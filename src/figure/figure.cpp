@@ -145,6 +145,7 @@ Figure blend(const Figure& from, const Figure& to, double share) {
   match(from.color_bars, between.color_bars,
         [&](const ColorBarMark& a, ColorBarMark& b) { b.box = mix(a.box, b.box, share); });
   match(from.texts, between.texts, [&](const TextMark& a, TextMark& b) { b.at = mix(a.at, b.at, share); });
+  match(from.pixels, between.pixels, [&](const PixelsMark& a, PixelsMark& b) { b.box = mix(a.box, b.box, share); });
   match(from.bars, between.bars, [&](const BarMark& a, BarMark& b) { b.box = mix(a.box, b.box, share); });
   match(from.targets, between.targets, [&](const TargetMark& a, TargetMark& b) { b.box = mix(a.box, b.box, share); });
   match(from.strands, between.strands, [&](const StrandsMark& a, StrandsMark& b) {
@@ -186,6 +187,10 @@ std::string describe(const Figure& figure) {
     if (!mark.column_labels.empty()) text += ", columns " + join(mark.column_labels, " ");
     for (const std::vector<Index>& index : mark.by_hand) text += ", by hand " + index_text(index);
     text += "\n";
+  }
+  for (const PixelsMark& mark : figure.pixels) {
+    text += "pixels " + mark.id + " at " + rect_text(mark.box) + ": " + std::to_string(mark.rows()) + " × " +
+            std::to_string(mark.columns) + "\n";
   }
   for (const BarMark& mark : figure.bars)
     text += "bar " + mark.id + " at " + rect_text(mark.box) + ": " + shade_text(mark.shade) + "\n";

@@ -112,6 +112,16 @@ std::string own_cell_text(const HeatmapMark& mark, Index row, Index column);
 /// What `mark` shows of `tensor`, which has its axes.
 std::shared_ptr<const MatrixSource> slice_of(std::shared_ptr<const Tensor> tensor, const HeatmapMark& mark);
 
+/// Coloured pixels, painted over a heatmap of the same size that has their numbers.
+struct PixelsMark {
+  std::string id;
+  Rect box;
+  Index columns = 1;
+  std::vector<Rgb> colors;  ///< row by row
+
+  [[nodiscard]] Index rows() const { return std::ssize(colors) / columns; }
+};
+
 struct LineMark {
   std::string id;
   Point from;
@@ -190,6 +200,7 @@ struct Figure {
   double height = 0;
   std::string title;
   std::vector<HeatmapMark> heatmaps;
+  std::vector<PixelsMark> pixels;
   std::vector<BarMark> bars;
   std::vector<StrandsMark> strands;
   std::vector<CurveMark> curves;

@@ -161,6 +161,20 @@ struct Painter {
     }
   }
 
+  /// Each reaches a little under the next ones, so that nothing shines through where they meet.
+  void pixels(const PixelsMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    const double width = box.width / static_cast<double>(mark.columns);
+    const double height = box.height / static_cast<double>(mark.rows());
+    const double under = type(0.5);
+    for (Index at = 0; at < std::ssize(mark.colors); ++at) {
+      Rect pixel = {box.x + static_cast<double>(at % mark.columns) * width,
+                    box.y + static_cast<double>(at / mark.columns) * height, width + under, height + under};
+      pixel = pixel.intersection(box).intersection(visible);
+      if (pixel.width > 0 && pixel.height > 0) canvas.fill(pixel, mark.colors[static_cast<std::size_t>(at)], 1);
+    }
+  }
+
   void bar(const BarMark& mark) const {
     const Rect box = transform.apply(mark.box).intersection(visible);
     if (box.width > 0 && box.height > 0) canvas.fill(box, palette.color(mark.shade), mark.shade.opacity);
@@ -227,6 +241,7 @@ void paint(const Figure& figure, const Palette& palette, const FigureTransform& 
   const Painter painter = {palette, transform, visible, canvas};
   // Text last: vector files put it above everything else, and so does the window.
   for (const HeatmapMark& mark : figure.heatmaps) painter.heatmap(mark);
+  for (const PixelsMark& mark : figure.pixels) painter.pixels(mark);
   for (const HeatmapMark& mark : figure.heatmaps) painter.by_hand(mark);
   for (const BarMark& mark : figure.bars) painter.bar(mark);
   for (const StrandsMark& mark : figure.strands) painter.strands(mark, isolated);

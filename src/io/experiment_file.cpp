@@ -13,6 +13,7 @@
 #include "io/file.h"
 #include "io/json_value.h"
 #include "io/mask_json.h"
+#include "io/picture_json.h"
 #include "io/printable.h"
 
 namespace attnscope {
@@ -189,6 +190,15 @@ Result<void> read_heads_off(const json& document, Experiment& experiment) {
   return {};
 }
 
+Result<void> read_picture(const json& document, Experiment& experiment) {
+  const auto found = document.find("picture");
+  if (found == document.end()) return {};
+  Result<ColorPicture> picture = picture_from_json(*found);
+  if (!picture) return tl::unexpected(picture.error());
+  experiment.picture = std::move(*picture);
+  return {};
+}
+
 Result<ParameterValue> option_value(const std::string& field, const json& value) {
   if (const std::optional<Index> number = whole_number(value)) return *number;
   if (value.is_number_float()) return value.get<double>();
@@ -227,7 +237,7 @@ Result<Experiment> read_document(const json& document) {
   // The format first: a newer one may well have other keys.
   if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
   static const std::vector<std::string> keys = {"format", "system",    "seed",   "discard", "params",
-                                                "edits",  "heads_off", "labels", "view"};
+                                                "edits",  "heads_off", "labels", "view",    "picture"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   const auto system = document.find("system");
   if (system == document.end()) return fail("system is missing; allowed: the name of a system");
@@ -241,6 +251,7 @@ Result<Experiment> read_document(const json& document) {
   if (read) read = read_heads_off(document, *experiment);
   if (read) read = read_labels(document, *experiment);
   if (read) read = read_view(document, *experiment);
+  if (read) read = read_picture(document, *experiment);
   if (!read) return tl::unexpected(read.error());
   return experiment;
 }
@@ -278,6 +289,7 @@ ordered_json to_json(const Experiment& experiment) {
   if (!experiment.heads_off.empty()) document["heads_off"] = experiment.heads_off;
   document["labels"] = experiment.labels;
   document["view"] = {{"name", experiment.view.name}, {"options", options}};
+  if (!experiment.picture.empty()) document["picture"] = picture_to_json(experiment.picture);
   return document;
 }
 

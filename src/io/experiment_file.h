@@ -7,7 +7,8 @@
 //     "discard": 0,                                  at most kLargestDiscard
 //     "params": {"tokens": 6, "mask": "causal"},     parameters of the system
 //     "labels": ["the", "cat"],                      of the tokens
-//     "view": {"name": "heads", "options": {}}
+//     "view": {"name": "heads", "options": {}},
+//     "picture": {"rows": 1, "columns": 1, "rgb": "e65a28"}     see picture_json.h
 //   }
 //
 // All but format and system may be missing and are then as the system has them. Everything else is refused with one

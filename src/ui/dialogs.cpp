@@ -16,8 +16,9 @@ struct DialogText {
   const char* confirm;
 };
 
-constexpr std::array<DialogText, 4> kPathDialogs = {{
+constexpr std::array<DialogText, 5> kPathDialogs = {{
     {Dialog::open, "Open an experiment", "path of an experiment (.json)", "Open"},
+    {Dialog::open_picture, "Open a picture for the pixels", "path of a picture (.png)", "Open"},
     {Dialog::save, "Save the experiment", "path, ending in .json", "Save"},
     {Dialog::export_figure, "Export the view as a figure", "path, ending in .pdf, .svg or .png", "Export"},
     {Dialog::export_trace, "Export the tensors", "path, ending in .safetensors, .npz or .json", "Export"},
@@ -48,7 +49,7 @@ constexpr std::array<Shortcut, 22> kShortcuts = {{
     {"Ctrl+E", "export the view as PDF, SVG or PNG"},
     {"Ctrl+Shift+E", "export the tensors"},
     {"Ctrl+Shift+C", "copy the experiment as a PyTorch script"},
-    {"drop a file", "open it"},
+    {"drop a file", "open it; a .png becomes the picture of the pixels"},
     {"?", "these shortcuts"},
     {"Ctrl+Q", "quit"},
 }};

@@ -13,9 +13,11 @@ void item(const char* label, const char* shortcut, Command command, Requests& re
   if (ImGui::MenuItem(label, shortcut, checked, enabled)) requests.commands.push_back(command);
 }
 
-void file_menu(Requests& requests) {
+/// `pixels`: whether the system attends to those of a picture.
+void file_menu(Requests& requests, bool pixels) {
   if (!ImGui::BeginMenu("File")) return;
   item("Open…", "Ctrl+O", Command::open, requests);
+  item("Open picture…", nullptr, Command::open_picture, requests, pixels);
   item("Save", "Ctrl+S", Command::save, requests);
   item("Save as…", "Ctrl+Shift+S", Command::save_as, requests);
   ImGui::Separator();
@@ -83,7 +85,7 @@ void help_menu(Requests& requests) {
 }  // namespace
 
 void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, Requests& requests) {
-  file_menu(requests);
+  file_menu(requests, experiment.parameters.contains("picture"));
   edit_menu(state, requests);
   view_menu(experiment, state, requests);
   lessons_menu(state, requests);

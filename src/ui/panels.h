@@ -19,6 +19,7 @@ namespace attnscope::ui {
 enum class Command {
   quit,
   open,
+  open_picture,
   save,
   save_as,
   export_figure,

@@ -102,9 +102,18 @@ class ParameterControls {
     const auto found =
         std::find(parameter.choices.begin(), parameter.choices.end(), experiment_.choice(parameter.name));
     const auto chosen = static_cast<std::size_t>(found - parameter.choices.begin());
+    const bool picture = parameter.name == "picture";
     if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, parameter.choice_labels, chosen)) {
-      set(parameter.name, parameter.choices[*picked], 0);
+      const std::string& word = parameter.choices[*picked];
+      if (picture && word == "file" && experiment_.picture.empty()) {
+        requests_.commands.push_back(Command::open_picture);
+      } else {
+        set(parameter.name, word, 0);
+      }
     }
+    if (!picture) return;
+    if (small_button(parameter, "Open…", false)) requests_.commands.push_back(Command::open_picture);
+    tooltip("A picture of your own, from a PNG file. A file that is dropped on the window does the same.");
   }
 
   void mask(const Parameter& parameter) {
@@ -156,17 +165,22 @@ class ParameterControls {
 
   /// Between the word and the choice of the mask.
   void brush(const Parameter& parameter) {
+    if (small_button(parameter, "Paint", transient_.brush)) transient_.brush = !transient_.brush;
+    tooltip("Drag over scores or weights to hide keys from queries, or to show them again. M does it for one pair.");
+  }
+
+  /// A button between the word of a parameter and its choice, lit while it is `on`.
+  [[nodiscard]] bool small_button(const Parameter& parameter, const char* words, bool on) const {
     const float word = ImGui::CalcTextSize(parameter.label.c_str()).x;
     ImGui::SameLine(word + ImGui::GetStyle().WindowPadding.x + style_.px(8));
-    const bool on = transient_.brush;
     for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered})
       ImGui::PushStyleColor(which, ImGui::GetStyleColorVec4(on ? ImGuiCol_SliderGrab : which));
     ImGui::PushStyleColor(ImGuiCol_Text, color(on ? ink_on(style_.palette.accent) : style_.palette.text));
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style_.px(4), ImGui::GetStyle().FramePadding.y));
-    if (ImGui::Button("Paint")) transient_.brush = !on;
+    const bool pressed = ImGui::Button(words);
     ImGui::PopStyleVar();
     ImGui::PopStyleColor(3);
-    tooltip("Drag over scores or weights to hide keys from queries, or to show them again. M does it for one pair.");
+    return pressed;
   }
 
   const Style& style_;

@@ -28,7 +28,7 @@ struct Camera {
   friend bool operator==(const Camera&, const Camera&) = default;
 };
 
-enum class Dialog { none, open, save, export_figure, export_trace, shortcuts, about };
+enum class Dialog { none, open, open_picture, save, export_figure, export_trace, shortcuts, about };
 
 /// A number being typed into a slider; it counts when the typing ends.
 struct TypedValue {

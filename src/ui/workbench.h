@@ -49,7 +49,8 @@ class Workbench {
   void set_scale(float scale);
   /// A key for shortcuts; text fields get theirs from ImGui.
   void press(const platform::KeyPress& press) { presses_.push_back(press); }
-  /// Opens a file, as a drop on the window does; what is wrong with it becomes a message.
+  /// Opens a file, as a drop on the window does: an experiment, or a PNG for the pixels of the one that is open. What
+  /// is wrong with it becomes a message.
   void open_file(const std::string& path);
 
   /// Whether the next frame will differ without any input: something moves, or waits for its turn to be shown.

@@ -9,6 +9,7 @@
 #include "io/experiment_file.h"
 #include "io/figure_file.h"
 #include "io/file.h"
+#include "io/png_picture.h"
 #include "io/trace_file.h"
 #include "ui/imgui_compat.h"
 #include "ui/workbench.h"
@@ -161,6 +162,7 @@ void Workbench::carry_out(Command command) {
   switch (command) {
     case Command::quit: quit_ = true; break;
     case Command::open: open_dialog(Dialog::open, session_.file()); break;
+    case Command::open_picture: open_dialog(Dialog::open_picture, {}); break;
     case Command::save:
       if (session_.file().empty()) {
         open_dialog(Dialog::save, stem + ".json");
@@ -209,6 +211,9 @@ void Workbench::carry_out(const DialogResult& result) {
     } else {
       done = tl::unexpected(experiment.error());
     }
+  } else if (result.dialog == Dialog::open_picture) {
+    Result<ColorPicture> picture = read_png_picture(result.path);
+    done = picture ? session_.apply({SetPicture{std::move(*picture)}, 0}) : tl::unexpected(picture.error());
   } else if (result.dialog == Dialog::save) {
     done = write_file(result.path, experiment_json(session_.experiment()));
     if (done) session_.mark_saved(result.path);
@@ -228,11 +233,14 @@ void Workbench::carry_out(const DialogResult& result) {
     return;
   }
   transient_.dialog = Dialog::none;
-  say((result.dialog == Dialog::open ? "opened " : "wrote ") + result.path, false);
+  const bool opened = result.dialog == Dialog::open || result.dialog == Dialog::open_picture;
+  say((opened ? "opened " : "wrote ") + result.path, false);
   request_computation();
 }
 
-void Workbench::open_file(const std::string& path) { carry_out(DialogResult{Dialog::open, path}); }
+void Workbench::open_file(const std::string& path) {
+  carry_out(DialogResult{is_png_name(path) ? Dialog::open_picture : Dialog::open, path});
+}
 
 void Workbench::say(const std::string& message, bool is_error) {
   transient_.message = message;

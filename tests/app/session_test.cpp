@@ -311,6 +311,30 @@ TEST(Session, NumbersArePutByHandAndTakenBack) {
   EXPECT_EQ(session.experiment(), example_to_edit());
 }
 
+TEST(Session, APictureIsOneStepAndGoesWithTheOtherSystemsOfPixels) {
+  Experiment experiment = *default_experiment("conv-attention");
+  Session session(experiment);
+  const ColorPicture picture = {1, 2, {230, 90, 40, 20, 60, 160}};
+  ASSERT_FALSE(session.apply(set("picture", std::string("file")))) << "there is none yet";
+  ASSERT_TRUE(session.apply({SetPicture{picture}, 0}));
+  EXPECT_EQ(session.experiment().picture, picture);
+  EXPECT_EQ(session.experiment().choice("picture"), "file");
+  ASSERT_TRUE(session.apply(set("picture", std::string("shapes"))));
+  ASSERT_TRUE(session.apply(set("picture", std::string("file")))) << "it is kept";
+  ASSERT_TRUE(session.apply({SetSystem{"packed-multihead"}, 0}));
+  EXPECT_EQ(session.experiment().picture, picture);
+  EXPECT_EQ(session.experiment().choice("picture"), "file");
+  ASSERT_TRUE(session.apply({SetSystem{"worked-example"}, 0}));
+  EXPECT_TRUE(session.experiment().picture.empty());
+  const Experiment before = session.experiment();
+  const Result<void> refused = session.apply({SetPicture{picture}, 0});
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.starts_with("picture: worked-example attends to no pixels; allowed with "));
+  EXPECT_EQ(session.experiment(), before);
+  EXPECT_EQ(undo_all(session), 5);
+  EXPECT_EQ(session.experiment(), experiment);
+}
+
 TEST(Session, NumbersWithoutAPlaceGoAndComeBackWithUndo) {
   Session session(example_to_edit());
   ASSERT_TRUE(session.apply(put("x", {5, 0}, 2.0)));

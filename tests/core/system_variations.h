@@ -70,6 +70,11 @@ inline std::vector<Experiment> variations() {
     }
     for (const Parameter& parameter : system.parameters) {
       for (const std::string& choice : parameter.choices) add_variation(list, base, {{parameter.name, choice}});
+      if (parameter.name == "picture") {
+        Experiment given = base;
+        given.picture = {2, 1, {230, 90, 40, 20, 60, 160}};
+        add_variation(list, given, {{"picture", "file"}});
+      }
       if (parameter.kind != Parameter::Kind::integer) continue;
       add_variation(list, base, {{parameter.name, exact_text(parameter.minimum)}});
       add_variation(list, base, {{parameter.name, "3"}});

@@ -48,11 +48,20 @@ Mask array_mask(const json& array) {
   return mask;
 }
 
+ColorPicture picture_of(const json& file) {
+  ColorPicture picture = {file.at("rows").get<Index>(), file.at("columns").get<Index>(), {}};
+  const auto digits = file.at("rgb").get<std::string>();
+  for (std::size_t at = 0; at < digits.size(); at += 2)
+    picture.rgb.push_back(static_cast<std::uint8_t>(std::stoi(digits.substr(at, 2), nullptr, 16)));
+  return picture;
+}
+
 Experiment experiment_of(const json& file) {
   Experiment experiment = *default_experiment(file.at("system").get<std::string>());
   experiment.seed = file.value("seed", std::uint64_t{42});
   experiment.discard = file.value("discard", std::uint64_t{0});
   if (file.contains("labels")) experiment.labels = file.at("labels").get<std::vector<std::string>>();
+  if (file.contains("picture")) experiment.picture = picture_of(file.at("picture"));
   const json parameters = file.value("params", json::object());
   for (const auto& [name, value] : parameters.items()) {
     Result<void> set;

@@ -49,6 +49,33 @@ TEST(ImageView, ThePictureIsAChannelOrTheirMean) {
   }
 }
 
+TEST(ImageView, ShowsAPictureInItsColours) {
+  Settings settings = kPicture;
+  settings.emplace_back("picture", "stripes");
+  const auto trace = trace_with(settings, "conv-attention");
+  const Figure figure = figure_of(*trace, "image");
+  ASSERT_EQ(figure.pixels.size(), 1U);
+  const PixelsMark& pixels = figure.pixels.front();
+  EXPECT_EQ(pixels.rows(), 3);
+  EXPECT_EQ(pixels.columns, 5);
+  EXPECT_EQ(pixels.box, figure.heatmaps.front().box);
+  EXPECT_EQ(pixels.colors[0], (Rgb{230, 90, 40}));
+  EXPECT_EQ(pixels.colors[6], (Rgb{20, 60, 160})) << "row 1, column 1: the third of the stripes";
+  EXPECT_EQ(words(figure, "picture.title"), "stripes");
+  EXPECT_EQ(mark(figure.color_bars, "pixels"), nullptr);
+  // A channel is shown as its numbers; so is what has too few channels for colours, and noise.
+  EXPECT_TRUE(figure_of(*trace, "image", {{"channel", Index{3}}}).pixels.empty());
+  settings[1].second = "2";
+  EXPECT_TRUE(figure_of(*trace_with(settings, "conv-attention"), "image").pixels.empty());
+  EXPECT_TRUE(figure_of(*trace_with(kPicture, "conv-attention"), "image").pixels.empty());
+
+  Experiment given = experiment_with(kPicture, "conv-attention");
+  ASSERT_TRUE(set_picture(given, {1, 2, {0, 0, 0, 255, 100, 50}}));
+  const Figure half = figure_of(**run(given), "image");
+  EXPECT_EQ(words(half, "picture.title"), "the picture");
+  EXPECT_EQ(half.pixels.front().colors[2], (Rgb{128, 50, 25})) << "the middle column is half of each";
+}
+
 TEST(ImageView, AsksFromTheMiddleUnlessTold) {
   const std::shared_ptr<const Trace> trace = trace_with(kPicture, "image-self-attention");
   EXPECT_EQ(figure_of(*trace, "image").heatmaps.back().leading.back(), 7);

@@ -77,7 +77,8 @@ def with_heads_off(program, experiment, folder):
 def experiments(program, module, count, rng, folder):
     yield from module.EXPERIMENTS
     small = module.EXPERIMENTS[0].get("params", {})
-    for experiment in module.EXPERIMENTS[:3]:
+    given_pictures = [experiment for experiment in module.EXPERIMENTS if "picture" in experiment]
+    for experiment in module.EXPERIMENTS[:3] + given_pictures[:1]:
         yield with_edits(program, experiment, folder)
         yield from with_heads_off(program, experiment, folder)
     for params, rest in EVERYWHERE:

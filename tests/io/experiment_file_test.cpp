@@ -60,6 +60,11 @@ Experiment random_experiment(const System& system, std::mt19937& random) {
     if (below(2) == 0) e.heads_off = {0};
   e.edits.push_back({"x", {below(9), below(9)}, std::ldexp(static_cast<double>(below(1000) - 500), 3)});
   e.labels.assign(static_cast<std::size_t>(below(4)), "τ " + std::to_string(random()));
+  if (below(2) == 0) {
+    e.picture = {1 + below(kLongestPictureSide), 1 + below(kLongestPictureSide), {}};
+    e.picture.rgb.resize(static_cast<std::size_t>(e.picture.rows * e.picture.columns * kColors));
+    for (std::uint8_t& each : e.picture.rgb) each = static_cast<std::uint8_t>(random());
+  }
   e.view.name = "view" + std::to_string(below(10));
   e.view.options = {{"whole", below(1000) - 500},
                     {"real", std::ldexp(static_cast<double>(below(1000) - 500), static_cast<int>(below(200)) - 100)},
@@ -98,6 +103,18 @@ TEST(ExperimentFile, MissingKeysAreDefaults) {
       "");
   EXPECT_TRUE(e.labels.empty());
   EXPECT_EQ(e.seed, 0U);
+}
+
+TEST(ExperimentFile, HoldsThePictureItself) {
+  const std::string text =
+      R"({"format": "attnscope-experiment/1", "system": "conv-attention", "params": {"picture": "file"},
+          "picture": {"rows": 1, "columns": 2, "rgb": "e65A28143ca0"}})";
+  const Experiment e = *parse_experiment(text, "");
+  EXPECT_EQ(e.picture, (ColorPicture{1, 2, {0xe6, 0x5a, 0x28, 0x14, 0x3c, 0xa0}}));
+  EXPECT_TRUE(validate(e));
+  EXPECT_NE(experiment_json(e).find(R"("picture": {"rows": 1, "columns": 2, "rgb": "e65a28143ca0"})"),
+            std::string::npos)
+      << experiment_json(e);
 }
 
 TEST(ExperimentFile, WritesEveryParameterReadably) {

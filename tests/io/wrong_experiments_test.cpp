@@ -57,6 +57,36 @@ void add_edits(std::vector<Wrong>& cases) {
       {with("/edits/0", R"({"tensor": "x", "index": [0, 1], "value": 1, "valu": 1})"), {"edits[0]: ", "valu"}});
 }
 
+void add_pictures(std::vector<Wrong>& cases) {
+  const auto add = [&](const std::string& picture, const std::vector<std::string>& fragments) {
+    cases.push_back({with("/picture", picture), fragments});
+  };
+  for (const char* value : {"1", "null", "[]", "\"e65a28\"", "true"})
+    add(value, {"picture: ", "is not allowed; allowed: an object with rows, columns and rgb"});
+  for (const char* side : {"0", "65", "-1", "1.0", "1e1", "\"1\"", "null", "18446744073709551616", "[1]"}) {
+    const std::string value = side;
+    add(R"({"columns": 1, "rgb": "e65a28", "rows": )" + value + "}",
+        {"picture.rows: ", "allowed: whole numbers from 1 to 64"});
+    add(R"({"rows": 1, "rgb": "e65a28", "columns": )" + value + "}",
+        {"picture.columns: ", "allowed: whole numbers from 1 to 64"});
+  }
+  for (const char* rgb : {"\"\"", "\"e65a2\"", "\"e65a281\"", "\"e65a28e65a28\""}) {
+    add(R"({"rows": 1, "columns": 1, "rgb": )" + std::string(rgb) + "}",
+        {"picture.rgb: a text of ", " bytes is not allowed; allowed: 6 hexadecimal digits, 6 for each pixel"});
+  }
+  for (const char* rgb : {"\"e65a2g\"", "\"e65a2 \"", "\"-65a28\"", "\"e65aü\"", "\"0x5a28\""})
+    add(R"({"rows": 1, "columns": 1, "rgb": )" + std::string(rgb) + "}", {"picture.rgb: what stands at position "});
+  for (const char* rgb : {"1", "null", "[230, 90, 40]", "{}", "true"})
+    add(R"({"rows": 1, "columns": 1, "rgb": )" + std::string(rgb) + "}",
+        {"picture.rgb: ", "is not allowed; allowed: 6 hexadecimal digits"});
+  add(R"({"rows": 64, "columns": 64, "rgb": ")" + std::string(24574, '0') + "\"}",
+      {"picture.rgb: a text of 24574 bytes", "allowed: 24576 hexadecimal digits"});
+  add(R"({"rows": 1, "columns": 1})", {"picture: rgb is missing"});
+  add(R"({"rgb": "e65a28", "columns": 1})", {"picture: rows is missing"});
+  add(R"({"rows": 1, "columns": 1, "rgb": "e65a28", "colums": 1})",
+      {"picture: the key \"colums\" is unknown", "columns"});
+}
+
 /// What is neither a whole number nor in any range.
 const std::vector<std::string> kNoCounts = {"2.7",   "6.0", "\"8\"", "\"\"",  "-1",   "-9223372036854775808",
                                             "1e300", "1e2", "true",  "false", "null", "[]",
@@ -201,6 +231,7 @@ std::vector<Wrong> wrong_experiments() {
     cases.push_back({with("/heads_off", value), {"heads_off: ", "a list of heads, counted from 0"}});
   for (const char* value : {"[1.5]", "[\"1\"]", "[null]"})
     cases.push_back({with("/heads_off", value), {"heads_off: ", "whole numbers"}});
+  add_pictures(cases);
   add_other_parameters(cases);
   add_structure(cases);
   add_unknown_keys(cases);

@@ -16,6 +16,9 @@ std::vector<Parameter> picture_parameters(Index batch) {
       integer_parameter("channels", "Channels", "Numbers per pixel.", 32, 1, 64),
       integer_parameter("height", "Height", "Rows of the picture; every pixel is a token.", 16, 1, 16),
       integer_parameter("width", "Width", "Columns of the picture; every pixel is a token.", 16, 1, 16),
+      choice_parameter("picture", "Picture",
+                       "What the pixels show: noise as drawn, built-in shapes or stripes, or a picture of your own.",
+                       {"noise", "shapes", "stripes", "file"}, {"noise", "shapes", "stripes", "of your own"}),
   };
 }
 
@@ -27,11 +30,15 @@ Parameter heads_parameter(Index standard, std::string whole) {
 }
 
 Value draw_picture(const Experiment& e, Recorder& r) {
-  return draw_normal(r, "x",
-                     {{"batch", e.integer("batch")},
-                      {"channel", e.integer("channels")},
-                      {"row", e.integer("height")},
-                      {"column", e.integer("width")}});
+  const Axes axes = {{"batch", e.integer("batch")},
+                     {"channel", e.integer("channels")},
+                     {"row", e.integer("height")},
+                     {"column", e.integer("width")}};
+  const std::string& name = e.choice("picture");
+  if (name == "noise") return draw_normal(r, "x", axes);
+  PlacedPicture picture = {name, axes[2].size, axes[3].size, axes[1].size, nullptr};
+  if (name == "file") picture.file = std::make_shared<const ColorPicture>(e.picture);
+  return draw_normal(r, "x", axes, std::move(picture));
 }
 
 Value pixels_as_tokens(Recorder& r, Value picture) {

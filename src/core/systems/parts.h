@@ -10,13 +10,14 @@
 
 namespace attnscope {
 
-/// batch, channels, height and width of drawn pictures.
+/// batch, channels, height and width of pictures, and what they show.
 std::vector<Parameter> picture_parameters(Index batch);
 
 /// Heads that divide the parameter called `whole`.
 Parameter heads_parameter(Index standard, std::string whole);
 
-/// `torch.randn(batch, channels, height, width)` as `x` [batch, channel, row, column].
+/// `torch.randn(batch, channels, height, width)` as `x` [batch, channel, row, column], or the picture that stands in
+/// its place.
 Value draw_picture(const Experiment& experiment, Recorder& recorder);
 
 /// Pixels as tokens: [batch, channel, row, column] to `tokens` [batch, token, channel].

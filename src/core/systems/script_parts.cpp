@@ -4,11 +4,6 @@
 
 namespace attnscope {
 
-void write_picture(Script& s) {
-  s.code("x = torch.randn(batch, channels, height, width)");
-  s.discard();
-}
-
 void write_tokens(Script& s, std::string_view picture) {
   s.code("tokens = " + std::string(picture) + ".flatten(2).transpose(1, 2)  # [batch, token, channel]");
 }

@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// Draws the picture `x`, and what is thrown away after it.
+/// Draws the picture `x`, and what is thrown away after it, or makes the picture that stands in its place.
 void write_picture(Script& script);
 
 /// `tokens`: the pixels of the picture called `picture`.

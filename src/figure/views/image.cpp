@@ -78,6 +78,34 @@ HeatmapMark picture_mark(const Trace& trace, Index item, Index channel) {
   return mark;
 }
 
+/// Pixels that are painted one by one: every frame of the window does.
+constexpr Index kMostColoredPixels = 4096;
+
+/// The given or built-in picture that `x` has, or null.
+const PlacedPicture* placed_picture(const Trace& trace) {
+  const auto* draw = std::get_if<DrawOperation>(&trace.find("x")->operation);
+  return draw != nullptr && draw->picture ? &*draw->picture : nullptr;
+}
+
+/// The picture in its colours; with fewer than three channels the attention sees no colours, and neither does who
+/// looks.
+std::optional<PixelsMark> colored_pixels(const Trace& trace) {
+  const PlacedPicture* picture = placed_picture(trace);
+  if (picture == nullptr || picture->channels < kColors || picture->height * picture->width > kMostColoredPixels)
+    return std::nullopt;
+  PixelsMark mark = {"picture.colors", {}, picture->width, {}};
+  const Index full = picture->full_color();
+  for (Index row = 0; row < picture->height; ++row) {
+    for (Index column = 0; column < picture->width; ++column) {
+      const auto byte = [&](Index which) {
+        return static_cast<std::uint8_t>((2 * kFullColor * picture->color(row, column, which) + full) / (2 * full));
+      };
+      mark.colors.push_back({byte(0), byte(1), byte(2)});
+    }
+  }
+  return mark;
+}
+
 class ImageLayout {
  public:
   ImageLayout(const Trace& trace, const ViewOptions& options)
@@ -113,10 +141,14 @@ class ImageLayout {
     title({left, top});
     picture.box = {left, top + kTitleHeight + kPanelTitle, cell * static_cast<double>(size_.columns),
                    cell * static_cast<double>(size_.rows)};
-    caption("picture.title", picture.box,
-            channel_ > 0 ? "channel " + std::to_string(channel_) : "mean of the channels");
+    std::optional<PixelsMark> colors = channel_ > 0 ? std::nullopt : colored_pixels(trace_);
+    caption("picture.title", picture.box, picture_caption(colors.has_value()));
     ring("picture.query", picture.box);
     const ColorScale grey = picture.scale;
+    if (colors) {
+      colors->box = picture.box;
+      figure_.pixels.push_back(*colors);
+    }
     figure_.heatmaps.push_back(std::move(picture));
     const double heads_left = left + cell * static_cast<double>(size_.columns) + kGap;
     for (std::size_t i = 0; i < heads.size(); ++i) {
@@ -130,8 +162,10 @@ class ImageLayout {
     const ColorScale weights = heads.front().scale;
     for (HeatmapMark& mark : heads) figure_.heatmaps.push_back(std::move(mark));
     const double legend = top + kTitleHeight + content + 20;
-    figure_.color_bars.push_back(
-        {"pixels", {0, 0, 100, 9}, grey, "pixel", number_text(grey.low, 3), number_text(grey.high, 3)});
+    if (!colors) {
+      figure_.color_bars.push_back(
+          {"pixels", {0, 0, 100, 9}, grey, "pixel", number_text(grey.low, 3), number_text(grey.high, 3)});
+    }
     figure_.color_bars.push_back(
         {"weights", {0, 0, 160, 9}, weights, "attention weight", "0", scale_end_text(weights)});
     place_legend(figure_.color_bars, {left, legend}, kMargin, figure_.width - 2 * kMargin);
@@ -149,6 +183,13 @@ class ImageLayout {
       heads.back().scale = scale;
     }
     return heads;
+  }
+
+  [[nodiscard]] std::string picture_caption(bool in_colors) const {
+    if (channel_ > 0) return "channel " + std::to_string(channel_);
+    if (!in_colors) return "mean of the channels";
+    const PlacedPicture& picture = *placed_picture(trace_);
+    return picture.file != nullptr ? "the picture" : picture.name;
   }
 
   void title(Point at) {
@@ -214,10 +255,11 @@ View image_view() {
                                       "Which pixel asks, row by row from 1; 0 is the middle. A click on the picture "
                                       "chooses one.",
                                       0, 0, 256);
-  Parameter channel =
-      integer_parameter("channel", "Channel", "Which channel is shown; 0 is the mean of all.", 0, 0, 32);
+  Parameter channel = integer_parameter(
+      "channel", "Channel", "Which channel is shown; 0 is all of them: the picture in its colours, or their mean.", 0,
+      0, 32);
   query.choice_labels = {"the middle"};
-  channel.choice_labels = {"mean"};
+  channel.choice_labels = {"all"};
   View view = {
       "image", "Image", "A pixel of the picture, and where each head looks from it.", {query, channel, item_option()},
       applies, build};

@@ -51,6 +51,7 @@ EXPERIMENTS = [
     _experiment({**SIX_TOKENS, "mask": holes(2, 1, 6, 6), "masked_fill": 0.0, "temperature": 2.0}),
     _experiment({**SLIM, "temperature": 0.1}, seed=123456789, discard=1000),
     _experiment({**SLIM, "temperature": 10.0, "mask": "causal", "masked_fill": "-inf"}),
+    *(_experiment({**SLIM, **params}, **rest) for params, rest in images.PICTURES),
 ]
 
 
@@ -63,7 +64,8 @@ def random_experiment(rng):
         "head_dim": rng.randint(1, 12),
     }
     tokens = images.tokens_of(params)
-    return experiments.make_random(rng, SYSTEM, params, tokens, tokens, params["batch"], heads)
+    experiment = experiments.make_random(rng, SYSTEM, params, tokens, tokens, params["batch"], heads)
+    return images.with_random_picture(rng, experiment)
 
 
 @torch.no_grad()
@@ -74,7 +76,7 @@ def run(experiment, precision=torch.float32):
     )
     trace = Trace()
     torch.manual_seed(experiment["seed"])
-    x = images.draw(trace, params, precision)
+    x = images.draw(trace, params, precision, experiment.get("picture"))
     torch.rand(experiment.get("discard", 0))
     to_qkv = nn.Conv2d(channels, 3 * heads * dim, 1, bias=False).to(precision)
     to_out = nn.Conv2d(heads * dim, channels, 1).to(precision)

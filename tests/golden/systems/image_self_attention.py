@@ -49,6 +49,7 @@ EXPERIMENTS = [
     _experiment({**SIX_TOKENS, "mask": holes(2, 1, 6, 6), "masked_fill": 0.0, "temperature": 2.0}),
     _experiment({**SMALL, "temperature": 0.1}, seed=123456789, discard=1000),
     _experiment({**SMALL, "temperature": 10.0, **BATCH_NORM, **CHUNKED}),
+    *(_experiment({**SMALL, **params}, **rest) for params, rest in images.PICTURES),
 ]
 
 
@@ -60,7 +61,8 @@ def random_experiment(rng):
         "projection": rng.choice(["separate", "chunked"]),
     }
     tokens = images.tokens_of(params)
-    return experiments.make_random(rng, SYSTEM, params, tokens, tokens, params["batch"])
+    experiment = experiments.make_random(rng, SYSTEM, params, tokens, tokens, params["batch"])
+    return images.with_random_picture(rng, experiment)
 
 
 @torch.no_grad()
@@ -69,7 +71,7 @@ def run(experiment, precision=torch.float32):
     channels = params["channels"]
     trace = Trace()
     torch.manual_seed(experiment["seed"])
-    x = images.draw(trace, params, precision)
+    x = images.draw(trace, params, precision, experiment.get("picture"))
     torch.rand(experiment.get("discard", 0))
     norm = nn.GroupNorm(1, channels) if params["norm"] == "group" else nn.BatchNorm2d(channels)
     normed = trace.keep("normed", "batch,channel,row,column", norm.to(precision)(x))

@@ -49,6 +49,7 @@ EXPERIMENTS = [
     _experiment({**SIX_TOKENS, "mask": holes(2, 1, 6, 6), "masked_fill": 0.0, "temperature": 2.0}),
     _experiment({**FOUR_HEADS, "temperature": 0.1}, seed=123456789, discard=1000),
     _experiment({**FOUR_HEADS, "temperature": 10.0, "mask": "causal", "masked_fill": "-inf"}),
+    *(_experiment({**FOUR_HEADS, **params}, **rest) for params, rest in images.PICTURES),
 ]
 
 
@@ -56,7 +57,8 @@ def random_experiment(rng):
     heads = rng.randint(1, 8)
     params = {**images.random_size(rng), "channels": heads * rng.randint(1, 5), "heads": heads}
     tokens = images.tokens_of(params)
-    return experiments.make_random(rng, SYSTEM, params, tokens, tokens, params["batch"], heads)
+    experiment = experiments.make_random(rng, SYSTEM, params, tokens, tokens, params["batch"], heads)
+    return images.with_random_picture(rng, experiment)
 
 
 @torch.no_grad()
@@ -66,7 +68,7 @@ def run(experiment, precision=torch.float32):
     dim = channels // heads
     trace = Trace()
     torch.manual_seed(experiment["seed"])
-    x = images.draw(trace, params, precision)
+    x = images.draw(trace, params, precision, experiment.get("picture"))
     torch.rand(experiment.get("discard", 0))
     layer = nn.MultiheadAttention(channels, heads, batch_first=True).to(precision)
     trace.keep_layer("out", "channel,head·dim", layer.out_proj)
