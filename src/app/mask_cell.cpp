@@ -8,7 +8,8 @@
 namespace attnscope {
 namespace {
 
-constexpr std::array<std::string_view, 4> kMasked = {"scores", "masked_scores", "weights", "dropped_weights"};
+constexpr std::array<std::string_view, 5> kMasked = {"scores", "biased_scores", "masked_scores", "weights",
+                                                     "dropped_weights"};
 
 }  // namespace
 

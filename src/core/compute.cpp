@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/axis_groups.h"
+#include "core/compute_positions.h"
 #include "core/kernels/softmax.h"
 
 namespace attnscope {
@@ -152,6 +153,19 @@ void compute(const KeepHeadsOperation& operation, Inputs inputs, const StepConte
       std::fill_n(to, each, 0.0F);
     }
   }
+}
+
+void compute(const SinusoidOperation& operation, Inputs /*inputs*/, const StepContext& /*context*/, Tensor& out) {
+  compute_in_place(operation, out.axes(), whole_region(0, out.axes()), out);
+}
+
+void compute(const RotateOperation& operation, Inputs inputs, const StepContext& /*context*/, Tensor& out) {
+  const Region whole = whole_region(0, out.axes());
+  compute_in_place(operation, out.axes(), whole, whole, *inputs[0], out);
+}
+
+void compute(const DistanceBiasOperation& operation, Inputs inputs, const StepContext& /*context*/, Tensor& out) {
+  compute_in_place(operation, whole_region(0, out.axes()), *inputs[0], out);
 }
 
 }  // namespace

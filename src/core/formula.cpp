@@ -74,6 +74,19 @@ class Formula {
     return reference() + ", 0 for head " + join(off, ", ");
   }
 
+  std::string operator()(const SinusoidOperation& /*sinusoid*/) const {
+    return "sin or cos of " + step_.axes[step_.axes.size() - 2].name + " / 10000^(" + step_.axes.back().name + "/" +
+           std::to_string(step_.axes.back().size) + ")";
+  }
+  std::string operator()(const RotateOperation& /*rotate*/) const {
+    return reference() + ", each pair turned by " + step_.axes[step_.axes.size() - 2].name + " / 10000^(" +
+           step_.axes.back().name + "/" + std::to_string(step_.axes.back().size) + ")";
+  }
+  std::string operator()(const DistanceBiasOperation& bias) const {
+    return reference() + " − " + (bias.head_axis < 0 ? number_text(bias.slope(0)) : "slope_head") + " · |" +
+           step_.axes[step_.axes.size() - 2].name + " − " + step_.axes.back().name + "|";
+  }
+
   std::string operator()(const RearrangeOperation& rearrange) const {
     std::vector<bool> stands(rearrange.labels.size(), true);
     for (const std::vector<int>& group : rearrange.out) {

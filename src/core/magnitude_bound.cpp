@@ -51,6 +51,12 @@ struct Bound {
   double operator()(const DropoutOperation& dropout) const { return inputs[0] / (1 - dropout.probability); }
   double operator()(const KeepHeadsOperation& /*keep*/) const { return inputs[0]; }
   double operator()(const RearrangeOperation& /*rearrange*/) const { return inputs[0]; }
+  double operator()(const SinusoidOperation& /*sinusoid*/) const { return 1; }
+  double operator()(const RotateOperation& /*rotate*/) const { return 2 * inputs[0]; }
+  double operator()(const DistanceBiasOperation& /*bias*/) const {
+    const Axes& axes = step.axes;
+    return inputs[0] + static_cast<double>(std::max(axes[axes.size() - 2].size, axes.back().size));
+  }
 
  private:
   /// tanh of what is finite.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <variant>
 
+#include "core/compute_positions.h"
 #include "core/held_attention.h"
 #include "core/matrix_overview.h"
 #include "core/rearranged_index.h"
@@ -223,6 +224,10 @@ TensorPointer OnDemand::computed(const Region& region, const StepContext& contex
     choose(region, *inputs[0], *out, [&](const std::vector<Index>& index, float value) {
       return keep->keeps(index[static_cast<std::size_t>(keep->axis)]) ? value : 0.0F;
     });
+  } else if (const auto* rotate = std::get_if<RotateOperation>(&step.operation)) {
+    compute_in_place(*rotate, step.axes, region, boxes[0], *inputs[0], *out);
+  } else if (const auto* bias = std::get_if<DistanceBiasOperation>(&step.operation)) {
+    compute_in_place(*bias, region, *inputs[0], *out);
   } else if (std::holds_alternative<NormalizeOperation>(step.operation)) {
     // Its mean and variance are those of whole groups: a part of what comes of them.
     const auto groups = std::make_shared<Tensor>(inputs[0]->axes(), nullptr);

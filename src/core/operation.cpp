@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace attnscope {
 
@@ -9,8 +10,8 @@ std::string operation_name(const Operation& operation) {
   if (const auto* draw = std::get_if<DrawOperation>(&operation); draw != nullptr && draw->picture) return "picture";
   // In the order of the variant's alternatives.
   constexpr std::array<const char*, std::variant_size_v<Operation>> kNames = {
-      "draw", "constant", "set",     "contract", "add",        "scale",    "normalize",
-      "mean", "mask",     "softmax", "dropout",  "keep_heads", "rearrange"};
+      "draw", "constant", "set",     "contract",   "add",       "scale",    "normalize", "mean",
+      "mask", "softmax",  "dropout", "keep_heads", "rearrange", "sinusoid", "rotate",    "distance_bias"};
   return kNames[operation.index()];
 }
 
@@ -37,6 +38,24 @@ const SetPart* SetOperation::part_at(Index matrix, Index row, Index column) cons
   };
   const auto found = std::find_if(parts.rbegin(), parts.rend(), has_cell);
   return found == parts.rend() ? nullptr : &*found;
+}
+
+double SinusoidOperation::angle(Index position, Index feature, Index features) {
+  return static_cast<double>(position) /
+         std::pow(10000, static_cast<double>(feature / 2 * 2) / static_cast<double>(features));
+}
+
+double SinusoidOperation::value(Index position, Index feature, Index features) {
+  const double turned = angle(position, feature, features);
+  return feature % 2 == 0 ? std::sin(turned) : std::cos(turned);
+}
+
+double RotateOperation::angle(Index position, Index dim_index, Index dim) {
+  return SinusoidOperation::angle(position, dim_index, dim);
+}
+
+double DistanceBiasOperation::slope(Index head) const {
+  return std::exp2(-8 * static_cast<double>(head + 1) / static_cast<double>(heads));
 }
 
 bool DropoutOperation::keeps(std::uint64_t seed, Index offset) const {

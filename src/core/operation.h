@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -168,6 +169,39 @@ struct KeepHeadsOperation {
   friend bool operator==(const KeepHeadsOperation&, const KeepHeadsOperation&) = default;
 };
 
+/// Sines and cosines that tell positions apart; axes [position, feature]. Source: Vaswani et al., "Attention is all you
+/// need", 2017, section 3.5.
+struct SinusoidOperation {
+  /// The angle whose sine (even features) or cosine (odd ones) it is: position / 10000^(2⌊feature/2⌋/features).
+  static double angle(Index position, Index feature, Index features);
+  static double value(Index position, Index feature, Index features);
+
+  friend bool operator==(const SinusoidOperation&, const SinusoidOperation&) = default;
+};
+
+/// Input with each pair of numbers (2i, 2i+1) along the last axis turned by an angle that grows with the position; the
+/// last number of an odd row has no partner and stays. Source: Su et al., "RoFormer", 2021.
+struct RotateOperation {
+  /// position · 10000^(−2i/dim), i the pair that `dim_index` is in.
+  static double angle(Index position, Index dim_index, Index dim);
+
+  friend bool operator==(const RotateOperation&, const RotateOperation&) = default;
+};
+
+/// Input − slope · |query − key|, where the slope of head h of H, counted from 1, is 2^(−8h/H); axes […, query, key].
+/// Source: Press et al., "Train short, test long" (ALiBi), 2022, here to both sides.
+struct DistanceBiasOperation {
+  int head_axis = -1;  ///< −1: one head
+  Index heads = 1;
+
+  [[nodiscard]] double slope(Index head) const;
+  [[nodiscard]] double slope_at(std::span<const Index> index) const {
+    return slope(head_axis < 0 ? 0 : index[static_cast<std::size_t>(head_axis)]);
+  }
+
+  friend bool operator==(const DistanceBiasOperation&, const DistanceBiasOperation&) = default;
+};
+
 /// The same numbers in other places: the axes of the input, each perhaps split into several labels, in another order
 /// and perhaps merged again. A label that the result lacks stands still at one value: the result is a slice.
 struct RearrangeOperation {
@@ -180,9 +214,10 @@ struct RearrangeOperation {
   friend bool operator==(const RearrangeOperation&, const RearrangeOperation&) = default;
 };
 
-using Operation = std::variant<DrawOperation, ConstantOperation, SetOperation, ContractOperation, AddOperation,
-                               ScaleOperation, NormalizeOperation, MeanOperation, MaskOperation, SoftmaxOperation,
-                               DropoutOperation, KeepHeadsOperation, RearrangeOperation>;
+using Operation =
+    std::variant<DrawOperation, ConstantOperation, SetOperation, ContractOperation, AddOperation, ScaleOperation,
+                 NormalizeOperation, MeanOperation, MaskOperation, SoftmaxOperation, DropoutOperation,
+                 KeepHeadsOperation, RearrangeOperation, SinusoidOperation, RotateOperation, DistanceBiasOperation>;
 
 /// "draw", "contract", "mask", …: the operation's name in messages and JSON; "picture" for a picture in the place of a
 /// drawn one.

@@ -85,6 +85,19 @@ Value rearrange(Recorder& recorder, std::string name, std::string_view pattern, 
 /// `kept_head_outputs`; itself where there are none of them, or no heads.
 Value keep_heads(Recorder& recorder, const Experiment& experiment, Value outputs);
 
+// Positions, where the experiment has the parameter `positions`; see `positions_parameter`.
+
+/// The tokens with what is added to tell their positions apart, as `positioned_x`, and that as `positions` [token,
+/// feature]: sinusoidal, or learned and here as it is before any learning, drawn from a normal distribution. Itself
+/// with the others. Axes […, token, feature].
+Value with_positions(Recorder& recorder, const Experiment& experiment, Value tokens);
+
+/// Queries or keys with rotary positions, as `name`; itself with the others. Axes […, position, dim].
+Value rotated(Recorder& recorder, const Experiment& experiment, std::string name, Value input);
+
+/// Scores with ALiBi, as `name`; itself with the others. Axes […, query, key].
+Value biased_by_distance(Recorder& recorder, const Experiment& experiment, std::string name, Value scores);
+
 /// What stands between scores and the weighted sum in every system: the mask (when there is one), softmax with
 /// temperature, dropout (when on). Records `masked_scores`, `weights` and `dropped_weights` with `prefix` in front.
 Value attention_weights(Recorder& recorder, const Experiment& experiment, const std::string& prefix, Value scores,

@@ -54,6 +54,15 @@ struct RegionsBehind {
   std::vector<Region> operator()(const MaskOperation& /*mask*/) const { return {same()}; }
   std::vector<Region> operator()(const DropoutOperation& /*dropout*/) const { return {same()}; }
   std::vector<Region> operator()(const KeepHeadsOperation& /*keep*/) const { return {same()}; }
+  std::vector<Region> operator()(const DistanceBiasOperation& /*bias*/) const { return {same()}; }
+
+  std::vector<Region> operator()(const SinusoidOperation& /*sinusoid*/) const { return {}; }
+  std::vector<Region> operator()(const RotateOperation& /*rotate*/) const {
+    Region pairs = same();
+    pairs.begin.back() -= pairs.begin.back() % 2;
+    pairs.end.back() = std::min(pairs.end.back() + pairs.end.back() % 2, step.axes.back().size);
+    return {pairs};
+  }
 
  private:
   [[nodiscard]] Region same() const { return {step.inputs[0], region.begin, region.end}; }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/script.h"
+#include "core/systems/positions.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
 
@@ -107,7 +108,8 @@ std::string mask_code(const Experiment& e, const ScoreAxes& axes) {
 }
 
 std::string weights_code(const Experiment& e, const std::string& prefix, bool masked) {
-  const std::string scores = prefix + "scores";
+  // What has no mask has no positions either: attention to a second sequence.
+  const std::string scores = prefix + (masked && positions_of(e) == "alibi" ? "biased_scores" : "scores");
   const std::string weights = prefix + "weights";
   const double fill = e.real("masked_fill");
   const double temperature = e.real("temperature");

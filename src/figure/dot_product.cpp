@@ -78,6 +78,10 @@ std::optional<DotProduct> dot_product(const Trace& trace, std::string_view weigh
     found.masked = found.scores;
     found.scores = step(found.masked).inputs[0];
   }
+  if (std::holds_alternative<DistanceBiasOperation>(step(found.scores).operation)) {
+    found.biased = found.scores;
+    found.scores = step(found.biased).inputs[0];
+  }
   const Step& scores = step(found.scores);
   found.product = std::get_if<ContractOperation>(&scores.operation);
   if (found.product == nullptr || scores.inputs.size() != 2 || found.product->out.size() < 2) return std::nullopt;

@@ -10,12 +10,13 @@
 
 namespace attnscope {
 
-/// scores[…, query, key] = Σ q · k / divisor over one axis, perhaps masked; weights = their softmax. The axes of q and
-/// k may stand in any order.
+/// scores[…, query, key] = Σ q · k / divisor over one axis, perhaps biased by distance, perhaps masked; weights = their
+/// softmax. The axes of q and k may stand in any order.
 struct DotProduct {
   int q = -1;  ///< what enters the product: perhaps scaled already
   int k = -1;
   int scores = -1;
+  int biased = -1;  ///< −1: nothing is taken off for the distance
   int masked = -1;  ///< −1: no mask
   int weights = -1;
 
@@ -28,7 +29,7 @@ struct DotProduct {
   Index keys = 0;
 
   /// What the softmax is taken of.
-  [[nodiscard]] int logits() const { return masked < 0 ? scores : masked; }
+  [[nodiscard]] int logits() const { return masked >= 0 ? masked : biased >= 0 ? biased : scores; }
   /// The cells of q and of k that number `dim` of the sum is the product of; `at` is the score's index.
   [[nodiscard]] std::vector<Index> q_index(std::span<const Index> at, Index dim) const;
   [[nodiscard]] std::vector<Index> k_index(std::span<const Index> at, Index dim) const;

@@ -17,9 +17,14 @@ struct NameAndSymbol {
   std::string_view symbol;
 };
 
-constexpr std::array<NameAndSymbol, 46> kSymbols = {{
+constexpr std::array<NameAndSymbol, 51> kSymbols = {{
     {"x", "X"},
     {"x2", "X_{2}"},
+    {"positions", "P"},
+    {"positioned_x", "X + P"},
+    {"rotated_q", "turned Q"},
+    {"rotated_k", "turned K"},
+    {"biased_scores", "with ALiBi"},
     {"x_q", "X_{Q}"},
     {"x_k", "X_{K}"},
     {"x_v", "X_{V}"},

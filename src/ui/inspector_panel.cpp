@@ -58,7 +58,8 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   inspection.row_title = "this row";
   for (const Step* next = shown; next != nullptr;
        next = consumer(trace, static_cast<int>(next - trace.steps().data()))) {
-    const bool passes = std::holds_alternative<MaskOperation>(next->operation) || next == &step;
+    const bool passes = std::holds_alternative<MaskOperation>(next->operation) ||
+                        std::holds_alternative<DistanceBiasOperation>(next->operation) || next == &step;
     if (std::holds_alternative<SoftmaxOperation>(next->operation) && next != &step) {
       shown = next;
       inspection.row_title = "softmax of this row";

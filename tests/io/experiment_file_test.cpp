@@ -131,6 +131,7 @@ TEST(ExperimentFile, WritesEveryParameterReadably) {
     "heads": 4,
     "cross_queries": 3,
     "scale": "none",
+    "positions": "none",
     "mask": "none",
     "masked_fill": -9e+15,
     "temperature": 1.0,

@@ -1,6 +1,7 @@
 // Multi-head self-attention of a transformer tutorial: one stacked projection, split into heads and then into q, k and
 // v; weights by Xavier's rule, biases zero.
 #include "core/systems/parts.h"
+#include "core/systems/positions.h"
 #include "core/systems/script_parts.h"
 
 namespace attnscope {
@@ -30,10 +31,12 @@ void run_system(const Experiment& e, Recorder& r) {
   const Layer qkv_layer = {draw_xavier(r, "w_qkv", {stacked, feature}), zero_bias(r, "qkv", stacked)};
   const Layer out_layer = {draw_xavier(r, "w_out", {embedding, merged_axis}), zero_bias(r, "out", embedding)};
 
-  const Value qkv = linear(r, "qkv", "batch token", x, qkv_layer);
-  const Projections p =
-      cut_projections(r, "batch token (head part dim) -> batch head token dim", qkv, {{"head", heads}});
-  const Value scores = scaled_scores(r, "batch head", p, embedding.size / heads);
+  const Value qkv = linear(r, "qkv", "batch token", with_positions(r, e, x), qkv_layer);
+  Projections p = cut_projections(r, "batch token (head part dim) -> batch head token dim", qkv, {{"head", heads}});
+  p.q = rotated(r, e, "rotated_q", p.q);
+  p.k = rotated(r, e, "rotated_k", p.k);
+  const Value product = scaled_scores(r, "batch head", p, embedding.size / heads);
+  const Value scores = biased_by_distance(r, e, "biased_scores", product);
   const Value outputs = weighted_sum(e, r, "batch head", scores, p.v, mask_sizes(e)).outputs;
   const Value merged =
       rearrange(r, "merged", "batch head token dim -> batch token (head dim)", keep_heads(r, e, outputs));
@@ -41,6 +44,7 @@ void run_system(const Experiment& e, Recorder& r) {
 }
 
 void write_script(Script& s) {
+  const Experiment& e = s.experiment();
   s.code("x = torch.randn(batch, tokens, features)");
   s.discard();
   s.layer("to_qkv", "qkv", "nn.Linear(features, 3 * embedding)");
@@ -50,10 +54,20 @@ for layer in (to_qkv, to_out):
     nn.init.xavier_uniform_(layer.weight)
     nn.init.zeros_(layer.bias)
 )");
+  s.code(positions_draw_code(e));
   s.edits();
+  s.section(positions_sum_code(e));
   s.section("head_dim = embedding // heads");
-  write_head_slices(s, "x");
-  write_attention(s, {{"batch", "head"}, "tokens", "tokens"});
+  write_head_slices(s, positioned_name(e));
+  if (const std::string code = rotated_code(e); !code.empty()) {
+    s.empty_line();
+    s.section(code);
+    s.empty_line();
+    s.section(rotated_calls(e));
+  }
+  write_attention(s, {{"batch", "head"}, "tokens", "tokens"},
+                  "scores = " + rotated_name(e, "q") + " @ " + rotated_name(e, "k") +
+                      ".transpose(-2, -1) / math.sqrt(head_dim)\n" + biased_scores_code(e, "heads"));
   write_merged(s);
   s.code("out = to_out(merged)");
 }
@@ -74,6 +88,7 @@ System stacked_multihead() {
       integer_parameter("embedding", "Embedding size", "Numbers per token behind the projection, of all heads.", 32, 1,
                         64),
       heads_parameter(4, "embedding"),
+      positions_parameter(),
   };
   system.mask_sizes = mask_sizes;
   system.run = run_system;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/script.h"
+#include "core/systems/positions.h"
 #include "core/systems/systems.h"
 
 namespace attnscope {
@@ -60,7 +61,9 @@ struct Stage {
     const Value q = project(r, "q", "query", x, w.q);
     const Value k = project(r, "k", "key", x, w.k);
     const Value v = project(r, "v", "key", x, w.v);
-    const Value self_scores = scores(e, r, "scores", "query", q, k);
+    const Value asked = rotated(r, e, prefix + "rotated_q", q);
+    const Value product = scores(e, r, "scores", "query", asked, rotated(r, e, prefix + "rotated_k", k));
+    const Value self_scores = biased_by_distance(r, e, prefix + "biased_scores", product);
     const Index tokens = e.integer("tokens");
     const Index heads = head.empty() ? 1 : e.integer("heads");
     const Value weights = attention_weights(r, e, prefix, self_scores, e.mask(), {1, heads, tokens, tokens});
@@ -96,8 +99,9 @@ void run_system(const Experiment& e, Recorder& r) {
                                    {{"head·dim", saturating_product(e.integer("heads"), e.integer("head_dim"))},
                                     {"feature", e.integer("features")}});
 
-  single.run(e, r, single_weights, x, x2);
-  const Value outputs = multi.run(e, r, weights, x, x2);
+  const Value tokens = with_positions(r, e, x);
+  single.run(e, r, single_weights, tokens, x2);
+  const Value outputs = multi.run(e, r, weights, tokens, x2);
   const Value merged = rearrange(r, "merged", "head token dim -> token (head dim)", keep_heads(r, e, outputs));
   contract(r, "out", "token merged, merged feature -> token feature", merged, w_out);
 }
@@ -115,13 +119,14 @@ std::string cross_code(const Experiment& e, const std::string& scale) {
 std::string function_code(const Experiment& e, std::span<const std::string> names) {
   const std::string scale = e.choice("scale") == "none" ? "" : " / math.sqrt(head_dim)";
   const std::string weights = weights_name(e);
-  std::string text = R"("""One head or, where the weights have a leading axis for them, all heads at once."""
-q = x @ w_q
-k = x @ w_k
-v = x @ w_v
-
-)";
-  text += "scores = q @ k.transpose(-2, -1)" + scale + "\n";
+  const std::string x = positioned_name(e);
+  std::string text = "\"\"\"One head or, where the weights have a leading axis for them, all heads at once.\"\"\"\n";
+  for (const char* letter : {"q", "k", "v"})
+    text.append(letter).append(" = ").append(x).append(" @ w_").append(letter).append("\n");
+  text += "\n" + rotated_calls(e);
+  text += "scores = " + rotated_name(e, "q") + " @ " + rotated_name(e, "k") + ".transpose(-2, -1)" + scale + "\n";
+  if (positions_of(e) == "alibi") text += "head_count = scores.shape[:-2].numel()  # a single head has no axis\n";
+  text += biased_scores_code(e, "head_count", ".reshape(scores.shape)");
   text += weights_code(e);
   text += "head_outputs = " + weights + " @ v\n";
   text += "# What each key adds to each query's output; the sum over the keys is head_outputs.\n";
@@ -144,13 +149,19 @@ single_weights = torch.rand(3, features, head_dim)
 several_weights = torch.rand(3, heads, features, head_dim)
 w_out = torch.rand(heads * head_dim, features)
 )");
+  s.code(positions_draw_code(e));
   s.edits({{"w_k", "several_weights[0]"},
            {"w_q", "several_weights[1]"},
            {"w_v", "several_weights[2]"},
            {"single.w_k", "single_weights[0]"},
            {"single.w_q", "single_weights[1]"},
            {"single.w_v", "single_weights[2]"}});
+  s.section(positions_sum_code(e));
   s.section(mask_code(e, {{"head"}, "tokens", "tokens"}));
+  if (const std::string code = rotated_code(e); !code.empty()) {
+    s.empty_line();
+    s.section(code);
+  }
 
   std::vector<std::string> single, several;
   for (const std::string& name : s.tensors()) {
@@ -196,6 +207,7 @@ System worked_example() {
                         "Tokens of a second sequence that ask the first one; 0 leaves cross-attention out.", 3, 0, 10),
       choice_parameter("scale", "Scaling", "What the scores are divided by before the softmax.",
                        {"none", "sqrt_head_dim"}, {"none", "√ head size"}),
+      positions_parameter(),
   };
   system.mask_sizes = mask_sizes;
   system.run = run_system;

@@ -198,8 +198,8 @@ class DotLayout {
     terms.sums = n_.sums;
     terms.note = "sum " + number_text(n_.sums.back());
     terms.target = [this](Index i) { return term_target(i); };
-    BarRow& scores = add_row("scores", p.mask == nullptr ? "scores" : "masked scores",
-                             query_text() + ", against every key", n_.logits, Shade::of(Ink::dim, 0.7), 1.3);
+    BarRow& scores = add_row("scores", logits_text(), query_text() + ", against every key", n_.logits,
+                             Shade::of(Ink::dim, 0.7), 1.3);
     scores.target = [this](Index i) { return key_target(n_.product.logits(), i); };
     BarRow& weights = add_row("weights", "weights", softmax_text(), n_.weights, Shade::of(Ink::dim, 0.7), 1.3);
     weights.target = [this](Index i) { return key_target(n_.product.weights, i); };
@@ -216,8 +216,17 @@ class DotLayout {
   /// "q", or "q ÷ √32" where the queries are scaled before the product.
   [[nodiscard]] std::string factor_symbol(int number) const {
     const auto* scale = std::get_if<ScaleOperation>(&step(number).operation);
-    const std::string letter = number == n_.product.q ? "q" : "k";
+    const std::string letter = std::string(is_rotated(number) ? "turned " : "") + (number == n_.product.q ? "q" : "k");
     return scale == nullptr ? letter : "(" + letter + " ÷ " + scale->divisor_text + ")";
+  }
+
+  [[nodiscard]] bool is_rotated(int number) const {
+    return std::holds_alternative<RotateOperation>(step(number).operation);
+  }
+
+  [[nodiscard]] std::string logits_text() const {
+    const DotProduct& p = n_.product;
+    return p.mask != nullptr ? "masked scores" : p.biased >= 0 ? "scores with ALiBi" : "scores";
   }
 
   [[nodiscard]] std::string softmax_text() const {
@@ -256,6 +265,10 @@ class DotLayout {
     if (!p.product->divisor_text.empty())
       list.push_back({"scale", "÷", p.product->divisor_text, number_text(p.product->divisor), Ink::text, {}});
     list.push_back({"score", "=", "score", number_text(value(p.scores)), Ink::text, TensorCell{p.scores, n_.at}});
+    if (p.biased >= 0) {
+      list.push_back({"bias", "−", "distance, by ALiBi", number_text(value(p.scores) - value(p.biased)), Ink::text,
+                      TensorCell{p.biased, n_.at}});
+    }
     if (p.mask != nullptr) {
       const bool masked = n_.masked[static_cast<std::size_t>(n_.key())];
       list.push_back({"mask", "→", mask_text(p.mask->field->mask()) + " mask",

@@ -25,6 +25,7 @@ class FlowBands {
   [[nodiscard]] std::vector<Band> build() const {
     std::vector<Band> bands;
     if (has("tokens")) bands.push_back(prepare());
+    if (has("positioned_x")) bands.push_back(add_positions());
     if (std::optional<Band> band = project()) bands.push_back(std::move(*band));
     if (has("additive")) bands.push_back(additive());
     bands.push_back(attend());
@@ -102,12 +103,21 @@ class FlowBands {
     return band;
   }
 
+  /// What tells the tokens' positions apart, added to them.
+  [[nodiscard]] Band add_positions() const {
+    Band band = {"positions", "", {}, true};
+    band.columns = {alone(with_row_labels(block("x"))), alone(block("positions"), "+"),
+                    alone(block("positioned_x", "", false, "positions."), "=")};
+    return band;
+  }
+
   [[nodiscard]] std::optional<Band> project() const {
     const std::string& s = names_.stage;
     Band band = {"project", "project", {}, false};
     if (!names_.cross.empty()) {
       band.columns = {alone(with_row_labels(block("x2"))), projection(s + "cross_q", "×"),
-                      alone(with_row_labels(block("x"))), projection(s + "k", "×"), projection(s + "v", "")};
+                      alone(with_row_labels(block(step(trace_.find(s + "k")->inputs[0]).name))),
+                      projection(s + "k", "×"), projection(s + "v", "")};
     } else if (has("projected_q")) {
       add_three_projections(band);
     } else if (has("qkv")) {
@@ -178,8 +188,9 @@ class FlowBands {
   [[nodiscard]] Band attend() const {
     const std::string prefix = names_.stage + names_.cross;
     const bool network = has("additive");
-    const std::string q = network ? "additive_q" : prefix + "q";
-    const std::string k = network ? "additive_k" : names_.stage + "k";
+    const bool turned = names_.cross.empty() && has(names_.stage + "rotated_q");
+    const std::string q = network ? "additive_q" : prefix + (turned ? "rotated_q" : "q");
+    const std::string k = network ? "additive_k" : names_.stage + (turned ? "rotated_k" : "k");
     const std::string v = names_.stage + "v";
     const bool rows = positions_are_rows(q);
     Band band = {"attend", "attend", {}, false};
@@ -195,6 +206,8 @@ class FlowBands {
     std::optional<Block> scores = block(prefix + "scores", formula);
     if (network) scores->symbol = "a · tanh(Q′ + K′)";
     band.columns.push_back(product(std::move(right), std::move(scores), network ? "+" : "×"));
+    if (auto biased = block(prefix + "biased_scores"))
+      band.columns.push_back(alone(with_column_labels(std::move(biased)), "", "− distance"));
     if (auto masked = block(prefix + "masked_scores"))
       band.columns.push_back(alone(with_column_labels(std::move(masked)), "", "mask"));
     band.columns.push_back(alone(with_column_labels(block(prefix + "weights")), "", "softmax"));

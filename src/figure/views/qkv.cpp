@@ -23,7 +23,7 @@ constexpr double kBarWidth = 100;
 using HeadRow = std::vector<HeatmapMark>;
 
 std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix, Index item) {
-  constexpr std::array<const char*, 5> kNames = {"q", "scaled_q", "k", "v", "cross_q"};
+  constexpr std::array<const char*, 7> kNames = {"q", "scaled_q", "rotated_q", "k", "rotated_k", "v", "cross_q"};
   const Axis* head_axis = find_axis(trace.find(prefix + "q")->axes, "head");
   const Index heads = head_axis == nullptr ? 1 : head_axis->size;
   std::vector<HeadRow> rows;

@@ -6,13 +6,13 @@ import math
 import torch
 from torch import nn
 
-from systems import experiments
+from systems import experiments, positions
 from systems.experiments import holes
 from systems.trace import Trace
 
 SYSTEM = "stacked-multihead"
 
-DEFAULTS = {"batch": 1, "tokens": 6, "features": 16, "embedding": 32, "heads": 4}
+DEFAULTS = {"batch": 1, "tokens": 6, "features": 16, "embedding": 32, "heads": 4, "positions": "none"}
 
 TWO = {"batch": 2, "features": 5, "embedding": 8}
 ONE_OF_EACH = {"tokens": 1, "features": 1, "embedding": 1, "heads": 1}
@@ -49,6 +49,11 @@ EXPERIMENTS = [
     _experiment({**TWO, "mask": holes(2, 1, 6, 6), "masked_fill": 0.0, "temperature": 2.0}),
     _experiment({"temperature": 0.1}),
     _experiment({"temperature": 10.0, "mask": "causal", "masked_fill": "-inf"}),
+    _experiment({**TWO, "positions": "sinusoidal"}),
+    _experiment({**TWO, "positions": "learned"}, seed=5, discard=3),
+    _experiment({"embedding": 20, "positions": "rotary"}),
+    _experiment({**TWO, "heads": 8, "positions": "rotary", "mask": "causal"}),
+    _experiment({**TWO, "positions": "alibi", "mask": "padding:3,6"}),
 ]
 
 
@@ -60,6 +65,7 @@ def random_experiment(rng):
         "features": rng.randint(1, 24),
         "embedding": heads * rng.randint(1, 8),
         "heads": heads,
+        "positions": rng.choice(positions.KINDS),
     }
     return experiments.make_random(rng, SYSTEM, params, tokens, tokens, batch, heads)
 
@@ -81,10 +87,14 @@ def run(experiment, precision=torch.float32):
     trace.keep_layer("qkv", "head·part·dim,feature", to_qkv.to(precision))
     trace.keep_layer("out", "embedding,head·dim", to_out.to(precision))
 
-    qkv = trace.keep("qkv", "batch,token,head·part·dim", to_qkv(x))
+    learned = positions.draw(params)
+    qkv = trace.keep("qkv", "batch,token,head·part·dim", to_qkv(positions.add(trace, x, learned, params)))
     parts = qkv.unflatten(-1, (heads, 3 * dim)).transpose(1, 2).chunk(3, dim=-1)
     q, k, v = (trace.keep(name, "batch,head,token,dim", part) for name, part in zip("qkv", parts, strict=True))
 
+    if params["positions"] == "rotary":
+        q = trace.keep("rotated_q", "batch,head,token,dim", positions.rotate(q))
+        k = trace.keep("rotated_k", "batch,head,token,dim", positions.rotate(k))
     scores = q @ k.transpose(-2, -1) / math.sqrt(dim)
     _, head_outputs = trace.attention(scores, v, params, "batch,head,")
     merged = trace.keep("merged", "batch,token,head·dim", head_outputs.transpose(1, 2).flatten(2))

@@ -1,5 +1,6 @@
 """What an experiment computed."""
 
+from systems import positions
 from systems.masks import attend, keep_mask
 
 
@@ -26,6 +27,8 @@ class Trace(dict):
             mask = mask if "head," in axes else mask[:, 0]
             mask = mask if "batch," in axes else mask[0]
         self.keep(prefix + "scores", axes + "query,key", scores)
+        if params.get("positions") == "alibi":
+            scores = self.keep(prefix + "biased_scores", axes + "query,key", positions.bias(scores))
         masked, weights = attend(scores, mask, params["masked_fill"], params["temperature"])
         if masked is not None:
             self.keep(prefix + "masked_scores", axes + "query,key", masked)

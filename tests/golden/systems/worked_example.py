@@ -5,12 +5,12 @@ import math
 
 import torch
 
-from systems import experiments
+from systems import experiments, positions
 from systems.trace import Trace
 
 SYSTEM = "worked-example"
 
-DEFAULTS = {"tokens": 6, "features": 9, "head_dim": 7, "heads": 4, "cross_queries": 3, "scale": "none"}
+DEFAULTS = {"tokens": 6, "features": 9, "head_dim": 7, "heads": 4, "cross_queries": 3, "scale": "none", "positions": "none"}
 
 # A row without a single key (the third) and a row that keeps only one (the last).
 HOLES = [
@@ -55,6 +55,11 @@ EXPERIMENTS = [
     _experiment({"mask": [HOLES], "masked_fill": 0.0, **SQRT}, seed=12),
     _experiment({"tokens": 3, "features": 4, "head_dim": 2, "heads": 2, "mask": "window:0", **SQRT}, seed=5),
     _experiment({**LARGE, **SQRT}, seed=99),
+    _experiment({"positions": "sinusoidal", **SQRT}),
+    _experiment({"positions": "learned", **SQRT}, seed=3, discard=2),
+    _experiment({"positions": "rotary", "temperature": 4.0}),
+    _experiment({"positions": "alibi", **SQRT}, seed=8),
+    _experiment({"positions": "alibi", "mask": "causal", "heads": 3, **SQRT}),
 ]
 
 
@@ -67,6 +72,7 @@ def random_experiment(rng):
         "heads": heads,
         "cross_queries": rng.randint(0, 10),
         "scale": rng.choice(["none", "sqrt_head_dim"]),
+        "positions": rng.choice(positions.KINDS),
     }
     return experiments.make_random(rng, SYSTEM, params, queries=tokens, keys=tokens, heads=heads)
 
@@ -92,6 +98,8 @@ def run(experiment, precision=torch.float32):
     several = [rand(heads, features, dim) for _ in range(3)]
     w_out = rand(heads * dim, features)
 
+    learned = positions.draw(params)
+    x = positions.add(trace, x, None if learned is None else learned.to(precision), params)
     _attention(trace, "single.", "", x, x2, single, params)
     head_outputs = _attention(trace, "", "head,", x, x2, several, params)
     merged = keep("merged", "token,head·dim", torch.cat(list(head_outputs), dim=1))
@@ -112,7 +120,12 @@ def _attention(trace, prefix, head, x, x2, weights, params):
     k = keep(prefix + "k", head + "key,dim", x @ w_k)
     v = keep(prefix + "v", head + "key,dim", x @ w_v)
 
-    weights, head_outputs = trace.attention(q @ k.transpose(-2, -1) / divisor, v, params, head, prefix)
+    asked, offered = q, k
+    if params["positions"] == "rotary":
+        asked = keep(prefix + "rotated_q", head + "query,dim", positions.rotate(q))
+        offered = keep(prefix + "rotated_k", head + "key,dim", positions.rotate(k))
+    scores = asked @ offered.transpose(-2, -1) / divisor
+    weights, head_outputs = trace.attention(scores, v, params, head, prefix)
     # What each key adds to each query's output; summed over keys it is head_outputs.
     weighted = v[..., :, None, :] * weights.transpose(-2, -1)[..., None]
     keep(prefix + "weighted_values", head + "key,query,dim", weighted)
