@@ -49,7 +49,7 @@ struct SwitchHead {
   bool on = false;
 };
 
-/// Token labels, first to last.
+/// Token labels, first to last. They say how many tokens there are, where the system has such a parameter.
 struct SetLabels {
   std::vector<std::string> labels;
 };

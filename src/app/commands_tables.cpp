@@ -17,6 +17,7 @@ const char* kind_name(Parameter::Kind kind) {
     case Parameter::Kind::real: return "real";
     case Parameter::Kind::choice: return "choice";
     case Parameter::Kind::mask: return "mask";
+    case Parameter::Kind::order: return "order";
   }
   return "";
 }

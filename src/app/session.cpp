@@ -99,13 +99,30 @@ Result<void> check_labels(const std::vector<std::string>& labels) {
   return {};
 }
 
+/// A sentence says how many tokens there are.
+Result<void> count_tokens(Experiment& experiment) {
+  const bool counts = find_parameter(find_system(experiment.system)->parameters, "tokens") != nullptr;
+  if (!counts || experiment.labels.empty()) return {};
+  Result<void> done = set_parameter(experiment, "tokens", static_cast<Index>(experiment.labels.size()));
+  if (done) fit_mask(experiment);
+  return done;
+}
+
 }  // namespace
 
 Session::Session(Experiment experiment, std::string file, double memory_budget)
     : experiment_(std::move(experiment)), saved_(experiment_), file_(std::move(file)), memory_budget_(memory_budget) {}
 
-Result<Experiment> Session::edited(const Edit& edit) const {
-  Experiment next = experiment_;
+Experiment Session::edited_from(const Action& action) const {
+  const bool goes_on = action.gesture != 0 && action.gesture == gesture_ && !undo_.empty();
+  const bool resizes =
+      std::holds_alternative<SetParameter>(action.edit) || std::holds_alternative<SetLabels>(action.edit);
+  return goes_on && resizes ? undo_.back().experiment : experiment_;
+}
+
+Result<Experiment> Session::edited(const Action& action) const {
+  const Edit& edit = action.edit;
+  Experiment next = edited_from(action);
   Result<void> done;
   std::visit(Overloaded{
                  [&](const SetSystem& set) {
@@ -130,6 +147,7 @@ Result<Experiment> Session::edited(const Edit& edit) const {
                  [&](const SetLabels& set) {
                    done = check_labels(set.labels);
                    next.labels = set.labels;
+                   if (done) done = count_tokens(next);
                  },
                  [&](const SetPicture& set) { done = set_picture(next, set.picture); },
                  [&](const SetView& set) { next.view = choice_with(set.name, kept_options()); },
@@ -154,7 +172,8 @@ Result<Experiment> Session::edited(const Edit& edit) const {
              edit);
   if (!done) return tl::unexpected(done.error());
   if (!same_computation(next, experiment_)) {
-    if (std::holds_alternative<SetParameter>(edit) && (!next.edits.empty() || !next.heads_off.empty())) {
+    const bool resizes = std::holds_alternative<SetParameter>(edit) || std::holds_alternative<SetLabels>(edit);
+    if (resizes && (!next.edits.empty() || !next.heads_off.empty())) {
       // With fewer tokens some numbers put by hand have no place left. Undo brings them back.
       Experiment bare = next;
       bare.edits.clear();
@@ -213,7 +232,7 @@ Result<void> Session::apply(const Action& action) {
     step_back(redo_, undo_);
     return {};
   }
-  Result<Experiment> next = edited(action.edit);
+  Result<Experiment> next = edited(action);
   if (!next) return tl::unexpected(next.error());
   if (std::holds_alternative<SetView>(action.edit)) options_ = kept_options();
   State before = {std::move(experiment_), lesson_, step_};

@@ -54,7 +54,10 @@ class Session {
   };
 
   /// The experiment after the edit; Undo and Redo are not among them.
-  [[nodiscard]] Result<Experiment> edited(const Edit& edit) const;
+  [[nodiscard]] Result<Experiment> edited(const Action& action) const;
+  /// What the edit is made to: within a gesture that changes sizes the experiment before it, so that a mask or numbers
+  /// that had no place on the way are there again in the end.
+  [[nodiscard]] Experiment edited_from(const Action& action) const;
   /// The options of this view and, where it has none of that name, of the ones before it: the head that was chosen in
   /// one view is chosen in all.
   [[nodiscard]] ParameterValues kept_options() const;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/order.h"
 #include "core/text.h"
 
 namespace attnscope {
@@ -55,6 +56,16 @@ Parameter choice_parameter(std::string name, std::string label, std::string help
   parameter.standard = choices.front();
   parameter.choices = std::move(choices);
   parameter.choice_labels = std::move(labels);
+  return parameter;
+}
+
+Parameter order_parameter(std::string name, std::string label, std::string help, std::string standard) {
+  Parameter parameter;
+  parameter.name = std::move(name);
+  parameter.label = std::move(label);
+  parameter.help = std::move(help);
+  parameter.kind = Parameter::Kind::order;
+  parameter.standard = std::move(standard);
   return parameter;
 }
 
@@ -111,6 +122,7 @@ std::string allowed_text(const Parameter& parameter) {
     case Parameter::Kind::choice: return join(parameter.choices, " or ");
     case Parameter::Kind::mask:
       return "none, causal, window:R, padding:L, padding:L1,L2,… or an array of true and false";
+    case Parameter::Kind::order: return "numbers of tokens, from 1, each once, with spaces between them";
   }
   return {};
 }
@@ -139,6 +151,9 @@ Result<void> check_value(const Parameter& parameter, const ParameterValue& value
       break;
     case Parameter::Kind::mask:
       if (std::holds_alternative<Mask>(value)) return {};
+      break;
+    case Parameter::Kind::order:
+      if (const std::string* text = std::get_if<std::string>(&value); text != nullptr && parse_order(*text)) return {};
       break;
   }
   const std::string* text = std::get_if<std::string>(&value);

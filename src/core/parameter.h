@@ -26,7 +26,7 @@ struct OnlyWith {
 };
 
 struct Parameter {
-  enum class Kind { integer, real, choice, mask };
+  enum class Kind { integer, real, choice, mask, order };
 
   std::string name;   ///< as in files and on the command line
   std::string label;  ///< as beside the slider
@@ -55,6 +55,9 @@ Parameter real_parameter(std::string name, std::string label, std::string help, 
 /// One word out of `choices`, shown as `labels`.
 Parameter choice_parameter(std::string name, std::string label, std::string help, std::vector<std::string> choices,
                            std::vector<std::string> labels);
+
+/// An order of the tokens, as `parse_order` reads it.
+Parameter order_parameter(std::string name, std::string label, std::string help, std::string standard);
 
 /// What every system takes: mask, masked_fill, temperature, dropout.
 std::vector<Parameter> common_parameters();

@@ -182,6 +182,9 @@ struct TargetMark {
   std::optional<TensorCell> cell;                ///< is looked at like a cell of a heatmap
   int isolates = -1;                             ///< while it is pointed at only the strands that end there are shown
   std::optional<Index> switches = std::nullopt;  ///< the head that a click switches off, or on again; from 0
+  /// Its place, from 0, in the order that the view's option `order` says: dragged onto another it changes places with
+  /// that.
+  std::optional<Index> place = std::nullopt;
 };
 
 /// A labelled strip of a colour scale. The title stands left of it, its ends are labelled below.

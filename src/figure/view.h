@@ -118,6 +118,7 @@ View compare_view();
 View metrics_view();
 View dot_view();
 View scaling_view();
+View permutation_view();
 View complexity_view();
 
 }  // namespace attnscope

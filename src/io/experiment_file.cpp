@@ -84,6 +84,7 @@ Result<ParameterValue> parameter_value(const Parameter& parameter, const json& v
       if (parameter.minus_infinity && value == "-inf") return -std::numeric_limits<double>::infinity();
       break;
     case Parameter::Kind::choice:
+    case Parameter::Kind::order:
       if (value.is_string()) return value.get<std::string>();
       break;
     case Parameter::Kind::mask: {

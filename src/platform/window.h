@@ -44,6 +44,8 @@ struct KeyPress {
   static constexpr int kLeft = 263;
   static constexpr int kDown = 264;
   static constexpr int kUp = 265;
+  static constexpr int kPageUp = 266;
+  static constexpr int kPageDown = 267;
 
   int key = 0;
   bool control = false;

@@ -29,7 +29,7 @@ struct Shortcut {
   const char* meaning;
 };
 
-constexpr std::array<Shortcut, 22> kShortcuts = {{
+constexpr std::array<Shortcut, 24> kShortcuts = {{
     {"drag a slider", "the picture follows"},
     {"Ctrl+click a slider", "type any value"},
     {"click a cell", "keep it in the inspector; again or Escape lets go"},
@@ -38,6 +38,8 @@ constexpr std::array<Shortcut, 22> kShortcuts = {{
     {"drag the picture", "move it"},
     {"F, double click", "fit the picture"},
     {"1 – 9", "choose a head"},
+    {"Ctrl+Page Up, Ctrl+Page Down", "the view before, the next one"},
+    {"Ctrl+↑, Ctrl+↓", "let the token of the kept cell change places"},
     {"M", "hide the key of a cell from its query, or show it again"},
     {"X", "switch the chosen head off, or on again"},
     {"P", "pin the experiment, and show how later ones differ"},

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/mask_cell.h"
+#include "core/order.h"
+#include "core/permutation.h"
 #include "core/text.h"
 #include "figure/matrix.h"
 #include "ui/imgui_compat.h"
@@ -87,7 +90,7 @@ void own_cell_tooltip(const Figure& figure, Point at) {
 
 /// What a target says, and that it can be clicked.
 void target_feedback(const TargetMark& target) {
-  if (!target.sets.empty() || target.switches) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (!target.sets.empty() || target.switches || target.place) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (target.about.empty() || target.cell || ImGui::IsMouseDown(0)) return;
   begin_tooltip();
   ImGui::TextUnformatted(target.about.c_str());
@@ -104,13 +107,32 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, Transi
     const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
     zoom_at(style, camera, area, mouse, static_cast<double>(io.MouseWheel));
   }
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0) && !transient.brush_keep) {
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0) && !transient.brush_keep && !transient.dragged_place) {
     camera.pan.x += static_cast<double>(io.MouseDelta.x / style.scale);
     camera.pan.y += static_cast<double>(io.MouseDelta.y / style.scale);
   }
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) camera = {};
   hold(camera, figure);
   if (camera != before) transient.camera_still_at = ImGui::GetTime() + kPause;
+}
+
+/// A token that is dragged onto another changes places with it.
+void drag_place(const FigurePanelContent& content, const TargetMark* target, Transient& transient, Requests& requests) {
+  if (ImGui::IsItemActivated() && target != nullptr) transient.dragged_place = target->place;
+  if (!transient.dragged_place) return;
+  const bool onto = target != nullptr && target->place && target->place != transient.dragged_place;
+  if (ImGui::IsItemActive()) {
+    ImGui::SetMouseCursor(onto ? ImGuiMouseCursor_Hand : ImGuiMouseCursor_ResizeNS);
+    return;
+  }
+  if (onto) {
+    const Result<ViewOptions> options = view_options(content.trace.experiment().view);
+    std::vector<Index> order = full_order(options->choice("order"), permutable_tokens(content.trace));
+    std::swap(order[static_cast<std::size_t>(*transient.dragged_place)],
+              order[static_cast<std::size_t>(*target->place)]);
+    requests.actions.push_back({SetViewOption{"order", order_text(std::move(order))}, 0});
+  }
+  transient.dragged_place.reset();
 }
 
 std::optional<MaskCell> mask_cell_at(const FigurePanelContent& content, Point at) {
@@ -159,10 +181,12 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   const ImGuiIO& io = ImGui::GetIO();
   const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
   transient.hovered.reset();
-  const bool hovered = ImGui::IsItemHovered();
+  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || ImGui::IsMouseDown(0)) transient.by_keyboard = false;
+  const bool hovered = ImGui::IsItemHovered() && !transient.by_keyboard;
   const TargetMark* const target = hovered ? target_at(content.figure, transform.invert(mouse)) : nullptr;
   if (hovered) transient.hovered = cell_at(content, target, transform.invert(mouse));
   const bool painted = transient.brush_keep.has_value();
+  drag_place(content, target, transient, requests);
   paint_mask(content, transform, mouse, transient, requests);
   const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && !painted &&
                        io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;

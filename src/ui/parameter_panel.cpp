@@ -28,6 +28,7 @@ class ParameterControls {
       case Parameter::Kind::real: real(parameter); break;
       case Parameter::Kind::choice: word(parameter); break;
       case Parameter::Kind::mask: mask(parameter); break;
+      case Parameter::Kind::order: break;  // of views only
     }
   }
 
@@ -239,7 +240,7 @@ void label_controls(const Style& style, const Experiment& experiment, Transient&
   std::string text = join(experiment.labels, " ");
   const bool changed = ImGui::InputTextWithHint("##labels", "tokens, a space between", &text);
   if (ImGui::IsItemActivated()) ++transient.gesture;
-  tooltip("The tokens' labels, a space between; tokens behind the last one show their number.");
+  tooltip("A sentence: its words are the tokens. With more tokens than words the others show their number.");
   if (!changed) return;
   std::vector<std::string> labels;
   std::istringstream words(text);

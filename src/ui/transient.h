@@ -39,8 +39,10 @@ struct TypedValue {
 struct Transient {
   std::optional<NamedCell> hovered;
   std::optional<NamedCell> pinned;
+  bool by_keyboard = false;        ///< the kept cell was chosen by arrows: the mouse that lies about points at nothing
   bool brush = false;              ///< a drag over scores or weights paints the mask
   std::optional<bool> brush_keep;  ///< what the drag under way makes of the pairs it comes to
+  std::optional<Index> dragged_place;  ///< of the token that is being dragged; see TargetMark::place
   Camera camera;
   double camera_still_at = 0;  ///< ImGui time from which on it has not moved
   std::uint64_t gesture = 0;   ///< number of the last drag or typing; see Action::gesture

@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
+#include "core/order.h"
+#include "core/permutation.h"
 #include "core/text.h"
 #include "figure/chosen.h"
 #include "ui/imgui_compat.h"
@@ -108,6 +112,24 @@ void choice_option(const Style& style, const Parameter& option, const std::strin
   }
 }
 
+/// The order as text, and buttons for the usual ones.
+void order_option(const Style& style, const Trace& trace, const Parameter& option, const std::string& text,
+                  Requests& requests) {
+  const Index count = permutable_tokens(trace);
+  const std::vector<Index> order = full_order(text, count);
+  std::vector<Index> given(order.size());
+  std::iota(given.begin(), given.end(), Index{0});
+  std::vector<Index> reversed(given.rbegin(), given.rend());
+  std::vector<Index> swapped = given;
+  if (swapped.size() > 1) std::swap(swapped[0], swapped[1]);
+  const std::array<std::vector<Index>, 3> orders = {given, swapped, reversed};
+  const auto at = static_cast<std::size_t>(std::find(orders.begin(), orders.end(), order) - orders.begin());
+  static const std::array<std::string, 3> kNames = {"as given", "first two swapped", "reversed"};
+  if (const auto picked = button_row(style, option.label.c_str(), option.help, kNames, at)) {
+    requests.actions.push_back({SetViewOption{option.name, order_text(orders[*picked])}, 0});
+  }
+}
+
 }  // namespace
 
 namespace {
@@ -190,7 +212,7 @@ void more_views(const Style& style, std::span<const View* const> shown, const Tr
 }  // namespace
 
 void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, Requests& requests) {
-  const float gap = style.px(18);
+  const float gap = style.px(14);
   const std::vector<const View*> shown =
       views_with_tabs(style, experiment.view.name, ImGui::GetContentRegionAvail().x, gap);
   for (const View* view : shown) {
@@ -222,6 +244,8 @@ void view_option_row(const Style& style, const Trace& trace, const ViewOptions& 
     first = false;
     if (option.kind == Parameter::Kind::integer) {
       number_option(style, trace, option, options, transient, requests);
+    } else if (option.kind == Parameter::Kind::order) {
+      order_option(style, trace, option, options.choice(option.name), requests);
     } else if (option.kind == Parameter::Kind::real) {
       real_option(style, option, options.real(option.name), transient, requests);
     } else {

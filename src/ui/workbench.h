@@ -129,6 +129,10 @@ class Workbench {
   void toggle_mask(Requests& requests);
   /// Switches the chosen head off, or on again.
   void switch_head(Requests& requests);
+  /// The view so many tabs further on, around the ends.
+  void change_view(Index by, Requests& requests);
+  /// Moves the token of the kept cell's row so many places down in the view Permutation, which it opens.
+  void move_token(Index by, Requests& requests);
   /// Keeps the experiment as it is now, and shows how later ones differ.
   void pin_experiment();
   void show_figure(const FigureRequest& what, Figure figure);

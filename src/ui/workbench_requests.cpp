@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "app/mask_cell.h"
+#include "core/order.h"
+#include "core/permutation.h"
 #include "core/region.h"
 #include "core/script.h"
 #include "figure/chosen.h"
@@ -37,7 +39,17 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
   const bool typing = ImGui::GetIO().WantTextInput;
   const auto command = [&](Command which) { requests.commands.push_back(which); };
   if (press.control) {
+    using platform::KeyPress;
+    const bool open = typing || transient_.dialog != Dialog::none;
     switch (press.key) {
+      case KeyPress::kPageUp:
+      case KeyPress::kPageDown:
+        if (!open) change_view(press.key == KeyPress::kPageDown ? 1 : -1, requests);
+        break;
+      case KeyPress::kUp:
+      case KeyPress::kDown:
+        if (!open) move_token(press.key == KeyPress::kDown ? 1 : -1, requests);
+        break;
       case 'Q': command(Command::quit); break;
       case 'O': command(Command::open); break;
       case 'S': command(press.shift ? Command::save_as : Command::save); break;
@@ -106,6 +118,7 @@ void Workbench::move_pinned(int key) {
   const Index down = key == KeyPress::kDown ? 1 : key == KeyPress::kUp ? -1 : 0;
   const Index right = key == KeyPress::kRight ? 1 : key == KeyPress::kLeft ? -1 : 0;
   if (!trace_ || (down == 0 && right == 0)) return;
+  transient_.by_keyboard = true;
   if (!transient_.pinned) {
     const ParameterValues& options = session_.experiment().view.options;
     const Step* weights = chosen_attention(*trace_, options).weights;
@@ -124,6 +137,31 @@ void Workbench::move_pinned(int key) {
   };
   move(1, right);
   move(2, down);
+}
+
+void Workbench::change_view(Index by, Requests& requests) {
+  const std::span<const View> all = views();
+  const auto at = find_view(session_.experiment().view.name) - all.data();
+  const auto count = std::ssize(all);
+  requests.actions.push_back({SetView{all[static_cast<std::size_t>((at + by + count) % count)].name}, 0});
+}
+
+void Workbench::move_token(Index by, Requests& requests) {
+  if (!trace_) return;
+  const Index count = permutable_tokens(*trace_);
+  const Step* step = transient_.pinned ? trace_->find(transient_.pinned->tensor) : nullptr;
+  if (count == 0 || step == nullptr || step->axes.size() < 2 || step->axes[step->axes.size() - 2].size != count)
+    return say("Ctrl+↑ and Ctrl+↓ move a token of X to another place: keep a cell in its row first", true);
+  const Index token = transient_.pinned->index[step->axes.size() - 2];
+  const ViewChoice& view = session_.experiment().view;
+  const bool shown = view.name == "permutation";
+  std::vector<Index> order = full_order(shown ? view_options(view)->choice("order") : "", count);
+  const auto from = std::find(order.begin(), order.end(), token) - order.begin();
+  if (from + by < 0 || from + by >= count) return;
+  std::swap(order[static_cast<std::size_t>(from)], order[static_cast<std::size_t>(from + by)]);
+  const std::uint64_t gesture = shown ? 0 : ++transient_.gesture;
+  if (!shown) requests.actions.push_back({SetView{"permutation"}, gesture});
+  requests.actions.push_back({SetViewOption{"order", order_text(std::move(order))}, gesture});
 }
 
 void Workbench::toggle_mask(Requests& requests) {

@@ -8,6 +8,10 @@
 namespace attnscope {
 namespace {
 
+Action put(const char* tensor, std::vector<Index> index, std::optional<double> value, std::uint64_t gesture = 0) {
+  return {SetCell{tensor, std::move(index), value}, gesture};
+}
+
 TEST(Session, StartsUnmodifiedAndWithoutHistory) {
   const Session session(example_to_edit(), "a.json");
   EXPECT_EQ(session.experiment(), example_to_edit());
@@ -34,6 +38,7 @@ TEST(Session, AppliesEdits) {
   EXPECT_EQ(e.mask().kind, Mask::Kind::causal);
   EXPECT_EQ(e.seed, 7U);
   EXPECT_EQ(e.labels, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(e.integer("tokens"), 2);
   EXPECT_EQ(e.view.name, "heads");
   EXPECT_EQ(std::get<std::string>(e.view.options.at("attention")), "self");
   EXPECT_EQ(undo_all(session), 8);
@@ -239,6 +244,31 @@ TEST(Session, HeadsAreSwitchedOffAndOnAgain) {
   EXPECT_FALSE(session.apply({SwitchHead{0, false}, 0}));
 }
 
+TEST(Session, ASentenceSaysHowManyTokensThereAre) {
+  Session session(example_to_edit());
+  ASSERT_TRUE(session.apply({PaintMask{{0, 0, 5, 5}, false}, 0}));
+  ASSERT_TRUE(session.apply(put("x", {5, 1}, 2.0)));
+  const Experiment before = session.experiment();
+  // As it is typed, word by word.
+  std::vector<std::string> words;
+  for (const char* word : {"one", "two", "three", "four", "five", "six", "seven"}) {
+    words.emplace_back(word);
+    ASSERT_TRUE(session.apply({SetLabels{words}, 9}));
+    EXPECT_EQ(session.experiment().integer("tokens"), static_cast<Index>(words.size()));
+  }
+  EXPECT_EQ(mask_text(session.experiment().mask()), "array[7 × 7]");
+  EXPECT_FALSE(is_kept(session.experiment(), {0, 0, 5, 5})) << "what was painted is there again";
+  EXPECT_EQ(session.experiment().edits, before.edits);
+  ASSERT_TRUE(session.apply({SetLabels{{}}, 9}));
+  EXPECT_EQ(session.experiment().integer("tokens"), 6) << "without words there are as many as before";
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_EQ(session.experiment(), before);
+  // Pixels are not counted by words.
+  Session pixels(*default_experiment("packed-multihead"));
+  ASSERT_TRUE(pixels.apply({SetLabels{{"a"}}, 0}));
+  EXPECT_EQ(pixels.experiment().labels.size(), 1U);
+}
+
 TEST(Session, KnowsWhetherItIsSaved) {
   Session session(example_to_edit());
   ASSERT_TRUE(session.apply(set("heads", Index{5})));
@@ -290,10 +320,6 @@ TEST(Session, TheHistoryHasAnEnd) {
   for (int i = 0; i < steps; ++i) ASSERT_TRUE(session.apply({Redo{}, 0}));
   EXPECT_EQ(session.experiment().seed, 1599U);
   EXPECT_FALSE(session.can_redo());
-}
-
-Action put(const char* tensor, std::vector<Index> index, std::optional<double> value, std::uint64_t gesture = 0) {
-  return {SetCell{tensor, std::move(index), value}, gesture};
 }
 
 TEST(Session, NumbersArePutByHandAndTakenBack) {

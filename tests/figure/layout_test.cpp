@@ -238,6 +238,7 @@ TEST(Views, AnOptionThatAppliesChangesTheFigure) {
           values = {usual ? Index{3} : std::max(Index{2}, static_cast<Index>(option.minimum))};
         }
         if (option.kind == Parameter::Kind::real) values = {0.5};
+        if (option.kind == Parameter::Kind::order) values = {std::string("3 1")};
         bool changed = false;
         for (const ParameterValue& value : values)
           changed = changed || describe(figure_of(*trace, view.name, {{option.name, value}})) != standard;

@@ -145,5 +145,94 @@ TEST_F(MaskBrush, ArrowsMoveTheKeptCell) {
   EXPECT_FALSE(keeps(1, 0));
 }
 
+TEST_F(MaskBrush, ArrowsChooseACellWhereverTheMouseLies) {
+  open_view("head");
+  screen().move(cell(4, 4));
+  screen().settle();
+  ASSERT_EQ(screen().transient().inspected()->index, (std::vector<Index>{0, 4, 4}));
+  screen().key(platform::KeyPress::kDown);
+  screen().key(platform::KeyPress::kDown);
+  screen().settle();
+  EXPECT_EQ(screen().transient().inspected()->index, (std::vector<Index>{0, 1, 0}));
+  screen().key('M');
+  screen().settle();
+  EXPECT_FALSE(keeps(1, 0));
+  EXPECT_TRUE(keeps(4, 4));
+  screen().move(cell(3, 4));
+  screen().settle();
+  EXPECT_EQ(screen().transient().inspected()->index, (std::vector<Index>{0, 3, 4})) << "the mouse points again";
+}
+
+class TokenOrder : public Interface {
+ protected:
+  [[nodiscard]] Point place(Index number) {
+    const std::vector<TargetMark>& targets = screen().workbench().figure().targets;
+    const auto found = std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.place == number; });
+    return screen().on_screen(found->box.center());
+  }
+  [[nodiscard]] std::string order() { return view_options(screen().experiment().view)->choice("order"); }
+};
+
+TEST_F(TokenOrder, ADraggedTokenChangesPlaces) {
+  open_view("permutation");
+  const ui::Camera before = screen().transient().camera;
+  screen().drag(place(0), place(3), 4);
+  screen().release();
+  screen().settle();
+  // From "2 1 3 4 5 6".
+  EXPECT_EQ(order(), "4 1 3") << "the others follow: 2 5 6";
+  EXPECT_EQ(screen().transient().camera, before) << "the picture stays";
+  undo();
+  EXPECT_EQ(order(), "2 1");
+  // Beside all tokens nothing happens.
+  screen().drag(place(0), {place(0).x + 400, place(0).y}, 4);
+  screen().release();
+  screen().settle();
+  EXPECT_EQ(order(), "2 1");
+  EXPECT_FALSE(screen().transient().dragged_place);
+}
+
+TEST_F(TokenOrder, ButtonsOfferTheUsualOrders) {
+  open_view("permutation");
+  screen().click_item("Figure", {std::string("Order"), 2, std::string("reversed")});
+  screen().settle();
+  EXPECT_EQ(order(), "6 5 4 3 2");
+}
+
+TEST_F(TokenOrder, ControlArrowsMoveTheTokenOfTheKeptCell) {
+  using platform::KeyPress;
+  screen().key(KeyPress::kDown);
+  screen().key(KeyPress::kDown);
+  screen().settle();
+  ASSERT_EQ(screen().transient().pinned->index, (std::vector<Index>{0, 1, 0}));
+  screen().key_with_control(KeyPress::kDown);
+  screen().settle();
+  EXPECT_EQ(screen().experiment().view.name, "permutation");
+  EXPECT_EQ(order(), "1 3");
+  screen().key_with_control(KeyPress::kDown);
+  screen().settle();
+  EXPECT_EQ(order(), "1 3 4");
+  screen().key_with_control(KeyPress::kUp);
+  screen().settle();
+  EXPECT_EQ(order(), "1 3");
+  undo();
+  undo();
+  undo();
+  EXPECT_EQ(screen().experiment().view.name, "flow") << "opening the view and moving are one step";
+}
+
+TEST_F(TokenOrder, ControlPageKeysGoThroughTheViews) {
+  using platform::KeyPress;
+  const auto all = views();
+  for (std::size_t i = 1; i <= all.size(); ++i) {
+    screen().key_with_control(KeyPress::kPageDown);
+    screen().settle();
+    EXPECT_EQ(screen().experiment().view.name, all[i % all.size()].name);
+  }
+  screen().key_with_control(KeyPress::kPageUp);
+  screen().settle();
+  EXPECT_EQ(screen().experiment().view.name, all[all.size() - 1].name);
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -1,0 +1,346 @@
+// What becomes of the output when the tokens change places: the same rows in their new places, unless something tells
+// the places apart.
+#include "core/permutation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/order.h"
+#include "core/systems/positions.h"
+#include "core/systems/systems.h"
+#include "core/text.h"
+#include "figure/chosen.h"
+#include "figure/legend.h"
+#include "figure/matrix.h"
+#include "figure/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kTitle = 28;
+constexpr double kNote = 28;
+constexpr double kCaption = 20;  // above a matrix
+constexpr double kGap = 44;      // between matrices side by side
+constexpr double kBetween = 20;  // rows of matrices
+constexpr double kLegend = 48;
+const std::string kPermuted = "permuted ";
+const std::string kDifference = "permuted output − output in that order";
+constexpr double kLargestCell = 30;
+constexpr double kHighest = 2;        // cells, as a multiple of their width
+constexpr double kShortestSide = 90;  // of the tokens' side of a matrix
+// Beyond so many operations nobody waits for the second computation.
+constexpr double kMostFlops = 5e8;
+// What adding up in another order may change, as a share of the largest number.
+constexpr double kRounding = 1e-5;
+
+/// The computation with the tokens in another order.
+struct Permuted {
+  std::vector<Index> order;  ///< which token stands in each place
+  std::shared_ptr<const Trace> trace;
+};
+
+/// What the computation was made from, to know when it is to be made again.
+using MadeFrom = std::tuple<std::shared_ptr<const Plan>, std::uint64_t, std::vector<Index>>;
+
+std::shared_ptr<const Permuted> permuted(const Trace& trace, const ViewOptions& options) {
+  const std::vector<Index> order = full_order(options.choice("order"), permutable_tokens(trace));
+  const auto make = [&]() -> std::shared_ptr<const Permuted> {
+    Result<std::shared_ptr<const Trace>> run = run_in_order(trace, order, options.stop);
+    if (!run || *run == nullptr || options.stop.stop_requested()) return nullptr;
+    return std::make_shared<const Permuted>(Permuted{order, std::move(*run)});
+  };
+  if (options.cache == nullptr) return make();
+  return options.cache->find_or_make<Permuted>(MadeFrom{trace.plan(), trace.experiment().seed, order}, make);
+}
+
+/// What tells places apart, as the end of a sentence.
+std::string reason_text(const Experiment& e) {
+  std::vector<std::string> reasons;
+  if (positions_of(e) != "none") reasons.emplace_back("positions tell the tokens apart");
+  if (e.mask().kind != Mask::Kind::none) reasons.emplace_back("the mask goes by place");
+  if (e.real("dropout") > 0) reasons.emplace_back("dropout goes by place");
+  return join(reasons, ", and ");
+}
+
+class PermutationLayout {
+ public:
+  PermutationLayout(const Trace& trace, const Permuted& other, const ViewOptions& options)
+      : trace_(trace),
+        other_(other),
+        options_(options),
+        slice_(chosen_slice(trace, options.values)),
+        weights_(chosen_attention(trace, options.values).weights->name) {}
+
+  Figure build() {
+    given_ = {mark("x"), mark(weights_), mark("out")};
+    for (const HeatmapMark& mark : given_) permuted_.push_back(other_mark(mark));
+    subtract();
+    if (options_.stop.stop_requested()) return {};
+    given_labels_ = axis_labels(trace_, {"token", tokens()});
+    for (const Index token : other_.order) permuted_labels_.push_back(given_labels_[static_cast<std::size_t>(token)]);
+    add_legend();
+    measure();
+    place();
+    return std::move(figure_);
+  }
+
+ private:
+  [[nodiscard]] Index tokens() const { return static_cast<Index>(other_.order.size()); }
+  [[nodiscard]] HeatmapMark mark(const std::string& name) const { return *matrix_mark(trace_, name, slice_); }
+
+  [[nodiscard]] std::shared_ptr<const Tensor> numbers(const Trace& trace, const HeatmapMark& mark) const {
+    return trace.numbers(region_within(mark.step, mark.axes, mark.leading),
+                         {trace.experiment().seed, nullptr, options_.stop});
+  }
+
+  /// The same matrix of the other computation, whose numbers the trace does not have.
+  [[nodiscard]] HeatmapMark other_mark(const HeatmapMark& given) const {
+    const std::shared_ptr<const Tensor> tensor = numbers(*other_.trace, given);
+    HeatmapMark mark = own_mark("permuted." + given.id, given);
+    mark.source = std::make_shared<HeldMatrix>(
+        tensor, MatrixView{tensor->values().data(), given.rows(), given.columns(), given.columns(), 1});
+    mark.scale = given.scale;
+    return mark;
+  }
+
+  static HeatmapMark own_mark(std::string id, const HeatmapMark& like) {
+    HeatmapMark mark;
+    mark.id = std::move(id);
+    mark.step = -1;
+    mark.axes = {{"token", like.rows()}, {like.axes.back().name, like.columns()}};
+    return mark;
+  }
+
+  /// The output of the permuted tokens minus the permuted output.
+  void subtract() {
+    const HeatmapMark& out = given_.back();
+    const std::shared_ptr<const Tensor> before = numbers(trace_, out);
+    const std::shared_ptr<const Tensor> after = numbers(*other_.trace, out);
+    difference_ = own_mark("difference", out);
+    auto apart = std::make_shared<Tensor>(difference_.axes);
+    const Index columns = out.columns();
+    for (Index row = 0; row < tokens(); ++row) {
+      for (Index column = 0; column < columns; ++column) {
+        const auto at = static_cast<std::size_t>(row * columns + column);
+        const auto from = static_cast<std::size_t>(other_.order[static_cast<std::size_t>(row)] * columns + column);
+        apart->values()[at] = after->values()[at] - before->values()[from];
+        largest_ = std::max(largest_, std::abs(static_cast<double>(apart->values()[at])));
+        largest_output_ = std::max(largest_output_, std::abs(static_cast<double>(before->values()[from])));
+      }
+    }
+    difference_.source = slice_of(std::move(apart), difference_);
+    // What is rounding is not to look like something.
+    const double end = is_rounding() ? largest_output_ : largest_;
+    difference_.scale = {ColorMap::red_blue, -end, end};
+    if (!(end > 0)) difference_.scale = {ColorMap::red_blue, -1, 1};
+    difference_.about = "difference";
+  }
+
+  [[nodiscard]] bool is_rounding() const { return largest_ <= kRounding * largest_output_; }
+
+  [[nodiscard]] std::string verdict() const {
+    if (is_rounding()) {
+      return "The output permutes with the tokens: its rows are the same ones in other places" +
+             (largest_ > 0 ? " (largest difference " + number_text(largest_, 2) + ", which is rounding)." : ".");
+    }
+    const std::string why = reason_text(trace_.experiment());
+    return "The output does not permute with the tokens: a row changes by up to " + number_text(largest_) +
+           (why.empty() ? "." : ", because " + why + ".");
+  }
+
+  /// Weights have square cells; those of the others may be narrower than high.
+  [[nodiscard]] double cell_width(std::size_t column) const { return column == 1 ? row_ : cell_; }
+  [[nodiscard]] double matrix_width(std::size_t column) const {
+    return static_cast<double>(given_[column].columns()) * cell_width(column);
+  }
+  [[nodiscard]] double matrix_height() const { return static_cast<double>(tokens()) * row_; }
+  /// A column is as wide as its matrix, or as what stands above that.
+  [[nodiscard]] double extent(std::size_t column) const {
+    const std::string longest = column == 1 ? caption(1) : column == 0 ? kPermuted + caption(0) : kDifference;
+    return std::max(matrix_width(column), text_width(longest, TypeSize::kSmall));
+  }
+  [[nodiscard]] double matrices_width() const { return extent(0) + extent(1) + extent(2); }
+
+  void measure() {
+    given_[1].column_labels = given_labels_;
+    permuted_[1].column_labels = permuted_labels_;
+    labels_ = std::max(row_label_width(given_labels_), 36.0);
+    const auto rows = static_cast<double>(tokens());
+    const double wide = options_.width - 2 * kMargin - labels_ - 2 * kGap;
+    const auto above = [&](double cell) { return kCaption + column_label_height(given_labels_, cell); };
+    const double fixed = 2 * kMargin + kTitle + kNote + 2 * kBetween + kLegend + kCaption +
+                         legend_size(figure_.color_bars, options_.width - 2 * kMargin).height;
+    double highest = kLargestCell;
+    if (options_.height > 0) highest = std::min(highest, (options_.height - fixed - 2 * above(0)) / (3 * rows));
+    const double least = kShortestSide / std::max(rows, 8.0);
+    for (cell_ = kLargestCell;; cell_ = cell_ > 4 ? cell_ - 1 : cell_ * 0.9) {
+      row_ = std::max(std::min(highest, kHighest * cell_), least);
+      if (row_ > 4) row_ = std::floor(row_);
+      cell_ = std::min(cell_, row_);
+      if (matrices_width() <= wide || cell_ < least / kHighest) break;
+    }
+    above_ = above(row_);
+    const double block = std::max({labels_ + matrices_width() + 2 * kGap, text_width(verdict(), TypeSize::kSmall),
+                                   text_width(title(), TypeSize::kTitle, FontWeight::semibold)});
+    figure_.width = std::max(options_.width, block + 2 * kMargin);
+    const double height = fixed + 2 * above_ + 3 * matrix_height();
+    figure_.height = std::max(options_.height, height);
+    left_ = std::round((figure_.width - block) / 2);
+    top_ = kMargin + std::floor((figure_.height - height) / 2);
+  }
+
+  [[nodiscard]] std::string title() const { return "Tokens in another order"; }
+
+  void place() {
+    figure_.texts.push_back(title_mark("title", {left_, top_ + 13}, title()));
+    add_text("verdict", {left_, top_ + kTitle + 8}, verdict(), is_rounding() ? Ink::dim : Ink::text);
+    const double band = above_ + matrix_height() + kBetween;
+    double y = top_ + kTitle + kNote;
+    place_row(given_, given_labels_, "", y);
+    y += band;
+    place_row(permuted_, permuted_labels_, kPermuted, y);
+    add_places(y + above_);
+    y += band;
+    place_difference(y);
+    y += kCaption + matrix_height();
+    place_legend(figure_.color_bars, {left_, y + 16}, kMargin, figure_.width - 2 * kMargin);
+  }
+
+  [[nodiscard]] std::string caption(std::size_t i) const {
+    if (i == 1) return head_title(trace_.experiment(), weights_, slice_.head);
+    return i == 0 ? "X" : "output";
+  }
+
+  [[nodiscard]] double column_left(std::size_t column) const {
+    double x = left_ + labels_;
+    for (std::size_t i = 0; i < column; ++i) x += extent(i) + kGap;
+    return x;
+  }
+
+  void place_row(std::vector<HeatmapMark>& marks, const std::vector<std::string>& labels, const std::string& which,
+                 double y) {
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      HeatmapMark mark = marks[i];
+      mark.box = {column_left(i), y + above_, matrix_width(i), matrix_height()};
+      if (i == 0) mark.row_labels = labels;
+      if (mark.step < 0) mark.about = which + caption(i);
+      const double line = y + above_ - column_label_height(mark.column_labels, row_) - 7;
+      add_text(mark.id + ".title", {mark.box.x, line}, i == 1 ? caption(i) : which + caption(i), Ink::text);
+      if (i > 0) add_arrow(mark, i == 1 ? "attend" : "sum up");
+      figure_.heatmaps.push_back(std::move(mark));
+    }
+  }
+
+  void add_arrow(const HeatmapMark& mark, const std::string& what) {
+    const double y = mark.box.center().y;
+    figure_.lines.push_back(
+        {mark.id + ".arrow", {mark.box.x - kGap + 4, y}, {mark.box.x - 4, y}, Ink::dim, 1, false, true});
+    TextMark text = {
+        mark.id + ".what",       {mark.box.x - kGap / 2, y - 6}, what, TypeSize::kSmall, FontWeight::regular, Ink::dim,
+        HorizontalAlign::center, VerticalAlign::baseline,        0};
+    figure_.texts.push_back(std::move(text));
+  }
+
+  /// The tokens that can be dragged, at the left of the permuted X.
+  void add_places(double top) {
+    for (Index i = 0; i < tokens(); ++i) {
+      TargetMark target;
+      target.id = "place." + std::to_string(i);
+      target.box = {left_ - 4, top + static_cast<double>(i) * row_, labels_, row_};
+      target.about = "Drag " + token_text(trace_, {"token", tokens()}, other_.order[static_cast<std::size_t>(i)]) +
+                     " onto another token: they change places";
+      target.place = i;
+      figure_.targets.push_back(std::move(target));
+    }
+  }
+
+  void place_difference(double y) {
+    HeatmapMark mark = difference_;
+    mark.row_labels = permuted_labels_;
+    mark.box = {column_left(2), y + kCaption, matrix_width(2), matrix_height()};
+    add_text("difference.title", {mark.box.x, y + kCaption - 7}, kDifference, Ink::text);
+    figure_.heatmaps.push_back(std::move(mark));
+  }
+
+  void add_legend() {
+    const auto bar = [&](const char* id, const ColorScale& scale, const std::string& what) {
+      ColorBarMark mark = {id, {0, 0, 90, 9}, scale, what, short_text(scale.low), short_text(scale.high)};
+      if (scale.map == ColorMap::viridis) mark.high_text = scale_end_text(scale);
+      figure_.color_bars.push_back(std::move(mark));
+    };
+    bar("scale.x", given_[0].scale, "X");
+    bar("scale.weights", given_[1].scale, "weights");
+    bar("scale.out", given_[2].scale, "output");
+    bar("scale.difference", difference_.scale, "difference");
+  }
+
+  void add_text(const std::string& id, Point at, const std::string& words, Ink ink,
+                HorizontalAlign align = HorizontalAlign::left) {
+    figure_.texts.push_back(
+        {id, at, words, TypeSize::kSmall, FontWeight::regular, ink, align, VerticalAlign::baseline, 0});
+  }
+
+  const Trace& trace_;
+  const Permuted& other_;
+  const ViewOptions& options_;
+  Slice slice_;
+  std::string weights_;  ///< their name
+  std::vector<HeatmapMark> given_;
+  std::vector<HeatmapMark> permuted_;
+  HeatmapMark difference_;
+  double largest_ = 0;         ///< difference
+  double largest_output_ = 0;  ///< magnitude
+  std::vector<std::string> given_labels_;
+  std::vector<std::string> permuted_labels_;
+  double labels_ = 0;  ///< width
+  double cell_ = 0;    ///< width
+  double row_ = 0;     ///< height of a cell
+  double above_ = 0;   ///< a matrix: what stands there
+  double left_ = 0;
+  double top_ = 0;
+  Figure figure_;
+};
+
+bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
+  if (option == "order") return permutable_tokens(trace) > 1;
+  return leaves_choice(trace, option);
+}
+
+std::string missing(const Trace& trace) {
+  const Step* out = trace.find("out");
+  if (permutable_tokens(trace) == 0 || out == nullptr || out->axes[out->axes.size() - 2].name != "token")
+    return trace.experiment().system + " has no sequence of tokens, X, that could be permuted.";
+  if (cost_of(trace.experiment()).flops > kMostFlops)
+    return "Everything is computed again for permuted tokens: with so many of them that takes too long.";
+  return "";
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const std::shared_ptr<const Permuted> other = permuted(trace, options);
+  if (other == nullptr) return {};
+  Figure figure = PermutationLayout(trace, *other, options).build();
+  figure.title = trace.experiment().system + ": tokens in another order";
+  return figure;
+}
+
+}  // namespace
+
+View permutation_view() {
+  View view = {
+      "permutation",
+      "Permutation",
+      "The tokens in another order: the output permutes with them, unless something tells places apart.",
+      {layer_option(), head_option(), item_option(),
+       order_parameter("order", "Order",
+                       "Which token comes first, second, …; those that are not named follow. Drag tokens in the "
+                       "figure, or Ctrl+↑ and Ctrl+↓ for the kept cell's.",
+                       "2 1")},
+      applies,
+      build};
+  view.missing = missing;
+  view.slow = true;
+  return view;
+}
+
+}  // namespace attnscope

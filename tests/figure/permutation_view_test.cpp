@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/permutation.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+float cell(const Figure& figure, const std::string& id, Index row, Index column) {
+  return mark(figure.heatmaps, id)->source->held()->at(row, column);
+}
+
+TEST(PermutationView, ShowsBothComputationsAndTheirDifference) {
+  const auto trace = trace_with({{"positions", "rotary"}, {"scale", "sqrt_head_dim"}});
+  const std::vector<Index> order = {2, 0, 1, 3, 4, 5};
+  const auto other = *run_in_order(*trace, order, {});
+  const Figure figure = figure_of(*trace, "permutation", {{"order", std::string("3 1 2")}, {"head", Index{2}}});
+  const MatrixView weights = other->tensor("weights").matrix(std::vector<Index>{1});
+  for (Index row = 0; row < 6; ++row) {
+    const Index from = order[static_cast<std::size_t>(row)];
+    for (Index column = 0; column < 6; ++column)
+      EXPECT_EQ(cell(figure, "permuted.weights", row, column), weights.at(row, column));
+    for (Index column = 0; column < 9; ++column) {
+      const float after = other->tensor("out").matrix({}).at(row, column);
+      EXPECT_EQ(cell(figure, "permuted.x", row, column), trace->tensor("x").matrix({}).at(from, column));
+      EXPECT_EQ(cell(figure, "permuted.out", row, column), after);
+      EXPECT_EQ(cell(figure, "difference", row, column), after - trace->tensor("out").matrix({}).at(from, column));
+    }
+  }
+  EXPECT_EQ(mark(figure.heatmaps, "permuted.x")->row_labels,
+            (std::vector<std::string>{"sat", "the", "cat", "on", "the", "mat"}));
+  EXPECT_GE(mark(figure.heatmaps, "out")->step, 0) << "explains itself";
+}
+
+TEST(PermutationView, SaysWhetherTheOutputPermutesAndWhatTellsPlacesApart) {
+  const auto verdict = [](const Settings& settings, const std::string& order = "3 1 2") {
+    return words(figure_of(*trace_with(settings), "permutation", {{"order", order}}), "verdict");
+  };
+  EXPECT_NE(verdict({}).find("permutes with the tokens"), std::string::npos);
+  for (const char* kind : {"sinusoidal", "learned", "rotary", "alibi"}) {
+    const std::string text = verdict({{"positions", kind}, {"scale", "sqrt_head_dim"}});
+    EXPECT_NE(text.find("does not permute"), std::string::npos) << kind;
+    EXPECT_NE(text.find("positions tell"), std::string::npos) << kind;
+  }
+  // Turned round, all distances are as they were.
+  EXPECT_NE(verdict({{"positions", "alibi"}}, "6 5 4 3 2").find("permutes with the tokens"), std::string::npos);
+  EXPECT_NE(verdict({{"mask", "causal"}}).find("the mask goes by place"), std::string::npos);
+  EXPECT_NE(verdict({{"dropout", "0.5"}}).find("dropout goes by place"), std::string::npos);
+}
+
+TEST(PermutationView, TokensCanBeDraggedByTheirLabels) {
+  const Figure figure = figure_of(*trace_with({}), "permutation");
+  const Rect& x = mark(figure.heatmaps, "permuted.x")->box;
+  Index places = 0;
+  for (const TargetMark& target : figure.targets) {
+    if (!target.place) continue;
+    EXPECT_EQ(*target.place, places++);
+    EXPECT_LE(target.box.right(), x.x);
+    const double row = x.y + x.height * (static_cast<double>(*target.place) + 0.5) / 6;
+    EXPECT_LT(target.box.y, row);
+    EXPECT_GT(target.box.bottom(), row);
+  }
+  EXPECT_EQ(places, 6);
+}
+
+TEST(PermutationView, SaysWhereThereIsNothingToPermute) {
+  for (const auto& trace : small_traces()) {
+    const bool has = find_view("permutation")->missing(*trace).empty();
+    EXPECT_EQ(has, permutable_tokens(*trace) > 0) << trace->experiment().system;
+  }
+  const auto large = trace_with({{"tokens", "64"}, {"features", "1024"}, {"embedding", "1024"}}, "stacked-multihead");
+  EXPECT_NE(find_view("permutation")->missing(*large).find("too long"), std::string::npos);
+}
+
+TEST(PermutationView, AnotherHeadNeedsNoOtherComputation) {
+  const auto trace = trace_with({});
+  ViewCache cache;
+  const Figure first = figure_of(*trace, "permutation", {}, 672, 0, &cache);
+  const Figure second = figure_of(*trace, "permutation", {{"head", Index{3}}}, 672, 0, &cache);
+  // The cache hands out the trace of before, whose numbers the pictures share.
+  EXPECT_EQ(mark(first.heatmaps, "permuted.out")->source->held()->data,
+            mark(second.heatmaps, "permuted.out")->source->held()->data);
+}
+
+}  // namespace
+}  // namespace attnscope::test

@@ -1,0 +1,175 @@
+// What a newcomer does, in the real window: with the mouse alone, then with the keyboard alone. What has become of the
+// experiment is read from the file that they save.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "screen.h"
+
+namespace attnscope::test {
+namespace {
+
+using nlohmann::json;
+
+class Tour : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string missing = Screen::missing_program();
+    if (!missing.empty()) GTEST_SKIP() << missing << " is not installed";
+    file_ = folder_.file("tour.json", R"({"format": "attnscope-experiment/1", "system": "worked-example",)"
+                                      R"( "view": {"name": "head"}})");
+    screen_.emplace();
+    program_.emplace(*screen_, std::vector<std::string>{file_.string()});
+    last_ = screen_->picture_at_rest();
+  }
+
+  void TearDown() override {
+    if (!program_) return;
+    screen_->xdotool("key ctrl+q");
+    EXPECT_EQ(program_->wait(), 0) << program_->errors();
+    EXPECT_EQ(program_->errors(), "");
+  }
+
+  /// Does it, no quicker than a person would: the window draws a few frames in between.
+  void act(const std::string& arguments) const {
+    screen_->xdotool(arguments);
+    std::this_thread::sleep_for(150ms);
+  }
+  /// Waits until nothing moves any more.
+  void look() { now_ = screen_->picture_at_rest(); }
+  void click(int x, int y) const {
+    act("mousemove " + std::to_string(x) + " " + std::to_string(y));
+    act("click 1");
+  }
+  void drag(int from_x, int from_y, int to_x, int to_y) const {
+    act("mousemove " + std::to_string(from_x) + " " + std::to_string(from_y));
+    act("mousedown 1");
+    act("mousemove " + std::to_string(to_x) + " " + std::to_string(to_y));
+    act("mouseup 1");
+  }
+
+  /// Pixels of the inspector that have changed since this was last asked.
+  int changed_in_inspector() { return changed(1015, 60, 1270, 700); }
+  /// And of the view.
+  int changed_in_view() { return changed(270, 120, 1005, 760); }
+
+  /// What a file holds that was just saved.
+  [[nodiscard]] json saved() {
+    look();
+    return json::parse(bytes_of(file_));
+  }
+
+ private:
+  int changed(int left, int top, int right, int bottom) {
+    look();
+    const int pixels = Screen::different_pixels(last_, now_, left, top, right, bottom);
+    last_ = now_;
+    return pixels;
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path file_;
+  std::optional<Screen> screen_;
+  std::optional<RunningProgram> program_;
+  std::vector<std::uint8_t> last_;
+  std::vector<std::uint8_t> now_;
+};
+
+/// Where things are in a window of 1280 × 800.
+struct Place {
+  int x, y;
+};
+constexpr Place kHeadsTab = {380, 50};
+constexpr Place kHeadTab = {429, 50};
+constexpr Place kDotTab = {540, 50};
+constexpr Place kPermutationTab = {865, 50};
+constexpr Place kSecondHead = {520, 90};
+constexpr Place kCell = {457, 315};  // the second query and the second key in Head
+constexpr Place kPaint = {74, 489};
+constexpr Place kSecondHeadsName = {506, 274};  // in Heads
+constexpr Place kFirstToken = {342, 429};       // of the permuted X, in Permutation
+constexpr Place kThirdToken = {342, 469};
+constexpr Place kFileMenu = {30, 16};
+constexpr Place kSave = {41, 101};
+constexpr Place kEditMenu = {67, 16};
+constexpr Place kUndo = {78, 55};
+
+TEST_F(Tour, WithTheMouseAlone) {
+  const auto at = [&](Place place) { click(place.x, place.y); };
+  const auto save = [&] {
+    at(kFileMenu);
+    at(kSave);
+    return saved();
+  };
+  const json before = save();
+
+  at(kSecondHead);
+  EXPECT_GT(changed_in_view(), 5000) << "another head looks otherwise";
+  at(kCell);
+  EXPECT_GT(changed_in_inspector(), 2000) << "the query's row";
+  at(kDotTab);
+  EXPECT_GT(changed_in_view(), 20000) << "products and their sum";
+  EXPECT_EQ(save()["view"]["name"], "dot");
+  at(kHeadTab);
+  at(kPaint);
+  at(kCell);
+  at(kPaint);
+  at(kHeadsTab);
+  at(kSecondHeadsName);
+  at(kPermutationTab);
+  drag(kFirstToken.x, kFirstToken.y, kThirdToken.x, kThirdToken.y);
+
+  const json done = save();
+  EXPECT_EQ(done["view"]["name"], "permutation");
+  EXPECT_EQ(done["view"]["options"]["head"], 2);
+  EXPECT_EQ(done["view"]["options"]["order"], "3") << "then 1 2 4 5 6";
+  EXPECT_EQ(done["heads_off"], json::array({1}));
+  for (std::size_t query = 0; query < 6; ++query) {
+    for (std::size_t key = 0; key < 6; ++key)
+      EXPECT_EQ(done["params"]["mask"][query][key], query != 1 || key != 1) << query << " " << key;
+  }
+
+  // One for each: head, view, view, mask, view, head off, view, order.
+  for (int i = 0; i < 8; ++i) {
+    at(kEditMenu);
+    at(kUndo);
+  }
+  EXPECT_EQ(save(), before);
+}
+
+TEST_F(Tour, WithTheKeyboardAlone) {
+  const auto save = [&] {
+    act("key ctrl+s");
+    return saved();
+  };
+  const json before = save();
+
+  act("key 2");
+  EXPECT_GT(changed_in_view(), 5000) << "another head looks otherwise";
+  for (const char* key : {"Down", "Down", "Right"}) act(std::string("key ") + key);
+  EXPECT_GT(changed_in_inspector(), 2000) << "the query's row";
+  act("key ctrl+Next");
+  act("key ctrl+Next");
+  EXPECT_GT(changed_in_view(), 20000) << "products and their sum";
+  EXPECT_EQ(save()["view"]["name"], "dot");
+  act("key ctrl+Prior");
+  act("key ctrl+Prior");
+  act("key m");
+  act("key x");
+  act("key ctrl+Down");
+
+  const json done = save();
+  EXPECT_EQ(done["view"]["name"], "permutation");
+  EXPECT_EQ(done["view"]["options"]["head"], 2);
+  EXPECT_EQ(done["view"]["options"]["order"], "1 3");
+  EXPECT_EQ(done["heads_off"], json::array({1}));
+  EXPECT_EQ(done["params"]["mask"][1][1], false);
+  EXPECT_EQ(done["params"]["mask"][1][0], true);
+
+  // Head, four views, mask, head off, and the order with its view.
+  for (int i = 0; i < 8; ++i) act("key ctrl+z");
+  EXPECT_EQ(save(), before);
+}
+
+}  // namespace
+}  // namespace attnscope::test
