@@ -129,6 +129,8 @@ class Workbench {
   void toggle_mask(Requests& requests);
   /// Switches the chosen head off, or on again.
   void switch_head(Requests& requests);
+  /// In a view of one query and one key, those of the kept cell; `gesture` is that of opening the view.
+  void show_pinned_pair(std::uint64_t gesture);
   /// The view so many tabs further on, around the ends.
   void change_view(Index by, Requests& requests);
   /// Moves the token of the kept cell's row so many places down in the view Permutation, which it opens.

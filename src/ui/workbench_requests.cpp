@@ -88,9 +88,13 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
 }
 
 void Workbench::apply(const Requests& requests) {
-  for (const Action& action : requests.actions) {
+  for (Action action : requests.actions) {
+    const bool opens = std::holds_alternative<SetView>(action.edit);
+    // What a view takes over from the kept cell is one step with opening it.
+    if (opens && action.gesture == 0) action.gesture = ++transient_.gesture;
     if (const Result<void> done = session_.apply(action)) {
       pin_for(action.edit);
+      if (opens) show_pinned_pair(action.gesture);
     } else {
       say(done.error().message, true);
     }
@@ -137,6 +141,27 @@ void Workbench::move_pinned(int key) {
   };
   move(1, right);
   move(2, down);
+}
+
+void Workbench::show_pinned_pair(std::uint64_t gesture) {
+  const View& view = *find_view(session_.experiment().view.name);
+  const Step* step = trace_ && transient_.pinned ? trace_->find(transient_.pinned->tensor) : nullptr;
+  if (step == nullptr || step->axes.size() < 2 || find_parameter(view.options, "key") == nullptr) return;
+  const Axes& axes = step->axes;
+  const std::string& rows = axes[axes.size() - 2].name;
+  if (axes.back().name != "key" || (rows != "query" && rows != "cross_query")) return;
+  const std::vector<Index>& index = transient_.pinned->index;
+  const auto choose = [&](const char* option, ParameterValue value) {
+    const ParameterValues now = view_options(session_.experiment().view)->values;
+    // What is as it is anyway is not said again: other views would take it for a choice.
+    if (const auto found = now.find(option); found == now.end() || found->second == value) return;
+    if (const Result<void> done = session_.apply({SetViewOption{option, std::move(value)}, gesture}); !done)
+      say(done.error().message, true);
+  };
+  choose("query", index[index.size() - 2] + 1);
+  choose("key", index.back() + 1);
+  for (std::size_t i = 0; i + 2 < axes.size(); ++i) choose(axes[i].name == "batch" ? "item" : "head", index[i] + 1);
+  choose("attention", std::string(rows == "query" ? "self" : "cross"));
 }
 
 void Workbench::change_view(Index by, Requests& requests) {

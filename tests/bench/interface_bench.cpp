@@ -102,5 +102,52 @@ void slider_to_picture(benchmark::State& state) {
 }
 BENCHMARK(slider_to_picture)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+/// A view while a slider is dragged at 64 tokens and 8 heads: from the changed parameter to the picture that shows it,
+/// that of a slow view included, which is built beside.
+void updates_of_view(benchmark::State& state, const std::string& view) {
+  InterfaceOptions options;
+  options.width = 1280;
+  options.height = 800;
+  const bool pixels = view == "image";
+  Experiment experiment = *default_experiment(pixels ? "image-multihead" : "stacked-multihead");
+  experiment.parameters["heads"] = Index{8};
+  if (pixels) {
+    experiment.parameters["height"] = experiment.parameters["width"] = Index{8};
+    experiment.parameters["batch"] = Index{1};
+  } else {
+    experiment.parameters["tokens"] = Index{64};
+  }
+  experiment.view.name = view;
+  options.experiment = experiment;
+  OffscreenInterface screen(options);
+  const Rect slider = screen.slider("Temperature");
+  const auto at = [&](Index step) {
+    return Point{slider.x + (0.5 + 0.01 * static_cast<double>(step % 20)) * slider.width, slider.center().y};
+  };
+  screen.drag(at(0), at(1));
+  screen.settle();
+  Index step = 1;
+  const auto start = Clock::now();
+  for (auto _ : state) {
+    const Trace* const before = &screen.trace();
+    const Point to = at(++step);
+    ui::feed_mouse_position(static_cast<float>(to.x), static_cast<float>(to.y));
+    do screen.frame();
+    while (&screen.trace() == before || screen.workbench().busy());
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  screen.release();
+  state.counters["of_60_a_second"] = static_cast<double>(state.iterations()) / seconds / 60;
+}
+
+const bool registered = [] {
+  for (const View& view : views()) {
+    benchmark::RegisterBenchmark(("updates_of_view/" + view.name).c_str(), updates_of_view, view.name)
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  }
+  return true;
+}();
+
 }  // namespace
 }  // namespace attnscope::test

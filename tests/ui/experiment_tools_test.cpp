@@ -163,6 +163,22 @@ TEST_F(MaskBrush, ArrowsChooseACellWhereverTheMouseLies) {
   EXPECT_EQ(screen().transient().inspected()->index, (std::vector<Index>{0, 3, 4})) << "the mouse points again";
 }
 
+TEST_F(MaskBrush, TheDotProductIsThatOfTheKeptPair) {
+  open_view("head");
+  screen().key('3');
+  screen().settle();
+  screen().click(cell(4, 1));
+  screen().settle();
+  const Experiment before = screen().experiment();
+  open_view("dot");
+  const ViewOptions options = *view_options(screen().experiment().view);
+  EXPECT_EQ(options.integer("query"), 5);
+  EXPECT_EQ(options.integer("key"), 2);
+  EXPECT_EQ(options.integer("head"), 3);
+  undo();
+  EXPECT_EQ(screen().experiment(), before) << "opening it is one step";
+}
+
 class TokenOrder : public Interface {
  protected:
   [[nodiscard]] Point place(Index number) {

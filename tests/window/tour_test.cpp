@@ -30,21 +30,32 @@ class Tour : public ::testing::Test {
     EXPECT_EQ(program_->errors(), "");
   }
 
-  /// Does it, no quicker than a person would: the window draws a few frames in between.
+  /// Does it, and waits for what comes of it, as a person would: until nothing has moved for a moment.
   void act(const std::string& arguments) const {
+    std::vector<std::uint8_t> last = screen_->picture();
     screen_->xdotool(arguments);
-    std::this_thread::sleep_for(150ms);
+    for (int same = 0, polls = 0; same < 3 && polls < 200; ++polls) {
+      std::this_thread::sleep_for(60ms);
+      std::vector<std::uint8_t> now = screen_->picture();
+      same = now == last ? same + 1 : 0;
+      last = std::move(now);
+    }
   }
   /// Waits until nothing moves any more.
   void look() { now_ = screen_->picture_at_rest(); }
+  /// A few frames are enough for that.
+  void move(int x, int y) const {
+    screen_->xdotool("mousemove " + std::to_string(x) + " " + std::to_string(y));
+    std::this_thread::sleep_for(100ms);
+  }
   void click(int x, int y) const {
-    act("mousemove " + std::to_string(x) + " " + std::to_string(y));
+    move(x, y);
     act("click 1");
   }
   void drag(int from_x, int from_y, int to_x, int to_y) const {
-    act("mousemove " + std::to_string(from_x) + " " + std::to_string(from_y));
+    move(from_x, from_y);
     act("mousedown 1");
-    act("mousemove " + std::to_string(to_x) + " " + std::to_string(to_y));
+    move(to_x, to_y);
     act("mouseup 1");
   }
 
@@ -109,7 +120,7 @@ TEST_F(Tour, WithTheMouseAlone) {
   EXPECT_GT(changed_in_inspector(), 2000) << "the query's row";
   at(kDotTab);
   EXPECT_GT(changed_in_view(), 20000) << "products and their sum";
-  EXPECT_EQ(save()["view"]["name"], "dot");
+  EXPECT_EQ(save().at("view").at("name"), "dot");
   at(kHeadTab);
   at(kPaint);
   at(kCell);
@@ -120,13 +131,13 @@ TEST_F(Tour, WithTheMouseAlone) {
   drag(kFirstToken.x, kFirstToken.y, kThirdToken.x, kThirdToken.y);
 
   const json done = save();
-  EXPECT_EQ(done["view"]["name"], "permutation");
-  EXPECT_EQ(done["view"]["options"]["head"], 2);
-  EXPECT_EQ(done["view"]["options"]["order"], "3") << "then 1 2 4 5 6";
-  EXPECT_EQ(done["heads_off"], json::array({1}));
+  EXPECT_EQ(done.at("view").at("name"), "permutation");
+  EXPECT_EQ(done.at("view").at("options").at("head"), 2);
+  EXPECT_EQ(done.at("view").at("options").at("order"), "3") << "then 1 2 4 5 6";
+  EXPECT_EQ(done.at("heads_off"), json::array({1}));
   for (std::size_t query = 0; query < 6; ++query) {
     for (std::size_t key = 0; key < 6; ++key)
-      EXPECT_EQ(done["params"]["mask"][query][key], query != 1 || key != 1) << query << " " << key;
+      EXPECT_EQ(done.at("params").at("mask").at(query).at(key), query != 1 || key != 1) << query << " " << key;
   }
 
   // One for each: head, view, view, mask, view, head off, view, order.
@@ -151,7 +162,7 @@ TEST_F(Tour, WithTheKeyboardAlone) {
   act("key ctrl+Next");
   act("key ctrl+Next");
   EXPECT_GT(changed_in_view(), 20000) << "products and their sum";
-  EXPECT_EQ(save()["view"]["name"], "dot");
+  EXPECT_EQ(save().at("view").at("name"), "dot");
   act("key ctrl+Prior");
   act("key ctrl+Prior");
   act("key m");
@@ -159,12 +170,12 @@ TEST_F(Tour, WithTheKeyboardAlone) {
   act("key ctrl+Down");
 
   const json done = save();
-  EXPECT_EQ(done["view"]["name"], "permutation");
-  EXPECT_EQ(done["view"]["options"]["head"], 2);
-  EXPECT_EQ(done["view"]["options"]["order"], "1 3");
-  EXPECT_EQ(done["heads_off"], json::array({1}));
-  EXPECT_EQ(done["params"]["mask"][1][1], false);
-  EXPECT_EQ(done["params"]["mask"][1][0], true);
+  EXPECT_EQ(done.at("view").at("name"), "permutation");
+  EXPECT_EQ(done.at("view").at("options").at("head"), 2);
+  EXPECT_EQ(done.at("view").at("options").at("order"), "1 3");
+  EXPECT_EQ(done.at("heads_off"), json::array({1}));
+  EXPECT_EQ(done.at("params").at("mask").at(1).at(1), false);
+  EXPECT_EQ(done.at("params").at("mask").at(1).at(0), true);
 
   // Head, four views, mask, head off, and the order with its view.
   for (int i = 0; i < 8; ++i) act("key ctrl+z");
