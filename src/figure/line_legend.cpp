@@ -11,13 +11,13 @@
 namespace attnscope {
 namespace {
 
-constexpr double kLine = 20;
+constexpr double kLegendLine = 20;
 constexpr double kSwatch = 20;
 constexpr double kSwatchDistance = 6;  // to its text
 constexpr double kDash = 3;
 constexpr double kEntryDistance = 14;
-constexpr double kTitleDistance = 12;
-constexpr const char* kTitle = "weight";
+constexpr double kCaptionDistance = 12;
+constexpr const char* kCaption = "weight";
 constexpr std::array<double, 4> kSamples = {0.1, 0.25, 0.5, 1};
 
 double entry_width(const std::string& text) {
@@ -41,7 +41,7 @@ void add_entry(Figure& figure, const std::string& id, Point at, const std::strin
 }  // namespace
 
 double LineLegend::least_width() const {
-  double width = text_width(kTitle, TypeSize::kSmall) + kTitleDistance;
+  double width = text_width(kCaption, TypeSize::kSmall) + kCaptionDistance;
   for (const double sample : kSamples) width += entry_width(short_text(sample));
   return width;
 }
@@ -55,21 +55,21 @@ Index LineLegend::heads_across(double width) const {
 double LineLegend::height(double width) const {
   const Index across = heads_across(width);
   const Index lines = shown_.has_one_head() ? 0 : (shown_.heads.count + across - 1) / across;
-  return kLine * static_cast<double>(1 + lines);
+  return kLegendLine * static_cast<double>(1 + lines);
 }
 
 void LineLegend::add(Figure& figure, Point at, double width) const {
-  const double y = at.y + kLine / 2;
+  const double y = at.y + kLegendLine / 2;
   figure.texts.push_back({"legend.weight",
                           {at.x, y},
-                          kTitle,
+                          kCaption,
                           TypeSize::kSmall,
                           FontWeight::regular,
                           Ink::dim,
                           HorizontalAlign::left,
                           VerticalAlign::middle,
                           0});
-  double x = at.x + text_width(kTitle, TypeSize::kSmall) + kTitleDistance;
+  double x = at.x + text_width(kCaption, TypeSize::kSmall) + kCaptionDistance;
   Shade shade = shown_.has_one_head() ? Shade::of_hue(shown_.head) : Shade::of(Ink::text);
   for (const double sample : kSamples) {
     const std::string text = short_text(sample);
@@ -81,7 +81,7 @@ void LineLegend::add(Figure& figure, Point at, double width) const {
   const Index across = heads_across(width);
   for (Index i = 0; i < shown_.heads.count; ++i) {
     const Point place = {at.x + static_cast<double>(i % across) * head_width(),
-                         y + kLine * static_cast<double>(1 + i / across)};
+                         y + kLegendLine * static_cast<double>(1 + i / across)};
     add_head(figure, shown_.heads.first + i, place);
   }
 }
@@ -92,7 +92,7 @@ void LineLegend::add_head(Figure& figure, Index head, Point at) const {
   add_entry(figure, id, at, name, Shade::of_hue(head), head == shown_.head);
   TargetMark target;
   target.id = id;
-  target.box = {at.x - 2, at.y - kLine / 2, head_width() - 8, kLine};
+  target.box = {at.x - 2, at.y - kLegendLine / 2, head_width() - 8, kLegendLine};
   target.about = "Show " + name + " alone";
   target.sets = {{"head", head + 1}, {"heads", std::string("one")}};
   figure.targets.push_back(std::move(target));
