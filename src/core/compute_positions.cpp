@@ -43,10 +43,10 @@ void compute_in_place(const RotateOperation& /*operation*/, const Axes& axes, co
     for (Index i = 0; i < length; ++i) {
       const Index number = index.back() + i;
       const Index own = skipped + i;
-      double value = static_cast<double>(from[own]);
+      auto value = static_cast<double>(from[own]);
       if (number / 2 < static_cast<Index>(turned_by.size())) {
         const auto [cosine, sine] = turned_by[static_cast<std::size_t>(number / 2)];
-        const double other = static_cast<double>(from[number % 2 == 0 ? own + 1 : own - 1]);
+        const auto other = static_cast<double>(from[number % 2 == 0 ? own + 1 : own - 1]);
         value = number % 2 == 0 ? value * cosine - other * sine : other * sine + value * cosine;
       }
       out.values()[static_cast<std::size_t>(at + i)] = static_cast<float>(value);

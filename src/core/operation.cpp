@@ -41,8 +41,8 @@ const SetPart* SetOperation::part_at(Index matrix, Index row, Index column) cons
 }
 
 double SinusoidOperation::angle(Index position, Index feature, Index features) {
-  return static_cast<double>(position) /
-         std::pow(10000, static_cast<double>(feature / 2 * 2) / static_cast<double>(features));
+  const Index even = feature - feature % 2;
+  return static_cast<double>(position) / std::pow(10000, static_cast<double>(even) / static_cast<double>(features));
 }
 
 double SinusoidOperation::value(Index position, Index feature, Index features) {

@@ -32,9 +32,10 @@ std::vector<Index> full_order(std::string_view text, Index count) {
   return order;
 }
 
-std::string order_text(std::vector<Index> order) {
+std::string order_text(const std::vector<Index>& order) {
   const auto count = static_cast<Index>(order.size());
   std::vector<std::string> words;
+  words.reserve(order.size());
   for (const Index token : order) words.push_back(std::to_string(token + 1));
   // What follows by itself need not be said.
   while (!words.empty()) {

@@ -19,6 +19,6 @@ std::optional<std::vector<Index>> parse_order(std::string_view text);
 std::vector<Index> full_order(std::string_view text, Index count);
 
 /// The shortest text of an order of all tokens.
-std::string order_text(std::vector<Index> order);
+std::string order_text(const std::vector<Index>& order);
 
 }  // namespace attnscope

@@ -80,8 +80,9 @@ void LineLegend::add(Figure& figure, Point at, double width) const {
   if (shown_.has_one_head()) return;
   const Index across = heads_across(width);
   for (Index i = 0; i < shown_.heads.count; ++i) {
+    const Index line = 1 + i / across;
     const Point place = {at.x + static_cast<double>(i % across) * head_width(),
-                         y + kLegendLine * static_cast<double>(1 + i / across)};
+                         y + kLegendLine * static_cast<double>(line)};
     add_head(figure, shown_.heads.first + i, place);
   }
 }

@@ -168,8 +168,9 @@ struct Painter {
     const double height = box.height / static_cast<double>(mark.rows());
     const double under = type(0.5);
     for (Index at = 0; at < std::ssize(mark.colors); ++at) {
-      Rect pixel = {box.x + static_cast<double>(at % mark.columns) * width,
-                    box.y + static_cast<double>(at / mark.columns) * height, width + under, height + under};
+      const Index row = at / mark.columns;
+      Rect pixel = {box.x + static_cast<double>(at % mark.columns) * width, box.y + static_cast<double>(row) * height,
+                    width + under, height + under};
       pixel = pixel.intersection(box).intersection(visible);
       if (pixel.width > 0 && pixel.height > 0) canvas.fill(pixel, mark.colors[static_cast<std::size_t>(at)], 1);
     }

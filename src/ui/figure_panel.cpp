@@ -130,7 +130,7 @@ void drag_place(const FigurePanelContent& content, const TargetMark* target, Tra
     std::vector<Index> order = full_order(options->choice("order"), permutable_tokens(content.trace));
     std::swap(order[static_cast<std::size_t>(*transient.dragged_place)],
               order[static_cast<std::size_t>(*target->place)]);
-    requests.actions.push_back({SetViewOption{"order", order_text(std::move(order))}, 0});
+    requests.actions.push_back({SetViewOption{"order", order_text(order)}, 0});
   }
   transient.dragged_place.reset();
 }

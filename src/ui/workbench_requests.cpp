@@ -186,7 +186,7 @@ void Workbench::move_token(Index by, Requests& requests) {
   std::swap(order[static_cast<std::size_t>(from)], order[static_cast<std::size_t>(from + by)]);
   const std::uint64_t gesture = shown ? 0 : ++transient_.gesture;
   if (!shown) requests.actions.push_back({SetView{"permutation"}, gesture});
-  requests.actions.push_back({SetViewOption{"order", order_text(std::move(order))}, gesture});
+  requests.actions.push_back({SetViewOption{"order", order_text(order)}, gesture});
 }
 
 void Workbench::toggle_mask(Requests& requests) {
