@@ -227,6 +227,15 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
     for (Index& end : own.end) ++end;
     paint_highlights(content.figure, e.regions, own, style.palette, transform, canvas);
   }
+  // Which token is dragged, and which one it would change places with.
+  for (const TargetMark& each : content.figure.targets) {
+    if (!transient.dragged_place || !each.place) continue;
+    if (each.place != transient.dragged_place && (target == nullptr || each.place != target->place)) continue;
+    const Rect box = transform.apply(each.box);
+    list.AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
+                 ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())), color(style.palette.accent),
+                 style.px(3), 0, style.px(1.5));
+  }
   list.PopClipRect();
   if (content.inspection != nullptr && transient.hovered == content.inspection->cell && !ImGui::IsMouseDown(0))
     cell_tooltip(*content.inspection);

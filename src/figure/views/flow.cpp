@@ -28,6 +28,7 @@ class FlowBands {
     if (has("positioned_x")) bands.push_back(add_positions());
     if (std::optional<Band> band = project()) bands.push_back(std::move(*band));
     if (has("additive")) bands.push_back(additive());
+    if (names_.cross.empty() && has(names_.stage + "rotated_q")) bands.push_back(turn());
     bands.push_back(attend());
     if (names_.cross.empty() && has(names_.stage + "out")) {
       bands.push_back(merge());
@@ -75,7 +76,9 @@ class FlowBands {
 
   /// "= X W_{Q}^{T} + b_{Q}": a product as the operation says it.
   [[nodiscard]] std::string product_formula(const Step& made, const std::string& right) const {
-    std::string text = "= " + symbol(step(made.inputs[0]).name) + " " + right;
+    std::string left = symbol(step(made.inputs[0]).name);
+    if (left.find('+') != std::string::npos) left = "(" + left + ")";
+    std::string text = "= " + left + " " + right;
     if (made.inputs.size() > 2) text += " + " + symbol(step(made.inputs[2]).name);
     return text;
   }
@@ -162,6 +165,16 @@ class FlowBands {
       arrow.clear();
     }
     band.own_cells = true;
+  }
+
+  /// Queries and keys, turned by their positions.
+  [[nodiscard]] Band turn() const {
+    Band band = {"turn", "turn", {}, true};
+    for (const char* letter : {"q", "k"}) {
+      band.columns.push_back(alone(with_row_labels(block(names_.stage + letter, "", false, "turn."))));
+      band.columns.push_back(alone(block(names_.stage + "rotated_" + letter, "", false, "turn."), "", "by position"));
+    }
+    return band;
   }
 
   /// The two halves of additive attention's hidden layer.
