@@ -3,33 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/axis_groups.h"
+#include "core/explain_cell.h"
 #include "core/rearranged_index.h"
 #include "core/text.h"
 
 namespace attnscope {
 namespace {
-
-/// What the explanation of one operation needs at hand.
-struct Cell {
-  const Trace& trace;
-  const Step& step;
-  std::span<const Index> index;
-  std::span<const Region> regions;                    ///< of the inputs
-  std::vector<std::shared_ptr<const Tensor>> behind;  ///< the numbers of those regions
-
-  [[nodiscard]] const Step& input(std::size_t i) const {
-    return trace.steps()[static_cast<std::size_t>(step.inputs[i])];
-  }
-  [[nodiscard]] Operand operand(std::size_t i, std::vector<Index> at) const {
-    std::vector<Index> within = at;
-    for (std::size_t axis = 0; axis < at.size(); ++axis) within[axis] -= regions[i].begin[axis];
-    return {step.inputs[i], std::move(at), static_cast<double>(behind[i]->at(within))};
-  }
-  [[nodiscard]] std::string name(std::size_t i) const { return input(i).name + index_text(index); }
-};
 
 /// Values of an operation's labels: those of the result are known, the summed ones run.
 class LabelValues {
@@ -83,64 +64,7 @@ class LabelValues {
   std::vector<bool> summed_;
 };
 
-/// "2 · (1 red + 2 green) / 3 − 1", with the colours of the cell's pixel.
-void explain_picture(const Cell& cell, const DrawOperation& draw, Explanation& e) {
-  const PlacedPicture& picture = *draw.picture;
-  const Index channel = cell.index[1];
-  const Index row = cell.index[2];
-  const Index column = cell.index[3];
-  const AreaShare share(kColors, picture.channels, channel);
-  std::vector<std::string> parts;
-  for (Index which = share.first; which <= share.last; ++which) {
-    const std::string color = color_name(which);
-    const double value =
-        static_cast<double>(picture.color(row, column, which)) / static_cast<double>(picture.full_color());
-    parts.push_back((share.first == share.last ? "" : std::to_string(share.parts(which)) + " ") + color);
-    e.results.push_back(
-        {color + " of the pixel in row " + std::to_string(row) + ", column " + std::to_string(column) + ", from 0 to 1",
-         value});
-  }
-  e.formula =
-      "2 · " + (parts.size() == 1 ? parts[0] : "(" + join(parts, " + ") + ") / " + std::to_string(kColors)) + " − 1";
-  const std::string which = picture.file == nullptr
-                                ? "the built-in picture " + picture.name
-                                : "the picture of " + std::to_string(picture.file->rows) + " × " +
-                                      std::to_string(picture.file->columns) + " pixels, averaged to " +
-                                      std::to_string(picture.height) + " × " + std::to_string(picture.width);
-  const bool by_hand = draw.is_by_hand(offset_in(cell.step.axes, cell.index));
-  e.note =
-      by_hand ? "put by hand in the place of the picture's number" : "from " + which + ": the same whatever the seed";
-  e.computed = by_hand ? e.value : picture.value(channel, row, column);
-}
-
-void explain_operation(const Cell& cell, const DrawOperation& draw, Explanation& e) {
-  if (draw.picture) return explain_picture(cell, draw, e);
-  const auto nth = draw.numbers_before + static_cast<std::uint64_t>(offset_in(cell.step.axes, cell.index)) + 1;
-  const std::string seed = std::to_string(cell.trace.experiment().seed);
-  e.formula = formula(cell.trace.plan()->steps, e.step);
-  const bool by_hand = draw.is_by_hand(offset_in(cell.step.axes, cell.index));
-  e.note = (by_hand ? "put by hand in the place of number " : "drawn: number ") +
-           grouped_text(static_cast<Index>(nth)) + " of seed " + seed;
-  e.computed = e.value;
-}
-
-void explain_operation(const Cell& cell, const ConstantOperation& constant, Explanation& e) {
-  e.formula = formula(cell.trace.plan()->steps, e.step);
-  e.note = "set, not drawn: the same whatever the seed";
-  e.computed = constant.value;
-}
-
-void explain_operation(const Cell& cell, const SetOperation& set, Explanation& e) {
-  const std::size_t rank = cell.index.size();
-  const Axes leading(cell.step.axes.begin(), cell.step.axes.end() - 2);
-  const SetPart* part =
-      set.part_at(offset_in(leading, cell.index.first(rank - 2)), cell.index[rank - 2], cell.index[rank - 1]);
-  e.formula = formula(cell.trace.plan()->steps, e.step);
-  e.note = part != nullptr ? part->why : "Nothing is set here, so it is 0.";
-  e.computed = part != nullptr ? part->value : 0;
-}
-
-void explain_operation(const Cell& cell, const ContractOperation& contract, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const ContractOperation& contract, Explanation& e) {
   LabelValues labels(contract, cell.index);
   const std::vector<std::string> summed = labels.summed();
   e.formula = (summed.empty() ? "" : "Σ_" + join(summed, ",") + " ") + cell.input(0).name + labels.text(contract.a) +
@@ -171,7 +95,7 @@ void explain_operation(const Cell& cell, const ContractOperation& contract, Expl
   e.computed = sum / contract.divisor;
 }
 
-void explain_operation(const Cell& cell, const AddOperation& add, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const AddOperation& add, Explanation& e) {
   const LabelValues labels(add, cell.index);
   e.operands = {cell.operand(0, labels.index(add.a)), cell.operand(1, labels.index(add.b))};
   e.formula = cell.input(0).name + labels.text(add.a) + " + " + cell.input(1).name + labels.text(add.b);
@@ -182,7 +106,7 @@ void explain_operation(const Cell& cell, const AddOperation& add, Explanation& e
   e.computed = std::tanh(e.computed);
 }
 
-void explain_operation(const Cell& cell, const ScaleOperation& scale, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const ScaleOperation& scale, Explanation& e) {
   e.operands.push_back(cell.operand(0, {cell.index.begin(), cell.index.end()}));
   e.formula = cell.name(0) + " / " + scale.divisor_text;
   e.results.push_back({scale.divisor_text, scale.divisor});
@@ -190,7 +114,7 @@ void explain_operation(const Cell& cell, const ScaleOperation& scale, Explanatio
 }
 
 /// Adds the members of the group that `index` of the input belongs to as operands; returns their mean.
-double add_group(const Cell& cell, const std::vector<bool>& over, std::vector<Index> index, Explanation& e) {
+double add_group(const ExplainedCell& cell, const std::vector<bool>& over, std::vector<Index> index, Explanation& e) {
   const Axes& axes = cell.input(0).axes;
   for (std::size_t axis = 0; axis < over.size(); ++axis) {
     if (over[axis]) index[axis] = 0;
@@ -214,7 +138,7 @@ std::string names_text(const Axes& axes, const std::vector<bool>& over) {
   return join(names, ",");
 }
 
-void explain_operation(const Cell& cell, const NormalizeOperation& normalize, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const NormalizeOperation& normalize, Explanation& e) {
   const double mean = add_group(cell, normalize.over, {cell.index.begin(), cell.index.end()}, e);
   double sum = 0;
   e.terms.reserve(e.operands.size());
@@ -235,20 +159,20 @@ void explain_operation(const Cell& cell, const NormalizeOperation& normalize, Ex
   e.computed = own / std::sqrt(variance + normalize.epsilon);
 }
 
-std::vector<bool> mean_axes(const Cell& cell, const MeanOperation& mean) {
+std::vector<bool> mean_axes(const ExplainedCell& cell, const MeanOperation& mean) {
   std::vector<bool> over(cell.input(0).axes.size(), false);
   over[static_cast<std::size_t>(mean.axis)] = true;
   return over;
 }
 
 /// The cell of the input that is first among those behind `cell`.
-std::vector<Index> mean_start(const Cell& cell, const MeanOperation& mean) {
+std::vector<Index> mean_start(const ExplainedCell& cell, const MeanOperation& mean) {
   std::vector<Index> index(cell.index.begin(), cell.index.end());
   index.insert(index.begin() + mean.axis, 0);
   return index;
 }
 
-void explain_operation(const Cell& cell, const MeanOperation& mean, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const MeanOperation& mean, Explanation& e) {
   e.computed = add_group(cell, mean_axes(cell, mean), mean_start(cell, mean), e);
   for (const Operand& operand : e.operands) e.terms.push_back({number_text(operand.value), operand.value, 1});
   const auto count = static_cast<double>(e.operands.size());
@@ -261,7 +185,7 @@ void explain_operation(const Cell& cell, const MeanOperation& mean, Explanation&
   e.results.push_back({"÷ " + exact_text(count), e.computed});
 }
 
-void explain_operation(const Cell& cell, const MaskOperation& mask, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const MaskOperation& mask, Explanation& e) {
   e.operands.push_back(cell.operand(0, {cell.index.begin(), cell.index.end()}));
   Index batch = 0;
   Index head = 0;
@@ -273,7 +197,7 @@ void explain_operation(const Cell& cell, const MaskOperation& mask, Explanation&
   e.computed = keep ? e.operands[0].value : mask.fill;
 }
 
-void explain_operation(const Cell& cell, const SoftmaxOperation& softmax, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const SoftmaxOperation& softmax, Explanation& e) {
   const Index length = cell.step.axes.back().size;
   double largest = -std::numeric_limits<double>::infinity();
   std::vector<Index> at(cell.index.begin(), cell.index.end());
@@ -303,7 +227,7 @@ void explain_operation(const Cell& cell, const SoftmaxOperation& softmax, Explan
   if (sum == 0) e.note = "no key is left in this row, so its weights are 0";
 }
 
-void explain_operation(const Cell& cell, const DropoutOperation& dropout, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const DropoutOperation& dropout, Explanation& e) {
   e.operands.push_back(cell.operand(0, {cell.index.begin(), cell.index.end()}));
   const bool keep = dropout.keeps(cell.trace.experiment().seed, offset_in(cell.step.axes, cell.index));
   e.note = keep ? "kept by dropout" : "dropped";
@@ -311,7 +235,7 @@ void explain_operation(const Cell& cell, const DropoutOperation& dropout, Explan
   e.computed = keep ? e.operands[0].value / (1 - dropout.probability) : 0;
 }
 
-void explain_operation(const Cell& cell, const KeepHeadsOperation& keep, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const KeepHeadsOperation& keep, Explanation& e) {
   e.operands.push_back(cell.operand(0, {cell.index.begin(), cell.index.end()}));
   const bool on = keep.keeps(cell.index[static_cast<std::size_t>(keep.axis)]);
   e.note = on ? "this head is on" : "this head is switched off";
@@ -319,69 +243,12 @@ void explain_operation(const Cell& cell, const KeepHeadsOperation& keep, Explana
   e.computed = on ? e.operands[0].value : 0;
 }
 
-/// "3 / 10000^(4/9)", an angle.
-std::string angle_text(Index position, Index number, Index of) {
-  return std::to_string(position) + " / 10000^(" + std::to_string(number / 2 * 2) + "/" + std::to_string(of) + ")";
-}
-
-void explain_operation(const Cell& cell, const SinusoidOperation& /*sinusoid*/, Explanation& e) {
-  const Index position = cell.index[cell.index.size() - 2];
-  const Index feature = cell.index.back();
-  const Index features = cell.step.axes.back().size;
-  e.formula = (feature % 2 == 0 ? "sin(" : "cos(") + angle_text(position, feature, features) + ")";
-  e.results.push_back({"angle", SinusoidOperation::angle(position, feature, features)});
-  e.note = "the same whatever the seed";
-  e.computed = SinusoidOperation::value(position, feature, features);
-}
-
-void explain_operation(const Cell& cell, const RotateOperation& /*rotate*/, Explanation& e) {
-  const Index position = cell.index[cell.index.size() - 2];
-  const Index number = cell.index.back();
-  const Index dim = cell.step.axes.back().size;
-  std::vector<Index> at(cell.index.begin(), cell.index.end());
-  at.back() -= number % 2;
-  e.operands.push_back(cell.operand(0, at));
-  if (at.back() + 1 == dim) {
-    e.formula = cell.name(0);
-    e.note = "the last of an odd number: it has no partner to be turned with";
-    e.computed = e.operands[0].value;
-    return;
-  }
-  const std::string even = cell.input(0).name + index_text(at);
-  ++at.back();
-  e.operands.push_back(cell.operand(0, at));
-  const std::string odd = cell.input(0).name + index_text(at);
-  const std::string angle = angle_text(position, number, dim);
-  const double turned_by = RotateOperation::angle(position, number, dim);
-  e.results.push_back({"angle " + angle, turned_by});
-  e.results.push_back({"its cosine", std::cos(turned_by)});
-  e.results.push_back({"its sine", std::sin(turned_by)});
-  const bool first = number % 2 == 0;
-  e.formula = even + (first ? " · cos(" : " · sin(") + angle + ")" + (first ? " − " : " + ") + odd +
-              (first ? " · sin(" : " · cos(") + angle + ")";
-  e.computed = first ? e.operands[0].value * std::cos(turned_by) - e.operands[1].value * std::sin(turned_by)
-                     : e.operands[0].value * std::sin(turned_by) + e.operands[1].value * std::cos(turned_by);
-}
-
-void explain_operation(const Cell& cell, const DistanceBiasOperation& bias, Explanation& e) {
-  e.operands.push_back(cell.operand(0, {cell.index.begin(), cell.index.end()}));
-  const Index query = cell.index[cell.index.size() - 2];
-  const Index key = cell.index.back();
-  const double slope = bias.slope_at(cell.index);
-  const Index distance = query > key ? query - key : key - query;
-  e.formula =
-      cell.name(0) + " − " + number_text(slope) + " · |" + std::to_string(query) + " − " + std::to_string(key) + "|";
-  e.results.push_back({"slope of the head", slope});
-  e.results.push_back({"slope × distance " + std::to_string(distance), slope * static_cast<double>(distance)});
-  e.computed = e.operands[0].value - slope * static_cast<double>(distance);
-}
-
-std::vector<Index> source_index(const Cell& cell, const RearrangeOperation& rearrange) {
+std::vector<Index> source_index(const ExplainedCell& cell, const RearrangeOperation& rearrange) {
   const RearrangedIndex map(rearrange, cell.step.axes);
   return index_in(cell.input(0).axes, map.source(offset_in(cell.step.axes, cell.index)));
 }
 
-void explain_operation(const Cell& cell, const RearrangeOperation& rearrange, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const RearrangeOperation& rearrange, Explanation& e) {
   e.operands.push_back(cell.operand(0, source_index(cell, rearrange)));
   e.formula = cell.input(0).name + index_text(e.operands[0].index);
   e.note = "the same number in another place";
@@ -395,7 +262,7 @@ Explanation explain(const Trace& trace, int step, std::span<const Index> index) 
   explanation.step = step;
   explanation.index.assign(index.begin(), index.end());
   explanation.regions = regions_behind(trace, step, index);
-  Cell cell = {trace, trace.steps()[static_cast<std::size_t>(step)], index, explanation.regions, {}};
+  ExplainedCell cell = {trace, trace.steps()[static_cast<std::size_t>(step)], index, explanation.regions, {}};
   for (const Region& region : explanation.regions) cell.behind.push_back(trace.numbers(region));
   explanation.value = static_cast<double>(trace.value(step, index));
   explanation.operation = operation_name(cell.step.operation);

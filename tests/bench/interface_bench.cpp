@@ -2,7 +2,9 @@
 // by Mesa's software renderer, the slowest there is, until the last pixel is there.
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <chrono>
+#include <span>
 
 #include "offscreen/offscreen_interface.h"
 #include "ui/imgui_compat.h"
@@ -71,6 +73,29 @@ void frame_while_dragging(benchmark::State& state, bool drawn) {
 BENCHMARK_CAPTURE(frame_while_dragging, drawn, true)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(frame_while_dragging, not_drawn, false)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+/// A slider dragged to and fro between `places` (0 to 1 across it) until each change is on the screen, that of a slow
+/// view included, which is built beside. Returns the seconds it took.
+double updates(benchmark::State& state, OffscreenInterface& screen, const char* label, std::span<const double> places) {
+  const Rect slider = screen.slider(label);
+  std::size_t step = 0;
+  const auto next = [&] { return Point{slider.x + places[step++ % places.size()] * slider.width, slider.center().y}; };
+  const Point from = next();
+  screen.drag(from, next());
+  screen.settle();
+  const auto start = Clock::now();
+  for (auto _ : state) {
+    const Trace* const before = &screen.trace();
+    const Point to = next();
+    ui::feed_mouse_position(static_cast<float>(to.x), static_cast<float>(to.y));
+    // Small experiments are computed while the frame that asks for them is drawn.
+    do screen.frame();
+    while (&screen.trace() == before || screen.workbench().busy());
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  screen.release();
+  return seconds;
+}
+
 /// What seaborn takes to draw the four heatmaps anew, in seconds: bench/peers/seaborn_heatmaps.py measures it.
 constexpr double kSeabornSeconds = 0.33;
 
@@ -80,24 +105,7 @@ void slider_to_picture(benchmark::State& state) {
   options.experiment = *default_experiment("worked-example");
   options.experiment->view.name = "heads";
   OffscreenInterface screen(options);
-  const Rect slider = screen.slider("Tokens");
-  const auto at = [&](Index step) {
-    return Point{slider.x + (step % 2 == 0 ? 0.4 : 0.6) * slider.width, slider.center().y};
-  };
-  screen.drag(at(0), at(1));
-  screen.settle();
-  Index step = 1;
-  const auto start = Clock::now();
-  for (auto _ : state) {
-    const Trace* const before = &screen.trace();
-    const Point to = at(++step);
-    ui::feed_mouse_position(static_cast<float>(to.x), static_cast<float>(to.y));
-    // Small experiments are computed while the frame that asks for them is drawn.
-    do screen.frame();
-    while (&screen.trace() == before);
-  }
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  screen.release();
+  const double seconds = updates(state, screen, "Tokens", std::array{0.4, 0.6});
   state.counters["times_faster_than_seaborn"] = kSeabornSeconds * static_cast<double>(state.iterations()) / seconds;
 }
 BENCHMARK(slider_to_picture)->Unit(benchmark::kMillisecond)->UseRealTime();
@@ -120,23 +128,7 @@ void updates_of_view(benchmark::State& state, const std::string& view) {
   experiment.view.name = view;
   options.experiment = experiment;
   OffscreenInterface screen(options);
-  const Rect slider = screen.slider("Temperature");
-  const auto at = [&](Index step) {
-    return Point{slider.x + (0.5 + 0.01 * static_cast<double>(step % 20)) * slider.width, slider.center().y};
-  };
-  screen.drag(at(0), at(1));
-  screen.settle();
-  Index step = 1;
-  const auto start = Clock::now();
-  for (auto _ : state) {
-    const Trace* const before = &screen.trace();
-    const Point to = at(++step);
-    ui::feed_mouse_position(static_cast<float>(to.x), static_cast<float>(to.y));
-    do screen.frame();
-    while (&screen.trace() == before || screen.workbench().busy());
-  }
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  screen.release();
+  const double seconds = updates(state, screen, "Temperature", std::array{0.5, 0.53, 0.56, 0.59});
   state.counters["of_60_a_second"] = static_cast<double>(state.iterations()) / seconds / 60;
 }
 

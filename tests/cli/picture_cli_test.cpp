@@ -1,47 +1,43 @@
 // Pictures on the command line: --picture and the parameter.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
+#include "refusal.h"
 #include "support/png_bytes.h"
-#include "support/program.h"
 
 namespace attnscope::test {
 namespace {
-
-using Words = std::vector<std::string>;
 
 /// Two pixels, orange and blue.
 std::filesystem::path two_pixels(const TemporaryFolder& folder) {
   return folder.file("two.png", png_bytes_of(2, 1, "\xe6\x5a\x28\x14\x3c\xa0"));
 }
 
-Words with_words(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+Arguments with_arguments(Arguments arguments, const Arguments& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
 }
 
-const Words kSmall = {"conv-attention", "--set", "height=2", "--set", "width=2", "--set", "channels=3"};
+const Arguments kSmall = {"conv-attention", "--set", "height=2", "--set", "width=2", "--set", "channels=3"};
 
 TEST(CliPicture, EveryCommandOnAnExperimentTakesOne) {
   const TemporaryFolder folder;
   const std::string png = two_pixels(folder).string();
-  const auto done = [&](const Words& command) {
-    const Outcome outcome = run_program(with_words(command, {"--picture", png}));
+  const auto done = [&](const Arguments& command) {
+    const Outcome outcome = run_program(with_arguments(command, {"--picture", png}));
     EXPECT_EQ(outcome.code, 0) << command[0] << ": " << outcome.err;
     EXPECT_EQ(outcome.err, "");
     return outcome.out;
   };
-  const std::string explained = done(with_words(with_words({"explain"}, kSmall), {"x[0,0,0,1]"}));
+  const std::string explained = done(with_arguments(with_arguments({"explain"}, kSmall), {"x[0,0,0,1]"}));
   EXPECT_NE(explained.find("x[0, 0, 0, 1] = −0.843137"), std::string::npos) << explained;
   EXPECT_NE(explained.find("2 · red − 1"), std::string::npos) << explained;
   EXPECT_NE(explained.find("from the picture of 1 × 2 pixels, averaged to 2 × 2"), std::string::npos) << explained;
-  EXPECT_NE(done(with_words({"script"}, kSmall)).find("\ne65a28143ca0\n"), std::string::npos);
-  done(with_words({"metrics"}, kSmall));
-  done(with_words(with_words({"figure"}, kSmall), {"--view", "image", "-o", (folder / "x.svg").string()}));
+  EXPECT_NE(done(with_arguments({"script"}, kSmall)).find("\ne65a28143ca0\n"), std::string::npos);
+  done(with_arguments({"metrics"}, kSmall));
+  done(with_arguments(with_arguments({"figure"}, kSmall), {"--view", "image", "-o", (folder / "x.svg").string()}));
   // The colours of the picture, and the experiment that is kept holds it.
   EXPECT_NE(bytes_of(folder / "x.svg").find("#e65a28"), std::string::npos);
-  done(with_words(with_words({"trace"}, kSmall), {"-o", (folder / "x.safetensors").string()}));
+  done(with_arguments(with_arguments({"trace"}, kSmall), {"-o", (folder / "x.safetensors").string()}));
   EXPECT_NE(bytes_of(folder / "x.safetensors").find(R"(\"rgb\": \"e65a28143ca0\")"), std::string::npos);
 }
 
@@ -50,7 +46,7 @@ TEST(CliPicture, WhatIsWrongIsSaidInOneLine) {
   const std::string png = two_pixels(folder).string();
   const std::string wrong = folder.file("wrong.png", "GIF89a").string();
   struct Case {
-    Words command;
+    Arguments command;
     int code;
     std::string fragment;
   };
@@ -82,13 +78,7 @@ TEST(CliPicture, WhatIsWrongIsSaidInOneLine) {
        1,
        "other.json: picture: worked-example attends to no pixels"},
   };
-  for (const Case& each : cases) {
-    const Outcome outcome = run_program(each.command);
-    EXPECT_EQ(outcome.code, each.code) << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    EXPECT_NE(outcome.err.find(each.fragment), std::string::npos) << outcome.err << "lacks " << each.fragment;
-  }
+  for (const Case& each : cases) expect_refused(each.command, each.code, {each.fragment});
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// What the program says when it refuses something.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/program.h"
+
+namespace attnscope::test {
+
+using Arguments = std::vector<std::string>;
+
+/// That the program said what is wrong in one line, and nothing else.
+inline void expect_refused(const Arguments& arguments, int code, const std::vector<std::string>& fragments,
+                           const Surroundings& surroundings = {}) {
+  const Outcome outcome = run_program(arguments, surroundings);
+  std::string command;
+  for (const std::string& argument : arguments) command += " " + argument;
+  EXPECT_EQ(outcome.code, code) << command << "\n" << outcome.err;
+  EXPECT_EQ(outcome.out, "") << command;
+  EXPECT_TRUE(outcome.err.starts_with("attnscope: ") && outcome.err.ends_with("\n")) << command << "\n" << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << command << "\n" << outcome.err;
+  for (const std::string& fragment : fragments)
+    EXPECT_NE(outcome.err.find(fragment), std::string::npos) << command << "\n" << outcome.err << "lacks " << fragment;
+}
+
+}  // namespace attnscope::test

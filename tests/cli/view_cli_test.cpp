@@ -1,0 +1,65 @@
+// What the program makes of an experiment for people to look at: measures, figures, pictures of their own.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "refusal.h"
+
+namespace attnscope::test {
+namespace {
+
+using nlohmann::json;
+
+TEST(Cli, MetricsMeasureEveryHead) {
+  const Outcome outcome = run_program({"metrics", "worked-example", "--set", "mask=causal", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json measured = json::parse(outcome.out);
+  std::vector<std::string> tensors;
+  for (const json& attention : measured) {
+    tensors.push_back(attention["tensor"]);
+    EXPECT_EQ(attention["distances"].size(), attention["heads"].size());
+    for (const json& head : attention["heads"]) {
+      EXPECT_GE(head["max_weight"].get<double>(), attention["uniform"]["max_weight"].get<double>() - 1e-6);
+      EXPECT_LE(head["entropy"].get<double>(), attention["uniform"]["entropy"].get<double>() + 1e-6);
+      EXPECT_EQ(head["previous_token"].is_null(), attention["keys"] != attention["queries"]) << head;
+    }
+  }
+  EXPECT_EQ(tensors, (std::vector<std::string>{"single.weights", "single.cross_weights", "weights", "cross_weights"}));
+  const Outcome table = run_program({"metrics", "packed-multihead", "--set", "batch=2", "--item", "2"});
+  EXPECT_EQ(table.code, 0) << table.err;
+  for (const char* word : {"weights: ", "head 1", "uniform", "previous token", "–"})
+    EXPECT_NE(table.out.find(word), std::string::npos) << word << "\n" << table.out;
+  expect_refused({"metrics", "packed-multihead", "--set", "batch=2", "--item", "3"}, 2, {"--item: 3", "1 to 2"});
+  expect_refused({"metrics", "worked-example", "--item", "0"}, 2, {"--item: 0", "1 to 1"});
+  expect_refused({"metrics", "worked-example", "--item", "2"}, 2, {"--item: 2", "1 to 1"});
+}
+
+TEST(Cli, FiguresComparedWithAPinnedExperiment) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "compared.svg").string();
+  const auto compare = [&](const std::string& pinned) {
+    return Arguments{"figure", "worked-example", "--view", "compare", "--pinned", pinned, "-o", file};
+  };
+  const std::string pinned =
+      folder.file("pinned.json", R"({"format": "attnscope-experiment/1", "system": "worked-example", "seed": 7})");
+  const Outcome outcome = run_program(compare(pinned));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  const std::string with_pinned = bytes_of(file);
+  EXPECT_NE(with_pinned.find("pinned"), std::string::npos);
+  // Its own seed, so that nothing differs from it.
+  ASSERT_EQ(run_program(compare("worked-example")).code, 0);
+  const std::string with_itself = bytes_of(file);
+  EXPECT_NE(with_itself, with_pinned);
+  ASSERT_EQ(run_program({"figure", "worked-example", "--view", "compare", "-o", file}).code, 0);
+  EXPECT_EQ(bytes_of(file).find("pinned"), std::string::npos);
+
+  expect_refused(compare((folder / "none.json").string()), 1, {"none.json: No such file or directory"});
+  expect_refused(compare("worked-exampel"), 2, {"did you mean worked-example?"});
+  expect_refused({"figure", "worked-example", "--view", "heads", "--pinned", pinned, "-o", file}, 2,
+                 {"--pinned: the view heads compares nothing"});
+}
+
+}  // namespace
+}  // namespace attnscope::test
