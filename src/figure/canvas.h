@@ -24,6 +24,15 @@ struct PlacedText {
   double angle = 0;
 };
 
+/// A strand as a canvas gets it, in output units.
+struct PlacedStrand {
+  Point from;
+  Point to;
+  Rgb color;
+  double opacity = 1;
+  double width = 1;
+};
+
 /// What a figure is painted with: the window, a bitmap, a vector file. Coordinates are the output's own, y downwards.
 class Canvas {
  public:
@@ -39,6 +48,8 @@ class Canvas {
   virtual void line(Point from, Point to, Rgb color, double width, bool dashed) = 0;
   /// A line through all of `points`, with round joints. `opacity` is that of the whole.
   virtual void curve(std::span<const Point> points, Rgb color, double opacity, double width, bool dashed) = 0;
+  /// All strands of a figure at once, in the order in which they cover each other.
+  virtual void strands(std::span<const PlacedStrand> strands);
   virtual void triangle(Point a, Point b, Point c, Rgb color) = 0;
   virtual void text(const PlacedText& text) = 0;
 

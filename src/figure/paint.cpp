@@ -181,13 +181,17 @@ struct Painter {
     if (box.width > 0 && box.height > 0) canvas.fill(box, palette.color(mark.shade), mark.shade.opacity);
   }
 
-  void strands(const StrandsMark& mark, int isolated) const {
-    const Rgb color = palette.color(mark.shade);
-    for (const Strand& strand : mark.strands) {
-      if (isolated >= 0 && strand.from_end != isolated && strand.to_end != isolated) continue;
-      const std::array<Point, 2> ends = {transform.apply(strand.from), transform.apply(strand.to)};
-      canvas.curve(ends, color, mark.shade.opacity * static_cast<double>(strand.opacity), type(mark.width), false);
+  void strands(const std::vector<StrandsMark>& marks, int isolated) const {
+    std::vector<PlacedStrand> placed;
+    for (const StrandsMark& mark : marks) {
+      const Rgb color = palette.color(mark.shade);
+      for (const Strand& strand : mark.strands) {
+        if (isolated >= 0 && strand.from_end != isolated && strand.to_end != isolated) continue;
+        placed.push_back({transform.apply(strand.from), transform.apply(strand.to), color,
+                          mark.shade.opacity * static_cast<double>(strand.opacity), type(mark.width)});
+      }
     }
+    if (!placed.empty()) canvas.strands(placed);
   }
 
   void curve(const CurveMark& mark) const {
@@ -237,6 +241,13 @@ struct Painter {
 
 }  // namespace
 
+void Canvas::strands(std::span<const PlacedStrand> strands) {
+  for (const PlacedStrand& strand : strands) {
+    const std::array<Point, 2> ends = {strand.from, strand.to};
+    curve(ends, strand.color, strand.opacity, strand.width, false);
+  }
+}
+
 void paint(const Figure& figure, const Palette& palette, const FigureTransform& transform, const Rect& visible,
            Canvas& canvas, int isolated) {
   const Painter painter = {palette, transform, visible, canvas};
@@ -245,7 +256,7 @@ void paint(const Figure& figure, const Palette& palette, const FigureTransform& 
   for (const PixelsMark& mark : figure.pixels) painter.pixels(mark);
   for (const HeatmapMark& mark : figure.heatmaps) painter.by_hand(mark);
   for (const BarMark& mark : figure.bars) painter.bar(mark);
-  for (const StrandsMark& mark : figure.strands) painter.strands(mark, isolated);
+  painter.strands(figure.strands, isolated);
   for (const CurveMark& mark : figure.curves) painter.curve(mark);
   for (const LineMark& mark : figure.lines) painter.line(mark);
   for (const ColorBarMark& mark : figure.color_bars) painter.color_bar(mark);

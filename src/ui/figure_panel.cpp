@@ -168,7 +168,7 @@ void paint_mask(const FigurePanelContent& content, const FigureTransform& transf
 }  // namespace
 
 void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
-                  Transient& transient, Requests& requests) {
+                  platform::LineLayer& lines, Transient& transient, Requests& requests) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (size.x < 1 || size.y < 1) return;
@@ -217,7 +217,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   batch.framebuffer_height = static_cast<int>(io.DisplaySize.y * io.DisplayFramebufferScale.y);
   list.AddCallback(draw_heatmaps, &batch);
   list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
-  ImGuiCanvas canvas(list, style, luts, area, pixels, content.trace_number, batch.quads);
+  ImGuiCanvas canvas(list, style, luts, area, pixels, content.trace_number, batch.quads, lines);
   paint(content.figure, style.palette, transform, area, canvas, target != nullptr ? target->isolates : -1);
   batch.quick = ImGui::GetTime() < transient.camera_still_at;
   for (platform::HeatmapQuad& quad : batch.quads) quad.quick = batch.quick;

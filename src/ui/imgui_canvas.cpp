@@ -1,8 +1,10 @@
 #include "ui/imgui_canvas.h"
 
+#include <algorithm>
 #include <array>
 #include <cfloat>
 #include <cmath>
+#include <utility>
 
 #include "io/canvas_style.h"
 #include "ui/imgui_compat.h"
@@ -61,14 +63,16 @@ ColorLuts::ColorLuts() {
 }
 
 ImGuiCanvas::ImGuiCanvas(ImDrawList& list, const Style& style, const ColorLuts& luts, const Rect& clip,
-                         float pixels_per_unit, std::uint64_t trace_number, std::vector<platform::HeatmapQuad>& quads)
+                         float pixels_per_unit, std::uint64_t trace_number, std::vector<platform::HeatmapQuad>& quads,
+                         platform::LineLayer& lines)
     : list_(list),
       style_(style),
       luts_(luts),
       clip_(clip),
       pixels_per_unit_(pixels_per_unit),
       trace_number_(trace_number),
-      quads_(quads) {}
+      quads_(quads),
+      lines_(lines) {}
 
 void ImGuiCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) {
   const auto pixels = [&](const Rect& r) {
@@ -152,6 +156,34 @@ void ImGuiCanvas::dashed_curve(std::span<const Point> points, ImU32 ink, double 
       if (done >= 2 * dash) done = 0;
     }
   }
+}
+
+void ImGuiCanvas::strands(std::span<const PlacedStrand> strands) {
+  const auto pixels = static_cast<double>(pixels_per_unit_);
+  std::vector<platform::TranslucentLine> lines;
+  lines.reserve(strands.size());
+  Point least = {clip_.right(), clip_.bottom()};
+  Point most = {clip_.x, clip_.y};
+  for (const PlacedStrand& strand : strands) {
+    const auto [above, below] = std::minmax(strand.from.y, strand.to.y);
+    least = {std::min(least.x, strand.from.x), std::min(least.y, above - strand.width)};
+    most = {std::max(most.x, strand.to.x), std::max(most.y, below + strand.width)};
+    const auto pixel = [&](double at) { return static_cast<float>(at * pixels); };
+    platform::Rgba color = rgba(strand.color);
+    color[3] = static_cast<float>(strand.opacity);
+    lines.push_back({pixel(strand.from.x), pixel(strand.from.y), pixel(strand.to.x), pixel(strand.to.y),
+                     pixel(strand.width), color});
+  }
+  const Rect shown = Rect{least.x, least.y, most.x - least.x, most.y - least.y}.intersection(clip_);
+  if (shown.width <= 0 || shown.height <= 0) return;
+  platform::PixelArea area;
+  area.x = static_cast<int>(std::floor(shown.x * pixels));
+  area.y = static_cast<int>(std::floor(shown.y * pixels));
+  area.width = static_cast<int>(std::ceil(shown.right() * pixels)) - area.x;
+  area.height = static_cast<int>(std::ceil(shown.bottom() * pixels)) - area.y;
+  const auto on_list = [&](int x, int y) { return vec({x / pixels, y / pixels}); };
+  add_texture(list_, lines_.texture(std::move(lines), area), on_list(area.x, area.y),
+              on_list(area.x + area.width, area.y + area.height));
 }
 
 void ImGuiCanvas::triangle(Point a, Point b, Point c, Rgb rgb) {

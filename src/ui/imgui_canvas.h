@@ -6,6 +6,7 @@
 
 #include "figure/canvas.h"
 #include "platform/heatmap.h"
+#include "platform/line_layer.h"
 #include "ui/style.h"
 
 namespace attnscope::ui {
@@ -25,9 +26,9 @@ class ColorLuts {
 class ImGuiCanvas final : public Canvas {
  public:
   /// `clip` is in ImGui's coordinates; `pixels_per_unit` takes those to the framebuffer. `trace_number` is different
-  /// for every trace. Heatmaps are appended to `quads`.
+  /// for every trace. Heatmaps are appended to `quads`; strands are drawn by `lines`.
   ImGuiCanvas(ImDrawList& list, const Style& style, const ColorLuts& luts, const Rect& clip, float pixels_per_unit,
-              std::uint64_t trace_number, std::vector<platform::HeatmapQuad>& quads);
+              std::uint64_t trace_number, std::vector<platform::HeatmapQuad>& quads, platform::LineLayer& lines);
 
   void heatmap(const HeatmapMark& mark, const Rect& box, double gap) override;
   void gradient(ColorMap map, const Rect& box) override;
@@ -35,6 +36,7 @@ class ImGuiCanvas final : public Canvas {
   void outline(const Rect& box, Rgb color, double width, double radius) override;
   void line(Point from, Point to, Rgb color, double width, bool dashed) override;
   void curve(std::span<const Point> points, Rgb color, double opacity, double width, bool dashed) override;
+  void strands(std::span<const PlacedStrand> strands) override;
   void triangle(Point a, Point b, Point c, Rgb color) override;
   void text(const PlacedText& text) override;
   /// The picture cannot wait; it is drawn again when more has come.
@@ -50,6 +52,7 @@ class ImGuiCanvas final : public Canvas {
   float pixels_per_unit_;
   std::uint64_t trace_number_;
   std::vector<platform::HeatmapQuad>& quads_;
+  platform::LineLayer& lines_;
 };
 
 /// Draws one line of text with sub- and superscripts; returns its width.

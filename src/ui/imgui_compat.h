@@ -5,6 +5,9 @@
 #include <imgui.h>
 #include <imgui_freetype.h>
 
+#include <cstdint>
+#include <type_traits>
+
 namespace attnscope::ui {
 
 // Input as a backend hands it over; for driving the interface without a window. Keys are the capital letter or GLFW's
@@ -72,6 +75,16 @@ inline float baseline_offset(ImFont* font, float size) {
 #else
   return font->GetFontBaked(size)->Ascent;
 #endif
+}
+
+/// Draws a texture of the backend's, by OpenGL's name. ImGui's name for it is a pointer, or a number since 1.91.4.
+template <typename Id = ImTextureID>
+void add_texture(ImDrawList& list, unsigned texture, ImVec2 from, ImVec2 to) {
+  if constexpr (std::is_pointer_v<Id>) {
+    list.AddImage(reinterpret_cast<Id>(std::uintptr_t{texture}), from, to);
+  } else {
+    list.AddImage(static_cast<Id>(texture), from, to);
+  }
 }
 
 inline void push_font(ImFont* font, float size) {

@@ -177,7 +177,7 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
   if (built_for_) {
     figure_panel(style, luts_,
                  {shown_, *built_for_->trace, built_for_->trace_number, inspection_ ? &*inspection_ : nullptr}, batch_,
-                 transient_, requests);
+                 line_layer_, transient_, requests);
   }
   ImGui::EndChild();
   ImGui::End();

@@ -66,6 +66,7 @@ class Workbench {
   [[nodiscard]] std::span<const PrintedTable> printed() const { return printed_; }
   [[nodiscard]] Transient& transient() { return transient_; }
   [[nodiscard]] const platform::HeatmapRenderer& heatmaps() const { return heatmaps_; }
+  [[nodiscard]] const platform::LineLayer& lines() const { return line_layer_; }
   /// The parts of the window that the last frame has stand on, in pixels of the framebuffer; between them show the
   /// lines, in their colour.
   [[nodiscard]] std::span<const platform::ColoredArea> backdrop() const { return backdrop_; }
@@ -116,6 +117,7 @@ class Workbench {
   platform::HeatmapRenderer heatmaps_;
   ColorLuts luts_;
   HeatmapBatch batch_;
+  platform::LineLayer line_layer_;
 
   std::shared_ptr<const Trace> trace_;
   std::uint64_t trace_number_ = 0;

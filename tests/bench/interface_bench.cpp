@@ -110,9 +110,8 @@ void slider_to_picture(benchmark::State& state) {
 }
 BENCHMARK(slider_to_picture)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-/// A view while a slider is dragged at 64 tokens and 8 heads: from the changed parameter to the picture that shows it,
-/// that of a slow view included, which is built beside.
-void updates_of_view(benchmark::State& state, const std::string& view) {
+/// A view of 64 tokens and 8 heads, or of as many pixels.
+InterfaceOptions large_view(const std::string& view) {
   InterfaceOptions options;
   options.width = 1280;
   options.height = 800;
@@ -127,14 +126,47 @@ void updates_of_view(benchmark::State& state, const std::string& view) {
   }
   experiment.view.name = view;
   options.experiment = experiment;
-  OffscreenInterface screen(options);
+  return options;
+}
+
+/// From a changed parameter to the picture that shows it, that of a slow view included, which is built beside.
+void updates_of_view(benchmark::State& state, const std::string& view) {
+  OffscreenInterface screen(large_view(view));
   const double seconds = updates(state, screen, "Temperature", std::array{0.5, 0.53, 0.56, 0.59});
   state.counters["of_60_a_second"] = static_cast<double>(state.iterations()) / seconds / 60;
+}
+
+/// A slider that moves with every frame: how many other pictures are shown in a second. A slow view's is built while
+/// the one before is drawn.
+void dragged_view(benchmark::State& state, const std::string& view) {
+  OffscreenInterface screen(large_view(view));
+  const Rect slider = screen.slider("Temperature");
+  std::size_t step = 0;
+  const auto next = [&] {
+    return Point{slider.x + (0.5 + 0.03 * static_cast<double>(step++ % 4)) * slider.width, slider.center().y};
+  };
+  const Point from = next();
+  screen.drag(from, next());
+  screen.settle();
+  const std::uint64_t before = screen.workbench().figures_built();
+  const auto start = Clock::now();
+  for (auto _ : state) {
+    const Point to = next();
+    ui::feed_mouse_position(static_cast<float>(to.x), static_cast<float>(to.y));
+    screen.frame();
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  screen.release();
+  const auto shown = static_cast<double>(screen.workbench().figures_built() - before);
+  state.counters["of_60_a_second"] = shown / seconds / 60;
 }
 
 const bool registered = [] {
   for (const View& view : views()) {
     benchmark::RegisterBenchmark(("updates_of_view/" + view.name).c_str(), updates_of_view, view.name)
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+    benchmark::RegisterBenchmark(("dragged_view/" + view.name).c_str(), dragged_view, view.name)
         ->Unit(benchmark::kMillisecond)
         ->UseRealTime();
   }

@@ -307,11 +307,13 @@ TEST_F(Parts, NothingIsBuiltOrSentWhileNothingHappens) {
       screen().settle();
       const std::uint64_t uploads = screen().workbench().heatmaps().uploads();
       const std::uint64_t figures = screen().workbench().figures_built();
+      const std::uint64_t lines = screen().workbench().lines().pictures();
       EXPECT_GT(uploads, 0U);
       EXPECT_GT(figures, 0U);
       screen().frame(100);
       EXPECT_EQ(screen().workbench().heatmaps().uploads(), uploads) << view.name;
       EXPECT_EQ(screen().workbench().figures_built(), figures) << view.name;
+      EXPECT_EQ(screen().workbench().lines().pictures(), lines) << view.name;
       EXPECT_FALSE(screen().workbench().animating());
       EXPECT_FALSE(screen().workbench().busy());
     }
