@@ -21,6 +21,32 @@ struct MetricsOptions : ExperimentOptions {
 
 std::string text_of(const std::optional<double>& value) { return value ? fixed_text(*value, 4) : "–"; }
 
+/// Of a later layer: what it has of the earlier ones.
+std::string layers_text(const HeadMeasures& measured) {
+  std::string text;
+  for (const HeadComposition& composed : measured.compositions) {
+    for (std::size_t head = 0; head < composed.shares.size(); ++head) {
+      std::vector<std::vector<std::string>> rows = {{"", "query", "key", "value"}};
+      for (std::size_t earlier = 0; earlier < composed.shares[head].size(); ++earlier) {
+        rows.push_back({"head " + std::to_string(earlier + 1)});
+        for (const std::optional<double>& share : composed.shares[head][earlier]) rows.back().push_back(text_of(share));
+      }
+      const std::string whose = composed.shares.size() == 1 ? "the head" : "head " + std::to_string(head + 1);
+      text += "\nComposition of " + whose + " with those of " + composed.earlier + "\n" + table_text(rows);
+    }
+  }
+  if (measured.rollout == nullptr) return text;
+  const Tensor& rollout = *measured.rollout;
+  std::vector<std::vector<std::string>> rows = {{"from"}};
+  for (Index key = 0; key < rollout.size(1); ++key) rows.front().push_back(std::to_string(key));
+  for (Index query = 0; query < rollout.size(0); ++query) {
+    rows.push_back({"to " + std::to_string(query)});
+    for (Index key = 0; key < rollout.size(1); ++key)
+      rows.back().push_back(fixed_text(static_cast<double>(rollout.matrix({}).at(query, key)), 3));
+  }
+  return text + "\nRollout: what reaches each token through all layers\n" + table_text(rows);
+}
+
 std::string measured_text(const HeadMeasures& measured) {
   std::vector<std::string> titles = {""};
   for (std::size_t head = 0; head < measured.heads.size(); ++head)
@@ -34,6 +60,7 @@ std::string measured_text(const HeadMeasures& measured) {
   }
   std::string text = measured.tensor + ": " + std::to_string(measured.queries) + " queries, " +
                      std::to_string(measured.keys) + " keys\n" + table_text(rows);
+  text += layers_text(measured);
   if (measured.heads.size() < 2) return text;
   titles.pop_back();
   std::vector<std::vector<std::string>> distances = {titles};
@@ -51,6 +78,34 @@ ordered_json row_json(const MeasureRow& row) {
   return values;
 }
 
+ordered_json composition_json(const HeadComposition& composed) {
+  ordered_json json = {{"earlier", composed.earlier}, {"heads", ordered_json::array()}};
+  for (const auto& head : composed.shares) {
+    ordered_json row = ordered_json::array();
+    for (const auto& shares : head) {
+      const auto number = [&](Composition through) {
+        const std::optional<double>& share = shares[static_cast<std::size_t>(through)];
+        return share ? json_number(*share) : ordered_json();
+      };
+      row.push_back({{"query", number(Composition::query)},
+                     {"key", number(Composition::key)},
+                     {"value", number(Composition::value)}});
+    }
+    json["heads"].push_back(row);
+  }
+  return json;
+}
+
+ordered_json matrix_json(const Tensor& matrix) {
+  ordered_json rows = ordered_json::array();
+  for (Index row = 0; row < matrix.size(0); ++row) {
+    rows.push_back(ordered_json::array());
+    for (Index column = 0; column < matrix.size(1); ++column)
+      rows.back().push_back(json_number(static_cast<double>(matrix.matrix({}).at(row, column))));
+  }
+  return rows;
+}
+
 ordered_json measured_json(const HeadMeasures& measured) {
   ordered_json heads = ordered_json::array();
   for (const MeasureRow& head : measured.heads) heads.push_back(row_json(head));
@@ -59,12 +114,16 @@ ordered_json measured_json(const HeadMeasures& measured) {
     distances.push_back(ordered_json::array());
     for (const double distance : row) distances.back().push_back(json_number(distance));
   }
-  return {{"tensor", measured.tensor},
-          {"heads", heads},
-          {"uniform", row_json(measured.uniform)},
-          {"distances", distances},
-          {"queries", measured.queries},
-          {"keys", measured.keys}};
+  ordered_json json = {{"tensor", measured.tensor},
+                       {"heads", heads},
+                       {"uniform", row_json(measured.uniform)},
+                       {"distances", distances},
+                       {"queries", measured.queries},
+                       {"keys", measured.keys}};
+  for (const HeadComposition& composed : measured.compositions)
+    json["composition"].push_back(composition_json(composed));
+  if (measured.rollout != nullptr) json["rollout"] = matrix_json(*measured.rollout);
+  return json;
 }
 
 /// What the measures are, for whoever reads the table.

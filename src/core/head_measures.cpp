@@ -53,23 +53,30 @@ std::vector<int> attention_steps_of(const Trace& trace) {
 
 std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item, const std::stop_token& stop) {
   const Step& step = trace.steps()[static_cast<std::size_t>(position)];
-  HeadMeasures measured = {step.name, step.axes[step.axes.size() - 2].size, step.axes.back().size, {}, {}, {}, {}, {}};
+  HeadMeasures measured = {
+      step.name, step.axes[step.axes.size() - 2].size, step.axes.back().size, {}, {}, {}, {}, {}, {}, {}};
   std::vector<std::shared_ptr<const Tensor>> numbers;
   std::vector<HeadPattern> patterns;
   const StepContext context = {trace.experiment().seed, nullptr, stop};
   const Axis* head_axis = find_axis(step.axes, "head");
-  for (Index head = 0; head < (head_axis != nullptr ? head_axis->size : 1); ++head) {
+  const Index count = head_axis != nullptr ? head_axis->size : 1;
+  std::vector<std::optional<HeadCircuit>> circuits;
+  for (Index head = 0; head < count; ++head) circuits.push_back(head_circuit(trace, position, head));
+  for (Index head = 0; head < count; ++head) {
     const std::vector<Index> leading = leading_index(step.axes, 2, head, item);
     numbers.push_back(trace.numbers(region_within(position, step.axes, leading), context));
     if (stop.stop_requested()) return std::nullopt;
     const std::vector<Index> first(leading.size(), 0);
     patterns.push_back(head_pattern(trace, step, leading, numbers.back()->matrix(first)));
+    const std::optional<HeadCircuit>& circuit = circuits[static_cast<std::size_t>(head)];
+    patterns.back().circuit = circuit ? &*circuit : nullptr;
     measured.heads.push_back(row_of(patterns.back()));
     measured.received.push_back(marginals_of(patterns.back().weights)->means);
   }
   const Tensor uniform = uniform_weights(patterns.front());
   HeadPattern even = patterns.front();
   even.weights = uniform.matrix({});
+  even.circuit = nullptr;
   measured.uniform = row_of(even);
   measured.uniform_received = marginals_of(even.weights)->means;
   measured.distances.assign(patterns.size(), std::vector<double>(patterns.size(), 0));
@@ -79,6 +86,13 @@ std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Inde
       measured.distances[i][j] = measured.distances[j][i] = head_distance(patterns[i].weights, patterns[j].weights);
     }
   }
+  for (const int earlier : earlier_layers(trace, position)) {
+    if (stop.stop_requested()) return std::nullopt;
+    if (std::optional<HeadComposition> composed = layer_composition(trace, earlier, circuits))
+      measured.compositions.push_back(std::move(*composed));
+  }
+  measured.rollout = rollout(trace, position, item, stop);
+  if (stop.stop_requested()) return std::nullopt;
   return measured;
 }
 

@@ -1,11 +1,13 @@
 // The measures of all heads of an attention, beside those of even weights, and how far the heads are apart.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/head_layers.h"
 #include "core/metrics.h"
 #include "core/trace.h"
 
@@ -24,6 +26,8 @@ struct HeadMeasures {
   std::vector<std::vector<double>> received;   ///< [head][key]: the mean weight of a key over the queries
   std::vector<double> uniform_received;        ///< [key]: the same of even weights
   std::vector<std::vector<double>> distances;  ///< [head][head], see `head_distance`: symmetric, 0 to itself
+  std::vector<HeadComposition> compositions;   ///< with each earlier layer, the first one first
+  std::shared_ptr<const Tensor> rollout;       ///< null: see `rollout`
 };
 
 /// The attentions of a trace: positions of the steps that are softmaxes of [query, key].

@@ -128,7 +128,11 @@ MeasureValue effective_rank(const HeadPattern& head) {
   return std::exp(sum);
 }
 
-constexpr std::array<Measure, 11> kMeasures = {{
+MeasureValue copying_of_circuit(const HeadPattern& head) {
+  return head.circuit == nullptr ? std::nullopt : copying(*head.circuit);
+}
+
+constexpr std::array<Measure, 12> kMeasures = {{
     {"entropy", "entropy", "The mean of −Σ A ln A over the queries, in nats.",
      "Clark et al. 2019, What does BERT look at?", entropy},
     {"entropy_share", "entropy share",
@@ -149,6 +153,9 @@ constexpr std::array<Measure, 11> kMeasures = {{
      "Vig & Belinkov 2019; Dosovitskiy et al. 2020", distance},
     {"effective_rank", "effective rank", "exp of the entropy of the singular values' shares of their sum.",
      "Roy & Vetterli 2007", effective_rank},
+    {"copying", "copying",
+     "How far the head writes what it reads: Re Σλ / Σ|λ|, λ the eigenvalues of w_v · w_o; 1: copies, −1: takes away.",
+     "Elhage et al. 2021", copying_of_circuit},
 }};
 
 /// The mask before the scores of a softmax, if there is one.

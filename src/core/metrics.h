@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/head_circuits.h"
 #include "core/mask.h"
 #include "core/trace.h"
 
@@ -17,9 +18,10 @@ struct HeadPattern {
   const MaskField* mask = nullptr;  ///< what may be attended to; null: everything
   Index batch = 0;                  ///< of the mask
   Index head = 0;
-  bool same_positions = false;          ///< queries and keys are the same positions of one sequence
-  std::span<const std::string> tokens;  ///< what stands at them, one for each; empty: unknown
-  Index pixels_across = 0;              ///< of the picture whose pixels they are; 0: a sequence
+  bool same_positions = false;           ///< queries and keys are the same positions of one sequence
+  std::span<const std::string> tokens;   ///< what stands at them, one for each; empty: unknown
+  Index pixels_across = 0;               ///< of the picture whose pixels they are; 0: a sequence
+  const HeadCircuit* circuit = nullptr;  ///< its own weights; null: unknown
 
   [[nodiscard]] bool keeps(Index query, Index key) const;
 };

@@ -35,6 +35,27 @@ TEST(Cli, MetricsMeasureEveryHead) {
   expect_refused({"metrics", "worked-example", "--item", "2"}, 2, {"--item: 2", "1 to 1"});
 }
 
+TEST(Cli, MetricsOfALaterLayerHaveWhatItReadsOfTheEarlierOne) {
+  const Outcome outcome = run_program({"metrics", "hand-made-heads", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json measured = json::parse(outcome.out);
+  ASSERT_EQ(measured.size(), 2U);
+  EXPECT_FALSE(measured[0].contains("composition"));
+  EXPECT_FALSE(measured[0].contains("rollout"));
+  EXPECT_EQ(measured[1].at("heads").at(0).at("copying"), 1.0);
+  const json& composed = measured[1].at("composition").at(0);
+  EXPECT_EQ(composed.at("earlier"), "weights");
+  EXPECT_GT(composed.at("heads").at(0).at(0).at("key").get<double>(), 0.1);
+  EXPECT_TRUE(composed.at("heads").at(0).at(1).at("key").is_null());
+  ASSERT_EQ(measured[1].at("rollout").size(), 12U);
+  double sum = 0;
+  for (const json& share : measured[1].at("rollout").at(5)) sum += share.get<double>();
+  EXPECT_NEAR(sum, 1, 1e-5);
+  const std::string table = run_program({"metrics", "hand-made-heads"}).out;
+  for (const char* words : {"Composition of the head with those of weights", "Rollout: what reaches each token"})
+    EXPECT_NE(table.find(words), std::string::npos) << table;
+}
+
 TEST(Cli, FiguresComparedWithAPinnedExperiment) {
   const TemporaryFolder folder;
   const std::string file = (folder / "compared.svg").string();

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/head_measures.h"
 #include "core/text.h"
@@ -104,6 +105,32 @@ TEST(MetricsView, TheMapHasTheDistances) {
       const double distance = measured.distances[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
       EXPECT_FLOAT_EQ(map.source->held()->at(row, column), static_cast<float>(distance));
     }
+  }
+}
+
+TEST(MetricsView, ALaterLayerStandsBesideWhatItHasOfTheEarlierOne) {
+  const std::shared_ptr<const Trace> trace = trace_with({}, "hand-made-heads");
+  const Figure first = figure_of(*trace, "metrics", {});
+  EXPECT_EQ(mark(first.texts, "composition.1"), nullptr);
+  EXPECT_EQ(mark(first.heatmaps, "rollout"), nullptr);
+  const Figure figure = figure_of(*trace, "metrics", {{"layer", Index{2}}});
+  const auto step = static_cast<int>(trace->find("layer2.weights") - trace->steps().data());
+  const HeadMeasures expected = *measure_heads(*trace, step, 0);
+  const auto& shares = expected.compositions.at(0).shares.at(0);
+  ASSERT_EQ(shares.size(), 7U);
+  for (std::size_t head = 0; head < shares.size(); ++head) {
+    const std::array<const char*, 3> through = {"query", "key", "value"};
+    for (std::size_t i = 0; i < through.size(); ++i) {
+      const std::string id = "composition.1.head." + std::to_string(head) + "." + through[i];
+      ASSERT_NE(mark(figure.texts, id), nullptr) << id;
+      EXPECT_EQ(mark(figure.texts, id)->markup, shares[head][i] ? fixed_text(*shares[head][i], 3) : "–") << id;
+    }
+  }
+  const HeatmapMark* const map = mark(figure.heatmaps, "rollout");
+  ASSERT_NE(map, nullptr);
+  for (Index query = 0; query < 12; ++query) {
+    for (Index key = 0; key < 12; ++key)
+      EXPECT_EQ(map->source->held()->at(query, key), expected.rollout->matrix({}).at(query, key));
   }
 }
 

@@ -69,6 +69,7 @@ const std::vector<Snapshot>& snapshots() {
        1000,
        700},
       {"compare_layers", "compare", {}, {{"head", Index{3}}, {"other_layer", Index{2}}}, 672, 0, "hand-made-heads"},
+      {"metrics_layers", "metrics", {}, {{"layer", Index{2}}}, 1000, 700, "hand-made-heads"},
       {"permutation", "permutation", {}, {}},
       {"permutation_rotary",
        "permutation",

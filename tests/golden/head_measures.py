@@ -2,6 +2,8 @@
 
 Each case NN has `NN.weights` [query, key] and `NN.measures` in the order of MEASURES, NaN where one does not apply, and
 as metadata `case:NN`: whether the mask is causal, the tokens (null: unknown) and the pixels in a row (0: no picture).
+Copying needs more than the weights: each circuit NN has the maps `circuit.NN.w_q`, `w_k`, `w_v`, `w_o` of a head, its
+`copying`, NaN where there is none, and its `composition` with circuit 00 through queries, keys and values.
 Each pair NN has `pair.NN.a`, `pair.NN.b` and `pair.NN.distance`, their Jensen–Shannon divergence summed over queries.
 """
 
@@ -21,6 +23,7 @@ MEASURES = [
     "induction",
     "distance",
     "effective_rank",
+    "copying",
 ]
 
 
@@ -111,6 +114,46 @@ def _divergence(a, b):
     return (to_mean(a) + to_mean(b)) / 2
 
 
+def _copying(w_v, w_o):
+    if w_v.shape[0] != w_o.shape[1]:
+        return np.nan
+    eigenvalues = np.linalg.eigvals(w_v @ w_o)  # of the large product
+    return eigenvalues.sum().real / np.abs(eigenvalues).sum()
+
+
+def _composition(earlier, later):
+    written = earlier["w_v"] @ earlier["w_o"]
+    asked = later["w_q"] @ later["w_k"].T
+    shares = []
+    for read in asked, asked.T, later["w_v"] @ later["w_o"]:
+        if written.shape[1] != read.shape[0]:
+            shares.append(np.nan)
+            continue
+        shares.append(np.linalg.norm(written @ read) / (np.linalg.norm(written) * np.linalg.norm(read)))
+    return shares
+
+
+def _circuits(rng):
+    """Tensors of circuits: random ones of several sizes, one that copies, one that takes away."""
+    circuits = []
+    for features, dim, outputs in [(9, 3, 9), (9, 7, 9), (6, 6, 6), (9, 2, 5), (4, 7, 4), (9, 1, 9)]:
+        names = ("w_q", "w_k", "w_v")
+        circuit = {name: rng.normal(0, 1, (features, dim)) for name in names}
+        circuit["w_o"] = rng.normal(0, 1, (dim, outputs))
+        circuits.append(circuit)
+    for sign in 1, -1:
+        parts = np.linalg.qr(rng.normal(0, 1, (9, 4)))[0]
+        circuits.append({"w_q": parts, "w_k": parts, "w_v": parts, "w_o": sign * parts.T})
+    tensors = {}
+    circuits = [{name: m.astype(np.float32).astype(np.float64) for name, m in c.items()} for c in circuits]
+    for number, circuit in enumerate(circuits):
+        name = f"circuit.{number:02}"
+        tensors.update({f"{name}.{part}": matrix.astype(np.float32) for part, matrix in circuit.items()})
+        tensors[f"{name}.copying"] = np.array([_copying(circuit["w_v"], circuit["w_o"])], dtype=np.float32)
+        tensors[f"{name}.composition"] = np.array(_composition(circuits[0], circuit), dtype=np.float32)
+    return tensors
+
+
 def make():
     """The tensors and the metadata of metrics.safetensors."""
     rng = np.random.default_rng(20)
@@ -131,4 +174,5 @@ def make():
         tensors[f"pair.{number:02}.b"] = b
         distance = _divergence(a.astype(np.float64), b.astype(np.float64))
         tensors[f"pair.{number:02}.distance"] = np.array([distance], dtype=np.float32)
+    tensors.update(_circuits(np.random.default_rng(30)))
     return tensors, metadata

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "figure/chosen.h"
 #include "figure/head_map.h"
+#include "figure/layer_block.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
@@ -102,7 +103,7 @@ class MetricsLayout {
     left_ = (figure_.width - name_width_ - kProfileWidth - count * column_) / 2;
     profile_left_ = left_ + name_width_ + count * column_;
     const double table = kTitleHeight + kHeaderHeight + kRow * static_cast<double>(order_.size() + 1);
-    const double below = order_.size() > 1 ? 28 + map_height() : 0;
+    const double below = has_layers() ? 28 + layers_height() : order_.size() > 1 ? 28 + map_height() : 0;
     const double height = table + below + 2 * kMargin;
     figure_.height = std::max(options_.height, height);
     double y = std::max(kMargin, std::min((figure_.height - height) / 2, 48.0));
@@ -116,7 +117,9 @@ class MetricsLayout {
     }
     uniform_row(y);
     y += kRow + 28;
-    if (order_.size() > 1) {
+    if (has_layers()) {
+      layers(y);
+    } else if (order_.size() > 1) {
       add_head_map(figure_, *heads_, {left_, y}, map_side(), kMargin);
       chosen_head(y);
     }
@@ -309,6 +312,25 @@ class MetricsLayout {
     place_legend({&bar, 1}, {left, mark->box.bottom() + 18}, kMargin, figure_.width - 2 * kMargin);
     figure_.color_bars.push_back(std::move(bar));
     figure_.heatmaps.push_back(std::move(*mark));
+  }
+
+  /// Below a later layer stands what it has of the earlier ones.
+  [[nodiscard]] bool has_layers() const { return heads_->rollout != nullptr || !heads_->compositions.empty(); }
+  [[nodiscard]] double layers_height() const {
+    return std::max(composition_height(*heads_), heads_->rollout != nullptr ? rollout_side() + 44 + 40 : 0);
+  }
+  [[nodiscard]] double rollout_left() const {
+    return heads_->compositions.empty() ? left_ : left_ + composition_width() + 48;
+  }
+  [[nodiscard]] double rollout_side() const {
+    const double right = profile_left_ + kProfileWidth;
+    return std::min(right - rollout_left(), std::max(200.0, room_for_maps()));
+  }
+  void layers(double y) {
+    if (!heads_->compositions.empty()) add_composition(figure_, *heads_, slice_.head, {left_, y});
+    if (heads_->rollout == nullptr) return;
+    const std::optional<HeatmapMark> mark = matrix_mark(trace_, step_.name, slice_);
+    add_rollout(figure_, *heads_, row_labels(trace_, *mark), {rollout_left(), y}, rollout_side(), kMargin);
   }
 
   const Trace& trace_;
