@@ -10,6 +10,13 @@ Parameter positions_parameter() {
       {"none", "sinusoidal", "learned", "rotary", "alibi"}, {"none", "sinusoidal", "learned", "rotary", "ALiBi"});
 }
 
+Parameter relative_positions_parameter() {
+  return choice_parameter(
+      "positions", "Positions",
+      "How the order is known: turned into Q and K (rotary), or taken off the scores (ALiBi); both count each from 0.",
+      {"none", "rotary", "alibi"}, {"none", "rotary", "ALiBi"});
+}
+
 const std::string& positions_of(const Experiment& e) {
   static const std::string none = "none";
   const auto found = e.parameters.find("positions");
@@ -63,14 +70,27 @@ std::string rotated_name(const Experiment& e, const std::string& name) {
   return positions_of(e) == "rotary" ? "rotated_" + name : name;
 }
 
-std::string biased_scores_code(const Experiment& e, const std::string& heads, const std::string& shaped) {
+void write_rotation(Script& s) {
+  const std::string code = rotated_code(s.experiment());
+  if (code.empty()) return;
+  s.empty_line();
+  s.section(code);
+  s.empty_line();
+  s.section(rotated_calls(s.experiment()));
+}
+
+std::string dot_scores_code(const Experiment& e) {
+  return "scores = " + rotated_name(e, "q") + " @ " + rotated_name(e, "k") +
+         ".transpose(-2, -1) / math.sqrt(head_dim)\n";
+}
+
+std::string biased_scores_code(const Experiment& e, const BiasCode& code) {
   if (positions_of(e) != "alibi") return "";
   return "# ALiBi: what is further away counts less, in each head by a slope of its own.\nslopes = 2.0 ** (-8 * "
          "torch.arange(1, " +
-         heads + " + 1) / " + heads + R"()
-distance = (torch.arange(tokens)[:, None] - torch.arange(tokens)).abs()
-biased_scores = scores - (slopes[:, None, None] * distance))" +
-         shaped + "\n";
+         code.heads + " + 1) / " + code.heads + ")\ndistance = (torch.arange(" + code.queries +
+         ")[:, None] - torch.arange(" + code.keys +
+         ")).abs()\nbiased_scores = scores - (slopes[:, None, None] * distance)" + code.shaped + "\n";
 }
 
 }  // namespace attnscope

@@ -1,6 +1,7 @@
 // Multi-head attention with queries, keys and values of their own, projected without bias; scored by scaled dot product
 // or by a small network (additive attention) that the heads share.
 #include "core/systems/parts.h"
+#include "core/systems/positions.h"
 #include "core/systems/script_parts.h"
 
 namespace attnscope {
@@ -71,7 +72,10 @@ void run_system(const Experiment& e, Recorder& r) {
   p.q = rearrange(r, "q", kSplitQueries, linear(r, "projected_q", "batch query", x.q, w_q), sizes);
   p.k = rearrange(r, "k", kSplitKeys, linear(r, "projected_k", "batch key", x.k, w_k), sizes);
   p.v = rearrange(r, "v", kSplitKeys, linear(r, "projected_v", "batch key", x.v, w_v), sizes);
-  const Value scores = additive ? additive_scores(r, p, w_a_q, w_a_k, w_a_v) : scaled_scores(r, "batch head", p, dim);
+  p.q = rotated(r, e, "rotated_q", p.q);
+  p.k = rotated(r, e, "rotated_k", p.k);
+  const Value fit = additive ? additive_scores(r, p, w_a_q, w_a_k, w_a_v) : scaled_scores(r, "batch head", p, dim);
+  const Value scores = biased_by_distance(r, e, "biased_scores", fit);
   const Value outputs = weighted_sum(e, r, "batch head", scores, p.v, mask_sizes(e)).outputs;
   const Value merged =
       rearrange(r, "merged", "batch head query dim -> batch query (head dim)", keep_heads(r, e, outputs));
@@ -88,6 +92,17 @@ x_v = torch.randn(batch, keys, features)
   }
   return std::string("x_q = x_k = x_v = torch.") + (e.choice("input") == "self" ? "randn" : "ones") +
          "(batch, queries, features)";
+}
+
+std::string key_count_name(const Experiment& e) { return keys_are_queries(e) ? "queries" : "keys"; }
+
+std::string scores_code(const Experiment& e) {
+  const std::string bias = biased_scores_code(e, {"heads", "queries", key_count_name(e), ""});
+  if (e.choice("score") != "additive") return dot_scores_code(e) + bias;
+  return "additive_q = a_q(" + rotated_name(e, "q") + ")\nadditive_k = a_k(" + rotated_name(e, "k") + R"()
+additive = torch.tanh(additive_q[..., :, None, :] + additive_k[..., None, :, :])
+scores = a_v(additive).squeeze(-1)
+)" + bias;
 }
 
 void write_script(Script& s) {
@@ -119,14 +134,8 @@ q = projected_q.unflatten(-1, (heads, head_dim)).transpose(1, 2)
 k = projected_k.unflatten(-1, (heads, head_dim)).transpose(1, 2)
 v = projected_v.unflatten(-1, (heads, head_dim)).transpose(1, 2)
 )");
-  write_attention(s, {{"batch", "head"}, "queries", keys_are_queries(e) ? "queries" : "keys"},
-                  additive ? R"(
-additive_q = a_q(q)
-additive_k = a_k(k)
-additive = torch.tanh(additive_q[..., :, None, :] + additive_k[..., None, :, :])
-scores = a_v(additive).squeeze(-1)
-)"
-                           : kScaledScores);
+  write_rotation(s);
+  write_attention(s, {{"batch", "head"}, "queries", key_count_name(e)}, scores_code(e));
   write_merged(s);
   s.code("out = to_out(merged)");
 }
@@ -155,6 +164,7 @@ System projected_multihead() {
                        {"separate", "self", "ones"}, {"separate", "self", "ones"}),
       choice_parameter("score", "Score", "How well a key fits a query: their dot product, or a small network's answer.",
                        {"scaled_dot", "additive"}, {"dot product", "additive"}),
+      relative_positions_parameter(),
   };
   system.mask_sizes = mask_sizes;
   system.run = run_system;

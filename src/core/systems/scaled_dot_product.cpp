@@ -1,5 +1,6 @@
 // Scaled dot-product attention alone: queries, keys and values are drawn, nothing is projected.
 #include "core/systems/parts.h"
+#include "core/systems/positions.h"
 #include "core/systems/script_parts.h"
 
 namespace attnscope {
@@ -12,18 +13,23 @@ void run_system(const Experiment& e, Recorder& r) {
   const Value q = draw_normal(r, "q", {{"query", e.integer("queries")}, dim});
   const Value k = draw_normal(r, "k", {{"key", e.integer("keys")}, dim});
   const Value v = draw_normal(r, "v", {{"key", e.integer("keys")}, dim});
-  const Value scores = scaled_scores(r, "", {q, k, v}, dim.size);
+  const Value product =
+      scaled_scores(r, "", {rotated(r, e, "rotated_q", q), rotated(r, e, "rotated_k", k), v}, dim.size);
+  const Value scores = biased_by_distance(r, e, "biased_scores", product);
   weighted_sum(e, r, "", scores, v, mask_sizes(e));
 }
 
 void write_script(Script& s) {
+  const Experiment& e = s.experiment();
   s.code(R"(
 q = torch.randn(queries, head_dim)
 k = torch.randn(keys, head_dim)
 v = torch.randn(keys, head_dim)
 )");
   s.edits();
-  write_attention(s, {{}, "queries", "keys"});
+  write_rotation(s);
+  write_attention(s, {{}, "queries", "keys"},
+                  dot_scores_code(e) + biased_scores_code(e, {"1", "queries", "keys", ".reshape(scores.shape)"}));
 }
 
 }  // namespace
@@ -38,6 +44,7 @@ System scaled_dot_product() {
       integer_parameter("queries", "Queries", "How many tokens ask: the rows of Q.", 3, 1, 16),
       integer_parameter("keys", "Keys", "How many tokens are asked: the rows of K and V.", 3, 1, 16),
       integer_parameter("head_dim", "Head size", "Numbers per query, key and value.", 2, 1, 32),
+      relative_positions_parameter(),
   };
   system.mask_sizes = mask_sizes;
   system.run = run_system;

@@ -59,15 +59,9 @@ for layer in (to_qkv, to_out):
   s.section(positions_sum_code(e));
   s.section("head_dim = embedding // heads");
   write_head_slices(s, positioned_name(e));
-  if (const std::string code = rotated_code(e); !code.empty()) {
-    s.empty_line();
-    s.section(code);
-    s.empty_line();
-    s.section(rotated_calls(e));
-  }
+  write_rotation(s);
   write_attention(s, {{"batch", "head"}, "tokens", "tokens"},
-                  "scores = " + rotated_name(e, "q") + " @ " + rotated_name(e, "k") +
-                      ".transpose(-2, -1) / math.sqrt(head_dim)\n" + biased_scores_code(e, "heads"));
+                  dot_scores_code(e) + biased_scores_code(e, {"heads", "tokens", "tokens", ""}));
   write_merged(s);
   s.code("out = to_out(merged)");
 }

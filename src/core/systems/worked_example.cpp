@@ -126,7 +126,7 @@ std::string function_code(const Experiment& e, std::span<const std::string> name
   text += "\n" + rotated_calls(e);
   text += "scores = " + rotated_name(e, "q") + " @ " + rotated_name(e, "k") + ".transpose(-2, -1)" + scale + "\n";
   if (positions_of(e) == "alibi") text += "head_count = scores.shape[:-2].numel()  # a single head has no axis\n";
-  text += biased_scores_code(e, "head_count", ".reshape(scores.shape)");
+  text += biased_scores_code(e, {"head_count", "tokens", "tokens", ".reshape(scores.shape)"});
   text += weights_code(e);
   text += "head_outputs = " + weights + " @ v\n";
   text += "# What each key adds to each query's output; the sum over the keys is head_outputs.\n";

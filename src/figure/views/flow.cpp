@@ -27,8 +27,8 @@ class FlowBands {
     if (has("tokens")) bands.push_back(prepare());
     if (has("positioned_x")) bands.push_back(add_positions());
     if (std::optional<Band> band = project()) bands.push_back(std::move(*band));
-    if (has("additive")) bands.push_back(additive());
     if (names_.cross.empty() && has(names_.stage + "rotated_q")) bands.push_back(turn());
+    if (has("additive")) bands.push_back(additive());
     bands.push_back(attend());
     if (names_.cross.empty() && has(names_.stage + "out")) {
       bands.push_back(merge());
@@ -180,9 +180,10 @@ class FlowBands {
   /// The two halves of additive attention's hidden layer.
   [[nodiscard]] Band additive() const {
     Band band = {"additive", "score", {}, false};
-    band.columns.push_back(alone(with_row_labels(block("q", "", false, "additive."))));
+    const std::string turned = has("rotated_q") ? "rotated_" : "";
+    band.columns.push_back(alone(with_row_labels(block(turned + "q", "", false, "additive."))));
     band.columns.push_back(product(block("w_a_q", "", true), block("additive_q", "= Q A_{Q}^{T}")));
-    band.columns.push_back(alone(with_row_labels(block("k", "", false, "additive."))));
+    band.columns.push_back(alone(with_row_labels(block(turned + "k", "", false, "additive."))));
     band.columns.push_back(product(block("w_a_k", "", true), block("additive_k", "= K A_{K}^{T}")));
     band.columns.push_back(alone(block("w_a_v")));
     return band;

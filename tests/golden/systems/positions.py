@@ -5,6 +5,7 @@ import math
 import torch
 
 KINDS = ["none", "sinusoidal", "learned", "rotary", "alibi"]
+RELATIVE = ["none", "rotary", "alibi"]
 
 
 def draw(params):

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import nn
 
-from systems import experiments
+from systems import experiments, positions
 from systems.experiments import holes
 from systems.trace import Trace
 
@@ -23,6 +23,7 @@ DEFAULTS = {
     "out_features": 8,
     "input": "separate",
     "score": "scaled_dot",
+    "positions": "none",
 }
 
 SELF = {"input": "self"}  # as many keys as queries, whatever `keys` says
@@ -68,6 +69,10 @@ EXPERIMENTS = [
     _experiment({**TWO, **SELF, "queries": 4, "mask": holes(2, 1, 4, 4), "masked_fill": 0.0, "temperature": 2.0}),
     _experiment({**TWO, "temperature": 0.1}),
     _experiment({**TWO, **ADDITIVE, "temperature": 0.1, "mask": "causal", "masked_fill": "-inf"}),
+    _experiment({**TWO, "positions": "rotary"}),
+    _experiment({**TWO, **TALL, **ADDITIVE, "positions": "rotary"}, seed=3),
+    _experiment({**TWO, "positions": "alibi", "mask": "causal"}),
+    _experiment({**TWO, **SELF, **ADDITIVE, "positions": "alibi"}),
 ]
 
 
@@ -83,6 +88,7 @@ def random_experiment(rng):
         "out_features": rng.randint(1, 12),
         "input": rng.choice(["separate", "self", "ones"]),
         "score": rng.choice(["scaled_dot", "additive"]),
+        "positions": rng.choice(positions.RELATIVE),
     }
     keys = params["keys"] if params["input"] == "separate" else params["queries"]
     return experiments.make_random(rng, SYSTEM, params, params["queries"], keys, params["batch"], heads)
@@ -110,6 +116,9 @@ def run(experiment, precision=torch.float32):
         projected = trace.keep("projected_" + name, f"batch,{axis},head·dim", projection(numbers))
         split.append(trace.keep(name, f"batch,head,{axis},dim", projected.unflatten(-1, (heads, dim)).transpose(1, 2)))
     q, k, v = split
+    if params["positions"] == "rotary":
+        q = trace.keep("rotated_q", "batch,head,query,dim", positions.rotate(q))
+        k = trace.keep("rotated_k", "batch,head,key,dim", positions.rotate(k))
 
     if params["score"] == "scaled_dot":
         scores = q @ k.transpose(-2, -1) / math.sqrt(dim)

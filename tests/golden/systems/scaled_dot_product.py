@@ -5,13 +5,13 @@ import math
 
 import torch
 
-from systems import experiments
+from systems import experiments, positions
 from systems.experiments import holes
 from systems.trace import Trace
 
 SYSTEM = "scaled-dot-product"
 
-DEFAULTS = {"queries": 3, "keys": 3, "head_dim": 2}
+DEFAULTS = {"queries": 3, "keys": 3, "head_dim": 2, "positions": "none"}
 
 ONE = {"queries": 1, "keys": 1, "head_dim": 1}
 WIDE = {"queries": 5, "keys": 9, "head_dim": 4}
@@ -46,12 +46,16 @@ EXPERIMENTS = [
     _experiment({**TALL, "mask": holes(1, 1, 9, 4), "masked_fill": -0.5, "temperature": 3.0}),
     _experiment({**LARGE, "temperature": 0.05}),
     _experiment({**LARGE, "temperature": 100.0, "mask": "window:8"}),
+    _experiment({**WIDE, "positions": "rotary"}),
+    _experiment({**TALL, "positions": "rotary", "mask": "causal"}),
+    _experiment({**WIDE, "positions": "alibi"}, seed=9),
 ]
 
 
 def random_experiment(rng):
     queries, keys = rng.randint(1, 20), rng.randint(1, 20)
     params = {"queries": queries, "keys": keys, "head_dim": rng.randint(1, 40)}
+    params["positions"] = rng.choice(positions.RELATIVE)
     return experiments.make_random(rng, SYSTEM, params, queries, keys)
 
 
@@ -63,5 +67,8 @@ def run(experiment, precision=torch.float32):
     q = trace.keep("q", "query,dim", torch.randn(queries, dim).to(precision))
     k = trace.keep("k", "key,dim", torch.randn(keys, dim).to(precision))
     v = trace.keep("v", "key,dim", torch.randn(keys, dim).to(precision))
+    if params["positions"] == "rotary":
+        q = trace.keep("rotated_q", "query,dim", positions.rotate(q))
+        k = trace.keep("rotated_k", "key,dim", positions.rotate(k))
     trace.attention(q @ k.T / math.sqrt(dim), v, params)
     return trace
