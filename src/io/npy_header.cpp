@@ -214,7 +214,7 @@ Result<NpyHeader> read_dictionary(HeaderReader& reader) {
 
 /// Bytes before the text of the header, from the first ones of the file, and before its numbers.
 Result<std::pair<std::size_t, std::size_t>> measure_header(std::string_view preamble) {
-  if (!is_npy(preamble)) return fail("an npy file begins with \"\\x93NUMPY\"; this one does not");
+  if (!is_npy(preamble)) return fail(R"(an npy file begins with "\x93NUMPY"; this one does not)");
   const std::size_t before_length = kNpyMagic.size() + kVersionBytes;
   if (preamble.size() < before_length) return fail("the npy file is cut off after " + size_text(preamble.size()));
   const int major = static_cast<unsigned char>(preamble[kNpyMagic.size()]);

@@ -85,7 +85,7 @@ class BoxReader {
     for (const ReadAxis& axis : axes_) index.push_back(axis.begin);
     while (true) {
       if (stop.stop_requested()) return fail("reading was stopped");
-      if (const Result<void> read = read_run(index, out); !read) return read;
+      if (Result<void> read = read_run(index, out); !read) return read;
       std::size_t axis = axes_.size() - 1;
       for (; axis > 0; --axis) {
         if (++index[axis - 1] < axes_[axis - 1].end) break;

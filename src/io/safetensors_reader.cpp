@@ -155,7 +155,7 @@ Result<std::string> header_text(const ByteSource& file) {
     return fail("a safetensors file begins with 8 bytes, the length of its header; the file has " +
                 std::to_string(file.size()));
   }
-  const Result<std::string> length_bytes = read_bytes(file, 0, kLengthBytes);
+  Result<std::string> length_bytes = read_bytes(file, 0, kLengthBytes);
   if (!length_bytes) return length_bytes;
   const std::uint64_t length = little_endian(*length_bytes, 0, kLengthBytes);
   if (length > kMostSafetensorsHeader) {

@@ -94,7 +94,7 @@ Result<ZipDirectory> read_end(const ByteSource& archive) {
   directory.end = tail_at + at;
   const bool has_locator = at >= kLocator64Bytes && tail->compare(at - kLocator64Bytes, 4, kLocator64Mark) == 0;
   if (!has_locator) return directory;
-  const Result<ZipDirectory> wide = read_end64(archive, directory.end - kLocator64Bytes);
+  Result<ZipDirectory> wide = read_end64(archive, directory.end - kLocator64Bytes);
   if (!wide) return wide;
   const auto differ = [](std::uint64_t narrow, std::uint64_t other, std::uint64_t elsewhere) {
     return narrow != elsewhere && narrow != other;

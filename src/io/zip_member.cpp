@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint16_t kDeflated = 8;
 constexpr std::uint64_t kMostAtATime = std::uint64_t{1} << 18U;
+constexpr std::uint64_t kMostDeflated = std::uint64_t{1} << 14U;  // bytes at a time
 // A byte of deflated data makes 1032 at most (zlib's technical details); some for the first block's header.
 constexpr std::uint64_t kMostInflation = 1032;
 
@@ -29,7 +30,7 @@ class Inflater {
       : archive_(archive), at_(member.offset), left_(member.stored_bytes) {
     // Negative: without a header of zlib's.
     ready_ = inflateInit2(&stream_, -MAX_WBITS) == Z_OK;
-    input_.resize(static_cast<std::size_t>(std::min(left_, kMostAtATime)));
+    input_.resize(static_cast<std::size_t>(std::min(left_, kMostDeflated)));
   }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
@@ -63,7 +64,7 @@ class Inflater {
  private:
   Result<void> refill() {
     const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(left_, input_.size()));
-    if (const Result<void> read = archive_.read(at_, std::span(input_).first(piece)); !read) return read;
+    if (Result<void> read = archive_.read(at_, std::span(input_).first(piece)); !read) return read;
     stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
     stream_.avail_in = static_cast<uInt>(piece);
     at_ += piece;
@@ -94,7 +95,7 @@ Result<void> check_stored(const ByteSource& archive, const ZipMember& member, co
     if (stop.stop_requested()) return fail_stopped();
     const std::span<char> part =
         std::span(piece).first(static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), member.bytes - done)));
-    if (const Result<void> read = archive.read(member.offset + done, part); !read) return read;
+    if (Result<void> read = archive.read(member.offset + done, part); !read) return read;
     checksum = add_to_checksum(checksum, part);
     done += part.size();
   }
