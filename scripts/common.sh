@@ -9,7 +9,7 @@ packages_build=(
 )
 packages_run=(fonts-dejavu-core fonts-inter libegl1 libgl1 libgl1-mesa-dri)
 packages_test=(poppler-utils xauth xdotool xvfb)
-packages_checks=(appstream clang-format clang-tidy desktop-file-utils shellcheck)
+packages_checks=(appstream clang clang-format clang-tidy desktop-file-utils libclang-rt-dev shellcheck)
 
 # What the packages of packages_build are called where there is no apt-get.
 tools_build=(cmake ninja c++ pkg-config glad)

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "core/text.h"
-#include "io/printable.h"
+#include "io/descriptor.h"
 
 namespace attnscope {
 namespace {
@@ -25,46 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kPiece = std::size_t{1} << 18U;  // bytes handed to the system at a time
-
-tl::unexpected<Error> fail_on(const fs::path& path, const std::string& trouble) {
-  return fail(path_text(path) + ": " + trouble);
-}
-
-tl::unexpected<Error> fail_with_errno(const fs::path& path, int error) {
-  return fail_on(path, std::generic_category().message(error));
-}
-
-/// An open file, closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
-
-/// "a folder", "a pipe", …: what stands where a file was expected.
-std::string kind_text(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "a device";
-}
-
-Result<void> check_regular(const fs::path& path, const struct stat& status, std::uint64_t max_bytes) {
-  if (!S_ISREG(status.st_mode)) return fail_on(path, "is " + kind_text(status.st_mode) + ", not a file");
-  if (status.st_size > 0 && static_cast<std::uint64_t>(status.st_size) > max_bytes) {
-    return fail_on(path, "the file has " + bytes_text(static_cast<double>(status.st_size)) +
-                             "; allowed: " + bytes_text(static_cast<double>(max_bytes)));
-  }
-  return {};
-}
 
 Result<std::string> read_descriptor(const fs::path& path, int descriptor, std::uint64_t expected,
                                     std::uint64_t max_bytes) {
@@ -143,21 +103,12 @@ void remove_leftovers(const fs::path& folder) {
 }  // namespace
 
 Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
-  // Looked at before it is opened: opening a pipe may wait and opening a device may do things. And again afterwards,
-  // for it may have been replaced in between.
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return fail_with_errno(path, errno);
-  if (const Result<void> regular = check_regular(path, status, max_bytes); !regular)
-    return tl::unexpected(regular.error());
-  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (descriptor.number() < 0 || ::fstat(descriptor.number(), &status) != 0) return fail_with_errno(path, errno);
-  if (const Result<void> regular = check_regular(path, status, max_bytes); !regular)
-    return tl::unexpected(regular.error());
+  const Result<OpenedFile> file = open_regular(path, max_bytes);
+  if (!file) return tl::unexpected(file.error());
   try {
-    return read_descriptor(path, descriptor.number(), static_cast<std::uint64_t>(status.st_size), max_bytes);
+    return read_descriptor(path, file->descriptor.number(), file->size, max_bytes);
   } catch (const std::bad_alloc&) {
-    return fail_on(path,
-                   "no memory is left for the " + bytes_text(static_cast<double>(status.st_size)) + " of the file");
+    return fail_on(path, "no memory is left for the " + bytes_text(static_cast<double>(file->size)) + " of the file");
   }
 }
 
@@ -186,7 +137,8 @@ Result<void> AtomicFile::open() {
   struct stat status = {};
   const bool exists = ::stat(target_.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) return fail_with_errno(path_, errno);
-  if (exists && !S_ISREG(status.st_mode)) return fail_on(path_, "is " + kind_text(status.st_mode) + ", not a file");
+  if (exists && !S_ISREG(status.st_mode))
+    return fail_on(path_, "is " + file_kind_text(status.st_mode) + ", not a file");
   if (!exists && !target_.has_filename()) return fail_on(path_, "is a folder, not a file");
   // A new file could take the place of a write-protected one; that is not what the protection means.
   if (exists && ::access(target_.c_str(), W_OK) != 0) return fail_with_errno(path_, errno);

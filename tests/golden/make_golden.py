@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes the reference data of the tests with PyTorch.
 
-    make_golden.py OUTDIR         writes generator.safetensors, metrics.safetensors and SYSTEM/NN.safetensors
+    make_golden.py OUTDIR         writes generator.safetensors, metrics.safetensors, SYSTEM/NN.safetensors and
+                                  tensor-files/
     make_golden.py --check DIR    computes everything again, compares with DIR and prints the largest difference;
                                   then whether the numbers of DIR/printed.json come out
 
@@ -31,6 +32,7 @@ import torch
 import head_measures
 import random_draws
 import safetensors_file
+import tensor_files
 from systems import (
     conv_attention,
     hand_made_heads,
@@ -55,6 +57,7 @@ SYSTEMS = [
     hand_made_heads,
 ]
 
+TENSOR_FILES = "tensor-files"  # see tensor_files.py
 TOLERANCE = 1e-5  # of a tensor's largest magnitude
 
 
@@ -89,6 +92,7 @@ def write_all(directory):
     directory.mkdir(parents=True, exist_ok=True)
     safetensors_file.write(directory / "generator.safetensors", *random_draws.make())
     safetensors_file.write(directory / "metrics.safetensors", *head_measures.make())
+    tensor_files.write(directory / TENSOR_FILES)
     for module in SYSTEMS:
         folder = directory / module.SYSTEM
         folder.mkdir(exist_ok=True)
@@ -102,6 +106,8 @@ def check(directory):
         fresh = pathlib.Path(fresh)
         write_all(fresh)
         names = {path.relative_to(root) for root in (fresh, directory) for path in root.rglob("*.safetensors")}
+        names = {name for name in names if name.parent.name != TENSOR_FILES}
+        same_files = tensor_files.check(directory / TENSOR_FILES, fresh / TENSOR_FILES)
         worst, where, identical = 0.0, "", 0
         for name in sorted(names):
             if not (fresh / name).exists() or not (directory / name).exists():
@@ -120,7 +126,7 @@ def check(directory):
                 if difference > worst:
                     worst, where = difference, f" ({name}, {tensor})"
     print(f"{len(names)} files, {identical} byte for byte the same; largest difference {worst:.3g}{where}")
-    return worst <= TOLERANCE
+    return worst <= TOLERANCE and same_files
 
 
 def check_printed(path):

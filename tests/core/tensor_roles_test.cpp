@@ -1,0 +1,129 @@
+// What names and sizes of tensors say about them.
+
+#include "core/tensor_roles.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+namespace attnscope::test {
+namespace {
+
+struct NameCase {
+  const char* name;
+  TensorRole role;
+  std::optional<Index> layer = std::nullopt;
+};
+
+TEST(TensorRoles, FollowFromNames) {
+  using enum TensorRole;
+  const std::vector<NameCase> cases = {
+      {"q", query},
+      {"query", query},
+      {"Queries", query},
+      {"K", key},
+      {"keys", key},
+      {"value", value},
+      {"layers.3.attn.q", query, 3},
+      {"model.layers.0.self_attn.q_proj", query, 0},
+      {"model.layers.17.self_attn.v_proj.output", value, 17},
+      {"blocks.11.attn.hook_k", key, 11},
+      {"blocks.2.attn.hook_pattern", weights, 2},
+      {"blocks.2.attn.hook_attn_scores", scores, 2},
+      {"h.5.attn.queryStates", query, 5},
+      {"attn", weights},
+      {"attentions", weights},
+      {"attentions_4", weights, 4},
+      {"attention_weights", weights},
+      {"attn_output_weights", weights},
+      {"attn_weight", weights},
+      {"crossAttentionWeights", weights},
+      {"decoder.cross_attentions.1", weights, 1},
+      {"weights", weights},
+      {"single.weights", weights},
+      {"attention_probs", weights},
+      {"layer2/softmax", weights, 2},
+      {"scores", scores},
+      {"qk_logits", scores},
+      {"layers.3.heads.2.q", query, 3},
+      {"head_2.q", query},
+      {"key_cache_7", key, 7},
+      // Parameters, and what is neither.
+      {"model.layers.0.self_attn.q_proj.weight", other, 0},
+      {"q_proj.bias", other},
+      {"attn_norm", other},
+      {"attn_output", other},
+      {"attn.out", other},
+      {"hidden_states", other},
+      {"x", other},
+      {"", other},
+      {"....", other},
+      {"7", other, 7},
+      {"1.2.q", query},
+      {"99999999999999999999.q", query},
+      {"\xff\xfe q \n", query},
+  };
+  for (const NameCase& each : cases) {
+    const NamedRole found = role_of(each.name);
+    EXPECT_EQ(role_name(found.role), role_name(each.role)) << each.name;
+    EXPECT_EQ(found.layer, each.layer) << each.name;
+  }
+}
+
+std::string guess_text(TensorRole role, const std::vector<Index>& shape, bool numbered = false) {
+  const std::vector<AxisGuess> guesses = axis_guesses(role, shape, numbered);
+  for (const AxisGuess& guess : guesses) EXPECT_EQ(guess.size(), shape.size());
+  std::string text;
+  if (!guesses.empty()) {
+    for (const AxisRole axis : guesses.front()) text += (text.empty() ? "" : ",") + std::string(axis_role_name(axis));
+  }
+  return text;
+}
+
+TEST(TensorRoles, AxesFollowFromRankAndSizes) {
+  EXPECT_EQ(guess_text(TensorRole::weights, {6, 6}), "query,key");
+  EXPECT_EQ(guess_text(TensorRole::weights, {4, 6, 6}), "head,query,key");
+  EXPECT_EQ(guess_text(TensorRole::weights, {12, 12, 6, 6}), "layer,head,query,key");
+  EXPECT_EQ(guess_text(TensorRole::weights, {1, 12, 6, 6}), "batch,head,query,key");
+  EXPECT_EQ(guess_text(TensorRole::scores, {12, 12, 6, 6}, true), "batch,head,query,key");
+  EXPECT_EQ(guess_text(TensorRole::scores, {12, 1, 12, 6, 6}), "layer,batch,head,query,key");
+  EXPECT_EQ(guess_text(TensorRole::query, {6, 64}), "token,dim");
+  EXPECT_EQ(guess_text(TensorRole::query, {8, 6, 64}), "head,token,dim");
+  EXPECT_EQ(guess_text(TensorRole::query, {1, 6, 64}), "batch,token,dim");
+  EXPECT_EQ(guess_text(TensorRole::key, {1, 8, 6, 64}), "batch,head,token,dim");
+  EXPECT_EQ(guess_text(TensorRole::key, {2, 8, 6, 64}, true), "batch,head,token,dim");
+  EXPECT_EQ(guess_text(TensorRole::value, {2, 1024, 16, 64}, true), "batch,token,head,dim");
+  EXPECT_EQ(guess_text(TensorRole::value, {2, 8, 6, 64}), "layer,head,token,dim");
+  EXPECT_EQ(guess_text(TensorRole::value, {2, 1, 8, 6, 64}), "layer,batch,head,token,dim");
+  for (const TensorRole role : {TensorRole::query, TensorRole::weights, TensorRole::other}) {
+    EXPECT_EQ(guess_text(role, {}), "");
+    EXPECT_EQ(guess_text(role, {3}), "");
+    EXPECT_EQ(guess_text(role, {1, 1, 1, 1, 1, 1}), "");
+  }
+  EXPECT_EQ(guess_text(TensorRole::other, {6, 6}), "");
+}
+
+TEST(TensorRoles, OtherOrdersAreOffered) {
+  const std::vector<AxisGuess> guesses = axis_guesses(TensorRole::weights, std::vector<Index>{2, 4, 6, 6}, false);
+  ASSERT_EQ(guesses.size(), 2U);
+  EXPECT_EQ(guesses[1], (AxisGuess{AxisRole::batch, AxisRole::head, AxisRole::query, AxisRole::key}));
+}
+
+RowSums sums_of(const std::vector<float>& numbers, Index columns) {
+  return look_at_rows({numbers.data(), static_cast<Index>(numbers.size()) / columns, columns, columns, 1});
+}
+
+TEST(TensorRoles, RowsOfWeightsSumToOne) {
+  EXPECT_TRUE(sums_of({0.25F, 0.75F, 1, 0}, 2).all());
+  EXPECT_TRUE(sums_of({0.2501F, 0.7507F}, 2).all());  // as half precision rounds
+  EXPECT_TRUE(sums_of({0.5F, 0.5F, 0, 0}, 2).all());  // a row without any key
+  EXPECT_EQ(sums_of({0.5F, 0.5F, 2, -1}, 2).like_weights, 1);
+  EXPECT_EQ(sums_of({0.5F, 0.5F, 0.5F, 0.6F}, 2).like_weights, 1);
+  EXPECT_FALSE(sums_of({NAN, 1}, 2).all());
+  EXPECT_FALSE(sums_of({INFINITY, 1}, 2).all());
+  EXPECT_FALSE(look_at_rows({}).all());
+}
+
+}  // namespace
+}  // namespace attnscope::test
