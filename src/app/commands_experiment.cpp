@@ -13,7 +13,10 @@
 namespace attnscope {
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
-  command.add_option("EXPERIMENT", options.experiment, "A JSON file, or the name of a system")
+  command
+      .add_option(
+          "EXPERIMENT", options.experiment,
+          "A JSON file, a file of tensors (npy, npz, safetensors; - for standard input), or the name of a system")
       ->required()
       ->type_name("");
   command.add_option("--set", options.settings, "Set a parameter, seed or discard; may be repeated")

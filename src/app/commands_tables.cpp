@@ -53,7 +53,7 @@ ordered_json parameter_json(const Parameter& parameter) {
     }
   }
   if (!parameter.divides.empty()) json["divides"] = parameter.divides;
-  if (parameter.only_with) json["only_with"] = {{parameter.only_with->parameter, parameter.only_with->value}};
+  if (parameter.only_with) json["only_with"] = {{parameter.only_with->parameter, parameter.only_with->values}};
   json["allowed"] = allowed_text(parameter);
   json["help"] = parameter.help;
   return json;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/on_demand.h"
+#include "core/own_tensors.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
 
@@ -73,7 +74,8 @@ void Cost::add(const Axes& axes, double its_flops) {
 
 bool same_plan(const Experiment& a, const Experiment& b) {
   const bool same = a.system == b.system && a.discard == b.discard && a.parameters == b.parameters &&
-                    a.edits == b.edits && a.heads_off == b.heads_off && a.picture == b.picture;
+                    a.edits == b.edits && a.heads_off == b.heads_off && a.picture == b.picture &&
+                    a.tensors == b.tensors;
   if (!same || a.labels == b.labels) return same;
   const System* system = find_system(a.system);
   return system == nullptr || !system->reads_labels;
@@ -93,6 +95,16 @@ Result<Experiment> default_experiment(std::string_view name) {
   experiment.system = (*system)->name;
   experiment.labels = (*system)->labels;
   for (const Parameter& parameter : (*system)->parameters) experiment.parameters[parameter.name] = parameter.standard;
+  return experiment;
+}
+
+Result<Experiment> experiment_on(std::shared_ptr<const GivenTensors> tensors) {
+  Experiment experiment = *default_experiment(own_tensors().name);
+  const std::vector<std::string> uses = possible_uses(*tensors);
+  if (!uses.empty()) experiment.parameters["use"] = uses.front();
+  experiment.view.name = "heads";
+  experiment.tensors = std::move(tensors);
+  if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) return tl::unexpected(valid.error());
   return experiment;
 }
 
@@ -221,6 +233,11 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
                 std::to_string(whole) + "; allowed: " + join(allowed, ", "));
   }
   if (Result<void> given = check_picture(experiment); !given) return given;
+  if (experiment.tensors != nullptr && system.check == nullptr)
+    return fail("tensors: " + experiment.system + " draws its own; allowed with own-tensors");
+  if (system.check != nullptr) {
+    if (Result<void> checked = system.check(experiment); !checked) return checked;
+  }
   if (Result<void> fits = check_mask(experiment.mask(), system.mask_sizes(experiment)); !fits) return fits;
   if (Result<void> heads = check_heads_off(experiment); !heads) return heads;
   const Plan planned = plan(experiment);

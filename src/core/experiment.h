@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/given_tensors.h"
 #include "core/parameter.h"
 #include "core/picture.h"
 #include "core/result.h"
@@ -47,6 +49,7 @@ struct Experiment {
   std::vector<std::string> labels;  ///< of the tokens, first to last; tokens behind the last label show their number
   ViewChoice view;
   ColorPicture picture;  ///< of systems that attend to pixels, for the choice `file` of the parameter `picture`
+  std::shared_ptr<const GivenTensors> tensors;  ///< of the system for the user's own; the same object means the same
 
   /// The parameter of that name, which the system's table has and whose kind it is.
   [[nodiscard]] Index integer(std::string_view name) const;
@@ -68,6 +71,9 @@ std::string token_label(const Experiment& experiment, Index token);
 
 /// An experiment on that system, every parameter at its default.
 Result<Experiment> default_experiment(std::string_view system);
+
+/// An experiment on the user's own tensors, what is best looked at chosen. Fails where none is attention.
+Result<Experiment> experiment_on(std::shared_ptr<const GivenTensors> tensors);
 
 /// Sets a parameter after checking it against the system's table. Whether the parameters go together is for `validate`.
 Result<void> set_parameter(Experiment& experiment, std::string_view name, ParameterValue value);

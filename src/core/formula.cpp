@@ -24,6 +24,10 @@ class Formula {
   }
   std::string operator()(const ConstantOperation& constant) const { return exact_text(constant.value); }
   std::string operator()(const SetOperation& /*set*/) const { return "set by hand"; }
+  std::string operator()(const GivenOperation& given) const {
+    const std::string& name = given.from->tensors()[given.which].name;
+    return "from " + given.from->file() + (name.empty() ? "" : ", " + name);
+  }
 
   std::string operator()(const ContractOperation& contract) const {
     std::vector<std::string> summed;

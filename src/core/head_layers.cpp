@@ -18,9 +18,6 @@ Index heads_of(const Step& step) {
   return heads != nullptr ? heads->size : 1;
 }
 
-/// What the names of a layer's tensors begin with; layers count from 1.
-std::string prefix_of(Index layer) { return layer > 1 ? "layer" + std::to_string(layer) + "." : ""; }
-
 /// The mean of the heads' weights.
 Matrix mean_weights(const Trace& trace, int position, Index item, const std::stop_token& stop) {
   using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -40,10 +37,12 @@ Matrix mean_weights(const Trace& trace, int position, Index item, const std::sto
 
 }  // namespace
 
+std::string layer_prefix(Index layer) { return layer > 1 ? "layer" + std::to_string(layer) + "." : ""; }
+
 std::vector<int> earlier_layers(const Trace& trace, int weights) {
   std::vector<int> layers;
   for (Index layer = 1;; ++layer) {
-    const Step* const step = trace.find(prefix_of(layer) + "weights");
+    const Step* const step = trace.find(layer_prefix(layer) + "weights");
     if (step == nullptr) return {};
     const auto position = static_cast<int>(step - trace.steps().data());
     if (position == weights) return layers;

@@ -45,8 +45,7 @@ std::vector<int> attention_steps_of(const Trace& trace) {
   std::vector<int> steps;
   for (std::size_t i = 0; i < trace.steps().size(); ++i) {
     const Step& step = trace.steps()[i];
-    if (std::holds_alternative<SoftmaxOperation>(step.operation) && step.axes.size() >= 2)
-      steps.push_back(static_cast<int>(i));
+    if (is_attention(step) && step.axes.size() >= 2) steps.push_back(static_cast<int>(i));
   }
   return steps;
 }

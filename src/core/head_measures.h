@@ -30,7 +30,7 @@ struct HeadMeasures {
   std::shared_ptr<const Tensor> rollout;       ///< null: see `rollout`
 };
 
-/// The attentions of a trace: positions of the steps that are softmaxes of [query, key].
+/// The attentions of a trace: positions of the steps that are softmaxes of [query, key], or given as such.
 std::vector<int> attention_steps_of(const Trace& trace);
 
 /// Measures the heads of the weights at step `position`, of that item of the batch (from 0) where there is one.

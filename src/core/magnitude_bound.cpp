@@ -25,6 +25,7 @@ struct Bound {
     return bound;
   }
   double operator()(const ConstantOperation& constant) const { return std::abs(constant.value); }
+  double operator()(const GivenOperation& /*given*/) const { return std::numeric_limits<double>::infinity(); }
   double operator()(const SetOperation& set) const {
     double largest = 0;
     for (const SetPart& part : set.parts) largest = std::max(largest, std::abs(part.value));

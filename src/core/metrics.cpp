@@ -160,6 +160,7 @@ constexpr std::array<Measure, 12> kMeasures = {{
 
 /// The mask before the scores of a softmax, if there is one.
 const MaskField* mask_before(const Trace& trace, const Step& step) {
+  if (step.inputs.empty()) return nullptr;
   const Step& scores = trace.steps()[static_cast<std::size_t>(step.inputs.front())];
   const auto* mask = std::get_if<MaskOperation>(&scores.operation);
   return mask == nullptr ? nullptr : mask->field.get();

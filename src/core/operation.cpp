@@ -10,8 +10,8 @@ std::string operation_name(const Operation& operation) {
   if (const auto* draw = std::get_if<DrawOperation>(&operation); draw != nullptr && draw->picture) return "picture";
   // In the order of the variant's alternatives.
   constexpr std::array<const char*, std::variant_size_v<Operation>> kNames = {
-      "draw", "constant", "set",     "contract",   "add",       "scale",    "normalize", "mean",
-      "mask", "softmax",  "dropout", "keep_heads", "rearrange", "sinusoid", "rotate",    "distance_bias"};
+      "draw",    "constant", "set",        "contract",  "add",      "scale",  "normalize",     "mean", "mask",
+      "softmax", "dropout",  "keep_heads", "rearrange", "sinusoid", "rotate", "distance_bias", "given"};
   return kNames[operation.index()];
 }
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/given_tensors.h"
 #include "core/mask.h"
 #include "core/picture.h"
 #include "core/tensor.h"
@@ -214,10 +215,20 @@ struct RearrangeOperation {
   friend bool operator==(const RearrangeOperation&, const RearrangeOperation&) = default;
 };
 
-using Operation =
-    std::variant<DrawOperation, ConstantOperation, SetOperation, ContractOperation, AddOperation, ScaleOperation,
-                 NormalizeOperation, MeanOperation, MaskOperation, SoftmaxOperation, DropoutOperation,
-                 KeepHeadsOperation, RearrangeOperation, SinusoidOperation, RotateOperation, DistanceBiasOperation>;
+/// Numbers of the user's own: one of those tensors or a slice of it, its axes perhaps in another order.
+struct GivenOperation {
+  std::shared_ptr<const GivenTensors> from;
+  std::size_t which = 0;
+  std::vector<int> axes;  ///< per axis of the result: which one of the tensor it is
+  std::vector<Index> at;  ///< per axis of the tensor: where it stands, if the result lacks it
+
+  friend bool operator==(const GivenOperation&, const GivenOperation&) = default;
+};
+
+using Operation = std::variant<DrawOperation, ConstantOperation, SetOperation, ContractOperation, AddOperation,
+                               ScaleOperation, NormalizeOperation, MeanOperation, MaskOperation, SoftmaxOperation,
+                               DropoutOperation, KeepHeadsOperation, RearrangeOperation, SinusoidOperation,
+                               RotateOperation, DistanceBiasOperation, GivenOperation>;
 
 /// "draw", "contract", "mask", …: the operation's name in messages and JSON; "picture" for a picture in the place of a
 /// drawn one.

@@ -22,7 +22,7 @@ using ParameterValues = std::map<std::string, ParameterValue, std::less<>>;
 /// A choice that has to be made for another parameter to count.
 struct OnlyWith {
   std::string parameter;
-  std::string value;
+  std::vector<std::string> values;  ///< any of them
 };
 
 struct Parameter {

@@ -18,6 +18,7 @@ struct RegionsBehind {
   std::vector<Region> operator()(const DrawOperation& /*draw*/) const { return {}; }
   std::vector<Region> operator()(const ConstantOperation& /*constant*/) const { return {}; }
   std::vector<Region> operator()(const SetOperation& /*set*/) const { return {}; }
+  std::vector<Region> operator()(const GivenOperation& /*given*/) const { return {}; }
 
   std::vector<Region> operator()(const ContractOperation& contract) const {
     std::vector<Region> regions = {labelled(contract, 0, contract.a), labelled(contract, 1, contract.b)};

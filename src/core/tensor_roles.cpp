@@ -143,7 +143,7 @@ std::vector<AxisGuess> guesses_of_scores(std::span<const Index> shape, bool numb
 }
 
 /// The last axis of queries, keys and values is within a head, or within all of them.
-std::vector<AxisGuess> guesses_of_vectors(std::span<const Index> shape, bool numbered) {
+std::vector<AxisGuess> guesses_of_vectors(std::span<const Index> shape) {
   switch (shape.size()) {
     case 2: return {guessed("td")};
     case 3:
@@ -154,8 +154,7 @@ std::vector<AxisGuess> guesses_of_vectors(std::span<const Index> shape, bool num
       const bool tokens_first = shape[1] > kUsualHeads && shape[2] <= kUsualHeads;
       const AxisGuess usual = guessed(tokens_first ? "bthd" : "bhtd");
       const AxisGuess turned = guessed(tokens_first ? "bhtd" : "bthd");
-      if (numbered || shape[0] == 1) return {usual, turned, guessed("lhtd")};
-      return {guessed("lhtd"), usual, turned};
+      return {usual, turned, guessed("lhtd")};
     }
     case 5: return {guessed("lbhtd"), guessed("lbthd")};
     default: return {};
@@ -198,7 +197,7 @@ std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shap
     case TensorRole::weights: return guesses_of_scores(shape, numbered);
     case TensorRole::query:
     case TensorRole::key:
-    case TensorRole::value: return guesses_of_vectors(shape, numbered);
+    case TensorRole::value: return guesses_of_vectors(shape);
     case TensorRole::other: break;
   }
   return {};

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/tensor_roles.h"
 #include "core/text.h"
 
 namespace attnscope {
@@ -20,10 +21,22 @@ void warn_of_mask(const Step& step, std::vector<std::string>& warnings) {
                      (std::isinf(mask->fill) ? " makes the weights 0" : " makes the weights uniform"));
 }
 
+/// Weights that are given may be anything: they are shown as they are.
+void warn_of_rows(const Step& step, std::vector<std::string>& warnings) {
+  if (!std::holds_alternative<GivenOperation>(step.operation) || !is_attention(step) || step.tensor == nullptr) return;
+  const Index columns = step.axes.back().size;
+  const RowSums sums =
+      look_at_rows({step.tensor->values().data(), step.tensor->count() / columns, columns, columns, 1});
+  if (sums.all()) return;
+  warnings.push_back(step.name + ": " + grouped_text(sums.rows - sums.like_weights) + " of " + grouped_text(sums.rows) +
+                     " rows do not sum to 1; they are shown as they are");
+}
+
 std::vector<std::string> warnings_about(std::span<const Step> steps) {
   std::vector<std::string> warnings;
   for (const Step& step : steps) {
     warn_of_mask(step, warnings);
+    warn_of_rows(step, warnings);
     if (std::holds_alternative<DropoutOperation>(step.operation))
       warnings.push_back(step.name + " is random in a way of its own and cannot be compared with PyTorch");
   }
@@ -36,6 +49,11 @@ std::vector<std::string> warnings_about(std::span<const Step> steps) {
 }
 
 }  // namespace
+
+bool is_attention(const Step& step) {
+  return std::holds_alternative<SoftmaxOperation>(step.operation) ||
+         (std::holds_alternative<GivenOperation>(step.operation) && step.name.ends_with("weights"));
+}
 
 Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vector<StepResult> results,
              double compute_seconds)

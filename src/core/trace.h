@@ -35,6 +35,9 @@ struct Step {
   Index not_finite;
 };
 
+/// Whether its numbers are attention weights: softmaxed, or given as such.
+bool is_attention(const Step& step);
+
 /// The steps of one experiment with their numbers, immutable.
 class Trace {
  public:

@@ -77,8 +77,6 @@ Slice chosen_slice(const Trace& trace, const ParameterValues& options) {
   return {chosen("head"), chosen("item")};
 }
 
-std::string layer_prefix(Index layer) { return layer > 1 ? "layer" + std::to_string(layer) + "." : ""; }
-
 Index layer_count(const Trace& trace) {
   Index count = 1;
   while (trace.find(layer_prefix(count + 1) + "weights") != nullptr) ++count;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/head_layers.h"
 #include "core/trace.h"
 #include "figure/matrix.h"
 
@@ -34,8 +35,6 @@ std::string attention_text(const Trace& trace, const ChosenAttention& chosen, In
 /// The head and the item of the batch; 0 where there are none.
 Slice chosen_slice(const Trace& trace, const ParameterValues& options);
 
-/// What the names of a layer's tensors begin with; layers count from 1.
-std::string layer_prefix(Index layer);
 /// How many layers attend one after the other. Names of the second one's tensors begin with "layer2.", and so on.
 Index layer_count(const Trace& trace);
 /// How many heads the first layer's weights have, otherwise 1.

@@ -177,8 +177,7 @@ std::string symbol(std::string_view name) {
 }
 
 bool is_weights(const Step& step) {
-  return std::holds_alternative<SoftmaxOperation>(step.operation) ||
-         std::holds_alternative<DropoutOperation>(step.operation) ||
+  return is_attention(step) || std::holds_alternative<DropoutOperation>(step.operation) ||
          std::holds_alternative<MeanOperation>(step.operation);
 }
 

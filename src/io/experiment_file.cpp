@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <limits>
 #include <optional>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include "io/file.h"
 #include "io/json_value.h"
 #include "io/mask_json.h"
+#include "io/own_tensor_file.h"
 #include "io/picture_json.h"
 #include "io/printable.h"
 
@@ -200,6 +202,18 @@ Result<void> read_picture(const json& document, Experiment& experiment) {
   return {};
 }
 
+Result<void> read_tensors(const json& document, Experiment& experiment) {
+  const auto found = document.find("tensors");
+  if (found == document.end()) return {};
+  constexpr std::size_t kLongestPath = 4096;
+  if (!found->is_string() || found->get_ref<const std::string&>().size() > kLongestPath)
+    return not_allowed("tensors", *found, "the path of a file of tensors");
+  Result<std::shared_ptr<const GivenTensors>> given = open_given_tensors(found->get<std::string>());
+  if (!given) return fail("tensors: " + given.error().message);
+  experiment.tensors = std::move(*given);
+  return {};
+}
+
 Result<ParameterValue> option_value(const std::string& field, const json& value) {
   if (const std::optional<Index> number = whole_number(value)) return *number;
   if (value.is_number_float()) return value.get<double>();
@@ -237,8 +251,8 @@ Result<void> read_view(const json& document, Experiment& experiment) {
 Result<Experiment> read_document(const json& document) {
   // The format first: a newer one may well have other keys.
   if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
-  static const std::vector<std::string> keys = {"format", "system",    "seed",   "discard", "params",
-                                                "edits",  "heads_off", "labels", "view",    "picture"};
+  static const std::vector<std::string> keys = {"format",    "system", "seed", "discard", "params", "edits",
+                                                "heads_off", "labels", "view", "picture", "tensors"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   const auto system = document.find("system");
   if (system == document.end()) return fail("system is missing; allowed: the name of a system");
@@ -253,6 +267,7 @@ Result<Experiment> read_document(const json& document) {
   if (read) read = read_labels(document, *experiment);
   if (read) read = read_view(document, *experiment);
   if (read) read = read_picture(document, *experiment);
+  if (read) read = read_tensors(document, *experiment);
   if (!read) return tl::unexpected(read.error());
   return experiment;
 }
@@ -291,6 +306,7 @@ ordered_json to_json(const Experiment& experiment) {
   document["labels"] = experiment.labels;
   document["view"] = {{"name", experiment.view.name}, {"options", options}};
   if (!experiment.picture.empty()) document["picture"] = picture_to_json(experiment.picture);
+  if (experiment.tensors != nullptr) document["tensors"] = experiment.tensors->file();
   return document;
 }
 
@@ -302,6 +318,7 @@ bool looks_like_file(const std::string& name) {
 }  // namespace
 
 Result<Experiment> read_experiment(const std::filesystem::path& path) {
+  if (is_tensor_file_name(path)) return experiment_of_tensors(path);
   const Result<std::string> text = read_file(path, kMaxExperimentBytes);
   if (!text) return tl::unexpected(text.error());
   return parse_experiment(*text, path_text(path));
@@ -320,6 +337,7 @@ Result<Experiment> parse_experiment(std::string_view text, std::string_view name
 
 Result<Experiment> open_experiment(const std::string& file_or_system) {
   if (find_system(file_or_system) != nullptr) return default_experiment(file_or_system);
+  if (file_or_system == "-") return experiment_of_stream(std::cin);
   std::error_code error;
   if (looks_like_file(file_or_system) || std::filesystem::exists(file_or_system, error))
     return read_experiment(file_or_system);

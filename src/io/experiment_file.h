@@ -8,7 +8,8 @@
 //     "params": {"tokens": 6, "mask": "causal"},     parameters of the system
 //     "labels": ["the", "cat"],                      of the tokens
 //     "view": {"name": "heads", "options": {}},
-//     "picture": {"rows": 1, "columns": 1, "rgb": "e65a28"}     see picture_json.h
+//     "picture": {"rows": 1, "columns": 1, "rgb": "e65a28"},    see picture_json.h
+//     "tensors": "/home/me/attention.npz"            of own-tensors: the file that they are in
 //   }
 //
 // All but format and system may be missing and are then as the system has them. Everything else is refused with one
@@ -31,16 +32,16 @@ inline constexpr std::uint64_t kMaxExperimentBytes = 64'000'000;
 inline constexpr std::size_t kMaxLabels = 65'536;
 inline constexpr std::size_t kMaxLabelBytes = 256;
 
-/// Reads an experiment. Every value is within its own range; whether they go together, and fit into memory, is for
-/// `validate`. The view and its options are the figures' business and only known to be plain values here: whole numbers
-/// become Index, other numbers double.
+/// Reads an experiment, or makes the one that a file of tensors stands for, see own_tensor_file.h. Every value is
+/// within its own range; whether they go together, and fit into memory, is for `validate`. The view and its options are
+/// the figures' business and only known to be plain values here: whole numbers become Index, other numbers double.
 Result<Experiment> read_experiment(const std::filesystem::path& path);
 
 /// The same from text; `name` stands for the file in messages.
 Result<Experiment> parse_experiment(std::string_view text, std::string_view name);
 
-/// What the command line calls EXPERIMENT: a system's name, or a file. Neither is a mistake in the command (usage)
-/// unless it looks like a file's name; then the file is missing (failure).
+/// What the command line calls EXPERIMENT: a system's name, a file, or "-" for tensors on standard input. Neither is a
+/// mistake in the command (usage) unless it looks like a file's name; then the file is missing (failure).
 Result<Experiment> open_experiment(const std::string& file_or_system);
 
 /// `--set`: "heads=3", "seed=7", "mask=causal", "mask=[[true, false], [true, true]]". Errors are mistakes in the

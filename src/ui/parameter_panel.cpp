@@ -22,7 +22,9 @@ class ParameterControls {
 
   void show(const Parameter& parameter) {
     const auto& only_with = parameter.only_with;
-    if (only_with && experiment_.choice(only_with->parameter) != only_with->value) return;
+    if (only_with && std::find(only_with->values.begin(), only_with->values.end(),
+                               experiment_.choice(only_with->parameter)) == only_with->values.end())
+      return;
     switch (parameter.kind) {
       case Parameter::Kind::integer: integer(parameter); break;
       case Parameter::Kind::real: real(parameter); break;
@@ -100,12 +102,20 @@ class ParameterControls {
   }
 
   void word(const Parameter& parameter) {
-    const auto found =
-        std::find(parameter.choices.begin(), parameter.choices.end(), experiment_.choice(parameter.name));
-    const auto chosen = static_cast<std::size_t>(found - parameter.choices.begin());
+    std::vector<std::string> words = parameter.choices;
+    std::vector<std::string> labels = parameter.choice_labels;
+    if (system_.choices != nullptr) {
+      if (const auto possible = system_.choices(experiment_, parameter.name); !possible.empty()) {
+        words.clear();
+        labels.clear();
+        for (const auto& [word, label] : possible) words.push_back(word), labels.push_back(label);
+      }
+    }
+    const auto found = std::find(words.begin(), words.end(), experiment_.choice(parameter.name));
+    const auto chosen = static_cast<std::size_t>(found - words.begin());
     const bool picture = parameter.name == "picture";
-    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, parameter.choice_labels, chosen)) {
-      const std::string& word = parameter.choices[*picked];
+    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, labels, chosen)) {
+      const std::string& word = words[*picked];
       if (picture && word == "file" && experiment_.picture.empty()) {
         requests_.commands.push_back(Command::open_picture);
       } else {
@@ -257,7 +267,7 @@ void parameter_panel(const Style& style, const Experiment& experiment, Transient
   section_title(style, "PARAMETERS");
   ParameterControls controls(style, experiment, system, transient, requests);
   for (const Parameter& parameter : system.parameters) controls.show(parameter);
-  seed_controls(style, experiment, transient, requests);
+  if (system.uses_seed) seed_controls(style, experiment, transient, requests);
   ImGui::Dummy(ImVec2(0, style.px(4)));
   label_controls(style, experiment, transient, requests);
 }

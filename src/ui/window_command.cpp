@@ -22,7 +22,8 @@ struct WindowOptions {
 Result<void> check_word(const CLI::App& program, const std::string& word) {
   std::error_code error;
   const bool looks_like_a_path = word.find('/') != std::string::npos || word.find('.') != std::string::npos;
-  if (word.empty() || looks_like_a_path || find_system(word) != nullptr || std::filesystem::exists(word, error)) {
+  if (word.empty() || word == "-" || looks_like_a_path || find_system(word) != nullptr ||
+      std::filesystem::exists(word, error)) {
     return {};
   }
   std::vector<std::string> names;
@@ -60,7 +61,10 @@ Result<CommandOutput> window_command(const CLI::App& program, const WindowOption
 void add_window_command(CommandLine& line) {
   const auto options = std::make_shared<WindowOptions>();
   line.otherwise([&program = line.program(), options] { return window_command(program, *options); });
-  line.program().add_option("file", options->file, "An experiment to open in the window")->type_name("FILE");
+  line.program()
+      .add_option("file", options->file,
+                  "An experiment, or a file of tensors, to open in the window; - reads tensors from standard input")
+      ->type_name("FILE");
   line.program().add_option("--theme", options->theme, "Of the window: dark (default) or light")->type_name("NAME");
   line.program()
       .add_option("--ui-scale", options->ui_scale, "Size of everything in the window, 0.5 to 4")

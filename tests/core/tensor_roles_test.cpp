@@ -94,7 +94,7 @@ TEST(TensorRoles, AxesFollowFromRankAndSizes) {
   EXPECT_EQ(guess_text(TensorRole::key, {1, 8, 6, 64}), "batch,head,token,dim");
   EXPECT_EQ(guess_text(TensorRole::key, {2, 8, 6, 64}, true), "batch,head,token,dim");
   EXPECT_EQ(guess_text(TensorRole::value, {2, 1024, 16, 64}, true), "batch,token,head,dim");
-  EXPECT_EQ(guess_text(TensorRole::value, {2, 8, 6, 64}), "layer,head,token,dim");
+  EXPECT_EQ(guess_text(TensorRole::value, {2, 8, 6, 64}), "batch,head,token,dim");
   EXPECT_EQ(guess_text(TensorRole::value, {2, 1, 8, 6, 64}), "layer,batch,head,token,dim");
   for (const TensorRole role : {TensorRole::query, TensorRole::weights, TensorRole::other}) {
     EXPECT_EQ(guess_text(role, {}), "");

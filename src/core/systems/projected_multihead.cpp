@@ -150,7 +150,7 @@ System projected_multihead() {
   system.source = "a multi-head attention tutorial with separate queries and keys";
   Parameter keys =
       integer_parameter("keys", "Keys", "Tokens that are asked; with a shared input the queries themselves.", 5, 1, 16);
-  keys.only_with = {"input", "separate"};
+  keys.only_with = {"input", {"separate"}};
   system.parameters = {
       integer_parameter("batch", "Batch", "How many sequences are computed at once.", 1, 1, 8),
       integer_parameter("queries", "Queries", "Tokens that ask.", 3, 1, 16),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/own_tensors.h"
+
 namespace attnscope {
 namespace {
 
@@ -23,7 +25,22 @@ std::span<const System> systems() {
   return list;
 }
 
+namespace {
+
+/// What its weights are given for counts only where there are none.
+System with_parameters_of_scores(System system) {
+  for (Parameter& parameter : common_parameters()) {
+    parameter.only_with = {"use", {kUseScores, kUseQueries}};
+    system.parameters.push_back(std::move(parameter));
+  }
+  return system;
+}
+
+}  // namespace
+
 const System* find_system(std::string_view name) {
+  static const System own = with_parameters_of_scores(own_tensors());
+  if (name == own.name) return &own;
   const std::span<const System> all = systems();
   const auto found = std::find_if(all.begin(), all.end(), [&](const System& system) { return system.name == name; });
   return found == all.end() ? nullptr : &*found;

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/experiment.h"
@@ -25,15 +26,21 @@ struct System {
   std::vector<std::vector<std::string>> head_names;
   /// The sizes that a mask has to fit.
   MaskSizes (*mask_sizes)(const Experiment&) = nullptr;
+  /// The words of a choice that can be chosen now, and how they are shown; null, or none of them: all.
+  std::vector<std::pair<std::string, std::string>> (*choices)(const Experiment&, std::string_view parameter) = nullptr;
+  bool uses_seed = true;
+  /// What else must hold, before it is run; null: nothing.
+  Result<void> (*check)(const Experiment&) = nullptr;
   /// Draws and computes, in the order of the source.
   void (*run)(const Experiment&, Recorder&) = nullptr;
   /// Writes the same in PyTorch.
   void (*script)(Script&) = nullptr;
 };
 
-/// All systems, in the order of the menus.
+/// All systems that need nothing but their parameters, in the order of the menus.
 std::span<const System> systems();
 
+/// One of those, or the one for the user's own tensors.
 const System* find_system(std::string_view name);
 
 /// What that head of the weights `tensor` does, where the system says so, otherwise nothing. Layers behind the first
@@ -52,5 +59,6 @@ System conv_attention();
 System projected_multihead();
 System stacked_multihead();
 System hand_made_heads();
+System own_tensors();
 
 }  // namespace attnscope

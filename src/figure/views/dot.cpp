@@ -375,6 +375,7 @@ class DotLayout {
 };
 
 std::string missing(const Trace& trace) {
+  if (trace.find("q") == nullptr) return "There are no queries and keys in the file.";
   return dot_product(trace, "weights") ? "" : "additive scores have no dot product";
 }
 

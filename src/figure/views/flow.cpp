@@ -288,6 +288,10 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   return figure;
 }
 
+std::string missing(const Trace& trace) {
+  return trace.find("q") != nullptr ? "" : "What these weights were computed from is not in the file.";
+}
+
 }  // namespace
 
 View flow_view() {
@@ -299,7 +303,8 @@ View flow_view() {
                             {"multi", "single"}, {"several heads", "single head"}),
            attention_option()},
           applies,
-          build};
+          build,
+          missing};
 }
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "figure/chosen.h"
 #include "figure/grid.h"
+#include "figure/layer_grid.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
 #include "figure/view.h"
@@ -185,6 +186,11 @@ Figure build(const Trace& trace, const ViewOptions& options) {
     if (auto found = section(trace, tensor, title, item)) sections.push_back(std::move(*found));
   };
   const Index layers = layer_count(trace);
+  if (layers >= kManyLayers) {
+    Figure figure = layer_grid(trace, item, options);
+    figure.title = trace.experiment().system + ": attention of every head";
+    return figure;
+  }
   if (attention != "cross" || !has_cross)
     add("weights", layers > 1 ? "Layer 1" : has_cross ? "Self-attention" : "Attention");
   for (Index layer = 2; layer <= layers; ++layer)

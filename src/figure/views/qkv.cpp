@@ -146,6 +146,10 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   return figure;
 }
 
+std::string missing(const Trace& trace) {
+  return trace.find("q") != nullptr ? "" : "There are no queries, keys and values in the file.";
+}
+
 }  // namespace
 
 View qkv_view() {
@@ -156,7 +160,8 @@ View qkv_view() {
                             {"multi", "single"}, {"several heads", "single head"}),
            layer_option(), item_option()},
           applies,
-          build};
+          build,
+          missing};
 }
 
 }  // namespace attnscope

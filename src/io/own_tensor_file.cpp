@@ -1,0 +1,99 @@
+#include "io/own_tensor_file.h"
+
+#include <algorithm>
+#include <array>
+#include <istream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+#include "io/experiment_file.h"
+#include "io/file.h"
+#include "io/printable.h"
+#include "io/tensor_file.h"
+
+namespace attnscope {
+namespace {
+
+class TensorsOfFile final : public GivenTensors {
+ public:
+  TensorsOfFile(std::string path, std::shared_ptr<const TensorFile> file)
+      : path_(std::move(path)), file_(std::move(file)) {
+    for (const TensorEntry& entry : file_->entries())
+      tensors_.push_back({printable(entry.name), entry.shape, entry.trouble});
+  }
+
+  [[nodiscard]] const std::string& file() const override { return path_; }
+  [[nodiscard]] std::span<const GivenTensor> tensors() const override { return tensors_; }
+  Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
+                    const std::stop_token& stop) const override {
+    return file_->read(which, begin, end, out, stop);
+  }
+
+ private:
+  std::string path_;
+  std::shared_ptr<const TensorFile> file_;
+  std::vector<GivenTensor> tensors_;
+};
+
+std::shared_ptr<const GivenTensors> given_tensors(const std::filesystem::path& path,
+                                                  std::shared_ptr<const TensorFile> file) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return std::make_shared<TensorsOfFile>((error ? path : absolute.lexically_normal()).string(), std::move(file));
+}
+
+}  // namespace
+
+bool is_tensor_file_name(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  constexpr std::array<std::string_view, 3> kEndings = {".npy", ".npz", ".safetensors"};
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
+
+Result<std::shared_ptr<const GivenTensors>> open_given_tensors(const std::filesystem::path& path) {
+  Result<std::shared_ptr<const TensorFile>> file = TensorFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  return given_tensors(path, std::move(*file));
+}
+
+namespace {
+
+Result<Experiment> experiment_of(const std::filesystem::path& path, std::shared_ptr<const TensorFile> file) {
+  const auto& metadata = file->metadata();
+  const auto format = metadata.find("format");
+  const auto source = metadata.find("experiment");
+  if (format != metadata.end() && format->second == "attnscope-trace/1" && source != metadata.end())
+    return parse_experiment(source->second, path_text(path));
+  return experiment_on(given_tensors(path, std::move(file)));
+}
+
+}  // namespace
+
+Result<Experiment> experiment_of_tensors(const std::filesystem::path& path) {
+  Result<std::shared_ptr<const TensorFile>> file = TensorFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  return experiment_of(path, std::move(*file));
+}
+
+Result<Experiment> experiment_of_stream(std::istream& stream) {
+  const char* const name = "standard input";
+  constexpr std::size_t kChunk = 1U << 20U;
+  std::string bytes;
+  while (stream && bytes.size() <= kMostStreamed) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kChunk);
+    stream.read(bytes.data() + before, kChunk);
+    bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
+  }
+  if (bytes.size() > kMostStreamed)
+    return fail(std::string(name) + ": more than " + std::to_string(kMostStreamed / 1'000'000) + " MB are not allowed");
+  Result<std::shared_ptr<const TensorFile>> file = TensorFile::from_bytes(std::move(bytes), name);
+  if (!file) return tl::unexpected(file.error());
+  return experiment_of(name, std::move(*file));
+}
+
+}  // namespace attnscope
