@@ -18,6 +18,7 @@ struct FigureOptions : ExperimentOptions {
   std::string theme = "paper";
   FigureFileOptions file;
   std::string output;
+  bool caption = false;
 };
 
 /// The view that the command names, otherwise the experiment's own. Options of the latter hold only for that view.
@@ -41,6 +42,20 @@ Result<void> check_slice(const Trace& trace, const ViewOptions& options) {
   return {};
 }
 
+/// Notes in `source` and `view` what the view compares with: the experiment that the command names, otherwise the one
+/// that a figure was compared with which is opened.
+Result<void> note_pinned(const FigureOptions& options, ExperimentSource& source, ViewOptions& view) {
+  if (!options.pinned.empty()) {
+    Result<Experiment> pinned = load_experiment({options.pinned, {}});
+    if (!pinned) return tl::unexpected(pinned.error());
+    source.pinned = std::move(*pinned);
+    source.experiment.view.options["against"] = std::string("pinned");
+    view.values["against"] = std::string("pinned");
+  }
+  source = source_of_figure(source.experiment, source.pinned ? &*source.pinned : nullptr);
+  return {};
+}
+
 Result<CommandOutput> figure_command(const FigureOptions& options) {
   // Before the computation, which may take a while.
   if (const auto format = figure_format(options.output); !format) return tl::unexpected(format.error());
@@ -52,8 +67,9 @@ Result<CommandOutput> figure_command(const FigureOptions& options) {
   }
   file.theme = *theme;
   if (Result<void> possible = check_figure_options(file); !possible) return tl::unexpected(possible.error());
-  Result<Experiment> experiment = load_experiment(options);
-  if (!experiment) return tl::unexpected(experiment.error());
+  Result<ExperimentSource> source = load_source(options);
+  if (!source) return tl::unexpected(source.error());
+  Experiment* const experiment = &source->experiment;
   Result<ViewOptions> view = chosen_view(options, *experiment);
   if (!view) return tl::unexpected(view.error());
   if (!options.pinned.empty() && experiment->view.name != "compare") {
@@ -65,20 +81,21 @@ Result<CommandOutput> figure_command(const FigureOptions& options) {
   if (const Result<void> has_head = check_slice(**trace, *view); !has_head) return tl::unexpected(has_head.error());
   if (const std::string missing = missing_for(*find_view(experiment->view.name), **trace); !missing.empty())
     return fail("view " + experiment->view.name + ": " + missing);
+  if (const Result<void> noted = note_pinned(options, *source, *view); !noted) return tl::unexpected(noted.error());
   std::shared_ptr<const Trace> pinned;
-  if (!options.pinned.empty()) {
-    auto computed = compute_experiment({options.pinned, {}});
+  if (source->pinned) {
+    auto computed = Runner(*memory_budget()).run(*source->pinned);
     if (!computed) return tl::unexpected(computed.error());
     pinned = *computed;
-    view->values["against"] = std::string("pinned");
   }
   view->pinned = pinned.get();
   // Laid out at 96 logical pixels to the inch, so that type has the size it was designed for.
   view->width = file.width_inches * 96;
   const Figure figure = build_view(experiment->view.name, **trace, *view);
-  if (const Result<void> written = write_figure(figure, file, options.output); !written)
+  if (const Result<void> written = write_figure(figure, file, options.output, &*source); !written)
     return tl::unexpected(written.error());
-  return CommandOutput{"", {(*trace)->warnings().begin(), (*trace)->warnings().end()}};
+  return CommandOutput{options.caption ? figure_caption(*source) + "\n" : "",
+                       {(*trace)->warnings().begin(), (*trace)->warnings().end()}};
 }
 
 }  // namespace
@@ -95,6 +112,7 @@ void add_figure_command(CommandLine& line) {
       ->type_name("IN");
   command.add_option("--dpi", options->file.dpi, "Dots per inch of a PNG, 10 to 2400; 300 when not given")
       ->type_name("N");
+  command.add_flag("--caption", options->caption, "Print a line for below the figure: what it shows, and the seed");
   command.add_option("-o,--output", options->output, "The file to write")->required()->type_name("OUT.{png,svg,pdf}");
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/systems/systems.h"
 #include "core/text.h"
+#include "io/figure_source.h"
 #include "io/file.h"
 #include "io/json_value.h"
 #include "io/mask_json.h"
@@ -301,10 +302,13 @@ bool looks_like_file(const std::string& name) {
 
 }  // namespace
 
-Result<Experiment> read_experiment(const std::filesystem::path& path) {
+Result<ExperimentSource> read_source(const std::filesystem::path& path) {
   const Result<std::string> text = read_file(path, kMaxExperimentBytes);
   if (!text) return tl::unexpected(text.error());
-  return parse_experiment(*text, path_text(path));
+  if (is_figure_file(*text)) return parse_figure_source(*text, path_text(path));
+  Result<Experiment> experiment = parse_experiment(*text, path_text(path));
+  if (!experiment) return tl::unexpected(experiment.error());
+  return ExperimentSource{std::move(*experiment)};
 }
 
 Result<Experiment> parse_experiment(std::string_view text, std::string_view name) {
@@ -318,11 +322,11 @@ Result<Experiment> parse_experiment(std::string_view text, std::string_view name
   return experiment;
 }
 
-Result<Experiment> open_experiment(const std::string& file_or_system) {
-  if (find_system(file_or_system) != nullptr) return default_experiment(file_or_system);
+Result<ExperimentSource> open_source(const std::string& file_or_system) {
+  if (find_system(file_or_system) != nullptr) return ExperimentSource{*default_experiment(file_or_system)};
   std::error_code error;
   if (looks_like_file(file_or_system) || std::filesystem::exists(file_or_system, error))
-    return read_experiment(file_or_system);
+    return read_source(file_or_system);
   std::vector<std::string> names;
   for (const System& system : systems()) names.push_back(system.name);
   const std::string nearest = suggestion_text(file_or_system, names);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <vector>
 
 #include "core/text.h"
 #include "figure/canvas.h"
@@ -35,6 +36,7 @@ struct Page {
   const Palette& colors;
   double width_inches;
   double height_inches;
+  const ExperimentSource* source;
 
   [[nodiscard]] Rect box() const { return {0, 0, width_inches * kPixelsPerInch, height_inches * kPixelsPerInch}; }
 
@@ -44,7 +46,7 @@ struct Page {
   }
 };
 
-Result<Page> make_page(const Figure& figure, const FigureFileOptions& options) {
+Result<Page> make_page(const Figure& figure, const FigureFileOptions& options, const ExperimentSource* source) {
   if (const Result<void> checked = check_figure_options(options); !checked) return tl::unexpected(checked.error());
   const double width = options.width_inches;
   const bool sized = std::isfinite(figure.width) && std::isfinite(figure.height);
@@ -54,7 +56,7 @@ Result<Page> make_page(const Figure& figure, const FigureFileOptions& options) {
     return fail("the figure would be " + short_text(height) + " inches high at a width of " + short_text(width) +
                 "; at most 200");
   }
-  return Page{figure, palette(options.theme), width, height};
+  return Page{figure, palette(options.theme), width, height, source};
 }
 
 /// Paints the page on a surface that has `scale` units to a logical pixel.
@@ -81,7 +83,13 @@ Result<std::string> png_page(const Page& page, int dpi) {
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height)));
   const cairo_status_t status = paint_surface(page, surface.get(), dpi / kPixelsPerInch);
   if (status != CAIRO_STATUS_SUCCESS) return fail(cairo_status_to_string(status));
-  return png_bytes(surface.get(), dpi);
+  std::vector<PngText> texts;
+  if (page.source != nullptr) {
+    if (!page.figure.title.empty()) texts.push_back({"Title", clean_text(page.figure.title)});
+    texts.push_back({"Description", figure_caption(*page.source)});
+    texts.push_back({"attnscope", figure_source_json(*page.source)});
+  }
+  return png_bytes(surface.get(), dpi, texts);
 }
 
 Result<std::string> pdf_page(const Page& page) {
@@ -93,6 +101,11 @@ Result<std::string> pdf_page(const Page& page) {
   };
   if (!page.figure.title.empty()) set(CAIRO_PDF_METADATA_TITLE, clean_text(page.figure.title));
   set(CAIRO_PDF_METADATA_CREATOR, "attnscope");
+  if (page.source != nullptr) {
+    set(CAIRO_PDF_METADATA_SUBJECT, figure_caption(*page.source));
+    // A field of our own needs cairo 1.18; this one is kept by programs that rewrite the file.
+    set(CAIRO_PDF_METADATA_KEYWORDS, figure_source_json(*page.source));
+  }
   // What is no date leaves the date out, and the file the same tomorrow.
   set(CAIRO_PDF_METADATA_CREATE_DATE, "none");
   cairo_status_t status = paint_surface(page, surface.get(), kPointsPerInch / kPixelsPerInch);
@@ -104,6 +117,7 @@ Result<std::string> pdf_page(const Page& page) {
 
 Result<std::string> svg_page(const Page& page) {
   SvgCanvas canvas(page.box().width, page.box().height, page.figure.title, page.colors.background);
+  if (page.source != nullptr) canvas.annotate(figure_caption(*page.source), figure_source_json(*page.source));
   page.paint_on(canvas);
   std::string bytes = canvas.document();
   if (bytes.empty()) return fail("out of memory");
@@ -133,8 +147,9 @@ Result<void> check_figure_options(const FigureFileOptions& options) {
   return {};
 }
 
-Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options) {
-  const Result<Page> page = make_page(figure, options);
+Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options,
+                                 const ExperimentSource* source) {
+  const Result<Page> page = make_page(figure, options, source);
   if (!page) return tl::unexpected(page.error());
   try {
     switch (format) {
@@ -148,10 +163,11 @@ Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, cons
   return fail("unknown format", Error::Kind::usage);
 }
 
-Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path) {
+Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path,
+                          const ExperimentSource* source) {
   const Result<FigureFormat> format = figure_format(path);
   if (!format) return tl::unexpected(format.error());
-  const Result<std::string> bytes = figure_bytes(figure, *format, options);
+  const Result<std::string> bytes = figure_bytes(figure, *format, options, source);
   if (!bytes) return fail(path_text(path) + ": " + bytes.error().message, bytes.error().kind);
   return write_file(path, *bytes);
 }

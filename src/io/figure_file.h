@@ -7,6 +7,7 @@
 #include "core/result.h"
 #include "figure/figure.h"
 #include "figure/palette.h"
+#include "io/figure_source.h"
 
 namespace attnscope {
 
@@ -33,11 +34,15 @@ Result<void> check_figure_options(const FigureFileOptions& options);
 /// - SVG: size in inches, a unit is 1/96 inch.
 /// - PDF: one page of exactly that size, fonts embedded, text that can be selected and searched.
 ///
+/// With a `source` the file says what it shows and how it was made; see figure_source.h.
+///
 /// The same figure and options give the same bytes with the same libraries and fonts; no date is written. No display is
 /// needed. Options out of range are usage errors; a picture that would be too large is a failure.
-Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options = {});
+Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options = {},
+                                 const ExperimentSource* source = nullptr);
 
 /// Writes the figure to `path`, in the format of its ending and in one step.
-Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path);
+Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path,
+                          const ExperimentSource* source = nullptr);
 
 }  // namespace attnscope

@@ -76,9 +76,9 @@ void Workbench::prepare() {
   }
   if (auto result = worker_.take_result()) {
     if (*result) {
-      trace_ = std::move(**result);
-      ++trace_number_;
+      take_computed(std::move(**result));
     } else {
+      to_pin_.reset();
       say(result->error().message, true);
     }
   }
@@ -88,6 +88,17 @@ void Workbench::prepare() {
       same_computation(trace_->experiment(), session_.experiment())) {
     trace_ = trace_->for_experiment(session_.experiment());
   }
+}
+
+void Workbench::take_computed(std::shared_ptr<const Trace> trace) {
+  if (to_pin_ && same_computation(trace->experiment(), *to_pin_)) {
+    pinned_ = std::move(trace);
+    to_pin_.reset();
+    requested_ = trace_ ? std::optional(trace_->experiment()) : std::nullopt;
+    return;
+  }
+  trace_ = std::move(trace);
+  ++trace_number_;
 }
 
 void Workbench::frame() {
