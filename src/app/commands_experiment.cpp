@@ -2,11 +2,11 @@
 
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "core/run.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
-#include "io/experiment_file.h"
 #include "io/png_picture.h"
 #include "io/printable.h"
 
@@ -16,7 +16,8 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command
       .add_option(
           "EXPERIMENT", options.experiment,
-          "A JSON file, a file of tensors (npy, npz, safetensors; - for standard input), or the name of a system")
+          "A JSON file, a figure that attnscope wrote, a file of tensors (npy, npz, safetensors; - for standard "
+          "input), or the name of a system")
       ->required()
       ->type_name("");
   command.add_option("--set", options.settings, "Set a parameter, seed or discard; may be repeated")
@@ -54,12 +55,12 @@ Result<double> memory_budget() {
   return static_cast<double>(*megabytes) * 1e6;
 }
 
-Result<Experiment> load_experiment(const ExperimentOptions& options) {
+Result<ExperimentSource> load_source(const ExperimentOptions& options) {
   const Result<double> budget = memory_budget();
   if (!budget) return tl::unexpected(budget.error());
-  Result<Experiment> opened = open_experiment(options.experiment);
+  Result<ExperimentSource> opened = open_source(options.experiment);
   if (!opened) return opened;
-  Experiment experiment = *opened;
+  Experiment experiment = opened->experiment;
   for (const std::string& setting : options.settings) {
     if (const Result<void> set = apply_setting(experiment, setting); !set) return tl::unexpected(set.error());
   }
@@ -67,13 +68,23 @@ Result<Experiment> load_experiment(const ExperimentOptions& options) {
     return tl::unexpected(given.error());
   const std::string origin = find_system(options.experiment) != nullptr ? "" : path_text(options.experiment) + ": ";
   if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) {
-    if (validate(*opened, kUnlimitedMemory)) return fail("--set " + valid.error().message, Error::Kind::usage);
+    if (validate(opened->experiment, kUnlimitedMemory))
+      return fail("--set " + valid.error().message, Error::Kind::usage);
     return fail(origin + valid.error().message);
   }
-  if (const Result<void> fits = validate(experiment, *budget); !fits) {
-    return fail(origin + fits.error().message + "; ATTNSCOPE_MEMORY_MB sets the limit");
+  opened->experiment = std::move(experiment);
+  for (const Experiment* each : {&opened->experiment, opened->pinned ? &*opened->pinned : nullptr}) {
+    if (each == nullptr) continue;
+    if (const Result<void> fits = validate(*each, *budget); !fits)
+      return fail(origin + fits.error().message + "; ATTNSCOPE_MEMORY_MB sets the limit");
   }
-  return experiment;
+  return opened;
+}
+
+Result<Experiment> load_experiment(const ExperimentOptions& options) {
+  Result<ExperimentSource> source = load_source(options);
+  if (!source) return tl::unexpected(source.error());
+  return std::move(source->experiment);
 }
 
 Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options) {

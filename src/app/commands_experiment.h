@@ -9,6 +9,7 @@
 #include "core/experiment.h"
 #include "core/result.h"
 #include "core/trace.h"
+#include "io/experiment_file.h"
 
 namespace attnscope {
 
@@ -25,9 +26,12 @@ Result<double> memory_budget();
 
 /// The experiment as the options say, valid and within the memory budget. Trouble in a file is a failure; a setting
 /// that is wrong, or that does not go with the rest, is a mistake in the command.
+Result<ExperimentSource> load_source(const ExperimentOptions& options);
+
+/// The experiment alone.
 Result<Experiment> load_experiment(const ExperimentOptions& options);
 
-/// The same, computed.
+/// The experiment, computed.
 Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options);
 
 }  // namespace attnscope

@@ -92,6 +92,7 @@ struct HeatmapMark {
   std::vector<std::string> column_labels;   ///< above the columns
   std::string about;                        ///< one line for alternative texts: "weights of head 2"
   std::vector<std::vector<Index>> by_hand;  ///< cells of the tensor, those shown and others, that were put by hand
+  bool shows_numbers = true;                ///< in its cells, where they have room
   std::string picks;  ///< the option of the view that a click sets, to the number of the cell: row by row, from 1
 
   /// Of the picture.

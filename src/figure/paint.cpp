@@ -264,7 +264,7 @@ void paint(const Figure& figure, const Palette& palette, const FigureTransform& 
     if (mark.empty()) continue;
     if (!mark.row_labels.empty()) painter.row_labels(mark);
     if (!mark.column_labels.empty()) painter.column_labels(mark);
-    painter.values(mark);
+    if (mark.shows_numbers) painter.values(mark);
   }
   for (const TextMark& mark : figure.texts) painter.text(mark);
 }

@@ -11,6 +11,7 @@
 
 #include "core/systems/systems.h"
 #include "core/text.h"
+#include "io/figure_source.h"
 #include "io/file.h"
 #include "io/json_value.h"
 #include "io/mask_json.h"
@@ -317,11 +318,18 @@ bool looks_like_file(const std::string& name) {
 
 }  // namespace
 
-Result<Experiment> read_experiment(const std::filesystem::path& path) {
-  if (is_tensor_file_name(path)) return experiment_of_tensors(path);
+Result<ExperimentSource> read_source(const std::filesystem::path& path) {
+  if (is_tensor_file_name(path)) {
+    Result<Experiment> experiment = experiment_of_tensors(path);
+    if (!experiment) return tl::unexpected(experiment.error());
+    return ExperimentSource{std::move(*experiment), std::nullopt, true};
+  }
   const Result<std::string> text = read_file(path, kMaxExperimentBytes);
   if (!text) return tl::unexpected(text.error());
-  return parse_experiment(*text, path_text(path));
+  if (is_figure_file(*text)) return parse_figure_source(*text, path_text(path));
+  Result<Experiment> experiment = parse_experiment(*text, path_text(path));
+  if (!experiment) return tl::unexpected(experiment.error());
+  return ExperimentSource{std::move(*experiment)};
 }
 
 Result<Experiment> parse_experiment(std::string_view text, std::string_view name) {
@@ -335,12 +343,16 @@ Result<Experiment> parse_experiment(std::string_view text, std::string_view name
   return experiment;
 }
 
-Result<Experiment> open_experiment(const std::string& file_or_system) {
-  if (find_system(file_or_system) != nullptr) return default_experiment(file_or_system);
-  if (file_or_system == "-") return experiment_of_stream(std::cin);
+Result<ExperimentSource> open_source(const std::string& file_or_system) {
+  if (find_system(file_or_system) != nullptr) return ExperimentSource{*default_experiment(file_or_system)};
+  if (file_or_system == "-") {
+    Result<Experiment> experiment = experiment_of_stream(std::cin);
+    if (!experiment) return tl::unexpected(experiment.error());
+    return ExperimentSource{std::move(*experiment), std::nullopt, true};
+  }
   std::error_code error;
   if (looks_like_file(file_or_system) || std::filesystem::exists(file_or_system, error))
-    return read_experiment(file_or_system);
+    return read_source(file_or_system);
   std::vector<std::string> names;
   for (const System& system : systems()) names.push_back(system.name);
   const std::string nearest = suggestion_text(file_or_system, names);

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,17 +33,26 @@ inline constexpr std::uint64_t kMaxExperimentBytes = 64'000'000;
 inline constexpr std::size_t kMaxLabels = 65'536;
 inline constexpr std::size_t kMaxLabelBytes = 256;
 
-/// Reads an experiment, or makes the one that a file of tensors stands for, see own_tensor_file.h. Every value is
-/// within its own range; whether they go together, and fit into memory, is for `validate`. The view and its options are
-/// the figures' business and only known to be plain values here: whole numbers become Index, other numbers double.
-Result<Experiment> read_experiment(const std::filesystem::path& path);
+/// An experiment, and the one it is compared with, as a figure has them.
+struct ExperimentSource {
+  Experiment experiment;
+  std::optional<Experiment> pinned = std::nullopt;
+  bool is_other_file = false;  ///< it was read from a figure or from tensors, where no experiment can be saved
+};
 
-/// The same from text; `name` stands for the file in messages.
+/// Reads an experiment, what a figure was made of, or makes the experiment that a file of tensors stands for, see
+/// own_tensor_file.h. Every value is within its own range; whether they go together,
+/// and fit into memory, is for `validate`. The view and its options are the figures' business and only known to be
+/// plain values here: whole numbers become Index, other numbers double.
+Result<ExperimentSource> read_source(const std::filesystem::path& path);
+
+/// The same from the text of an experiment; `name` stands for the file in messages.
 Result<Experiment> parse_experiment(std::string_view text, std::string_view name);
 
-/// What the command line calls EXPERIMENT: a system's name, a file, or "-" for tensors on standard input. Neither is a
-/// mistake in the command (usage) unless it looks like a file's name; then the file is missing (failure).
-Result<Experiment> open_experiment(const std::string& file_or_system);
+/// What the command line calls EXPERIMENT: a system's name, a file of any of those kinds, or "-" for tensors on
+/// standard input. None of them is a mistake in the command (usage) unless it looks like a file's name; then the file
+/// is missing (failure).
+Result<ExperimentSource> open_source(const std::string& file_or_system);
 
 /// `--set`: "heads=3", "seed=7", "mask=causal", "mask=[[true, false], [true, true]]". Errors are mistakes in the
 /// command.

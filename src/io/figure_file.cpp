@@ -3,8 +3,10 @@
 #include <cairo-pdf.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <new>
+#include <vector>
 
 #include "core/text.h"
 #include "figure/canvas.h"
@@ -24,6 +26,8 @@ constexpr double kPointsPerInch = 72;
 constexpr double kSmallestWidth = 0.5;
 constexpr double kLargestWidth = 100;
 constexpr double kLargestHeight = 200;  // what PDF allows, 14,400 points
+constexpr double kSmallestType = 3;
+constexpr double kLargestType = 48;
 constexpr int kSmallestDpi = 10;
 constexpr int kLargestDpi = 2400;
 constexpr double kMostPixels = 400e6;
@@ -35,26 +39,32 @@ struct Page {
   const Palette& colors;
   double width_inches;
   double height_inches;
+  bool fixed_height;  ///< whatever the figure has
+  const ExperimentSource* source;
 
   [[nodiscard]] Rect box() const { return {0, 0, width_inches * kPixelsPerInch, height_inches * kPixelsPerInch}; }
 
   void paint_on(Canvas& canvas) const {
-    const double scale = width_inches * kPixelsPerInch / figure.width;
-    paint(figure, colors, {scale, scale, {}}, box(), canvas);
+    const double across = box().width / figure.width;
+    if (!fixed_height) return paint(figure, colors, {across, across, {}}, box(), canvas);
+    const double scale = std::min(across, box().height / figure.height);
+    const Point offset = {(box().width - figure.width * scale) / 2, (box().height - figure.height * scale) / 2};
+    paint(figure, colors, {scale, scale, offset}, box(), canvas);
   }
 };
 
-Result<Page> make_page(const Figure& figure, const FigureFileOptions& options) {
+Result<Page> make_page(const Figure& figure, const FigureFileOptions& options, const ExperimentSource* source) {
   if (const Result<void> checked = check_figure_options(options); !checked) return tl::unexpected(checked.error());
   const double width = options.width_inches;
   const bool sized = std::isfinite(figure.width) && std::isfinite(figure.height);
   if (!sized || figure.width <= 0 || figure.height <= 0) return fail("the figure is empty");
-  const double height = width * figure.height / figure.width;
+  const double free_height = width * figure.height / figure.width;
+  const double height = options.height_inches > 0 ? options.height_inches : free_height;
   if (height > kLargestHeight) {
     return fail("the figure would be " + short_text(height) + " inches high at a width of " + short_text(width) +
                 "; at most 200");
   }
-  return Page{figure, palette(options.theme), width, height};
+  return Page{figure, palette(options.theme), width, height, options.height_inches > 0, source};
 }
 
 /// Paints the page on a surface that has `scale` units to a logical pixel.
@@ -81,7 +91,13 @@ Result<std::string> png_page(const Page& page, int dpi) {
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height)));
   const cairo_status_t status = paint_surface(page, surface.get(), dpi / kPixelsPerInch);
   if (status != CAIRO_STATUS_SUCCESS) return fail(cairo_status_to_string(status));
-  return png_bytes(surface.get(), dpi);
+  std::vector<PngText> texts;
+  if (page.source != nullptr) {
+    if (!page.figure.title.empty()) texts.push_back({"Title", clean_text(page.figure.title)});
+    texts.push_back({"Description", figure_caption(*page.source)});
+    texts.push_back({"attnscope", figure_source_json(*page.source)});
+  }
+  return png_bytes(surface.get(), dpi, texts);
 }
 
 Result<std::string> pdf_page(const Page& page) {
@@ -93,6 +109,11 @@ Result<std::string> pdf_page(const Page& page) {
   };
   if (!page.figure.title.empty()) set(CAIRO_PDF_METADATA_TITLE, clean_text(page.figure.title));
   set(CAIRO_PDF_METADATA_CREATOR, "attnscope");
+  if (page.source != nullptr) {
+    set(CAIRO_PDF_METADATA_SUBJECT, figure_caption(*page.source));
+    // A field of our own needs cairo 1.18; this one is kept by programs that rewrite the file.
+    set(CAIRO_PDF_METADATA_KEYWORDS, figure_source_json(*page.source));
+  }
   // What is no date leaves the date out, and the file the same tomorrow.
   set(CAIRO_PDF_METADATA_CREATE_DATE, "none");
   cairo_status_t status = paint_surface(page, surface.get(), kPointsPerInch / kPixelsPerInch);
@@ -104,6 +125,7 @@ Result<std::string> pdf_page(const Page& page) {
 
 Result<std::string> svg_page(const Page& page) {
   SvgCanvas canvas(page.box().width, page.box().height, page.figure.title, page.colors.background);
+  if (page.source != nullptr) canvas.annotate(figure_caption(*page.source), figure_source_json(*page.source));
   page.paint_on(canvas);
   std::string bytes = canvas.document();
   if (bytes.empty()) return fail("out of memory");
@@ -127,14 +149,61 @@ Result<void> check_figure_options(const FigureFileOptions& options) {
   if (!(width >= kSmallestWidth && width <= kLargestWidth)) {
     return fail("width of " + short_text(width) + " inches: must be 0.5 to 100", Error::Kind::usage);
   }
+  const double height = options.height_inches;
+  if (height != 0 && !(height >= kSmallestWidth && height <= kLargestHeight))
+    return fail("height of " + short_text(height) + " inches: must be 0.5 to 200", Error::Kind::usage);
+  if (!(options.font_points >= kSmallestType && options.font_points <= kLargestType))
+    return fail("type of " + short_text(options.font_points) + " points: must be 3 to 48", Error::Kind::usage);
   if (options.dpi < kSmallestDpi || options.dpi > kLargestDpi) {
     return fail("resolution of " + std::to_string(options.dpi) + " dpi: must be 10 to 2400", Error::Kind::usage);
   }
   return {};
 }
 
-Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options) {
-  const Result<Page> page = make_page(figure, options);
+Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options) {
+  const double pixels = kPixelsPerInch * kUsualPoints / options.font_points;
+  const double width = options.width_inches * pixels;
+  const double height = options.height_inches * pixels;
+  Figure figure = with_content(build(width, height), options.content);
+  // What was left out makes room for the rest.
+  const double freed = height - figure.height;
+  if (height > 0 && freed >= 1) figure = with_content(build(width, height + freed), options.content);
+  return figure;
+}
+
+std::optional<double> parse_length(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    double inches;
+  };
+  constexpr std::array<Unit, 3> units = {{{"in", 1}, {"cm", 1 / 2.54}, {"mm", 1 / 25.4}}};
+  double inches = 1;
+  for (const Unit& unit : units) {
+    if (!text.ends_with(unit.name)) continue;
+    text.remove_suffix(unit.name.size());
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    inches = unit.inches;
+    break;
+  }
+  const std::optional<double> number = parse_real(text);
+  if (!number || !std::isfinite(*number)) return std::nullopt;
+  return *number * inches;
+}
+
+std::optional<ColorRange> parse_range(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return std::nullopt;
+  std::string_view second = text.substr(comma + 1);
+  while (second.starts_with(' ')) second.remove_prefix(1);
+  const std::optional<double> low = parse_real(text.substr(0, comma));
+  const std::optional<double> high = parse_real(second);
+  if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high) || *low >= *high) return std::nullopt;
+  return ColorRange{*low, *high};
+}
+
+Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options,
+                                 const ExperimentSource* source) {
+  const Result<Page> page = make_page(figure, options, source);
   if (!page) return tl::unexpected(page.error());
   try {
     switch (format) {
@@ -148,10 +217,11 @@ Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, cons
   return fail("unknown format", Error::Kind::usage);
 }
 
-Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path) {
+Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path,
+                          const ExperimentSource* source) {
   const Result<FigureFormat> format = figure_format(path);
   if (!format) return tl::unexpected(format.error());
-  const Result<std::string> bytes = figure_bytes(figure, *format, options);
+  const Result<std::string> bytes = figure_bytes(figure, *format, options, source);
   if (!bytes) return fail(path_text(path) + ": " + bytes.error().message, bytes.error().kind);
   return write_file(path, *bytes);
 }

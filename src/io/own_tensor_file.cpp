@@ -37,11 +37,11 @@ class TensorsOfFile final : public GivenTensors {
   std::vector<GivenTensor> tensors_;
 };
 
-std::shared_ptr<const GivenTensors> given_tensors(const std::filesystem::path& path,
-                                                  std::shared_ptr<const TensorFile> file) {
+/// The path that finds the file from everywhere.
+std::string absolute_text(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return std::make_shared<TensorsOfFile>((error ? path : absolute.lexically_normal()).string(), std::move(file));
+  return (error ? path : absolute.lexically_normal()).string();
 }
 
 }  // namespace
@@ -57,18 +57,18 @@ bool is_tensor_file_name(const std::filesystem::path& path) {
 Result<std::shared_ptr<const GivenTensors>> open_given_tensors(const std::filesystem::path& path) {
   Result<std::shared_ptr<const TensorFile>> file = TensorFile::open(path);
   if (!file) return tl::unexpected(file.error());
-  return given_tensors(path, std::move(*file));
+  return std::make_shared<TensorsOfFile>(absolute_text(path), std::move(*file));
 }
 
 namespace {
 
-Result<Experiment> experiment_of(const std::filesystem::path& path, std::shared_ptr<const TensorFile> file) {
+Result<Experiment> experiment_of(const std::string& name, std::shared_ptr<const TensorFile> file) {
   const auto& metadata = file->metadata();
   const auto format = metadata.find("format");
   const auto source = metadata.find("experiment");
   if (format != metadata.end() && format->second == "attnscope-trace/1" && source != metadata.end())
-    return parse_experiment(source->second, path_text(path));
-  return experiment_on(given_tensors(path, std::move(file)));
+    return parse_experiment(source->second, file->name());
+  return experiment_on(std::make_shared<TensorsOfFile>(name, std::move(file)));
 }
 
 }  // namespace
@@ -76,11 +76,11 @@ Result<Experiment> experiment_of(const std::filesystem::path& path, std::shared_
 Result<Experiment> experiment_of_tensors(const std::filesystem::path& path) {
   Result<std::shared_ptr<const TensorFile>> file = TensorFile::open(path);
   if (!file) return tl::unexpected(file.error());
-  return experiment_of(path, std::move(*file));
+  return experiment_of(absolute_text(path), std::move(*file));
 }
 
 Result<Experiment> experiment_of_stream(std::istream& stream) {
-  const char* const name = "standard input";
+  const char* const name = "stdin";
   constexpr std::size_t kChunk = 1U << 20U;
   std::string bytes;
   while (stream && bytes.size() <= kMostStreamed) {

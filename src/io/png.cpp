@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <new>
 
+#include "io/figure_text.h"
+
 namespace attnscope {
 namespace {
 
@@ -17,6 +19,15 @@ void append_big_endian(std::string& bytes, std::uint32_t number) {
   for (const unsigned shift : {24U, 16U, 8U, 0U}) bytes += static_cast<char>(number >> shift);
 }
 
+/// `content` begins with the chunk's name.
+std::string chunk_of(const std::string& content) {
+  std::string chunk;
+  append_big_endian(chunk, static_cast<std::uint32_t>(content.size() - 4));
+  chunk += content;
+  append_big_endian(chunk, chunk_checksum(content));
+  return chunk;
+}
+
 /// The chunk that says how many pixels a metre has, in both directions (PNG specification, 11.3.4.3).
 std::string pixel_size_chunk(int dpi) {
   const auto per_metre = static_cast<std::uint32_t>(std::lround(dpi / kMetresPerInch));
@@ -24,12 +35,17 @@ std::string pixel_size_chunk(int dpi) {
   append_big_endian(content, per_metre);
   append_big_endian(content, per_metre);
   content += '\1';  // the unit is the metre
-  std::string chunk;
-  append_big_endian(chunk, static_cast<std::uint32_t>(content.size() - 4));
-  chunk += content;
-  const auto checksum = crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
-  append_big_endian(chunk, static_cast<std::uint32_t>(checksum));
-  return chunk;
+  return chunk_of(content);
+}
+
+/// PNG specification, 11.3.3.4; in no language.
+std::string text_chunk(const PngText& text) {
+  constexpr std::size_t longest_plain = 4096;
+  const bool is_packed = text.text.size() > longest_plain;
+  std::string content = "iTXt" + text.keyword + '\0' + (is_packed ? '\1' : '\0');
+  content.append(3, '\0');  // packed by zlib; no language, no translated keyword
+  content += is_packed ? packed(text.text) : text.text;
+  return chunk_of(content);
 }
 
 }  // namespace
@@ -44,11 +60,24 @@ cairo_status_t append_bytes(void* text, const unsigned char* bytes, unsigned int
   }
 }
 
-Result<std::string> png_bytes(cairo_surface_t* image, int dpi) {
+std::uint32_t big_endian(std::string_view bytes) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i) number = number << 8U | static_cast<std::uint8_t>(bytes[i]);
+  return number;
+}
+
+std::uint32_t chunk_checksum(std::string_view bytes) {
+  const auto* const data = reinterpret_cast<const Bytef*>(bytes.data());
+  return static_cast<std::uint32_t>(crc32_z(0, data, bytes.size()));
+}
+
+Result<std::string> png_bytes(cairo_surface_t* image, int dpi, std::span<const PngText> texts) {
   std::string bytes;
   const cairo_status_t status = cairo_surface_write_to_png_stream(image, append_bytes, &bytes);
   if (status != CAIRO_STATUS_SUCCESS) return fail(cairo_status_to_string(status));
-  if (dpi > 0) bytes.insert(kEndOfHeader, pixel_size_chunk(dpi));
+  std::string more = dpi > 0 ? pixel_size_chunk(dpi) : std::string();
+  for (const PngText& text : texts) more += text_chunk(text);
+  bytes.insert(kEndOfHeader, more);
   return bytes;
 }
 

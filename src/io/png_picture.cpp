@@ -9,31 +9,23 @@
 #include "core/text.h"
 #include "io/cairo_handle.h"
 #include "io/file.h"
+#include "io/png.h"
 #include "io/printable.h"
 
 namespace attnscope {
 namespace {
 
-constexpr std::string_view kSignature = "\x89PNG\r\n\x1A\n";
-
-/// The four bytes from `at` on as a number, the first one counting most.
-std::uint32_t number_at(std::string_view bytes, std::size_t at) {
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < 4; ++i) number = number << 8U | static_cast<std::uint8_t>(bytes[at + i]);
-  return number;
-}
-
 /// Signature, then IHDR: length, name, width, height (PNG specification, 5.2 and 11.2.2).
 Result<void> check_size(std::string_view bytes) {
   if (const std::string what = stand_in(bytes); !what.empty()) return fail("this is " + what);
-  if (!bytes.starts_with(kSignature)) return fail("is no PNG file");
+  if (!bytes.starts_with(kPngSignature)) return fail("is no PNG file");
   constexpr std::size_t kName = 12;
   constexpr std::size_t kWidth = 16;
   constexpr std::size_t kHeight = 20;
   if (bytes.size() < kHeight + 4 || bytes.substr(kName, 4) != "IHDR")
     return fail("the PNG file ends before it says how large it is");
-  const std::uint32_t width = number_at(bytes, kWidth);
-  const std::uint32_t height = number_at(bytes, kHeight);
+  const std::uint32_t width = big_endian(bytes.substr(kWidth));
+  const std::uint32_t height = big_endian(bytes.substr(kHeight));
   const std::uint64_t pixels = std::uint64_t{width} * height;
   if (width >= 1 && height >= 1 && width <= kLongestPngSide && height <= kLongestPngSide && pixels <= kMostPngPixels)
     return {};

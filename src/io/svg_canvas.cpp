@@ -98,6 +98,11 @@ SvgCanvas::SvgCanvas(double width, double height, std::string_view title, Rgb ba
   fill({0, 0, width, height}, background, 1);
 }
 
+void SvgCanvas::annotate(std::string_view caption, std::string_view source) {
+  head_ += "<desc>" + escaped(caption) + "</desc>\n";
+  head_ += "<metadata" + attribute("id", "attnscope") + ">" + escaped(source) + "</metadata>\n";
+}
+
 std::string SvgCanvas::document() const { return complete_ ? head_ + body_ + "</svg>\n" : std::string(); }
 
 void SvgCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) {

@@ -19,6 +19,9 @@ class SvgCanvas final : public Canvas {
   /// A page of `width` × `height` units, filled with `background`. `title` may be empty.
   SvgCanvas(double width, double height, std::string_view title, Rgb background);
 
+  /// Adds the figure's caption, and JSON about where it comes from, for programs. Before anything is drawn.
+  void annotate(std::string_view caption, std::string_view source);
+
   /// The whole document as it stands; empty where there was no memory for an embedded image.
   [[nodiscard]] std::string document() const;
 

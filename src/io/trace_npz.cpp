@@ -57,9 +57,9 @@ std::string npy_header(const std::string& type, const Axes& axes) {
 
 /// The metadata as a numpy text of rank 0: four bytes for each character, all of them ASCII.
 Member metadata_member(const TraceContents& contents) {
-  nlohmann::ordered_json json;
-  for (const auto& [key, value] : trace_metadata(contents)) json[key] = value;
-  const std::string text = json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
+  nlohmann::ordered_json metadata;
+  for (const auto& [key, value] : trace_metadata(contents)) metadata[key] = value;
+  const std::string text = metadata.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
   Member member = {"__metadata__.npy", npy_header("<U" + std::to_string(text.size()), {})};
   for (const char c : text) append(member.header, static_cast<unsigned char>(c), 4);
   return member;

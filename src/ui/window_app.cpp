@@ -87,9 +87,10 @@ Result<void> run_window(WindowArguments arguments) {
       arguments.theme, scale_of(*window, arguments.ui_scale), arguments.memory_budget, *shaders, *fonts,
       find_lessons(),  [&window] { window->wake(); }};
   Result<std::unique_ptr<Workbench>> created =
-      Workbench::create(host, std::move(arguments.experiment), arguments.file, options);
+      Workbench::create(host, std::move(arguments.source.experiment), arguments.file, options);
   if (!created) return tl::unexpected(created.error());
   Workbench& workbench = **created;
+  if (arguments.source.pinned) workbench.compare_with(std::move(*arguments.source.pinned));
 
   FramePacer pacer;
   std::string title;

@@ -4,15 +4,15 @@
 #include <optional>
 #include <string>
 
-#include "core/experiment.h"
 #include "core/result.h"
 #include "figure/palette.h"
+#include "io/experiment_file.h"
 
 namespace attnscope::ui {
 
 struct WindowArguments {
-  Experiment experiment;  ///< validated
-  std::string file;       ///< where it came from; empty when from nowhere
+  ExperimentSource source;  ///< validated
+  std::string file;         ///< where Save writes; empty when nowhere yet
   Theme theme = Theme::dark;
   double ui_scale = 1;  ///< on top of what the desktop asks for; 0.5 to 4
   double memory_budget = kDefaultMemoryBudget;

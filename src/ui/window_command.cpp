@@ -44,14 +44,16 @@ Result<CommandOutput> window_command(const CLI::App& program, const WindowOption
                 Error::Kind::usage);
   }
   const bool named = !options.file.empty();
-  const Result<Experiment> experiment = load_experiment({named ? options.file : "worked-example", {}});
-  if (!experiment) return tl::unexpected(experiment.error());
-  if (const auto view = view_options(experiment->view); !view) return fail(options.file + ": " + view.error().message);
+  Result<ExperimentSource> source = load_source({named ? options.file : "worked-example", {}});
+  if (!source) return tl::unexpected(source.error());
+  if (const auto view = view_options(source->experiment.view); !view)
+    return fail(options.file + ": " + view.error().message);
   const Result<double> budget = memory_budget();
   if (!budget) return tl::unexpected(budget.error());
-  // A system's name opens that system's defaults, which are no file yet.
-  const bool is_file = named && find_system(options.file) == nullptr;
-  const Result<void> closed = run_window({*experiment, is_file ? options.file : "", *theme, options.ui_scale, *budget});
+  // A system's name opens that system's defaults, which are no file yet; nor is what a figure shows.
+  const bool is_file = named && find_system(options.file) == nullptr && !source->is_other_file;
+  const Result<void> closed =
+      run_window({std::move(*source), is_file ? options.file : "", *theme, options.ui_scale, *budget});
   if (!closed) return tl::unexpected(closed.error());
   return CommandOutput{};
 }
@@ -63,7 +65,8 @@ void add_window_command(CommandLine& line) {
   line.otherwise([&program = line.program(), options] { return window_command(program, *options); });
   line.program()
       .add_option("file", options->file,
-                  "An experiment, or a file of tensors, to open in the window; - reads tensors from standard input")
+                  "An experiment, a figure of one, or a file of tensors, to open in the window; - reads tensors from "
+                  "standard input")
       ->type_name("FILE");
   line.program().add_option("--theme", options->theme, "Of the window: dark (default) or light")->type_name("NAME");
   line.program()

@@ -76,9 +76,9 @@ void Workbench::prepare() {
   }
   if (auto result = worker_.take_result()) {
     if (*result) {
-      trace_ = std::move(**result);
-      ++trace_number_;
+      take_computed(std::move(**result));
     } else {
+      to_pin_.reset();
       say(result->error().message, true);
     }
   }
@@ -90,13 +90,24 @@ void Workbench::prepare() {
   }
 }
 
+void Workbench::take_computed(std::shared_ptr<const Trace> trace) {
+  if (to_pin_ && same_computation(trace->experiment(), *to_pin_)) {
+    pinned_ = std::move(trace);
+    to_pin_.reset();
+    requested_ = trace_ ? std::optional(trace_->experiment()) : std::nullopt;
+    return;
+  }
+  trace_ = std::move(trace);
+  ++trace_number_;
+}
+
 void Workbench::frame() {
   Requests requests;
   const Style style = {*fonts_, colors(), scale_};
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
   if (ImGui::BeginMainMenuBar()) {
     menu_bar(style, session_.experiment(),
-             {session_.file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
+             {shown_file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
               inspector_shown_, pinned_ != nullptr, lessons_, session_.lesson()},
              requests);
     ImGui::EndMainMenuBar();
@@ -238,9 +249,15 @@ void Workbench::begin_part(const char* name, const Rect& place, int flags, Rgb b
 
 bool Workbench::animating() const { return moving_ || batch_.quick || heatmaps_.uploads_waiting(); }
 
+std::string Workbench::shown_file() const {
+  const std::shared_ptr<const GivenTensors>& tensors = session_.experiment().tensors;
+  return session_.file().empty() && tensors != nullptr ? tensors->file() : session_.file();
+}
+
 std::string Workbench::window_title() const {
-  const std::string name = session_.file().empty() ? session_.experiment().system
-                                                   : std::filesystem::path(session_.file()).filename().string();
+  const std::string file = shown_file();
+  const std::string name =
+      file.empty() ? session_.experiment().system : std::filesystem::path(file).filename().string();
   return name + (session_.modified() ? " (edited)" : "") + " — attnscope";
 }
 

@@ -49,9 +49,11 @@ class Workbench {
   void set_scale(float scale);
   /// A key for shortcuts; text fields get theirs from ImGui.
   void press(const platform::KeyPress& press) { presses_.push_back(press); }
-  /// Opens a file, as a drop on the window does: an experiment, or a PNG for the pixels of the one that is open. What
-  /// is wrong with it becomes a message.
+  /// Opens a file, as a drop on the window does: an experiment, a figure of one, or any other PNG for the pixels of the
+  /// one that is open. What is wrong with it becomes a message.
   void open_file(const std::string& path);
+  /// Pins an experiment, which has been validated, as soon as it is computed; the open one is computed after it.
+  void compare_with(Experiment pinned);
 
   /// Whether the next frame will differ without any input: something moves, or waits for its turn to be shown.
   [[nodiscard]] bool animating() const;
@@ -73,6 +75,8 @@ class Workbench {
   [[nodiscard]] const Palette& colors() const { return palette(theme_); }
   /// How often a figure was built since the start.
   [[nodiscard]] std::uint64_t figures_built() const { return figures_built_; }
+  /// The file that is open, or the one of the user's own tensors.
+  [[nodiscard]] std::string shown_file() const;
   /// "x.json — attnscope", for the title bar.
   [[nodiscard]] std::string window_title() const;
 
@@ -97,6 +101,9 @@ class Workbench {
   void apply(const Requests& requests);
   void carry_out(Command command);
   void carry_out(const DialogResult& result);
+  /// Opens the experiment, or the figure, in that file.
+  Result<void> open_source_file(const std::string& path);
+  void take_computed(std::shared_ptr<const Trace> trace);
   void open_dialog(Dialog dialog, const std::string& suggestion);
   void request_computation();
   void request_comparison();
@@ -122,6 +129,7 @@ class Workbench {
   std::shared_ptr<const Trace> trace_;
   std::uint64_t trace_number_ = 0;
   std::shared_ptr<const Trace> pinned_;  ///< what the view `compare` compares with
+  std::optional<Experiment> to_pin_;     ///< is computed first, to become `pinned_`
   std::optional<Experiment> requested_;  ///< what the worker was asked for last
 
   // The figure on screen moves from `from_` to `target_`; what they were built for is kept to know when to build again.

@@ -104,8 +104,9 @@ void Workbench::apply(const Requests& requests) {
 }
 
 void Workbench::request_computation() {
-  if (!requested_ || !same_computation(*requested_, session_.experiment())) {
-    requested_ = session_.experiment();
+  const Experiment& wanted = to_pin_ ? *to_pin_ : session_.experiment();
+  if (!requested_ || !same_computation(*requested_, wanted)) {
+    requested_ = wanted;
     worker_.request(*requested_);
   }
   request_comparison();
@@ -211,6 +212,7 @@ void Workbench::switch_head(Requests& requests) {
 void Workbench::pin_experiment() {
   if (!trace_) return;
   pinned_ = trace_;
+  to_pin_.reset();
   const std::uint64_t gesture = ++transient_.gesture;
   for (const Edit& edit : {Edit{SetView{"compare"}}, Edit{SetViewOption{"against", std::string("pinned")}}}) {
     if (const Result<void> done = session_.apply({edit, gesture}); !done) say(done.error().message, true);
@@ -219,9 +221,9 @@ void Workbench::pin_experiment() {
 }
 
 void Workbench::carry_out(Command command) {
-  const std::string stem = session_.file().empty()
-                               ? session_.experiment().system
-                               : std::filesystem::path(session_.file()).replace_extension().string();
+  const std::string file = shown_file();
+  const std::string stem =
+      file.empty() ? session_.experiment().system : std::filesystem::path(file).replace_extension().string();
   switch (command) {
     case Command::quit: quit_ = true; break;
     case Command::open: open_dialog(Dialog::open, session_.file()); break;
@@ -249,31 +251,46 @@ void Workbench::carry_out(Command command) {
       break;
     case Command::toggle_inspector: inspector_shown_ = !inspector_shown_; break;
     case Command::pin_experiment: pin_experiment(); break;
-    case Command::let_go_of_pinned: pinned_.reset(); break;
+    case Command::let_go_of_pinned:
+      pinned_.reset();
+      to_pin_.reset();
+      break;
     case Command::fit_view: transient_.camera = {}; break;
     case Command::shortcuts: open_dialog(Dialog::shortcuts, {}); break;
     case Command::about: open_dialog(Dialog::about, {}); break;
-    case Command::cancel: worker_.cancel(); break;
+    case Command::cancel:
+      to_pin_.reset();
+      worker_.cancel();
+      break;
   }
+}
+
+Result<void> Workbench::open_source_file(const std::string& path) {
+  Result<ExperimentSource> source = read_source(path);
+  if (!source) return tl::unexpected(source.error());
+  if (const Result<ViewOptions> view = view_options(source->experiment.view); !view)
+    return fail(path + ": " + view.error().message);
+  for (const Experiment* each : {&source->experiment, source->pinned ? &*source->pinned : nullptr}) {
+    if (each == nullptr) continue;
+    if (const Result<void> valid = validate(*each, memory_budget_); !valid)
+      return fail(path + ": " + valid.error().message);
+  }
+  // A figure is no place to save an experiment to.
+  session_.open(std::move(source->experiment), source->is_other_file ? "" : path);
+  if (source->pinned) compare_with(std::move(*source->pinned));
+  return {};
+}
+
+void Workbench::compare_with(Experiment pinned) {
+  to_pin_ = std::move(pinned);
+  requested_.reset();
+  request_computation();
 }
 
 void Workbench::carry_out(const DialogResult& result) {
   Result<void> done;
   if (result.dialog == Dialog::open) {
-    Result<Experiment> experiment = read_experiment(result.path);
-    if (experiment) {
-      const Result<ViewOptions> view = view_options(experiment->view);
-      if (!view) experiment = fail(result.path + ": " + view.error().message);
-    }
-    if (experiment) {
-      if (const Result<void> valid = validate(*experiment, memory_budget_); !valid)
-        experiment = fail(result.path + ": " + valid.error().message);
-    }
-    if (experiment) {
-      session_.open(std::move(*experiment), result.path);
-    } else {
-      done = tl::unexpected(experiment.error());
-    }
+    done = open_source_file(result.path);
   } else if (result.dialog == Dialog::open_picture) {
     Result<ColorPicture> picture = read_png_picture(result.path);
     done = picture ? session_.apply({SetPicture{std::move(*picture)}, 0}) : tl::unexpected(picture.error());
@@ -284,9 +301,10 @@ void Workbench::carry_out(const DialogResult& result) {
     done = fail("nothing is computed yet that could be exported");
   } else if (result.dialog == Dialog::export_figure) {
     const FigureFileOptions options;
+    const ExperimentSource source = source_of_figure(trace_->experiment(), pinned_ ? &pinned_->experiment() : nullptr);
     done =
         write_figure(build({trace_, trace_number_, trace_->experiment().view, options.width_inches * 96, 0, pinned_}),
-                     options, result.path);
+                     options, result.path, &source);
   } else if (result.dialog == Dialog::export_trace) {
     done = write_trace(*trace_, result.path);
   }
@@ -302,7 +320,8 @@ void Workbench::carry_out(const DialogResult& result) {
 }
 
 void Workbench::open_file(const std::string& path) {
-  carry_out(DialogResult{is_png_name(path) ? Dialog::open_picture : Dialog::open, path});
+  const bool is_picture = is_png_name(path) && !is_figure_with_source(path);
+  carry_out(DialogResult{is_picture ? Dialog::open_picture : Dialog::open, path});
 }
 
 void Workbench::say(const std::string& message, bool is_error) {

@@ -182,14 +182,14 @@ TEST(ExperimentFile, IsTheSameWithADecimalComma) {
 
 TEST(OpenExperiment, TakesSystemsAndFiles) {
   const TemporaryFolder folder;
-  EXPECT_EQ(*open_experiment("worked-example"), *default_experiment("worked-example"));
-  EXPECT_EQ(open_experiment(folder.file("full.json", kFull).string())->integer("tokens"), 3);
-  EXPECT_EQ(open_experiment(folder.file("no extension \"\n\xff", kFull).string())->integer("tokens"), 3);
+  EXPECT_EQ(open_source("worked-example")->experiment, *default_experiment("worked-example"));
+  EXPECT_EQ(open_source(folder.file("full.json", kFull).string())->experiment.integer("tokens"), 3);
+  EXPECT_EQ(open_source(folder.file("no extension \"\n\xff", kFull).string())->experiment.integer("tokens"), 3);
 }
 
 TEST(OpenExperiment, SaysWhatElseItIs) {
   const TemporaryFolder folder;
-  const auto error_of = [](const std::string& name) { return open_experiment(name).error(); };
+  const auto error_of = [](const std::string& name) { return open_source(name).error(); };
   EXPECT_EQ(error_of("worked-exampel").message,
             "\"worked-exampel\" is neither a file nor a system; did you mean worked-example?");
   EXPECT_EQ(error_of("worked-exampel").kind, Error::Kind::usage);

@@ -129,6 +129,77 @@ TEST(FigureFile, OptionsOutOfRangeAreNamed) {
   EXPECT_EQ(error(7, 2401), "resolution of 2401 dpi: must be 10 to 2400");
 }
 
+TEST(FigureFile, HeightAndTypeOutOfRangeAreNamed) {
+  const auto error = [](FigureFileOptions options) {
+    const Result<void> checked = check_figure_options(options);
+    EXPECT_FALSE(checked);
+    return checked ? "" : checked.error().message;
+  };
+  EXPECT_EQ(error({.height_inches = 0.4}), "height of 0.4 inches: must be 0.5 to 200");
+  EXPECT_EQ(error({.height_inches = -1}), "height of −1 inches: must be 0.5 to 200");
+  EXPECT_EQ(error({.height_inches = std::nan("")}), "height of NaN inches: must be 0.5 to 200");
+  EXPECT_EQ(error({.font_points = 2.9}), "type of 2.9 points: must be 3 to 48");
+  EXPECT_EQ(error({.font_points = 49}), "type of 49 points: must be 3 to 48");
+  EXPECT_TRUE(check_figure_options({.height_inches = 200, .font_points = 48}));
+}
+
+TEST(FigureFile, WithAHeightThePageHasExactlyThat) {
+  Figure figure = blank_figure();  // twice as wide as high
+  figure.heatmaps.push_back(sample_heatmap({0, 0, 192, 96}, 1, {1}));
+  const FigureFileOptions high = {.width_inches = 2, .dpi = 100, .height_inches = 2};
+  const Picture picture(figure_bytes(figure, FigureFormat::png, high).value());
+  EXPECT_EQ(picture.width(), 200);
+  EXPECT_EQ(picture.height(), 200);
+  const Rgb yellow = color_at(ColorMap::viridis, 1);
+  EXPECT_GT(picture.count(yellow, 0, 50, 200, 150), 19'000) << "in the middle, but for the gap between cells";
+  EXPECT_EQ(picture.count(yellow, 0, 0, 200, 50), 0);
+  const FigureFileOptions wide = {.width_inches = 4, .dpi = 100, .height_inches = 1};
+  const Picture low(figure_bytes(figure, FigureFormat::png, wide).value());
+  EXPECT_GT(low.count(yellow, 100, 0, 300, 100), 19'000);
+  EXPECT_EQ(low.count(yellow, 0, 0, 100, 100) + low.count(yellow, 300, 0, 400, 100), 0);
+  const std::string svg = figure_bytes(figure, FigureFormat::svg, high).value();
+  EXPECT_NE(svg.find("width=\"2in\" height=\"2in\""), std::string::npos);
+  const std::string pdf = figure_bytes(figure, FigureFormat::pdf, high).value();
+  EXPECT_NE(pdf.find("[ 0 0 144 144 ]"), std::string::npos);
+}
+
+TEST(FigureFile, IsLaidOutForItsSizeAndItsType) {
+  std::vector<Point> asked;
+  const auto build = [&](double width, double height) {
+    asked.push_back({width, height});
+    Figure figure;
+    figure.width = width;
+    figure.height = height > 0 ? height : 100;
+    figure.texts.push_back(title_mark("title", {10, 20}, "Title"));
+    figure.heatmaps.push_back(sample_heatmap({10, 40, 30, figure.height - 50}, 1, {1}));
+    return figure;
+  };
+  EXPECT_EQ(figure_for_file(build, {}).height, 100);
+  EXPECT_EQ(asked.back(), (Point{672, 0}));
+  EXPECT_EQ(figure_for_file(build, {.width_inches = 5, .height_inches = 3, .font_points = 19.5}).height, 144);
+  EXPECT_EQ(asked.back(), (Point{240, 144}));
+  // The title's line goes to the rest.
+  const Figure less = figure_for_file(build, {.height_inches = 3, .content = {.title = false}});
+  EXPECT_GT(asked.back().y, 300);
+  EXPECT_NEAR(less.height, 288, 0.01);
+}
+
+TEST(FigureFile, LengthsHaveUnits) {
+  EXPECT_EQ(parse_length("7"), 7);
+  EXPECT_EQ(parse_length("0.5in"), 0.5);
+  EXPECT_NEAR(parse_length("12cm").value(), 4.7244, 1e-4);
+  EXPECT_NEAR(parse_length("127 mm").value(), 5, 1e-12);
+  for (const char* wrong : {"", "cm", "7 parsec", "7,5", "nan", "inf", "1in cm"})
+    EXPECT_FALSE(parse_length(wrong)) << wrong;
+}
+
+TEST(FigureFile, RangesAreTwoNumbers) {
+  EXPECT_EQ(parse_range("0,0.5"), (ColorRange{0, 0.5}));
+  EXPECT_EQ(parse_range("-1, 1"), (ColorRange{-1, 1}));
+  for (const char* wrong : {"", "1", "1,1", "1,0", "a,b", "0,nan", "0,inf", "0,1,2"})
+    EXPECT_FALSE(parse_range(wrong)) << wrong;
+}
+
 TEST(FigureFile, TooLargeAPictureIsRefusedBeforeMemoryIsTaken) {
   Figure figure = blank_figure();
   figure.height = 192;

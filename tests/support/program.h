@@ -22,6 +22,7 @@ struct Outcome {
 struct Surroundings {
   std::map<std::string, std::string> environment;  ///< all there is
   std::string standard_output;                     ///< a file to write to; "-" is closed; empty: see Outcome
+  std::string standard_input = "/dev/null";        ///< a file to read from
 };
 
 /// Runs attnscope with these arguments. There is no display, no HOME and no locale unless `surroundings` has them.
@@ -41,7 +42,7 @@ inline Outcome run_program(const std::vector<std::string>& arguments, const Surr
 
   const ::pid_t child = ::fork();
   if (child == 0) {
-    ::dup2(::open("/dev/null", O_RDONLY), 0);
+    ::dup2(::open(surroundings.standard_input.c_str(), O_RDONLY), 0);
     ::close(1);
     if (out != "-") ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
     ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);

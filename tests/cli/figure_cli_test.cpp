@@ -1,0 +1,134 @@
+// Figures on the command line.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "refusal.h"
+#include "support/png_bytes.h"
+
+namespace attnscope::test {
+namespace {
+
+/// Writes a figure that way; returns what was printed.
+std::string write_a_figure(Arguments arguments, const std::filesystem::path& to) {
+  arguments.insert(arguments.begin(), "figure");
+  arguments.insert(arguments.end(), {"-o", to.string()});
+  const Outcome outcome = run_program(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  return outcome.out;
+}
+
+TEST(CliFigure, IsAnExperimentToEveryCommand) {
+  const TemporaryFolder folder;
+  for (const char* name : {"figure.png", "figure.svg", "figure.pdf"}) {
+    const std::string file = (folder / name).string();
+    EXPECT_EQ(write_a_figure({"worked-example", "--set", "heads=2", "--set", "seed=7", "--view", "heads"}, file), "");
+    write_a_figure({file}, folder / (std::string("again-") + name));
+    EXPECT_EQ(bytes_of(folder / (std::string("again-") + name)), bytes_of(file)) << "with the view, as it was";
+    EXPECT_NE(run_program({"script", file}).out.find("torch.manual_seed(7)"), std::string::npos);
+    EXPECT_EQ(run_program({"explain", file, "weights[1,0,0]"}).code, 0);
+    EXPECT_EQ(run_program({"explain", file, "weights[2,0,0]"}).code, 2) << "there are two heads";
+    EXPECT_EQ(run_program({"metrics", file}).code, 0);
+    EXPECT_EQ(run_program({"trace", file, "--set", "seed=8", "-o", (folder / "x.json").string()}).code, 0);
+    EXPECT_EQ(nlohmann::json::parse(bytes_of(folder / "x.json"))["experiment"]["seed"], 8);
+  }
+}
+
+TEST(CliFigure, KeepsWhatItComparesWith) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "a.svg").string();
+  write_a_figure({"worked-example", "--set", "seed=7", "--view", "compare", "--pinned", "worked-example"}, file);
+  write_a_figure({file}, folder / "b.svg");
+  EXPECT_EQ(bytes_of(folder / "b.svg"), bytes_of(file));
+  // Another view of the same compares nothing.
+  EXPECT_EQ(write_a_figure({file, "--view", "heads", "--caption"}, folder / "c.svg").find("compared"),
+            std::string::npos);
+}
+
+TEST(CliFigure, TheCaptionIsPrintedOnRequest) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(
+      write_a_figure({"worked-example", "--set", "mask=causal", "--view", "heads", "--caption"}, folder / "a.svg"),
+      "worked-example: mask = causal; seed 42; view heads; attnscope " ATTNSCOPE_TEST_VERSION "\n");
+}
+
+TEST(CliFigure, HasTheSizeAndTheTypeThatAreAskedFor) {
+  const TemporaryFolder folder;
+  const std::string svg = (folder / "a.svg").string();
+  const auto written = [&](Arguments arguments) {
+    arguments.insert(arguments.begin(), {"worked-example", "--view", "heads"});
+    write_a_figure(arguments, svg);
+    return bytes_of(svg);
+  };
+  const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  EXPECT_TRUE(contains(written({"--width", "12.7cm", "--height", "4"}), "width=\"5in\" height=\"4in\""));
+  // 13 px at 96 to the inch are 9.75 pt: twice as many points, twice as many pixels.
+  EXPECT_TRUE(contains(written({}), "font-size=\"13\""));
+  EXPECT_TRUE(contains(written({"--font-size", "19.5", "--width", "14"}), "font-size=\"26\""));
+}
+
+TEST(CliFigure, LeavesOutWhatIsNotWanted) {
+  const TemporaryFolder folder;
+  const std::string svg = (folder / "a.svg").string();
+  const auto has = [&](const Arguments& more, const char* part) {
+    Arguments arguments = {"worked-example", "--view", "head"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    write_a_figure(arguments, svg);
+    return bytes_of(svg).find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has({}, ">Head 1, self-attention<") && has({}, ">attention weight<") && has({}, ">0.369<"));
+  EXPECT_TRUE(has({}, ">cat<"));
+  EXPECT_FALSE(has({"--no-title"}, ">Head 1, self-attention<"));
+  EXPECT_FALSE(has({"--no-colorbar"}, ">attention weight<"));
+  EXPECT_FALSE(has({"--no-values"}, ">0.369<"));
+  EXPECT_FALSE(has({"--no-labels"}, ">cat<"));
+  EXPECT_FALSE(has({}, ">0.7<"));
+  EXPECT_TRUE(has({"--colormap", "greys", "--range", "0,0.7"}, "id=\"greys\""));
+  EXPECT_TRUE(has({"--colormap", "greys", "--range", "0,0.7"}, ">0.7<"));
+}
+
+TEST(CliFigure, IsWrittenInSeveralFormatsAtOnce) {
+  const TemporaryFolder folder;
+  write_a_figure({"worked-example", "-o", (folder / "a.svg").string(), "-o", (folder / "a.pdf").string()},
+                 folder / "a.png");
+  EXPECT_EQ(folder.size(), 3);
+  write_a_figure({"worked-example"}, folder / "b.svg");
+  EXPECT_EQ(bytes_of(folder / "b.svg"), bytes_of(folder / "a.svg"));
+}
+
+TEST(CliFigure, WrongOptionsAreRefused) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const Arguments& options, const std::string& says) {
+    Arguments arguments = {"figure", "worked-example", "-o", (folder / "x.svg").string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    expect_refused(arguments, 2, {says});
+  };
+  refused({"--width", "wide"}, "--width: \"wide\" is not allowed; allowed: a length as 5, 5in, 12.7cm or 127mm");
+  refused({"--width", "1cm"}, "width of 0.3937 inches: must be 0.5 to 100");
+  refused({"--height", "0"}, "--height: \"0\" is not allowed");
+  refused({"--height", "201"}, "height of 201 inches: must be 0.5 to 200");
+  refused({"--font-size", "2"}, "type of 2 points: must be 3 to 48");
+  refused({"--font-size", "big"}, "--font-size");
+  refused({"--colormap", "jet"}, "--colormap: \"jet\" is not allowed; allowed: viridis, magma, red_blue or greys");
+  refused({"--range", "1,0"}, "--range: \"1,0\" is not allowed");
+  refused({"-o", (folder / "x.gif").string()}, "must end in .png, .svg or .pdf");
+  EXPECT_EQ(folder.size(), 0);
+}
+
+TEST(CliFigure, PicturesWithoutAnExperimentAreRefused) {
+  const TemporaryFolder folder;
+  const std::string png = folder.file("photo.png", png_bytes_of(1, 1, "abc")).string();
+  const std::string svg = folder.file("drawing.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>").string();
+  const std::string pdf = folder.file("paper.pdf", "%PDF-1.4\n").string();
+  for (const std::string& file : {png, svg, pdf}) {
+    const std::string says = file + ": holds no experiment; figures that attnscope writes do";
+    expect_refused({"script", file}, 1, {says});
+    expect_refused({"figure", file, "-o", (folder / "x.pdf").string()}, 1, {says});
+    expect_refused({file}, 1, {says});
+  }
+  EXPECT_EQ(folder.size(), 3);
+}
+
+}  // namespace
+}  // namespace attnscope::test
