@@ -7,6 +7,7 @@
 #include "core/run.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
+#include "io/labels_file.h"
 #include "io/png_picture.h"
 #include "io/printable.h"
 
@@ -25,6 +26,8 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--picture", options.picture, "A picture for the pixels of a system that attends to them")
       ->type_name("FILE.png");
+  command.add_option("--labels", options.labels, "Token labels: a JSON list, a text with one to a line, or a sentence")
+      ->type_name("FILE");
 }
 
 namespace {
@@ -63,6 +66,11 @@ Result<ExperimentSource> load_source(const ExperimentOptions& options) {
   Experiment experiment = opened->experiment;
   for (const std::string& setting : options.settings) {
     if (const Result<void> set = apply_setting(experiment, setting); !set) return tl::unexpected(set.error());
+  }
+  if (!options.labels.empty()) {
+    Result<std::vector<std::string>> labels = read_labels_file(options.labels);
+    if (!labels) return tl::unexpected(labels.error());
+    experiment.labels = std::move(*labels);
   }
   if (const Result<void> given = apply_picture(experiment, options.picture); !given)
     return tl::unexpected(given.error());

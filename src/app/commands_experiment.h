@@ -16,6 +16,7 @@ namespace attnscope {
 struct ExperimentOptions {
   std::string experiment;             ///< a file or a system's name
   std::vector<std::string> settings;  ///< NAME=VALUE
+  std::string labels = {};            ///< a file of token labels; empty: none
   std::string picture = {};           ///< a PNG file; empty: none
 };
 

@@ -14,6 +14,7 @@
 #include "io/figure_source.h"
 #include "io/file.h"
 #include "io/json_value.h"
+#include "io/labels_file.h"
 #include "io/mask_json.h"
 #include "io/own_tensor_file.h"
 #include "io/picture_json.h"
@@ -120,20 +121,9 @@ Result<void> read_parameters(const json& document, Experiment& experiment) {
 Result<void> read_labels(const json& document, Experiment& experiment) {
   const auto labels = document.find("labels");
   if (labels == document.end()) return {};
-  if (!labels->is_array()) return not_allowed("labels", *labels, "a list of texts");
-  if (labels->size() > kMaxLabels) {
-    return fail("labels: " + std::to_string(labels->size()) + " labels are not allowed; allowed: at most " +
-                std::to_string(kMaxLabels));
-  }
-  experiment.labels.clear();
-  for (const json& label : *labels) {
-    const std::string field = "labels[" + std::to_string(experiment.labels.size()) + "]";
-    if (!label.is_string()) return not_allowed(field, label, "a text");
-    if (label.get_ref<const std::string&>().size() > kMaxLabelBytes) {
-      return not_allowed(field, label, "texts of at most " + std::to_string(kMaxLabelBytes) + " bytes");
-    }
-    experiment.labels.push_back(label.get<std::string>());
-  }
+  Result<std::vector<std::string>> read = labels_from_json(*labels);
+  if (!read) return tl::unexpected(read.error());
+  experiment.labels = std::move(*read);
   return {};
 }
 

@@ -120,9 +120,9 @@ class NpzLister {
       if (character == 0 || character > 0x7f) return false;
       text += static_cast<char>(character);
     }
-    const Result<nlohmann::json> json = parse_json(text);
-    if (!json || !json->is_object()) return false;
-    for (const auto& [key, value] : json->items()) {
+    const Result<nlohmann::json> parsed = parse_json(text);
+    if (!parsed || !parsed->is_object()) return false;
+    for (const auto& [key, value] : parsed->items()) {
       if (value.is_string()) listing_.metadata[key] = value.get<std::string>();
     }
     return true;

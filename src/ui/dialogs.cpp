@@ -17,7 +17,8 @@ struct DialogText {
 };
 
 constexpr std::array<DialogText, 5> kPathDialogs = {{
-    {Dialog::open, "Open an experiment", "path of an experiment (.json)", "Open"},
+    {Dialog::open, "Open an experiment",
+     "an experiment (.json), a figure, tensors (.npy, .npz, .safetensors), labels (.txt)", "Open"},
     {Dialog::open_picture, "Open a picture for the pixels", "path of a picture (.png)", "Open"},
     {Dialog::save, "Save the experiment", "path, ending in .json", "Save"},
     {Dialog::export_figure, "Export the view as a figure", "path, ending in .pdf, .svg or .png", "Export"},
@@ -51,7 +52,7 @@ constexpr std::array<Shortcut, 24> kShortcuts = {{
     {"Ctrl+E", "export the view as PDF, SVG or PNG"},
     {"Ctrl+Shift+E", "export the tensors"},
     {"Ctrl+Shift+C", "copy the experiment as a PyTorch script"},
-    {"drop a file", "open it; a .png becomes the picture of the pixels"},
+    {"drop a file", "open it; tensors too; a .png is for the pixels, a .txt has labels"},
     {"?", "these shortcuts"},
     {"Ctrl+Q", "quit"},
 }};

@@ -11,6 +11,7 @@
 #include "io/experiment_file.h"
 #include "io/figure_file.h"
 #include "io/file.h"
+#include "io/labels_file.h"
 #include "io/png_picture.h"
 #include "io/trace_file.h"
 #include "ui/imgui_compat.h"
@@ -289,7 +290,10 @@ void Workbench::compare_with(Experiment pinned) {
 
 void Workbench::carry_out(const DialogResult& result) {
   Result<void> done;
-  if (result.dialog == Dialog::open) {
+  if (result.dialog == Dialog::open && is_text_name(result.path)) {
+    Result<std::vector<std::string>> labels = read_labels_file(result.path);
+    done = labels ? session_.apply({SetLabels{std::move(*labels)}, 0}) : tl::unexpected(labels.error());
+  } else if (result.dialog == Dialog::open) {
     done = open_source_file(result.path);
   } else if (result.dialog == Dialog::open_picture) {
     Result<ColorPicture> picture = read_png_picture(result.path);

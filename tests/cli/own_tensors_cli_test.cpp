@@ -52,6 +52,15 @@ TEST(CliOwnTensors, ComeFromStandardInputToo) {
   expect_refused({"metrics", "-"}, 1, {"stdin: "});
 }
 
+TEST(CliOwnTensors, LabelsComeFromAFile) {
+  const TemporaryFolder folder;
+  const std::string file = given_file(folder).string();
+  const std::string labels = folder.file("tokens.txt", "a\nb\na\nc\nb\na\n").string();
+  const json measured = json::parse(run_program({"metrics", file, "--labels", labels, "--json"}).out);
+  EXPECT_TRUE(measured[0].at("heads").at(0).at("induction").is_number());
+  expect_refused({"metrics", file, "--labels", labels + "x"}, 1, {"tokens.txtx: No such file"});
+}
+
 TEST(CliOwnTensors, WhatIsWrongIsSaidInOneLine) {
   const TemporaryFolder folder;
   const std::string file = given_file(folder).string();

@@ -6,8 +6,10 @@
 #include <sstream>
 
 #include "core/run.h"
+#include "figure/view.h"
 #include "io/experiment_file.h"
 #include "io/figure_file.h"
+#include "io/figure_source.h"
 #include "io/trace_file.h"
 #include "support/temporary_folder.h"
 #include "tensor_bytes.h"

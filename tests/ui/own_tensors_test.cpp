@@ -78,6 +78,16 @@ TEST_F(OwnTensorFiles, TheAxesCanBeCorrectedAndThatUndone) {
   EXPECT_EQ(screen().trace().steps().size(), 6U);
 }
 
+TEST_F(OwnTensorFiles, ATextThatIsDroppedLabelsTheTokens) {
+  screen().settle();
+  screen().workbench().open_file(weights().string());
+  screen().settle();
+  screen().workbench().open_file(folder_.file("tokens.txt", "[CLS]\nthe\ncat\n").string());
+  screen().settle();
+  EXPECT_EQ(screen().experiment().labels, (std::vector<std::string>{"[CLS]", "the", "cat"}));
+  EXPECT_EQ(screen().experiment().system, "own-tensors");
+}
+
 TEST_F(OwnTensorFiles, WhatCannotBeOpenedLeavesTheDocument) {
   screen().settle();
   const Experiment before = screen().experiment();
