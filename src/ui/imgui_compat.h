@@ -48,6 +48,15 @@ inline void feed_modifiers(bool control, bool shift) {
 inline void feed_key_map() {}
 #endif
 
+/// Whether Enter went down in this frame.
+inline bool enter_pressed() {
+#if IMGUI_VERSION_NUM < 18700
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Enter), false);
+#else
+  return ImGui::IsKeyPressed(ImGuiKey_Enter, false);
+#endif
+}
+
 /// Rasterises fonts with FreeType, whose small type is evener than that of ImGui's own rasteriser.
 inline void use_freetype(ImFontAtlas& atlas) {
 #if IMGUI_VERSION_NUM < 19200

@@ -131,7 +131,10 @@ struct DialogResult {
   std::string path;
 };
 
-/// The open dialog, if any; returns its result when it is confirmed.
-std::optional<DialogResult> dialogs(const Style& style, Transient& transient);
+struct ExportShown;
+
+/// The open dialog, if any; returns its result when it is confirmed. `exported` is what the export shows, null where
+/// there is nothing to export yet.
+std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, Transient& transient);
 
 }  // namespace attnscope::ui
