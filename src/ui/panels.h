@@ -25,6 +25,9 @@ enum class Command {
   export_figure,
   export_trace,
   copy_script,
+  copy_matrix_tsv,
+  copy_matrix_markdown,
+  copy_matrix_latex,
   theme_dark,
   theme_light,
   toggle_inspector,
@@ -118,6 +121,7 @@ struct MenuState {
   bool dark = true;
   bool inspector = true;  ///< whether it is shown
   bool pinned = false;    ///< whether an experiment is kept to compare with
+  bool cell = false;      ///< whether a cell is kept in the inspector
   std::span<const LessonFile> lessons;
   const Lesson* open_lesson = nullptr;
 };

@@ -108,7 +108,7 @@ void Workbench::frame() {
   if (ImGui::BeginMainMenuBar()) {
     menu_bar(style, session_.experiment(),
              {session_.file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
-              inspector_shown_, pinned_ != nullptr, lessons_, session_.lesson()},
+              inspector_shown_, pinned_ != nullptr, trace_ && transient_.pinned, lessons_, session_.lesson()},
              requests);
     ImGui::EndMainMenuBar();
   }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "app/figure_builder.h"
+#include "app/matrix_text.h"
 #include "app/session.h"
 #include "app/worker.h"
 #include "io/figure_file.h"
@@ -108,6 +109,8 @@ class Workbench {
   /// Opens the experiment, or the figure, in that file.
   Result<void> open_source_file(const std::string& path);
   void take_computed(std::shared_ptr<const Trace> trace);
+  /// Copies the matrix of the cell that is kept in the inspector.
+  void copy_matrix(MatrixFormat format);
   /// Writes the view in the formats that are chosen.
   Result<void> export_figure(const std::string& path);
   /// What the export dialog shows, if it is open.

@@ -1,4 +1,4 @@
-// The workbench's share in exporting the view as a figure.
+// The workbench's share in what leaves the window: the view as a figure, a matrix as text.
 #include "app/figure_builder.h"
 #include "ui/export_dialog.h"
 #include "ui/workbench.h"
@@ -7,6 +7,15 @@ namespace attnscope::ui {
 
 ExperimentSource Workbench::source_of_view() const {
   return source_of_figure(trace_->experiment(), pinned_ ? &pinned_->experiment() : nullptr);
+}
+
+void Workbench::copy_matrix(MatrixFormat format) {
+  if (!trace_ || !transient_.pinned) return say("keep a cell first: its matrix is copied", true);
+  const NamedCell& cell = *transient_.pinned;
+  const Result<std::string> text = matrix_text(*trace_, cell.tensor, cell.index, format);
+  if (!text) return say(text.error().message, true);
+  ImGui::SetClipboardText(text->c_str());
+  say("copied the matrix of " + cell.tensor, false);
 }
 
 Result<void> Workbench::export_figure(const std::string& path) {

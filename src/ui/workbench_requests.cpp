@@ -245,6 +245,9 @@ void Workbench::carry_out(Command command) {
       ImGui::SetClipboardText(pytorch_script(session_.experiment()).c_str());
       say("copied the experiment as a PyTorch script", false);
       break;
+    case Command::copy_matrix_tsv: copy_matrix(MatrixFormat::tsv); break;
+    case Command::copy_matrix_markdown: copy_matrix(MatrixFormat::markdown); break;
+    case Command::copy_matrix_latex: copy_matrix(MatrixFormat::latex); break;
     case Command::theme_dark:
     case Command::theme_light:
       theme_ = command == Command::theme_dark ? Theme::dark : Theme::light;
