@@ -127,10 +127,10 @@ void leave_out(Figure& figure, bool headings, bool color_bars) {
   gone.width = figure.width;
   gone.height = figure.height;
   if (headings) {
-    const auto first =
-        std::ranges::stable_partition(figure.texts, [](const TextMark& mark) { return !is_heading(mark); });
-    gone.texts.assign(first.begin(), first.end());
-    figure.texts.erase(first.begin(), first.end());
+    const auto first = std::stable_partition(figure.texts.begin(), figure.texts.end(),
+                                             [](const TextMark& mark) { return !is_heading(mark); });
+    gone.texts.assign(first, figure.texts.end());
+    figure.texts.erase(first, figure.texts.end());
   }
   if (color_bars) gone.color_bars = std::exchange(figure.color_bars, {});
   std::vector<Band> bands = joined(bands_of(gone));

@@ -160,10 +160,13 @@ Result<void> check_figure_options(const FigureFileOptions& options) {
   return {};
 }
 
-Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options) {
+LayoutSize layout_size(const FigureFileOptions& options) {
   const double pixels = kPixelsPerInch * kUsualPoints / options.font_points;
-  const double width = options.width_inches * pixels;
-  const double height = options.height_inches * pixels;
+  return {options.width_inches * pixels, options.height_inches * pixels};
+}
+
+Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options) {
+  const auto [width, height] = layout_size(options);
   Figure figure = with_content(build(width, height), options.content);
   // What was left out makes room for the rest.
   const double freed = height - figure.height;

@@ -38,6 +38,15 @@ Result<FigureFormat> figure_format(const std::filesystem::path& path);
 /// Whether the options are in range, known before anything is computed or drawn; otherwise a usage error.
 Result<void> check_figure_options(const FigureFileOptions& options);
 
+/// In logical pixels; a height of 0 is as high as it comes out.
+struct LayoutSize {
+  double width = 0;
+  double height = 0;
+};
+
+/// What a view is to be laid out for, so that page and type have the sizes that the options ask for.
+LayoutSize layout_size(const FigureFileOptions& options);
+
 /// Builds a view for a width and a height in logical pixels; 0: as high as it comes out.
 using BuildFigure = std::function<Figure(double width, double height)>;
 

@@ -96,14 +96,14 @@ class Column {
     }
   }
 
-  /// The pixel's red, green, blue and alpha, 0 to 255.
+  /// The pixel's red, green, blue and alpha, 0 to 255, and a half more, so that what is cut off has been rounded.
   [[nodiscard]] Rgba bytes(std::size_t row) const {
     Rgba pixel;
     for (std::size_t i = 0; i < 4; ++i) pixel[i] = channels_[i][row + kBeside];
     if (pixel[3] <= 0) return {};
     const float share = 255 / pixel[3];
-    for (std::size_t i = 0; i < 3; ++i) pixel[i] = std::min(255.0F, pixel[i] * share);
-    pixel[3] *= 255;
+    for (std::size_t i = 0; i < 3; ++i) pixel[i] = std::min(255.0F, pixel[i] * share) + 0.5F;
+    pixel[3] = pixel[3] * 255 + 0.5F;
     return pixel;
   }
 
@@ -167,7 +167,7 @@ Image draw_lines(std::span<const TranslucentLine> lines, const PixelArea& area, 
       for (std::size_t y = 0; y < height; ++y) {
         const Rgba pixel = column.bytes(y);
         std::uint8_t* const bytes = &image.rgba[4 * (y * width + x)];
-        for (std::size_t i = 0; i < 4; ++i) bytes[i] = static_cast<std::uint8_t>(pixel[i] + 0.5F);
+        for (std::size_t i = 0; i < 4; ++i) bytes[i] = static_cast<std::uint8_t>(pixel[i]);
       }
     }
   });

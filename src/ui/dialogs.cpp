@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "ui/export_dialog.h"
 #include "ui/panels.h"
 #include "ui/widgets.h"
 
@@ -16,12 +17,13 @@ struct DialogText {
   const char* confirm;
 };
 
-constexpr std::array<DialogText, 5> kPathDialogs = {{
+constexpr const char* kExportTitle = "Export the view as a figure";
+
+constexpr std::array<DialogText, 4> kPathDialogs = {{
     {Dialog::open, "Open an experiment",
      "an experiment (.json), a figure, tensors (.npy, .npz, .safetensors), labels (.txt)", "Open"},
     {Dialog::open_picture, "Open a picture for the pixels", "path of a picture (.png)", "Open"},
     {Dialog::save, "Save the experiment", "path, ending in .json", "Save"},
-    {Dialog::export_figure, "Export the view as a figure", "path, ending in .pdf, .svg or .png", "Export"},
     {Dialog::export_trace, "Export the tensors", "path, ending in .safetensors, .npz or .json", "Export"},
 }};
 
@@ -52,7 +54,7 @@ constexpr std::array<Shortcut, 24> kShortcuts = {{
     {"Ctrl+E", "export the view as PDF, SVG or PNG"},
     {"Ctrl+Shift+E", "export the tensors"},
     {"Ctrl+Shift+C", "copy the experiment as a PyTorch script"},
-    {"drop a file", "open it; tensors too; a .png is for the pixels, a .txt has labels"},
+    {"drop a file", "open it: experiment, figure, tensors, labels; .png: for the pixels"},
     {"?", "these shortcuts"},
     {"Ctrl+Q", "quit"},
 }};
@@ -106,7 +108,9 @@ const DialogText* path_dialog_text(Dialog dialog) {
 
 const char* title_of(Dialog dialog) {
   const DialogText* path = path_dialog_text(dialog);
-  return path != nullptr ? path->title : dialog == Dialog::shortcuts ? "Shortcuts" : "About";
+  if (path != nullptr) return path->title;
+  if (dialog == Dialog::export_figure) return kExportTitle;
+  return dialog == Dialog::shortcuts ? "Shortcuts" : "About";
 }
 
 /// Begins the popup of that dialog in the middle of the window; true while it is open.
@@ -134,7 +138,7 @@ void follow(const Style& style, Transient& transient) {
 
 }  // namespace
 
-std::optional<DialogResult> dialogs(const Style& style, Transient& transient) {
+std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, Transient& transient) {
   follow(style, transient);
   std::optional<DialogResult> result;
   bool open = true;
@@ -142,6 +146,12 @@ std::optional<DialogResult> dialogs(const Style& style, Transient& transient) {
   if (begin_dialog(style, transient.dialog, &open)) {
     if (const DialogText* path = path_dialog_text(transient.dialog)) {
       result = path_dialog(style, *path, transient);
+    } else if (transient.dialog == Dialog::export_figure) {
+      if (exported == nullptr) {
+        ImGui::TextDisabled("Computing…");
+      } else if (export_dialog(style, *exported, transient)) {
+        result = DialogResult{Dialog::export_figure, transient.dialog_path};
+      }
     } else if (transient.dialog == Dialog::shortcuts) {
       shortcut_table(style);
     } else {

@@ -167,6 +167,20 @@ void paint_mask(const FigurePanelContent& content, const FigureTransform& transf
 
 }  // namespace
 
+void paint_on_list(const Style& style, const ColorLuts& luts, const PaintedFigure& what, HeatmapBatch& batch,
+                   platform::LineLayer& lines) {
+  const ImGuiIO& io = ImGui::GetIO();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float pixels = io.DisplayFramebufferScale.x;
+  batch.quads.clear();
+  batch.framebuffer_width = static_cast<int>(io.DisplaySize.x * pixels);
+  batch.framebuffer_height = static_cast<int>(io.DisplaySize.y * io.DisplayFramebufferScale.y);
+  list.AddCallback(draw_heatmaps, &batch);
+  list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+  ImGuiCanvas canvas(list, style, luts, what.area, pixels, what.trace_number, batch.quads, lines);
+  paint(what.figure, style.palette, what.transform, what.area, canvas, what.isolated);
+}
+
 void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
                   platform::LineLayer& lines, Transient& transient, Requests& requests) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -211,14 +225,10 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
-  const float pixels = io.DisplayFramebufferScale.x;
-  batch.quads.clear();
-  batch.framebuffer_width = static_cast<int>(io.DisplaySize.x * pixels);
-  batch.framebuffer_height = static_cast<int>(io.DisplaySize.y * io.DisplayFramebufferScale.y);
-  list.AddCallback(draw_heatmaps, &batch);
-  list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
-  ImGuiCanvas canvas(list, style, luts, area, pixels, content.trace_number, batch.quads, lines);
-  paint(content.figure, style.palette, transform, area, canvas, target != nullptr ? target->isolates : -1);
+  paint_on_list(style, luts,
+                {content.figure, transform, area, content.trace_number, target != nullptr ? target->isolates : -1},
+                batch, lines);
+  ImGuiCanvas canvas(list, style, luts, area, io.DisplayFramebufferScale.x, content.trace_number, batch.quads, lines);
   batch.quick = ImGui::GetTime() < transient.camera_still_at;
   for (platform::HeatmapQuad& quad : batch.quads) quad.quick = batch.quick;
   if (content.inspection != nullptr) {

@@ -18,6 +18,20 @@ struct HeatmapBatch {
   bool quick = false;  ///< drawn for a picture that moves: another one is due when it stands still
 };
 
+/// A figure, and where it is painted.
+struct PaintedFigure {
+  const Figure& figure;
+  FigureTransform transform;
+  Rect area;                       ///< nothing outside it is painted; ImGui's coordinates
+  std::uint64_t trace_number = 0;  ///< another one when the numbers are others
+  int isolated = -1;               ///< see `paint`
+};
+
+/// Paints a figure in the colours of `style` on the list of the current ImGui window; its matrices go to `batch`, which
+/// is drawn with the list.
+void paint_on_list(const Style& style, const ColorLuts& luts, const PaintedFigure& what, HeatmapBatch& batch,
+                   platform::LineLayer& lines);
+
 /// What the panel shows.
 struct FigurePanelContent {
   const Figure& figure;

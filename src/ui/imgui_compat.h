@@ -6,7 +6,7 @@
 #include <imgui_freetype.h>
 
 #include <cstdint>
-#include <type_traits>
+#include <cstring>
 
 namespace attnscope::ui {
 
@@ -48,6 +48,15 @@ inline void feed_modifiers(bool control, bool shift) {
 inline void feed_key_map() {}
 #endif
 
+/// Whether Enter went down in this frame.
+inline bool enter_pressed() {
+#if IMGUI_VERSION_NUM < 18700
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Enter), false);
+#else
+  return ImGui::IsKeyPressed(ImGuiKey_Enter, false);
+#endif
+}
+
 /// Rasterises fonts with FreeType, whose small type is evener than that of ImGui's own rasteriser.
 inline void use_freetype(ImFontAtlas& atlas) {
 #if IMGUI_VERSION_NUM < 19200
@@ -78,13 +87,12 @@ inline float baseline_offset(ImFont* font, float size) {
 }
 
 /// Draws a texture of the backend's, by OpenGL's name. ImGui's name for it is a pointer, or a number since 1.91.4.
-template <typename Id = ImTextureID>
-void add_texture(ImDrawList& list, unsigned texture, ImVec2 from, ImVec2 to) {
-  if constexpr (std::is_pointer_v<Id>) {
-    list.AddImage(reinterpret_cast<Id>(std::uintptr_t{texture}), from, to);
-  } else {
-    list.AddImage(static_cast<Id>(texture), from, to);
-  }
+inline void add_texture(ImDrawList& list, unsigned texture, ImVec2 from, ImVec2 to) {
+  const std::uintptr_t number = texture;
+  ImTextureID id{};
+  static_assert(sizeof id >= sizeof number);
+  std::memcpy(&id, &number, sizeof number);
+  list.AddImage(id, from, to);
 }
 
 inline void push_font(ImFont* font, float size) {

@@ -34,6 +34,9 @@ void edit_menu(const MenuState& state, Requests& requests) {
   if (ImGui::MenuItem("Redo", "Ctrl+Shift+Z", false, state.can_redo)) requests.actions.push_back({Redo{}, 0});
   ImGui::Separator();
   item("Copy PyTorch script", "Ctrl+Shift+C", Command::copy_script, requests);
+  item("Copy kept cell's matrix as TSV", nullptr, Command::copy_matrix_tsv, requests, state.cell);
+  item("… as Markdown", nullptr, Command::copy_matrix_markdown, requests, state.cell);
+  item("… as LaTeX", nullptr, Command::copy_matrix_latex, requests, state.cell);
   ImGui::EndMenu();
 }
 

@@ -25,6 +25,9 @@ enum class Command {
   export_figure,
   export_trace,
   copy_script,
+  copy_matrix_tsv,
+  copy_matrix_markdown,
+  copy_matrix_latex,
   theme_dark,
   theme_light,
   toggle_inspector,
@@ -118,6 +121,7 @@ struct MenuState {
   bool dark = true;
   bool inspector = true;  ///< whether it is shown
   bool pinned = false;    ///< whether an experiment is kept to compare with
+  bool cell = false;      ///< whether a cell is kept in the inspector
   std::span<const LessonFile> lessons;
   const Lesson* open_lesson = nullptr;
 };
@@ -131,7 +135,10 @@ struct DialogResult {
   std::string path;
 };
 
-/// The open dialog, if any; returns its result when it is confirmed.
-std::optional<DialogResult> dialogs(const Style& style, Transient& transient);
+struct ExportShown;
+
+/// The open dialog, if any; returns its result when it is confirmed. `exported` is what the export shows, null where
+/// there is nothing to export yet.
+std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, Transient& transient);
 
 }  // namespace attnscope::ui

@@ -55,6 +55,10 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   const bool alarming =
       (message && transient.message_is_error) || (!message && trace != nullptr && !trace->warnings().empty());
   clipped_text(left, room, color(alarming ? Rgb{0xE6, 0x9F, 0x00} : style.palette.dim));
+  if (message && !transient.message_copies.empty()) {
+    if (ImGui::IsItemClicked()) ImGui::SetClipboardText(transient.message_copies.c_str());
+    tooltip("A click copies the caption: " + transient.message_copies);
+  }
   if (both) {
     text_right(right, width - padding, color(style.palette.dim));
     if (performance.busy && performance.progress > 0 && ImGui::IsItemClicked())

@@ -9,6 +9,7 @@
 
 #include "core/explain.h"
 #include "figure/canvas.h"
+#include "ui/export_settings.h"
 
 namespace attnscope::ui {
 
@@ -51,10 +52,12 @@ struct Transient {
   Dialog dialog_shown = Dialog::none;  ///< as ImGui has it; follows `dialog`
   std::string dialog_path;
   std::string dialog_error;
-  std::string labels_text;  ///< as typed
-  std::string message;      ///< the last refusal or confirmation, in the status bar
+  ExportSettings export_settings;  ///< of the last export; the next one starts with them
+  std::string labels_text;         ///< as typed
+  std::string message;             ///< the last refusal or confirmation, in the status bar
   bool message_is_error = false;
-  double message_until = 0;  ///< ImGui time
+  double message_until = 0;    ///< ImGui time
+  std::string message_copies;  ///< what a click on the message copies; empty: nothing
 
   /// The cell that the inspector shows: under the cursor, otherwise pinned.
   [[nodiscard]] const std::optional<NamedCell>& inspected() const { return hovered ? hovered : pinned; }

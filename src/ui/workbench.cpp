@@ -51,10 +51,10 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       memory_budget_(options.memory_budget),
       font_files_(options.fonts),
       heatmaps_(std::move(heatmaps)),
+      wake_(options.wake ? options.wake : [] {}),
       lessons_(options.lessons),
-      builder_(options.wake ? options.wake : [] {}),
-      worker_(
-          options.wake ? options.wake : [] {}, options.memory_budget) {
+      builder_(wake_),
+      worker_(wake_, options.memory_budget) {
   const auto special = [](float value) { return rgba(*special_color(value)); };
   heatmaps_.set_special_colors({special(NAN), special(INFINITY), special(-INFINITY)});
   batch_.renderer = &heatmaps_;
@@ -108,7 +108,7 @@ void Workbench::frame() {
   if (ImGui::BeginMainMenuBar()) {
     menu_bar(style, session_.experiment(),
              {shown_file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
-              inspector_shown_, pinned_ != nullptr, lessons_, session_.lesson()},
+              inspector_shown_, pinned_ != nullptr, trace_ && transient_.pinned, lessons_, session_.lesson()},
              requests);
     ImGui::EndMainMenuBar();
   }
@@ -142,7 +142,8 @@ void Workbench::frame() {
                                    drawn_};
   status_bar(style, trace_.get(), performance, transient_, requests);
   ImGui::End();
-  const std::optional<DialogResult> dialog = dialogs(style, transient_);
+  const std::optional<ExportShown> exported = update_preview();
+  const std::optional<DialogResult> dialog = dialogs(style, exported ? &*exported : nullptr, transient_);
   shortcuts(requests);
   apply(requests);
   if (dialog) carry_out(*dialog);

@@ -9,12 +9,14 @@
 #include <string>
 
 #include "app/figure_builder.h"
+#include "app/matrix_text.h"
 #include "app/session.h"
 #include "app/worker.h"
 #include "io/figure_file.h"
 #include "io/font_files.h"
 #include "platform/heatmap.h"
 #include "platform/window.h"
+#include "ui/export_dialog.h"
 #include "ui/figure_panel.h"
 #include "ui/imgui_host.h"
 #include "ui/panels.h"
@@ -58,11 +60,16 @@ class Workbench {
   /// Whether the next frame will differ without any input: something moves, or waits for its turn to be shown.
   [[nodiscard]] bool animating() const;
   /// Whether a frame will be due later, with what is being computed or read.
-  [[nodiscard]] bool busy() const { return worker_.busy() || heatmaps_.loading() || builder_.busy(); }
+  [[nodiscard]] bool busy() const {
+    return worker_.busy() || to_pin_ || heatmaps_.loading() || builder_.busy() ||
+           (preview_ && preview_->builder.busy());
+  }
   [[nodiscard]] bool wants_to_quit() const { return quit_; }
   [[nodiscard]] const Session& session() const { return session_; }
   [[nodiscard]] const Trace* trace() const { return trace_.get(); }
   [[nodiscard]] const Figure& figure() const { return shown_; }
+  /// What the export dialog shows of its figure; null while it is closed or the figure is being built.
+  [[nodiscard]] const Figure* preview() const { return preview_ && preview_->figure ? &*preview_->figure : nullptr; }
   /// Of the open lesson's step, or null when it has none or it is not computed yet.
   [[nodiscard]] const Result<EquivalenceResult>* comparison() const { return comparison_ ? &*comparison_ : nullptr; }
   [[nodiscard]] std::span<const PrintedTable> printed() const { return printed_; }
@@ -104,6 +111,13 @@ class Workbench {
   /// Opens the experiment, or the figure, in that file.
   Result<void> open_source_file(const std::string& path);
   void take_computed(std::shared_ptr<const Trace> trace);
+  /// Copies the matrix of the cell that is kept in the inspector.
+  void copy_matrix(MatrixFormat format);
+  /// Writes the view in the formats that are chosen.
+  Result<void> export_figure(const std::string& path);
+  /// What the export dialog shows, if it is open.
+  std::optional<ExportShown> update_preview();
+  [[nodiscard]] ExperimentSource source_of_view() const;
   void open_dialog(Dialog dialog, const std::string& suggestion);
   void request_computation();
   void request_comparison();
@@ -159,6 +173,22 @@ class Workbench {
 
   std::optional<Inspection> inspection_;
   std::shared_ptr<const Trace> inspected_trace_;
+
+  /// The figure in the export dialog; lives as long as that is open, and until its last frame is drawn.
+  struct ExportPreview {
+    explicit ExportPreview(const std::function<void()>& wake) : builder(wake) {}
+
+    std::optional<FigureRequest> built_of;  ///< the size is in `options`
+    FigureFileOptions options;
+    std::optional<Figure> figure;
+    std::uint64_t number = 0;
+    HeatmapBatch batch;
+    platform::LineLayer lines;
+    FigureBuilder builder;  ///< for slow views
+  };
+  std::optional<ExportPreview> preview_;
+  std::uint64_t previews_ = 0;
+  std::function<void()> wake_;
 
   // The open lesson's step: its printed numbers for the trace on screen, its comparison for the experiment as it is.
   struct PrintedFor {

@@ -238,13 +238,17 @@ void Workbench::carry_out(Command command) {
       break;
     case Command::save_as: open_dialog(Dialog::save, stem + ".json"); break;
     case Command::export_figure:
-      open_dialog(Dialog::export_figure, stem + "-" + session_.experiment().view.name + ".pdf");
+      open_dialog(Dialog::export_figure,
+                  path_for_formats(stem + "-" + session_.experiment().view.name + ".pdf", transient_.export_settings));
       break;
     case Command::export_trace: open_dialog(Dialog::export_trace, stem + ".safetensors"); break;
     case Command::copy_script:
       ImGui::SetClipboardText(pytorch_script(session_.experiment()).c_str());
       say("copied the experiment as a PyTorch script", false);
       break;
+    case Command::copy_matrix_tsv: copy_matrix(MatrixFormat::tsv); break;
+    case Command::copy_matrix_markdown: copy_matrix(MatrixFormat::markdown); break;
+    case Command::copy_matrix_latex: copy_matrix(MatrixFormat::latex); break;
     case Command::theme_dark:
     case Command::theme_light:
       theme_ = command == Command::theme_dark ? Theme::dark : Theme::light;
@@ -304,11 +308,7 @@ void Workbench::carry_out(const DialogResult& result) {
   } else if (!trace_) {
     done = fail("nothing is computed yet that could be exported");
   } else if (result.dialog == Dialog::export_figure) {
-    const FigureFileOptions options;
-    const ExperimentSource source = source_of_figure(trace_->experiment(), pinned_ ? &pinned_->experiment() : nullptr);
-    done =
-        write_figure(build({trace_, trace_number_, trace_->experiment().view, options.width_inches * 96, 0, pinned_}),
-                     options, result.path, &source);
+    done = export_figure(result.path);
   } else if (result.dialog == Dialog::export_trace) {
     done = write_trace(*trace_, result.path);
   }
@@ -319,7 +319,7 @@ void Workbench::carry_out(const DialogResult& result) {
   }
   transient_.dialog = Dialog::none;
   const bool opened = result.dialog == Dialog::open || result.dialog == Dialog::open_picture;
-  say((opened ? "opened " : "wrote ") + result.path, false);
+  if (result.dialog != Dialog::export_figure) say((opened ? "opened " : "wrote ") + result.path, false);
   request_computation();
 }
 
@@ -331,6 +331,7 @@ void Workbench::open_file(const std::string& path) {
 void Workbench::say(const std::string& message, bool is_error) {
   transient_.message = message;
   transient_.message_is_error = is_error;
+  transient_.message_copies.clear();
   transient_.message_until = ImGui::GetTime() + kMessageSeconds;
 }
 

@@ -122,6 +122,25 @@ TEST_F(Parts, TheScriptCanBeCopied) {
   EXPECT_EQ(ImGui::GetClipboardText(), pytorch_script(screen().experiment()));
 }
 
+TEST_F(Parts, TheMatrixOfTheKeptCellCanBeCopied) {
+  screen().settle();
+  screen().transient().pinned = ui::NamedCell{"weights", {1, 0, 0}};
+  screen().frame(2);
+  const auto text = [&](MatrixFormat format) {
+    return *matrix_text(screen().trace(), "weights", std::vector<Index>{1, 0, 0}, format);
+  };
+  choose("Edit", "Copy kept cell's matrix as TSV");
+  EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::tsv));
+  EXPECT_EQ(screen().transient().message, "copied the matrix of weights");
+  choose("Edit", "… as Markdown");
+  EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::markdown));
+  choose("Edit", "… as LaTeX");
+  EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::latex));
+  screen().transient().pinned.reset();
+  choose("Edit", "… as Markdown");
+  EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::latex)) << "no cell is kept";
+}
+
 TEST_F(Parts, SaveAsksForAPathOnceAndThenKnowsIt) {
   change_tokens();
   EXPECT_TRUE(screen().workbench().session().modified());

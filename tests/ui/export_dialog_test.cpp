@@ -1,0 +1,272 @@
+// The dialog that exports the view: its settings, its preview, and the files that come of it.
+#include "interface_test.h"
+#include "io/figure_file.h"
+#include "support/temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+constexpr const char* kTitle = "Export the view as a figure";
+
+class ExportDialog : public Interface {
+ protected:
+  void SetUp() override {
+    start({});
+    screen().settle();
+  }
+
+  void open() {
+    screen().key_with_control('E');
+    screen().frame(3);
+    screen().settle();
+    ASSERT_TRUE(screen().is_open(kTitle));
+  }
+
+  /// Opens the dialog with that path typed.
+  void open_for(const std::string& name) {
+    open();
+    screen().retype((folder_ / name).string());
+  }
+
+  void press(const std::string& control) {
+    screen().click_item(kTitle, {control});
+    screen().frame(2);
+    screen().settle();
+  }
+
+  /// Replaces what stands in a field.
+  void fill(const std::string& field, const std::string& text) {
+    screen().double_click(screen().item(kTitle, {field}).center());
+    screen().retype(text);
+    screen().frame(2);
+    screen().settle();
+  }
+
+  /// From a list of the dialog.
+  void choose(const std::string& list, const std::string& item) {
+    screen().click_item(kTitle, {list});
+    screen().frame(2);
+    screen().click_item("##Combo_01", {item});
+    screen().frame(2);
+    screen().settle();
+  }
+
+  void expect_done() {
+    EXPECT_EQ(dialog(), ui::Dialog::none) << screen().transient().dialog_error;
+    EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+  }
+
+  [[nodiscard]] ui::Dialog dialog() { return screen().transient().dialog; }
+  [[nodiscard]] ui::ExportSettings& settings() { return screen().transient().export_settings; }
+  [[nodiscard]] std::string bytes(const std::string& name) const { return bytes_of(folder_ / name); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ExportDialog, EnterWritesAndEscapeDoesNot) {
+  open_for("a.pdf");
+  screen().key(kEscape);
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_FALSE(screen().is_open(kTitle));
+  EXPECT_EQ(folder_.size(), 0);
+  open_for("a.pdf");
+  screen().key(kEnter);
+  screen().frame(2);
+  expect_done();
+  EXPECT_TRUE(bytes("a.pdf").starts_with("%PDF-"));
+  // The file is what the command line writes.
+  const ExperimentSource source = {screen().experiment()};
+  const Figure figure = build_view("flow", screen().trace(), *view_options({"flow", {}}));
+  EXPECT_EQ(bytes("a.pdf"), figure_bytes(figure, FigureFormat::pdf, {}, &source).value());
+  // Enter counts wherever the keyboard is.
+  open_for("b.pdf");
+  fill("##width", "5");
+  screen().key(kEnter);
+  screen().frame(2);
+  expect_done();
+  EXPECT_NE(bytes("b.pdf").find("[ 0 0 360 "), std::string::npos);
+}
+
+TEST_F(ExportDialog, WritesEveryFormatThatIsTicked) {
+  open_for("a.pdf");
+  press("PNG");
+  press("SVG");
+  press("Export");
+  expect_done();
+  EXPECT_EQ(folder_.size(), 3);
+  EXPECT_TRUE(bytes("a.pdf").starts_with("%PDF-"));
+  EXPECT_TRUE(bytes("a.png").starts_with("\x89PNG"));
+  EXPECT_TRUE(bytes("a.svg").starts_with("<?xml"));
+  EXPECT_NE(screen().transient().message.find("a.png, a.svg, a.pdf"), std::string::npos);
+}
+
+TEST_F(ExportDialog, TheEndingAndTheBoxesAgree) {
+  open_for("a.png");
+  EXPECT_EQ(settings().formats, (std::array{true, false, false}));
+  press("SVG");
+  EXPECT_TRUE(screen().transient().dialog_path.ends_with("a.png"));
+  press("PNG");
+  EXPECT_TRUE(screen().transient().dialog_path.ends_with("a.svg"));
+  press("SVG");
+  press("Export");
+  EXPECT_EQ(dialog(), ui::Dialog::export_figure);
+  EXPECT_EQ(screen().transient().dialog_error, "no format is chosen: PNG, SVG or PDF");
+  EXPECT_EQ(folder_.size(), 0);
+}
+
+TEST_F(ExportDialog, SaysWhatIsOutOfRange) {
+  open_for("a.svg");
+  const Figure* before = screen().workbench().preview();
+  ASSERT_NE(before, nullptr);
+  fill("##width", "0.1");
+  screen().key(kEnter);
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::export_figure);
+  EXPECT_EQ(screen().transient().dialog_error, "width of 0.1 inches: must be 0.5 to 100");
+  fill("##width", "5");
+  fill("##range", "1,0");
+  press("Export");
+  EXPECT_EQ(dialog(), ui::Dialog::export_figure);
+  EXPECT_NE(screen().transient().dialog_error.find("range \"1,0\""), std::string::npos);
+  EXPECT_NE(screen().workbench().preview(), nullptr) << "the last one that could be written";
+  EXPECT_EQ(folder_.size(), 0);
+}
+
+TEST_F(ExportDialog, SizesAreInTheUnitThatIsChosen) {
+  open_for("a.svg");
+  choose("##unit", "cm");
+  fill("##width", "12.7");
+  press("fixed");
+  fill("##height", "10.16");
+  fill("##type", "19.5");
+  press("Export");
+  expect_done();
+  EXPECT_NE(bytes("a.svg").find("width=\"5in\" height=\"4in\""), std::string::npos) << bytes("a.svg").substr(0, 400);
+  EXPECT_DOUBLE_EQ(settings().file.font_points, 19.5);
+}
+
+TEST_F(ExportDialog, TheHeightStartsAsItWas) {
+  open();
+  const Figure* figure = screen().workbench().preview();
+  ASSERT_NE(figure, nullptr);
+  const double height = 7 * figure->height / figure->width;
+  press("fixed");
+  EXPECT_NEAR(settings().height_inches, height, 0.006);
+}
+
+TEST_F(ExportDialog, ThePreviewShowsWhatWillBeWritten) {
+  open_view("head");
+  open_for("a.svg");
+  const auto previewed = [&] { return *screen().workbench().preview(); };
+  EXPECT_EQ(previewed().width, 672);
+  ASSERT_FALSE(previewed().color_bars.empty());
+  EXPECT_FALSE(previewed().heatmaps[0].row_labels.empty());
+  press("colour bar");
+  EXPECT_TRUE(previewed().color_bars.empty());
+  press("labels");
+  EXPECT_TRUE(previewed().heatmaps[0].row_labels.empty());
+  press("values");
+  EXPECT_FALSE(previewed().heatmaps[0].shows_numbers);
+  const std::size_t texts = previewed().texts.size();
+  press("title");
+  EXPECT_EQ(previewed().texts.size(), texts - 1);
+  choose("##colours", "greys");
+  fill("##range", "0,0.5");
+  EXPECT_EQ(previewed().heatmaps[0].scale, (ColorScale{ColorMap::greys, 0, 0.5}));
+  press("Export");
+  expect_done();
+  EXPECT_EQ(bytes("a.svg").find("self-attention<"), std::string::npos);
+  EXPECT_EQ(bytes("a.svg").find(">attention weight<"), std::string::npos);
+  EXPECT_EQ(screen().workbench().preview(), nullptr);
+}
+
+TEST_F(ExportDialog, ThePreviewIsPaintedInTheColoursOfItsTheme) {
+  screen().set_drawn(true);
+  open();
+  screen().frame(3);
+  const Rect place = screen().window_place(kTitle);
+  const auto has = [&](Rgb wanted) {
+    int pixels = 0;
+    const platform::Image picture = screen().picture();
+    for (int y = static_cast<int>(place.y); y < static_cast<int>(place.bottom()); ++y) {
+      for (int x = static_cast<int>(place.x); x < static_cast<int>(place.right()); ++x) {
+        const auto pixel = picture.pixel(x, y);
+        pixels += Rgb{pixel[0], pixel[1], pixel[2]} == wanted ? 1 : 0;
+      }
+    }
+    return pixels;
+  };
+  const int on_paper = has(palette(Theme::paper).background);
+  EXPECT_GT(on_paper, 20'000);
+  // The weights of the first head: the colours of the matrices are on top of the page.
+  const HeatmapMark& last = screen().workbench().preview()->heatmaps.back();
+  std::vector<float> numbers(static_cast<std::size_t>(last.rows() * last.columns()));
+  last.source->read({0, 0, 0, 0, last.rows(), last.columns()}, numbers, {});
+  EXPECT_GT(has(cell_color(numbers[0], last.scale)), 5);
+  choose("##theme", "dark");
+  EXPECT_LT(has(palette(Theme::paper).background), 2000);
+  EXPECT_GT(has(palette(Theme::dark).background), 20'000);
+}
+
+TEST_F(ExportDialog, ItsSettingsStayForTheNextTime) {
+  open_for("a.svg");
+  fill("##width", "4");
+  choose("##theme", "light");
+  press("title");
+  press("Export");
+  expect_done();
+  open();
+  EXPECT_TRUE(screen().transient().dialog_path.ends_with("flow.svg"));
+  EXPECT_EQ(settings().file.width_inches, 4);
+  EXPECT_EQ(settings().file.theme, Theme::light);
+  EXPECT_FALSE(settings().file.content.title);
+  EXPECT_EQ(screen().workbench().preview()->width, 384);
+}
+
+TEST_F(ExportDialog, TheCaptionCanBeCopied) {
+  const std::string caption = figure_caption({screen().experiment()});
+  ImGui::SetClipboardText("before");
+  open_for("a.svg");
+  press("Copy");
+  EXPECT_EQ(ImGui::GetClipboardText(), caption);
+  EXPECT_EQ(dialog(), ui::Dialog::export_figure);
+  ImGui::SetClipboardText("before");
+  press("Export");
+  expect_done();
+  // So does a click on what the status bar says.
+  const Rect status = screen().window_place("Status");
+  screen().click({status.x + 40, status.center().y});
+  EXPECT_EQ(ImGui::GetClipboardText(), caption);
+}
+
+TEST_F(ExportDialog, SlowViewsAreBuiltBeside) {
+  open_view("metrics");
+  open_for("a.svg");
+  ASSERT_NE(screen().workbench().preview(), nullptr);
+  EXPECT_FALSE(screen().workbench().preview()->heatmaps.empty());
+  press("colour bar");
+  EXPECT_TRUE(screen().workbench().preview()->color_bars.empty());
+  press("Export");
+  expect_done();
+}
+
+TEST_F(ExportDialog, FitsIntoTheWindow) {
+  for (const WindowSize size : {WindowSize{1000, 700, 1}, WindowSize{640, 420, 1}, WindowSize{2000, 1400, 2}}) {
+    InterfaceOptions options;
+    options.width = size.width;
+    options.height = size.height;
+    options.scale = size.scale;
+    start(options);
+    screen().settle();
+    open();
+    const Rect place = screen().window_place(kTitle);
+    EXPECT_GE(place.x, 0);
+    EXPECT_GE(place.y, 0);
+    EXPECT_LE(place.right(), size.width);
+    EXPECT_LE(place.bottom(), size.height);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test
