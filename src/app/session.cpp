@@ -262,6 +262,11 @@ void Session::open(Experiment experiment, std::string file) {
   gesture_ = 0;
 }
 
+void Session::restore(Experiment experiment, std::string file) {
+  open(std::move(experiment), std::move(file));
+  saved_ = {};  // which is no experiment
+}
+
 void Session::mark_saved(std::string file) {
   saved_ = experiment_;
   file_ = std::move(file);

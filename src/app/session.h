@@ -41,6 +41,8 @@ class Session {
 
   /// Replaces the document, as on File > Open; the history starts anew.
   void open(Experiment experiment, std::string file);
+  /// The same of what was never saved: it stays to be saved, to `file` where there is one.
+  void restore(Experiment experiment, std::string file);
 
   /// Notes that the experiment now stands in `file`.
   void mark_saved(std::string file);

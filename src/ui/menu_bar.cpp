@@ -13,10 +13,28 @@ void item(const char* label, const char* shortcut, Command command, Requests& re
   if (ImGui::MenuItem(label, shortcut, checked, enabled)) requests.commands.push_back(command);
 }
 
+/// The last parts of a path; files are told apart by what stands last.
+std::string short_path(const std::string& path) {
+  constexpr std::size_t kLongest = 48;
+  if (path.size() <= kLongest) return path;
+  const std::size_t slash = path.find('/', path.size() - kLongest);
+  return "…" + (slash == std::string::npos ? path.substr(path.rfind('/') + 1) : path.substr(slash));
+}
+
+void recent_menu(const MenuState& state, Requests& requests) {
+  if (!ImGui::BeginMenu("Open recent", !state.recent.empty())) return;
+  for (const std::string& path : state.recent) {
+    if (ImGui::MenuItem((short_path(path) + "##" + path).c_str())) requests.files.push_back(path);
+    tooltip(path);
+  }
+  ImGui::EndMenu();
+}
+
 /// `pixels`: whether the system attends to those of a picture.
-void file_menu(Requests& requests, bool pixels) {
+void file_menu(const MenuState& state, Requests& requests, bool pixels) {
   if (!ImGui::BeginMenu("File")) return;
   item("Open…", "Ctrl+O", Command::open, requests);
+  recent_menu(state, requests);
   item("Open picture…", nullptr, Command::open_picture, requests, pixels);
   item("Save", "Ctrl+S", Command::save, requests);
   item("Save as…", "Ctrl+Shift+S", Command::save_as, requests);
@@ -88,7 +106,7 @@ void help_menu(Requests& requests) {
 }  // namespace
 
 void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, Requests& requests) {
-  file_menu(requests, experiment.parameters.contains("picture"));
+  file_menu(state, requests, experiment.parameters.contains("picture"));
   edit_menu(state, requests);
   view_menu(experiment, state, requests);
   lessons_menu(state, requests);

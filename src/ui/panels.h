@@ -42,6 +42,7 @@ enum class Command {
 struct Requests {
   std::vector<Action> actions;
   std::vector<Command> commands;
+  std::vector<std::string> files;  ///< to be opened
 };
 
 /// Left: system, sliders, seed, labels; from the system's parameter table.
@@ -124,6 +125,7 @@ struct MenuState {
   bool cell = false;      ///< whether a cell is kept in the inspector
   std::span<const LessonFile> lessons;
   const Lesson* open_lesson = nullptr;
+  std::span<const std::string> recent = {};  ///< files that were opened before
 };
 
 /// The menus, and the experiment's name at their right.

@@ -84,12 +84,15 @@ Result<void> run_window(WindowArguments arguments) {
 
   ImGuiHost host(window->handle());
   WorkbenchOptions options = {
-      arguments.theme, scale_of(*window, arguments.ui_scale), arguments.memory_budget, *shaders, *fonts,
-      find_lessons(),  [&window] { window->wake(); }};
+      arguments.theme, scale_of(*window, arguments.ui_scale), arguments.memory_budget, *shaders, *fonts, find_lessons(),
+      user_folder(),   [&window] { window->wake(); }};
   Result<std::unique_ptr<Workbench>> created =
       Workbench::create(host, std::move(arguments.source.experiment), arguments.file, options);
   if (!created) return tl::unexpected(created.error());
   Workbench& workbench = **created;
+  if (arguments.may_restore) {
+    if (std::optional<LeftBehind> left = take_left_behind(user_folder())) workbench.restore(std::move(*left));
+  }
   if (arguments.source.pinned) workbench.compare_with(std::move(*arguments.source.pinned));
 
   FramePacer pacer;

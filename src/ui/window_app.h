@@ -11,11 +11,12 @@
 namespace attnscope::ui {
 
 struct WindowArguments {
-  ExperimentSource source;  ///< validated
-  std::string file;         ///< where Save writes; empty when nowhere yet
-  Theme theme = Theme::dark;
-  double ui_scale = 1;  ///< on top of what the desktop asks for; 0.5 to 4
+  ExperimentSource source;     ///< validated
+  std::string file;            ///< where Save writes; empty when nowhere yet
+  std::optional<Theme> theme;  ///< nothing: as it was last
+  double ui_scale = 1;         ///< on top of what the desktop asks for; 0.5 to 4
   double memory_budget = kDefaultMemoryBudget;
+  bool may_restore = false;  ///< what was left behind unsaved comes in the place of `source`
 };
 
 /// Opens the window and returns when it is closed. Errors are one line: no display, OpenGL too old, a file of the

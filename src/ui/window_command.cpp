@@ -14,7 +14,7 @@ namespace {
 
 struct WindowOptions {
   std::string file;
-  std::string theme = "dark";
+  std::string theme;
   double ui_scale = 1;
 };
 
@@ -36,7 +36,7 @@ Result<void> check_word(const CLI::App& program, const std::string& word) {
 Result<CommandOutput> window_command(const CLI::App& program, const WindowOptions& options) {
   if (Result<void> known = check_word(program, options.file); !known) return tl::unexpected(known.error());
   const std::optional<Theme> theme = parse_theme(options.theme);
-  if (!theme || *theme == Theme::paper) {
+  if (!options.theme.empty() && (!theme || *theme == Theme::paper)) {
     return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: dark or light", Error::Kind::usage);
   }
   if (!(options.ui_scale >= 0.5 && options.ui_scale <= 4)) {
@@ -53,7 +53,7 @@ Result<CommandOutput> window_command(const CLI::App& program, const WindowOption
   // A system's name opens that system's defaults, which are no file yet; nor is what a figure shows.
   const bool is_file = named && find_system(options.file) == nullptr && !source->is_other_file;
   const Result<void> closed =
-      run_window({std::move(*source), is_file ? options.file : "", *theme, options.ui_scale, *budget});
+      run_window({std::move(*source), is_file ? options.file : "", theme, options.ui_scale, *budget, !named});
   if (!closed) return tl::unexpected(closed.error());
   return CommandOutput{};
 }
@@ -68,7 +68,9 @@ void add_window_command(CommandLine& line) {
                   "An experiment, a figure of one, or a file of tensors, to open in the window; - reads tensors from "
                   "standard input")
       ->type_name("FILE");
-  line.program().add_option("--theme", options->theme, "Of the window: dark (default) or light")->type_name("NAME");
+  line.program()
+      .add_option("--theme", options->theme, "Of the window: dark or light; as last time, at first dark")
+      ->type_name("NAME");
   line.program()
       .add_option("--ui-scale", options->ui_scale, "Size of everything in the window, 0.5 to 4")
       ->type_name("N");

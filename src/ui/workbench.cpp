@@ -46,18 +46,24 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
                      const WorkbenchOptions& options)
     : host_(host),
       session_(std::move(session)),
-      theme_(options.theme),
+      theme_(options.theme.value_or(Theme::dark)),
       scale_(options.scale),
       memory_budget_(options.memory_budget),
       font_files_(options.fonts),
       heatmaps_(std::move(heatmaps)),
       wake_(options.wake ? options.wake : [] {}),
       lessons_(options.lessons),
+      user_folder_(options.user_folder),
+      autosave_(options.user_folder),
       builder_(wake_),
       worker_(wake_, options.memory_budget) {
   const auto special = [](float value) { return rgba(*special_color(value)); };
   heatmaps_.set_special_colors({special(NAN), special(INFINITY), special(-INFINITY)});
   batch_.renderer = &heatmaps_;
+  ReadUserState read = read_user_state(user_folder_);
+  user_state_ = std::move(read.state);
+  if (!options.theme) theme_ = user_state_.theme;
+  if (!read.notice.empty()) say(read.notice, true);
 }
 
 void Workbench::set_scale(float scale) {
@@ -108,7 +114,8 @@ void Workbench::frame() {
   if (ImGui::BeginMainMenuBar()) {
     menu_bar(style, session_.experiment(),
              {shown_file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
-              inspector_shown_, pinned_ != nullptr, trace_ && transient_.pinned, lessons_, session_.lesson()},
+              inspector_shown_, pinned_ != nullptr, trace_ && transient_.pinned, lessons_, session_.lesson(),
+              user_state_.recent},
              requests);
     ImGui::EndMainMenuBar();
   }
@@ -160,6 +167,16 @@ void Workbench::finish(double frame_seconds) {
   heatmaps_.end_frame();
   drawn_ = drawn_share();
   frame_seconds_ = frame_seconds;
+  autosave();
+}
+
+void Workbench::autosave() {
+  // Not with every number that a slider passes: the disk takes a while.
+  constexpr double kPause = 0.3;
+  if (ImGui::IsAnyMouseDown() || ImGui::GetTime() < autosaved_at_ + kPause) return;
+  if (!session_.modified()) return autosave_.forget();
+  autosave_.keep(session_.experiment(), session_.file());
+  autosaved_at_ = ImGui::GetTime();
 }
 
 void Workbench::show_center(const Style& style, const Areas& places, Requests& requests) {

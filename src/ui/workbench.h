@@ -12,8 +12,10 @@
 #include "app/matrix_text.h"
 #include "app/session.h"
 #include "app/worker.h"
+#include "io/autosave.h"
 #include "io/figure_file.h"
 #include "io/font_files.h"
+#include "io/user_state.h"
 #include "platform/heatmap.h"
 #include "platform/window.h"
 #include "ui/export_dialog.h"
@@ -26,13 +28,14 @@ namespace attnscope::ui {
 struct Areas;
 
 struct WorkbenchOptions {
-  Theme theme = Theme::dark;
-  float scale = 1;  ///< pixels per logical pixel
+  std::optional<Theme> theme = Theme::dark;  ///< nothing: as it was last
+  float scale = 1;                           ///< pixels per logical pixel
   double memory_budget = kDefaultMemoryBudget;
   std::filesystem::path shader_folder;
   FontFiles fonts;
-  std::vector<LessonFile> lessons = {};  ///< as the menu lists them
-  std::function<void()> wake;            ///< called from another thread when a frame is due; may be empty
+  std::vector<LessonFile> lessons = {};    ///< as the menu lists them
+  std::filesystem::path user_folder = {};  ///< where is kept what is remembered; empty: nowhere
+  std::function<void()> wake;              ///< called from another thread when a frame is due; may be empty
 };
 
 class Workbench {
@@ -56,6 +59,9 @@ class Workbench {
   void open_file(const std::string& path);
   /// Pins an experiment, which has been validated, as soon as it is computed; the open one is computed after it.
   void compare_with(Experiment pinned);
+
+  /// Opens what another program left behind when it ended out of order; it stays to be saved.
+  void restore(LeftBehind left);
 
   /// Whether the next frame will differ without any input: something moves, or waits for its turn to be shown.
   [[nodiscard]] bool animating() const;
@@ -202,6 +208,16 @@ class Workbench {
   std::vector<PrintedTable> printed_;
   std::optional<ComparisonRequest> comparing_;
   std::optional<Result<EquivalenceResult>> comparison_;
+
+  /// Keeps what is unsaved, for the case that the program does not end in order.
+  void autosave();
+  /// Changes what is remembered from one start to the next. What cannot be written is lost: it is of no importance.
+  void remember_file(const std::string& path);
+  void remember_theme();
+  std::filesystem::path user_folder_;
+  UserState user_state_;
+  Autosave autosave_;
+  double autosaved_at_ = 0;
 
   double frame_seconds_ = 0;
   std::vector<platform::KeyPress> presses_;

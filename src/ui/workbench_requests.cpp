@@ -101,6 +101,7 @@ void Workbench::apply(const Requests& requests) {
     }
   }
   for (const Command command : requests.commands) carry_out(command);
+  for (const std::string& path : requests.files) open_file(path);
   request_computation();
 }
 
@@ -252,6 +253,7 @@ void Workbench::carry_out(Command command) {
     case Command::theme_dark:
     case Command::theme_light:
       theme_ = command == Command::theme_dark ? Theme::dark : Theme::light;
+      remember_theme();
       apply_style(colors(), scale_);
       break;
     case Command::toggle_inspector: inspector_shown_ = !inspector_shown_; break;
@@ -318,9 +320,29 @@ void Workbench::carry_out(const DialogResult& result) {
     return;
   }
   transient_.dialog = Dialog::none;
+  if (result.dialog == Dialog::save || (result.dialog == Dialog::open && !is_text_name(result.path)))
+    remember_file(result.path);
   const bool opened = result.dialog == Dialog::open || result.dialog == Dialog::open_picture;
   if (result.dialog != Dialog::export_figure) say((opened ? "opened " : "wrote ") + result.path, false);
   request_computation();
+}
+
+void Workbench::restore(LeftBehind left) {
+  if (!view_options(left.experiment.view) || !validate(left.experiment, memory_budget_)) return;
+  session_.restore(std::move(left.experiment), std::move(left.file));
+  say("restored what was not saved when the program ended", false);
+  request_computation();
+}
+
+void Workbench::remember_file(const std::string& path) {
+  const UserState before = user_state_;
+  user_state_.add_recent(path);
+  if (user_state_ != before) static_cast<void>(write_user_state(user_folder_, user_state_));
+}
+
+void Workbench::remember_theme() {
+  if (std::exchange(user_state_.theme, theme_) != theme_)
+    static_cast<void>(write_user_state(user_folder_, user_state_));
 }
 
 void Workbench::open_file(const std::string& path) {

@@ -32,7 +32,8 @@ struct InterfaceOptions {
   Theme theme = Theme::dark;
   std::optional<Experiment> experiment;  ///< instead of the worked example at its defaults
   double memory_budget = kDefaultMemoryBudget;
-  std::vector<LessonFile> lessons = {};  ///< in the menu
+  std::vector<LessonFile> lessons = {};    ///< in the menu
+  std::filesystem::path user_folder = {};  ///< for what is remembered; empty: nothing is
 };
 
 /// A workbench with an offscreen framebuffer to draw on. Time passes by a sixtieth of a second with every frame,

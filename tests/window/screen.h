@@ -179,7 +179,9 @@ class Screen {
 /// attnscope on a screen, from its window being there to its end.
 class RunningProgram {
  public:
-  explicit RunningProgram(const Screen& screen, const std::vector<std::string>& arguments = {}) {
+  /// `user_folder`: where it keeps what it remembers; empty: in a folder of its own.
+  explicit RunningProgram(const Screen& screen, const std::vector<std::string>& arguments = {},
+                          const std::filesystem::path& user_folder = {}) {
     const std::string errors = (folder_ / "errors").string();
     std::vector<std::string> words = {ATTNSCOPE_PROGRAM};
     words.insert(words.end(), arguments.begin(), arguments.end());
@@ -190,7 +192,7 @@ class RunningProgram {
     if (process_ == 0) {
       ::setenv("DISPLAY", screen.display().c_str(), 1);
       ::setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-      ::setenv("XDG_CONFIG_HOME", folder_.path().c_str(), 1);
+      ::setenv("XDG_CONFIG_HOME", user_folder.empty() ? folder_.path().c_str() : user_folder.c_str(), 1);
       ::unsetenv("WAYLAND_DISPLAY");
       ::dup2(::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
       ::execv(ATTNSCOPE_PROGRAM, argv.data());
@@ -212,10 +214,13 @@ class RunningProgram {
     throw std::runtime_error("no window");
   }
 
-  ~RunningProgram() {
+  ~RunningProgram() { kill(); }
+
+  /// Ends it without warning.
+  void kill() {
     if (process_ < 0) return;
     ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
+    ::waitpid(std::exchange(process_, -1), nullptr, 0);
   }
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;

@@ -126,5 +126,34 @@ TEST_F(OnScreen, AShaderThatIsNotThereIsNamed) {
   EXPECT_NE(outcome.err.find("heatmap.vert"), std::string::npos) << outcome.err;
 }
 
+TEST_F(OnScreen, WhatWasNotSavedIsThereAgainAfterAnEndWithoutWarning) {
+  const TemporaryFolder user;
+  const auto unsaved = [&] {
+    int files = 0;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(user / "attnscope", error))
+      files += entry.path().filename().string().starts_with("unsaved-") ? 1 : 0;
+    return files;
+  };
+  {
+    RunningProgram program(screen(), {}, user.path());
+    (void)screen().picture_at_rest();
+    EXPECT_EQ(unsaved(), 0);
+    // The experiment is pinned, which opens another view: a change that is not saved.
+    screen().xdotool("key p");
+    (void)screen().picture_at_rest();
+    EXPECT_NE(screen().window_title().find("(edited)"), std::string::npos) << screen().window_title();
+    EXPECT_EQ(unsaved(), 1);
+    program.kill();
+  }
+  EXPECT_EQ(unsaved(), 1);
+  RunningProgram again(screen(), {}, user.path());
+  (void)screen().picture_at_rest();
+  EXPECT_NE(screen().window_title().find("(edited)"), std::string::npos) << "restored, and still to be saved";
+  screen().xdotool("key ctrl+q");
+  EXPECT_EQ(again.wait(), 0);
+  EXPECT_EQ(unsaved(), 0) << "whoever quits has done with it";
+}
+
 }  // namespace
 }  // namespace attnscope::test
