@@ -72,10 +72,13 @@ std::string values_text(std::span<const Parameter> parameters, const ParameterVa
 }
 
 std::string experiment_text(const Experiment& experiment) {
+  const System& system = *find_system(experiment.system);
   std::string text = experiment.system;
-  const std::string values = values_text(find_system(experiment.system)->parameters, experiment.parameters);
+  const std::string values = values_text(system.parameters, experiment.parameters);
   if (!values.empty()) text += ": " + values;
-  text += "; seed " + std::to_string(experiment.seed);
+  if (experiment.tensors != nullptr)
+    text += "; from " + std::filesystem::path(experiment.tensors->file()).filename().string();
+  if (system.uses_seed) text += "; seed " + std::to_string(experiment.seed);
   if (experiment.discard != 0) text += ", discard " + std::to_string(experiment.discard);
   const std::size_t edits = experiment.edits.size();
   if (edits != 0) text += "; " + std::to_string(edits) + (edits == 1 ? " number" : " numbers") + " put by hand";

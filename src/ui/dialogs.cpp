@@ -32,7 +32,7 @@ struct Shortcut {
   const char* meaning;
 };
 
-constexpr std::array<Shortcut, 24> kShortcuts = {{
+constexpr std::array<Shortcut, 25> kShortcuts = {{
     {"drag a slider", "the picture follows"},
     {"Ctrl+click a slider", "type any value"},
     {"click a cell", "keep it in the inspector; again or Escape lets go"},
@@ -53,6 +53,7 @@ constexpr std::array<Shortcut, 24> kShortcuts = {{
     {"Ctrl+Shift+S", "save as"},
     {"Ctrl+E", "export the view as PDF, SVG or PNG"},
     {"Ctrl+Shift+E", "export the tensors"},
+    {"Ctrl+C", "copy the figure"},
     {"Ctrl+Shift+C", "copy the experiment as a PyTorch script"},
     {"drop a file", "open it: experiment, figure, tensors, labels; .png: for the pixels"},
     {"?", "these shortcuts"},

@@ -51,6 +51,7 @@ void edit_menu(const MenuState& state, Requests& requests) {
   if (ImGui::MenuItem("Undo", "Ctrl+Z", false, state.can_undo)) requests.actions.push_back({Undo{}, 0});
   if (ImGui::MenuItem("Redo", "Ctrl+Shift+Z", false, state.can_redo)) requests.actions.push_back({Redo{}, 0});
   ImGui::Separator();
+  item("Copy figure", "Ctrl+C", Command::copy_figure, requests);
   item("Copy PyTorch script", "Ctrl+Shift+C", Command::copy_script, requests);
   item("Copy kept cell's matrix as TSV", nullptr, Command::copy_matrix_tsv, requests, state.cell);
   item("… as Markdown", nullptr, Command::copy_matrix_markdown, requests, state.cell);

@@ -25,6 +25,7 @@ enum class Command {
   export_figure,
   export_trace,
   copy_script,
+  copy_figure,
   copy_matrix_tsv,
   copy_matrix_markdown,
   copy_matrix_latex,

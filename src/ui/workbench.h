@@ -119,6 +119,8 @@ class Workbench {
   void take_computed(std::shared_ptr<const Trace> trace);
   /// Copies the matrix of the cell that is kept in the inspector.
   void copy_matrix(MatrixFormat format);
+  /// The view as a picture, as it would be exported; where the desktop cannot take one, the path of a file.
+  void copy_figure();
   /// Writes the view in the formats that are chosen.
   Result<void> export_figure(const std::string& path);
   /// What the export dialog shows, if it is open.

@@ -1,5 +1,6 @@
 // The workbench's share in what leaves the window: the view as a figure, a matrix as text.
 #include "app/figure_builder.h"
+#include "io/clipboard.h"
 #include "ui/export_dialog.h"
 #include "ui/workbench.h"
 
@@ -16,6 +17,33 @@ void Workbench::copy_matrix(MatrixFormat format) {
   if (!text) return say(text.error().message, true);
   ImGui::SetClipboardText(text->c_str());
   say("copied the matrix of " + cell.tensor, false);
+}
+
+void Workbench::copy_figure() {
+  if (!trace_) return say("nothing is computed yet that could be copied", true);
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  const std::filesystem::path path = folder / ("attnscope-" + trace_->experiment().view.name + ".png");
+  const Result<FigureFileOptions> options = export_options(transient_.export_settings);
+  if (!options) return say(options.error().message, true);
+  const Figure figure = figure_for_file(
+      [&](double width, double height) {
+        return build({trace_, trace_number_, trace_->experiment().view, width, height, pinned_});
+      },
+      *options);
+  const ExperimentSource source = source_of_view();
+  if (const Result<void> written = write_figure(figure, *options, path, &source); !written)
+    return say(written.error().message, true);
+  const Result<bool> copied = copy_png_to_clipboard(path);
+  if (!copied) return say(copied.error().message, true);
+  if (*copied) {
+    say("copied the figure · a click copies the caption", false);
+  } else {
+    ImGui::SetClipboardText(path.c_str());
+    say("wrote " + path.string() + " and copied its path: neither xclip nor wl-copy is there", false);
+    return;
+  }
+  transient_.message_copies = figure_caption(source);
 }
 
 Result<void> Workbench::export_figure(const std::string& path) {

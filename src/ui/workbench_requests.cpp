@@ -57,6 +57,7 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
       case 'E': command(press.shift ? Command::export_trace : Command::export_figure); break;
       case 'C':
         if (press.shift) command(Command::copy_script);
+        if (!press.shift && !open) command(Command::copy_figure);
         break;
       case 'Z':
         if (!typing) requests.actions.push_back(press.shift ? Action{Redo{}, 0} : Action{Undo{}, 0});
@@ -247,6 +248,7 @@ void Workbench::carry_out(Command command) {
       ImGui::SetClipboardText(pytorch_script(session_.experiment()).c_str());
       say("copied the experiment as a PyTorch script", false);
       break;
+    case Command::copy_figure: copy_figure(); break;
     case Command::copy_matrix_tsv: copy_matrix(MatrixFormat::tsv); break;
     case Command::copy_matrix_markdown: copy_matrix(MatrixFormat::markdown); break;
     case Command::copy_matrix_latex: copy_matrix(MatrixFormat::latex); break;

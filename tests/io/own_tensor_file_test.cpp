@@ -74,6 +74,8 @@ TEST(OwnTensorFile, AFigureOfItOpensIt) {
   view.width = 300;
   const Figure figure = build_view("heads", *trace, view);
   const ExperimentSource source = source_of_figure(experiment, nullptr);
+  EXPECT_TRUE(figure_caption(source).starts_with("own-tensors; from weights.npz; view heads; attnscope "))
+      << figure_caption(source);
   ASSERT_TRUE(write_figure(figure, {}, folder / "a.svg", &source));
   const Result<ExperimentSource> again = open_source((folder / "a.svg").string());
   ASSERT_TRUE(again) << again.error().message;

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ inline Outcome run_program(const std::vector<std::string>& arguments, const Surr
   const std::string err = (folder / "err").string();
   std::vector<std::string> variables;
   for (const auto& [name, value] : surroundings.environment) variables.push_back(name + "=" + value);
+  // What the sanitizers are told is no part of that: they check the program, whatever it is run in.
+  for (const char* name : {"ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS"}) {
+    if (const char* value = std::getenv(name)) variables.push_back(std::string(name) + "=" + value);
+  }
   std::vector<char*> argv = {const_cast<char*>(ATTNSCOPE_PROGRAM)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
