@@ -71,8 +71,8 @@ class Screen {
     if (server_ == 0) {
       ::close(number_pipe[0]);
       ::dup2(::open("/dev/null", O_WRONLY), 2);
-      ::execlp("Xvfb", "Xvfb", "-displayfd", descriptor.c_str(), "-screen", "0", "1280x800x24", "-nolisten", "tcp",
-               "-fbdir", folder.c_str(), nullptr);
+      ::execlp("Xvfb", "Xvfb", "-displayfd", descriptor.c_str(), "-noreset", "-screen", "0", "1280x800x24", "-nolisten",
+               "tcp", "-fbdir", folder.c_str(), nullptr);
       ::_exit(127);
     }
     ::close(number_pipe[1]);
