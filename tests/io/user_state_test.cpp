@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 
 #include "io/autosave.h"
@@ -109,6 +110,8 @@ TEST(Autosave, ADamagedOneIsPutAsideAndTheNextOneTaken) {
   leave_behind(folder.path(), 7, "");
   // Of a process that cannot be: the largest number there is.
   const auto broken = folder.file("unsaved-2147483647.json", "{\"file\": \"\", \"experiment\": {");
+  // The newest, however coarse the file system's clock is.
+  std::filesystem::last_write_time(broken, std::filesystem::last_write_time(broken) + std::chrono::seconds(2));
   folder.file("unsaved-x.json", "");
   const std::optional<LeftBehind> left = take_left_behind(folder.path());
   ASSERT_TRUE(left);
