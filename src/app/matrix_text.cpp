@@ -42,11 +42,12 @@ struct Syntax {
     std::string out;
     for (const char c : text) {
       const bool blank = c == '\t' || c == '\n' || c == '\r';
+      const std::string_view escaped = format == MatrixFormat::markdown ? "|\\`*_<"
+                                       : format == MatrixFormat::latex  ? "&%$#_{}"
+                                                                        : "";
       if (blank) {
         out += ' ';
-      } else if (format == MatrixFormat::markdown && std::string_view("|\\`*_<").find(c) != std::string_view::npos) {
-        out += std::string("\\") + c;
-      } else if (format == MatrixFormat::latex && std::string_view("&%$#_{}").find(c) != std::string_view::npos) {
+      } else if (escaped.find(c) != std::string_view::npos) {
         out += std::string("\\") + c;
       } else if (format == MatrixFormat::latex && c == '\\') {
         out += "\\textbackslash{}";

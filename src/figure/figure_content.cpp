@@ -134,7 +134,9 @@ void leave_out(Figure& figure, bool headings, bool color_bars) {
   }
   if (color_bars) gone.color_bars = std::exchange(figure.color_bars, {});
   std::vector<Band> bands = joined(bands_of(gone));
-  for (auto band = bands.rbegin(); band != bands.rend(); ++band) close_up(figure, *band);
+  // From below, so that the places of those above stay what they are.
+  std::reverse(bands.begin(), bands.end());
+  for (const Band& band : bands) close_up(figure, band);
 }
 
 /// Gives the main matrices, and the colour bars that speak of them, another scale.

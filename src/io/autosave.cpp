@@ -1,11 +1,11 @@
 #include "io/autosave.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -49,9 +49,9 @@ Result<LeftBehind> read_left_behind(const std::filesystem::path& path) {
 
 }  // namespace
 
-Autosave::Autosave(std::filesystem::path folder) {
+Autosave::Autosave(const std::filesystem::path& folder) {
   if (folder.empty()) return;
-  path_ = std::move(folder) / (std::string(kPrefix) + std::to_string(::getpid()) + std::string(kEnding));
+  path_ = folder / (std::string(kPrefix) + std::to_string(::getpid()) + std::string(kEnding));
 }
 
 Autosave::~Autosave() { forget(); }

@@ -13,7 +13,7 @@ namespace attnscope {
 class Autosave {
  public:
   /// An empty folder: nothing is kept.
-  explicit Autosave(std::filesystem::path folder);
+  explicit Autosave(const std::filesystem::path& folder);
   /// Removes the file: whoever ends in order has asked for what is to be kept.
   ~Autosave();
   Autosave(const Autosave&) = delete;

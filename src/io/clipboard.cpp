@@ -43,6 +43,7 @@ bool is_set(const char* variable) {
 /// Runs a program to its end; false where there is none of that name.
 Result<bool> run_to_end(std::vector<std::string> words, const std::filesystem::path& input) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const SpawnActions actions(input);
@@ -62,7 +63,7 @@ Result<bool> run_to_end(std::vector<std::string> words, const std::filesystem::p
 
 Result<bool> copy_png_to_clipboard(const std::filesystem::path& png) {
   if (is_set("WAYLAND_DISPLAY")) {
-    const Result<bool> copied = run_to_end({"wl-copy", "--type", "image/png"}, png);
+    Result<bool> copied = run_to_end({"wl-copy", "--type", "image/png"}, png);
     if (!copied || *copied) return copied;
   }
   if (!is_set("DISPLAY")) return false;

@@ -73,8 +73,8 @@ void put(const Four& four, float* numbers) { std::memcpy(numbers, &four, sizeof 
 /// One column of pixels. Rows are taken by fours: there are some more above and below, for what lies outside.
 class Column {
  public:
-  explicit Column(std::size_t rows) : rows_(static_cast<int>(rows)), left_(rows + 2 * kBeside, 1.0F) {
-    for (std::vector<float>& channel : channels_) channel.resize(rows + 2 * kBeside);
+  explicit Column(std::size_t rows) : rows_(static_cast<int>(rows)), left_(rows + kBoth, 1.0F) {
+    for (std::vector<float>& channel : channels_) channel.resize(rows + kBoth);
   }
 
   void clear() {
@@ -109,6 +109,7 @@ class Column {
 
  private:
   static constexpr int kBeside = 4;
+  static constexpr std::size_t kBoth = 8;  ///< above and below
 
   static std::size_t at(int row) { return static_cast<std::size_t>(row); }
 

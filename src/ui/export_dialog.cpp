@@ -98,6 +98,7 @@ void look_rows(const Style& style, ExportSettings& settings) {
   row_label(style, "Theme");
   constexpr std::array<Theme, 3> themes = {Theme::paper, Theme::light, Theme::dark};
   std::vector<std::string> names;
+  names.reserve(themes.size());
   for (const Theme theme : themes) names.emplace_back(theme_name(theme));
   const auto theme = std::ranges::find(themes, settings.file.theme) - themes.begin();
   if (const auto chosen = list_field("##theme", width, names, static_cast<std::size_t>(theme)))

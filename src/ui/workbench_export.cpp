@@ -58,7 +58,7 @@ Result<void> Workbench::export_figure(const std::string& path) {
   const ExperimentSource source = source_of_view();
   std::string names;
   for (const std::filesystem::path& each : *paths) {
-    if (const Result<void> written = write_figure(figure, *options, each, &source); !written) return written;
+    if (Result<void> written = write_figure(figure, *options, each, &source); !written) return written;
     names += (names.empty() ? "" : ", ") + (names.empty() ? each.string() : each.filename().string());
   }
   say("wrote " + names + " · a click copies the caption", false);
