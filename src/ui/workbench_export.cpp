@@ -1,4 +1,8 @@
 // The workbench's share in what leaves the window: the view as a figure, a matrix as text.
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
 #include "app/figure_builder.h"
 #include "io/clipboard.h"
 #include "ui/export_dialog.h"
@@ -21,9 +25,12 @@ void Workbench::copy_matrix(MatrixFormat format) {
 
 void Workbench::copy_figure() {
   if (!trace_) return say("nothing is computed yet that could be copied", true);
+  // A folder of its own: in a shared one, somebody could have put a link in the file's place.
   std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  const std::filesystem::path path = folder / ("attnscope-" + trace_->experiment().view.name + ".png");
+  std::string folder = (std::filesystem::temp_directory_path(error) / "attnscope-XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) return say(folder + ": no such folder can be made", true);
+  const std::filesystem::path path =
+      std::filesystem::path(folder) / ("attnscope-" + trace_->experiment().view.name + ".png");
   const Result<FigureFileOptions> options = export_options(transient_.export_settings);
   if (!options) return say(options.error().message, true);
   const Figure figure = figure_for_file(
@@ -35,6 +42,8 @@ void Workbench::copy_figure() {
   if (const Result<void> written = write_figure(figure, *options, path, &source); !written)
     return say(written.error().message, true);
   const Result<bool> copied = copy_png_to_clipboard(path);
+  // Whoever took the picture has read all of it.
+  if (!copied || *copied) std::filesystem::remove_all(folder, error);
   if (!copied) return say(copied.error().message, true);
   if (*copied) {
     say("copied the figure · a click copies the caption", false);
