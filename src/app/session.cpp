@@ -111,7 +111,7 @@ Result<void> count_tokens(Experiment& experiment) {
 }  // namespace
 
 Session::Session(Experiment experiment, std::string file, double memory_budget)
-    : experiment_(std::move(experiment)), saved_(experiment_), file_(std::move(file)), memory_budget_(memory_budget) {}
+    : experiment_(std::move(experiment)), document_{0, std::move(file), experiment_}, memory_budget_(memory_budget) {}
 
 Experiment Session::edited_from(const Action& action) const {
   const bool goes_on = action.gesture != 0 && action.gesture == gesture_ && !undo_.empty();
@@ -203,10 +203,12 @@ ParameterValues Session::kept_options() const {
 
 void Session::step_back(std::vector<State>& from, std::vector<State>& to) {
   if (from.empty()) return;
-  to.push_back({experiment_, lesson_, step_});
-  const State state = std::move(from.back());
+  to.push_back({experiment_, lesson_, step_, document_});
+  State state = std::move(from.back());
   from.pop_back();
-  experiment_ = state.experiment;
+  experiment_ = std::move(state.experiment);
+  // Within one document what was saved stays saved.
+  if (state.document.number != document_.number) document_ = std::move(state.document);
   if (lesson_ != nullptr && state.lesson == lesson_) step_ = state.step;
   gesture_ = 0;
 }
@@ -235,15 +237,14 @@ Result<void> Session::apply(const Action& action) {
   Result<Experiment> next = edited(action);
   if (!next) return tl::unexpected(next.error());
   if (std::holds_alternative<SetView>(action.edit)) options_ = kept_options();
-  State before = {std::move(experiment_), lesson_, step_};
+  State before = {std::move(experiment_), lesson_, step_, document_};
   experiment_ = std::move(*next);
   move_in_lesson(action.edit);
   // A step may well show the experiment of the step before; it is a step all the same.
   const bool moved = lesson_ != nullptr && lesson_ == before.lesson && step_ != before.step;
   if (experiment_ == before.experiment && !moved) return {};
   const bool same_gesture = action.gesture != 0 && action.gesture == gesture_;
-  if (!same_gesture) undo_.push_back(std::move(before));
-  if (undo_.size() > kLongestHistory) undo_.erase(undo_.begin());
+  if (!same_gesture) remember(std::move(before));
   redo_.clear();
   gesture_ = action.gesture;
   // A drag back to where it began is no step.
@@ -254,22 +255,37 @@ Result<void> Session::apply(const Action& action) {
   return {};
 }
 
-void Session::open(Experiment experiment, std::string file) {
-  experiment_ = std::move(experiment);
-  mark_saved(std::move(file));
-  undo_.clear();
+void Session::remember(State before) {
+  undo_.push_back(std::move(before));
+  if (undo_.size() > kLongestHistory) undo_.erase(undo_.begin());
   redo_.clear();
+}
+
+void Session::open(Experiment experiment, std::string file) {
+  remember({std::move(experiment_), lesson_, step_, std::move(document_)});
+  experiment_ = std::move(experiment);
+  document_.number = ++documents_;
+  mark_saved(std::move(file));
+}
+
+void Session::reload(Experiment experiment, bool own_file) {
+  const bool saved = own_file || !modified();
+  if (experiment == experiment_) return;
+  remember({std::move(experiment_), lesson_, step_, document_});
+  experiment_ = std::move(experiment);
+  if (saved) document_.saved = experiment_;
   gesture_ = 0;
 }
 
 void Session::restore(Experiment experiment, std::string file) {
   open(std::move(experiment), std::move(file));
-  saved_ = {};  // which is no experiment
+  document_.saved = {};  // which is no experiment
+  undo_.clear();
 }
 
 void Session::mark_saved(std::string file) {
-  saved_ = experiment_;
-  file_ = std::move(file);
+  document_.saved = experiment_;
+  document_.file = std::move(file);
   gesture_ = 0;  // Undo comes back to what was saved
 }
 

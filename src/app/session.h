@@ -21,8 +21,8 @@ class Session {
 
   [[nodiscard]] const Experiment& experiment() const { return experiment_; }
   /// Where Save writes; empty when it has never been saved.
-  [[nodiscard]] const std::string& file() const { return file_; }
-  [[nodiscard]] bool modified() const { return experiment_ != saved_; }
+  [[nodiscard]] const std::string& file() const { return document_.file; }
+  [[nodiscard]] bool modified() const { return experiment_ != document_.saved; }
   [[nodiscard]] bool can_undo() const { return !undo_.empty(); }
   [[nodiscard]] bool can_redo() const { return !redo_.empty(); }
 
@@ -39,20 +39,30 @@ class Session {
   /// Applies an edit, after checking that its result can be computed and shown. The error is one line for the user.
   Result<void> apply(const Action& action);
 
-  /// Replaces the document, as on File > Open; the history starts anew.
+  /// Replaces the document, as on File > Open. Undo brings back the one before, with its file.
   void open(Experiment experiment, std::string file);
-  /// The same of what was never saved: it stays to be saved, to `file` where there is one.
+  /// Replaces the experiment by what its files have by now. `own_file`: it is what stands in the document's file, so
+  /// that nothing is left to be saved; otherwise there is as much to be saved as before.
+  void reload(Experiment experiment, bool own_file);
+  /// Opens what was never saved: it stays to be saved, to `file` where there is one. The history starts anew.
   void restore(Experiment experiment, std::string file);
 
   /// Notes that the experiment now stands in `file`.
   void mark_saved(std::string file);
 
  private:
+  /// A document, whatever is done to it.
+  struct Document {
+    std::uint64_t number = 0;
+    std::string file;
+    Experiment saved;
+  };
   /// What there is to come back to.
   struct State {
     Experiment experiment;
     std::shared_ptr<const Lesson> lesson;
     std::size_t step = 0;
+    Document document;
   };
 
   /// The experiment after the edit; Undo and Redo are not among them.
@@ -63,13 +73,15 @@ class Session {
   /// The options of this view and, where it has none of that name, of the ones before it: the head that was chosen in
   /// one view is chosen in all.
   [[nodiscard]] ParameterValues kept_options() const;
+  /// Notes where it is now, so that Undo can come back.
+  void remember(State before);
   void step_back(std::vector<State>& from, std::vector<State>& to);
   /// Follows the edit with the lesson and its step.
   void move_in_lesson(const Edit& edit);
 
   Experiment experiment_;
-  Experiment saved_;
-  std::string file_;
+  Document document_;
+  std::uint64_t documents_ = 0;  ///< opened until now
   double memory_budget_;
   std::shared_ptr<const Lesson> lesson_;
   std::size_t step_ = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/axis_groups.h"
+#include "core/compute_given.h"
 #include "core/compute_positions.h"
 #include "core/kernels/softmax.h"
 
@@ -72,41 +73,8 @@ void compute(const SetOperation& operation, Inputs /*inputs*/, const StepContext
   }
 }
 
-/// What cannot be read is not a number, which a trace says.
 void compute(const GivenOperation& operation, Inputs /*inputs*/, const StepContext& context, Tensor& out) {
-  const std::vector<Index>& shape = operation.from->tensors()[operation.which].shape;
-  std::vector<Index> begin = operation.at;
-  std::vector<Index> end(shape.size());
-  for (const int axis : operation.axes) begin[static_cast<std::size_t>(axis)] = 0;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) end[axis] = begin[axis] + 1;
-  for (const int axis : operation.axes) end[static_cast<std::size_t>(axis)] = shape[static_cast<std::size_t>(axis)];
-  const bool in_order = std::is_sorted(operation.axes.begin(), operation.axes.end());
-  std::vector<float> read(in_order ? 0 : out.values().size());
-  const std::span<float> target = in_order ? out.values() : std::span<float>(read);
-  if (!operation.from->read(operation.which, begin, end, target, context.stop)) {
-    std::fill(out.values().begin(), out.values().end(), std::numeric_limits<float>::quiet_NaN());
-    return;
-  }
-  if (in_order) return;
-  // How far apart in what was read the neighbours along an axis of the result are.
-  std::vector<Index> strides(shape.size(), 0);
-  Index stride = 1;
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = stride;
-    stride *= end[axis] - begin[axis];
-  }
-  const Axes& axes = out.axes();
-  std::vector<Index> index(axes.size(), 0);
-  for (float& number : out.values()) {
-    Index from = 0;
-    for (std::size_t i = 0; i < index.size(); ++i)
-      from += index[i] * strides[static_cast<std::size_t>(operation.axes[i])];
-    number = read[static_cast<std::size_t>(from)];
-    for (std::size_t i = index.size(); i-- > 0;) {
-      if (++index[i] < axes[i].size) break;
-      index[i] = 0;
-    }
-  }
+  read_given(operation, whole_region(0, out.axes()), context, out);
 }
 
 void compute(const ScaleOperation& operation, Inputs inputs, const StepContext& /*context*/, Tensor& out) {

@@ -101,8 +101,11 @@ Result<Experiment> default_experiment(std::string_view name) {
 Result<Experiment> experiment_on(std::shared_ptr<const GivenTensors> tensors) {
   Experiment experiment = *default_experiment(own_tensors().name);
   const std::vector<std::string> uses = possible_uses(*tensors);
-  if (!uses.empty()) experiment.parameters["use"] = uses.front();
-  experiment.view.name = "heads";
+  // The best that can be made of it; the tensors themselves where what is called like attention does not go together.
+  const auto can_be = [&](const std::string& use) { return own_layers(tensors, {use}).has_value(); };
+  const auto use = std::find_if(uses.begin(), uses.end(), can_be);
+  if (use != uses.end()) experiment.parameters["use"] = *use;
+  experiment.view.name = use != uses.end() && *use == kUseTensors ? "tensor" : "heads";
   experiment.tensors = std::move(tensors);
   if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) return tl::unexpected(valid.error());
   return experiment;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <variant>
 
+#include "core/compute_given.h"
 #include "core/compute_positions.h"
 #include "core/held_attention.h"
 #include "core/matrix_overview.h"
@@ -20,7 +21,29 @@ constexpr Index kMostNumbersAtOnce = Index{1} << 22U;
 
 using TensorPointer = std::shared_ptr<const Tensor>;
 
-bool is_drawn(const PlannedStep& step) { return step.inputs.empty(); }
+// What is given and only looked at is held up to as many bytes of all such tensors.
+constexpr double kMostLookedAtBytes = 256e6;
+
+bool is_given(const PlannedStep& step) { return std::holds_alternative<GivenOperation>(step.operation); }
+
+bool is_drawn(const PlannedStep& step) { return step.inputs.empty() && !is_given(step); }
+
+double bytes_of(const PlannedStep& step) { return 4 * static_cast<double>(element_count(step.axes)); }
+
+/// Lets go of the given matrices that nothing is computed from, where they are large all together: they can be read
+/// again where they are looked at. Returns the bytes of all steps that are left.
+double leave_looked_at(const Plan& plan, std::vector<bool>& held) {
+  std::vector<bool> only_looked_at(plan.steps.size(), false);
+  double looked_at = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    only_looked_at[i] = is_given(plan.steps[i]) && plan.steps[i].axes.size() > 1;
+    for (const int input : plan.steps[i].inputs) only_looked_at[static_cast<std::size_t>(input)] = false;
+  }
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) looked_at += only_looked_at[i] ? bytes_of(plan.steps[i]) : 0;
+  if (looked_at <= kMostLookedAtBytes) return plan.cost.bytes;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) held[i] = !only_looked_at[i];
+  return plan.cost.bytes - looked_at;
+}
 
 /// The operation for boxes of its operands and of its result.
 template <typename Labelled>
@@ -94,10 +117,16 @@ void put(const Tensor& part, const Region& box, const Region& region, Tensor& ou
 
 std::vector<bool> held_steps(const Plan& plan, double memory_budget) {
   std::vector<bool> held(plan.steps.size(), true);
-  if (plan.cost.bytes <= memory_budget) return held;
+  if (leave_looked_at(plan, held) <= memory_budget) return held;
+  // Of what is given half of the budget at most: the other half is for what is computed from it.
+  double given = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const PlannedStep& step = plan.steps[i];
-    held[i] = is_drawn(step) || element_count(step.axes) <= kMostHeldNumbers;
+    held[i] = held[i] && (is_drawn(step) || element_count(step.axes) <= kMostHeldNumbers);
+    if (is_given(step) && step.axes.size() > 1 && held[i]) {
+      held[i] = given + bytes_of(step) <= memory_budget / 2;
+      given += held[i] ? bytes_of(step) : 0;
+    }
     for (const int input : step.inputs) held[i] = held[i] && held[static_cast<std::size_t>(input)];
   }
   return held;
@@ -213,7 +242,9 @@ TensorPointer OnDemand::computed(const Region& region, const StepContext& contex
   }
   auto out = std::make_shared<Tensor>(region_axes(step.axes, region), nullptr);
   if (context.stop.stop_requested()) return out;
-  if (const auto* mask = std::get_if<MaskOperation>(&step.operation)) {
+  if (const auto* given = std::get_if<GivenOperation>(&step.operation)) {
+    read_given(*given, region, context, *out);
+  } else if (const auto* mask = std::get_if<MaskOperation>(&step.operation)) {
     compute_mask(*mask, step.axes, region, *inputs[0], *out);
   } else if (const auto* dropout = std::get_if<DropoutOperation>(&step.operation)) {
     const auto kept = static_cast<float>(1 - dropout->probability);

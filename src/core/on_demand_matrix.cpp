@@ -41,10 +41,12 @@ Cells cells_of(Index first, Index count, int level, Index all) {
 
 OnDemandMatrix::OnDemandMatrix(std::shared_ptr<const OnDemand> on_demand, MatrixPlace place, bool transposed)
     : on_demand_(std::move(on_demand)), place_(std::move(place)), transposed_(transposed) {
-  const Axes& axes = on_demand_->plan().steps[static_cast<std::size_t>(place_.step)].axes;
+  const PlannedStep& step = on_demand_->plan().steps[static_cast<std::size_t>(place_.step)];
+  const Axes& axes = step.axes;
   rows_ = axes[place_.leading.size()].size;
   columns_ = 1;
   for (std::size_t axis = place_.leading.size() + 1; axis < axes.size(); ++axis) columns_ *= axes[axis].size;
+  has_overview_ = !std::holds_alternative<GivenOperation>(step.operation) || rows_ * columns_ > kCellsAtOnce;
   overview_part_.row_level = overview_level(rows_);
   overview_part_.column_level = overview_level(columns_);
   overview_part_.rows = texels_at(rows_, overview_part_.row_level);
@@ -58,6 +60,7 @@ bool OnDemandMatrix::same_as(const MatrixSource& other) const {
 }
 
 double OnDemandMatrix::progress() const {
+  if (!has_overview_) return 1;
   const std::lock_guard lock(overview_->mutex);
   return static_cast<double>(overview_->exact_rows) / static_cast<double>(std::max<Index>(1, overview_part_.rows));
 }
@@ -78,7 +81,8 @@ MatrixPart OnDemandMatrix::upright(const MatrixPart& part) const {
 }
 
 bool OnDemandMatrix::is_above_overview(const MatrixPart& part) const {
-  return part.row_level >= overview_part_.row_level && part.column_level >= overview_part_.column_level;
+  return has_overview_ && part.row_level >= overview_part_.row_level &&
+         part.column_level >= overview_part_.column_level;
 }
 
 namespace {
@@ -116,7 +120,7 @@ bool OnDemandMatrix::ready(const MatrixPart& asked) const {
 }
 
 bool OnDemandMatrix::coarse(const MatrixPart& asked, std::span<float> out) const {
-  if (needs_sketch()) return false;
+  if (!has_overview_ || needs_sketch()) return false;
   const MatrixPart part = upright(asked);
   std::vector<float> turned(transposed_ ? out.size() : 0);
   const std::span<float> texels = transposed_ ? turned : out;

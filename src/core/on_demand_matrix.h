@@ -12,7 +12,8 @@ namespace attnscope {
 
 /// A matrix that is computed as it is read. Of what was computed an overview of at most 1024 × 1024 texels is kept and
 /// shared by all that show the same: the first reading of it takes as long as computing the whole matrix, others are
-/// quick. Before that, a sketch of it shows one row for each of the overview's, exactly.
+/// quick. Before that, a sketch of it shows one row for each of the overview's, exactly. What is given and not too
+/// large to be read in no time has no overview: it is read again.
 class OnDemandMatrix final : public MatrixSource {
  public:
   /// `transposed`: turned, rows for columns.
@@ -23,7 +24,7 @@ class OnDemandMatrix final : public MatrixSource {
   bool read(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const override;
   [[nodiscard]] bool ready(const MatrixPart& part) const override;
   bool sketch(const std::stop_token& stop) const override;
-  [[nodiscard]] bool needs_sketch() const override { return overview_->revision == 0; }
+  [[nodiscard]] bool needs_sketch() const override { return has_overview_ && overview_->revision == 0; }
   bool coarse(const MatrixPart& part, std::span<float> out) const override;
   [[nodiscard]] std::uint64_t revision() const override { return overview_->revision; }
   [[nodiscard]] double progress() const override;
@@ -51,6 +52,7 @@ class OnDemandMatrix final : public MatrixSource {
   bool transposed_ = false;
   Index rows_ = 0;  ///< before it is turned, like all that follows
   Index columns_ = 0;
+  bool has_overview_ = true;
   MatrixPart overview_part_;
   std::shared_ptr<MatrixOverview> overview_;
 };

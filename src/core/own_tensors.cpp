@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -19,24 +20,31 @@ struct Candidate {
   NamedRole named;
 };
 
-bool may_be_a_matrix(const GivenTensor& tensor) {
-  return tensor.trouble.empty() && tensor.shape.size() >= 2 &&
+bool has_numbers(const GivenTensor& tensor) {
+  return tensor.trouble.empty() && !tensor.shape.empty() &&
          std::all_of(tensor.shape.begin(), tensor.shape.end(), [](Index size) { return size > 0; });
 }
 
+bool may_be_attention(const GivenTensor& tensor) {
+  constexpr std::size_t kMostAxes = 5;
+  return has_numbers(tensor) && tensor.shape.size() >= 2 && tensor.shape.size() <= kMostAxes;
+}
+
 /// An array without a name is called as its file.
-NamedRole named_role(const GivenTensors& given, const GivenTensor& tensor) {
-  if (!tensor.name.empty()) return role_of(tensor.name);
-  return role_of(std::filesystem::path(given.file()).stem().string());
+std::string name_in(const GivenTensors& given, std::size_t which) {
+  const std::string& name = given.tensors()[which].name;
+  return name.empty() ? std::filesystem::path(given.file()).stem().string() : name;
 }
 
 /// The tensors of that role. One alone whose name says nothing is weights.
 std::vector<Candidate> candidates(const GivenTensors& given, TensorRole role) {
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < given.tensors().size(); ++i) {
-    if (may_be_a_matrix(given.tensors()[i])) all.push_back({i, named_role(given, given.tensors()[i])});
+    if (may_be_attention(given.tensors()[i])) all.push_back({i, role_of(name_in(given, i))});
   }
-  if (all.size() == 1 && all.front().named.role != TensorRole::scores) all.front().named.role = TensorRole::weights;
+  const auto shown = std::count_if(given.tensors().begin(), given.tensors().end(), has_numbers);
+  if (all.size() == 1 && shown == 1 && all.front().named.role != TensorRole::scores)
+    all.front().named.role = TensorRole::weights;
   std::erase_if(all, [&](const Candidate& each) { return each.named.role != role; });
   return all;
 }
@@ -53,10 +61,51 @@ std::vector<Candidate> by_layer(std::vector<Candidate> found) {
   return found;
 }
 
-bool has_layer(const std::vector<Candidate>& found) { return found.front().named.layer.has_value(); }
-
 TensorRole role_of_use(const std::string& use) {
   return use == kUseWeights ? TensorRole::weights : use == kUseScores ? TensorRole::scores : TensorRole::query;
+}
+
+/// Tensors that belong together; by role, where several go together.
+using Group = std::map<TensorRole, std::vector<Candidate>>;
+
+/// Those of one role by what their names say besides, in the order of the file.
+std::vector<std::pair<std::string, std::vector<Candidate>>> by_name(const GivenTensors& given, TensorRole role) {
+  std::vector<std::pair<std::string, std::vector<Candidate>>> groups;
+  for (const Candidate& each : candidates(given, role)) {
+    const std::string name = group_of(name_in(given, each.which));
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& other) { return other.first == name; });
+    if (group == groups.end()) group = groups.insert(group, {name, {}});
+    group->second.push_back(each);
+  }
+  return groups;
+}
+
+/// The sets of tensors for a use, those with most layers first.
+std::vector<Group> groups_of(const GivenTensors& given, const std::string& use) {
+  std::vector<Group> groups;
+  if (use == kUseTensors) return groups;
+  const TensorRole main = role_of_use(use);
+  const auto mains = by_name(given, main);
+  for (const auto& [name, found] : mains) groups.push_back({{main, by_layer(found)}});
+  if (use == kUseQueries) {
+    for (const TensorRole role : {TensorRole::key, TensorRole::value}) {
+      const auto others = by_name(given, role);
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        for (const auto& [name, found] : others) {
+          // One set of each goes together whatever the names.
+          if (name == mains[i].first || (others.size() == 1 && mains.size() == 1)) groups[i][role] = by_layer(found);
+        }
+      }
+    }
+    std::erase_if(groups, [](const Group& group) { return !group.contains(TensorRole::key); });
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [&](const Group& a, const Group& b) { return a.at(main).size() > b.at(main).size(); });
+  return groups;
+}
+
+const Group& chosen_group(const std::vector<Group>& groups, Index group) {
+  return groups[static_cast<std::size_t>(std::clamp<Index>(group, 1, std::ssize(groups)) - 1)];
 }
 
 std::string order_text(const AxisGuess& guess) {
@@ -191,19 +240,31 @@ Result<void> add_tensors(const std::shared_ptr<const GivenTensors>& given, const
 
 std::vector<std::string> possible_uses(const GivenTensors& given) {
   std::vector<std::string> uses;
-  if (!candidates(given, TensorRole::weights).empty()) uses.emplace_back(kUseWeights);
-  if (!candidates(given, TensorRole::scores).empty()) uses.emplace_back(kUseScores);
-  if (!candidates(given, TensorRole::query).empty() && !candidates(given, TensorRole::key).empty())
-    uses.emplace_back(kUseQueries);
+  for (const char* use : {kUseWeights, kUseScores, kUseQueries}) {
+    if (!groups_of(given, use).empty()) uses.emplace_back(use);
+  }
+  if (std::any_of(given.tensors().begin(), given.tensors().end(), has_numbers)) uses.emplace_back(kUseTensors);
   return uses;
 }
 
-std::vector<std::string> possible_axes(const GivenTensors& given, const std::string& use) {
-  const std::vector<Candidate> found = candidates(given, role_of_use(use));
+std::vector<std::string> tensor_groups(const GivenTensors& given, const std::string& use) {
+  std::vector<std::string> names;
+  for (const Group& group : groups_of(given, use)) {
+    const std::vector<Candidate>& found = group.at(role_of_use(use));
+    names.push_back(name_in(given, found.front().which) +
+                    (found.size() > 1 ? " and " + std::to_string(found.size() - 1) + " more" : ""));
+  }
+  return names;
+}
+
+std::vector<std::string> possible_axes(const GivenTensors& given, const OwnChoice& choice) {
   std::vector<std::string> orders;
-  if (found.empty()) return orders;
-  const GivenTensor& tensor = given.tensors()[found.front().which];
-  for (const AxisGuess& guess : axis_guesses(role_of_use(use), tensor.shape, has_layer(found)))
+  const std::vector<Group> groups = groups_of(given, choice.use);
+  if (groups.empty()) return orders;
+  const TensorRole role = role_of_use(choice.use);
+  const Candidate& main = chosen_group(groups, choice.group).at(role).front();
+  const GivenTensor& tensor = given.tensors()[main.which];
+  for (const AxisGuess& guess : axis_guesses(role, tensor.shape, main.named.layer.has_value()))
     orders.push_back(order_text(guess));
   return orders;
 }
@@ -224,30 +285,53 @@ std::vector<std::string> axis_orders() {
   return orders;
 }
 
-Result<std::vector<OwnLayer>> own_layers(const std::shared_ptr<const GivenTensors>& given, const std::string& use,
-                                         const std::string& axes) {
-  const std::vector<Candidate> main = candidates(*given, role_of_use(use));
-  if (main.empty()) return nothing_found(*given);
+Result<std::vector<OwnLayer>> own_layers(const std::shared_ptr<const GivenTensors>& given, const OwnChoice& choice) {
   std::vector<OwnLayer> layers;
-  if (use != kUseQueries) {
-    const Found member = use == kUseWeights ? &OwnLayer::weights : &OwnLayer::scores;
-    if (Result<void> added = add_tensors(given, by_layer(main), role_of_use(use), axes, member, layers); !added)
-      return tl::unexpected(added.error());
+  if (choice.use == kUseTensors) {
+    if (plain_tensors(given).empty()) return nothing_found(*given);
     return layers;
   }
-  constexpr std::array<std::pair<TensorRole, Found>, 3> kParts = {
-      {{TensorRole::query, &OwnLayer::q}, {TensorRole::key, &OwnLayer::k}, {TensorRole::value, &OwnLayer::v}}};
+  const std::vector<Group> groups = groups_of(*given, choice.use);
+  if (groups.empty()) return nothing_found(*given);
+  const Group& group = chosen_group(groups, choice.group);
+  constexpr std::array<std::pair<TensorRole, Found>, 5> kParts = {{{TensorRole::weights, &OwnLayer::weights},
+                                                                   {TensorRole::scores, &OwnLayer::scores},
+                                                                   {TensorRole::query, &OwnLayer::q},
+                                                                   {TensorRole::key, &OwnLayer::k},
+                                                                   {TensorRole::value, &OwnLayer::v}}};
   for (const auto& [role, member] : kParts) {
-    const std::vector<Candidate> found = candidates(*given, role);
-    if (found.empty() && role == TensorRole::value) continue;
-    if (found.empty()) return nothing_found(*given);
-    if (Result<void> added = add_tensors(given, by_layer(found), role, axes, member, layers); !added)
+    const auto found = group.find(role);
+    if (found == group.end()) continue;
+    if (Result<void> added = add_tensors(given, found->second, role, choice.axes, member, layers); !added)
       return tl::unexpected(added.error());
   }
   for (const OwnLayer& layer : layers) {
+    if (!layer.q) continue;
     if (Result<void> together = check_together(*given, layer); !together) return tl::unexpected(together.error());
   }
   return layers;
+}
+
+std::vector<PlainTensor> plain_tensors(const std::shared_ptr<const GivenTensors>& given) {
+  std::vector<PlainTensor> plain;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < given->tensors().size(); ++i) {
+    const GivenTensor& tensor = given->tensors()[i];
+    if (!has_numbers(tensor)) continue;
+    OwnTensor own;
+    own.numbers.from = given;
+    own.numbers.which = i;
+    own.numbers.at.assign(tensor.shape.size(), 0);
+    for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
+      own.numbers.axes.push_back(static_cast<int>(axis));
+      own.axes.push_back({"axis" + std::to_string(axis + 1), tensor.shape[axis]});
+    }
+    // What cannot be printed in a name may have made two alike.
+    std::string name = name_in(*given, i);
+    while (!names.insert(name).second) name += "'";
+    plain.push_back({std::move(name), std::move(own)});
+  }
+  return plain;
 }
 
 }  // namespace attnscope

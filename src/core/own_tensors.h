@@ -25,25 +25,45 @@ struct OwnLayer {
   std::optional<OwnTensor> v;
 };
 
-/// What of the tensors is looked at: the words of the parameter `use`.
+/// What of the tensors is looked at: the words of the parameter `use`. The last one: every tensor, as it is.
 inline constexpr const char* kUseWeights = "weights";
 inline constexpr const char* kUseScores = "scores";
 inline constexpr const char* kUseQueries = "queries";
+inline constexpr const char* kUseTensors = "tensors";
 
-/// Which of those there are, the best first: weights, which are what was computed, then scores, then queries with keys.
-/// Empty where nothing is called like any of them, and there is more than one tensor.
+/// Which of those there are, the best first: weights, which are what was computed, then scores, then queries with keys,
+/// then the tensors themselves. Empty where there is no tensor that can be shown.
 std::vector<std::string> possible_uses(const GivenTensors& given);
 
-/// The orders of axes that the main tensor of that use may have, the likeliest first, as the parameter `axes` has them:
-/// "head query key".
-std::vector<std::string> possible_axes(const GivenTensors& given, const std::string& use);
+/// The sets of tensors that there are for a use, each by the name of its first tensor: names in one set differ in the
+/// layer only. Those with most layers first.
+std::vector<std::string> tensor_groups(const GivenTensors& given, const std::string& use);
+
+/// What of a file is looked at, and how.
+struct OwnChoice {
+  std::string use;
+  Index group = 1;             ///< which of `tensor_groups`; beyond the last one: that
+  std::string axes = "guess";  ///< or one of `possible_axes`
+};
+
+/// The orders of axes that the main tensor of that choice may have, the likeliest first, as the parameter `axes` has
+/// them: "head query key".
+std::vector<std::string> possible_axes(const GivenTensors& given, const OwnChoice& choice);
 
 /// All words of the parameter `axes` but "guess".
 std::vector<std::string> axis_orders();
 
 /// The layers, first to last. Fails where the tensors are not there, do not go together or have no such axes; the
-/// message names the file, the tensor and what is allowed. `axes`: "guess", or one of `possible_axes`.
-Result<std::vector<OwnLayer>> own_layers(const std::shared_ptr<const GivenTensors>& given, const std::string& use,
-                                         const std::string& axes);
+/// message names the file, the tensor and what is allowed. None where the tensors are shown as they are.
+Result<std::vector<OwnLayer>> own_layers(const std::shared_ptr<const GivenTensors>& given, const OwnChoice& choice);
+
+/// A tensor as it is, its axes counted from 1: "axis1", "axis2".
+struct PlainTensor {
+  std::string name;  ///< no two have the same
+  OwnTensor tensor;
+};
+
+/// Every tensor that can be shown, in the order of the file.
+std::vector<PlainTensor> plain_tensors(const std::shared_ptr<const GivenTensors>& given);
 
 }  // namespace attnscope

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/text.h"
+
 namespace attnscope {
 namespace {
 
@@ -102,15 +104,14 @@ TensorRole role_of_words(const std::vector<std::string>& words) {
   return TensorRole::other;
 }
 
-/// The number behind a word for layers; without one, the only number of the name.
-std::optional<Index> layer_of_words(const std::vector<std::string>& words) {
-  std::vector<Index> numbers;
+/// Where the number of the layer stands: behind a word for layers; without one, where the only number is.
+std::optional<std::size_t> place_of_layer(const std::vector<std::string>& words) {
+  std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::optional<Index> number = number_of(words[i]);
-    if (!number) continue;
-    if (i > 0 && is_among(kLayerWords, words[i - 1])) return number;
+    if (!number_of(words[i])) continue;
+    if (i > 0 && is_among(kLayerWords, words[i - 1])) return i;
     const bool of_head = i > 0 && (words[i - 1] == "head" || words[i - 1] == "heads");
-    if (!of_head) numbers.push_back(*number);
+    if (!of_head) numbers.push_back(i);
   }
   return numbers.size() == 1 ? std::optional(numbers.front()) : std::nullopt;
 }
@@ -188,7 +189,21 @@ std::string_view axis_role_name(AxisRole role) {
 
 NamedRole role_of(std::string_view name) {
   const std::vector<std::string> words = words_of(name);
-  return {role_of_words(words), layer_of_words(words)};
+  const std::optional<std::size_t> layer = place_of_layer(words);
+  return {role_of_words(words), layer ? number_of(words[*layer]) : std::nullopt};
+}
+
+std::string group_of(std::string_view name) {
+  std::vector<std::string> words = words_of(name);
+  if (const std::optional<std::size_t> layer = place_of_layer(words)) {
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(*layer));
+    if (*layer > 0 && is_among(kLayerWords, words[*layer - 1]))
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(*layer) - 1);
+  }
+  const auto role =
+      std::find_if(words.rbegin(), words.rend(), [](const std::string& word) { return meaning_of(word).has_value(); });
+  if (role != words.rend()) words.erase(std::next(role).base());
+  return join(words, " ");
 }
 
 std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shape, bool numbered) {

@@ -31,6 +31,10 @@ struct NamedRole {
 /// name of parameters ("q_proj.weight", "attn.bias") has no role: they are not numbers of tokens.
 NamedRole role_of(std::string_view name);
 
+/// What a name says besides role and layer: "decoder self" of "decoder.3.self_attn.q". Tensors that have it in common
+/// belong together.
+std::string group_of(std::string_view name);
+
 /// What one axis counts.
 enum class AxisRole { layer, batch, head, query, key, token, dim, other };
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/systems/systems.h"
 #include "core/tensor_roles.h"
 #include "core/text.h"
 
@@ -21,6 +22,9 @@ void warn_of_mask(const Step& step, std::vector<std::string>& warnings) {
                      (std::isinf(mask->fill) ? " makes the weights 0" : " makes the weights uniform"));
 }
 
+// Rows that are looked at of weights that are not held.
+constexpr Index kRowsLookedAt = 64;
+
 /// Weights that are given may be anything: they are shown as they are.
 void warn_of_rows(const Step& step, std::vector<std::string>& warnings) {
   if (!std::holds_alternative<GivenOperation>(step.operation) || !is_attention(step) || step.tensor == nullptr) return;
@@ -30,6 +34,22 @@ void warn_of_rows(const Step& step, std::vector<std::string>& warnings) {
   if (sums.all()) return;
   warnings.push_back(step.name + ": " + grouped_text(sums.rows - sums.like_weights) + " of " + grouped_text(sums.rows) +
                      " rows do not sum to 1; they are shown as they are");
+}
+
+/// The same from some rows of those that are only read where they are looked at, all over the tensor.
+void warn_of_some_rows(const Step& step, int number, const OnDemand& on_demand, std::vector<std::string>& warnings) {
+  const Axes leading(step.axes.begin(), step.axes.end() - 1);
+  const Index rows = element_count(leading);
+  const Index count = std::min(rows, kRowsLookedAt);
+  Index like_weights = 0;
+  for (Index i = 0; i < count; ++i) {
+    const Region row = region_within(number, step.axes, index_in(leading, i * rows / count));
+    const std::shared_ptr<const Tensor> numbers = on_demand.numbers(row, {});
+    like_weights += look_at_rows({numbers->values().data(), 1, numbers->count(), numbers->count(), 1}).like_weights;
+  }
+  if (like_weights == count) return;
+  warnings.push_back(step.name + ": " + grouped_text(count - like_weights) + " of " + grouped_text(count) +
+                     " rows that were looked at do not sum to 1; they are shown as they are");
 }
 
 std::vector<std::string> warnings_about(std::span<const Step> steps) {
@@ -51,8 +71,9 @@ std::vector<std::string> warnings_about(std::span<const Step> steps) {
 }  // namespace
 
 bool is_attention(const Step& step) {
-  return std::holds_alternative<SoftmaxOperation>(step.operation) ||
-         (std::holds_alternative<GivenOperation>(step.operation) && step.name.ends_with("weights"));
+  if (std::holds_alternative<SoftmaxOperation>(step.operation)) return true;
+  return std::holds_alternative<GivenOperation>(step.operation) && step.name.ends_with("weights") &&
+         step.axes.back().name == "key";
 }
 
 Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vector<StepResult> results,
@@ -67,6 +88,13 @@ Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vecto
   for (const Step& step : steps_) held.push_back(step.tensor);
   if (std::count(held.begin(), held.end(), nullptr) > 0)
     on_demand_ = std::make_shared<const OnDemand>(plan_, std::move(held), experiment_.seed);
+  if (const System* const system = find_system(experiment_.system); system != nullptr && system->warnings != nullptr) {
+    for (std::string& warning : system->warnings(experiment_)) warnings_.push_back(std::move(warning));
+  }
+  // The first layer's stand for all: they were made in the same way.
+  const auto first = std::find_if(steps_.begin(), steps_.end(), is_attention);
+  if (first != steps_.end() && first->tensor == nullptr && std::holds_alternative<GivenOperation>(first->operation))
+    warn_of_some_rows(*first, static_cast<int>(first - steps_.begin()), *on_demand_, warnings_);
 }
 
 std::shared_ptr<const Tensor> Trace::numbers(const Region& region, const StepContext& context) const {

@@ -77,6 +77,17 @@ Slice chosen_slice(const Trace& trace, const ParameterValues& options) {
   return {chosen("head"), chosen("item")};
 }
 
+std::string no_attention(const Trace& trace) {
+  const bool any = std::any_of(trace.steps().begin(), trace.steps().end(), is_attention);
+  return any ? "" : "There is no attention: the tensors are shown as they are.";
+}
+
+Index slice_count(const Axes& axes) {
+  Index count = 1;
+  for (std::size_t i = 0; i + 2 < axes.size(); ++i) count *= axes[i].size;
+  return count;
+}
+
 Index layer_count(const Trace& trace) {
   Index count = 1;
   while (trace.find(layer_prefix(count + 1) + "weights") != nullptr) ++count;
@@ -97,12 +108,18 @@ ParameterValues other_attention(const ParameterValues& options) {
 
 bool counts_the_trace(std::string_view option) {
   if (option.starts_with(kOther)) option.remove_prefix(kOther.size());
-  constexpr std::array<std::string_view, 6> kCounted = {"head", "item", "layer", "channel", "query", "key"};
+  constexpr std::array<std::string_view, 8> kCounted = {"head",  "item", "layer",  "channel",
+                                                        "query", "key",  "tensor", "slice"};
   return std::find(kCounted.begin(), kCounted.end(), option) != kCounted.end();
 }
 
 Index option_limit(const Trace& trace, std::string_view option, const ParameterValues& options) {
   if (option.starts_with(kOther)) return option_limit(trace, option.substr(kOther.size()), other_attention(options));
+  if (option == "tensor") return std::ssize(trace.steps());
+  if (option == "slice") {
+    const Index tensor = std::min(std::get<Index>(options.find("tensor")->second), std::ssize(trace.steps()));
+    return tensor < 1 ? 1 : slice_count(trace.steps()[static_cast<std::size_t>(tensor - 1)].axes);
+  }
   return limit_of(trace, option, chosen_attention(trace, options).weights);
 }
 

@@ -35,6 +35,12 @@ std::string attention_text(const Trace& trace, const ChosenAttention& chosen, In
 /// The head and the item of the batch; 0 where there are none.
 Slice chosen_slice(const Trace& trace, const ParameterValues& options);
 
+/// Why views of attention have nothing to show; empty where there is attention.
+std::string no_attention(const Trace& trace);
+
+/// How many matrices the last two axes of a tensor span.
+Index slice_count(const Axes& axes);
+
 /// How many layers attend one after the other. Names of the second one's tensors begin with "layer2.", and so on.
 Index layer_count(const Trace& trace);
 /// How many heads the first layer's weights have, otherwise 1.
@@ -47,7 +53,8 @@ Index item_count(const Trace& trace);
 bool counts_the_trace(std::string_view option);
 
 /// The largest value of a view option that counts from 1: `head`, `item`, `layer`, `channel` of a picture, and `query`
-/// or `key` of the weights; of the attention that `options` choose.
+/// or `key` of the weights; of the attention that `options` choose. `tensor` counts all tensors, `slice` the matrices
+/// of the one that `options` choose.
 Index option_limit(const Trace& trace, std::string_view option, const ParameterValues& options);
 
 /// The options as if those of the second attention were those of the first.

@@ -264,6 +264,21 @@ std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name
   return mark;
 }
 
+HeatmapMark slice_mark(const Trace& trace, int number, std::vector<Index> leading) {
+  const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+  HeatmapMark mark;
+  mark.axes = step.axes;
+  mark.step = number;
+  mark.id = step.name;
+  mark.about = step.name;
+  for (const Index each : leading) mark.id += "." + std::to_string(each);
+  for (std::size_t i = 0; i < leading.size(); ++i)
+    mark.about += ", " + step.axes[i].name + " " + std::to_string(leading[i] + 1);
+  mark.leading = std::move(leading);
+  mark.source = source_of(trace, step, mark);
+  return mark;
+}
+
 std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view name, Slice slice, Index query,
                                           Index across) {
   const Step* step = trace.find(name);
@@ -297,6 +312,8 @@ std::string token_text(const Trace& trace, const Axis& axis, Index token) {
 }
 
 std::vector<std::string> row_labels(const Trace& trace, const HeatmapMark& mark) {
+  // A single row is along no axis.
+  if (!mark.transposed && mark.axes.size() == static_cast<std::size_t>(mark.column_axes)) return {};
   return axis_labels(trace, picture_axis(trace, mark, true));
 }
 std::vector<std::string> column_labels(const Trace& trace, const HeatmapMark& mark) {

@@ -47,6 +47,9 @@ std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name
 std::optional<HeatmapMark> unscaled_mark(const Trace& trace, std::string_view name, Slice slice,
                                          bool transposed = false);
 
+/// The matrix that the last two axes of a step's tensor span at `leading`; one row of a tensor with one axis. No scale.
+HeatmapMark slice_mark(const Trace& trace, int step, std::vector<Index> leading);
+
 /// One row of weights between pixels, that of `query`, as a picture `across` pixels wide: what the query looks at. The
 /// numbers of a row that is not held are computed. No scale.
 std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view name, Slice slice, Index query,

@@ -87,6 +87,8 @@ struct View {
   /// Why the view has nothing to show of this trace: "worked-example has no picture"; empty where it has. Null: always.
   std::string (*missing)(const Trace&) = nullptr;
   bool slow = false;  ///< building may take longer than a frame: the window does it beside
+  /// What the numbers of an option that counts the trace stand for; null, or nothing for an option: for themselves.
+  std::vector<std::string> (*names)(const Trace&, std::string_view option) = nullptr;
 };
 
 /// All views, in the order of the tabs.
@@ -110,6 +112,7 @@ Figure reason_figure(const std::string& why, const ViewOptions& options);
 // One per file in views/.
 View flow_view();
 View qkv_view();
+View tensor_view();
 View heads_view();
 View head_view();
 View lines_view();

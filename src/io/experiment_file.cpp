@@ -193,13 +193,13 @@ Result<void> read_picture(const json& document, Experiment& experiment) {
   return {};
 }
 
-Result<void> read_tensors(const json& document, Experiment& experiment) {
+Result<void> read_tensors(const json& document, const std::filesystem::path& folder, Experiment& experiment) {
   const auto found = document.find("tensors");
   if (found == document.end()) return {};
   constexpr std::size_t kLongestPath = 4096;
   if (!found->is_string() || found->get_ref<const std::string&>().size() > kLongestPath)
     return not_allowed("tensors", *found, "the path of a file of tensors");
-  Result<std::shared_ptr<const GivenTensors>> given = open_given_tensors(found->get<std::string>());
+  Result<std::shared_ptr<const GivenTensors>> given = open_given_tensors(folder / found->get<std::string>());
   if (!given) return fail("tensors: " + given.error().message);
   experiment.tensors = std::move(*given);
   return {};
@@ -239,7 +239,7 @@ Result<void> read_view(const json& document, Experiment& experiment) {
   return {};
 }
 
-Result<Experiment> read_document(const json& document) {
+Result<Experiment> read_document(const json& document, const std::filesystem::path& folder) {
   // The format first: a newer one may well have other keys.
   if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
   static const std::vector<std::string> keys = {"format",    "system", "seed", "discard", "params", "edits",
@@ -258,7 +258,7 @@ Result<Experiment> read_document(const json& document) {
   if (read) read = read_labels(document, *experiment);
   if (read) read = read_view(document, *experiment);
   if (read) read = read_picture(document, *experiment);
-  if (read) read = read_tensors(document, *experiment);
+  if (read) read = read_tensors(document, folder, *experiment);
   if (!read) return tl::unexpected(read.error());
   return experiment;
 }
@@ -271,7 +271,16 @@ ordered_json value_to_json(const ParameterValue& value) {
   return std::get<std::string>(value);
 }
 
-ordered_json to_json(const Experiment& experiment) {
+/// `file` as seen from `folder`.
+std::string path_from(const std::filesystem::path& folder, const std::filesystem::path& file) {
+  if (folder.empty() || !file.is_absolute()) return file.string();
+  const std::filesystem::path relative = file.lexically_relative(folder);
+  const auto climbs = std::count(relative.begin(), relative.end(), "..");
+  const auto depth = std::distance(folder.begin(), folder.end()) - 1;  // the root is no step
+  return relative.empty() || climbs >= depth ? file.string() : relative.string();
+}
+
+ordered_json to_json(const Experiment& experiment, const std::filesystem::path& folder) {
   ordered_json params = ordered_json::object();
   if (const System* system = find_system(experiment.system)) {
     for (const Parameter& parameter : system->parameters) {
@@ -297,7 +306,7 @@ ordered_json to_json(const Experiment& experiment) {
   document["labels"] = experiment.labels;
   document["view"] = {{"name", experiment.view.name}, {"options", options}};
   if (!experiment.picture.empty()) document["picture"] = picture_to_json(experiment.picture);
-  if (experiment.tensors != nullptr) document["tensors"] = experiment.tensors->file();
+  if (experiment.tensors != nullptr) document["tensors"] = path_from(folder, experiment.tensors->file());
   return document;
 }
 
@@ -316,19 +325,19 @@ Result<ExperimentSource> read_source(const std::filesystem::path& path) {
   }
   const Result<std::string> text = read_file(path, kMaxExperimentBytes);
   if (!text) return tl::unexpected(text.error());
-  if (is_figure_file(*text)) return parse_figure_source(*text, path_text(path));
-  Result<Experiment> experiment = parse_experiment(*text, path_text(path));
+  if (is_figure_file(*text)) return parse_figure_source(*text, path_text(path), folder_of(path));
+  Result<Experiment> experiment = parse_experiment(*text, path_text(path), folder_of(path));
   if (!experiment) return tl::unexpected(experiment.error());
   return ExperimentSource{std::move(*experiment)};
 }
 
-Result<Experiment> parse_experiment(std::string_view text, std::string_view name) {
+Result<Experiment> parse_experiment(std::string_view text, std::string_view name, const std::filesystem::path& folder) {
   const std::string prefix = std::string(name) + ": ";
   if (text.empty()) return fail(prefix + "the file is empty; allowed: an experiment, format \"" + kFormat + "\"");
   if (const std::string what = stand_in(text); !what.empty()) return fail(prefix + "this is " + what);
   const Result<json> document = parse_json(text);
   if (!document) return prefixed(prefix, document.error());
-  Result<Experiment> experiment = read_document(*document);
+  Result<Experiment> experiment = read_document(*document, folder);
   if (!experiment) return prefixed(prefix, experiment.error());
   return experiment;
 }
@@ -372,8 +381,18 @@ Result<void> apply_setting(Experiment& experiment, std::string_view setting) {
   return set ? set : wrong(set.error().message);
 }
 
-std::string experiment_json(const Experiment& experiment) { return pretty_json(to_json(experiment)) + "\n"; }
+std::string experiment_json(const Experiment& experiment, const std::filesystem::path& folder) {
+  return pretty_json(to_json(experiment, folder)) + "\n";
+}
 
-std::string compact_experiment_json(const Experiment& experiment) { return compact_json(to_json(experiment)); }
+std::string compact_experiment_json(const Experiment& experiment, const std::filesystem::path& folder) {
+  return compact_json(to_json(experiment, folder));
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(file, error);
+  return (error ? file : absolute.lexically_normal()).parent_path();
+}
 
 }  // namespace attnscope

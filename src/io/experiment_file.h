@@ -9,7 +9,8 @@
 //     "labels": ["the", "cat"],                      of the tokens
 //     "view": {"name": "heads", "options": {}},
 //     "picture": {"rows": 1, "columns": 1, "rgb": "e65a28"},    see picture_json.h
-//     "tensors": "/home/me/attention.npz"            of own-tensors: the file that they are in
+//     "tensors": "attention.npz"                     of own-tensors: the file that they are in, seen from this one's
+//     folder
 //   }
 //
 // All but format and system may be missing and are then as the system has them. Everything else is refused with one
@@ -46,8 +47,10 @@ struct ExperimentSource {
 /// plain values here: whole numbers become Index, other numbers double.
 Result<ExperimentSource> read_source(const std::filesystem::path& path);
 
-/// The same from the text of an experiment; `name` stands for the file in messages.
-Result<Experiment> parse_experiment(std::string_view text, std::string_view name);
+/// The same from the text of an experiment; `name` stands for the file in messages. Other files that it names lie
+/// relative to `folder`, without one to the current folder.
+Result<Experiment> parse_experiment(std::string_view text, std::string_view name,
+                                    const std::filesystem::path& folder = {});
 
 /// What the command line calls EXPERIMENT: a system's name, a file of any of those kinds, or "-" for tensors on
 /// standard input. None of them is a mistake in the command (usage) unless it looks like a file's name; then the file
@@ -60,9 +63,14 @@ Result<void> apply_setting(Experiment& experiment, std::string_view setting);
 
 /// The experiment as a file: every parameter, in the order of the system's table, so that the file explains itself.
 /// `parse_experiment` reads back an equal experiment. The same text for the same experiment, with a newline at the end.
-std::string experiment_json(const Experiment& experiment);
+/// A file that it names is named as seen from `folder`, where the text is to lie, so that both can move together and
+/// nobody reads where that was; with its whole path without a folder, or where nothing but the root is common to both.
+std::string experiment_json(const Experiment& experiment, const std::filesystem::path& folder = {});
 
 /// The same on one line, for the metadata of other files.
-std::string compact_experiment_json(const Experiment& experiment);
+std::string compact_experiment_json(const Experiment& experiment, const std::filesystem::path& folder = {});
+
+/// The folder of a file, as the functions above have it.
+std::filesystem::path folder_of(const std::filesystem::path& file);
 
 }  // namespace attnscope

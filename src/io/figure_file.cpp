@@ -41,6 +41,7 @@ struct Page {
   double height_inches;
   bool fixed_height;  ///< whatever the figure has
   const ExperimentSource* source;
+  const std::filesystem::path& folder;  ///< where its file will lie
 
   [[nodiscard]] Rect box() const { return {0, 0, width_inches * kPixelsPerInch, height_inches * kPixelsPerInch}; }
 
@@ -53,7 +54,8 @@ struct Page {
   }
 };
 
-Result<Page> make_page(const Figure& figure, const FigureFileOptions& options, const ExperimentSource* source) {
+Result<Page> make_page(const Figure& figure, const FigureFileOptions& options, const ExperimentSource* source,
+                       const std::filesystem::path& folder) {
   if (const Result<void> checked = check_figure_options(options); !checked) return tl::unexpected(checked.error());
   const double width = options.width_inches;
   const bool sized = std::isfinite(figure.width) && std::isfinite(figure.height);
@@ -64,7 +66,7 @@ Result<Page> make_page(const Figure& figure, const FigureFileOptions& options, c
     return fail("the figure would be " + short_text(height) + " inches high at a width of " + short_text(width) +
                 "; at most 200");
   }
-  return Page{figure, palette(options.theme), width, height, options.height_inches > 0, source};
+  return Page{figure, palette(options.theme), width, height, options.height_inches > 0, source, folder};
 }
 
 /// Paints the page on a surface that has `scale` units to a logical pixel.
@@ -95,7 +97,7 @@ Result<std::string> png_page(const Page& page, int dpi) {
   if (page.source != nullptr) {
     if (!page.figure.title.empty()) texts.push_back({"Title", clean_text(page.figure.title)});
     texts.push_back({"Description", figure_caption(*page.source)});
-    texts.push_back({"attnscope", figure_source_json(*page.source)});
+    texts.push_back({"attnscope", figure_source_json(*page.source, page.folder)});
   }
   return png_bytes(surface.get(), dpi, texts);
 }
@@ -112,7 +114,7 @@ Result<std::string> pdf_page(const Page& page) {
   if (page.source != nullptr) {
     set(CAIRO_PDF_METADATA_SUBJECT, figure_caption(*page.source));
     // A field of our own needs cairo 1.18; this one is kept by programs that rewrite the file.
-    set(CAIRO_PDF_METADATA_KEYWORDS, figure_source_json(*page.source));
+    set(CAIRO_PDF_METADATA_KEYWORDS, figure_source_json(*page.source, page.folder));
   }
   // What is no date leaves the date out, and the file the same tomorrow.
   set(CAIRO_PDF_METADATA_CREATE_DATE, "none");
@@ -125,7 +127,8 @@ Result<std::string> pdf_page(const Page& page) {
 
 Result<std::string> svg_page(const Page& page) {
   SvgCanvas canvas(page.box().width, page.box().height, page.figure.title, page.colors.background);
-  if (page.source != nullptr) canvas.annotate(figure_caption(*page.source), figure_source_json(*page.source));
+  if (page.source != nullptr)
+    canvas.annotate(figure_caption(*page.source), figure_source_json(*page.source, page.folder));
   page.paint_on(canvas);
   std::string bytes = canvas.document();
   if (bytes.empty()) return fail("out of memory");
@@ -205,8 +208,8 @@ std::optional<ColorRange> parse_range(std::string_view text) {
 }
 
 Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options,
-                                 const ExperimentSource* source) {
-  const Result<Page> page = make_page(figure, options, source);
+                                 const ExperimentSource* source, const std::filesystem::path& folder) {
+  const Result<Page> page = make_page(figure, options, source, folder);
   if (!page) return tl::unexpected(page.error());
   try {
     switch (format) {
@@ -224,7 +227,7 @@ Result<void> write_figure(const Figure& figure, const FigureFileOptions& options
                           const ExperimentSource* source) {
   const Result<FigureFormat> format = figure_format(path);
   if (!format) return tl::unexpected(format.error());
-  const Result<std::string> bytes = figure_bytes(figure, *format, options, source);
+  const Result<std::string> bytes = figure_bytes(figure, *format, options, source, folder_of(path));
   if (!bytes) return fail(path_text(path) + ": " + bytes.error().message, bytes.error().kind);
   return write_file(path, *bytes);
 }

@@ -69,12 +69,12 @@ std::optional<ColorRange> parse_range(std::string_view text);
 /// - SVG: size in inches, a unit is 1/96 inch.
 /// - PDF: one page of exactly that size, fonts embedded, text that can be selected and searched.
 ///
-/// With a `source` the file says what it shows and how it was made; see figure_source.h.
+/// With a `source` the file says what it shows and how it was made; see figure_source.h. `folder` is where it will lie.
 ///
 /// The same figure and options give the same bytes with the same libraries and fonts; no date is written. No display is
 /// needed. Options out of range are usage errors; a picture that would be too large is a failure.
 Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options = {},
-                                 const ExperimentSource* source = nullptr);
+                                 const ExperimentSource* source = nullptr, const std::filesystem::path& folder = {});
 
 /// Writes the figure to `path`, in the format of its ending and in one step.
 Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path,

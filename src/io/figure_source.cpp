@@ -88,11 +88,12 @@ std::string experiment_text(const Experiment& experiment) {
   return text + "; without " + (heads.size() == 1 ? "head " : "heads ") + join(heads, ", ");
 }
 
-Result<Experiment> inner_experiment(const nlohmann::json& document, const char* key) {
-  return parse_experiment(document.at(key).dump(), key);
+Result<Experiment> inner_experiment(const nlohmann::json& document, const char* key,
+                                    const std::filesystem::path& folder) {
+  return parse_experiment(document.at(key).dump(), key, folder);
 }
 
-Result<ExperimentSource> source_of(std::string_view text) {
+Result<ExperimentSource> source_of(std::string_view text, const std::filesystem::path& folder) {
   const Result<nlohmann::json> document = parse_json(text);
   if (!document) return tl::unexpected(document.error());
   if (!document->is_object() || !document->contains("format") || !document->contains("experiment"))
@@ -101,11 +102,11 @@ Result<ExperimentSource> source_of(std::string_view text) {
     return fail("format: " + json_excerpt(format) + " is not allowed; allowed: \"" + kFigureFormat + "\"");
   static const std::vector<std::string> keys = {"format", "experiment", "pinned"};
   if (const Result<void> known = check_keys(*document, keys, ""); !known) return tl::unexpected(known.error());
-  Result<Experiment> experiment = inner_experiment(*document, "experiment");
+  Result<Experiment> experiment = inner_experiment(*document, "experiment", folder);
   if (!experiment) return tl::unexpected(experiment.error());
   ExperimentSource source = {std::move(*experiment), std::nullopt, true};
   if (!document->contains("pinned")) return source;
-  Result<Experiment> pinned = inner_experiment(*document, "pinned");
+  Result<Experiment> pinned = inner_experiment(*document, "pinned", folder);
   if (!pinned) return tl::unexpected(pinned.error());
   source.pinned = std::move(*pinned);
   return source;
@@ -131,10 +132,10 @@ std::string figure_caption(const ExperimentSource& source) {
   return clean_text(text) + "; attnscope " ATTNSCOPE_VERSION;
 }
 
-std::string figure_source_json(const ExperimentSource& source) {
+std::string figure_source_json(const ExperimentSource& source, const std::filesystem::path& folder) {
   std::string text = std::string(R"({"format": ")") + kFigureFormat + R"(", "experiment": )" +
-                     compact_experiment_json(source.experiment);
-  if (source.pinned) text += R"(, "pinned": )" + compact_experiment_json(*source.pinned);
+                     compact_experiment_json(source.experiment, folder);
+  if (source.pinned) text += R"(, "pinned": )" + compact_experiment_json(*source.pinned, folder);
   return ascii_json(text + "}");
 }
 
@@ -147,12 +148,13 @@ bool is_figure_with_source(const std::filesystem::path& path) {
   return bytes && is_figure_file(*bytes) && figure_text(*bytes).has_value();
 }
 
-Result<ExperimentSource> parse_figure_source(std::string_view bytes, std::string_view name) {
+Result<ExperimentSource> parse_figure_source(std::string_view bytes, std::string_view name,
+                                             const std::filesystem::path& folder) {
   const std::string prefix = std::string(name) + ": ";
   try {
     const std::optional<std::string> text = figure_text(bytes);
     if (!text) return fail(prefix + "holds no experiment; figures that attnscope writes do");
-    Result<ExperimentSource> source = source_of(*text);
+    Result<ExperimentSource> source = source_of(*text, folder);
     if (!source) return fail(prefix + "the experiment in it: " + source.error().message, source.error().kind);
     return source;
   } catch (const std::bad_alloc&) {

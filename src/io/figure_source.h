@@ -26,8 +26,8 @@ ExperimentSource source_of_figure(const Experiment& experiment, const Experiment
 /// default is left out, but for the seed; long values are cut.
 std::string figure_caption(const ExperimentSource& source);
 
-/// The source as JSON: one line of ASCII, the same for the same source.
-std::string figure_source_json(const ExperimentSource& source);
+/// The source as JSON: one line of ASCII, the same for the same source. `folder`: see `experiment_json`.
+std::string figure_source_json(const ExperimentSource& source, const std::filesystem::path& folder = {});
 
 /// Whether a file that begins like that is a PNG, SVG or PDF file.
 bool is_figure_file(std::string_view bytes);
@@ -36,7 +36,8 @@ bool is_figure_file(std::string_view bytes);
 bool is_figure_with_source(const std::filesystem::path& path);
 
 /// The source that the bytes of a figure's file hold. What they say about sizes is checked before it is believed.
-/// Errors are one line that begins with `name`, which stands for the file.
-Result<ExperimentSource> parse_figure_source(std::string_view bytes, std::string_view name);
+/// Errors are one line that begins with `name`, which stands for the file; `folder`: see `parse_experiment`.
+Result<ExperimentSource> parse_figure_source(std::string_view bytes, std::string_view name,
+                                             const std::filesystem::path& folder = {});
 
 }  // namespace attnscope

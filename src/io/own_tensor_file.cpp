@@ -62,12 +62,13 @@ Result<std::shared_ptr<const GivenTensors>> open_given_tensors(const std::filesy
 
 namespace {
 
-Result<Experiment> experiment_of(const std::string& name, std::shared_ptr<const TensorFile> file) {
+Result<Experiment> experiment_of(const std::string& name, std::shared_ptr<const TensorFile> file,
+                                 const std::filesystem::path& folder) {
   const auto& metadata = file->metadata();
   const auto format = metadata.find("format");
   const auto source = metadata.find("experiment");
   if (format != metadata.end() && format->second == "attnscope-trace/1" && source != metadata.end())
-    return parse_experiment(source->second, file->name());
+    return parse_experiment(source->second, file->name(), folder);
   return experiment_on(std::make_shared<TensorsOfFile>(name, std::move(file)));
 }
 
@@ -76,7 +77,7 @@ Result<Experiment> experiment_of(const std::string& name, std::shared_ptr<const 
 Result<Experiment> experiment_of_tensors(const std::filesystem::path& path) {
   Result<std::shared_ptr<const TensorFile>> file = TensorFile::open(path);
   if (!file) return tl::unexpected(file.error());
-  return experiment_of(absolute_text(path), std::move(*file));
+  return experiment_of(absolute_text(path), std::move(*file), folder_of(path));
 }
 
 Result<Experiment> experiment_of_stream(std::istream& stream) {
@@ -93,7 +94,7 @@ Result<Experiment> experiment_of_stream(std::istream& stream) {
     return fail(std::string(name) + ": more than " + std::to_string(kMostStreamed / 1'000'000) + " MB are not allowed");
   Result<std::shared_ptr<const TensorFile>> file = TensorFile::from_bytes(std::move(bytes), name);
   if (!file) return tl::unexpected(file.error());
-  return experiment_of(name, std::move(*file));
+  return experiment_of(name, std::move(*file), {});
 }
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <filesystem>
 
 #include "core/text.h"
 #include "io/experiment_file.h"
@@ -28,8 +29,8 @@ std::string slice_text(const Region& region) {
 }
 
 /// The regions asked for, or, without any, everything that is held.
-TraceContents contents_of(const Trace& trace, std::span<const Region> only) {
-  TraceContents contents = {trace.experiment(), {}};
+TraceContents contents_of(const Trace& trace, std::span<const Region> only, const std::filesystem::path& path) {
+  TraceContents contents = {trace.experiment(), {}, folder_of(path)};
   ThreadPool pool;
   for (int number = 0; number < static_cast<int>(trace.steps().size()); ++number) {
     const Step& step = trace.steps()[static_cast<std::size_t>(number)];
@@ -59,7 +60,7 @@ Result<void> write_as(TraceFormat format, const TraceContents& contents, AtomicF
 
 TraceMetadata trace_metadata(const TraceContents& contents) {
   TraceMetadata metadata = {{"format", "attnscope-trace/1"},
-                            {"experiment", compact_experiment_json(contents.experiment)}};
+                            {"experiment", compact_experiment_json(contents.experiment, contents.folder)}};
   for (const TraceMember& member : contents.members)
     metadata.emplace_back("axes:" + member.name, axis_list(member.axes, false));
   for (const TraceMember& member : contents.members) {
@@ -107,7 +108,7 @@ Result<void> write_trace(const Trace& trace, const std::filesystem::path& path, 
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return tl::unexpected(file.error());
   try {
-    if (Result<void> written = write_as(*format, contents_of(trace, only), *file); !written) return written;
+    if (Result<void> written = write_as(*format, contents_of(trace, only, path), *file); !written) return written;
   } catch (const std::exception& error) {
     return fail(path_text(path) + ": " + error.what());
   }

@@ -1,6 +1,7 @@
 // One writer for each format of trace files; see trace_file.h for what they write.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@ struct TraceMember {
 struct TraceContents {
   const Experiment& experiment;
   std::vector<TraceMember> members;
+  std::filesystem::path folder;  ///< where the file will lie
 };
 
 using TraceMetadata = std::vector<std::pair<std::string, std::string>>;

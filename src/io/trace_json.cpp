@@ -65,7 +65,7 @@ Result<void> write_tensor(AtomicFile& file, const TraceMember& member) {
 
 Result<void> write_trace_json(const TraceContents& contents, AtomicFile& file) {
   const std::string head = "{\n  \"format\": \"attnscope-trace/1\",\n  \"experiment\": ";
-  const std::string experiment = compact_experiment_json(contents.experiment);
+  const std::string experiment = compact_experiment_json(contents.experiment, contents.folder);
   if (Result<void> written = file.write(head + experiment + ",\n  \"tensors\": {"); !written) return written;
   for (const TraceMember& member : contents.members) {
     if (Result<void> written = file.write(&member == contents.members.data() ? "\n" : ",\n"); !written) return written;

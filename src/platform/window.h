@@ -46,6 +46,7 @@ struct KeyPress {
   static constexpr int kUp = 265;
   static constexpr int kPageUp = 266;
   static constexpr int kPageDown = 267;
+  static constexpr int kF5 = 294;
 
   int key = 0;
   bool control = false;

@@ -32,7 +32,7 @@ struct Shortcut {
   const char* meaning;
 };
 
-constexpr std::array<Shortcut, 25> kShortcuts = {{
+constexpr std::array<Shortcut, 26> kShortcuts = {{
     {"drag a slider", "the picture follows"},
     {"Ctrl+click a slider", "type any value"},
     {"click a cell", "keep it in the inspector; again or Escape lets go"},
@@ -51,6 +51,7 @@ constexpr std::array<Shortcut, 25> kShortcuts = {{
     {"Ctrl+Z, Ctrl+Shift+Z", "undo, redo"},
     {"Ctrl+O, Ctrl+S", "open, save an experiment"},
     {"Ctrl+Shift+S", "save as"},
+    {"F5", "read the open file again from the disk"},
     {"Ctrl+E", "export the view as PDF, SVG or PNG"},
     {"Ctrl+Shift+E", "export the tensors"},
     {"Ctrl+C", "copy the figure"},

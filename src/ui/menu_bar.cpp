@@ -38,6 +38,7 @@ void file_menu(const MenuState& state, Requests& requests, bool pixels) {
   item("Open picture…", nullptr, Command::open_picture, requests, pixels);
   item("Save", "Ctrl+S", Command::save, requests);
   item("Save as…", "Ctrl+Shift+S", Command::save_as, requests);
+  item("Read again from disk", "F5", Command::reload, requests, state.can_reload);
   ImGui::Separator();
   item("Export figure…", "Ctrl+E", Command::export_figure, requests);
   item("Export tensors…", "Ctrl+Shift+E", Command::export_trace, requests);

@@ -22,6 +22,7 @@ enum class Command {
   open_picture,
   save,
   save_as,
+  reload,
   export_figure,
   export_trace,
   copy_script,
@@ -127,6 +128,7 @@ struct MenuState {
   std::span<const LessonFile> lessons;
   const Lesson* open_lesson = nullptr;
   std::span<const std::string> recent = {};  ///< files that were opened before
+  bool can_reload = false;                   ///< whether there is a file to read again
 };
 
 /// The menus, and the experiment's name at their right.

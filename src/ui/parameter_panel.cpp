@@ -55,7 +55,24 @@ class ParameterControls {
     return found;
   }
 
+  /// A whole number whose values have names: those; what leaves no choice is not shown.
+  bool named(const Parameter& parameter) {
+    if (system_.choices == nullptr) return false;
+    const auto possible = system_.choices(experiment_, parameter.name);
+    if (possible.empty()) return false;
+    if (possible.size() == 1) return true;
+    std::vector<std::string> labels;
+    labels.reserve(possible.size());
+    for (const auto& [word, label] : possible) labels.push_back(label);
+    const Index chosen = std::clamp<Index>(experiment_.integer(parameter.name), 1, std::ssize(possible)) - 1;
+    if (const auto picked =
+            choice(style_, parameter.label.c_str(), parameter.help, labels, static_cast<std::size_t>(chosen)))
+      set(parameter.name, static_cast<Index>(*picked) + 1, 0);
+    return true;
+  }
+
   void integer(const Parameter& parameter) {
+    if (named(parameter)) return;
     const SliderSpec spec = {parameter.label,
                              parameter.help,
                              static_cast<double>(experiment_.integer(parameter.name)),

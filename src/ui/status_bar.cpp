@@ -12,13 +12,13 @@ namespace {
 /// "4 heads · 6 × 6 · 33 tensors · 4,350 numbers"
 std::string summary(const Trace& trace) {
   std::string text;
-  const Index heads = head_count(trace);
-  text = std::to_string(heads) + (heads == 1 ? " head" : " heads");
   if (const Step* weights = trace.find("weights"); weights != nullptr && weights->axes.size() >= 2) {
-    text += " · " + grouped_text(weights->axes[weights->axes.size() - 2].size) + " × " +
-            grouped_text(weights->axes.back().size);
+    const Index heads = head_count(trace);
+    text = std::to_string(heads) + (heads == 1 ? " head" : " heads") + " · " +
+           grouped_text(weights->axes[weights->axes.size() - 2].size) + " × " +
+           grouped_text(weights->axes.back().size) + " · ";
   }
-  return text + " · " + grouped_text(static_cast<Index>(trace.steps().size())) + " tensors · " +
+  return text + grouped_text(static_cast<Index>(trace.steps().size())) + " tensors · " +
          grouped_text(trace.number_count()) + " numbers";
 }
 

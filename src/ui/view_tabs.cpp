@@ -63,8 +63,8 @@ void number_slider(const Style& style, const Parameter& option, Index chosen, In
 }
 
 /// A whole number: a range of the view's own, or counted from 1 to as many as the trace has.
-void number_option(const Style& style, const Trace& trace, const Parameter& option, const ViewOptions& options,
-                   Transient& transient, Requests& requests) {
+void number_option(const Style& style, const Trace& trace, const View& view, const Parameter& option,
+                   const ViewOptions& options, Transient& transient, Requests& requests) {
   Index chosen = options.integer(option.name);
   if (!counts_the_trace(option.name)) {
     number_slider(style, option, chosen, static_cast<Index>(option.slider_minimum),
@@ -72,6 +72,14 @@ void number_option(const Style& style, const Trace& trace, const Parameter& opti
     return;
   }
   const Index limit = option_limit(trace, option.name, options.values);
+  if (view.names != nullptr) {
+    if (const std::vector<std::string> names = view.names(trace, option.name); !names.empty()) {
+      const auto at = static_cast<std::size_t>(std::min(chosen, limit) - 1);
+      if (const auto picked = choice_in_row(style, option.label.c_str(), option.help, names, at))
+        requests.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + 1}, 0});
+      return;
+    }
+  }
   const auto first = static_cast<Index>(option.minimum);
   chosen = std::min(chosen, limit);
   if (limit > kMostButtons) {
@@ -243,7 +251,7 @@ void view_option_row(const Style& style, const Trace& trace, const ViewOptions& 
     if (!first && ImGui::GetContentRegionAvail().x < style.px(170)) ImGui::NewLine();
     first = false;
     if (option.kind == Parameter::Kind::integer) {
-      number_option(style, trace, option, options, transient, requests);
+      number_option(style, trace, view, option, options, transient, requests);
     } else if (option.kind == Parameter::Kind::order) {
       order_option(style, trace, option, options.choice(option.name), requests);
     } else if (option.kind == Parameter::Kind::real) {

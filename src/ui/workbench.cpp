@@ -55,6 +55,7 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       lessons_(options.lessons),
       user_folder_(options.user_folder),
       autosave_(options.user_folder),
+      watch_(wake_),
       builder_(wake_),
       worker_(wake_, options.memory_budget) {
   const auto special = [](float value) { return rgba(*special_color(value)); };
@@ -108,6 +109,7 @@ void Workbench::take_computed(std::shared_ptr<const Trace> trace) {
 }
 
 void Workbench::frame() {
+  follow_files();
   Requests requests;
   const Style style = {*fonts_, colors(), scale_};
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
@@ -115,7 +117,7 @@ void Workbench::frame() {
     menu_bar(style, session_.experiment(),
              {shown_file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
               inspector_shown_, pinned_ != nullptr, trace_ && transient_.pinned, lessons_, session_.lesson(),
-              user_state_.recent},
+              user_state_.recent, can_reload()},
              requests);
     ImGui::EndMainMenuBar();
   }

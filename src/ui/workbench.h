@@ -13,7 +13,9 @@
 #include "app/session.h"
 #include "app/worker.h"
 #include "io/autosave.h"
+#include "io/experiment_file.h"
 #include "io/figure_file.h"
+#include "io/file_watch.h"
 #include "io/font_files.h"
 #include "io/user_state.h"
 #include "platform/heatmap.h"
@@ -114,8 +116,17 @@ class Workbench {
   void apply(const Requests& requests);
   void carry_out(Command command);
   void carry_out(const DialogResult& result);
-  /// Opens the experiment, or the figure, in that file.
+  /// The experiment, or the figure, in that file, such that it can be computed and shown.
+  [[nodiscard]] Result<ExperimentSource> read_source_file(const std::string& path) const;
   Result<void> open_source_file(const std::string& path);
+  [[nodiscard]] bool has_tensor_file() const;
+  [[nodiscard]] bool can_reload() const;
+  /// Reads the open file again, whatever was changed here since: Undo brings that back.
+  Result<void> reload();
+  Result<void> reload_tensors();
+  /// Watches the files that are open, and reads again what others have changed.
+  void follow_files();
+  void reload_changed(const std::string& file);
   void take_computed(std::shared_ptr<const Trace> trace);
   /// Copies the matrix of the cell that is kept in the inspector.
   void copy_matrix(MatrixFormat format);
@@ -197,6 +208,8 @@ class Workbench {
   std::optional<ExportPreview> preview_;
   std::uint64_t previews_ = 0;
   std::function<void()> wake_;
+  std::string followed_file_;  ///< what `watch_` watches
+  const GivenTensors* followed_tensors_ = nullptr;
 
   // The open lesson's step: its printed numbers for the trace on screen, its comparison for the experiment as it is.
   struct PrintedFor {
@@ -225,6 +238,7 @@ class Workbench {
   std::vector<platform::KeyPress> presses_;
 
   // Last: their threads wake the window through what stands above.
+  FileWatch watch_;
   FigureBuilder builder_;
   ComputeWorker worker_;
 };

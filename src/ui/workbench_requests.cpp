@@ -75,6 +75,7 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
     transient_.pinned.reset();
   if (typing || transient_.dialog != Dialog::none || lesson_key(press.key, requests)) return;
   move_pinned(press.key);
+  if (press.key == platform::KeyPress::kF5 && can_reload()) command(Command::reload);
   if (press.key == 'F') command(Command::fit_view);
   if (press.key == 'I') command(Command::toggle_inspector);
   if (press.key == 'M') toggle_mask(requests);
@@ -238,6 +239,13 @@ void Workbench::carry_out(Command command) {
         carry_out(DialogResult{Dialog::save, session_.file()});
       }
       break;
+    case Command::reload:
+      if (const Result<void> done = reload(); !done) {
+        say(done.error().message, true);
+      } else {
+        say("read " + shown_file() + " again", false);
+      }
+      break;
     case Command::save_as: open_dialog(Dialog::save, stem + ".json"); break;
     case Command::export_figure:
       open_dialog(Dialog::export_figure,
@@ -274,22 +282,6 @@ void Workbench::carry_out(Command command) {
   }
 }
 
-Result<void> Workbench::open_source_file(const std::string& path) {
-  Result<ExperimentSource> source = read_source(path);
-  if (!source) return tl::unexpected(source.error());
-  if (const Result<ViewOptions> view = view_options(source->experiment.view); !view)
-    return fail(path + ": " + view.error().message);
-  for (const Experiment* each : {&source->experiment, source->pinned ? &*source->pinned : nullptr}) {
-    if (each == nullptr) continue;
-    if (const Result<void> valid = validate(*each, memory_budget_); !valid)
-      return fail(path + ": " + valid.error().message);
-  }
-  // A figure is no place to save an experiment to.
-  session_.open(std::move(source->experiment), source->is_other_file ? "" : path);
-  if (source->pinned) compare_with(std::move(*source->pinned));
-  return {};
-}
-
 void Workbench::compare_with(Experiment pinned) {
   to_pin_ = std::move(pinned);
   requested_.reset();
@@ -307,8 +299,11 @@ void Workbench::carry_out(const DialogResult& result) {
     Result<ColorPicture> picture = read_png_picture(result.path);
     done = picture ? session_.apply({SetPicture{std::move(*picture)}, 0}) : tl::unexpected(picture.error());
   } else if (result.dialog == Dialog::save) {
-    done = write_file(result.path, experiment_json(session_.experiment()));
-    if (done) session_.mark_saved(result.path);
+    done = write_file(result.path, experiment_json(session_.experiment(), folder_of(result.path)));
+    if (done) {
+      session_.mark_saved(result.path);
+      watch_.know(result.path);
+    }
   } else if (!trace_) {
     done = fail("nothing is computed yet that could be exported");
   } else if (result.dialog == Dialog::export_figure) {

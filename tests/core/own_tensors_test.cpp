@@ -8,56 +8,13 @@
 
 #include "core/explain.h"
 #include "core/head_measures.h"
+#include "core/on_demand_matrix.h"
 #include "core/run.h"
 #include "core/script.h"
+#include "support/given_tensors.h"
 
 namespace attnscope::test {
 namespace {
-
-/// Tensors in memory whose numbers are made by a formula: the place in C order, scaled.
-class MadeTensors final : public GivenTensors {
- public:
-  struct Made {
-    std::string name;
-    std::vector<Index> shape;
-  };
-
-  explicit MadeTensors(const std::vector<Made>& made, std::string file = "made.npz") : file_(std::move(file)) {
-    for (const Made& each : made) tensors_.push_back({each.name, each.shape, ""});
-  }
-
-  [[nodiscard]] const std::string& file() const override { return file_; }
-  [[nodiscard]] std::span<const GivenTensor> tensors() const override { return tensors_; }
-  Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
-                    const std::stop_token& /*stop*/) const override {
-    if (broken) return fail(file_ + ": the file has changed");
-    const std::vector<Index>& shape = tensors_[which].shape;
-    std::vector<Index> index(begin.begin(), begin.end());
-    for (float& number : out) {
-      number = value(which, index);
-      for (std::size_t axis = shape.size(); axis-- > 0;) {
-        if (++index[axis] < end[axis]) break;
-        index[axis] = begin[axis];
-      }
-    }
-    return {};
-  }
-  [[nodiscard]] float value(std::size_t which, const std::vector<Index>& index) const {
-    Index offset = 0;
-    for (std::size_t axis = 0; axis < index.size(); ++axis) offset = offset * tensors_[which].shape[axis] + index[axis];
-    return static_cast<float>(static_cast<double>((offset * 37 + static_cast<Index>(which) * 11) % 101) / 50 - 1);
-  }
-
-  bool broken = false;
-
- private:
-  std::string file_;
-  std::vector<GivenTensor> tensors_;
-};
-
-std::shared_ptr<MadeTensors> made(const std::vector<MadeTensors::Made>& tensors, const std::string& file = "made.npz") {
-  return std::make_shared<MadeTensors>(tensors, file);
-}
 
 std::string axes_of(const Trace& trace, const std::string& name) {
   const Step* const step = trace.find(name);
@@ -97,12 +54,12 @@ TEST(OwnTensors, AnArrayAloneIsWeightsWhateverItIsCalled) {
 
 TEST(OwnTensors, TheGuessCanBeCorrected) {
   const auto tensors = made({{"attn", {3, 2, 5, 5}}});
-  EXPECT_EQ(possible_axes(*tensors, kUseWeights),
+  EXPECT_EQ(possible_axes(*tensors, {kUseWeights}),
             (std::vector<std::string>{"layer head query key", "batch head query key"}));
   const auto batched = trace_on(tensors, "batch head query key");
   EXPECT_EQ(axes_of(*batched, "weights"), "batch3,head2,query5,key5");
   EXPECT_EQ(axes_of(*batched, "layer2.weights"), "none");
-  for (const std::string& order : possible_axes(*tensors, kUseWeights)) {
+  for (const std::string& order : possible_axes(*tensors, {kUseWeights})) {
     const std::vector<std::string> known = axis_orders();
     EXPECT_NE(std::find(known.begin(), known.end(), order), known.end()) << order;
   }
@@ -153,33 +110,149 @@ TEST(OwnTensors, ScoresGoThroughTheSoftmax) {
 
 TEST(OwnTensors, AFileWithAllOfThemLeavesTheChoice) {
   const auto tensors = made({{"q", {4, 8}}, {"k", {4, 8}}, {"attn", {4, 4}}, {"logits", {4, 4}}});
-  EXPECT_EQ(possible_uses(*tensors), (std::vector<std::string>{kUseWeights, kUseScores, kUseQueries}));
+  EXPECT_EQ(possible_uses(*tensors), (std::vector<std::string>{kUseWeights, kUseScores, kUseQueries, kUseTensors}));
   Experiment experiment = *experiment_on(tensors);
   EXPECT_EQ(experiment.choice("use"), kUseWeights);
   experiment.parameters["use"] = std::string(kUseQueries);
   EXPECT_EQ(axes_of(**run(experiment), "scores"), "query4,key4");
 }
 
-TEST(OwnTensors, WhatIsNoAttentionOrDoesNotGoTogetherIsRefused) {
-  const auto refusal = [](const std::vector<MadeTensors::Made>& tensors) {
-    const Result<Experiment> experiment = experiment_on(made(tensors));
-    return experiment ? "accepted" : experiment.error().message;
+TEST(OwnTensors, WhatDoesNotGoTogetherIsShownAsItIsAndSaidWhy) {
+  const auto reason = [](const std::vector<MadeTensors::Made>& tensors) {
+    const auto trace = trace_on(made(tensors));
+    EXPECT_EQ(trace->experiment().choice("use"), kUseTensors);
+    EXPECT_EQ(trace->experiment().view.name, "tensor");
+    return trace->warnings().size() == 1 ? trace->warnings().front() : std::to_string(trace->warnings().size());
   };
-  EXPECT_EQ(
-      refusal({{"a", {3, 3}}, {"b", {4}}, {"c", {2, 2}}}),
-      "made.npz: no tensor is called like attention weights, scores, or queries and keys; it has a [3, 3], b [4], "
-      "c [2, 2]");
-  EXPECT_EQ(refusal({{"q", {2, 4, 8}}, {"k", {3, 4, 8}}}),
-            "made.npz: keys do not go with the queries: [head 3, key 4, dim 8]; allowed: as [head 2, query 4, dim 8]");
-  EXPECT_EQ(refusal({{"q", {4, 8}}, {"k", {4, 8}}, {"v", {5, 8}}}),
-            "made.npz: values do not go with the queries: [key 5, dim 8]; allowed: as [key 4, dim 8]");
-  EXPECT_EQ(refusal({{"layers.0.q", {4, 8}}, {"layers.1.q", {4, 8}}, {"layers.0.k", {4, 8}}}),
-            "made.npz: keys of 1 layer; allowed: as many as there are queries, 2");
-  EXPECT_EQ(refusal({{"attn", {600, 2, 2, 2}}}), "made.npz: 600 layers are not allowed; allowed: at most 512");
+  EXPECT_EQ(reason({{"a", {3, 3}}, {"b", {4}}, {"c", {2, 2}}}), "0") << "nobody said that it is attention";
+  EXPECT_EQ(reason({{"q", {2, 4, 8}}, {"k", {3, 4, 8}}}),
+            "no attention: made.npz: keys do not go with the queries: [head 3, key 4, dim 8]; allowed: as [head 2, "
+            "query 4, dim 8]");
+  EXPECT_EQ(reason({{"q", {4, 8}}, {"k", {4, 8}}, {"v", {5, 8}}}),
+            "no attention: made.npz: values do not go with the queries: [key 5, dim 8]; allowed: as [key 4, dim 8]");
+  EXPECT_EQ(reason({{"layers.0.q", {4, 8}}, {"layers.1.q", {4, 8}}, {"layers.0.k", {4, 8}}}),
+            "no attention: made.npz: keys of 1 layer; allowed: as many as there are queries, 2");
+  EXPECT_EQ(reason({{"attn", {600, 2, 2, 2}}}),
+            "no attention: made.npz: 600 layers are not allowed; allowed: at most 512");
+}
+
+TEST(OwnTensors, WithoutAnyNumbersThereIsNothingToShow) {
+  const Result<Experiment> experiment = experiment_on(made({{"attn", {0, 3}}, {"n", {}}}));
+  ASSERT_FALSE(experiment);
+  EXPECT_EQ(experiment.error().message,
+            "made.npz: no tensor is called like attention weights, scores, or queries and keys; it has attn [0, 3], n "
+            "[]");
   EXPECT_FALSE(validate(*default_experiment("own-tensors")));
   Experiment other = *default_experiment("worked-example");
   other.tensors = made({{"attn", {2, 2}}});
   EXPECT_FALSE(validate(other));
+}
+
+TEST(OwnTensors, NamesThatDifferInMoreThanTheLayerAreSetsOfTheirOwn) {
+  const auto tensors = made({{"encoder_attentions_0", {2, 3, 3}},
+                             {"cross_attentions_0", {2, 3, 5}},
+                             {"cross_attentions_1", {2, 3, 5}},
+                             {"decoder_attentions_0", {2, 4, 4}}});
+  EXPECT_EQ(
+      tensor_groups(*tensors, kUseWeights),
+      (std::vector<std::string>{"cross_attentions_0 and 1 more", "encoder_attentions_0", "decoder_attentions_0"}));
+  Experiment experiment = *experiment_on(tensors);
+  EXPECT_EQ(axes_of(**run(experiment), "weights"), "head2,query3,key5");
+  EXPECT_EQ(axes_of(**run(experiment), "layer2.weights"), "head2,query3,key5");
+  experiment.parameters["group"] = Index{3};
+  EXPECT_EQ(axes_of(**run(experiment), "weights"), "head2,query4,key4");
+  EXPECT_EQ((*run(experiment))->value(0, std::vector<Index>{1, 2, 3}), tensors->value(3, {1, 2, 3}));
+  EXPECT_EQ(axes_of(**run(experiment), "layer2.weights"), "none");
+  experiment.parameters["group"] = Index{9};
+  EXPECT_TRUE(validate(experiment)) << "beyond the last one: that";
+  EXPECT_EQ(axes_of(**run(experiment), "weights"), "head2,query4,key4");
+  // Queries go with the keys of the same set.
+  const auto pairs = made({{"text.q", {4, 8}}, {"image.q", {6, 8}}, {"image.k", {6, 8}}, {"text.k", {4, 8}}});
+  experiment = *experiment_on(pairs);
+  EXPECT_EQ(axes_of(**run(experiment), "scores"), "query4,key4");
+  experiment.parameters["group"] = Index{2};
+  EXPECT_EQ(axes_of(**run(experiment), "scores"), "query6,key6");
+}
+
+TEST(OwnTensors, EveryTensorCanBeShownAsItIs) {
+  const auto tensors = made({{"conv.weight", {2, 3, 4, 5, 2, 2}}, {"bias", {7}}, {"empty", {0, 2}}, {"table", {3, 6}}});
+  const auto trace = trace_on(tensors);
+  EXPECT_EQ(trace->steps().size(), 3U);
+  EXPECT_EQ(axes_of(*trace, "given.conv.weight"), "axis12,axis23,axis34,axis45,axis52,axis62");
+  EXPECT_EQ(axes_of(*trace, "given.bias"), "axis17");
+  EXPECT_EQ(trace->tensor("given.conv.weight").at(std::vector<Index>{1, 2, 3, 4, 1, 0}),
+            tensors->value(0, {1, 2, 3, 4, 1, 0}));
+  EXPECT_EQ(trace->tensor("given.table").at(std::vector<Index>{2, 5}), tensors->value(3, {2, 5}));
+  const std::string script = pytorch_script(trace->experiment());
+  EXPECT_NE(script.find("given[\"conv.weight\"]"), std::string::npos) << script;
+}
+
+/// 80 layers of weights, more than may be held, whose numbers are made by a formula.
+std::shared_ptr<MadeTensors> large_weights() {
+  std::vector<MadeTensors::Made> layers;
+  for (int i = 0; i < 80; ++i) layers.push_back({"layers." + std::to_string(i) + ".attn", {32, 1024, 1024}});
+  return made(layers);
+}
+
+TEST(OwnTensors, WhatIsLargerThanMemoryIsReadWhereItIsLookedAt) {
+  const auto tensors = large_weights();
+  const Experiment experiment = *experiment_on(tensors);
+  ASSERT_TRUE(validate(experiment));
+  tensors->numbers_read = 0;
+  const auto trace = *run(experiment);
+  EXPECT_EQ(trace->held_bytes(), 0);
+  EXPECT_LE(tensors->numbers_read, 64 * 1024) << "a few rows are looked at, to say whether they sum to 1";
+  ASSERT_EQ(trace->warnings().size(), 1U);
+  EXPECT_EQ(trace->warnings()[0],
+            "weights: 64 of 64 rows that were looked at do not sum to 1; they are shown as they are");
+  const auto step = static_cast<int>(trace->find("layer80.weights") - trace->steps().data());
+  EXPECT_EQ(trace->value(step, std::vector<Index>{31, 1000, 7}), tensors->value(79, {31, 1000, 7}));
+  const Explanation explanation = explain(*trace, step, std::vector<Index>{31, 1000, 7});
+  EXPECT_EQ(explanation.computed, explanation.value);
+
+  // A picture of one head reads that head.
+  tensors->numbers_read = 0;
+  const OnDemandMatrix head(trace->on_demand(), MatrixPlace{step, {5}}, false);
+  const MatrixPart all = overview_part(head, 256);
+  std::vector<float> texels(static_cast<std::size_t>(all.rows * all.columns));
+  ASSERT_TRUE(head.read(all, texels, {}));
+  EXPECT_EQ(tensors->numbers_read, 1024 * 1024);
+  float largest = 0;
+  for (Index row = 8; row < 12; ++row) {
+    for (Index column = 4; column < 8; ++column)
+      largest = larger_magnitude(largest, tensors->value(79, {5, row, column}));
+  }
+  EXPECT_EQ(texels[static_cast<std::size_t>(2 * all.columns + 1)], largest);
+}
+
+TEST(OwnTensors, ScoresThatAreTooLargeAreAttendedWithWhereTheyAreLookedAt) {
+  const auto tensors = made({{"scores", {64, 2048, 2048}}});
+  Experiment experiment = *experiment_on(tensors);
+  const double budget = 100e6;
+  ASSERT_TRUE(validate(experiment, budget));
+  const auto trace = *Runner(budget).run(experiment);
+  EXPECT_EQ(trace->held_bytes(), 0);
+  const Region row = region_within(1, trace->steps()[1].axes, std::vector<Index>{63, 5});
+  const auto weights = trace->numbers(row);
+  double sum = 0;
+  for (const float weight : weights->values()) sum += static_cast<double>(weight);
+  EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+TEST(OwnTensors, QueriesAndKeysBeyondTheBudgetAreReadInBoxes) {
+  const auto tensors = made({{"q", {4, 300, 8}}, {"k", {4, 300, 8}}, {"v", {4, 300, 8}}});
+  const Experiment experiment = *experiment_on(tensors);
+  const auto all = *run(experiment);
+  const auto some = *Runner(10e3).run(experiment);
+  EXPECT_EQ(some->held_bytes(), 0);
+  for (const char* name : {"scores", "weights", "head_outputs"}) {
+    const auto step = static_cast<int>(all->find(name) - all->steps().data());
+    const Axes& axes = all->steps()[static_cast<std::size_t>(step)].axes;
+    const Region head = region_within(step, axes, std::vector<Index>{3});
+    const auto a = all->numbers(head);
+    const auto b = some->numbers(head);
+    EXPECT_TRUE(std::equal(a->values().begin(), a->values().end(), b->values().begin(), b->values().end())) << name;
+  }
 }
 
 TEST(OwnTensors, RowsThatAreNoWeightsAreSaidAndNotChanged) {

@@ -110,6 +110,15 @@ TEST(TensorRoles, OtherOrdersAreOffered) {
   EXPECT_EQ(guesses[1], (AxisGuess{AxisRole::batch, AxisRole::head, AxisRole::query, AxisRole::key}));
 }
 
+TEST(TensorRoles, WhatBelongsTogetherHasANameInCommon) {
+  EXPECT_EQ(group_of("layers.3.attn.q"), group_of("layers.11.attn.k"));
+  EXPECT_EQ(group_of("decoder.layers.3.self_attn.weights"), group_of("decoder.layers.0.self_attn.weights"));
+  EXPECT_NE(group_of("encoder_attentions_0"), group_of("decoder_attentions_0"));
+  EXPECT_NE(group_of("layers.0.self_attn.weights"), group_of("layers.0.cross_attn.weights"));
+  EXPECT_NE(group_of("down.0.attentions.1.weights"), group_of("down.0.attentions.2.weights"));
+  EXPECT_EQ(group_of("q"), "");
+}
+
 RowSums sums_of(const std::vector<float>& numbers, Index columns) {
   return look_at_rows({numbers.data(), static_cast<Index>(numbers.size()) / columns, columns, columns, 1});
 }

@@ -71,6 +71,8 @@ const std::vector<Snapshot>& snapshots() {
       {"compare_layers", "compare", {}, {{"head", Index{3}}, {"other_layer", Index{2}}}, 672, 0, "hand-made-heads"},
       {"metrics_layers", "metrics", {}, {{"layer", Index{2}}}, 1000, 700, "hand-made-heads"},
       {"permutation", "permutation", {}, {}},
+      {"tensor", "tensor", {}, {{"tensor", Index{5}}}},
+      {"tensor_pixels", "tensor", kSmallPicture, {}, 1000, 700, "packed-multihead"},
       {"permutation_rotary",
        "permutation",
        {{"positions", "rotary"}, {"scale", "sqrt_head_dim"}},

@@ -59,6 +59,19 @@ TEST(OwnTensorFile, AnExperimentOnItNamesIt) {
   EXPECT_EQ(again->experiment.tensors->file(), path.string());
   EXPECT_EQ(experiment_json(again->experiment), text);
   EXPECT_TRUE(validate(again->experiment));
+  // Named as seen from where the experiment lies, both can move together.
+  EXPECT_NE(experiment_json(experiment, folder.path()).find("\"tensors\": \"weights.npz\""), std::string::npos);
+  EXPECT_NE(experiment_json(experiment, folder.path() / "a/b").find("\"tensors\": \"../../weights.npz\""),
+            std::string::npos);
+  EXPECT_NE(experiment_json(experiment, "/elsewhere").find("\"tensors\": \"" + path.string() + "\""),
+            std::string::npos);
+  const std::filesystem::path moved = folder.path() / "moved";
+  std::filesystem::create_directory(moved);
+  std::ofstream(moved / "kept.json") << experiment_json(experiment, folder_of(saved));
+  std::filesystem::copy_file(path, moved / "weights.npz");
+  const Result<ExperimentSource> there = open_source((moved / "kept.json").string());
+  ASSERT_TRUE(there) << there.error().message;
+  EXPECT_EQ(there->experiment.tensors->file(), (moved / "weights.npz").string());
 
   std::filesystem::remove(path);
   const Result<ExperimentSource> gone = open_source(saved.string());
@@ -80,6 +93,8 @@ TEST(OwnTensorFile, AFigureOfItOpensIt) {
   const Result<ExperimentSource> again = open_source((folder / "a.svg").string());
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->experiment.tensors->file(), experiment.tensors->file());
+  EXPECT_EQ(bytes_of(folder / "a.svg").find(folder.path().string()), std::string::npos)
+      << "nobody has to know where the file lay";
 }
 
 TEST(OwnTensorFile, ATraceOfOursIsItsExperiment) {

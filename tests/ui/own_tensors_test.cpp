@@ -1,4 +1,9 @@
 // The user's own tensors in the window.
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <thread>
+
 #include "core/run.h"
 #include "interface_test.h"
 #include "io/trace_file.h"
@@ -22,6 +27,16 @@ class OwnTensorFiles : public Interface {
       bytes.append(reinterpret_cast<const char*>(&weight), sizeof weight);
     }
     return folder_.file("model.safetensors", bytes);
+  }
+
+  /// Frames until `done`, for a time that is far too long.
+  bool wait_for(const std::function<bool()>& done) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!done() && std::chrono::steady_clock::now() < end) {
+      screen().frame(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return done();
   }
 
   TemporaryFolder folder_;
@@ -86,6 +101,61 @@ TEST_F(OwnTensorFiles, ATextThatIsDroppedLabelsTheTokens) {
   screen().settle();
   EXPECT_EQ(screen().experiment().labels, (std::vector<std::string>{"[CLS]", "the", "cat"}));
   EXPECT_EQ(screen().experiment().system, "own-tensors");
+}
+
+TEST_F(OwnTensorFiles, AreReadAgainWhenTheyChange) {
+  screen().settle();
+  const auto path = weights();
+  screen().workbench().open_file(path.string());
+  screen().settle();
+  ASSERT_EQ(screen().trace().value(0, std::vector<Index>{0, 0, 0}), 1.0F);
+  // As PyTorch writes: the file is made anew, with other numbers.
+  std::string bytes = bytes_of(path);
+  const float other = 0.25F;
+  const std::size_t first = bytes.size() - std::size_t{6} * 8 * 12 * 12 * 4;
+  bytes.replace(first, sizeof other, reinterpret_cast<const char*>(&other), sizeof other);
+  std::filesystem::rename(folder_.file("new", bytes), path);
+  ASSERT_TRUE(wait_for([&] { return screen().transient().message.find("was read again") != std::string::npos; }));
+  screen().settle();
+  EXPECT_EQ(screen().trace().value(0, std::vector<Index>{0, 0, 0}), 0.25F);
+  EXPECT_FALSE(screen().workbench().session().modified());
+  // What has become useless is said, and what was there stays.
+  std::ofstream(path) << "no tensors";
+  ASSERT_TRUE(wait_for([&] { return screen().transient().message_is_error; }));
+  EXPECT_NE(screen().transient().message.find("model.safetensors: "), std::string::npos)
+      << screen().transient().message;
+  EXPECT_EQ(screen().experiment().system, "own-tensors");
+}
+
+TEST_F(OwnTensorFiles, ThatAreNoAttentionAreShownAsTheyAre) {
+  screen().settle();
+  std::string header =
+      R"({"fc.bias":{"dtype":"F32","shape":[3],"data_offsets":[0,12]},"fc.weight":{"dtype":"F32","shape":[2,3],"data_offsets":[12,36]}})";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size());
+  bytes += header;
+  for (int i = 0; i < 9; ++i) {
+    const auto number = static_cast<float>(i);
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  screen().workbench().open_file(folder_.file("layer.safetensors", bytes).string());
+  screen().settle();
+  EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+  EXPECT_EQ(screen().experiment().view.name, "tensor");
+  ASSERT_EQ(screen().workbench().figure().heatmaps.size(), 1U);
+  EXPECT_EQ(screen().workbench().figure().heatmaps[0].columns(), 3);
+  // Its name is chosen from a list.
+  const Rect list = screen().item("Figure", {std::string("Tensor"), std::string("##choice")});
+  screen().click(list.center());
+  screen().frame(2);
+  screen().click_item("##Combo_", {std::string("fc.weight")});
+  screen().settle();
+  EXPECT_EQ(screen().workbench().figure().heatmaps[0].rows(), 2);
+  screen().move(screen().cell_center(0, 1, 2));
+  screen().frame(2);
+  ASSERT_TRUE(screen().transient().hovered);
+  EXPECT_EQ(screen().transient().hovered->tensor, "given.fc.weight");
 }
 
 TEST_F(OwnTensorFiles, WhatCannotBeOpenedLeavesTheDocument) {

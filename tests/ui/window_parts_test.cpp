@@ -1,5 +1,7 @@
 // Menus, dialogs, files, themes, and what an idle window costs.
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "core/script.h"
 #include "interface_test.h"
@@ -169,14 +171,62 @@ TEST_F(Parts, OpenReplacesTheDocument) {
   other.view.name = "heads";
   const std::filesystem::path path = folder_.file("other.json", experiment_json(other));
   change_tokens();
+  const Experiment changed = screen().experiment();
   screen().key_with_control('O');
   EXPECT_EQ(dialog(), ui::Dialog::open);
   confirm(path);
   EXPECT_EQ(dialog(), ui::Dialog::none);
   EXPECT_EQ(screen().experiment(), other);
   EXPECT_EQ(screen().trace().experiment(), other);
-  EXPECT_FALSE(screen().workbench().session().can_undo());
   EXPECT_FALSE(screen().workbench().session().modified());
+  // What was not saved is not lost.
+  undo();
+  EXPECT_EQ(screen().experiment(), changed);
+  EXPECT_TRUE(screen().workbench().session().modified());
+  EXPECT_EQ(screen().workbench().session().file(), "");
+}
+
+TEST_F(Parts, WhatOthersWriteIntoTheOpenFileIsReadAgain) {
+  const auto path = folder_.file("open.json", experiment_json(*default_experiment("worked-example")));
+  screen().workbench().open_file(path.string());
+  screen().settle();
+  Experiment other = *default_experiment("worked-example");
+  other.seed = 77;
+  const auto write_and_wait = [&] {
+    screen().transient().message.clear();
+    std::filesystem::rename(folder_.file("new.json", experiment_json(other)), path);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (screen().transient().message.empty() && std::chrono::steady_clock::now() < end) {
+      screen().frame(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    screen().settle();
+  };
+  write_and_wait();
+  EXPECT_EQ(screen().experiment(), other);
+  EXPECT_EQ(screen().transient().message, path.string() + " has changed and was read again");
+  // Saving it from here is no such change.
+  change_tokens();
+  screen().key_with_control('S');
+  screen().settle();
+  const Experiment saved = screen().experiment();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  screen().frame(2);
+  EXPECT_EQ(screen().transient().message, "wrote " + path.string());
+  EXPECT_EQ(screen().experiment(), saved);
+  // What is not saved is not replaced before the user says so.
+  undo();
+  const Experiment unsaved = screen().experiment();
+  other.seed = 78;
+  write_and_wait();
+  EXPECT_EQ(screen().experiment(), unsaved);
+  EXPECT_EQ(screen().transient().message, path.string() + " was changed by another program; F5 reads it again");
+  screen().workbench().press({platform::KeyPress::kF5});
+  screen().frame(2);
+  screen().settle();
+  EXPECT_EQ(screen().experiment(), other);
+  undo();
+  EXPECT_EQ(screen().experiment(), unsaved);
 }
 
 TEST_F(Parts, CancelAndEscapeLeaveEverything) {

@@ -13,18 +13,31 @@
 namespace attnscope {
 namespace {
 
+OwnChoice choice_of(const Experiment& e) { return {e.choice("use"), e.integer("group"), e.choice("axes")}; }
+
 /// The layers of an experiment that has been checked.
 std::vector<OwnLayer> layers_of(const Experiment& e) {
   if (e.tensors == nullptr) return {};
-  const Result<std::vector<OwnLayer>> layers = own_layers(e.tensors, e.choice("use"), e.choice("axes"));
+  const Result<std::vector<OwnLayer>> layers = own_layers(e.tensors, choice_of(e));
   return layers ? *layers : std::vector<OwnLayer>();
 }
 
 Result<void> check(const Experiment& e) {
   if (e.tensors == nullptr) return fail("own-tensors: no file is given; allowed: open one of tensors");
-  const Result<std::vector<OwnLayer>> layers = own_layers(e.tensors, e.choice("use"), e.choice("axes"));
+  const Result<std::vector<OwnLayer>> layers = own_layers(e.tensors, choice_of(e));
   if (!layers) return tl::unexpected(layers.error());
   return {};
+}
+
+/// Why tensors that are shown as they are cannot be shown as attention, although they are called like it.
+std::vector<std::string> warnings(const Experiment& e) {
+  std::vector<std::string> all;
+  if (e.tensors == nullptr || e.choice("use") != kUseTensors) return all;
+  for (const std::string& use : possible_uses(*e.tensors)) {
+    if (const Result<std::vector<OwnLayer>> layers = own_layers(e.tensors, {use}); !layers)
+      all.push_back("no attention: " + layers.error().message);
+  }
+  return all;
 }
 
 /// "layer,head,q,k": there is little room.
@@ -41,10 +54,14 @@ std::vector<std::pair<std::string, std::string>> choices(const Experiment& e, st
   if (e.tensors == nullptr) return words;
   if (parameter == "use") {
     for (const std::string& use : possible_uses(*e.tensors))
-      words.emplace_back(use, use == kUseQueries ? "queries, keys" : use);
+      words.emplace_back(use, use == kUseQueries ? "queries, keys" : use == kUseTensors ? "as they are" : use);
+  }
+  if (parameter == "group") {
+    const std::vector<std::string> groups = tensor_groups(*e.tensors, e.choice("use"));
+    for (std::size_t i = 0; i < groups.size(); ++i) words.emplace_back(std::to_string(i + 1), groups[i]);
   }
   if (parameter == "axes") {
-    const std::vector<std::string> orders = possible_axes(*e.tensors, e.choice("use"));
+    const std::vector<std::string> orders = possible_axes(*e.tensors, choice_of(e));
     if (!orders.empty()) words.emplace_back("guess", short_order(orders.front()) + "?");
     for (const std::string& order : orders) words.emplace_back(order, short_order(order));
   }
@@ -72,6 +89,9 @@ MaskSizes mask_sizes(const Experiment& e) {
   const std::vector<OwnLayer> layers = layers_of(e);
   return layers.empty() ? MaskSizes{} : score_sizes(score_axes(layers.front()));
 }
+
+// Keeps the names of the user's tensors apart from those of ours.
+const std::string kGivenPrefix = "given.";
 
 Value record(Recorder& r, std::string name, const OwnTensor& tensor) {
   return r.record({std::move(name), tensor.numbers, {}, tensor.axes, 0});
@@ -110,6 +130,10 @@ void run_layer(const Experiment& e, Recorder& r, const std::string& prefix, cons
 }
 
 void run_system(const Experiment& e, Recorder& r) {
+  if (e.choice("use") == kUseTensors && e.tensors != nullptr) {
+    for (const PlainTensor& each : plain_tensors(e.tensors)) record(r, kGivenPrefix + each.name, each.tensor);
+    return;
+  }
   const std::vector<OwnLayer> layers = layers_of(e);
   for (std::size_t i = 0; i < layers.size(); ++i) run_layer(e, r, layer_prefix(static_cast<Index>(i) + 1), layers[i]);
 }
@@ -169,6 +193,12 @@ void write_script(Script& s) {
     s.code("import numpy\n\ngiven = {name: torch.from_numpy(each.astype(\"float32\")) for name, each in numpy.load(" +
            file + ").items()}");
   }
+  if (layers.empty()) {
+    for (const PlainTensor& each : plain_tensors(e.tensors)) {
+      s.save(kGivenPrefix + each.name, given_code(each.tensor));
+    }
+    return;
+  }
   if (!layers.front().weights) {
     const MaskSizes sizes = mask_sizes(e);
     ScoreAxes axes = {{}, std::to_string(sizes.queries), std::to_string(sizes.keys)};
@@ -204,18 +234,28 @@ System own_tensors() {
       choice_parameter("scale", "Scaling", "What the products of queries and keys are divided by before the softmax.",
                        {"sqrt_head_dim", "none"}, {"√ head size", "none"});
   scale.only_with = {"use", {kUseQueries}};
+  Parameter group = integer_parameter("group", "Tensors",
+                                      "Which of the tensors, where names differ in more than the layer, those with "
+                                      "most layers first; beyond the last one: that.",
+                                      1, 1, 16);
+  group.only_with = {"use", {kUseWeights, kUseScores, kUseQueries}};
+  Parameter axes = choice_parameter(
+      "axes", "Axes",
+      "What the axes of the tensor are, first to last; with a question mark as guessed from name and sizes.", orders,
+      orders);
+  axes.only_with = group.only_with;
   system.parameters = {
-      choice_parameter("use", "Looked at", "What of the file: its weights, scores, or queries with keys.",
-                       {kUseWeights, kUseScores, kUseQueries}, {"weights", "scores", "queries, keys"}),
       choice_parameter(
-          "axes", "Axes",
-          "What the axes of the tensor are, first to last; with a question mark as guessed from name and sizes.",
-          orders, orders),
+          "use", "Looked at", "What of the file: its weights, scores, or queries with keys; or every tensor as it is.",
+          {kUseWeights, kUseScores, kUseQueries, kUseTensors}, {"weights", "scores", "queries, keys", "as they are"}),
+      group,
+      axes,
       scale,
   };
   system.mask_sizes = mask_sizes;
   system.choices = choices;
   system.uses_seed = false;
+  system.warnings = warnings;
   system.check = check;
   system.run = run_system;
   system.script = write_script;

@@ -29,6 +29,8 @@ struct System {
   /// The words of a choice that can be chosen now, and how they are shown; null, or none of them: all.
   std::vector<std::pair<std::string, std::string>> (*choices)(const Experiment&, std::string_view parameter) = nullptr;
   bool uses_seed = true;
+  /// What the user should know of an experiment that is valid; null: nothing.
+  std::vector<std::string> (*warnings)(const Experiment&) = nullptr;
   /// What else must hold, before it is run; null: nothing.
   Result<void> (*check)(const Experiment&) = nullptr;
   /// Draws and computes, in the order of the source.

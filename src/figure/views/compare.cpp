@@ -349,7 +349,8 @@ View compare_view() {
                 integer_parameter("other_layer", "with layer", "Which layer the other head is in.", 1, 1, 10),
                 integer_parameter("other_head", "with head", "The other head.", 2, 1, 10), item_option(), of, show},
                applies,
-               build};
+               build,
+               no_attention};
   view.slow = true;
   return view;
 }

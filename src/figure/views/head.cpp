@@ -363,7 +363,7 @@ View head_view() {
                             {"weights", "scores"}, {"weights", "scores"})},
           applies,
           build,
-          nullptr,
+          no_attention,
           true};
 }
 

@@ -212,7 +212,8 @@ View heads_view() {
                             {"both", "self", "cross"}, {"both", "self", "cross"}),
            item_option()},
           leaves_choice,
-          build};
+          build,
+          no_attention};
 }
 
 }  // namespace attnscope

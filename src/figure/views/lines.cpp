@@ -340,7 +340,7 @@ View lines_view() {
           {attention_option(), layer_option(), head_option(), heads, item_option(), query, mass},
           applies,
           build,
-          nullptr,
+          no_attention,
           true};
 }
 

@@ -351,6 +351,7 @@ bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_
 }
 
 std::string missing(const Trace& trace) {
+  if (std::string none = no_attention(trace); !none.empty()) return none;
   double most = 0;
   for (const char* name : {"weights", "cross_weights"}) {
     if (const Step* step = trace.find(name)) {

@@ -7,8 +7,9 @@ namespace attnscope {
 
 std::span<const View> views() {
   static const std::vector<View> list = {
-      flow_view(),  qkv_view(),     heads_view(),   head_view(),    lines_view(),       dot_view(),
-      image_view(), compare_view(), metrics_view(), scaling_view(), permutation_view(), complexity_view(),
+      flow_view(),        qkv_view(),        heads_view(),   head_view(),    lines_view(),
+      dot_view(),         image_view(),      compare_view(), metrics_view(), scaling_view(),
+      permutation_view(), complexity_view(), tensor_view(),
   };
   return list;
 }

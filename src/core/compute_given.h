@@ -1,0 +1,13 @@
+// The user's own numbers, any box of them.
+#pragma once
+
+#include "core/compute.h"
+#include "core/region.h"
+
+namespace attnscope {
+
+/// `out` [the box `region` of what the operation gives], read from where the tensors are. What cannot be read is not a
+/// number, which a trace says.
+void read_given(const GivenOperation& operation, const Region& region, const StepContext& context, Tensor& out);
+
+}  // namespace attnscope

@@ -1,0 +1,81 @@
+// The view of any tensor: every matrix of it is there, in its place, on one scale.
+#include <gtest/gtest.h>
+
+#include "core/run.h"
+#include "figure/markup.h"
+#include "support/given_tensors.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+std::shared_ptr<const Trace> trace_on(const std::vector<MadeTensors::Made>& tensors) {
+  return *run(*experiment_on(made(tensors)));
+}
+
+TEST(TensorView, ShowsEveryTensorOfAComputation) {
+  const auto trace = trace_with({});
+  for (std::size_t i = 0; i < trace->steps().size(); ++i) {
+    const Figure figure = figure_of(*trace, "tensor", {{"tensor", static_cast<Index>(i) + 1}});
+    const Step& step = trace->steps()[i];
+    Index cells = 0;
+    for (const HeatmapMark& mark : figure.heatmaps) {
+      EXPECT_EQ(mark.step, static_cast<int>(i));
+      EXPECT_EQ(mark.scale, figure.heatmaps.front().scale);
+      cells += mark.rows() * mark.columns();
+      // The cell that is pointed at is the one of the tensor.
+      const std::vector<Index> index = mark.index_of(mark.rows() - 1, 0);
+      EXPECT_EQ(mark.source->held()->at(mark.rows() - 1, 0), step.tensor->at(index)) << step.name;
+    }
+    EXPECT_EQ(cells, step.tensor->count()) << step.name;
+    EXPECT_TRUE(plain_text(words(figure, "title")).starts_with(step.name + " [" + step.axes.front().name))
+        << plain_text(words(figure, "title"));
+  }
+}
+
+TEST(TensorView, TellsWhichMatrixItIs) {
+  const auto trace = trace_with({});
+  const auto weights = static_cast<Index>(trace->find("weights") - trace->steps().data()) + 1;
+  const Figure figure = figure_of(*trace, "tensor", {{"tensor", weights}});
+  EXPECT_EQ(words(figure, "weights.2.place"), "head 3");
+  EXPECT_EQ(plain_text(words(figure, "title")), "weights [head 4, query 6, key 6]");
+}
+
+TEST(TensorView, CallsTheUsersOwnAsTheirProgramDoes) {
+  const auto trace = trace_on({{"conv.weight", {2, 3, 4, 5}}, {"bias_{1}", {7}}});
+  const Figure kernels = figure_of(*trace, "tensor");
+  EXPECT_EQ(plain_text(words(kernels, "title")), "conv.weight [2, 3, 4, 5]");
+  ASSERT_EQ(kernels.heatmaps.size(), 6U);
+  EXPECT_EQ(kernels.heatmaps[4].leading, (std::vector<Index>{1, 1}));
+  EXPECT_EQ(words(kernels, "given.conv.weight.1.1.place"), "[1, 1]");
+  // One axis is one row, and a name is no markup.
+  const Figure bias = figure_of(*trace, "tensor", {{"tensor", Index{2}}});
+  ASSERT_EQ(bias.heatmaps.size(), 1U);
+  EXPECT_EQ(bias.heatmaps[0].rows(), 1);
+  EXPECT_EQ(bias.heatmaps[0].columns(), 7);
+  EXPECT_EQ(bias.title, "own-tensors: bias_{1}");
+  EXPECT_EQ(plain_text(words(bias, "title")), "bias_{1} [7]");
+}
+
+TEST(TensorView, OfManyMatricesShowsSomeFromTheChosenOneOn) {
+  const auto trace = trace_on({{"a", {10, 15, 3, 4}}, {"b", {2, 2}}});
+  EXPECT_EQ(figure_of(*trace, "tensor").heatmaps.size(), 64U);
+  EXPECT_EQ(plain_text(words(figure_of(*trace, "tensor"), "title")), "a [10, 15, 3, 4], matrices 1 to 64 of 150");
+  const Figure last = figure_of(*trace, "tensor", {{"slice", Index{141}}});
+  EXPECT_EQ(last.heatmaps.size(), 10U);
+  EXPECT_EQ(last.heatmaps.front().leading, (std::vector<Index>{9, 5}));
+  EXPECT_EQ(figure_of(*trace, "tensor", {{"slice", Index{999}}}).heatmaps.front().leading, (std::vector<Index>{9, 14}));
+}
+
+TEST(TensorView, IsWhatIsLeftWhereThereIsNoAttention) {
+  const auto trace = trace_on({{"a", {3, 4}}, {"b", {2, 2}}});
+  for (const View& view : views()) {
+    const std::string why = missing_for(view, *trace);
+    const bool needs_none = view.name == "tensor" || view.name == "scaling" || view.name == "complexity";
+    EXPECT_EQ(why.empty(), needs_none) << view.name << ": " << why;
+    EXPECT_FALSE(figure_of(*trace, view.name).title.empty()) << view.name;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test
