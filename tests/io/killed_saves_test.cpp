@@ -164,6 +164,8 @@ TEST(KilledSaves, LeaveWhatWasNotSavedToBeRestored) {
     ASSERT_TRUE(left) << "after kill " << kill;
     ASSERT_NE(std::find(experiments.begin(), experiments.end(), left->experiment), experiments.end());
     ASSERT_EQ(left->file, "/tmp/experiment.json");
+    Autosave(folder.path()).keep(left->experiment, left->file);  // which ends in order
+    ASSERT_LE(folder.size(), 1) << "after kill " << kill;
   }
 }
 
