@@ -33,7 +33,7 @@ class RenderedFigures : public testing::TestWithParam<std::string> {
     return path;
   }
 
-  [[nodiscard]] static Pixels own_picture(const Figure& figure, Theme theme) {
+  [[nodiscard]] static Raster own_picture(const Figure& figure, Theme theme) {
     return pixels_of(figure_bytes(figure, FigureFormat::png, own_size(figure, theme)).value());
   }
 
@@ -71,7 +71,7 @@ std::string pdf_faults(const std::string& path) {
 TEST_P(RenderedFigures, PassTheCheckersAndLookLikeTheProgramsOwnPicture) {
   for (const Theme theme : {Theme::dark, Theme::light}) {
     SCOPED_TRACE(theme_name(theme));
-    const Pixels own = own_picture(figure_, theme);
+    const Raster own = own_picture(figure_, theme);
     const std::filesystem::path pdf = write("pdf", theme);
     EXPECT_EQ(pdf_faults(pdf.string()), "");
     EXPECT_EQ(rendering_fault(rendered(pdf), own, figure_, Letters::placed), "") << "as PDF";
@@ -84,10 +84,14 @@ TEST_P(RenderedFigures, PassTheCheckersAndLookLikeTheProgramsOwnPicture) {
   }
 }
 
-/// Figures that are not what they should be, and what is wrong with them.
-using WrongFigure = std::pair<std::string, Figure>;
+/// A figure that is not what it should be.
+struct WrongFigure {
+  std::string what;
+  Figure figure;
+  bool seen_by_reader = true;  ///< also where the reader sets the letters
+};
 
-/// Without one mark of that kind.
+/// Without the last mark of that kind in that order.
 template <typename Mark, typename Before>
 void add_without(const Figure& right, std::vector<Mark> Figure::*marks, const Before& before, const std::string& what,
                  std::vector<WrongFigure>& wrong) {
@@ -96,7 +100,7 @@ void add_without(const Figure& right, std::vector<Mark> Figure::*marks, const Be
   const auto chosen = std::max_element((figure.*marks).begin(), (figure.*marks).end(), before);
   const std::string id = chosen->id;
   (figure.*marks).erase(chosen);
-  wrong.emplace_back("without the " + what + " " + id, std::move(figure));
+  wrong.push_back({"without the " + what + " " + id, std::move(figure)});
 }
 
 std::vector<WrongFigure> wrong_figures(const Figure& right) {
@@ -111,7 +115,7 @@ std::vector<WrongFigure> wrong_figures(const Figure& right) {
       Figure figure = right;
       HeatmapMark& mark = figure.heatmaps[static_cast<std::size_t>(largest)];
       how(mark);
-      wrong.emplace_back(mark.id + " " + what, std::move(figure));
+      wrong.push_back({mark.id + " " + what, std::move(figure)});
     };
     change("half a cell aside",
            [](HeatmapMark& mark) { mark.box.x += mark.box.width / static_cast<double>(mark.columns()) / 2; });
@@ -122,31 +126,40 @@ std::vector<WrongFigure> wrong_figures(const Figure& right) {
     });
     change("on a longer scale", [](HeatmapMark& mark) { mark.scale.high += (mark.scale.high - mark.scale.low) / 2; });
   }
+  const auto longer = [](const TextMark& a, const TextMark& b) { return a.markup.size() < b.markup.size(); };
   const auto shorter = [](const TextMark& a, const TextMark& b) { return a.markup.size() > b.markup.size(); };
   const auto length = [](const LineMark& line) { return std::abs(line.to.x - line.from.x + line.to.y - line.from.y); };
   const auto area = [](const auto& mark) { return mark.box.width * mark.box.height; };
-  add_without(right, &Figure::texts, shorter, "text", wrong);
-  add_without(
-      right, &Figure::color_bars, [&](const auto& a, const auto& b) { return area(a) < area(b); }, "bar", wrong);
-  add_without(
-      right, &Figure::bars, [&](const auto& a, const auto& b) { return area(a) < area(b); }, "bar", wrong);
+  const auto smaller = [&](const auto& a, const auto& b) { return area(a) < area(b); };
+  // The lines of a grid are bars as well, fainter than what programs differ by.
+  const auto thinner = [](const BarMark& a, const BarMark& b) {
+    return std::min(a.box.width, a.box.height) < std::min(b.box.width, b.box.height);
+  };
+  add_without(right, &Figure::texts, longer, "text", wrong);
+  add_without(right, &Figure::color_bars, smaller, "colour bar", wrong);
   add_without(
       right, &Figure::lines, [&](const auto& a, const auto& b) { return length(a) < length(b); }, "line", wrong);
   add_without(
       right, &Figure::curves, [](const auto& a, const auto& b) { return a.points.size() < b.points.size(); }, "curve",
       wrong);
+  // For a reader that sets letters elsewhere a digit beside others may be one of those, and so may a bar of a legend.
+  const std::size_t seen = wrong.size();
+  add_without(right, &Figure::texts, shorter, "text", wrong);
+  add_without(right, &Figure::bars, thinner, "bar", wrong);
+  for (std::size_t i = seen; i < wrong.size(); ++i) wrong[i].seen_by_reader = false;
   return wrong;
 }
 
 TEST_P(RenderedFigures, DoNotLookLikeWrongOnes) {
   if (kSanitized) GTEST_SKIP() << "of how pictures are compared, not of the program";
-  const Pixels pdf = rendered(write("pdf", Theme::light));
-  const Pixels svg = rendered(write("svg", Theme::light));
+  const Raster pdf = rendered(write("pdf", Theme::light));
+  const Raster svg = rendered(write("svg", Theme::light));
   std::vector<WrongFigure> wrong = wrong_figures(figure_);
   ASSERT_GE(wrong.size(), 2U);
-  for (const auto& [what, figure] : wrong) {
-    const Pixels own = own_picture(figure, Theme::light);
+  for (const auto& [what, figure, seen_by_reader] : wrong) {
+    const Raster own = own_picture(figure, Theme::light);
     EXPECT_NE(rendering_fault(pdf, own, figure_, Letters::placed), "") << what << ", as PDF";
+    if (!seen_by_reader) continue;
     EXPECT_NE(rendering_fault(svg, own, figure_, Letters::by_reader), "") << what << ", as SVG";
   }
   EXPECT_NE(rendering_fault(svg, own_picture(figure_, Theme::dark), figure_, Letters::by_reader), "");

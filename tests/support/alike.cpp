@@ -9,9 +9,9 @@ namespace {
 
 constexpr int kBlock = 8;
 
-Pixels cropped(const Pixels& picture, int width, int height) {
+Raster cropped(const Raster& picture, int width, int height) {
   if (picture.width == width && picture.height == height) return picture;
-  Pixels crop = {width, height, {}};
+  Raster crop = {width, height, {}};
   for (int y = 0; y < height; ++y) {
     const auto row = picture.bytes.begin() + static_cast<std::ptrdiff_t>(y) * picture.width * 3;
     crop.bytes.insert(crop.bytes.end(), row, row + static_cast<std::ptrdiff_t>(width) * 3);
@@ -21,7 +21,7 @@ Pixels cropped(const Pixels& picture, int width, int height) {
 
 /// The least or the largest of each byte and its neighbours of the same colour, `reach` pixels to all sides.
 template <typename Choose>
-std::vector<std::uint8_t> around(const Pixels& picture, int reach, const Choose& choose) {
+std::vector<std::uint8_t> around(const Raster& picture, int reach, const Choose& choose) {
   const std::size_t row = static_cast<std::size_t>(picture.width) * 3;
   std::vector<std::uint8_t> now = picture.bytes;
   std::vector<std::uint8_t> next;
@@ -45,7 +45,7 @@ std::vector<std::uint8_t> around(const Pixels& picture, int reach, const Choose&
 }
 
 /// For every byte how far it is outside of what the other picture has around it.
-void take_outside(const Pixels& picture, const Pixels& other, int reach, std::vector<std::uint8_t>& outside) {
+void take_outside(const Raster& picture, const Raster& other, int reach, std::vector<std::uint8_t>& outside) {
   const auto least = [](std::uint8_t a, std::uint8_t b) { return a < b ? a : b; };
   const auto largest = [](std::uint8_t a, std::uint8_t b) { return a > b ? a : b; };
   const std::vector<std::uint8_t> low = around(other, reach, least);
@@ -60,11 +60,11 @@ void take_outside(const Pixels& picture, const Pixels& other, int reach, std::ve
 
 }  // namespace
 
-Unlikeness unlikeness(const Pixels& a, const Pixels& b, int reach, const std::vector<PixelBox>& without) {
+Unlikeness unlikeness(const Raster& a, const Raster& b, int reach, const std::vector<PixelBox>& without) {
   const int width = std::min(a.width, b.width);
   const int height = std::min(a.height, b.height);
-  const Pixels one = cropped(a, width, height);
-  const Pixels other = cropped(b, width, height);
+  const Raster one = cropped(a, width, height);
+  const Raster other = cropped(b, width, height);
   std::vector<std::uint8_t> outside(one.bytes.size());
   take_outside(one, other, reach, outside);
   take_outside(other, one, reach, outside);

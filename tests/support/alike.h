@@ -6,16 +6,16 @@
 
 namespace attnscope::test {
 
-/// Pixels in rows, three bytes each.
-struct Pixels {
+/// Raster in rows, three bytes each.
+struct Raster {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> bytes;
 
   /// Of anything that has `at(x, y)` with red, green and blue; from `left` and `top` on.
   template <typename Source>
-  static Pixels of(const Source& source, int left, int top, int width, int height) {
-    Pixels pixels = {width, height, {}};
+  static Raster of(const Source& source, int left, int top, int width, int height) {
+    Raster pixels = {width, height, {}};
     pixels.bytes.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3);
     for (int y = top; y < top + height; ++y) {
       for (int x = left; x < left + width; ++x) {
@@ -47,8 +47,8 @@ struct Unlikeness {
 
 /// How far `a` is outside of what `b` allows for, and the other way round: a pixel may have any colour between those of
 /// the other's pixels that are at most `reach` to its sides. There edges of shapes and letters may lie, smooth or not;
-/// what is missing, moved by more than that or of another colour is outside with all of its pixels. Pixels in `without`
+/// what is missing, moved by more than that or of another colour is outside with all of its pixels. Raster in `without`
 /// are not looked at. Pictures that are larger on one side are compared as far as both reach.
-Unlikeness unlikeness(const Pixels& a, const Pixels& b, int reach, const std::vector<PixelBox>& without = {});
+Unlikeness unlikeness(const Raster& a, const Raster& b, int reach, const std::vector<PixelBox>& without = {});
 
 }  // namespace attnscope::test
