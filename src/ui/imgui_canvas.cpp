@@ -124,11 +124,12 @@ void ImGuiCanvas::line(Point from, Point to, Rgb rgb, double width, bool dashed)
     const double wide = std::max(1.0, std::round(width * pixels));
     const double middle = std::floor(wide / 2);
     const auto corner = [&](double at) { return std::round(at * pixels - wide / 2); };
-    const bool upright = from.x == to.x;
-    const auto [left, right] = std::minmax(corner(from.x), corner(to.x));
-    const auto [top, bottom] = std::minmax(corner(from.y), corner(to.y));
+    const double left = corner(std::min(from.x, to.x));
+    const double top = corner(std::min(from.y, to.y));
+    const double right = corner(std::max(from.x, to.x));
+    const double bottom = corner(std::max(from.y, to.y));
     const Rect box =
-        upright ? Rect{left, top + middle, wide, bottom - top} : Rect{left + middle, top, right - left, wide};
+        from.x == to.x ? Rect{left, top + middle, wide, bottom - top} : Rect{left + middle, top, right - left, wide};
     fill({box.x / pixels, box.y / pixels, box.width / pixels, box.height / pixels}, rgb, 1);
   } else {
     list_.AddLine(vec(from), vec(to), color(rgb), static_cast<float>(width));

@@ -120,7 +120,7 @@ inline Tolerance tolerance(Letters letters) {
     case Letters::by_reader: return {kRenderedScale, 8 * kRenderedScale, 3, 6};
     case Letters::in_window: break;
   }
-  return {kRenderedScale + 1, 8 * kRenderedScale, 12, 12};
+  return {kRenderedScale + 1, 8 * kRenderedScale, 10, 10};
 }
 
 /// What is wrong with `picture` of a figure, which should show what `expected` does; empty: nothing.
