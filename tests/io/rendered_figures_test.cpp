@@ -91,7 +91,7 @@ struct WrongFigure {
   bool seen_by_reader = true;  ///< also where the reader sets the letters
 };
 
-/// Without the last mark of that kind in that order.
+/// Without the mark of that kind that comes last in that order.
 template <typename Mark, typename Before>
 void add_without(const Figure& right, std::vector<Mark> Figure::*marks, const Before& before, const std::string& what,
                  std::vector<WrongFigure>& wrong) {
@@ -131,9 +131,12 @@ std::vector<WrongFigure> wrong_figures(const Figure& right) {
   const auto length = [](const LineMark& line) { return std::abs(line.to.x - line.from.x + line.to.y - line.from.y); };
   const auto area = [](const auto& mark) { return mark.box.width * mark.box.height; };
   const auto smaller = [&](const auto& a, const auto& b) { return area(a) < area(b); };
-  // The lines of a grid are bars as well, fainter than what programs differ by.
+  // The lines of a grid are bars as well, fainter than what programs differ by. Of equal ones the last, which no other
+  // hides.
   const auto thinner = [](const BarMark& a, const BarMark& b) {
-    return std::min(a.box.width, a.box.height) < std::min(b.box.width, b.box.height);
+    const double one = std::min(a.box.width, a.box.height);
+    const double other = std::min(b.box.width, b.box.height);
+    return one < other || (one == other && &a < &b);
   };
   add_without(right, &Figure::texts, longer, "text", wrong);
   add_without(right, &Figure::color_bars, smaller, "colour bar", wrong);

@@ -112,7 +112,7 @@ struct Tolerance {
 /// up to one logical pixel, and the last columns of a matrix lie up to half a pixel more to the left in the window.
 ///
 /// In what poppler shows of the views up to 5 are outside, where many lines lie across one another, in what librsvg
-/// shows 1.5 beside letters, in the window 10 at the corners of a frame of two pixels. A line one pixel wide in the
+/// shows 1.5 beside letters, in the window 8 where dashes lie across lines. A line one pixel wide in the
 /// palest grey of the themes is 8, a cell of another colour as much as that colour is apart.
 inline Tolerance tolerance(Letters letters) {
   switch (letters) {

@@ -228,7 +228,7 @@ TEST_F(Picture, AWindowTooSmallForItStillShowsSomething) {
 }
 
 TEST_F(Picture, IsAsLargeAsItWasLaidOutAndOnWholePixels) {
-  for (const auto& [width, height] : {std::pair{1000, 700}, {1021, 743}, {1500, 1100}, {1537, 1083}}) {
+  for (const auto& [width, height] : {std::pair{1500, 1100}, {1537, 1083}, {1321, 950}}) {
     screen().resize(width, height);
     screen().settle();
     const FigureTransform transform = screen().transform();
