@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <compare>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -81,12 +81,8 @@ void Autosave::forget() {
 
 std::optional<LeftBehind> take_left_behind(const std::filesystem::path& folder) {
   if (folder.empty()) return std::nullopt;
-  struct Found {
-    bool is_own;  // first: it would be written over
-    std::filesystem::file_time_type time;
-    std::filesystem::path path;
-    auto operator<=>(const Found&) const = default;
-  };
+  // Whether it is this program's own, which would be written over and comes first; since when; and its name.
+  using Found = std::tuple<bool, std::filesystem::file_time_type, std::filesystem::path>;
   const std::filesystem::path own = own_file(folder);
   std::vector<Found> found;
   std::error_code error;
@@ -94,7 +90,8 @@ std::optional<LeftBehind> take_left_behind(const std::filesystem::path& folder) 
     const std::optional<pid_t> process = process_of(entry->path());
     // Numbers of processes come again, in a container often the same one with every start.
     const bool is_own = process == ::getpid();
-    if (process && (is_own || !runs(*process))) found.push_back({is_own, entry->last_write_time(error), entry->path()});
+    if (process && (is_own || !runs(*process)))
+      found.emplace_back(is_own, entry->last_write_time(error), entry->path());
   }
   std::sort(found.rbegin(), found.rend());
   for (const auto& [is_own, time, path] : found) {

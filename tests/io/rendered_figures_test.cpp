@@ -28,7 +28,7 @@ class RenderedFigures : public testing::TestWithParam<std::string> {
 
   std::filesystem::path write(const std::string& ending, Theme theme) {
     const ExperimentSource source = {trace_->experiment()};
-    const std::filesystem::path path = folder_ / ("figure." + ending);
+    std::filesystem::path path = folder_ / ("figure." + ending);
     EXPECT_TRUE(write_figure(figure_, own_size(figure_, theme), path, &source));
     return path;
   }

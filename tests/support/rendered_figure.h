@@ -140,7 +140,7 @@ inline std::string rendering_fault(const Raster& picture, const Raster& expected
   if (letters == Letters::placed) return fault(unlikeness(picture, expected, most.reach), most.anywhere, "it");
   constexpr double kAnyLength = 0;
   constexpr double kLongLine = 400;  // logical pixels; the end of such a line moves by more
-  const double room = most.reach_of_letters / kRenderedScale;
+  const double room = static_cast<double>(most.reach_of_letters) / kRenderedScale;
   const std::string beside = fault(unlikeness(picture, expected, most.reach, letter_pixels(figure, room, kAnyLength)),
                                    most.beside_letters, "what is beside letters");
   if (!beside.empty()) return beside;
