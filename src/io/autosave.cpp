@@ -8,6 +8,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,10 @@ namespace {
 
 constexpr std::string_view kPrefix = "unsaved-";
 constexpr std::string_view kEnding = ".json";
+
+std::filesystem::path own_file(const std::filesystem::path& folder) {
+  return folder / (std::string(kPrefix) + std::to_string(::getpid()) + std::string(kEnding));
+}
 
 /// The process that an autosave belongs to, by its name.
 std::optional<pid_t> process_of(const std::filesystem::path& path) {
@@ -50,8 +55,7 @@ Result<LeftBehind> read_left_behind(const std::filesystem::path& path) {
 }  // namespace
 
 Autosave::Autosave(const std::filesystem::path& folder) {
-  if (folder.empty()) return;
-  path_ = folder / (std::string(kPrefix) + std::to_string(::getpid()) + std::string(kEnding));
+  if (!folder.empty()) path_ = own_file(folder);
 }
 
 Autosave::~Autosave() { forget(); }
@@ -77,21 +81,25 @@ void Autosave::forget() {
 
 std::optional<LeftBehind> take_left_behind(const std::filesystem::path& folder) {
   if (folder.empty()) return std::nullopt;
-  using Found = std::pair<std::filesystem::file_time_type, std::filesystem::path>;
+  // Whether it is this program's own, which would be written over and comes first; since when; and its name.
+  using Found = std::tuple<bool, std::filesystem::file_time_type, std::filesystem::path>;
+  const std::filesystem::path own = own_file(folder);
   std::vector<Found> found;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::optional<pid_t> process = process_of(entry->path());
-    if (process && !runs(*process)) found.emplace_back(entry->last_write_time(error), entry->path());
+    // Numbers of processes come again, in a container often the same one with every start.
+    const bool is_own = process == ::getpid();
+    if (process && (is_own || !runs(*process)))
+      found.emplace_back(is_own, entry->last_write_time(error), entry->path());
   }
   std::sort(found.rbegin(), found.rend());
-  for (const auto& [time, path] : found) {
-    Result<LeftBehind> left = read_left_behind(path);
-    if (left) {
-      std::filesystem::remove(path, error);
-      return std::move(*left);
-    }
-    std::filesystem::rename(path, path.string() + ".damaged", error);
+  for (const auto& [is_own, time, path] : found) {
+    std::filesystem::rename(path, own, error);
+    if (error) continue;  // another program was quicker
+    Result<LeftBehind> left = read_left_behind(own);
+    if (left) return std::move(*left);
+    std::filesystem::rename(own, path.string() + ".damaged", error);
   }
   return std::nullopt;
 }

@@ -118,6 +118,19 @@ void ImGuiCanvas::line(Point from, Point to, Rgb rgb, double width, bool dashed)
   if (dashed) {
     const std::array<Point, 2> ends = {from, to};
     dashed_curve(ends, color(rgb), width);
+  } else if (from.x == to.x || from.y == to.y) {
+    // On whole pixels, where pictures have it as well: ImGui would smooth most of them over a pixel more.
+    const auto pixels = static_cast<double>(pixels_per_unit_);
+    const double wide = std::max(1.0, std::round(width * pixels));
+    const double middle = std::floor(wide / 2);
+    const auto corner = [&](double at) { return std::round(at * pixels - wide / 2); };
+    const double left = corner(std::min(from.x, to.x));
+    const double top = corner(std::min(from.y, to.y));
+    const double right = corner(std::max(from.x, to.x));
+    const double bottom = corner(std::max(from.y, to.y));
+    const Rect box =
+        from.x == to.x ? Rect{left, top + middle, wide, bottom - top} : Rect{left + middle, top, right - left, wide};
+    fill({box.x / pixels, box.y / pixels, box.width / pixels, box.height / pixels}, rgb, 1);
   } else {
     list_.AddLine(vec(from), vec(to), color(rgb), static_cast<float>(width));
   }

@@ -196,14 +196,16 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
   ImGui::SetCursorPosX(0);
   const ImVec2 at = ImGui::GetCursorPos();
   const auto unit = static_cast<double>(scale_);
-  const double width = places.center.width / unit;
-  const double height = (places.center.height - static_cast<double>(at.y)) / unit;
+  // Whole pixels, which is what ImGui gives: a figure laid out for a part of one more would be shown a little smaller,
+  // with its lines and letters between pixels.
+  const ImVec2 room = {std::floor(static_cast<float>(places.center.width)),
+                       std::floor(static_cast<float>(places.center.height) - at.y)};
+  const double width = static_cast<double>(room.x) / unit;
+  const double height = static_cast<double>(room.y) / unit;
   // In a small window the figure is laid out for a larger one and shown smaller: letters shrink with the cells.
   const double shrink = std::clamp(std::max(kComfortableWidth / width, kComfortableHeight / height), 1.0, kMostShrunk);
   update_figure(width * shrink, height * shrink);
-  ImGui::BeginChild("picture",
-                    ImVec2(static_cast<float>(places.center.width), static_cast<float>(places.center.height) - at.y),
-                    false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild("picture", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   // Before a slow view's first figure there is none.
   if (built_for_) {
     figure_panel(style, luts_,

@@ -327,6 +327,7 @@ void Workbench::carry_out(const DialogResult& result) {
 void Workbench::restore(LeftBehind left) {
   if (!view_options(left.experiment.view) || !validate(left.experiment, memory_budget_)) return;
   session_.restore(std::move(left.experiment), std::move(left.file));
+  autosave_.keep(session_.experiment(), session_.file());
   say("restored what was not saved when the program ended", false);
   request_computation();
 }

@@ -8,7 +8,7 @@
 
 #include "figure/markup.h"
 #include "io/figure_file.h"
-#include "picture.h"
+#include "support/picture.h"
 #include "sample_figure.h"
 #include "support/floats.h"
 #include "support/temporary_folder.h"

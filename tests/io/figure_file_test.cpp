@@ -9,7 +9,7 @@
 #include <map>
 #include <thread>
 
-#include "picture.h"
+#include "support/picture.h"
 #include "sample_figure.h"
 #include "support/temporary_folder.h"
 

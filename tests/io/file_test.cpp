@@ -12,6 +12,7 @@
 #include <csignal>
 #include <vector>
 
+#include "support/disk.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {
@@ -133,16 +134,23 @@ TEST(WriteFile, RefusesWhatIsNoFile) {
 }
 
 TEST(WriteFile, ReadOnlyFolderKeepsTheOldFile) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   const TemporaryFolder folder;
   const fs::path path = folder.file("out", "old");
-  fs::permissions(folder.path(), fs::perms(0500));
-  EXPECT_EQ(trouble_writing(path), path.string() + ": Permission denied");
-  fs::permissions(folder.path(), fs::perms(0700));
+  {
+    const ProtectedFolder is_protected(folder.path());
+    const WithoutPrivilege user;
+    EXPECT_EQ(trouble_writing(path), path.string() + ": Permission denied");
+    EXPECT_EQ(trouble_writing(folder / "fresh"), (folder / "fresh").string() + ": Permission denied");
+  }
   EXPECT_EQ(bytes_of(path), "old");
-  fs::permissions(path, fs::perms(0400));
-  EXPECT_EQ(trouble_writing(path), path.string() + ": Permission denied");
+  fs::permissions(path, fs::perms(0444));
+  fs::permissions(folder.path(), fs::perms(0777));
+  {
+    const WithoutPrivilege user;
+    EXPECT_EQ(trouble_writing(path), path.string() + ": Permission denied") << "though the folder is not protected";
+  }
   EXPECT_EQ(bytes_of(path), "old");
+  EXPECT_EQ(folder.size(), 1);
 }
 
 TEST(WriteFile, FullDiskKeepsTheOldFileAndLeavesNothingBehind) {

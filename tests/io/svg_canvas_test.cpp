@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "picture.h"
+#include "support/picture.h"
 #include "sample_figure.h"
 #include "support/temporary_folder.h"
 

@@ -74,6 +74,18 @@ void leave_behind(const std::filesystem::path& folder, std::uint64_t seed, const
   ::waitpid(child, nullptr, 0);
 }
 
+/// The seed of what another program, started meanwhile, finds left behind; nothing: 0. It ends at once.
+int seed_found_by_another(const std::filesystem::path& folder) {
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    const std::optional<LeftBehind> left = take_left_behind(folder);
+    ::_exit(left ? static_cast<int>(left->experiment.seed) : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
 TEST(Autosave, IsThereUntilNothingIsUnsaved) {
   const TemporaryFolder folder;
   Experiment experiment = *default_experiment("worked-example");
@@ -82,8 +94,7 @@ TEST(Autosave, IsThereUntilNothingIsUnsaved) {
     EXPECT_EQ(folder.size(), 0);
     autosave.keep(experiment, "");
     EXPECT_EQ(folder.size(), 1);
-    // It belongs to a program that runs.
-    EXPECT_FALSE(take_left_behind(folder.path()));
+    EXPECT_EQ(seed_found_by_another(folder.path()), 0) << "it belongs to a program that runs";
     autosave.forget();
     EXPECT_EQ(folder.size(), 0);
     experiment.seed = 3;
@@ -97,12 +108,39 @@ TEST(Autosave, WhatACrashLeftBehindIsTakenOnce) {
   const TemporaryFolder folder;
   leave_behind(folder.path(), 7, "/tmp/\"x\".json");
   ASSERT_EQ(folder.size(), 1);
+  Autosave autosave(folder.path());
   const std::optional<LeftBehind> left = take_left_behind(folder.path());
   ASSERT_TRUE(left);
   EXPECT_EQ(left->experiment.seed, 7U);
   EXPECT_EQ(left->file, "/tmp/\"x\".json");
+  EXPECT_EQ(seed_found_by_another(folder.path()), 0) << "it is taken";
+  autosave.keep(left->experiment, left->file);
+  EXPECT_EQ(folder.size(), 1);
+  autosave.forget();
   EXPECT_EQ(folder.size(), 0);
   EXPECT_FALSE(take_left_behind(folder.path()));
+}
+
+TEST(Autosave, WhatIsTakenIsNotLostWhenTheProgramEndsBeforeItKeepsIt) {
+  const TemporaryFolder folder;
+  leave_behind(folder.path(), 7, "");
+  EXPECT_EQ(seed_found_by_another(folder.path()), 7);
+  EXPECT_EQ(seed_found_by_another(folder.path()), 7);
+  EXPECT_EQ(folder.size(), 1);
+}
+
+TEST(Autosave, AnEarlierProgramMayHaveHadTheSameNumber) {
+  const TemporaryFolder folder;
+  leave_behind(folder.path(), 7, "");
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    std::filesystem::rename(entry.path(), folder / ("unsaved-" + std::to_string(::getpid()) + ".json"));
+  leave_behind(folder.path(), 8, "");
+  const std::optional<LeftBehind> left = take_left_behind(folder.path());
+  ASSERT_TRUE(left);
+  EXPECT_EQ(left->experiment.seed, 7U) << "it would be written over";
+  Autosave(folder.path()).keep(left->experiment, "");
+  ASSERT_EQ(folder.size(), 1);
+  EXPECT_EQ(take_left_behind(folder.path())->experiment.seed, 8U);
 }
 
 TEST(Autosave, ADamagedOneIsPutAsideAndTheNextOneTaken) {

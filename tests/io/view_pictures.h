@@ -5,17 +5,15 @@
 
 #include <array>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/run.h"
-#include "figure/canvas.h"
 #include "figure/view.h"
 #include "io/figure_file.h"
-#include "small_picture.h"
-#include "support/text_box.h"
+#include "support/letter_boxes.h"
+#include "support/small_picture.h"
 
 namespace attnscope::test {
 
@@ -67,29 +65,11 @@ inline std::string window_png(const Figure& figure, Theme theme) {
   return figure_bytes(figure, FigureFormat::png, {theme, figure.width / kPixelsPerInch, kPixelsPerInch}).value();
 }
 
-/// Where the letters of a figure are, in its own units, with all that hangs below their line.
-class LetterBoxes final : public Canvas {
- public:
-  void heatmap(const HeatmapMark& /*mark*/, const Rect& /*box*/, double /*gap*/) override {}
-  void gradient(ColorMap /*map*/, const Rect& /*box*/) override {}
-  void fill(const Rect& /*box*/, Rgb /*color*/, double /*opacity*/) override {}
-  void outline(const Rect& /*box*/, Rgb /*color*/, double /*width*/, double /*radius*/) override {}
-  void line(Point /*from*/, Point /*to*/, Rgb /*color*/, double /*width*/, bool /*dashed*/) override {}
-  void curve(std::span<const Point> /*points*/, Rgb /*color*/, double /*opacity*/, double /*width*/,
-             bool /*dashed*/) override {}
-  void triangle(Point /*a*/, Point /*b*/, Point /*c*/, Rgb /*color*/) override {}
-  void text(const PlacedText& text) override { boxes.push_back(text_box(text).grown(text.size / 4)); }
-
-  std::vector<Rect> boxes;
-};
-
 /// A figure in pixels, and small.
 struct DrawnFigure {
   DrawnFigure(const Figure& figure, Theme theme)
       : png(window_png(figure, theme)), picture(png), small(picture, kReduction) {
-    LetterBoxes canvas;
-    paint(figure, palette(theme), {}, {0, 0, figure.width, figure.height}, canvas);
-    letters = touched_pixels(small, kReduction, canvas.boxes);
+    letters = touched_pixels(small, kReduction, letter_boxes(figure));
   }
 
   std::string png;

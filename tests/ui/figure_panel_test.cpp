@@ -227,6 +227,17 @@ TEST_F(Picture, AWindowTooSmallForItStillShowsSomething) {
   expect_hovered(heatmap("weights"), 1, 2);
 }
 
+TEST_F(Picture, IsAsLargeAsItWasLaidOutAndOnWholePixels) {
+  for (const auto& [width, height] : {std::pair{1500, 1100}, {1537, 1083}, {1321, 950}}) {
+    screen().resize(width, height);
+    screen().settle();
+    const FigureTransform transform = screen().transform();
+    EXPECT_NEAR(transform.scale, 1, 1e-9) << width << " × " << height;
+    EXPECT_NEAR(transform.offset.x, std::round(transform.offset.x), 1e-6) << width;
+    EXPECT_NEAR(transform.offset.y, std::round(transform.offset.y), 1e-6) << height;
+  }
+}
+
 TEST_F(Picture, AtTwiceTheScaleTheSameCellsAreTwiceAsLarge) {
   screen().resize(2000, 1400);
   screen().set_scale(2);

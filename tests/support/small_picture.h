@@ -16,14 +16,15 @@
 
 #include "core/text.h"
 #include "figure/geometry.h"
-#include "picture.h"
+#include "support/picture.h"
 
 namespace attnscope::test {
 
 class SmallPicture {
  public:
   /// Each pixel the mean of `side` × `side` of `picture`, of those that there are at its right and lower edge.
-  explicit SmallPicture(const Picture& picture, int side = 1)
+  template <typename Pixels>
+  explicit SmallPicture(const Pixels& picture, int side = 1)
       : width_((picture.width() + side - 1) / side), height_((picture.height() + side - 1) / side) {
     for (int y = 0; y < height_; ++y) {
       for (int x = 0; x < width_; ++x) pixels_.push_back(mean(picture, x * side, y * side, side));
@@ -62,7 +63,8 @@ class SmallPicture {
   }
 
  private:
-  static Rgb mean(const Picture& picture, int left, int top, int side) {
+  template <typename Pixels>
+  static Rgb mean(const Pixels& picture, int left, int top, int side) {
     const int right = std::min(left + side, picture.width());
     const int bottom = std::min(top + side, picture.height());
     std::array<int, 3> sums{};

@@ -14,7 +14,8 @@
 
 namespace attnscope::test {
 
-/// An 8-bit RGB picture without interlacing, which is what figures are. Throws std::runtime_error on anything else.
+/// An 8-bit RGB picture without interlacing, which is what figures are; others may write an opacity with every pixel,
+/// which is passed over. Throws std::runtime_error on anything else.
 class Picture {
  public:
   explicit Picture(std::string_view png) {
@@ -43,7 +44,7 @@ class Picture {
   [[nodiscard]] int height() const { return static_cast<int>(height_); }
   [[nodiscard]] std::uint32_t pixels_per_metre() const { return pixels_per_metre_; }
   [[nodiscard]] Rgb at(int x, int y) const {
-    const std::size_t byte = static_cast<std::size_t>(y) * (stride() + 1) + 1 + static_cast<std::size_t>(x) * 3;
+    const std::size_t byte = static_cast<std::size_t>(y) * (stride() + 1) + 1 + static_cast<std::size_t>(x) * channels_;
     return {rows_.at(byte), rows_.at(byte + 1), rows_.at(byte + 2)};
   }
   /// How many pixels of a rectangle have that colour.
@@ -62,12 +63,15 @@ class Picture {
     for (std::size_t i = 0; i < 4; ++i) value = (value << 8U) | static_cast<unsigned char>(text.at(at + i));
     return value;
   }
-  [[nodiscard]] std::size_t stride() const { return width_ * 3; }
+  [[nodiscard]] std::size_t stride() const { return width_ * channels_; }
 
   void read_header(std::string_view content) {
     width_ = number(content, 0);
     height_ = number(content, 4);
-    if (content.substr(8) != std::string_view("\x08\x02\0\0\0", 5)) throw std::runtime_error("no 8-bit RGB picture");
+    const bool has_opacity = content.substr(8) == std::string_view("\x08\x06\0\0\0", 5);
+    if (!has_opacity && content.substr(8) != std::string_view("\x08\x02\0\0\0", 5))
+      throw std::runtime_error("no 8-bit RGB picture");
+    channels_ = has_opacity ? 4 : 3;
   }
 
   /// PNG specification, chapter 9.
@@ -77,9 +81,9 @@ class Picture {
     for (std::size_t row = 0; row < height_; ++row) {
       std::uint8_t* const line = rows_.data() + row * (stride() + 1);
       for (std::size_t i = 1; i <= stride(); ++i) {
-        const int a = i > 3 ? line[i - 3] : 0;
+        const int a = i > channels_ ? line[i - channels_] : 0;
         const int b = above[i];
-        const int c = i > 3 ? above[i - 3] : 0;
+        const int c = i > channels_ ? above[i - channels_] : 0;
         line[i] = static_cast<std::uint8_t>(line[i] + predicted(line[0], a, b, c));
       }
       above = line;
@@ -107,6 +111,7 @@ class Picture {
 
   std::size_t width_ = 0;
   std::size_t height_ = 0;
+  std::size_t channels_ = 3;
   std::uint32_t pixels_per_metre_ = 0;
   std::vector<std::uint8_t> rows_;  // each behind the number of its filter
 };

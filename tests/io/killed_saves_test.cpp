@@ -1,0 +1,189 @@
+// Programs that are killed while they save: what is read afterwards is one of the documents that they saved.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "io/autosave.h"
+#include "io/experiment_file.h"
+#include "io/file.h"
+#include "io/user_state.h"
+#include "support/sanitized.h"
+#include "support/temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Micros = std::chrono::microseconds;
+
+constexpr int kKills = kSanitized ? 100 : 1000;
+
+/// The worked example with so many token labels: some forty bytes of the document each.
+Experiment labelled_experiment(std::size_t labels) {
+  Experiment experiment = *default_experiment("worked-example");
+  experiment.seed = labels;
+  for (std::size_t i = 0; i < labels; ++i)
+    experiment.labels.push_back("the label of token number " + std::to_string(i));
+  return experiment;
+}
+
+/// Writes for ever, one save after the other, and is killed.
+class KilledWriter {
+ public:
+  using Save = std::function<void(int)>;
+
+  /// `save` gets the number of the save.
+  explicit KilledWriter(Save save) : save_(std::move(save)) {
+    // Three saves' time, so that the moments of death are spread over all of one.
+    std::array<Micros, 5> times{};
+    for (Micros& time : times) {
+      const auto start = Clock::now();
+      save_(number_++);
+      time = std::chrono::duration_cast<Micros>(Clock::now() - start);
+    }
+    std::sort(times.begin(), times.end());
+    longest_ = 3 * times[times.size() / 2];
+  }
+
+  /// Starts a process, which saves once, and kills it while it saves on.
+  void run() {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    const ::pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      for (int number = number_;; ++number) {
+        save_(number);
+        if (number == number_ && ::write(ends[1], "", 1) != 1) ::_exit(1);
+      }
+    }
+    number_ = 1 - number_ % 2;  // the first document is not always the same one
+    char ready = 1;
+    const ssize_t got = ::read(ends[0], &ready, 1);
+    const auto life = std::uniform_int_distribution<Micros::rep>(0, longest_.count())(generator_);
+    std::this_thread::sleep_for(Micros(life));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    for (const int end : ends) ::close(end);
+    ASSERT_EQ(got, 1) << "it did not save once";
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it ended before it was killed";
+  }
+
+ private:
+  Save save_;
+  int number_ = 0;
+  Micros longest_{};
+  std::mt19937 generator_{20'240'917};
+};
+
+/// What killed saves left in `folder` beside the file itself.
+std::vector<fs::path> leftovers(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".tmp") found.push_back(entry.path());
+  }
+  return found;
+}
+
+/// As if two hours had passed: the next save may then take it away.
+void make_old(const std::vector<fs::path>& files) {
+  for (const fs::path& file : files)
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(2));
+}
+
+TEST(KilledSaves, LeaveOneOfTheTwoDocuments) {
+  const std::array<Experiment, 2> experiments = {labelled_experiment(1'500), labelled_experiment(40'000)};
+  const std::array<std::string, 2> documents = {experiment_json(experiments[0]), experiment_json(experiments[1])};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Result<Experiment> read = parse_experiment(documents[i], "document");
+    ASSERT_TRUE(read && *read == experiments[i]) << i;
+  }
+  ASSERT_GT(documents[0].size(), 10 * 4096U);       // pages of memory and of the disk
+  ASSERT_GT(documents[1].size(), 4 * (1U << 18U));  // pieces that are handed to the system
+
+  const TemporaryFolder folder;
+  const fs::path path = folder / "experiment.json";
+  KilledWriter writer([&](int number) { (void)write_file(path, documents[static_cast<std::size_t>(number % 2)]); });
+  std::array<int, 2> found{};
+  int in_the_middle = 0;  // killed while there was a temporary file,
+  int half_written = 0;   // of which a part was written
+  for (int kill = 0; kill < kKills; ++kill) {
+    ASSERT_NO_FATAL_FAILURE(writer.run());
+    const Result<std::string> read = read_file(path, kMaxExperimentBytes);
+    ASSERT_TRUE(read) << read.error().message << " after kill " << kill;
+    const auto document = std::find(documents.begin(), documents.end(), *read);
+    ASSERT_NE(document, documents.end()) << "after kill " << kill << " there are " << read->size() << " bytes";
+    ++found[static_cast<std::size_t>(document - documents.begin())];
+
+    // No more than the last one left: what was there before is taken away by the first save.
+    const std::vector<fs::path> left = leftovers(folder.path());
+    ASSERT_LE(left.size(), 1U) << "after kill " << kill;
+    in_the_middle += static_cast<int>(left.size());
+    for (const fs::path& file : left) {
+      const std::uintmax_t size = fs::file_size(file);
+      half_written += size != documents[0].size() && size != documents[1].size() ? 1 : 0;
+    }
+    make_old(left);
+  }
+  RecordProperty("in_the_middle", in_the_middle);
+  RecordProperty("half_written", half_written);
+  RecordProperty("first_document", found[0]);
+  // It was the saves that were interrupted, in all their parts.
+  EXPECT_GT(in_the_middle, kKills / 5);
+  EXPECT_GT(half_written, 0);
+  EXPECT_GT(std::min(found[0], found[1]), kKills / 20);
+
+  ASSERT_TRUE(write_file(path, documents[0]));
+  EXPECT_EQ(folder.size(), 1) << "nothing is left of all that";
+}
+
+TEST(KilledSaves, LeaveWhatWasNotSavedToBeRestored) {
+  const std::array<Experiment, 2> experiments = {labelled_experiment(100), labelled_experiment(3'000)};
+  const TemporaryFolder folder;
+  std::optional<Autosave> autosave;
+  KilledWriter writer([&](int number) {
+    // The name has the number of the process in it.
+    if (!autosave) autosave.emplace(folder.path());
+    autosave->keep(experiments[static_cast<std::size_t>(number % 2)], "/tmp/experiment.json");
+  });
+  autosave.reset();
+  for (int kill = 0; kill < kKills / 4; ++kill) {
+    ASSERT_NO_FATAL_FAILURE(writer.run());
+    make_old(leftovers(folder.path()));
+    const std::optional<LeftBehind> left = take_left_behind(folder.path());
+    ASSERT_TRUE(left) << "after kill " << kill;
+    ASSERT_NE(std::find(experiments.begin(), experiments.end(), left->experiment), experiments.end());
+    ASSERT_EQ(left->file, "/tmp/experiment.json");
+    Autosave(folder.path()).keep(left->experiment, left->file);  // which ends in order
+    ASSERT_LE(folder.size(), 1) << "after kill " << kill;
+  }
+}
+
+TEST(KilledSaves, LeaveAStateThatCanBeRead) {
+  std::array<UserState, 2> states;
+  states[0].theme = Theme::light;
+  for (int i = 0; i < 10; ++i) states[1].add_recent("/tmp/" + std::string(2'000, 'x') + std::to_string(i));
+  const TemporaryFolder folder;
+  KilledWriter writer(
+      [&](int number) { (void)write_user_state(folder.path(), states[static_cast<std::size_t>(number % 2)]); });
+  for (int kill = 0; kill < kKills / 4; ++kill) {
+    ASSERT_NO_FATAL_FAILURE(writer.run());
+    make_old(leftovers(folder.path()));
+    const ReadUserState read = read_user_state(folder.path());
+    ASSERT_EQ(read.notice, "") << "after kill " << kill;
+    ASSERT_NE(std::find(states.begin(), states.end(), read.state), states.end());
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test

@@ -1,0 +1,70 @@
+// Every view as PDF and SVG, as poppler and librsvg show it, held against what the window shows.
+#include "interface_test.h"
+#include "support/rendered_figure.h"
+
+namespace attnscope::test {
+namespace {
+
+/// The view in a window with two pixels to a logical one.
+class RenderedWindow : public ::testing::TestWithParam<Theme> {
+ protected:
+  void SetUp() override {
+    const std::string missing = not_installed({"pdftoppm", "rsvg-convert"});
+    if (!missing.empty()) GTEST_SKIP() << missing;
+  }
+};
+
+/// The part of the window that the figure is on. A view that does not fit is shown smaller, which no file is.
+Raster shown_in(OffscreenInterface& screen) {
+  const Figure& figure = screen.workbench().figure();
+  const FigureTransform transform = screen.transform();
+  if (std::abs(transform.scale - kRenderedScale) > 1e-9) throw std::runtime_error("the window is too small");
+  screen.move({-100, -100});
+  const platform::Image image = screen.picture();
+  struct Source {
+    const platform::Image& image;
+    [[nodiscard]] Rgb at(int x, int y) const {
+      const auto pixel = image.pixel(x, y);
+      return {pixel[0], pixel[1], pixel[2]};
+    }
+  };
+  return Raster::of(Source{image}, static_cast<int>(transform.offset.x), static_cast<int>(transform.offset.y),
+                    static_cast<int>(figure.width * kRenderedScale), static_cast<int>(figure.height * kRenderedScale));
+}
+
+TEST_P(RenderedWindow, ShowsWhatTheFilesShow) {
+  for (const View& view : views()) {
+    SCOPED_TRACE(view.name);
+    InterfaceOptions options;
+    options.width = 2200;
+    options.height = 1400;
+    options.scale = kRenderedScale;
+    options.theme = GetParam();
+    options.experiment =
+        *default_experiment(view.name == std::string_view("image") ? "packed-multihead" : "worked-example");
+    options.experiment->view.name = view.name;
+    OffscreenInterface screen(options);
+    screen.set_drawn(false);
+    screen.key('I');  // room for the figure in place of the inspector
+    screen.settle();
+    const Figure& figure = screen.workbench().figure();
+    const Raster shown = shown_in(screen);
+    const TemporaryFolder folder;
+    for (const char* name : {"figure.pdf", "figure.svg"}) {
+      ASSERT_TRUE(write_figure(figure, own_size(figure, GetParam()), folder / name));
+      EXPECT_EQ(rendering_fault(shown, rendered(folder / name), figure, Letters::in_window), "") << name;
+    }
+    if (figure.heatmaps.empty()) continue;
+    Figure wrong = figure;
+    Rect& box = wrong.heatmaps.front().box;
+    box.x += box.width / static_cast<double>(wrong.heatmaps.front().columns()) / 2;
+    const std::string png = figure_bytes(wrong, FigureFormat::png, own_size(wrong, GetParam())).value();
+    EXPECT_NE(rendering_fault(shown, pixels_of(png), figure, Letters::in_window), "") << "half a cell aside";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Themes, RenderedWindow, ::testing::Values(Theme::dark, Theme::light),
+                         [](const auto& theme) { return std::string(theme_name(theme.param)); });
+
+}  // namespace
+}  // namespace attnscope::test
