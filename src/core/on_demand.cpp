@@ -22,7 +22,7 @@ constexpr Index kMostNumbersAtOnce = Index{1} << 22U;
 using TensorPointer = std::shared_ptr<const Tensor>;
 
 // What is given and only looked at is held up to as many bytes of all such tensors.
-constexpr double kMostLookedAtBytes = 256e6;
+constexpr double kMostLookedAtBytes = 64e6;
 
 bool is_given(const PlannedStep& step) { return std::holds_alternative<GivenOperation>(step.operation); }
 
