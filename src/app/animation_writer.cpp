@@ -183,7 +183,7 @@ class AnimationWriter {
       if (is_video(output)) continue;
       const std::vector<std::filesystem::path> names = *series_names(output, animation().size());
       if (Result<void> moved = frames.move_to(names); !moved) return moved;
-      written_.files.push_back(names.front());
+      written_.files.insert(written_.files.end(), names.begin(), names.end());
     }
     return {};
   }

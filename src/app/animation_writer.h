@@ -31,7 +31,7 @@ struct AnimationProgress {
 };
 
 struct WrittenAnimation {
-  std::vector<std::filesystem::path> files;  ///< of a series the first one
+  std::vector<std::filesystem::path> files;  ///< all of them, in the order of the outputs' kinds: videos, then frames
   std::vector<std::string> warnings;         ///< of the computations, each once
 };
 

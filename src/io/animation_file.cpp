@@ -23,6 +23,7 @@ constexpr std::uint64_t kMostComplaints = 1'000'000;
 /// In the staging folder: the frames, and those that are shown more than once as often as they are.
 constexpr std::string_view kFrames = "frame-";
 constexpr std::string_view kShown = "shown-";
+constexpr const char* kProgram = "ffmpeg";
 constexpr const char* kPalette = "palette.png";
 constexpr const char* kComplaints = "complaints";
 
@@ -139,7 +140,7 @@ Result<void> run_ffmpeg(const fs::path& folder, const fs::path& path, std::vecto
                         const std::stop_token& stop) {
   const fs::path complaints = folder / kComplaints;
   ProgramCall call;
-  call.words = {"ffmpeg", "-v", "error", "-nostdin", "-y"};
+  call.words = {kProgram, "-v", "error", "-nostdin", "-y"};
   call.words.insert(call.words.end(), std::make_move_iterator(arguments.begin()),
                     std::make_move_iterator(arguments.end()));
   call.folder = folder;
@@ -181,13 +182,13 @@ Result<std::vector<fs::path>> series_names(const fs::path& path, std::size_t cou
 }
 
 Result<void> check_ffmpeg(const fs::path& path) {
-  const Result<ProgramEnd> end = run_to_end({{"ffmpeg", "-version"}});
-  if (!end) return tl::unexpected(end.error());
-  if (*end == ProgramEnd::done) return {};
-  const std::string trouble = *end == ProgramEnd::missing ? ", which is not installed" : ", which does not run";
-  return fail(path_text(path) + ": GIF and MP4 files need the program ffmpeg" + trouble +
-              "; a series of PNG files (.png) does not");
+  if (has_ffmpeg()) return {};
+  return fail(
+      path_text(path) +
+      ": GIF and MP4 files need the program ffmpeg, which is not installed; a series of PNG files (.png) does not");
 }
+
+bool has_ffmpeg() { return has_program(kProgram); }
 
 Result<StagedFrames> StagedFrames::create_beside(const fs::path& path) {
   Result<StagingFolder> folder = StagingFolder::create_beside(path);

@@ -26,7 +26,10 @@ Result<AnimationFormat> animation_format(const std::filesystem::path& path);
 /// other % is a usage error.
 Result<std::vector<std::filesystem::path>> series_names(const std::filesystem::path& path, std::size_t count);
 
-/// Whether there is the program ffmpeg, without which no GIF and no MP4 can be written; otherwise says so.
+/// Whether the program ffmpeg is there.
+bool has_ffmpeg();
+
+/// The same, without which no GIF and no MP4 can be written; otherwise says so of `path`.
 Result<void> check_ffmpeg(const std::filesystem::path& path);
 
 /// Frames on their way to a file: staged one after the other, then put together.

@@ -7,7 +7,10 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <system_error>
+
+#include "core/text.h"
 
 namespace attnscope {
 namespace {
@@ -64,6 +67,16 @@ Result<ProgramEnd> run_to_end(const ProgramCall& call, const std::stop_token& st
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return ProgramEnd::done;
   return stop.stop_requested() ? ProgramEnd::stopped : ProgramEnd::failed;
+}
+
+bool has_program(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  for (const std::string& folder : split(path != nullptr ? path : "/bin:/usr/bin", ':')) {
+    const std::filesystem::path program = std::filesystem::path(folder.empty() ? "." : folder) / name;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(program, error) && ::access(program.c_str(), X_OK) == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace attnscope

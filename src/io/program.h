@@ -25,4 +25,7 @@ enum class ProgramEnd { missing, done, failed, stopped };
 /// system's.
 Result<ProgramEnd> run_to_end(const ProgramCall& call, const std::stop_token& stop = {});
 
+/// Whether PATH leads to a program of that name, as far as that can be seen without running it.
+bool has_program(const std::string& name);
+
 }  // namespace attnscope

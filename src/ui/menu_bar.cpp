@@ -40,6 +40,7 @@ void file_menu(const MenuState& state, Requests& requests, bool pixels) {
   item("Save as…", "Ctrl+Shift+S", Command::save_as, requests);
   ImGui::Separator();
   item("Export figure…", "Ctrl+E", Command::export_figure, requests);
+  item("Animation…", nullptr, Command::animation, requests);
   item("Export tensors…", "Ctrl+Shift+E", Command::export_trace, requests);
   ImGui::Separator();
   item("Quit", "Ctrl+Q", Command::quit, requests);
