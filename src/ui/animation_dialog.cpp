@@ -68,15 +68,20 @@ void value_rows(const Style& style, const Sweepable& thing, AnimationSettings& s
     return;
   }
   row_label(style, "From");
-  text_field(style, "##from", "", settings.from);
+  constexpr double kNarrow = 48;
+  text_field(style, "##from", "", settings.from, kNarrow);
   ImGui::SameLine();
   ImGui::TextDisabled("to");
   ImGui::SameLine();
-  text_field(style, "##to", "", settings.to);
+  text_field(style, "##to", "", settings.to, kNarrow);
   tooltip("Allowed: " + allowed_text(thing.parameter) + ".");
-  row_label(style, "Step");
-  text_field(style, "##step", thing.parameter.kind == Parameter::Kind::real ? "50 steps" : "1", settings.step);
-  tooltip("A negative one leads down.");
+  ImGui::SameLine();
+  ImGui::TextDisabled("by");
+  ImGui::SameLine();
+  text_field(style, "##step", "…", settings.step, kNarrow);
+  const bool real = thing.parameter.kind == Parameter::Kind::real;
+  tooltip(std::string("The step; empty: ") + (real ? "50 steps in all." : "1, or what fits.") +
+          " A negative one leads down.");
 }
 
 void format_row(const Style& style, const AnimationShown& shown, Transient& transient) {
@@ -141,7 +146,9 @@ std::string length_text(const AnimationShown& shown, const AnimationSettings& se
 
 AnimationAnswer progress_rows(const Style& style, const AnimationProgress& progress, Transient& transient) {
   ImGui::TextUnformatted(progress.doing.c_str());
+  ImGui::PushStyleColor(ImGuiCol_PlotHistogram, color(style.palette.accent, 0.6F));
   ImGui::ProgressBar(progress.fraction, ImVec2(style.px(kSettingsWidth + 60), 0));
+  ImGui::PopStyleColor();
   const bool stop = ImGui::Button("Stop");
   tooltip("Leaves nothing behind.");
   ImGui::SameLine();
