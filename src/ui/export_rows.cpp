@@ -40,7 +40,7 @@ std::optional<std::size_t> list_field(const char* id, float width, std::span<con
                                       std::size_t now) {
   std::optional<std::size_t> chosen;
   ImGui::SetNextItemWidth(width);
-  if (!ImGui::BeginCombo(id, names[now].c_str())) return chosen;
+  if (!ImGui::BeginCombo(id, names[now].c_str(), ImGuiComboFlags_HeightLarge)) return chosen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (ImGui::Selectable(names[i].c_str(), i == now)) chosen = i;
   }

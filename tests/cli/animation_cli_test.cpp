@@ -14,12 +14,12 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Small, so that the tests are quick.
-const Arguments kSmall = {"--view", "heads", "--dpi", "30"};
+const Arguments kSmallFrames = {"--view", "heads", "--dpi", "30"};
 
 Arguments animate(const Arguments& more, const std::string& output, bool small = true) {
   Arguments all = {"animate"};
   all.insert(all.end(), more.begin(), more.end());
-  if (small) all.insert(all.end(), kSmall.begin(), kSmall.end());
+  if (small) all.insert(all.end(), kSmallFrames.begin(), kSmallFrames.end());
   all.insert(all.end(), {"-o", output});
   return all;
 }

@@ -6,7 +6,7 @@
 namespace attnscope::test {
 namespace {
 
-constexpr const char* kTitle = "Write an animation";
+constexpr const char* kAnimationDialog = "Write an animation";
 
 class AnimationDialog : public Interface {
  protected:
@@ -21,7 +21,7 @@ class AnimationDialog : public Interface {
     screen().click_item("##Menu_00", {std::string("Animation…")});
     screen().frame(3);
     screen().settle();
-    ASSERT_TRUE(screen().is_open(kTitle));
+    ASSERT_TRUE(screen().is_open(kAnimationDialog));
     screen().transient().animation_settings.page.file.dpi = 20;
   }
 
@@ -33,20 +33,20 @@ class AnimationDialog : public Interface {
   }
 
   void press(const std::string& control, bool waits = true) {
-    screen().click_item(kTitle, {control});
+    screen().click_item(kAnimationDialog, {control});
     screen().frame(2);
     if (waits) screen().settle();
   }
 
   void fill(const std::string& field, const std::string& text) {
-    screen().double_click(screen().item(kTitle, {field}).center());
+    screen().double_click(screen().item(kAnimationDialog, {field}).center());
     screen().retype(text);
     screen().frame(2);
     screen().settle();
   }
 
   void choose(const std::string& list, const std::string& item) {
-    screen().click_item(kTitle, {list});
+    screen().click_item(kAnimationDialog, {list});
     screen().frame(2);
     screen().click_item("##Combo_01", {item});
     screen().frame(2);
@@ -96,7 +96,7 @@ TEST_F(AnimationDialog, TheSliderGoesThroughTheFrames) {
   fill("##from", "1");
   fill("##to", "4");
   EXPECT_EQ(note(), "Heads = 1");
-  const Rect slider = screen().item(kTitle, {std::string("##frame")});
+  const Rect slider = screen().item(kAnimationDialog, {std::string("##frame")});
   screen().click(across(slider, 0.98));
   screen().settle();
   EXPECT_EQ(settings().frame, 4);
@@ -159,7 +159,7 @@ TEST_F(AnimationDialog, GoesOnBesideTheWindow) {
   fill("##to", "60");
   press("Write", false);
   press("Go on beside", false);
-  EXPECT_FALSE(screen().is_open(kTitle));
+  EXPECT_FALSE(screen().is_open(kAnimationDialog));
   EXPECT_TRUE(screen().workbench().busy());
   // Meanwhile the document changes, which is no business of the animation's.
   open_view("head");
@@ -197,7 +197,7 @@ TEST_F(AnimationDialog, FitsIntoTheWindow) {
     start(options);
     screen().settle();
     open();
-    const Rect place = screen().window_place(kTitle);
+    const Rect place = screen().window_place(kAnimationDialog);
     EXPECT_GE(place.x, 0);
     EXPECT_GE(place.y, 0);
     EXPECT_LE(place.right(), size.width);
