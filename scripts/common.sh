@@ -8,7 +8,7 @@ packages_build=(
   libglfw3-dev libgtest-dev libimgui-dev libpango1.0-dev nlohmann-json3-dev zlib1g-dev
 )
 packages_run=(fonts-dejavu-core fonts-inter libegl1 libgl1 libgl1-mesa-dri)
-packages_test=(librsvg2-bin libxml2-utils poppler-utils qpdf xauth xdotool xvfb)
+packages_test=(ffmpeg librsvg2-bin libxml2-utils poppler-utils qpdf xauth xdotool xvfb)
 packages_checks=(appstream clang clang-format clang-tidy desktop-file-utils libclang-rt-dev shellcheck)
 
 # What the packages of packages_build are called where there is no apt-get.

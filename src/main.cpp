@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
     attnscope::CommandLine line(ATTNSCOPE_VERSION);
     attnscope::add_trace_command(line);
     attnscope::add_figure_command(line);
+    attnscope::add_animate_command(line);
     attnscope::add_explain_command(line);
     attnscope::add_metrics_command(line);
     attnscope::add_script_command(line);

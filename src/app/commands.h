@@ -11,6 +11,10 @@ void add_trace_command(CommandLine& line);
 /// `figure EXPERIMENT [--set NAME=VALUE]… [--view NAME] [--theme NAME] [--width IN] [--dpi N] -o OUT`: writes a view.
 void add_figure_command(CommandLine& line);
 
+/// `animate EXPERIMENT --sweep NAME=VALUES … -o OUT` or `animate --lesson NAME -o OUT`: writes a series of PNG files, a
+/// GIF or an MP4.
+void add_animate_command(CommandLine& line);
+
 /// `explain EXPERIMENT [--set NAME=VALUE]… TENSOR[i,j,…]`: the arithmetic behind one number.
 void add_explain_command(CommandLine& line);
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "figure/chosen.h"
+
 namespace attnscope {
 namespace {
 
@@ -17,6 +19,18 @@ Figure build(const FigureRequest& request, const std::stop_token& stop, ViewCach
   options.cache = cache;
   options.pinned = request.pinned.get();
   return build_view(request.view.name, *request.trace, options);
+}
+
+Result<void> check_view(const Trace& trace, const std::string& view, const ViewOptions& options) {
+  for (const char* name : {"layer", "head", "item"}) {
+    const auto chosen = options.values.find(name);
+    const Index limit = option_limit(trace, name, options.values);
+    if (chosen == options.values.end() || std::get<Index>(chosen->second) <= limit) continue;
+    return fail("view option " + std::string(name) + ": " + value_text(chosen->second) +
+                " is not allowed; the experiment has 1 to " + std::to_string(limit));
+  }
+  const std::string missing = missing_for(*find_view(view), trace);
+  return missing.empty() ? Result<void>() : fail("view " + view + ": " + missing);
 }
 
 FigureBuilder::FigureBuilder(std::function<void()> ready)

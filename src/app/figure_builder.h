@@ -34,6 +34,10 @@ struct BuiltFigure {
 /// Builds it here and now. `request.view` has been checked.
 Figure build(const FigureRequest& request, const std::stop_token& stop = {}, ViewCache* cache = nullptr);
 
+/// Whether the layer, the head and the batch item that a view shows are there, and it has something to show at all;
+/// `options` as `view_options` made them.
+Result<void> check_view(const Trace& trace, const std::string& view, const ViewOptions& options);
+
 /// A thread that builds one figure after the other. The newest request wins; what takes less than half a second is let
 /// finish all the same, so that the picture moves during a drag instead of waiting for its end.
 class FigureBuilder {

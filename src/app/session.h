@@ -28,6 +28,7 @@ class Session {
 
   /// The open lesson, or null.
   [[nodiscard]] const Lesson* lesson() const { return lesson_.get(); }
+  [[nodiscard]] const std::shared_ptr<const Lesson>& shared_lesson() const { return lesson_; }
   /// Its current step, counted from 0. Undoing the way to a step goes back to the step before; that the lesson is open
   /// at all is no part of the history.
   [[nodiscard]] std::size_t lesson_step() const { return step_; }

@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "figure/canvas.h"
+#include "figure/map_points.h"
 
 namespace attnscope {
 namespace {
@@ -59,28 +60,9 @@ std::vector<Band> bands_of(const Figure& figure) {
 
 /// Moves all that lies below `from` up by `by`.
 void move_up(Figure& figure, double from, double by) {
-  const auto move = [&](double& y) {
+  map_points(figure, [&](double&, double& y) {
     if (y >= from) y -= by;
-  };
-  for (HeatmapMark& mark : figure.heatmaps) move(mark.box.y);
-  for (PixelsMark& mark : figure.pixels) move(mark.box.y);
-  for (BarMark& mark : figure.bars) move(mark.box.y);
-  for (ColorBarMark& mark : figure.color_bars) move(mark.box.y);
-  for (TextMark& mark : figure.texts) move(mark.at.y);
-  for (TargetMark& mark : figure.targets) move(mark.box.y);
-  for (LineMark& mark : figure.lines) {
-    move(mark.from.y);
-    move(mark.to.y);
-  }
-  for (CurveMark& mark : figure.curves) {
-    for (Point& point : mark.points) move(point.y);
-  }
-  for (StrandsMark& mark : figure.strands) {
-    for (Strand& strand : mark.strands) {
-      move(strand.from.y);
-      move(strand.to.y);
-    }
-  }
+  });
   figure.height -= by;
 }
 

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <csignal>
 #include <ctime>
+#include <limits>
 #include <new>
 #include <string>
 #include <system_error>
@@ -73,31 +74,83 @@ void sync_folder(const fs::path& folder) {
 
 constexpr std::string_view kTemporaryPrefix = ".attnscope-";
 constexpr std::string_view kTemporarySuffix = ".tmp";
+constexpr std::string_view kStagingSuffix = ".frames";
 
-/// The process that wrote the temporary file of this name, ".attnscope-PROCESS-NUMBER.tmp"; −1 for every other name.
-::pid_t writer_of(std::string_view name) {
-  if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(kTemporarySuffix)) return -1;
+/// The process that made the temporary file or folder of this name, ".attnscope-PROCESS-NUMBER.tmp"; −1 for every other
+/// name.
+::pid_t writer_of(std::string_view name, std::string_view suffix) {
+  if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(suffix)) return -1;
   name.remove_prefix(kTemporaryPrefix.size());
   const std::size_t dash = name.find('-');
-  if (dash == std::string_view::npos || name.size() < dash + 1 + kTemporarySuffix.size()) return -1;
-  const std::string_view number = name.substr(dash + 1, name.size() - dash - 1 - kTemporarySuffix.size());
+  if (dash == std::string_view::npos || name.size() < dash + 1 + suffix.size()) return -1;
+  const std::string_view number = name.substr(dash + 1, name.size() - dash - 1 - suffix.size());
   return name_number(number) < 0 ? -1 : name_number(name.substr(0, dash));
 }
 
-/// Removes the temporary files that programs left in `folder` when they were killed while saving: of this user, of
-/// processes that are gone, and an hour old, for the process may run on another machine that shares the folder.
+/// A name of that kind which nobody else has.
+std::string temporary_name(std::string_view suffix) {
+  static std::atomic<unsigned> count = 0;
+  return std::string(kTemporaryPrefix) + std::to_string(::getpid()) + "-" + std::to_string(count++) +
+         std::string(suffix);
+}
+
+/// Removes the temporary files and folders that programs left in `folder` when they were killed while saving: of this
+/// user, of processes that are gone, and an hour old, for the process may run on another machine that shares the
+/// folder.
 void remove_leftovers(const fs::path& folder) {
   constexpr std::time_t kOldEnough = 3600;  // seconds
   std::error_code error;
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    const ::pid_t writer = writer_of(entry->path().filename().native());
+    const std::string name = entry->path().filename().string();
+    const bool is_folder = name.ends_with(kStagingSuffix);
+    const ::pid_t writer = writer_of(name, is_folder ? kStagingSuffix : kTemporarySuffix);
     if (writer <= 0 || ::kill(writer, 0) == 0 || errno != ESRCH) continue;
     struct stat status = {};
-    if (::lstat(entry->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (status.st_uid == ::geteuid() && std::time(nullptr) - status.st_mtime > kOldEnough)
-      ::unlink(entry->path().c_str());
+    if (::lstat(entry->path().c_str(), &status) != 0) continue;
+    if (status.st_uid != ::geteuid() || std::time(nullptr) - status.st_mtime <= kOldEnough) continue;
+    std::error_code stays;  // then the next one tries
+    if (is_folder && S_ISDIR(status.st_mode)) fs::remove_all(entry->path(), stays);
+    if (!is_folder && S_ISREG(status.st_mode)) ::unlink(entry->path().c_str());
   }
+}
+
+/// What a new file is to take the place of.
+struct Place {
+  fs::path target;  ///< behind all links
+  bool exists = false;
+  struct stat status = {};  ///< where it exists
+
+  [[nodiscard]] fs::path folder() const { return target.has_parent_path() ? target.parent_path() : fs::path("."); }
+};
+
+Result<Place> place_of(const fs::path& path) {
+  if (path.empty()) return fail("the name of the file to write is empty");
+  Place place;
+  place.target = behind_links(path);
+  place.exists = ::stat(place.target.c_str(), &place.status) == 0;
+  if (!place.exists && errno != ENOENT) return fail_with_errno(path, errno);
+  if (place.exists && !S_ISREG(place.status.st_mode))
+    return fail_on(path, "is " + file_kind_text(place.status.st_mode) + ", not a file");
+  if (!place.exists && !place.target.has_filename()) return fail_on(path, "is a folder, not a file");
+  // A new file could take the place of a write-protected one; that is not what the protection means.
+  if (place.exists && ::access(place.target.c_str(), W_OK) != 0) return fail_with_errno(path, errno);
+  return place;
+}
+
+/// Gives the new file the permissions of the one that is there.
+Result<void> keep_permissions(const fs::path& path, const Place& place, int descriptor) {
+  if (!place.exists) return {};
+  // The owner first: changing it resets some permissions. Only root can change it; for everybody else a file that
+  // they may write becomes their own.
+  [[maybe_unused]] const int owned = ::fchown(descriptor, place.status.st_uid, place.status.st_gid);
+  if (::fchmod(descriptor, place.status.st_mode & 07777U) != 0) return fail_with_errno(path, errno);
+  return {};
+}
+
+Result<void> sync_file(const fs::path& path, int descriptor) {
+  if (::fsync(descriptor) != 0 && errno != EINVAL) return fail_with_errno(path, errno);
+  return {};
 }
 
 }  // namespace
@@ -132,24 +185,12 @@ AtomicFile::~AtomicFile() {
 }
 
 Result<void> AtomicFile::open() {
-  if (path_.empty()) return fail("the name of the file to write is empty");
-  target_ = behind_links(path_);
-  struct stat status = {};
-  const bool exists = ::stat(target_.c_str(), &status) == 0;
-  if (!exists && errno != ENOENT) return fail_with_errno(path_, errno);
-  if (exists && !S_ISREG(status.st_mode))
-    return fail_on(path_, "is " + file_kind_text(status.st_mode) + ", not a file");
-  if (!exists && !target_.has_filename()) return fail_on(path_, "is a folder, not a file");
-  // A new file could take the place of a write-protected one; that is not what the protection means.
-  if (exists && ::access(target_.c_str(), W_OK) != 0) return fail_with_errno(path_, errno);
-
-  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  remove_leftovers(folder);
-  static std::atomic<unsigned> count = 0;
+  const Result<Place> place = place_of(path_);
+  if (!place) return tl::unexpected(place.error());
+  target_ = place->target;
+  remove_leftovers(place->folder());
   for (int attempt = 0; attempt < 1000 && descriptor_ < 0; ++attempt) {
-    std::string name(kTemporaryPrefix);
-    name += std::to_string(::getpid()) + "-" + std::to_string(count++);
-    const fs::path temporary = folder / name.append(kTemporarySuffix);
+    const fs::path temporary = place->folder() / temporary_name(kTemporarySuffix);
     descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       temporary_ = temporary;
@@ -158,13 +199,7 @@ Result<void> AtomicFile::open() {
     }
   }
   if (descriptor_ < 0) return fail_with_errno(path_, EEXIST);
-  if (exists) {
-    // The owner first: changing it resets some permissions. Only root can change it; for everybody else a file that
-    // they may write becomes their own.
-    [[maybe_unused]] const int owned = ::fchown(descriptor_, status.st_uid, status.st_gid);
-    if (::fchmod(descriptor_, status.st_mode & 07777U) != 0) return fail_with_errno(path_, errno);
-  }
-  return {};
+  return keep_permissions(path_, *place, descriptor_);
 }
 
 Result<void> AtomicFile::write(std::string_view bytes) {
@@ -192,7 +227,7 @@ Result<void> AtomicFile::flush() {
 
 Result<void> AtomicFile::commit() {
   if (Result<void> flushed = flush(); !flushed) return flushed;
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) return fail_with_errno(path_, errno);
+  if (Result<void> synced = sync_file(path_, descriptor_); !synced) return synced;
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) return fail_with_errno(path_, errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) return fail_with_errno(path_, errno);
   temporary_.clear();
@@ -205,6 +240,67 @@ Result<void> write_file(const fs::path& path, std::string_view bytes) {
   if (!file) return tl::unexpected(file.error());
   if (Result<void> written = file->write(bytes); !written) return written;
   return file->commit();
+}
+
+Result<StagingFolder> StagingFolder::create_beside(const fs::path& path) {
+  const Result<Place> place = place_of(path);
+  if (!place) return tl::unexpected(place.error());
+  remove_leftovers(place->folder());
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const fs::path folder = place->folder() / temporary_name(kStagingSuffix);
+    if (::mkdir(folder.c_str(), 0700) == 0) return StagingFolder(folder);
+    if (errno != EEXIST) return fail_with_errno(path, errno);
+  }
+  return fail_with_errno(path, EEXIST);
+}
+
+StagingFolder::~StagingFolder() {
+  std::error_code stays;  // then a later one removes it
+  if (!path_.empty()) fs::remove_all(path_, stays);
+}
+
+Result<void> StagingFolder::write(const std::string& name, std::string_view bytes) const {
+  const fs::path path = path_ / name;
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (file.number() < 0) return fail_with_errno(path, errno);
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail_with_errno(path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> check_place(const fs::path& path) {
+  const Result<Place> place = place_of(path);
+  return place ? Result<void>() : tl::unexpected(place.error());
+}
+
+Result<void> move_into_place(const fs::path& finished, const fs::path& path) {
+  const Result<Place> place = place_of(path);
+  if (!place) return tl::unexpected(place.error());
+  {
+    const Descriptor file(::open(finished.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (file.number() < 0) return fail_with_errno(path, errno);
+    if (Result<void> kept = keep_permissions(path, *place, file.number()); !kept) return kept;
+    if (Result<void> synced = sync_file(path, file.number()); !synced) return synced;
+  }
+  if (::rename(finished.c_str(), place->target.c_str()) == 0) return {};
+  if (errno != EXDEV) return fail_with_errno(path, errno);
+  // Another file system: behind a link, or with an output of its own there.
+  const Result<OpenedFile> opened = open_regular(finished, std::numeric_limits<std::uint64_t>::max());
+  if (!opened) return tl::unexpected(opened.error());
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file) return tl::unexpected(file.error());
+  std::string piece(kPiece, '\0');
+  while (true) {
+    const ssize_t got = ::read(opened->descriptor.number(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_with_errno(finished, errno);
+    if (got == 0) return file->commit();
+    if (Result<void> written = file->write({piece.data(), static_cast<std::size_t>(got)}); !written) return written;
+  }
 }
 
 std::string stand_in(std::string_view bytes) {

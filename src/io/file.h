@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/result.h"
 
@@ -55,6 +56,37 @@ class AtomicFile {
 
 /// Makes `bytes` the content of `path`, in one step; see AtomicFile.
 Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// A folder of our own beside a file that is to be written, for what it takes to make that: removed at the end with all
+/// that is in it, or by a later one in the same place if the program was killed.
+class StagingFolder {
+ public:
+  /// Fails where `path` cannot be written, naming it.
+  static Result<StagingFolder> create_beside(const std::filesystem::path& path);
+
+  StagingFolder(StagingFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  StagingFolder& operator=(StagingFolder&&) = delete;
+  StagingFolder(const StagingFolder&) = delete;
+  StagingFolder& operator=(const StagingFolder&) = delete;
+  ~StagingFolder();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Makes a new file of that name in it.
+  [[nodiscard]] Result<void> write(const std::string& name, std::string_view bytes) const;
+
+ private:
+  explicit StagingFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;  // empty: nothing to remove
+};
+
+/// Whether a file could take the place of `path`, as far as is known without making one: it is no folder, and not
+/// write-protected.
+Result<void> check_place(const std::filesystem::path& path);
+
+/// Puts a finished file in the place of `path` in one step, as AtomicFile does: links stay, and the permissions of what
+/// was there. From another file system it is copied, and stays.
+Result<void> move_into_place(const std::filesystem::path& finished, const std::filesystem::path& path);
 
 /// What `bytes` are when a download left something else in place of a file: "a Git-LFS pointer, …", "an HTML page, …".
 /// Empty when they are neither.

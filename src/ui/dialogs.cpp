@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "ui/animation_dialog.h"
 #include "ui/export_dialog.h"
 #include "ui/panels.h"
 #include "ui/widgets.h"
@@ -18,6 +19,7 @@ struct DialogText {
 };
 
 constexpr const char* kExportTitle = "Export the view as a figure";
+constexpr const char* kAnimationTitle = "Write an animation";
 
 constexpr std::array<DialogText, 4> kPathDialogs = {{
     {Dialog::open, "Open an experiment",
@@ -112,6 +114,7 @@ const char* title_of(Dialog dialog) {
   const DialogText* path = path_dialog_text(dialog);
   if (path != nullptr) return path->title;
   if (dialog == Dialog::export_figure) return kExportTitle;
+  if (dialog == Dialog::animation) return kAnimationTitle;
   return dialog == Dialog::shortcuts ? "Shortcuts" : "About";
 }
 
@@ -121,7 +124,8 @@ bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
   ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Always, ImVec2(0.5F, 0.5F));
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(display.x - style.px(20), display.y - style.px(20)));
   // Everything fits but in the smallest windows.
-  const ImGuiWindowFlags scroll = display.y > style.px(480) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
+  const double enough = dialog == Dialog::animation ? 700 : 480;
+  const ImGuiWindowFlags scroll = display.y >= style.px(enough) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
   const ImGuiWindowFlags flags =
       ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | scroll;
   return ImGui::BeginPopupModal(title_of(dialog), open, flags);
@@ -140,7 +144,8 @@ void follow(const Style& style, Transient& transient) {
 
 }  // namespace
 
-std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, Transient& transient) {
+std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, const AnimationShown* animated,
+                                    Transient& transient) {
   follow(style, transient);
   std::optional<DialogResult> result;
   bool open = true;
@@ -153,6 +158,13 @@ std::optional<DialogResult> dialogs(const Style& style, const ExportShown* expor
         ImGui::TextDisabled("Computing…");
       } else if (export_dialog(style, *exported, transient)) {
         result = DialogResult{Dialog::export_figure, transient.dialog_path};
+      }
+    } else if (transient.dialog == Dialog::animation) {
+      if (animated == nullptr) {
+        ImGui::TextDisabled("Computing…");
+      } else if (const AnimationAnswer answer = animation_dialog(style, *animated, transient);
+                 answer != AnimationAnswer::none) {
+        result = DialogResult{Dialog::animation, transient.dialog_path, answer == AnimationAnswer::stop};
       }
     } else if (transient.dialog == Dialog::shortcuts) {
       shortcut_table(style);

@@ -41,6 +41,7 @@ void file_menu(const MenuState& state, Requests& requests, bool pixels) {
   item("Read again from disk", "F5", Command::reload, requests, state.can_reload);
   ImGui::Separator();
   item("Export figure…", "Ctrl+E", Command::export_figure, requests);
+  item("Animation…", nullptr, Command::animation, requests);
   item("Export tensors…", "Ctrl+Shift+E", Command::export_trace, requests);
   ImGui::Separator();
   item("Quit", "Ctrl+Q", Command::quit, requests);

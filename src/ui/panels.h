@@ -25,6 +25,7 @@ enum class Command {
   reload,
   export_figure,
   export_trace,
+  animation,
   copy_script,
   copy_figure,
   copy_matrix_tsv,
@@ -90,7 +91,8 @@ struct Performance {
   double bytes = 0;
   bool busy = false;
   float progress = 0;
-  double drawn = 1;  ///< of what the picture shows, 0 to 1: large matrices come bit by bit
+  double drawn = 1;          ///< of what the picture shows, 0 to 1: large matrices come bit by bit
+  std::string writing = {};  ///< an animation, and how far it is: "writing a.gif 40 %"; empty: none
 };
 
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient,
@@ -138,12 +140,15 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
 struct DialogResult {
   Dialog dialog = Dialog::none;
   std::string path;
+  bool stops = false;  ///< the animation that is being written
 };
 
 struct ExportShown;
+struct AnimationShown;
 
-/// The open dialog, if any; returns its result when it is confirmed. `exported` is what the export shows, null where
-/// there is nothing to export yet.
-std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, Transient& transient);
+/// The open dialog, if any; returns its result when it is confirmed. `exported` and `animated` are what the dialogs for
+/// figures and animations show, null where there is nothing yet.
+std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, const AnimationShown* animated,
+                                    Transient& transient);
 
 }  // namespace attnscope::ui

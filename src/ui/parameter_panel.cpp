@@ -6,6 +6,7 @@
 #include <random>
 #include <sstream>
 
+#include "core/sweep.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
 #include "ui/panels.h"
@@ -39,20 +40,11 @@ class ParameterControls {
     requests_.actions.push_back({SetParameter{name, std::move(value)}, gesture});
   }
 
-  /// Where the parameter has to divide another, or another has to divide it: the values with which it does.
+  /// The values that a drag goes through where not all of them will do.
   [[nodiscard]] std::vector<double> stops(const Parameter& parameter) const {
-    std::vector<double> found;
-    if (!parameter.divides.empty()) {
-      for (const Index divisor : divisors(experiment_.integer(parameter.divides)))
-        found.push_back(static_cast<double>(divisor));
-    }
-    for (const Parameter& part : system_.parameters) {
-      if (part.divides != parameter.name) continue;
-      const auto step = static_cast<double>(experiment_.integer(part.name));
-      for (double value = step; value <= std::max(step, parameter.slider_maximum); value += step)
-        found.push_back(value);
-    }
-    return found;
+    const std::vector<Index> fitting =
+        fitting_values(experiment_, parameter, static_cast<Index>(parameter.slider_maximum));
+    return {fitting.begin(), fitting.end()};
   }
 
   /// A whole number whose values have names: those; what leaves no choice is not shown.

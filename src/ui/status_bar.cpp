@@ -42,6 +42,7 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   }
   if (!performance.busy && performance.drawn < 1)
     right = "drawing " + std::to_string(static_cast<int>(performance.drawn * 100)) + " %";
+  if (!performance.busy && !performance.writing.empty()) right = performance.writing;
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   // On a narrow window what the program has to say matters more than how fast it was.
   const bool message = !transient.message.empty() && ImGui::GetTime() < transient.message_until;
@@ -50,7 +51,7 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
                            : trace->warnings().empty() ? summary(*trace)
                                                        : trace->warnings().front();
   const float left_width = ImGui::CalcTextSize(left.c_str()).x;
-  const bool both = left_width + right_width + style.px(24) <= room || performance.busy;
+  const bool both = left_width + right_width + style.px(24) <= room || performance.busy || !performance.writing.empty();
   if (both) room -= right_width + style.px(24);
   const bool alarming =
       (message && transient.message_is_error) || (!message && trace != nullptr && !trace->warnings().empty());
@@ -64,6 +65,10 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
     if (performance.busy && performance.progress > 0 && ImGui::IsItemClicked())
       requests.commands.push_back(Command::cancel);
     if (performance.busy && performance.progress > 0) tooltip("A click stops it.");
+    if (!performance.busy && !performance.writing.empty()) {
+      if (ImGui::IsItemClicked()) requests.commands.push_back(Command::animation);
+      tooltip("A click shows how far it is, and can stop it.");
+    }
   }
   ImGui::PopFont();
 }

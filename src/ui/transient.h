@@ -9,6 +9,7 @@
 
 #include "core/explain.h"
 #include "figure/canvas.h"
+#include "ui/animation_settings.h"
 #include "ui/export_settings.h"
 
 namespace attnscope::ui {
@@ -29,7 +30,7 @@ struct Camera {
   friend bool operator==(const Camera&, const Camera&) = default;
 };
 
-enum class Dialog { none, open, open_picture, save, export_figure, export_trace, shortcuts, about };
+enum class Dialog { none, open, open_picture, save, export_figure, export_trace, animation, shortcuts, about };
 
 /// A number being typed into a slider; it counts when the typing ends.
 struct TypedValue {
@@ -53,8 +54,9 @@ struct Transient {
   std::string dialog_path;
   std::string dialog_error;
   ExportSettings export_settings;  ///< of the last export; the next one starts with them
-  std::string labels_text;         ///< as typed
-  std::string message;             ///< the last refusal or confirmation, in the status bar
+  AnimationSettings animation_settings;
+  std::string labels_text;  ///< as typed
+  std::string message;      ///< the last refusal or confirmation, in the status bar
   bool message_is_error = false;
   double message_until = 0;    ///< ImGui time
   std::string message_copies;  ///< what a click on the message copies; empty: nothing

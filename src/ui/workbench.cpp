@@ -89,6 +89,7 @@ void Workbench::prepare() {
       say(result->error().message, true);
     }
   }
+  take_animation();
   if (auto comparison = worker_.take_comparison()) comparison_ = std::move(*comparison);
   // Labels and views need no computation.
   if (trace_ && trace_->experiment() != session_.experiment() &&
@@ -148,11 +149,14 @@ void Workbench::frame() {
                                    trace_ ? trace_->held_bytes() : 0,
                                    worker_.busy(),
                                    worker_.progress(),
-                                   drawn_};
+                                   drawn_,
+                                   writing_text()};
   status_bar(style, trace_.get(), performance, transient_, requests);
   ImGui::End();
   const std::optional<ExportShown> exported = update_preview();
-  const std::optional<DialogResult> dialog = dialogs(style, exported ? &*exported : nullptr, transient_);
+  const std::optional<AnimationShown> animated = update_animation();
+  const std::optional<DialogResult> dialog =
+      dialogs(style, exported ? &*exported : nullptr, animated ? &*animated : nullptr, transient_);
   shortcuts(requests);
   apply(requests);
   if (dialog) carry_out(*dialog);

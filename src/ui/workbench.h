@@ -20,6 +20,7 @@
 #include "io/user_state.h"
 #include "platform/heatmap.h"
 #include "platform/window.h"
+#include "ui/animation_dialog.h"
 #include "ui/export_dialog.h"
 #include "ui/figure_panel.h"
 #include "ui/imgui_host.h"
@@ -70,7 +71,8 @@ class Workbench {
   /// Whether a frame will be due later, with what is being computed or read.
   [[nodiscard]] bool busy() const {
     return worker_.busy() || to_pin_ || heatmaps_.loading() || builder_.busy() ||
-           (preview_ && preview_->builder.busy());
+           (preview_ && preview_->builder.busy()) || (animated_ && animated_->maker.busy()) ||
+           (writing_ && !writing_->result());
   }
   [[nodiscard]] bool wants_to_quit() const { return quit_; }
   [[nodiscard]] const Session& session() const { return session_; }
@@ -78,6 +80,14 @@ class Workbench {
   [[nodiscard]] const Figure& figure() const { return shown_; }
   /// What the export dialog shows of its figure; null while it is closed or the figure is being built.
   [[nodiscard]] const Figure* preview() const { return preview_ && preview_->figure ? &*preview_->figure : nullptr; }
+  /// The animation that its dialog is about; null while it is closed, wrong, or that is found out.
+  [[nodiscard]] const Animation* animation() const {
+    return animated_ && animated_->made ? animated_->made->animation.get() : nullptr;
+  }
+  /// The frame of it that is shown, or null.
+  [[nodiscard]] const Figure* animation_frame() const {
+    return animated_ && animated_->made && animated_->made->figure ? &*animated_->made->figure : nullptr;
+  }
   /// Of the open lesson's step, or null when it has none or it is not computed yet.
   [[nodiscard]] const Result<EquivalenceResult>* comparison() const { return comparison_ ? &*comparison_ : nullptr; }
   [[nodiscard]] std::span<const PrintedTable> printed() const { return printed_; }
@@ -137,6 +147,16 @@ class Workbench {
   /// What the export dialog shows, if it is open.
   std::optional<ExportShown> update_preview();
   [[nodiscard]] ExperimentSource source_of_view() const;
+  void open_animation(const std::string& stem);
+  /// What the animation dialog shows, if it is open.
+  std::optional<AnimationShown> update_animation();
+  void list_things();
+  [[nodiscard]] std::optional<FrameRequest> wanted_frame() const;
+  void carry_out_animation(const DialogResult& result);
+  Result<void> write_animation(const std::string& path);
+  /// Says what has become of an animation that was being written.
+  void take_animation();
+  [[nodiscard]] std::string writing_text() const;
   void open_dialog(Dialog dialog, const std::string& suggestion);
   void request_computation();
   void request_comparison();
@@ -206,6 +226,24 @@ class Workbench {
     FigureBuilder builder;  ///< for slow views
   };
   std::optional<ExportPreview> preview_;
+
+  /// The animation in its dialog; lives as long as that is open.
+  struct AnimationPreview {
+    explicit AnimationPreview(const std::function<void()>& wake) : maker(wake) {}
+
+    std::vector<std::pair<Sweepable, std::optional<Index>>> things;
+    std::optional<FigureRequest> things_of;  ///< without its size
+    std::optional<FrameRequest> asked;
+    std::optional<MadeFrame> made;
+    std::uint64_t number = 0;
+    HeatmapBatch batch;
+    platform::LineLayer lines;
+    bool has_ffmpeg = false;
+    FrameMaker maker;
+  };
+  std::optional<AnimationPreview> animated_;
+  std::optional<AnimationJob> writing_;
+  std::string writing_name_;  ///< of its file
   std::uint64_t previews_ = 0;
   std::function<void()> wake_;
   std::string followed_file_;  ///< what `watch_` watches

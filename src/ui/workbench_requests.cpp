@@ -251,6 +251,7 @@ void Workbench::carry_out(Command command) {
       open_dialog(Dialog::export_figure,
                   path_for_formats(stem + "-" + session_.experiment().view.name + ".pdf", transient_.export_settings));
       break;
+    case Command::animation: open_animation(stem); break;
     case Command::export_trace: open_dialog(Dialog::export_trace, stem + ".safetensors"); break;
     case Command::copy_script:
       ImGui::SetClipboardText(pytorch_script(session_.experiment()).c_str());
@@ -289,6 +290,7 @@ void Workbench::compare_with(Experiment pinned) {
 }
 
 void Workbench::carry_out(const DialogResult& result) {
+  if (result.dialog == Dialog::animation) return carry_out_animation(result);
   Result<void> done;
   if (result.dialog == Dialog::open && is_text_name(result.path)) {
     Result<std::vector<std::string>> labels = read_labels_file(result.path);

@@ -224,10 +224,50 @@ TEST(AtomicFile, RemovesWhatKilledProgramsLeft) {
   fs::create_symlink("out", folder / (".attnscope-" + std::to_string(dead) + "-7.tmp"));
   others.push_back(folder / (".attnscope-" + std::to_string(dead) + "-7.tmp"));
 
+  const fs::path frames = folder / (".attnscope-" + std::to_string(dead) + "-8.frames");
+  const fs::path young = folder / (".attnscope-" + std::to_string(dead) + "-9.frames");
+  for (const fs::path& path : {frames, young}) fs::create_directories(path / "inner");
+  fs::last_write_time(frames, now - hours(2));
+  others.push_back(young);
+  others.push_back(folder.file(".attnscope-" + std::to_string(dead) + "-10.frames", "no folder"));
+
   EXPECT_EQ(trouble_writing(folder / "out"), "none");
+  EXPECT_FALSE(fs::exists(frames));
   for (const fs::path& path : leftovers) EXPECT_FALSE(fs::exists(fs::symlink_status(path))) << path;
   for (const fs::path& path : others) EXPECT_TRUE(fs::exists(fs::symlink_status(path))) << path;
   EXPECT_EQ(bytes_of(folder / "out"), "new");
+}
+
+TEST(StagingFolder, IsOursAloneAndGoesAway) {
+  const TemporaryFolder folder;
+  {
+    const auto staging = StagingFolder::create_beside(folder / "out");
+    ASSERT_TRUE(staging);
+    EXPECT_EQ(staging->path().parent_path(), folder.path());
+    EXPECT_EQ(fs::status(staging->path()).permissions(), fs::perms::owner_all);
+    EXPECT_TRUE(staging->write("a", "bytes"));
+    EXPECT_EQ(bytes_of(staging->path() / "a"), "bytes");
+    EXPECT_FALSE(staging->write("a", "again")) << "only new files";
+  }
+  EXPECT_EQ(folder.size(), 0);
+}
+
+TEST(MoveIntoPlace, CopiesFromAnotherFileSystem) {
+  struct stat here = {};
+  struct stat there = {};
+  const TemporaryFolder folder;
+  if (::stat("/dev/shm", &there) != 0 || ::stat(folder.path().c_str(), &here) != 0 || here.st_dev == there.st_dev ||
+      ::access("/dev/shm", W_OK) != 0)
+    GTEST_SKIP() << "there is one file system only";
+  std::string name = "/dev/shm/attnscope-test-XXXXXX";
+  const int descriptor = ::mkstemp(name.data());
+  ASSERT_GE(descriptor, 0);
+  ::close(descriptor);
+  std::ofstream(name, std::ios::binary) << std::string(1'000'000, 'x');
+  EXPECT_TRUE(move_into_place(name, folder / "out"));
+  EXPECT_EQ(bytes_of(folder / "out"), std::string(1'000'000, 'x'));
+  EXPECT_EQ(folder.size(), 1);
+  ::unlink(name.c_str());
 }
 
 TEST(StandIn, KnowsPointersAndPages) {

@@ -1,0 +1,41 @@
+// What the commands that write figures have in common: the view, the page, the type and the colours.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "app/commands_experiment.h"
+#include "figure/view.h"
+#include "io/figure_file.h"
+
+namespace attnscope {
+
+struct FigureOptions : ExperimentOptions {
+  std::string view;
+  std::string pinned;
+  std::string theme = "paper";
+  std::string width;
+  std::string height;
+  std::string map;
+  std::string range;
+  bool no_title = false;
+  bool no_color_bar = false;
+  bool no_values = false;
+  bool no_labels = false;
+  FigureFileOptions file;
+};
+
+/// --view, --pinned, --theme, --width, …; the help of --dpi says what `options.file.dpi` is.
+void add_figure_options(CLI::App& command, FigureOptions& options);
+
+/// What the options say about the file, in range; otherwise a usage error.
+Result<FigureFileOptions> file_options(const FigureOptions& options);
+
+/// The view that the command names, otherwise the experiment's own. Options of the latter hold only for that view.
+Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experiment);
+
+/// Notes in `source` and `view` what the view compares with: the experiment that the command names, otherwise the one
+/// that a figure was compared with which is opened.
+Result<void> note_pinned(const FigureOptions& options, ExperimentSource& source, ViewOptions& view);
+
+}  // namespace attnscope

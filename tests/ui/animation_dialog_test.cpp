@@ -1,0 +1,209 @@
+// The dialog that writes animations: its settings, its preview, and the files that come of it.
+#include "interface_test.h"
+#include "io/experiment_file.h"
+#include "support/temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+constexpr const char* kAnimationDialog = "Write an animation";
+
+class AnimationDialog : public Interface {
+ protected:
+  void SetUp() override {
+    start({});
+    screen().settle();
+  }
+
+  void open() {
+    screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("File")});
+    screen().frame(2);
+    screen().click_item("##Menu_00", {std::string("Animation…")});
+    screen().frame(3);
+    screen().settle();
+    ASSERT_TRUE(screen().is_open(kAnimationDialog));
+    screen().transient().animation_settings.page.file.dpi = 20;
+  }
+
+  /// Opens the dialog with that path typed.
+  void open_for(const std::string& name) {
+    open();
+    screen().retype((folder_ / name).string());
+    screen().frame(2);
+  }
+
+  void press(const std::string& control, bool waits = true) {
+    screen().click_item(kAnimationDialog, {control});
+    screen().frame(2);
+    if (waits) screen().settle();
+  }
+
+  void fill(const std::string& field, const std::string& text) {
+    screen().double_click(screen().item(kAnimationDialog, {field}).center());
+    screen().retype(text);
+    screen().frame(2);
+    screen().settle();
+  }
+
+  void choose(const std::string& list, const std::string& item) {
+    screen().click_item(kAnimationDialog, {list});
+    screen().frame(2);
+    screen().click_item("##Combo_01", {item});
+    screen().frame(2);
+    screen().settle();
+  }
+
+  [[nodiscard]] ui::AnimationSettings& settings() { return screen().transient().animation_settings; }
+  [[nodiscard]] const std::string& message() { return screen().transient().message; }
+  [[nodiscard]] std::string note() {
+    const Figure* frame = screen().workbench().animation_frame();
+    return frame == nullptr || frame->texts.empty() ? "" : frame->texts.back().markup;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(AnimationDialog, StartsWithAComfortableSweep) {
+  open();
+  EXPECT_EQ(settings().name, "temperature");
+  ASSERT_NE(screen().workbench().animation(), nullptr);
+  EXPECT_EQ(screen().workbench().animation()->size(), 51U);
+  EXPECT_EQ(note(), "Temperature = 0.100");
+}
+
+TEST_F(AnimationDialog, WritesEveryFrameAndLeavesTheDocumentAlone) {
+  const Experiment before = screen().experiment();
+  open_for("a.png");
+  EXPECT_EQ(settings().format, AnimationFormat::png) << "as the ending says";
+  choose("##subject", "Tokens");
+  fill("##from", "3");
+  fill("##to", "5");
+  EXPECT_EQ(screen().workbench().animation()->size(), 3U);
+  press("Write");
+  EXPECT_EQ(screen().transient().dialog, ui::Dialog::none) << screen().transient().dialog_error;
+  EXPECT_EQ(message(), "wrote " + (folder_ / "a-0001.png").string() + " and 2 more");
+  EXPECT_EQ(folder_.size(), 3);
+  const Result<ExperimentSource> last = read_source(folder_ / "a-0003.png");
+  ASSERT_TRUE(last) << last.error().message;
+  EXPECT_EQ(last->experiment.integer("tokens"), 5);
+  EXPECT_EQ(screen().experiment(), before);
+  EXPECT_FALSE(screen().workbench().session().can_undo());
+}
+
+TEST_F(AnimationDialog, TheSliderGoesThroughTheFrames) {
+  open();
+  choose("##subject", "Heads");
+  fill("##from", "1");
+  fill("##to", "4");
+  EXPECT_EQ(note(), "Heads = 1");
+  const Rect slider = screen().item(kAnimationDialog, {std::string("##frame")});
+  screen().click(across(slider, 0.98));
+  screen().settle();
+  EXPECT_EQ(settings().frame, 4);
+  EXPECT_EQ(note(), "Heads = 4");
+  press("value or words below");
+  EXPECT_NE(note(), "Heads = 4");
+  fill("##to", "2");
+  EXPECT_EQ(settings().frame, 2) << "there are no more";
+}
+
+TEST_F(AnimationDialog, OptionsOfTheViewEndWhereTheTraceDoes) {
+  open_view("head");
+  open();
+  choose("##subject", "Head (of the view)");
+  EXPECT_EQ(settings().to, "4");
+  EXPECT_EQ(screen().workbench().animation()->size(), 4U);
+}
+
+TEST_F(AnimationDialog, SaysWhatIsWrong) {
+  open_for("a.png");
+  choose("##subject", "Heads");
+  fill("##from", "0");
+  EXPECT_EQ(screen().workbench().animation(), nullptr);
+  press("Write");
+  EXPECT_EQ(screen().transient().dialog, ui::Dialog::animation);
+  EXPECT_EQ(screen().transient().dialog_error, "heads: 0 is not allowed; allowed: whole numbers from 1 to 2147483647");
+  fill("##from", "1");
+  fill("##rate", "1000");
+  press("Write");
+  EXPECT_EQ(screen().transient().dialog_error,
+            "frames a second: \"1000\" is not allowed; allowed: numbers from 0.1 to 60");
+  fill("##rate", "5");
+  fill("##path", (folder_ / "a%s.png").string());
+  press("Write");
+  EXPECT_NE(screen().transient().dialog_error.find("may have one %d"), std::string::npos);
+  EXPECT_EQ(screen().transient().dialog, ui::Dialog::animation);
+  EXPECT_EQ(folder_.size(), 0);
+}
+
+TEST_F(AnimationDialog, IsStoppedWithoutALeftover) {
+  folder_.file("a-0001.png", "old");
+  open_for("a.png");
+  choose("##subject", "Seed");
+  fill("##from", "1");
+  fill("##to", "9999");
+  press("Write", false);
+  ASSERT_TRUE(screen().workbench().busy());
+  EXPECT_EQ(screen().transient().dialog, ui::Dialog::animation);
+  press("Stop");
+  EXPECT_EQ(message(), "stopped: nothing was written");
+  EXPECT_EQ(folder_.size(), 1);
+  EXPECT_EQ(bytes_of(folder_ / "a-0001.png"), "old");
+  EXPECT_EQ(screen().transient().dialog, ui::Dialog::animation) << "with the settings as they were";
+}
+
+TEST_F(AnimationDialog, GoesOnBesideTheWindow) {
+  open_for("a.png");
+  choose("##subject", "Seed");
+  fill("##from", "1");
+  fill("##to", "60");
+  press("Write", false);
+  press("Go on beside", false);
+  EXPECT_FALSE(screen().is_open(kAnimationDialog));
+  EXPECT_TRUE(screen().workbench().busy());
+  // Meanwhile the document changes, which is no business of the animation's.
+  open_view("head");
+  screen().settle();
+  EXPECT_EQ(message(), "wrote " + (folder_ / "a-0001.png").string() + " and 59 more");
+  const Result<ExperimentSource> last = read_source(folder_ / "a-0060.png");
+  ASSERT_TRUE(last) << last.error().message;
+  EXPECT_EQ(last->experiment.view.name, "flow");
+  EXPECT_EQ(last->experiment.seed, 60U);
+}
+
+TEST_F(AnimationDialog, OffersTheOpenLesson) {
+  InterfaceOptions options;
+  options.lessons = lessons_in(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/lessons");
+  start(options);
+  const auto& lesson = *options.lessons[4].lesson;
+  screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("Lessons")});
+  screen().frame(2);
+  screen().click_item("##Menu_00", {lesson->title});
+  screen().settle();
+  open_for("a.png");
+  choose("##subject", "Lesson: " + lesson->title);
+  ASSERT_NE(screen().workbench().animation(), nullptr);
+  EXPECT_EQ(screen().workbench().animation()->size(), lesson->steps.size());
+  press("Write");
+  EXPECT_EQ(folder_.size(), std::ssize(lesson->steps)) << message();
+}
+
+TEST_F(AnimationDialog, FitsIntoTheWindow) {
+  for (const WindowSize size : {WindowSize{1000, 700, 1}, WindowSize{640, 420, 1}, WindowSize{2000, 1400, 2}}) {
+    InterfaceOptions options;
+    options.width = size.width;
+    options.height = size.height;
+    options.scale = size.scale;
+    start(options);
+    screen().settle();
+    open();
+    const Rect place = screen().window_place(kAnimationDialog);
+    EXPECT_GE(place.x, 0);
+    EXPECT_GE(place.y, 0);
+    EXPECT_LE(place.right(), size.width);
+    EXPECT_LE(place.bottom(), size.height);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test
