@@ -39,6 +39,9 @@ void add_content_options(CLI::App& command, FigureOptions& options) {
 
 void add_figure_options(CLI::App& command, FigureOptions& options) {
   command.add_option("--view", options.view, "The view; `attnscope views` lists them")->type_name("NAME");
+  command.add_option("--option", options.view_options, "Set an option of the view, as head=3; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   command.add_option("--pinned", options.pinned, "For the view compare: the experiment to compare with")
       ->type_name("EXPERIMENT");
   command.add_option("--theme", options.theme, "paper (default), light or dark")->type_name("NAME");
@@ -85,11 +88,37 @@ Result<FigureFileOptions> file_options(const FigureOptions& options) {
   return file;
 }
 
+namespace {
+
+/// Sets what an --option says: "head=3".
+Result<void> set_view_option(const std::string& setting, ViewChoice& choice) {
+  const auto wrong = [](const std::string& message) { return fail("--option " + message, Error::Kind::usage); };
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0) return wrong(quoted_text(setting) + ": write NAME=VALUE");
+  const View* const view = find_view(choice.name);
+  const std::string name = setting.substr(0, equals);
+  const Parameter* const option = view == nullptr ? nullptr : find_parameter(view->options, name);
+  // What view or option is unknown, and which there are, is said where all of them are checked.
+  if (option == nullptr) {
+    choice.options[name] = Index{0};
+    return {};
+  }
+  Result<ParameterValue> value = parse_value(*option, std::string_view(setting).substr(equals + 1));
+  if (!value) return wrong(value.error().message);
+  choice.options[name] = std::move(*value);
+  return {};
+}
+
+}  // namespace
+
 Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experiment) {
   const bool typed = !options.view.empty() && options.view != experiment.view.name;
   if (typed) experiment.view = {options.view, {}};
+  for (const std::string& setting : options.view_options) {
+    if (const Result<void> set = set_view_option(setting, experiment.view); !set) return tl::unexpected(set.error());
+  }
   Result<ViewOptions> chosen = view_options(experiment.view);
-  if (!chosen && typed) return fail(chosen.error().message, Error::Kind::usage);
+  if (!chosen && (typed || !options.view_options.empty())) return fail(chosen.error().message, Error::Kind::usage);
   if (chosen && !options.pinned.empty() && experiment.view.name != "compare") {
     return fail("--pinned: the view " + experiment.view.name + " compares nothing; allowed: with --view compare",
                 Error::Kind::usage);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "app/commands_experiment.h"
 #include "figure/view.h"
@@ -12,6 +13,7 @@ namespace attnscope {
 
 struct FigureOptions : ExperimentOptions {
   std::string view;
+  std::vector<std::string> view_options;  ///< "head=3"
   std::string pinned;
   std::string theme = "paper";
   std::string width;
@@ -31,7 +33,8 @@ void add_figure_options(CLI::App& command, FigureOptions& options);
 /// What the options say about the file, in range; otherwise a usage error.
 Result<FigureFileOptions> file_options(const FigureOptions& options);
 
-/// The view that the command names, otherwise the experiment's own. Options of the latter hold only for that view.
+/// The view that the command names, otherwise the experiment's own, with the options that the command sets. Options of
+/// the experiment hold only for its own view.
 Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experiment);
 
 /// Notes in `source` and `view` what the view compares with: the experiment that the command names, otherwise the one
