@@ -139,7 +139,7 @@ std::string length_text(const AnimationShown& shown, const AnimationSettings& se
   Animation animation = *shown.animation;
   if (*rate) animation.set_rate(**rate);
   const auto count = static_cast<Index>(animation.size());
-  const std::string frames = grouped_text(count) + (count == 1 ? " frame" : " frames");
+  std::string frames = grouped_text(count) + (count == 1 ? " frame" : " frames");
   if (settings.format == AnimationFormat::png) return frames;
   return frames + " · " + duration_text(animation.seconds());
 }
