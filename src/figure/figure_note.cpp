@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kAboveNote = 14;      // from the figure to the first line
 constexpr double kBelowNote = 10;      // from the last line to the end of the page
-constexpr double kNoteMargin = 16;      // left and right of the lines
+constexpr double kNoteMargin = 16;     // left and right of the lines
 constexpr double kNoteTitleLine = 22;  // from one baseline to the next
 constexpr double kNoteTextLine = 18;
 constexpr double kNoteParagraph = 6;  // more than a line
@@ -30,12 +30,12 @@ std::vector<std::string> wrapped(const std::string& paragraph, double width) {
   std::string line;
   for (const std::string& word : split(paragraph, ' ')) {
     if (word.empty()) continue;
-    const std::string longer = line.empty() ? word : line + " " + word;
-    if (!line.empty() && text_width(longer, TypeSize::kBody) > width) {
-      lines.push_back(std::exchange(line, word));
-    } else {
-      line = longer;
-    }
+    const std::size_t before = line.size();
+    if (before > 0) line += ' ';
+    line += word;
+    if (before == 0 || text_width(line, TypeSize::kBody) <= width) continue;
+    lines.push_back(line.substr(0, before));
+    line = word;
   }
   if (!line.empty()) lines.push_back(line);
   return lines;

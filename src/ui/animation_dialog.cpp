@@ -100,11 +100,6 @@ void format_row(const Style& style, const AnimationShown& shown, Transient& tran
     ImGui::EndDisabled();
     if (each.format == AnimationFormat::png) tooltip("A file for each frame, numbered.");
   }
-  if (!shown.has_ffmpeg) {
-    ImGui::SameLine();
-    ImGui::TextDisabled("(no ffmpeg)");
-    tooltip("GIF and MP4 files need the program ffmpeg, which is not installed.");
-  }
 }
 
 void rate_row(const Style& style, const AnimationShown& shown, AnimationSettings& settings) {
@@ -139,7 +134,8 @@ std::string length_text(const AnimationShown& shown, const AnimationSettings& se
   Animation animation = *shown.animation;
   if (*rate) animation.set_rate(**rate);
   const auto count = static_cast<Index>(animation.size());
-  const std::string frames = grouped_text(count) + (count == 1 ? " frame" : " frames");
+  std::string frames = grouped_text(count) + (count == 1 ? " frame" : " frames");
+  if (!shown.has_ffmpeg) return frames + " · GIF and MP4 need the program ffmpeg, which is not installed";
   if (settings.format == AnimationFormat::png) return frames;
   return frames + " · " + duration_text(animation.seconds());
 }

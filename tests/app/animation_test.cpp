@@ -1,0 +1,140 @@
+#include "app/animation.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "app/animation_job.h"
+#include "support/temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+Experiment example(const std::string& view = "heads") {
+  Experiment experiment = *default_experiment("worked-example");
+  experiment.view.name = view;
+  return experiment;
+}
+
+Animation sweep(const std::string& text, const Experiment& experiment = example()) {
+  Result<Animation> animation = Animation::of_sweep(experiment, text, kDefaultMemoryBudget);
+  if (!animation) throw std::runtime_error(animation.error().message);
+  return std::move(*animation);
+}
+
+TEST(Animation, SaysWhatEachFrameIs) {
+  EXPECT_EQ(sweep("temperature=0.5:1:0.25").note(0).title, "Temperature = 0.50") << "as many digits in all of them";
+  EXPECT_EQ(sweep("temperature=0.5:1:0.25").note(1).title, "Temperature = 0.75");
+  EXPECT_EQ(sweep("heads=2:3").note(1).title, "Heads = 3");
+  EXPECT_EQ(sweep("masked_fill=-1,-9e15,-inf").note(0).title, "Masked fill = −1");
+  EXPECT_EQ(sweep("masked_fill=-1,-9e15,-inf").note(1).title, "Masked fill = −9.000e+15");
+  EXPECT_EQ(sweep("masked_fill=-1,-9e15,-inf").note(2).title, "Masked fill = −∞");
+  EXPECT_EQ(sweep("mask=none,window:2").note(1).title, "Mask = window:2");
+  EXPECT_EQ(sweep("seed=8").note(0).title, "Seed = 8");
+}
+
+TEST(Animation, GoesAsFastAsOneCanFollow) {
+  Animation smooth = sweep("temperature=0.1:2:0.1");
+  EXPECT_EQ(smooth.rate(), 10);
+  EXPECT_DOUBLE_EQ(smooth.seconds(), 2);
+  EXPECT_EQ(sweep("heads=1:4").rate(), 2);
+  smooth.set_rate(5);
+  EXPECT_DOUBLE_EQ(smooth.seconds(), 4);
+}
+
+TEST(Animation, StepsOfALessonAreHeldUntilTheyAreRead) {
+  auto lesson = std::make_shared<Lesson>();
+  lesson->title = "Lesson";
+  lesson->steps = {{"One", "short", "look", example(), {}, {}, {}},
+                   {"Two", std::string(500, 'x'), "look", example("head"), {}, {}, {}}};
+  Animation animation = *Animation::of_lesson(lesson, kDefaultMemoryBudget);
+  ASSERT_EQ(animation.size(), 2U);
+  EXPECT_EQ(animation.note(1).title, "2 of 2 · Two");
+  EXPECT_EQ(animation.note(0).text, "short\n\nlook");
+  EXPECT_EQ(animation.experiment(1).view.name, "head");
+  EXPECT_GE(animation.times(0) / animation.rate(), 3);
+  EXPECT_GE(animation.times(1) / animation.rate(), 20);
+  animation.set_rate(1);
+  EXPECT_EQ(animation.times(1), 1);
+  EXPECT_EQ(Animation::of_lesson(lesson, 10).error().message.find("step 1 of the lesson: the experiment takes"), 0U);
+}
+
+TEST(Animation, FramesAreWhatASliderMakesOfTheExperiment) {
+  Experiment experiment = example();
+  experiment.heads_off = {1, 3};
+  experiment.edits = {{"x", {5, 0}, 2.0}};
+  const Animation heads = sweep("heads=2:4", experiment);
+  EXPECT_EQ(heads.experiment(0).heads_off, (std::vector<Index>{1}));
+  EXPECT_EQ(heads.experiment(2).heads_off, (std::vector<Index>{1, 3}));
+  const Animation tokens = sweep("tokens=5:6", experiment);
+  EXPECT_TRUE(tokens.experiment(0).edits.empty()) << "there is no such token";
+  EXPECT_EQ(tokens.experiment(1).edits.size(), 1U);
+}
+
+TEST(Animation, WhatDoesNotFitIsNamedBeforehand) {
+  const auto animation = Animation::of_sweep(example(), "tokens=6,60", 20'000);
+  ASSERT_FALSE(animation);
+  EXPECT_EQ(animation.error().kind, Error::Kind::failure);
+  EXPECT_EQ(animation.error().message.find("with tokens 60 the experiment takes"), 0U) << animation.error().message;
+}
+
+TEST(AnimationJob, WritesOrIsStopped) {
+  const TemporaryFolder folder;
+  AnimationTask task = {sweep("heads=1:2"), {}};
+  task.file.dpi = 20;
+  task.outputs = {folder / "a.png"};
+  std::atomic<int> woken = 0;
+  const auto wake = [&] { ++woken; };
+  const auto wait = [](const AnimationJob& job) {
+    while (!job.result()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return *job.result();
+  };
+  {
+    const AnimationJob job(task, wake);
+    const auto result = wait(job);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->files, (std::vector<std::filesystem::path>{folder / "a-0001.png", folder / "a-0002.png"}));
+    EXPECT_GT(woken, 2);
+    EXPECT_FALSE(job.cancelled());
+  }
+  task.animation = sweep("seed=1:9999");
+  task.outputs = {folder / "b.png"};
+  {
+    AnimationJob job(task, wake);
+    while (folder.size() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    job.cancel();
+    EXPECT_FALSE(wait(job));
+    EXPECT_TRUE(job.cancelled());
+  }
+  { const AnimationJob job(task, wake); }
+  EXPECT_EQ(folder.size(), 2) << "with its owner it ends, too";
+}
+
+TEST(FrameMaker, MakesTheFrameThatIsWantedLast) {
+  FrameMaker maker([] {});
+  const auto made = [&] {
+    while (true) {
+      if (auto frame = maker.take(); frame && !maker.busy()) return std::move(*frame);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  };
+  FrameRequest request = {example(), "heads=1:3"};
+  maker.request(request);
+  const MadeFrame first = made();
+  ASSERT_TRUE(first.animation && first.figure) << first.trouble;
+  EXPECT_EQ(first.figure->texts.back().markup, "Heads = 1");
+  request.frame = 99;
+  maker.request(request);
+  const MadeFrame last = made();
+  EXPECT_EQ(last.figure->texts.back().markup, "Heads = 3") << "there are no more";
+  EXPECT_EQ(last.animation, first.animation) << "it is not made anew";
+  request.sweep = "heads=0:3";
+  maker.request(request);
+  const MadeFrame wrong = made();
+  EXPECT_EQ(wrong.animation, nullptr);
+  EXPECT_EQ(wrong.trouble, "heads: 0 is not allowed; allowed: whole numbers from 1 to 2147483647");
+}
+
+}  // namespace
+}  // namespace attnscope::test
