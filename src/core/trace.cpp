@@ -62,11 +62,11 @@ Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vecto
   steps_.reserve(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) steps_.emplace_back(plan_->steps[i], std::move(results[i]));
   warnings_ = warnings_about(steps_);
+  if (std::all_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.tensor != nullptr; })) return;
   std::vector<std::shared_ptr<const Tensor>> held;
   held.reserve(steps_.size());
   for (const Step& step : steps_) held.push_back(step.tensor);
-  if (std::count(held.begin(), held.end(), nullptr) > 0)
-    on_demand_ = std::make_shared<const OnDemand>(plan_, std::move(held), experiment_.seed);
+  on_demand_ = std::make_shared<const OnDemand>(plan_, std::move(held), experiment_.seed);
 }
 
 std::shared_ptr<const Tensor> Trace::numbers(const Region& region, const StepContext& context) const {
