@@ -69,6 +69,12 @@ std::optional<Result<EquivalenceResult>> ComputeWorker::take_comparison() {
   return std::exchange(comparison_, std::nullopt);
 }
 
+bool ComputeWorker::wait_for_result(std::chrono::microseconds most) {
+  std::unique_lock lock(mutex_);
+  done_.wait_for(lock, most, [this] { return result_.has_value() || !(waiting_ || running_); });
+  return result_.has_value();
+}
+
 bool ComputeWorker::busy() const {
   const std::scoped_lock lock(mutex_);
   return waiting_.has_value() || waiting_comparison_.has_value() || running_.has_value();
@@ -109,6 +115,7 @@ void ComputeWorker::work_on_experiment(std::unique_lock<std::mutex>& lock) {
   const bool replaced = progress.stop.stop_requested() && !cancelled_;
   cancelled_ = false;
   if (!replaced) result_ = std::move(result);
+  done_.notify_all();
 }
 
 void ComputeWorker::work_on_comparison(std::unique_lock<std::mutex>& lock) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -47,6 +48,10 @@ class ComputeWorker {
   /// The newest finished computation, once; nothing when there is none since the last call.
   std::optional<Result<std::shared_ptr<const Trace>>> take_result();
 
+  /// Waits until there is something for `take_result`, or nothing more to wait for, but no longer than `most`. Whether
+  /// there is.
+  bool wait_for_result(std::chrono::microseconds most);
+
   /// The comparison asked for last, once it is finished; see `take_result`.
   std::optional<Result<EquivalenceResult>> take_comparison();
 
@@ -66,6 +71,7 @@ class ComputeWorker {
   std::function<void()> ready_;
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
+  std::condition_variable done_;  ///< with an experiment
   std::optional<Experiment> waiting_;
   std::optional<ComparisonRequest> waiting_comparison_;
   std::optional<std::stop_source> running_;

@@ -1,5 +1,7 @@
 // Operations whose operands' axes carry labels: sums of products, sums, rearrangements.
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <cmath>
 
 #include "core/compute.h"
@@ -14,14 +16,18 @@ Index stride_of(const std::vector<int>& axis_labels, const Tensor& tensor, int l
   return found == axis_labels.end() ? 0 : tensor.stride(static_cast<int>(found - axis_labels.begin()));
 }
 
-/// The result's labels in its own order come first, so that neighbours in memory are neighbours in the list; then the
-/// summed ones.
-std::vector<int> loop_order(const LabelledOperation& operation) {
-  std::vector<int> order = operation.out;
-  for (int i = 0; i < static_cast<int>(operation.labels.size()); ++i) {
-    if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+using ContractionLabels = std::array<ContractionLabel, kMostLabels>;
+
+/// Notes in `which` of every label how far apart its neighbours are in a tensor whose axes have the labels
+/// `axis_labels`.
+void note_strides(const std::vector<int>& axis_labels, const Axes& axes, Index ContractionLabel::*which,
+                  ContractionLabels& labels) {
+  Index stride = 1;
+  for (std::size_t axis = axes.size(); axis-- > 0;) {
+    labels[static_cast<std::size_t>(axis_labels[axis])].*which = stride;
+    // Of a tensor without numbers nobody asks, but 0 is for labels that it lacks.
+    stride *= std::max<Index>(1, axes[axis].size);
   }
-  return order;
 }
 
 // Elements that are one piece of work for a thread, about.
@@ -94,16 +100,24 @@ void compute(const ContractOperation& operation, Inputs inputs, const StepContex
     share_out(context, length == 0 ? 0 : out.count() / length, length,
               [&](Index run) { copy_run(start.along(out.axes(), run), length, out.values().data() + run * length); });
   }
-  std::vector<ContractionLabel> labels;
-  labels.reserve(operation.labels.size());
-  for (const int i : loop_order(operation)) {
-    labels.push_back({operation.sizes[static_cast<std::size_t>(i)], stride_of(operation.a, a, i),
-                      stride_of(operation.b, b, i), stride_of(operation.out, out, i)});
-  }
+  const std::size_t count = operation.labels.size();
+  assert(count <= kMostLabels);
+  ContractionLabels by_number;
+  for (std::size_t i = 0; i < count; ++i) by_number[i].size = operation.sizes[i];
+  note_strides(operation.a, a.axes(), &ContractionLabel::a_stride, by_number);
+  note_strides(operation.b, b.axes(), &ContractionLabel::b_stride, by_number);
+  note_strides(operation.out, out.axes(), &ContractionLabel::out_stride, by_number);
+  // The result's labels in its own order come first, so that neighbours in memory are neighbours in the list; then the
+  // summed ones.
+  ContractionLabels labels;
+  std::size_t next = 0;
+  for (const int label : operation.out) labels[next++] = by_number[static_cast<std::size_t>(label)];
+  std::copy_if(by_number.begin(), by_number.begin() + count, labels.begin() + next,
+               [](const ContractionLabel& label) { return label.out_stride == 0; });
   contract_strided(
-      labels, a.values().data(), b.values().data(), out.values().data(), out.count(), operation.divisor, context.pool,
-      [&] { return context.stop.stop_requested(); }, inputs.size() > 2 ? SumsBegin::with_out : SumsBegin::with_zero,
-      operation.fused);
+      std::span(labels).first(count), a.values().data(), b.values().data(), out.values().data(), out.count(),
+      operation.divisor, context.pool, [&] { return context.stop.stop_requested(); },
+      inputs.size() > 2 ? SumsBegin::with_out : SumsBegin::with_zero, operation.fused);
 }
 
 void compute(const AddOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {

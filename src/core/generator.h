@@ -23,7 +23,8 @@ class ThreadPool;
 /// | `fill_normal(x)`      | `torch.randn`, 16 elements or more            | within 5e-7 (it approximates log, sin,
 /// cos) | | `fill_linear(w,b,n)`  | `torch.nn.Linear`, `torch.nn.Conv2d` 1×1      | bit for bit (PyTorch with AVX2) |
 ///
-/// A generator is a value: a copy continues independently with the same numbers. Nothing here allocates or fails.
+/// A generator is a value: a copy continues independently with the same numbers, on the same thread or another one at
+/// another time. Nothing here fails.
 ///
 /// Source: PyTorch, aten/src/ATen/core/DistributionsHelper.h and native/cpu/DistributionTemplates.h; M. Matsumoto and
 /// T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998).

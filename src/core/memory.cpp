@@ -99,14 +99,17 @@ Numbers::Numbers(std::size_t count, std::shared_ptr<MemoryStore> store) : count_
   if (count == 0) return;
   const std::size_t bytes = count * sizeof(float);
   block_ = store_ ? store_->take(bytes) : allocate_block(bytes);
+  is_ours_ = true;
 }
 
 Numbers::Numbers(std::span<const float> others, std::shared_ptr<const void> owner)
     // Never written through: `values` of what is not const refuses.
-    : block_{const_cast<float*>(others.data()), 0}, count_(others.size()), owner_(std::move(owner)) {}
+    : block_{const_cast<float*>(others.data()), 0}, count_(others.size()), owner_(std::move(owner)), read_only_(true) {}
+
+Numbers::Numbers(std::span<float> others) : block_{others.data(), 0}, count_(others.size()) {}
 
 Numbers::~Numbers() {
-  if (block_.data == nullptr || owner_ != nullptr) return;
+  if (!is_ours_) return;
   if (store_) {
     store_->give(block_);
   } else {
@@ -122,13 +125,17 @@ Numbers::Numbers(Numbers&& other) noexcept
     : block_(std::exchange(other.block_, {})),
       count_(std::exchange(other.count_, 0)),
       store_(std::move(other.store_)),
-      owner_(std::move(other.owner_)) {}
+      owner_(std::move(other.owner_)),
+      is_ours_(std::exchange(other.is_ours_, false)),
+      read_only_(std::exchange(other.read_only_, false)) {}
 
 Numbers& Numbers::operator=(Numbers other) noexcept {
   std::swap(block_, other.block_);
   std::swap(count_, other.count_);
   std::swap(store_, other.store_);
   std::swap(owner_, other.owner_);
+  std::swap(is_ours_, other.is_ours_);
+  std::swap(read_only_, other.read_only_);
   return *this;
 }
 

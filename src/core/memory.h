@@ -58,13 +58,15 @@ class Numbers {
   Numbers(std::size_t count, std::shared_ptr<MemoryStore> store);
   /// Those of somebody else, only to be read; `owner` keeps them where they are.
   Numbers(std::span<const float> others, std::shared_ptr<const void> owner);
+  /// Those of somebody else, who keeps them where they are. A copy has memory of its own.
+  explicit Numbers(std::span<float> others);
   ~Numbers();
   Numbers(const Numbers& other);
   Numbers(Numbers&& other) noexcept;
   Numbers& operator=(Numbers other) noexcept;
 
   [[nodiscard]] std::span<float> values() {
-    assert(owner_ == nullptr);
+    assert(!read_only_);
     return {block_.data, count_};
   }
   [[nodiscard]] std::span<const float> values() const { return {block_.data, count_}; }
@@ -74,6 +76,8 @@ class Numbers {
   std::size_t count_ = 0;
   std::shared_ptr<MemoryStore> store_;
   std::shared_ptr<const void> owner_;  ///< of memory that is not ours
+  bool is_ours_ = false;
+  bool read_only_ = false;
 };
 
 }  // namespace attnscope

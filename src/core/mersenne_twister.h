@@ -5,12 +5,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+
+#include "core/kernels/instruction_set.h"
 
 namespace attnscope {
 
 /// MT19937: the same draws as `std::mt19937` with the same seed, in blocks that the compiler turns into vectors. A
-/// value, like that one.
+/// value, like that one; a copy takes no memory until it or the original gets to its next block. Copies may be used by
+/// one thread at a time, all of them together.
 ///
 /// Source: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998).
 class MersenneTwister {
@@ -26,14 +30,17 @@ class MersenneTwister {
   void discard(std::uint64_t draws);
 
  private:
-  static constexpr std::size_t kWords = 624;
+  static constexpr std::size_t kWords = kTwisterWords;
 
-  void twist();
-  void temper();
+  struct Block {
+    std::array<std::uint32_t, kWords> state;
+    std::array<std::uint32_t, kWords> draws;  ///< made of the state
+  };
 
-  std::array<std::uint32_t, kWords> state_;
-  std::array<std::uint32_t, kWords> draws_;  ///< made of the state
-  std::size_t used_ = kWords;                ///< of the draws
+  Block& own_block();
+
+  std::shared_ptr<Block> block_;  ///< the copies' too, and then nobody changes it
+  std::size_t used_ = kWords;     ///< of the draws
 };
 
 }  // namespace attnscope

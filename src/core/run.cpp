@@ -11,6 +11,7 @@
 #include "core/attention_steps.h"
 #include "core/compute.h"
 #include "core/magnitude_bound.h"
+#include "core/small_tensors.h"
 #include "core/text.h"
 
 namespace attnscope {
@@ -35,8 +36,8 @@ bool is_draw(const PlannedStep& step) { return std::holds_alternative<DrawOperat
 /// A trace and what it takes to continue from the middle of it.
 struct Finished {
   std::shared_ptr<const Trace> trace;
-  std::vector<double> bounds;                                 ///< per step; see magnitude_bound
-  std::vector<std::shared_ptr<const Generator>> after_draws;  ///< the generator behind each draw, in their order
+  std::vector<double> bounds;          ///< per step; see magnitude_bound
+  std::vector<Generator> after_draws;  ///< the generator behind each draw, in their order
 };
 
 /// For every step of `plan` the position in `last` where the same numbers are, or −1.
@@ -56,8 +57,9 @@ std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed)
     if (equal) {
       const PlannedStep& other = known[next];
       const bool dropped = std::holds_alternative<DropoutOperation>(step.operation);
-      equal = (is_draw(step) ? same_draws : same_seed || !dropped) && step.axes == other.axes &&
-              step.inputs.size() == other.inputs.size() && step.operation == other.operation;
+      equal = (is_draw(step) ? same_draws : same_seed || !dropped) &&
+              (&step == &other || (step.axes == other.axes && step.inputs.size() == other.inputs.size() &&
+                                   step.operation == other.operation));
       for (std::size_t k = 0; k < step.inputs.size() && equal; ++k)
         equal = same[static_cast<std::size_t>(step.inputs[k])] == other.inputs[k];
       // What was not held then may have room now.
@@ -74,22 +76,24 @@ std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed)
 class Computation {
  public:
   /// Steps that are not held are left out.
-  Computation(const Plan& plan, const std::vector<bool>& held, std::uint64_t seed, const Progress& progress,
-              const Substitutions& substitutions, std::shared_ptr<MemoryStore> memory)
-      : plan_(plan),
+  Computation(std::shared_ptr<const Plan> plan, const std::vector<bool>& held, std::uint64_t seed,
+              const Progress& progress, const Substitutions& substitutions, std::shared_ptr<MemoryStore> memory)
+      : shared_plan_(std::move(plan)),
+        plan_(*shared_plan_),
         held_(held),
         progress_(progress),
         substitutions_(substitutions),
         memory_(std::move(memory)),
         context_{seed, progress.pool, progress.stop} {
-    results_.reserve(plan.steps.size());
-    bounds_.reserve(plan.steps.size());
+    results_.reserve(plan_.steps.size());
+    bounds_.reserve(plan_.steps.size());
   }
 
   /// Computes what `last`, which may have nothing, does not have. False if it was stopped before the end.
   bool run(const Finished& last) {
     if (last.trace) same_ = same_steps(plan_, *last.trace, last.trace->experiment().seed == context_.seed);
     if (progress_.stop.stop_requested()) return false;
+    expect_small();
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
       const PlannedStep& step = plan_.steps[i];
       if (!held_[i]) {
@@ -111,9 +115,9 @@ class Computation {
   }
 
   /// The whole of it, as `experiment`, once `run` came to the end.
-  [[nodiscard]] Finished finish(const Experiment& experiment, std::shared_ptr<const Plan> plan, double seconds) {
-    return {std::make_shared<const Trace>(experiment, std::move(plan), std::move(results_), seconds),
-            std::move(bounds_), std::move(after_draws_)};
+  [[nodiscard]] Finished finish(const Experiment& experiment, double seconds) {
+    return {std::make_shared<const Trace>(experiment, shared_plan_, std::move(results_), seconds), std::move(bounds_),
+            std::move(after_draws_)};
   }
   [[nodiscard]] Index taken_over() const { return taken_over_; }
 
@@ -130,6 +134,21 @@ class Computation {
   [[nodiscard]] bool is_to_be_computed(int step) const {
     const auto at = static_cast<std::size_t>(step);
     return held_[at] && (same_.empty() || same_[at] < 0);
+  }
+
+  void expect_small() {
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      if (!is_to_be_computed(static_cast<int>(i))) continue;
+      if (const Index count = element_count(plan_.steps[i].axes); SmallTensors::is_small(count)) small_.expect(count);
+    }
+  }
+
+  /// With any content.
+  std::shared_ptr<Tensor> make_tensor(const PlannedStep& step) {
+    const Index count = element_count(step.axes);
+    std::shared_ptr<const Axes> axes(shared_plan_, &step.axes);
+    if (SmallTensors::is_small(count)) return small_.make(std::move(axes), count, memory_);
+    return std::make_shared<Tensor>(std::move(axes), Numbers(static_cast<std::size_t>(count), memory_));
   }
 
   /// If attention begins with this step, and all of it has to be computed, does that and returns how many steps it was.
@@ -157,7 +176,7 @@ class Computation {
   void compute_together(const AttentionSteps& attention, int last) {
     std::vector<std::shared_ptr<Tensor>> made;
     for (int step = attention.scores; step <= last; ++step)
-      made.push_back(std::make_shared<Tensor>(plan_.steps[static_cast<std::size_t>(step)].axes, memory_));
+      made.push_back(make_tensor(plan_.steps[static_cast<std::size_t>(step)]));
     AttentionTensors tensors;
     tensors.q = results_[static_cast<std::size_t>(attention.q)].tensor.get();
     tensors.k = results_[static_cast<std::size_t>(attention.k)].tensor.get();
@@ -178,17 +197,15 @@ class Computation {
 
   void compute_step(const PlannedStep& step) {
     done_flops_ += step.flops;
-    auto tensor = std::make_shared<Tensor>(step.axes, memory_);
+    std::shared_ptr<Tensor> tensor = make_tensor(step);
     if (const auto* operation = std::get_if<DrawOperation>(&step.operation)) {
-      auto generator = after_draws_.empty() ? std::make_shared<Generator>(context_.seed)
-                                            : std::make_shared<Generator>(*after_draws_.back());
-      draw(*operation, context_, *generator, *tensor);
+      Generator generator = after_draws_.empty() ? Generator(context_.seed) : after_draws_.back();
+      draw(*operation, context_, generator, *tensor);
       after_draws_.push_back(std::move(generator));
     } else {
-      std::vector<const Tensor*> inputs;
-      inputs.reserve(step.inputs.size());
-      for (const int input : step.inputs) inputs.push_back(results_[static_cast<std::size_t>(input)].tensor.get());
-      compute(step, inputs, context_, *tensor);
+      inputs_.clear();
+      for (const int input : step.inputs) inputs_.push_back(results_[static_cast<std::size_t>(input)].tensor.get());
+      compute(step, inputs_, context_, *tensor);
     }
     const auto given = step.inputs.empty() ? substitutions_.find(step.name) : substitutions_.end();
     if (given == substitutions_.end()) return add_result(step, std::move(tensor), false);
@@ -198,10 +215,9 @@ class Computation {
 
   /// `given`: the numbers are not what the operation makes.
   double add_bound(const PlannedStep& step, bool given) {
-    std::vector<double> inputs;
-    inputs.reserve(step.inputs.size());
-    for (const int input : step.inputs) inputs.push_back(bounds_[static_cast<std::size_t>(input)]);
-    bounds_.push_back(given ? std::numeric_limits<double>::infinity() : magnitude_bound(step, inputs));
+    input_bounds_.clear();
+    for (const int input : step.inputs) input_bounds_.push_back(bounds_[static_cast<std::size_t>(input)]);
+    bounds_.push_back(given ? std::numeric_limits<double>::infinity() : magnitude_bound(step, input_bounds_));
     return bounds_.back();
   }
 
@@ -221,6 +237,7 @@ class Computation {
         static_cast<float>(std::min(1.0, (progress_.done_flops + done_flops_) / progress_.total_flops));
   }
 
+  std::shared_ptr<const Plan> shared_plan_;
   const Plan& plan_;
   const std::vector<bool>& held_;
   const Progress& progress_;
@@ -230,7 +247,10 @@ class Computation {
   std::vector<int> same_;
   std::vector<StepResult> results_;
   std::vector<double> bounds_;
-  std::vector<std::shared_ptr<const Generator>> after_draws_;
+  std::vector<Generator> after_draws_;
+  SmallTensors small_;
+  std::vector<const Tensor*> inputs_;  ///< of the step under way
+  std::vector<double> input_bounds_;
   double done_flops_ = 0;
   Index taken_over_ = 0;
 };
@@ -276,11 +296,11 @@ Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, c
   // A trace's worth, so that one can be shown while the next is computed.
   state_->memory->keep_at_most(static_cast<std::size_t>(std::min(bytes * 1.25, 1e18)));
   try {
-    Computation computation(*plan, held, experiment.seed, progress, substitutions, state_->memory);
+    Computation computation(plan, held, experiment.seed, progress, substitutions, state_->memory);
     if (!computation.run(substitutions.empty() ? state_->last : Finished{})) return fail("stopped before it was done");
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     state_->taken_over = computation.taken_over();
-    Finished finished = computation.finish(experiment, plan, taken.count());
+    Finished finished = computation.finish(experiment, taken.count());
     std::shared_ptr<const Trace> trace = finished.trace;
     state_->last = substitutions.empty() ? std::move(finished) : Finished{};
     return trace;

@@ -48,21 +48,20 @@ std::vector<Index> index_in(const Axes& axes, Index offset) {
 Tensor::Tensor(Axes axes) : Tensor(std::move(axes), nullptr) { std::fill(values().begin(), values().end(), 0.0F); }
 
 Tensor::Tensor(Axes axes, std::shared_ptr<MemoryStore> store)
-    : axes_(std::move(axes)), data_(static_cast<std::size_t>(element_count(axes_)), std::move(store)) {}
+    : axes_(std::make_shared<const Axes>(std::move(axes))),
+      data_(static_cast<std::size_t>(element_count(*axes_)), std::move(store)) {}
 
 std::shared_ptr<const Tensor> Tensor::part(std::shared_ptr<const Tensor> whole, Axes axes, Index offset) {
-  auto part = std::make_shared<Tensor>();
-  part->axes_ = std::move(axes);
-  const auto count = static_cast<std::size_t>(element_count(part->axes_));
+  const auto count = static_cast<std::size_t>(element_count(axes));
   const std::span<const float> numbers = whole->values().subspan(static_cast<std::size_t>(offset), count);
-  part->data_ = Numbers(numbers, std::move(whole));
-  return part;
+  return std::make_shared<const Tensor>(std::make_shared<const Axes>(std::move(axes)),
+                                        Numbers(numbers, std::move(whole)));
 }
 
 Index Tensor::size(int axis) const {
   const int at = axis < 0 ? axis + rank() : axis;
   assert(at >= 0 && at < rank());
-  return axes_[static_cast<std::size_t>(at)].size;
+  return axes()[static_cast<std::size_t>(at)].size;
 }
 
 Index Tensor::stride(int axis) const {
@@ -77,7 +76,7 @@ MatrixView Tensor::matrix(std::span<const Index> leading) const {
   const Index columns = size(-1);
   const Index rows = rank() > 1 ? size(-2) : 1;
   Index start = 0;
-  for (std::size_t i = 0; i < leading.size(); ++i) start = start * axes_[i].size + leading[i];
+  for (std::size_t i = 0; i < leading.size(); ++i) start = start * axes()[i].size + leading[i];
   assert(static_cast<int>(leading.size()) == (rank() > 2 ? rank() - 2 : 0));
   return {data_.values().data() + start * rows * columns, rows, columns, columns, 1};
 }

@@ -59,17 +59,19 @@ struct MatrixView {
 /// operation that makes it, and is shared as `const` from then on.
 class Tensor {
  public:
-  Tensor() = default;
+  Tensor() : Tensor(std::make_shared<const Axes>(), Numbers()) {}
   /// All zeros. The caller has checked the size (see `element_count`).
   explicit Tensor(Axes axes);
   /// With any content, in memory of `store`, which may be null.
   Tensor(Axes axes, std::shared_ptr<MemoryStore> store);
+  /// Of numbers that are there, as many as the axes say.
+  Tensor(std::shared_ptr<const Axes> axes, Numbers numbers) : axes_(std::move(axes)), data_(std::move(numbers)) {}
 
   /// Numbers of `whole` from position `offset` on, where they are.
   static std::shared_ptr<const Tensor> part(std::shared_ptr<const Tensor> whole, Axes axes, Index offset);
 
-  [[nodiscard]] const Axes& axes() const { return axes_; }
-  [[nodiscard]] int rank() const { return static_cast<int>(axes_.size()); }
+  [[nodiscard]] const Axes& axes() const { return *axes_; }
+  [[nodiscard]] int rank() const { return static_cast<int>(axes().size()); }
   /// Size of axis `axis`; negative counts from the last.
   [[nodiscard]] Index size(int axis) const;
   [[nodiscard]] Index count() const { return static_cast<Index>(data_.values().size()); }
@@ -84,16 +86,16 @@ class Tensor {
     return values()[static_cast<std::size_t>(offset(index))];
   }
   /// Position of `index` in `values()`.
-  [[nodiscard]] Index offset(std::span<const Index> index) const { return offset_in(axes_, index); }
+  [[nodiscard]] Index offset(std::span<const Index> index) const { return offset_in(axes(), index); }
   /// The inverse of `offset`.
-  [[nodiscard]] std::vector<Index> index_at(Index offset) const { return index_in(axes_, offset); }
+  [[nodiscard]] std::vector<Index> index_at(Index offset) const { return index_in(axes(), offset); }
 
   /// The matrix spanned by the last two axes, the leading ones fixed to `leading`. A tensor of rank 1 is one row, a
   /// tensor of rank 0 is one cell.
   [[nodiscard]] MatrixView matrix(std::span<const Index> leading = {}) const;
 
  private:
-  Axes axes_;
+  std::shared_ptr<const Axes> axes_;  ///< tensors of the same shape may share them
   Numbers data_;
 };
 

@@ -83,14 +83,14 @@ Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vecto
   steps_.reserve(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) steps_.emplace_back(plan_->steps[i], std::move(results[i]));
   warnings_ = warnings_about(steps_);
-  std::vector<std::shared_ptr<const Tensor>> held;
-  held.reserve(steps_.size());
-  for (const Step& step : steps_) held.push_back(step.tensor);
-  if (std::count(held.begin(), held.end(), nullptr) > 0)
-    on_demand_ = std::make_shared<const OnDemand>(plan_, std::move(held), experiment_.seed);
   if (const System* const system = find_system(experiment_.system); system != nullptr && system->warnings != nullptr) {
     for (std::string& warning : system->warnings(experiment_)) warnings_.push_back(std::move(warning));
   }
+  if (std::all_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.tensor != nullptr; })) return;
+  std::vector<std::shared_ptr<const Tensor>> held;
+  held.reserve(steps_.size());
+  for (const Step& step : steps_) held.push_back(step.tensor);
+  on_demand_ = std::make_shared<const OnDemand>(plan_, std::move(held), experiment_.seed);
   // The first layer's stand for all: they were made in the same way.
   const auto first = std::find_if(steps_.begin(), steps_.end(), is_attention);
   if (first != steps_.end() && first->tensor == nullptr && std::holds_alternative<GivenOperation>(first->operation))

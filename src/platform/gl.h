@@ -3,11 +3,10 @@
 
 #include <glad/gl.h>
 
-#include <algorithm>
-#include <cmath>
 #include <span>
 #include <utility>
 
+#include "platform/backdrop.h"
 #include "platform/image.h"
 
 namespace attnscope::platform {
@@ -42,21 +41,20 @@ class Texture {
 /// Fills the bound framebuffer of `width` × `height` pixels with one colour, and then `areas` of it with theirs. Much
 /// cheaper than rectangles where the renderer is a processor: nothing is shaded or blended.
 inline void clear_framebuffer(int width, int height, const Rgba& color, std::span<const ColoredArea> areas = {}) {
+  const auto clear = [](const Rgba& with) {
+    glClearColor(with[0], with[1], with[2], with[3]);
+    glClear(GL_COLOR_BUFFER_BIT);
+  };
+  const Backdrop backdrop = plan_backdrop(width, height, color, areas);
   glViewport(0, 0, width, height);
   glDisable(GL_SCISSOR_TEST);
   glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-  glClearColor(color[0], color[1], color[2], color[3]);
-  glClear(GL_COLOR_BUFFER_BIT);
-  if (areas.empty()) return;
+  clear(backdrop.color);
+  if (backdrop.fills.empty()) return;
   glEnable(GL_SCISSOR_TEST);
-  for (const ColoredArea& each : areas) {
-    const auto pixel = [](double at) { return static_cast<GLint>(std::lround(at)); };
-    const GLint left = pixel(each.area.x0);
-    const GLint bottom = pixel(each.area.y1);
-    glScissor(left, height - bottom, std::max(0, pixel(each.area.x1) - left),
-              std::max(0, bottom - pixel(each.area.y0)));
-    glClearColor(each.color[0], each.color[1], each.color[2], each.color[3]);
-    glClear(GL_COLOR_BUFFER_BIT);
+  for (const Fill& each : backdrop.fills) {
+    glScissor(each.x0, height - each.y1, each.x1 - each.x0, each.y1 - each.y0);
+    clear(each.color);
   }
   glDisable(GL_SCISSOR_TEST);
 }

@@ -33,6 +33,8 @@ void ImGuiHost::new_frame() {
   ImGui::NewFrame();
 }
 
+void ImGuiHost::drop_frame() { ImGui::EndFrame(); }
+
 void ImGuiHost::render() {
   ImGui::Render();
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());

@@ -74,8 +74,8 @@ class ParameterControls {
                              false,
                              0,
                              stops(parameter)};
-    if (const auto value = slider(style_, transient_, spec))
-      set(parameter.name, static_cast<Index>(*value), transient_.gesture);
+    if (const auto change = slider(style_, transient_, spec))
+      set(parameter.name, static_cast<Index>(change->value), change->gesture);
   }
 
   void real(const Parameter& parameter) {
@@ -93,7 +93,7 @@ class ParameterControls {
                        2};
     spec.logarithmic = parameter.slider_minimum > 0;
     // Dragged, it has the two decimals that are shown; typed, all that were typed.
-    if (const auto value = slider(style_, transient_, spec)) set(parameter.name, *value, transient_.gesture);
+    if (const auto change = slider(style_, transient_, spec)) set(parameter.name, change->value, change->gesture);
   }
 
   /// What replaces masked scores; of no interest without a mask.
@@ -160,10 +160,10 @@ class ParameterControls {
                                true,
                                false,
                                0};
-      if (const auto value = slider(style_, transient_, spec)) {
+      if (const auto change = slider(style_, transient_, spec)) {
         Mask next = now;
-        next.radius = std::max<Index>(0, static_cast<Index>(*value));
-        set(parameter.name, next, transient_.gesture);
+        next.radius = std::max<Index>(0, static_cast<Index>(change->value));
+        set(parameter.name, next, change->gesture);
       }
     }
     if (now.kind == Mask::Kind::padding) {
@@ -175,10 +175,10 @@ class ParameterControls {
                                true,
                                false,
                                0};
-      if (const auto value = slider(style_, transient_, spec)) {
+      if (const auto change = slider(style_, transient_, spec)) {
         Mask next = now;
-        next.lengths = {std::max<Index>(0, static_cast<Index>(*value))};
-        set(parameter.name, next, transient_.gesture);
+        next.lengths = {std::max<Index>(0, static_cast<Index>(change->value))};
+        set(parameter.name, next, change->gesture);
       }
     }
   }

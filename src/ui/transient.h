@@ -36,6 +36,7 @@ enum class Dialog { none, open, open_picture, save, export_figure, export_trace,
 struct TypedValue {
   ImGuiID widget = 0;
   double value = 0;
+  std::uint64_t gesture = 0;
 };
 
 struct Transient {

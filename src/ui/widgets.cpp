@@ -95,7 +95,7 @@ double nearest_stop(const std::vector<double>& stops, double value) {
 
 }  // namespace
 
-std::optional<double> slider(const Style& style, Transient& transient, const SliderSpec& spec) {
+std::optional<SliderChange> slider(const Style& style, Transient& transient, const SliderSpec& spec) {
   ImGui::PushID(spec.label.c_str());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -130,16 +130,17 @@ std::optional<double> slider(const Style& style, Transient& transient, const Sli
   }
   ImGui::PopID();
 
-  if (typing && changed) transient.typed = TypedValue{id, value};
+  if (typing && changed) transient.typed = TypedValue{id, value, transient.gesture};
   // Also where another control was taken hold of, which ends the typing before this one is reached.
   if (ended && transient.typed && transient.typed->widget == id) {
-    const double typed = transient.typed->value;
+    const SliderChange typed = {transient.typed->value, transient.typed->gesture};
     transient.typed.reset();
     return typed;
   }
   if (typing || !changed) return std::nullopt;
   const double stopped = nearest_stop(spec.stops, value);
-  return stopped == spec.value ? std::nullopt : std::optional(stopped);
+  if (stopped == spec.value) return std::nullopt;
+  return SliderChange{stopped, transient.gesture};
 }
 
 void list_marker(const Style& style) {

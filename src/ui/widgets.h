@@ -30,9 +30,15 @@ struct SliderSpec {
   std::vector<double> stops = {};  ///< the values that a drag goes through; empty: all
 };
 
+/// What a slider was set to, and the drag or typing that did it; see Action::gesture.
+struct SliderChange {
+  double value = 0;
+  std::uint64_t gesture = 0;
+};
+
 /// A label, the value and a slider below them. Returns the value when it changed; Ctrl+click types one, which counts
-/// when the typing ends. Starts a new gesture when it is taken hold of.
-std::optional<double> slider(const Style& style, Transient& transient, const SliderSpec& spec);
+/// when the typing ends: perhaps because another slider was taken hold of. Starts a new gesture when it is itself.
+std::optional<SliderChange> slider(const Style& style, Transient& transient, const SliderSpec& spec);
 
 /// The small triangle at the right of the last item, a combo without a button of its own.
 void list_marker(const Style& style);

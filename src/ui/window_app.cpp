@@ -31,8 +31,6 @@ float scale_of(const platform::Window& window, double ui_scale) {
 
 void draw_frame(platform::Window& window, ImGuiHost& host, Workbench& workbench) {
   const auto start = Clock::now();
-  workbench.prepare();
-  host.new_frame();
   workbench.frame();
   window.clear(rgba(workbench.colors().line), workbench.backdrop());
   host.render();

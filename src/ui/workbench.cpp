@@ -1,6 +1,7 @@
 #include "ui/workbench.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace {
 
 // Seconds in which matrices reach their new size: short enough that the picture keeps up with a drag.
 constexpr double kEaseSeconds = 0.12;
+// What takes no longer is waited for: a small part of a frame.
+constexpr std::chrono::microseconds kAtOnce{1000};
 // Below this size of the picture (logical pixels) it shrinks as a whole, up to the point where letters get hard to
 // read.
 constexpr double kComfortableWidth = 600;
@@ -81,6 +84,9 @@ void Workbench::prepare() {
     host_.refresh_fonts();
     fonts_stale_ = false;
   }
+}
+
+void Workbench::take_results() {
   if (auto result = worker_.take_result()) {
     if (*result) {
       take_computed(std::move(**result));
@@ -110,11 +116,36 @@ void Workbench::take_computed(std::shared_ptr<const Trace> trace) {
 }
 
 void Workbench::frame() {
+  prepare();
+  take_results();
   follow_files();
+  host_.new_frame();
+  show_parts();
+  // Between frames, so that a slider and its picture move together, and not a frame apart.
+  if (!computed_at_once()) return;
+  host_.drop_frame();
+  take_results();
+  host_.new_frame();
+  show_parts();
+}
+
+bool Workbench::computed_at_once() {
+  const bool is_quick = trace_ && trace_->compute_seconds() < std::chrono::duration<double>(kAtOnce).count();
+  return std::exchange(requested_now_, false) && is_quick && worker_.wait_for_result(kAtOnce);
+}
+
+void Workbench::show_parts() {
   Requests requests;
   const Style style = {*fonts_, colors(), scale_};
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
-  if (ImGui::BeginMainMenuBar()) {
+  backdrop_.clear();
+  // The backdrop has the bar's colour already.
+  for (const ImGuiCol_ which : {ImGuiCol_WindowBg, ImGuiCol_MenuBarBg}) ImGui::PushStyleColor(which, 0);
+  const bool has_menu_bar = ImGui::BeginMainMenuBar();
+  ImGui::PopStyleColor(2);
+  if (has_menu_bar) {
+    const ImVec2 bar = ImGui::GetWindowSize();
+    stand_on(colors().panel, {0, 0, static_cast<double>(bar.x), static_cast<double>(bar.y)});
     menu_bar(style, session_.experiment(),
              {shown_file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
               inspector_shown_, pinned_ != nullptr, trace_ && transient_.pinned, lessons_, session_.lesson(),
@@ -127,7 +158,6 @@ void Workbench::frame() {
   ImGui::PopStyleVar();
 
   const Point padding = {style.px(16), style.px(14)};
-  backdrop_.clear();
   begin_part("Parameters", places.parameters, 0, colors().panel, padding);
   parameter_panel(style, session_.experiment(), transient_, requests);
   ImGui::End();
@@ -265,11 +295,15 @@ void Workbench::update_inspection() {
   inspected_trace_ = trace_;
 }
 
-void Workbench::begin_part(const char* name, const Rect& place, int flags, Rgb background, Point padding) {
+void Workbench::stand_on(Rgb background, const Rect& place) {
   const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
   const auto x = static_cast<double>(scale.x);
   const auto y = static_cast<double>(scale.y);
   backdrop_.push_back({{place.x * x, place.y * y, place.right() * x, place.bottom() * y}, rgba(background)});
+}
+
+void Workbench::begin_part(const char* name, const Rect& place, int flags, Rgb background, Point padding) {
+  stand_on(background, place);
   begin_panel(name, place, flags, ImVec2(static_cast<float>(padding.x), static_cast<float>(padding.y)));
 }
 

@@ -47,9 +47,7 @@ class Workbench {
   static Result<std::unique_ptr<Workbench>> create(ImGuiHost& host, Experiment experiment, std::string file,
                                                    const WorkbenchOptions& options);
 
-  /// Before ImGui's frame starts: takes a finished trace, and loads fonts when the scale changed.
-  void prepare();
-  /// The whole interface, and what the user asked for with it. Between ImGui's NewFrame and Render.
+  /// The whole interface, and what the user asked for with it. It is `host`'s frame then, which waits to be rendered.
   void frame();
   /// After the frame was drawn.
   void finish(double frame_seconds);
@@ -108,6 +106,16 @@ class Workbench {
  private:
   Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer heatmaps, const WorkbenchOptions& options);
 
+  /// Before ImGui's frame starts: loads fonts when the scale changed.
+  void prepare();
+  /// Takes what was computed since the last time.
+  void take_results();
+  /// All parts, between the start and the end of ImGui's frame.
+  void show_parts();
+  /// Whether what this frame asked for is computed already, or within a moment that is not worth a picture without it.
+  bool computed_at_once();
+  /// A part of the window whose backdrop has that colour.
+  void stand_on(Rgb background, const Rect& place);
   /// A panel that stands on `background`; `ImGui::End` closes it.
   void begin_part(const char* name, const Rect& place, int flags, Rgb background, Point padding);
   void shortcuts(Requests& requests);
@@ -184,6 +192,7 @@ class Workbench {
   std::shared_ptr<const Trace> pinned_;  ///< what the view `compare` compares with
   std::optional<Experiment> to_pin_;     ///< is computed first, to become `pinned_`
   std::optional<Experiment> requested_;  ///< what the worker was asked for last
+  bool requested_now_ = false;           ///< in this frame
 
   // The figure on screen moves from `from_` to `target_`; what they were built for is kept to know when to build again.
   /// An arrow: the cell beside the one that is kept in the inspector; the first weight where there is none.

@@ -112,6 +112,7 @@ void Workbench::request_computation() {
   if (!requested_ || !same_computation(*requested_, wanted)) {
     requested_ = wanted;
     worker_.request(*requested_);
+    requested_now_ = true;
   }
   request_comparison();
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <semaphore>
 #include <vector>
@@ -34,6 +35,9 @@ void wait_until_idle(const ComputeWorker& worker) {
 void wait_until_under_way(const ComputeWorker& worker) {
   while (worker.busy() && worker.progress() == 0) std::this_thread::yield();
 }
+
+constexpr std::chrono::seconds kLong{100};
+constexpr std::chrono::milliseconds kShort{2};
 
 std::uint64_t seed_of(const Result<std::shared_ptr<const Trace>>& result) {
   EXPECT_TRUE(result);
@@ -264,6 +268,19 @@ TEST(ComputeWorker, CancelStopsAComparison) {
   const auto result = worker.take_comparison();
   ASSERT_TRUE(result);
   EXPECT_FALSE(*result);
+}
+
+TEST(ComputeWorker, WaitsForAResultAndNoLonger) {
+  ComputeWorker worker([] {});
+  EXPECT_FALSE(worker.wait_for_result(kLong)) << "nothing is under way";
+  worker.request(with_seed(3));
+  EXPECT_TRUE(worker.wait_for_result(kLong));
+  EXPECT_TRUE(worker.wait_for_result(kLong)) << "it has not been taken";
+  EXPECT_EQ(seed_of(*worker.take_result()), 3U);
+  EXPECT_FALSE(worker.wait_for_result(kLong));
+  worker.request(endless_experiment());
+  EXPECT_FALSE(worker.wait_for_result(kShort));
+  EXPECT_TRUE(worker.busy());
 }
 
 }  // namespace

@@ -213,6 +213,30 @@ TEST(Generator, ACopyContinuesOnItsOwn) {
   EXPECT_EQ(original.next(), copy.next());
 }
 
+// Copies share what they have drawn, which nobody may change under the others.
+TEST(Generator, CopiesAtAnyPlaceDoNotDisturbOneAnother) {
+  std::mt19937 standard(3);
+  Generator original(3);
+  std::vector<Generator> copies;
+  std::vector<std::mt19937> expected;
+  for (int i = 0; i < 40; ++i) {
+    copies.push_back(original);
+    expected.push_back(standard);
+    original.discard(137);
+    standard.discard(137);
+  }
+  ASSERT_EQ(original.next(), standard());
+  for (std::size_t i = copies.size(); i-- > 0;) {
+    Generator again = copies[i];
+    std::mt19937 expected_again = expected[i];
+    for (int draw = 0; draw < 1300; ++draw) ASSERT_EQ(copies[i].next(), expected[i]()) << i;
+    again.discard(1900);
+    expected_again.discard(1900);
+    ASSERT_EQ(again.next(), expected_again()) << i;
+  }
+  EXPECT_EQ(original.next(), standard());
+}
+
 TEST(Generator, UniformNumbersStayInTheirInterval) {
   Generator generator(2026);
   std::vector<float> values(100000);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -218,6 +219,79 @@ TEST(Kernels, OfEveryInstructionSetAgreeWithDoublePrecision) {
     EXPECT_EQ(loops->largest(special.data(), 6), 0.0F);
   }
   EXPECT_GE(run, 1);
+}
+
+// Vectors are longer than what is left at an edge: what is in front of it and behind it is not theirs.
+TEST(Kernels, TouchNothingBesideTheirNumbers) {
+  constexpr Index kRoom = 80;
+  constexpr float kUntouched = -7;
+  std::mt19937 random(12);
+  const std::vector<float> a = random_numbers(random, 5 * 3);
+  const std::vector<float> b = random_numbers(random, 3 * kRoom);
+  std::vector<float> right(3 * kRoom);
+  for (const Kernels* loops : compiled_kernels()) {
+    if (!runs_here(*loops)) continue;
+    for (Index columns = 1; columns <= loops->block_columns; ++columns) {
+      SCOPED_TRACE(std::string(loops->name) + " " + std::to_string(columns));
+      loops->pack_panel(b.data(), columns, 1, 3, columns, right.data());
+      std::vector<float> out(5 * kRoom, kUntouched);
+      std::vector<float> copy = out;
+      PanelProduct product;
+      product.rows = 5;
+      product.depth = 3;
+      product.columns = columns;
+      product.a = a.data();
+      product.a_row = 3;
+      product.b = right.data();
+      product.out = out.data();
+      product.out_row = product.copy_row = kRoom;
+      product.from_zero = true;
+      product.copy = copy.data();
+      loops->multiply_panel(product);
+      loops->end_stream();
+      EXPECT_EQ(out, copy);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::size_t row = i / kRoom;
+        const std::size_t column = i % kRoom;
+        double exact = 0;
+        for (std::size_t k = 0; k < 3; ++k)
+          exact += static_cast<double>(a[row * 3 + k]) * b[k * static_cast<std::size_t>(columns) + column % kRoom];
+        if (column < static_cast<std::size_t>(columns)) {
+          EXPECT_NEAR(static_cast<double>(out[i]), exact, 1e-6 + 1e-6 * std::abs(exact));
+        } else {
+          ASSERT_EQ(out[i], kUntouched) << i;
+        }
+      }
+      std::vector<float> row(kRoom, kUntouched);
+      loops->scale(b.data(), 2, 1, true, false, row.data(), columns);
+      EXPECT_EQ(row[static_cast<std::size_t>(columns) - 1], 2 * b[static_cast<std::size_t>(columns) - 1]);
+      loops->exponentials(row.data(), {1, 200, false}, row.data(), columns);
+      loops->divide(row.data(), 2, columns);
+      EXPECT_EQ(std::count(row.begin() + columns, row.end(), kUntouched), kRoom - columns);
+    }
+  }
+}
+
+TEST(Kernels, OfEveryInstructionSetTwistAlike) {
+  std::mt19937 standard(5);
+  std::vector<std::uint32_t> first(kTwisterWords);
+  std::ranges::generate(first, standard);
+  const Kernels& plain = *compiled_kernels().front();
+  for (const Kernels* loops : compiled_kernels()) {
+    if (!runs_here(*loops)) continue;
+    std::vector<std::uint32_t> expected = first;
+    std::vector<std::uint32_t> state = first;
+    std::vector<std::uint32_t> expected_draws(kTwisterWords);
+    std::vector<std::uint32_t> draws(kTwisterWords);
+    for (int round = 0; round < 5; ++round) {
+      plain.twist(expected.data());
+      loops->twist(state.data());
+      ASSERT_EQ(state, expected) << loops->name;
+      plain.temper(expected.data(), expected_draws.data());
+      loops->temper(state.data(), draws.data());
+      ASSERT_EQ(draws, expected_draws) << loops->name;
+    }
+  }
 }
 
 TEST(Contraction, IsTheSameBitsForAnyNumberOfThreads) {

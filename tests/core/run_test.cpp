@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
+#include "core/small_tensors.h"
 #include "core/systems/systems.h"
 #include "made_tensors.h"
 #include "support/floats.h"
@@ -118,6 +120,45 @@ TEST(Trace, CountsWhatIsNotFinite) {
   EXPECT_EQ(trace->find("overflow")->not_finite, 1);
   EXPECT_EQ(trace->find("mixed")->not_finite, 3);
   EXPECT_EQ(trace->warnings().size(), 3U);
+}
+
+TEST(SmallTensors, LieBesideOneAnotherAndStayWhileOneIsThere) {
+  const auto store = std::make_shared<MemoryStore>();
+  const std::array<Index, 6> counts = {1, 16, 0, 17, 8192, 5};
+  SmallTensors small;
+  for (const Index count : counts) small.expect(count);
+  std::vector<std::shared_ptr<Tensor>> tensors;
+  for (const Index count : counts) {
+    const auto axes = std::make_shared<const Axes>(Axes{{"number", count}});
+    tensors.push_back(small.make(axes, count, store));
+    EXPECT_EQ(&tensors.back()->axes(), axes.get());
+    ASSERT_EQ(tensors.back()->count(), count);
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i) std::ranges::fill(tensors[i]->values(), static_cast<float>(i));
+  const std::shared_ptr<Tensor> last = tensors.back();
+  const Tensor copy = *tensors[1];
+  last->values()[0] = 9;
+  for (std::size_t i = 0; i + 1 < tensors.size(); ++i) {
+    const std::span<const float> values = tensors[i]->values();
+    EXPECT_EQ(std::ranges::count(values, static_cast<float>(i)), std::ssize(values)) << i;
+  }
+  tensors.clear();
+  small = {};
+  EXPECT_EQ(last->values()[0], 9.0F);
+  EXPECT_EQ(copy.values()[15], 1.0F) << "a copy has numbers of its own";
+}
+
+TEST(Runner, TensorsOutliveTheTracesThatMadeThem) {
+  Runner runner;
+  Experiment experiment = *default_experiment("worked-example");
+  const std::shared_ptr<const Tensor> x = (*runner.run(experiment))->find("x")->tensor;
+  experiment.parameters["tokens"] = Index{9};
+  for (int i = 0; i < 3; ++i) {
+    ++experiment.seed;
+    ASSERT_TRUE(runner.run(experiment));
+  }
+  EXPECT_EQ(x->axes(), (Axes{{"token", 6}, {"feature", 9}}));
+  EXPECT_TRUE(std::ranges::equal(x->values(), (*run(*default_experiment("worked-example")))->tensor("x").values()));
 }
 
 TEST(MemoryStore, HandsOutAgainWhatCameBack) {

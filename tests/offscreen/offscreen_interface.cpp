@@ -90,8 +90,6 @@ OffscreenInterface::~OffscreenInterface() {
 
 void OffscreenInterface::advance(bool draw) {
   const auto start = Clock::now();
-  workbench_->prepare();
-  host_->new_frame();
   workbench_->frame();
   if (draw) {
     context_.clear(ui::rgba(workbench_->colors().line), workbench_->backdrop());

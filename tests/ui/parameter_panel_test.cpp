@@ -149,6 +149,17 @@ TEST_F(Typing, CountsWhenAnotherControlIsTakenHoldOf) {
   EXPECT_EQ(screen().experiment().integer("heads"), 13);
 }
 
+TEST_F(Typing, IsAStepOfItsOwnBesideTheDragThatEndsIt) {
+  const Rect above = screen().slider(parameter("tokens").label);
+  const Index tokens = screen().experiment().integer("tokens");
+  begin("heads", "13");
+  screen().drag(across(above, 0.5), across(above, 0.8), 4);
+  EXPECT_EQ(screen().experiment().integer("heads"), 13);
+  screen().release();
+  EXPECT_EQ(screen().experiment().integer("heads"), 13);
+  EXPECT_GT(screen().experiment().integer("tokens"), tokens);
+}
+
 TEST_F(Typing, EscapeLeavesTheValueAlone) {
   const Experiment before = screen().experiment();
   begin("tokens", "40");

@@ -21,8 +21,16 @@ struct Avx2 {
     return _mm256_fmadd_ps(_mm256_fnmadd_ps(q, V::all(by), x), V::all(inverse), q);
   }
   static V::Floats rounded_once(V::Floats x, V::Floats y, V::Floats sum) { return fused(x, y, sum); }
+  static V::Floats load_some(const float* from, Index count) { return _mm256_maskload_ps(from, first(count)); }
+  static void store_some(float* to, V::Floats values, Index count) { _mm256_maskstore_ps(to, first(count), values); }
   static void stream(float* to, V::Floats values) { _mm256_stream_ps(to, values); }
   static void streamed() { _mm_sfence(); }
+
+ private:
+  static __m256i first(Index count) {
+    const __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), places);
+  }
 };
 
 }  // namespace

@@ -21,8 +21,13 @@ struct Avx512 {
     return _mm512_fmadd_ps(_mm512_fnmadd_ps(q, V::all(by), x), V::all(inverse), q);
   }
   static V::Floats rounded_once(V::Floats x, V::Floats y, V::Floats sum) { return fused(x, y, sum); }
+  static V::Floats load_some(const float* from, Index count) { return _mm512_maskz_loadu_ps(first(count), from); }
+  static void store_some(float* to, V::Floats values, Index count) { _mm512_mask_storeu_ps(to, first(count), values); }
   static void stream(float* to, V::Floats values) { _mm512_stream_ps(to, values); }
   static void streamed() { _mm_sfence(); }
+
+ private:
+  static __mmask16 first(Index count) { return static_cast<__mmask16>((1U << static_cast<unsigned>(count)) - 1U); }
 };
 
 }  // namespace

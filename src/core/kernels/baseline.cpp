@@ -16,6 +16,14 @@ struct Baseline {
     for (Index i = 0; i < V::kWidth; ++i) sum[i] = __builtin_fmaf(x[i], y[i], sum[i]);
     return sum;
   }
+  static V::Floats load_some(const float* from, Index count) {
+    V::Floats values = {};
+    for (Index i = 0; i < count; ++i) values[i] = from[i];
+    return values;
+  }
+  static void store_some(float* to, V::Floats values, Index count) {
+    for (Index i = 0; i < count; ++i) to[i] = values[i];
+  }
   // Nor can every processor write past its caches.
   static void stream(float* to, V::Floats values) { V::store(to, values); }
   static void streamed() {}

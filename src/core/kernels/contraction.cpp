@@ -88,6 +88,19 @@ ContractionLabel take(Labels& labels, Role role) {
   return label;
 }
 
+/// A number and what is left of it. Most divisors here are 1, or more than what they divide, and then there is nothing
+/// to wait for.
+struct Quotient {
+  Index whole = 0;
+  Index rest = 0;
+};
+
+Quotient divide(Index number, Index by) {
+  if (number < by) return {0, number};
+  if (by == 1) return {number, 0};
+  return {number / by, number % by};
+}
+
 /// Where a place of the outer loops begins in each tensor.
 struct Place {
   Index a = 0;
@@ -98,9 +111,10 @@ struct Place {
 /// The `number`th place of the labels, the last one fastest.
 Place place_of(const Labels& labels, Index number) {
   Place place;
-  for (const ContractionLabel* label = labels.end(); label-- != labels.begin();) {
-    const Index at = number % label->size;
-    number /= label->size;
+  for (const ContractionLabel* label = labels.end(); number > 0;) {
+    --label;
+    const auto [before, at] = divide(number, label->size);
+    number = before;
     place.a += at * label->a_stride;
     place.b += at * label->b_stride;
     place.out += at * label->out_stride;
@@ -178,9 +192,11 @@ void scale_rows(const Products& p, ThreadPool* pool, Stopped& stopped) {
   const Index repeats = p.repeats.places();
   run_blocks(pool, p.flops, p.rights.places() * repeats * bands, [&](Index block) {
     if (stopped()) return;
-    const Place right = place_of(p.rights, block / bands / repeats);
-    const Place repeat = place_of(p.repeats, block / bands % repeats);
-    const Index begin = block % bands * rows;
+    const auto [product, band] = divide(block, bands);
+    const auto [right_number, repeat_number] = divide(product, repeats);
+    const Place right = place_of(p.rights, right_number);
+    const Place repeat = place_of(p.repeats, repeat_number);
+    const Index begin = band * rows;
     for (Index i = begin; i < std::min(begin + rows, p.row.size); ++i) {
       loops.scale(p.b + right.b, p.a[right.a + repeat.a + i * p.row.a_stride], p.divisor, p.from_zero, p.streamed,
                   p.out + right.out + repeat.out + i * p.row.out_stride, p.column.size);
@@ -206,11 +222,11 @@ class PackedParts {
     const Index sums = p_.sums.places();
     const auto numbers = static_cast<double>(count_ * size_each(p_));
     run_blocks(pool, numbers, count_ * sums * depth_blocks, [&](Index block) {
-      const Index part = block / depth_blocks / sums;
-      const Index sum = block / depth_blocks % sums;
+      const auto [product, depth_block] = divide(block, depth_blocks);
+      const auto [part, sum] = divide(product, sums);
       const Place right = place_of(p_.rights, right_of(part));
       const float* from = p_.b + right.b + place_of(p_.sums, sum).b + column_of(part) * p_.column.b_stride;
-      pack_block(from, p_.sum.size, p_.sum.b_stride, columns_of(part), p_.column.b_stride, block % depth_blocks,
+      pack_block(from, p_.sum.size, p_.sum.b_stride, columns_of(part), p_.column.b_stride, depth_block,
                  packed_of(part, sum));
     });
   }
@@ -220,14 +236,16 @@ class PackedParts {
     const Index repeats = p_.repeats.places();
     const double share = static_cast<double>(count_) / static_cast<double>(p_.rights.places() * parts_each(p_));
     run_blocks(pool, p_.flops * share, count_ * repeats * bands, [&](Index block) {
-      multiply_band(block / bands / repeats, block / bands % repeats, block % bands * kRows, stopped);
+      const auto [product, band] = divide(block, bands);
+      const auto [part, repeat] = divide(product, repeats);
+      multiply_band(part, repeat, band * kRows, stopped);
       if (p_.streamed) kernels().end_stream();
     });
   }
 
  private:
-  [[nodiscard]] Index right_of(Index part) const { return (first_ + part) / parts_each(p_); }
-  [[nodiscard]] Index column_of(Index part) const { return (first_ + part) % parts_each(p_) * kColumns; }
+  [[nodiscard]] Index right_of(Index part) const { return divide(first_ + part, parts_each(p_)).whole; }
+  [[nodiscard]] Index column_of(Index part) const { return divide(first_ + part, parts_each(p_)).rest * kColumns; }
   [[nodiscard]] Index columns_of(Index part) const { return std::min(kColumns, p_.column.size - column_of(part)); }
   [[nodiscard]] float* packed_of(Index part, Index sum) const {
     return packed_ + part * size_each(p_) + sum * packed_count(p_.sum.size, columns_of(part));

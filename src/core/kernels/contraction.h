@@ -20,7 +20,7 @@ struct ContractionLabel {
 };
 
 /// A contraction has at most so many labels.
-constexpr std::size_t kMostLabels = 16;
+constexpr std::size_t kMostLabels = 8;
 
 /// What the sums of a contraction begin with: the numbers that are in its result, or zero, whatever is there.
 enum class SumsBegin { with_out, with_zero };

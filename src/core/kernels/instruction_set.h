@@ -9,6 +9,9 @@
 
 namespace attnscope {
 
+/// Words of the state of the Mersenne Twister MT19937.
+constexpr std::size_t kTwisterWords = 624;
+
 /// Rows of a matrix product, as far as one panel of its right factor goes: a panel is `Kernels::block_columns` columns,
 /// all of them for one place of the summed label, then for the next.
 /// out[i, j] = (out[i, j] + Σ_k a[i, k] · b[k, j]) / divisor, each element summed in float from k = 0 on.
@@ -77,6 +80,12 @@ struct Kernels {
   /// out[i] = from + width · the low 24 bits of draws[i] / 2^24, rounded once: PyTorch's kernel is compiled to a fused
   /// multiply-add wherever it runs with AVX2.
   void (*uniform)(const std::uint32_t* draws, float width, float from, float* out, Index count);
+
+  /// The next words of the state of MT19937, `kTwisterWords` of them, in the place of the last ones.
+  void (*twist)(std::uint32_t* state);
+
+  /// The draws that those words give, one each.
+  void (*temper)(const std::uint32_t* state, std::uint32_t* draws);
 
   /// values[i] /= by. A quotient below 1e-30 may be off by one unit in the last place.
   void (*divide)(float* values, float by, Index count);

@@ -10,6 +10,9 @@
 namespace attnscope {
 namespace {
 
+/// `Isa` has the vectors `V`, the sizes of the part of a product that stays in registers (`kRows`, and `kVectors` side
+/// by side), and what the instruction set does in a way of its own. `load_some` and `store_some` touch `count` numbers,
+/// none to a whole vector of them; the rest of what is loaded is 0.
 template <typename Isa>
 constexpr Kernels kernels_of(const char* name) {
   using V = typename Isa::V;
@@ -23,9 +26,11 @@ constexpr Kernels kernels_of(const char* name) {
           .end_stream = Isa::streamed,
           .exponentials = exponentials_with<Isa>,
           .weights = weights_with<Isa>,
-          .largest = largest_with<V>,
-          .largest_each = largest_each_with<V>,
+          .largest = largest_with<Isa>,
+          .largest_each = largest_each_with<Isa>,
           .uniform = uniform<Isa>,
+          .twist = twist<Isa>,
+          .temper = temper<Isa>,
           .divide = divide_with<Isa>,
           .run_to_limit = run_to_limit<Isa>,
           .limit_flops = 2 * limit_chains<Isa>() * V::kWidth};

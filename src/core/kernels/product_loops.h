@@ -27,6 +27,13 @@ struct Tile {
     }
   }
 
+  /// Of the first `columns` columns.
+  [[gnu::always_inline]] void start_some(const float* out, Index out_row, Index columns) {
+    for_each([=]<Index kRow, Index kVector>(Floats& sum) {
+      sum = Isa::load_some(out + kRow * out_row + kVector * V::kWidth, some_of<kVector>(columns));
+    });
+  }
+
   template <typename MultiplyAdd>
   [[gnu::always_inline]] void add(const PanelProduct& p, const float* a, const MultiplyAdd& multiply_add) {
     const float* b = p.b;
@@ -57,6 +64,13 @@ struct Tile {
     }
   }
 
+  /// The first `columns` columns.
+  [[gnu::always_inline]] void store_some(float* out, Index out_row, Index columns) {
+    for_each([=]<Index kRow, Index kVector>(Floats& sum) {
+      Isa::store_some(out + kRow * out_row + kVector * V::kWidth, sum, some_of<kVector>(columns));
+    });
+  }
+
   [[gnu::always_inline]] void store(float* out, Index out_row, bool streamed) {
     if (streamed) {
       for_each([=]<Index kRow, Index kVector>(Floats& sum) {
@@ -69,6 +83,13 @@ struct Tile {
   }
 
  private:
+  /// How many of that many columns are in that vector.
+  template <Index kVector>
+  static Index some_of(Index columns) {
+    const Index left = columns - kVector * V::kWidth;
+    return left < 0 ? 0 : (left < V::kWidth ? left : V::kWidth);
+  }
+
   template <typename Use>
   [[gnu::always_inline]] void for_each(const Use& use) {
     unrolled<kRows>([&]<Index kRow> {
@@ -138,9 +159,24 @@ void multiply_whole(const PanelProduct& p, Index row) {
   tile.store(copy, p.copy_row, vectors_begin<Floats>(copy, p.copy_row));
 }
 
-/// Rows of which part of the panel is wanted, or that lie apart: by way of a copy.
+/// Rows of which the first numbers of the panel are wanted, which lie side by side.
 template <typename Isa, int kRows>
-void multiply_part(const PanelProduct& p, Index row) {
+void multiply_some(const PanelProduct& p, Index row) {
+  Tile<Isa, kRows> tile;
+  float* out = p.out + row * p.out_row;
+  if (p.from_zero) {
+    tile.start(out, p.out_row, true);
+  } else {
+    tile.start_some(out, p.out_row, p.columns);
+  }
+  add_products(tile, p, p.a + row * p.a_row);
+  tile.store_some(out, p.out_row, p.columns);
+  if (p.copy != nullptr) tile.store_some(p.copy + row * p.copy_row, p.copy_row, p.columns);
+}
+
+/// Rows whose numbers lie apart: by way of a copy.
+template <typename Isa, int kRows>
+void multiply_apart(const PanelProduct& p, Index row) {
   constexpr Index kColumns = Isa::kVectors * Isa::V::kWidth;
   float copy[kRows * kColumns] = {};
   float* out = p.out + row * p.out_row;
@@ -160,23 +196,24 @@ void multiply_part(const PanelProduct& p, Index row) {
 
 /// All rows from `row` on, `kRows` at a time and what is left with fewer.
 template <typename Isa, int kRows>
-void multiply_rows(const PanelProduct& p, Index row, bool whole) {
+void multiply_rows(const PanelProduct& p, Index row) {
   for (; row + kRows <= p.rows; row += kRows) {
-    if (whole) {
+    if (p.out_column != 1) {
+      multiply_apart<Isa, kRows>(p, row);
+    } else if (p.columns == Isa::kVectors * Isa::V::kWidth) {
       multiply_whole<Isa, kRows>(p, row);
     } else {
-      multiply_part<Isa, kRows>(p, row);
+      multiply_some<Isa, kRows>(p, row);
     }
   }
   if constexpr (kRows > 1) {
-    if (row < p.rows) multiply_rows<Isa, kRows - 1>(p, row, whole);
+    if (row < p.rows) multiply_rows<Isa, kRows - 1>(p, row);
   }
 }
 
 template <typename Isa>
 void multiply_panel(const PanelProduct& p) {
-  multiply_rows<Isa, static_cast<int>(Isa::kRows)>(p, 0,
-                                                   p.columns == Isa::kVectors * Isa::V::kWidth && p.out_column == 1);
+  multiply_rows<Isa, static_cast<int>(Isa::kRows)>(p, 0);
 }
 
 /// The part of a panel whose columns lie in memory one after the other along the depth: squares, turned over.
@@ -206,6 +243,13 @@ void pack_panel(const float* from, Index columns, Index column_stride, Index dep
       for (Index j = 0; j < kColumns; j += V::kWidth)
         V::store(to + k * kColumns + j, V::load(from + k * depth_stride + j));
     }
+  } else if (column_stride == 1) {
+    for (; k < depth; ++k) {
+      for (Index j = 0; j < kColumns; j += V::kWidth) {
+        const Index some = columns - j < 0 ? 0 : (columns - j < V::kWidth ? columns - j : V::kWidth);
+        V::store(to + k * kColumns + j, Isa::load_some(from + k * depth_stride + j, some));
+      }
+    }
   } else if (columns == kColumns && depth_stride == 1) {
     k = pack_turned<Isa>(from, column_stride, depth, to);
   }
@@ -232,10 +276,11 @@ void scale(const float* in, float factor, float divisor, bool from_zero, bool st
       V::store(out + i, value);
     }
   }
-  for (; i < count; ++i) {
-    const float value = in[i] * factor + (from_zero ? 0.0F : out[i]);
-    out[i] = divisor != 1 ? value / divisor : value;
-  }
+  if (i == count) return;
+  const Floats start = from_zero ? Floats{} : Isa::load_some(out + i, count - i);
+  Floats value = Isa::load_some(in + i, count - i) * factor + start;
+  if (divisor != 1) value /= divisor;
+  Isa::store_some(out + i, value, count - i);
 }
 
 template <typename Isa>

@@ -77,28 +77,20 @@ template <typename Isa, typename ExponentOf, typename Use>
     unrolled<kTogether>([&]<Index k> { use(x[k], i + k * V::kWidth, V::kWidth); });
   }
   for (; i < count; i += V::kWidth) {
-    float rest[V::kWidth];
-    for (Index j = 0; j < V::kWidth; ++j) rest[j] = i + j < count ? in[i + j] : 0.0F;
-    typename V::Floats x[1] = {exponent_of(V::load(rest))};
+    const Index some = V::kWidth < count - i ? V::kWidth : count - i;
+    typename V::Floats x[1] = {exponent_of(Isa::load_some(in + i, some))};
     exponentiate<Isa>(x);
-    use(x[0], i, V::kWidth < count - i ? V::kWidth : count - i);
+    use(x[0], i, some);
   }
 }
 
-template <typename V>
-void store_some(float* to, typename V::Floats values, Index count) {
-  if (count == V::kWidth) {
-    V::store(to, values);
-    return;
+template <typename Isa>
+void store_some(float* to, typename Isa::V::Floats values, Index count) {
+  if (count == Isa::V::kWidth) {
+    Isa::V::store(to, values);
+  } else {
+    Isa::store_some(to, values, count);
   }
-  for (Index j = 0; j < count; ++j) to[j] = values[j];
-}
-
-/// The first `count` of them, and zeros.
-template <typename V>
-typename V::Floats first_of(typename V::Floats values, Index count) {
-  for (Index j = count; j < V::kWidth; ++j) values[j] = 0;
-  return values;
 }
 
 /// What a loop adds to is its own: what a function that is called in it could reach lies in memory.
@@ -109,8 +101,8 @@ float sum_of_exponentials(const float* in, const ExponentOf& exponent_of, float*
   Floats sums = {};
   for_each_exponential<Isa>(
       in, count, exponent_of, [&](Floats values, Index at, Index some) __attribute__((always_inline)) {
-        if constexpr (kKept) store_some<V>(out + at, values, some);
-        sums += first_of<V>(values, some);
+        if constexpr (kKept) store_some<Isa>(out + at, values, some);
+        sums += some == V::kWidth ? values : V::first_of(values, some, Floats{});
       });
   float sum = 0;
   for (Index j = 0; j < V::kWidth; ++j) sum += sums[j];
@@ -135,13 +127,14 @@ void weights_with(const float* in, const Exponent& e, float sum, float* out, Ind
     const float inverse = 1 / sum;
     for_each_exponential<Isa>(
         in, count, exponent_of, [=](Floats values, Index at, Index some) __attribute__((always_inline)) {
-          store_some<V>(out + at, Isa::quotient(values, sum, inverse), some);
+          store_some<Isa>(out + at, Isa::quotient(values, sum, inverse), some);
         });
   });
 }
 
-template <typename V>
+template <typename Isa>
 float largest_with(const float* in, Index count) {
+  using V = typename Isa::V;
   using Floats = typename V::Floats;
   constexpr Index kChains = 4;  // one comparison waits for the one before it; so many are under way at a time
   float most = -__builtin_inff();
@@ -154,11 +147,15 @@ float largest_with(const float* in, Index count) {
       mosts[chain] = value > mosts[chain] ? value : mosts[chain];
     }
   }
+  for (; i < count; i += V::kWidth) {
+    const Index some = V::kWidth < count - i ? V::kWidth : count - i;
+    const Floats value = V::first_of(Isa::load_some(in + i, some), some, mosts[0]);
+    mosts[0] = value > mosts[0] ? value : mosts[0];
+  }
   for (Index chain = 1; chain < kChains; ++chain) {
     mosts[0] = mosts[chain] > mosts[0] ? mosts[chain] : mosts[0];
   }
   for (Index j = 0; j < V::kWidth; ++j) most = mosts[0][j] > most ? mosts[0][j] : most;
-  for (; i < count; ++i) most = in[i] > most ? in[i] : most;
   return most;
 }
 
@@ -179,13 +176,14 @@ void largest_of_bins(const float* in, Index bin, float* out) {
   V::store(out, mosts[0]);
 }
 
-template <typename V>
+template <typename Isa>
 void largest_each_with(const float* in, Index count, Index bin, float* out) {
+  using V = typename Isa::V;
   Index i = 0;
   if (bin >= V::kWidth) {
     for (; i + V::kWidth * bin <= count; i += V::kWidth * bin) largest_of_bins<V>(in + i, bin, out + i / bin);
   }
-  for (; i < count; i += bin) out[i / bin] = largest_with<V>(in + i, bin < count - i ? bin : count - i);
+  for (; i < count; i += bin) out[i / bin] = largest_with<Isa>(in + i, bin < count - i ? bin : count - i);
 }
 
 template <typename Isa>
@@ -195,9 +193,8 @@ void divide_with(float* values, float by, Index count) {
   Index i = 0;
   for (; i + V::kWidth <= count; i += V::kWidth) V::store(values + i, Isa::quotient(V::load(values + i), by, inverse));
   if (i == count) return;
-  float rest[V::kWidth] = {};
-  for (Index j = 0; i + j < count; ++j) rest[j] = values[i + j];
-  store_some<V>(values + i, Isa::quotient(V::load(rest), by, inverse), count - i);
+  const Index some = count - i;
+  Isa::store_some(values + i, Isa::quotient(Isa::load_some(values + i, some), by, inverse), some);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // namespace, so that no other file can be given what was compiled for another processor.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -14,7 +15,8 @@ namespace {
 template <int kBytes>
 struct Vectors {
   using Floats __attribute__((vector_size(kBytes))) = float;
-  using Words __attribute__((vector_size(kBytes))) = unsigned;
+  using Words __attribute__((vector_size(kBytes))) = std::uint32_t;
+  using Signed __attribute__((vector_size(kBytes))) = int;
   static constexpr Index kWidth = kBytes / static_cast<int>(sizeof(float));
 
   static Floats load(const float* from) {
@@ -23,7 +25,22 @@ struct Vectors {
     return vector;
   }
   static void store(float* to, Floats vector) { std::memcpy(to, &vector, sizeof(vector)); }
+  static Words load(const std::uint32_t* from) {
+    Words vector;
+    std::memcpy(&vector, from, sizeof(vector));
+    return vector;
+  }
+  static void store(std::uint32_t* to, Words vector) { std::memcpy(to, &vector, sizeof(vector)); }
   static Floats all(float value) { return value - Floats{}; }
+
+  /// The first `count` of them, and `others` behind.
+  static Floats first_of(Floats values, Index count, Floats others) {
+    int numbers[kWidth];
+    for (int i = 0; i < kWidth; ++i) numbers[i] = i;
+    Signed places;
+    std::memcpy(&places, numbers, sizeof(places));
+    return places < static_cast<int>(count) ? values : others;
+  }
 };
 
 /// Calls `use<0>()` … `use<kCount − 1>()`. An array whose places are all named by constants can stay in registers; one
