@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "core/kernels/contraction.h"
-#include "core/kernels/instruction_set.h"
 #include "core/kernels/pooling.h"
 #include "core/kernels/softmax.h"
 #include "made_tensors.h"
@@ -184,114 +183,6 @@ TEST(Contraction, IsLeftWhenStopped) {
   EXPECT_NE(out.front(), 0.0F);
   EXPECT_EQ(out.back(), 0.0F);
   EXPECT_LT(asked, 40) << "it asks on, but does not leave";
-}
-
-TEST(Kernels, OfEveryInstructionSetAgreeWithDoublePrecision) {
-  std::mt19937 random(9);
-  int run = 0;
-  for (const Kernels* loops : compiled_kernels()) {
-    if (!runs_here(*loops)) continue;
-    SCOPED_TRACE(loops->name);
-    ++run;
-    for (const Index count : {1, 5, 16, 33, 1000}) {
-      std::vector<float> in = random_numbers(random, count, -100, 0);
-      in[static_cast<std::size_t>(count / 2)] = 0;
-      std::vector<float> out(in.size());
-      const float sum = loops->exponentials(in.data(), {2, -1, false}, out.data(), count);
-      double expected = 0;
-      for (std::size_t i = 0; i < in.size(); ++i) {
-        const double exact = std::exp(static_cast<double>(in[i]) / 2 + 1);
-        EXPECT_NEAR(static_cast<double>(out[i]), exact, 3e-7 * exact + 1e-37);
-        expected += exact;
-      }
-      EXPECT_NEAR(static_cast<double>(sum), expected, 1e-6 * expected);
-      EXPECT_EQ(loops->largest(in.data(), count), 0.0F);
-      loops->divide(out.data(), sum, count);
-      EXPECT_EQ(out[static_cast<std::size_t>(count / 2)], std::exp(1.0F) / sum);
-    }
-    const std::vector<float> special = {kNaN, -kInfinity, -1e30F, 0, kNaN, -88};
-    std::vector<float> out(special.size());
-    loops->exponentials(special.data(), {}, out.data(), 6);
-    EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[4]));
-    EXPECT_EQ(out[1], 0.0F);
-    EXPECT_EQ(out[2], 0.0F);
-    EXPECT_EQ(out[5], 0.0F);
-    EXPECT_EQ(loops->largest(special.data(), 6), 0.0F);
-  }
-  EXPECT_GE(run, 1);
-}
-
-// Vectors are longer than what is left at an edge: what is in front of it and behind it is not theirs.
-TEST(Kernels, TouchNothingBesideTheirNumbers) {
-  constexpr Index kRoom = 80;
-  constexpr float kUntouched = -7;
-  std::mt19937 random(12);
-  const std::vector<float> a = random_numbers(random, 5 * 3);
-  const std::vector<float> b = random_numbers(random, 3 * kRoom);
-  std::vector<float> right(3 * kRoom);
-  for (const Kernels* loops : compiled_kernels()) {
-    if (!runs_here(*loops)) continue;
-    for (Index columns = 1; columns <= loops->block_columns; ++columns) {
-      SCOPED_TRACE(std::string(loops->name) + " " + std::to_string(columns));
-      loops->pack_panel(b.data(), columns, 1, 3, columns, right.data());
-      std::vector<float> out(5 * kRoom, kUntouched);
-      std::vector<float> copy = out;
-      PanelProduct product;
-      product.rows = 5;
-      product.depth = 3;
-      product.columns = columns;
-      product.a = a.data();
-      product.a_row = 3;
-      product.b = right.data();
-      product.out = out.data();
-      product.out_row = product.copy_row = kRoom;
-      product.from_zero = true;
-      product.copy = copy.data();
-      loops->multiply_panel(product);
-      loops->end_stream();
-      EXPECT_EQ(out, copy);
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        const std::size_t row = i / kRoom;
-        const std::size_t column = i % kRoom;
-        double exact = 0;
-        for (std::size_t k = 0; k < 3; ++k)
-          exact += static_cast<double>(a[row * 3 + k]) * b[k * static_cast<std::size_t>(columns) + column % kRoom];
-        if (column < static_cast<std::size_t>(columns)) {
-          EXPECT_NEAR(static_cast<double>(out[i]), exact, 1e-6 + 1e-6 * std::abs(exact));
-        } else {
-          ASSERT_EQ(out[i], kUntouched) << i;
-        }
-      }
-      std::vector<float> row(kRoom, kUntouched);
-      loops->scale(b.data(), 2, 1, true, false, row.data(), columns);
-      EXPECT_EQ(row[static_cast<std::size_t>(columns) - 1], 2 * b[static_cast<std::size_t>(columns) - 1]);
-      loops->exponentials(row.data(), {1, 200, false}, row.data(), columns);
-      loops->divide(row.data(), 2, columns);
-      EXPECT_EQ(std::count(row.begin() + columns, row.end(), kUntouched), kRoom - columns);
-    }
-  }
-}
-
-TEST(Kernels, OfEveryInstructionSetTwistAlike) {
-  std::mt19937 standard(5);
-  std::vector<std::uint32_t> first(kTwisterWords);
-  std::ranges::generate(first, standard);
-  const Kernels& plain = *compiled_kernels().front();
-  for (const Kernels* loops : compiled_kernels()) {
-    if (!runs_here(*loops)) continue;
-    std::vector<std::uint32_t> expected = first;
-    std::vector<std::uint32_t> state = first;
-    std::vector<std::uint32_t> expected_draws(kTwisterWords);
-    std::vector<std::uint32_t> draws(kTwisterWords);
-    for (int round = 0; round < 5; ++round) {
-      plain.twist(expected.data());
-      loops->twist(state.data());
-      ASSERT_EQ(state, expected) << loops->name;
-      plain.temper(expected.data(), expected_draws.data());
-      loops->temper(state.data(), draws.data());
-      ASSERT_EQ(draws, expected_draws) << loops->name;
-    }
-  }
 }
 
 TEST(Contraction, IsTheSameBitsForAnyNumberOfThreads) {
