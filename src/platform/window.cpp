@@ -25,7 +25,8 @@ std::string last_error(int* code = nullptr) {
   return line;
 }
 
-constexpr const char* kNeedNoWindow = "the commands trace, figure, animate, explain, script, systems and views need none";
+constexpr const char* kNeedNoWindow =
+    "the commands trace, figure, animate, explain, script, systems and views need none";
 
 std::string no_display(const std::string& reason) {
   return "no display to open a window on (" + reason + "); " + kNeedNoWindow;

@@ -115,7 +115,8 @@ TEST(WindowTest, NoDisplayIsOneLineWithTheWayOut) {
     const Result<Window> window = Window::open({});
     ASSERT_FALSE(window);
     EXPECT_TRUE(window.error().message.starts_with("no display to open a window on (")) << window.error().message;
-    EXPECT_NE(window.error().message.find("trace, figure, explain"), std::string::npos) << window.error().message;
+    EXPECT_NE(window.error().message.find("trace, figure, animate, explain"), std::string::npos)
+        << window.error().message;
     EXPECT_TRUE(one_line(window.error().message));
     EXPECT_EQ(window.error().kind, Error::Kind::failure);
   }
