@@ -92,11 +92,13 @@ TEST(CliFigure, OptionsOfTheViewAreSet) {
   const TemporaryFolder folder;
   const std::string svg = (folder / "a.svg").string();
   write_a_figure({"worked-example", "--view", "head", "--option", "head=3", "--option", "of=scores"}, svg);
-  EXPECT_NE(bytes_of(svg).find(">Head 3, self-attention, scores<"), std::string::npos);
+  EXPECT_NE(bytes_of(svg).find(">Head 3, self-attention<"), std::string::npos);
+  EXPECT_EQ(bytes_of(svg).find(">attention weight<"), std::string::npos) << "it shows the scores";
   // It is part of the experiment that the figure holds.
   const std::string again = (folder / "b.svg").string();
   write_a_figure({svg, "--option", "of=weights"}, again);
   EXPECT_NE(bytes_of(again).find(">Head 3, self-attention<"), std::string::npos);
+  EXPECT_NE(bytes_of(again).find(">attention weight<"), std::string::npos);
   const auto refused = [&](const char* view, const char* option, const std::vector<std::string>& fragments) {
     expect_refused({"figure", "worked-example", "--view", view, "--option", option, "-o", svg}, 2, fragments);
   };
@@ -105,7 +107,8 @@ TEST(CliFigure, OptionsOfTheViewAreSet) {
   refused("head", "of=queries", {"--option of: \"queries\"", "weights or scores"});
   refused("head", "hed=1", {"view option \"hed\" is unknown to head", "allowed: attention"});
   refused("hed", "head=1", {"view: \"hed\" is unknown"});
-  refused("head", "head=9", {"view option head: 9", "1 to 4"});
+  expect_refused({"figure", "worked-example", "--view", "head", "--option", "head=9", "-o", svg}, 1,
+                 {"view option head: 9", "1 to 4"});
 }
 
 TEST(CliFigure, IsWrittenInSeveralFormatsAtOnce) {

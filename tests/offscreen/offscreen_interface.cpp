@@ -112,12 +112,13 @@ void OffscreenInterface::settle() {
   frame(2);
   while (true) {
     const bool current = workbench_->trace() != nullptr && workbench_->trace()->experiment() == experiment();
-    if (current && !workbench_->busy() && !workbench_->animating()) break;
+    const bool at_rest = current && !workbench_->busy() && !workbench_->animating();
     if (Clock::now() - start > kPatience) throw std::runtime_error("the interface does not come to rest");
     if (workbench_->busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    // Shows what was finished just before, which then may begin to move.
     frame();
+    if (at_rest && !workbench_->busy() && !workbench_->animating()) break;
   }
-  frame();
 }
 
 platform::Image OffscreenInterface::picture() {
