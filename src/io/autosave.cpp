@@ -104,4 +104,15 @@ std::optional<LeftBehind> take_left_behind(const std::filesystem::path& folder) 
   return std::nullopt;
 }
 
+std::filesystem::path put_left_behind_aside(const std::filesystem::path& folder) {
+  const std::filesystem::path own = own_file(folder);
+  std::error_code error;
+  for (int number = 1;; ++number) {
+    std::filesystem::path aside = folder / ("not-restored-" + std::to_string(number) + std::string(kEnding));
+    if (std::filesystem::exists(aside, error)) continue;
+    std::filesystem::rename(own, aside, error);
+    return aside;
+  }
+}
+
 }  // namespace attnscope

@@ -37,9 +37,13 @@ struct LeftBehind {
   std::string file;  ///< that it was opened from; empty: none
 };
 
-/// The newest of what programs left behind that run no longer. Its file becomes this program's own, which no other takes
-/// and `Autosave` writes and removes: so that it is there until then, whenever this program ends. Files that cannot be
-/// read are put aside. To be called before this program keeps anything: a file that has its name is of an earlier one.
+/// The newest of what programs left behind that run no longer. Its file becomes this program's own, which no other
+/// takes and `Autosave` writes and removes: so that it is there until then, whenever this program ends. Files that
+/// cannot be read are put aside. To be called before this program keeps anything: a file that has its name is of an
+/// earlier one.
 std::optional<LeftBehind> take_left_behind(const std::filesystem::path& folder);
+
+/// Gives the file that `take_left_behind` has taken a name of its own, so that nothing writes over it. Returns that.
+std::filesystem::path put_left_behind_aside(const std::filesystem::path& folder);
 
 }  // namespace attnscope

@@ -328,7 +328,14 @@ void Workbench::carry_out(const DialogResult& result) {
 }
 
 void Workbench::restore(LeftBehind left) {
-  if (!view_options(left.experiment.view) || !validate(left.experiment, memory_budget_)) return;
+  const Result<ViewOptions> view = view_options(left.experiment.view);
+  const Result<void> valid = view ? validate(left.experiment, memory_budget_) : tl::unexpected(view.error());
+  if (!valid) {
+    say(put_left_behind_aside(user_folder_).string() +
+            " has what was not saved and cannot be shown: " + valid.error().message,
+        true);
+    return;
+  }
   session_.restore(std::move(left.experiment), std::move(left.file));
   autosave_.keep(session_.experiment(), session_.file());
   say("restored what was not saved when the program ended", false);

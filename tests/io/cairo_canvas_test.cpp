@@ -8,9 +8,9 @@
 
 #include "figure/markup.h"
 #include "io/figure_file.h"
-#include "support/picture.h"
 #include "sample_figure.h"
 #include "support/floats.h"
+#include "support/picture.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

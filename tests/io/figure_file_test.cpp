@@ -9,8 +9,8 @@
 #include <map>
 #include <thread>
 
-#include "support/picture.h"
 #include "sample_figure.h"
+#include "support/picture.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -6,8 +6,8 @@
 #include <array>
 #include <limits>
 
-#include "support/picture.h"
 #include "sample_figure.h"
+#include "support/picture.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

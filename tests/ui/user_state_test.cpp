@@ -1,6 +1,8 @@
 // What the window remembers: files that were opened, the theme, work that is not saved.
 #include "io/user_state.h"
 
+#include <unistd.h>
+
 #include "interface_test.h"
 #include "io/experiment_file.h"
 #include "io/file.h"
@@ -92,6 +94,26 @@ TEST_F(Remembered, WhatIsRestoredStaysToBeSaved) {
   EXPECT_TRUE(screen().workbench().session().modified());
   EXPECT_EQ(screen().workbench().session().file(), (folder_ / "x.json").string());
   EXPECT_EQ(screen().transient().message, "restored what was not saved when the program ended");
+}
+
+TEST_F(Remembered, WhatCannotBeRestoredIsPutAsideAndSaid) {
+  start_anew();
+  std::filesystem::create_directories(folder_ / "user");
+  const std::string own = "user/unsaved-" + std::to_string(::getpid()) + ".json";
+  ASSERT_TRUE(write_file(folder_ / own, "work of an earlier program"));
+  Experiment experiment = *default_experiment("worked-example");
+  experiment.view.name = "of a newer version";
+  screen().workbench().restore({experiment, ""});
+  screen().settle();
+  EXPECT_EQ(screen().experiment(), *default_experiment("worked-example"));
+  EXPECT_TRUE(screen().transient().message_is_error);
+  const std::filesystem::path aside = folder_ / "user/not-restored-1.json";
+  EXPECT_TRUE(
+      screen().transient().message.starts_with(aside.string() + " has what was not saved and cannot be shown: view"))
+      << screen().transient().message;
+  screen().key('X');
+  screen().frame(40);
+  EXPECT_EQ(bytes_of(aside), "work of an earlier program") << "nothing is written over it";
 }
 
 TEST_F(Remembered, ADamagedStateIsSaidAndNothingElse) {
