@@ -48,33 +48,38 @@ def allowed_difference(tensor, exact):
     return max(TOLERANCE, SLACK * largest_difference(tensor, exact))
 
 
-def logit_rounding(logits, experiment):
+def logit_rounding(logits, params):
     """How far weights may be apart because their logits are rounded to float32: a softmax makes relative differences of
     the absolute ones. Below 1e-5 where logits are of usual size."""
     finite = numpy.abs(numpy.asarray(logits, dtype=numpy.float64))
-    fill = abs(float(experiment["params"].get("masked_fill", 0)))
+    fill = abs(float(params.get("masked_fill", 0)))
     finite = finite[numpy.isfinite(finite) & (finite != fill)]
     largest = finite.max() if finite.size else 0
     epsilon = numpy.finfo(numpy.float32).eps / 2
-    return SLACK * epsilon * largest / float(experiment["params"].get("temperature", 1))
+    return SLACK * epsilon * largest / float(params.get("temperature", 1))
+
+
+def allowed_differences(module, experiment):
+    """Name of a tensor -> (PyTorch's, how far float32 computations of it may be apart)."""
+    theirs, exact = (module.run(experiment, precision) for precision in (torch.float32, torch.float64))
+    result = {}
+    rounding = 0
+    for name, (_, tensor) in theirs.items():
+        if "scores" in name:
+            rounding = max(rounding, logit_rounding(exact[name][1], experiment.get("params", {})))
+        # What is drawn or projected before the softmax has nothing of it.
+        behind_softmax = any(word in name for word in ("weight", "output", "values", "merged", "out"))
+        allowed = allowed_difference(tensor, exact[name][1])
+        result[name] = (tensor, max(allowed, rounding) if behind_softmax else allowed)
+    return result
 
 
 def compare(program, module, experiment, folder):
     """Name of a tensor -> (largest difference, the difference allowed), both as shares of its largest magnitude."""
     ours = trace(program, experiment, folder)
-    theirs, exact = (module.run(experiment, precision) for precision in (torch.float32, torch.float64))
+    theirs = allowed_differences(module, experiment)
     assert set(ours) == set(theirs), set(ours) ^ set(theirs)
-    result = {}
-    rounding = 0
-    for name, (_, tensor) in theirs.items():
-        difference = largest_difference(ours[name], tensor)
-        if "scores" in name:
-            rounding = max(rounding, logit_rounding(exact[name][1], experiment))
-        # What is drawn or projected before the softmax has nothing of it.
-        behind_softmax = any(word in name for word in ("weight", "output", "values", "merged", "out"))
-        allowed = allowed_difference(tensor, exact[name][1])
-        result[name] = (difference, max(allowed, rounding) if behind_softmax else allowed)
-    return result
+    return {name: (largest_difference(ours[name], tensor), allowed) for name, (tensor, allowed) in theirs.items()}
 
 
 def compare_system(program, module, count, seed, folder):
