@@ -105,7 +105,7 @@ std::string shown_value(const Sweepable& swept, const ParameterValue& value, int
   }
   if (const auto* whole = std::get_if<Index>(&value)) {
     const bool has_word = *whole == 0 && !swept.parameter.choice_labels.empty();
-    return has_word ? swept.parameter.choice_labels.front() : std::to_string(*whole);
+    if (has_word) return swept.parameter.choice_labels.front();
   }
   const std::string text = value_text(value);
   const auto found = std::find(swept.choices.begin(), swept.choices.end(), text);
@@ -120,9 +120,8 @@ std::vector<Sweepable> sweepables(const Experiment& experiment) {
   std::vector<Sweepable> all;
   for (const Parameter& parameter : system.parameters) {
     Sweepable each = sweepable(parameter.name, parameter, Sweepable::Place::parameter);
-    const auto possible = system.choices != nullptr && parameter.kind == Parameter::Kind::choice
-                              ? system.choices(experiment, parameter.name)
-                              : std::vector<std::pair<std::string, std::string>>();
+    const auto possible = system.choices != nullptr ? system.choices(experiment, parameter.name)
+                                                    : std::vector<std::pair<std::string, std::string>>();
     if (!possible.empty()) each.choices.clear(), each.choice_labels.clear();
     for (const auto& [word, label] : possible) each.choices.push_back(word), each.choice_labels.push_back(label);
     all.push_back(std::move(each));

@@ -20,7 +20,7 @@ struct Sweepable {
   std::string name;  ///< as it is typed: that of the parameter; "view.heads" where the system has another "heads"
   Parameter parameter;
   Place place = Place::parameter;
-  std::vector<std::string> choices;        ///< of a choice: those that the experiment can have
+  std::vector<std::string> choices;        ///< those that the experiment can have, where they have names
   std::vector<std::string> choice_labels;  ///< the same for people
 };
 

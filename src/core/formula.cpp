@@ -26,7 +26,9 @@ class Formula {
   std::string operator()(const SetOperation& /*set*/) const { return "set by hand"; }
   std::string operator()(const GivenOperation& given) const {
     const std::string& name = given.from->tensors()[given.which].name;
-    return "from " + given.from->file() + (name.empty() ? "" : ", " + name);
+    // Where it lies is said in the explanation's note.
+    const std::string file = given.from->file();
+    return "from " + file.substr(file.rfind('/') + 1) + (name.empty() ? "" : ", " + name);
   }
 
   std::string operator()(const ContractOperation& contract) const {

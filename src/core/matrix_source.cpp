@@ -43,9 +43,12 @@ std::vector<MatrixSource::RowRange> MatrixSource::some_rows(float leave_out) con
   if (empty()) return ranges;
   // Where rows have to be computed first, few have to do.
   const Index count = std::min<Index>(held() ? 64 : 8, rows());
-  std::vector<float> row(static_cast<std::size_t>(columns()));
+  // The beginning has to do of a row that is longer than many a matrix.
+  constexpr Index kLongest = Index{1} << 22U;
+  const Index length = std::min(columns(), kLongest);
+  std::vector<float> row(static_cast<std::size_t>(length));
   for (Index i = 0; i < count; ++i) {
-    if (!read({0, 0, i * rows() / count, 0, 1, columns()}, row, {})) continue;
+    if (!read({0, 0, i * rows() / count, 0, 1, length}, row, {})) continue;
     RowRange range;
     for (const float number : row) {
       if (!std::isfinite(number) || number == leave_out) continue;

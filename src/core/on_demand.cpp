@@ -30,13 +30,13 @@ bool is_drawn(const PlannedStep& step) { return step.inputs.empty() && !is_given
 
 double bytes_of(const PlannedStep& step) { return 4 * static_cast<double>(element_count(step.axes)); }
 
-/// Lets go of the given matrices that nothing is computed from, where they are large all together: they can be read
+/// Lets go of the given tensors that nothing is computed from, where they are large all together: they can be read
 /// again where they are looked at. Returns the bytes of all steps that are left.
 double leave_looked_at(const Plan& plan, std::vector<bool>& held) {
   std::vector<bool> only_looked_at(plan.steps.size(), false);
   double looked_at = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    only_looked_at[i] = is_given(plan.steps[i]) && plan.steps[i].axes.size() > 1;
+    only_looked_at[i] = is_given(plan.steps[i]);
     for (const int input : plan.steps[i].inputs) only_looked_at[static_cast<std::size_t>(input)] = false;
   }
   for (std::size_t i = 0; i < plan.steps.size(); ++i) looked_at += only_looked_at[i] ? bytes_of(plan.steps[i]) : 0;
@@ -123,7 +123,7 @@ std::vector<bool> held_steps(const Plan& plan, double memory_budget) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const PlannedStep& step = plan.steps[i];
     held[i] = held[i] && (is_drawn(step) || element_count(step.axes) <= kMostHeldNumbers);
-    if (is_given(step) && step.axes.size() > 1 && held[i]) {
+    if (is_given(step) && held[i]) {
       held[i] = given + bytes_of(step) <= memory_budget / 2;
       given += held[i] ? bytes_of(step) : 0;
     }

@@ -22,8 +22,8 @@ std::vector<bool> held_steps(const Plan& plan, double memory_budget);
 /// Bytes and operations of the steps that are held.
 Cost held_cost(const Plan& plan, const std::vector<bool>& held);
 
-/// A matrix of a step: its columns run over the last `column_axes` axes, its rows over the axis before those, the axes
-/// in front stand at `leading`.
+/// A matrix of a step: its columns run over the last `column_axes` axes (0, 1 or 2; of none there is one column), its
+/// rows over the axis before those, the axes in front stand at `leading`.
 struct MatrixPlace {
   int step = 0;
   std::vector<Index> leading;

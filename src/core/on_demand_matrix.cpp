@@ -289,7 +289,7 @@ bool OnDemandMatrix::compute(const MatrixPart& part, std::span<float> out, const
   if (place_.column_axes == 1) {
     region.begin.push_back(columns.begin);
     region.end.push_back(columns.end);
-  } else {
+  } else if (place_.column_axes == 2) {
     const Index last = axes.back().size;
     region.begin.insert(region.begin.end(), {columns.begin / last, 0});
     region.end.insert(region.end.end(), {(columns.end - 1) / last + 1, last});

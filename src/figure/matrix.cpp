@@ -106,8 +106,10 @@ HeatmapMark mark_of(const Step& step, std::vector<Index> leading, bool transpose
 std::shared_ptr<const MatrixSource> source_of(const Trace& trace, const Step& step, const HeatmapMark& mark) {
   if (step.tensor != nullptr) return slice_of(step.tensor, mark);
   const auto number = static_cast<int>(&step - trace.steps().data());
-  return std::make_shared<OnDemandMatrix>(trace.on_demand(), MatrixPlace{number, mark.leading, mark.column_axes},
-                                          mark.transposed);
+  // One axis is that of the rows, of one column, and stands here across.
+  const bool one_axis = step.axes.size() == 1;
+  const MatrixPlace place = {number, mark.leading, one_axis ? 0 : mark.column_axes};
+  return std::make_shared<OnDemandMatrix>(trace.on_demand(), place, one_axis != mark.transposed);
 }
 
 /// The least and the largest finite number, and 0 in any case; one number does not count.

@@ -104,8 +104,8 @@ void format_row(const Style& style, const AnimationShown& shown, Transient& tran
 
 void rate_row(const Style& style, const AnimationShown& shown, AnimationSettings& settings) {
   row_label(style, "Speed");
-  const std::string usual =
-      settings.lesson || shown.animation == nullptr ? "to read" : short_text(shown.animation->rate());
+  std::string usual = settings.lesson ? "to read" : "";
+  if (!settings.lesson && shown.animation != nullptr) usual = short_text(shown.animation->rate());
   text_field(style, "##rate", usual.c_str(), settings.rate);
   ImGui::SameLine();
   ImGui::TextDisabled("frames a second");
@@ -122,7 +122,9 @@ void frame_preview(const Style& style, const AnimationShown& shown, AnimationSet
   settings.frame = std::clamp(settings.frame, 1, std::max(count, shown.animation != nullptr ? 1 : settings.frame));
   ImGui::BeginDisabled(count < 2);
   ImGui::SetNextItemWidth(room.x);
-  ImGui::SliderInt("##frame", &settings.frame, 1, std::max(count, settings.frame), "frame %d");
+  const int last = std::max(count, settings.frame);
+  const std::string of_how_many = "frame %d of " + std::to_string(last);
+  ImGui::SliderInt("##frame", &settings.frame, 1, last, of_how_many.c_str());
   ImGui::EndDisabled();
   ImGui::EndGroup();
 }
@@ -180,7 +182,7 @@ AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown
   if (!settings.lesson && thing != nullptr) value_rows(style, *thing, settings);
   rate_row(style, shown, settings);
   format_row(style, shown, transient);
-  size_rows(style, settings.page, shown.figure);
+  size_rows(style, settings.page, shown.figure, "dpi");
   look_rows(style, settings.page);
   row_label(style, "");
   ImGui::Checkbox("value or words below", &settings.note);

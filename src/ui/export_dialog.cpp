@@ -45,7 +45,7 @@ bool export_dialog(const Style& style, const ExportShown& shown, Transient& tran
   if (ImGui::IsItemEdited()) choose_format_of(transient.dialog_path, settings);
   ImGui::BeginGroup();
   format_row(style, transient);
-  size_rows(style, settings, shown.figure);
+  size_rows(style, settings, shown.figure, "dpi, of a PNG");
   look_rows(style, settings);
   ImGui::EndGroup();
   const float height = ImGui::GetItemRectSize().y;

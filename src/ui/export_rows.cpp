@@ -48,7 +48,7 @@ std::optional<std::size_t> list_field(const char* id, float width, std::span<con
   return chosen;
 }
 
-void size_rows(const Style& style, ExportSettings& settings, const Figure* figure) {
+void size_rows(const Style& style, ExportSettings& settings, const Figure* figure, const char* resolution_unit) {
   row_label(style, "Width");
   length_field(style, "##width", settings, settings.file.width_inches);
   ImGui::SameLine();
@@ -75,7 +75,7 @@ void size_rows(const Style& style, ExportSettings& settings, const Figure* figur
   ImGui::InputInt("##dpi", &settings.file.dpi, 0);
   ImGui::EndDisabled();
   ImGui::SameLine();
-  ImGui::TextDisabled("dpi, of a PNG");
+  ImGui::TextDisabled("%s", resolution_unit);
 }
 
 void look_rows(const Style& style, ExportSettings& settings) {

@@ -21,8 +21,9 @@ void row_label(const Style& style, const char* label);
 /// A list to choose from; returns the position of what was chosen.
 std::optional<std::size_t> list_field(const char* id, float width, std::span<const std::string> names, std::size_t now);
 
-/// Width, height, type and resolution; `figure`, which may be null, has the height that is free.
-void size_rows(const Style& style, ExportSettings& settings, const Figure* figure);
+/// Width, height, type and resolution, of which `resolution_unit` says what it is of; `figure`, which may be null, has
+/// the height that is free.
+void size_rows(const Style& style, ExportSettings& settings, const Figure* figure, const char* resolution_unit);
 
 /// Theme, colours, range and content.
 void look_rows(const Style& style, ExportSettings& settings);

@@ -68,7 +68,9 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   }
   inspection.row_is_weights = is_weights(*shown);
   std::vector<Index> index = inspection.cell.index;
-  if (index.empty()) return;
+  // No row of attention is longer; other numbers are listed nowhere.
+  constexpr Index kLongestRow = Index{1} << 20U;
+  if (index.empty() || shown->axes.back().size > kLongestRow) return;
   inspection.row_current = static_cast<std::size_t>(index.back());
   const std::vector<std::string> labels = axis_labels(trace, shown->axes.back());
   Region row = single_cell(static_cast<int>(shown - trace.steps().data()), index);
@@ -269,13 +271,6 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < cell.index.size(); ++i) parts.push_back(axis_text(trace, step->axes[i], cell.index[i]));
   inspection.coordinates = join(parts, " · ");
-  Slice slice;
-  for (std::size_t i = 0; i < step->axes.size(); ++i) {
-    if (step->axes[i].name == "head") slice.head = cell.index[i];
-    if (step->axes[i].name == "batch") slice.item = cell.index[i];
-  }
-  const std::optional<HeatmapMark> mark = matrix_mark(trace, cell.tensor, slice);
-  inspection.scale = mark ? mark->scale : natural_scale(*step, HeldMatrix(step->tensor, step->tensor->matrix()));
   add_row(trace, *step, inspection);
   for (const Region& region : inspection.explanation.regions) {
     inspection.sources.push_back({trace.steps()[static_cast<std::size_t>(region.step)].name, region.begin});
@@ -288,6 +283,37 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
     inspection.feeds_text = next->name + index_text(cell.index);
   }
   return inspection;
+}
+
+namespace {
+
+/// Whether the matrix that the mark shows has the cell.
+bool shows(const HeatmapMark& mark, const std::vector<Index>& index) {
+  return mark.leading.size() <= index.size() && std::equal(mark.leading.begin(), mark.leading.end(), index.begin());
+}
+
+/// The colours that the matrix of the cell has in views that do not compare it with others.
+ColorScale scale_alone(const Trace& trace, const Step& step, const std::vector<Index>& index) {
+  Slice slice;
+  for (std::size_t i = 0; i < step.axes.size(); ++i) {
+    if (step.axes[i].name == "head") slice.head = index[i];
+    if (step.axes[i].name == "batch") slice.item = index[i];
+  }
+  if (const auto mark = matrix_mark(trace, step.name, slice); mark && shows(*mark, index)) return mark->scale;
+  const std::size_t last = std::min<std::size_t>(index.size(), 2);
+  const auto number = static_cast<int>(&step - trace.steps().data());
+  return natural_scale(step, *slice_mark(trace, number, {index.begin(), index.end() - static_cast<int>(last)}).source);
+}
+
+}  // namespace
+
+ColorScale inspected_scale(const Trace& trace, const Figure& figure, const NamedCell& cell) {
+  const Step& step = *trace.find(cell.tensor);
+  const auto number = static_cast<int>(&step - trace.steps().data());
+  const auto shown = std::find_if(figure.heatmaps.begin(), figure.heatmaps.end(), [&](const HeatmapMark& mark) {
+    return mark.step == number && mark.axes == step.axes && shows(mark, cell.index);
+  });
+  return shown != figure.heatmaps.end() ? shown->scale : scale_alone(trace, step, cell.index);
 }
 
 namespace {

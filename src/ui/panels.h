@@ -63,7 +63,7 @@ bool has_option_row(const Trace& trace, const ViewOptions& options);
 struct Inspection {
   NamedCell cell;
   Explanation explanation;
-  ColorScale scale;
+  ColorScale scale;                                 ///< see `inspected_scale`
   std::string coordinates;                          ///< "head 2 · query “sat” · key “the”"
   std::string row_title;                            ///< "softmax of this row", "this row"
   std::vector<std::pair<std::string, double>> row;  ///< label and value of each cell of the row
@@ -79,6 +79,9 @@ struct Inspection {
 
 /// The inspection of a cell, or nothing where the trace does not have it.
 std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell);
+
+/// The colours that the cell, which the trace has, stands in: those of the figure that shows it.
+ColorScale inspected_scale(const Trace& trace, const Figure& figure, const NamedCell& cell);
 
 /// Right: the number under the cursor, or pinned; then a drawn one can be changed.
 void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, Transient& transient,

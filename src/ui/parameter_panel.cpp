@@ -277,6 +277,8 @@ void parameter_panel(const Style& style, const Experiment& experiment, Transient
   ParameterControls controls(style, experiment, system, transient, requests);
   for (const Parameter& parameter : system.parameters) controls.show(parameter);
   if (system.uses_seed) seed_controls(style, experiment, transient, requests);
+  // Of tensors that are no attention nothing is labelled.
+  if (system.mask_sizes(experiment).queries == 0) return;
   ImGui::Dummy(ImVec2(0, style.px(4)));
   label_controls(style, experiment, transient, requests);
 }

@@ -290,9 +290,12 @@ void Workbench::update_inspection() {
     inspection_.reset();
     return;
   }
-  if (inspection_ && inspection_->cell == *cell && inspected_trace_ == trace_) return;
-  inspection_ = inspect(*trace_, *cell);
+  const bool same = inspection_ && inspection_->cell == *cell && inspected_trace_ == trace_;
+  if (same && inspected_figure_ == figures_built_) return;
+  if (!same) inspection_ = inspect(*trace_, *cell);
+  if (inspection_) inspection_->scale = inspected_scale(*trace_, target_, *cell);
   inspected_trace_ = trace_;
+  inspected_figure_ = figures_built_;
 }
 
 void Workbench::stand_on(Rgb background, const Rect& place) {

@@ -9,13 +9,13 @@
 #include <string>
 
 #include "app/figure_builder.h"
+#include "app/file_watch.h"
 #include "app/matrix_text.h"
 #include "app/session.h"
 #include "app/worker.h"
 #include "io/autosave.h"
 #include "io/experiment_file.h"
 #include "io/figure_file.h"
-#include "io/file_watch.h"
 #include "io/font_files.h"
 #include "io/user_state.h"
 #include "platform/heatmap.h"
@@ -221,6 +221,7 @@ class Workbench {
 
   std::optional<Inspection> inspection_;
   std::shared_ptr<const Trace> inspected_trace_;
+  std::uint64_t inspected_figure_ = 0;  ///< the number of figures that were built then
 
   /// The figure in the export dialog; lives as long as that is open, and until its last frame is drawn.
   struct ExportPreview {

@@ -47,9 +47,11 @@ void Workbench::list_things() {
       const std::string& name = each.parameter.name;
       if (each.parameter.kind == Parameter::Kind::order || !counts(experiment, each.parameter)) continue;
       if (of_view && view.applies != nullptr && !view.applies(*trace_, options, name)) continue;
+      if (each.choices.size() == 1) continue;
       const bool counted = of_view && (counts_the_trace(name) || name == "query" || name == "key");
       std::optional<Index> largest;
       if (counted) largest = option_limit(*trace_, name, options);
+      if (each.parameter.kind == Parameter::Kind::integer && !each.choices.empty()) largest = std::ssize(each.choices);
       shown.things.emplace_back(std::move(each), largest);
     }
   }
@@ -60,9 +62,11 @@ void Workbench::list_things() {
   if (settings.lesson && session_.lesson() != nullptr) return;
   settings.lesson = false;
   if (called(settings.name) != shown.things.end()) return;
-  // Every system has one.
-  if (const auto usual = called("temperature"); usual != shown.things.end())
-    choose_sweep(settings, usual->first, usual->second);
+  auto usual = called("temperature");
+  if (usual == shown.things.end())
+    usual = std::ranges::find_if(shown.things, [](const auto& each) { return is_number(each.first); });
+  if (usual == shown.things.end()) usual = shown.things.begin();
+  if (usual != shown.things.end()) choose_sweep(settings, usual->first, usual->second);
 }
 
 std::optional<FrameRequest> Workbench::wanted_frame() const {

@@ -57,6 +57,24 @@ TEST(TensorView, CallsTheUsersOwnAsTheirProgramDoes) {
   EXPECT_EQ(plain_text(words(bias, "title")), "bias_{1} [7]");
 }
 
+TEST(TensorView, OneAxisThatIsTooLongToBeHeldIsReadWhereItIsLookedAt) {
+  constexpr Index length = (Index{1} << 26U) + 5;
+  const auto tensors = made({{"flat", {length}}, {"other", {2, 2}}});
+  const auto trace = *run(*experiment_on(tensors));
+  ASSERT_EQ(trace->steps()[0].tensor, nullptr);
+  const Figure figure = figure_of(*trace, "tensor");
+  ASSERT_EQ(figure.heatmaps.size(), 1U);
+  const HeatmapMark& mark = figure.heatmaps[0];
+  EXPECT_EQ(mark.source->rows(), 1);
+  EXPECT_EQ(mark.source->columns(), length);
+  EXPECT_NEAR(mark.scale.high, 1, 0.1);
+  std::vector<float> numbers(5);
+  ASSERT_TRUE(mark.source->read({0, 0, 0, length - 5, 1, 5}, numbers, {}));
+  for (Index i = 0; i < 5; ++i)
+    EXPECT_EQ(numbers[static_cast<std::size_t>(i)], tensors->value(0, {length - 5 + i})) << i;
+  EXPECT_LT(tensors->numbers_read, Index{1} << 23U);
+}
+
 TEST(TensorView, OfManyMatricesShowsSomeFromTheChosenOneOn) {
   const auto trace = trace_on({{"a", {10, 15, 3, 4}}, {"b", {2, 2}}});
   EXPECT_EQ(figure_of(*trace, "tensor").heatmaps.size(), 64U);

@@ -1,56 +1,24 @@
 // The dialog that writes animations: its settings, its preview, and the files that come of it.
-#include "interface_test.h"
+#include "dialog_test.h"
+#include "figure/markup.h"
 #include "io/experiment_file.h"
-#include "support/temporary_folder.h"
+#include "support/given_tensors.h"
 
 namespace attnscope::test {
 namespace {
 
-constexpr const char* kAnimationDialog = "Write an animation";
-
-class AnimationDialog : public Interface {
+class AnimationDialog : public DialogTest {
  protected:
-  void SetUp() override {
-    start({});
-    screen().settle();
-  }
+  AnimationDialog() : DialogTest("Write an animation") {}
 
-  void open() {
+  void open() override {
     screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("File")});
     screen().frame(2);
     screen().click_item("##Menu_00", {std::string("Animation…")});
     screen().frame(3);
     screen().settle();
-    ASSERT_TRUE(screen().is_open(kAnimationDialog));
+    ASSERT_TRUE(screen().is_open(title()));
     screen().transient().animation_settings.page.file.dpi = 20;
-  }
-
-  /// Opens the dialog with that path typed.
-  void open_for(const std::string& name) {
-    open();
-    screen().retype((folder_ / name).string());
-    screen().frame(2);
-  }
-
-  void press(const std::string& control, bool waits = true) {
-    screen().click_item(kAnimationDialog, {control});
-    screen().frame(2);
-    if (waits) screen().settle();
-  }
-
-  void fill(const std::string& field, const std::string& text) {
-    screen().double_click(screen().item(kAnimationDialog, {field}).center());
-    screen().retype(text);
-    screen().frame(2);
-    screen().settle();
-  }
-
-  void choose(const std::string& list, const std::string& item) {
-    screen().click_item(kAnimationDialog, {list});
-    screen().frame(2);
-    screen().click_item("##Combo_01", {item});
-    screen().frame(2);
-    screen().settle();
   }
 
   [[nodiscard]] ui::AnimationSettings& settings() { return screen().transient().animation_settings; }
@@ -59,8 +27,6 @@ class AnimationDialog : public Interface {
     const Figure* frame = screen().workbench().animation_frame();
     return frame == nullptr || frame->texts.empty() ? "" : frame->texts.back().markup;
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(AnimationDialog, StartsWithAComfortableSweep) {
@@ -96,7 +62,7 @@ TEST_F(AnimationDialog, TheSliderGoesThroughTheFrames) {
   fill("##from", "1");
   fill("##to", "4");
   EXPECT_EQ(note(), "Heads = 1");
-  const Rect slider = screen().item(kAnimationDialog, {std::string("##frame")});
+  const Rect slider = screen().item(title(), {std::string("##frame")});
   screen().click(across(slider, 0.98));
   screen().settle();
   EXPECT_EQ(settings().frame, 4);
@@ -159,7 +125,7 @@ TEST_F(AnimationDialog, GoesOnBesideTheWindow) {
   fill("##to", "60");
   press("Write", false);
   press("Go on beside", false);
-  EXPECT_FALSE(screen().is_open(kAnimationDialog));
+  EXPECT_FALSE(screen().is_open(title()));
   EXPECT_TRUE(screen().workbench().busy());
   // Meanwhile the document changes, which is no business of the animation's.
   open_view("head");
@@ -188,22 +154,23 @@ TEST_F(AnimationDialog, OffersTheOpenLesson) {
   EXPECT_EQ(folder_.size(), std::ssize(lesson->steps)) << message();
 }
 
-TEST_F(AnimationDialog, FitsIntoTheWindow) {
-  for (const WindowSize size : {WindowSize{1000, 700, 1}, WindowSize{640, 420, 1}, WindowSize{2000, 1400, 2}}) {
-    InterfaceOptions options;
-    options.width = size.width;
-    options.height = size.height;
-    options.scale = size.scale;
-    start(options);
-    screen().settle();
-    open();
-    const Rect place = screen().window_place(kAnimationDialog);
-    EXPECT_GE(place.x, 0);
-    EXPECT_GE(place.y, 0);
-    EXPECT_LE(place.right(), size.width);
-    EXPECT_LE(place.bottom(), size.height);
-  }
+TEST_F(AnimationDialog, OfOwnTensorsGoesThroughThose) {
+  // Two sets of heads: of tensors there is no temperature.
+  Experiment experiment =
+      *experiment_on(made({{"encoder_attentions_0", {2, 3, 3}}, {"decoder_attentions_0", {2, 4, 4}}}));
+  InterfaceOptions options;
+  options.experiment = experiment;
+  start(options);
+  screen().settle();
+  open();
+  EXPECT_EQ(settings().name, "group");
+  EXPECT_EQ(settings().to, "2");
+  ASSERT_NE(screen().workbench().animation(), nullptr) << screen().transient().dialog_error;
+  EXPECT_EQ(screen().workbench().animation()->size(), 2U);
+  EXPECT_EQ(plain_text(note()), "Tensors = encoder_attentions_0");
 }
+
+TEST_F(AnimationDialog, FitsIntoTheWindow) { expect_fits_into_windows(); }
 
 }  // namespace
 }  // namespace attnscope::test

@@ -1,54 +1,19 @@
 // The dialog that exports the view: its settings, its preview, and the files that come of it.
-#include "interface_test.h"
+#include "dialog_test.h"
 #include "io/figure_file.h"
-#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {
 
-constexpr const char* kTitle = "Export the view as a figure";
-
-class ExportDialog : public Interface {
+class ExportDialog : public DialogTest {
  protected:
-  void SetUp() override {
-    start({});
-    screen().settle();
-  }
+  ExportDialog() : DialogTest("Export the view as a figure") {}
 
-  void open() {
+  void open() override {
     screen().key_with_control('E');
     screen().frame(3);
     screen().settle();
-    ASSERT_TRUE(screen().is_open(kTitle));
-  }
-
-  /// Opens the dialog with that path typed.
-  void open_for(const std::string& name) {
-    open();
-    screen().retype((folder_ / name).string());
-  }
-
-  void press(const std::string& control) {
-    screen().click_item(kTitle, {control});
-    screen().frame(2);
-    screen().settle();
-  }
-
-  /// Replaces what stands in a field.
-  void fill(const std::string& field, const std::string& text) {
-    screen().double_click(screen().item(kTitle, {field}).center());
-    screen().retype(text);
-    screen().frame(2);
-    screen().settle();
-  }
-
-  /// From a list of the dialog.
-  void choose(const std::string& list, const std::string& item) {
-    screen().click_item(kTitle, {list});
-    screen().frame(2);
-    screen().click_item("##Combo_01", {item});
-    screen().frame(2);
-    screen().settle();
+    ASSERT_TRUE(screen().is_open(title()));
   }
 
   void expect_done() {
@@ -56,11 +21,8 @@ class ExportDialog : public Interface {
     EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
   }
 
-  [[nodiscard]] ui::Dialog dialog() { return screen().transient().dialog; }
   [[nodiscard]] ui::ExportSettings& settings() { return screen().transient().export_settings; }
   [[nodiscard]] std::string bytes(const std::string& name) const { return bytes_of(folder_ / name); }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(ExportDialog, EnterWritesAndEscapeDoesNot) {
@@ -68,7 +30,7 @@ TEST_F(ExportDialog, EnterWritesAndEscapeDoesNot) {
   screen().key(kEscape);
   screen().frame(2);
   EXPECT_EQ(dialog(), ui::Dialog::none);
-  EXPECT_FALSE(screen().is_open(kTitle));
+  EXPECT_FALSE(screen().is_open(title()));
   EXPECT_EQ(folder_.size(), 0);
   open_for("a.pdf");
   screen().key(kEnter);
@@ -185,7 +147,7 @@ TEST_F(ExportDialog, ThePreviewIsPaintedInTheColoursOfItsTheme) {
   screen().set_drawn(true);
   open();
   screen().frame(3);
-  const Rect place = screen().window_place(kTitle);
+  const Rect place = screen().window_place(title());
   const auto has = [&](Rgb wanted) {
     int pixels = 0;
     const platform::Image picture = screen().picture();
@@ -251,22 +213,7 @@ TEST_F(ExportDialog, SlowViewsAreBuiltBeside) {
   expect_done();
 }
 
-TEST_F(ExportDialog, FitsIntoTheWindow) {
-  for (const WindowSize size : {WindowSize{1000, 700, 1}, WindowSize{640, 420, 1}, WindowSize{2000, 1400, 2}}) {
-    InterfaceOptions options;
-    options.width = size.width;
-    options.height = size.height;
-    options.scale = size.scale;
-    start(options);
-    screen().settle();
-    open();
-    const Rect place = screen().window_place(kTitle);
-    EXPECT_GE(place.x, 0);
-    EXPECT_GE(place.y, 0);
-    EXPECT_LE(place.right(), size.width);
-    EXPECT_LE(place.bottom(), size.height);
-  }
-}
+TEST_F(ExportDialog, FitsIntoTheWindow) { expect_fits_into_windows(); }
 
 }  // namespace
 }  // namespace attnscope::test

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -22,6 +23,9 @@ struct WindowSize {
 inline void PrintTo(const WindowSize& size, std::ostream* out) {
   *out << size.width << "x" << size.height << "@" << size.scale;
 }
+
+/// The point at that share of the way from the left to the right end of a rectangle, halfway down.
+inline Point across(const Rect& rect, double share) { return {rect.x + rect.width * share, rect.center().y}; }
 
 /// An interface with the worked example at its defaults; made anew for every test. Only the frames that are looked at
 /// are drawn.
@@ -52,6 +56,22 @@ class Interface : public ::testing::Test {
     screen().settle();
   }
 
+  /// Types the path into the open dialog and confirms.
+  void confirm(const std::filesystem::path& path) {
+    screen().frame(2);
+    screen().retype(path.string());
+    screen().key(kEnter);
+    screen().settle();
+  }
+
+  /// Drags the slider of a system that has one.
+  void change_tokens() {
+    const Rect slider = screen().slider(parameter("tokens").label);
+    screen().drag(across(slider, 0.1), across(slider, 0.8), 3);
+    screen().release();
+    screen().settle();
+  }
+
   /// By its tab, or in the list of those that have no room for one.
   void open_view(const std::string& name) {
     try {
@@ -66,8 +86,5 @@ class Interface : public ::testing::Test {
  private:
   std::optional<OffscreenInterface> screen_;
 };
-
-/// The point at that share of the way from the left to the right end of a rectangle, halfway down.
-inline Point across(const Rect& rect, double share) { return {rect.x + rect.width * share, rect.center().y}; }
 
 }  // namespace attnscope::test

@@ -7,6 +7,7 @@
 #include "core/run.h"
 #include "interface_test.h"
 #include "io/trace_file.h"
+#include "support/given_tensors.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {
@@ -156,6 +157,21 @@ TEST_F(OwnTensorFiles, ThatAreNoAttentionAreShownAsTheyAre) {
   screen().frame(2);
   ASSERT_TRUE(screen().transient().hovered);
   EXPECT_EQ(screen().transient().hovered->tensor, "given.fc.weight");
+  // Nothing of it is a token.
+  EXPECT_THROW(screen().item("Parameters", {std::string("##labels")}), std::runtime_error);
+}
+
+TEST_F(OwnTensorFiles, TheInspectorHasTheColoursOfTheFigure) {
+  const auto trace = *run(*experiment_on(made({{"a", {2, 3, 4}}, {"b", {5}}})));
+  const ViewOptions options = *view_options({"tensor", {}});
+  const Figure figure = build_view("tensor", *trace, options);
+  const ui::NamedCell cell = {"given.a", {1, 2, 3}};
+  EXPECT_EQ(ui::inspected_scale(*trace, figure, cell), figure.heatmaps[1].scale);
+  // Where it is not shown, the scale that its own matrix would have: not that of another.
+  const ColorScale second = ui::inspected_scale(*trace, {}, cell);
+  EXPECT_EQ(second, natural_scale(trace->steps()[0], *figure.heatmaps[1].source));
+  EXPECT_NE(second, natural_scale(trace->steps()[0], *figure.heatmaps[0].source));
+  EXPECT_GT(ui::inspected_scale(*trace, {}, {"given.b", {4}}).high, 0);
 }
 
 TEST_F(OwnTensorFiles, WhatCannotBeOpenedLeavesTheDocument) {

@@ -24,13 +24,6 @@ class Pixels : public Interface {
     screen().settle();
   }
 
-  void confirm(const std::filesystem::path& path) {
-    screen().frame(2);
-    screen().retype(path.string());
-    screen().key(kEnter);
-    screen().settle();
-  }
-
   std::filesystem::path png() { return folder_.file("two.png", png_bytes_of(2, 1, "\xe6\x5a\x28\x14\x3c\xa0")); }
 
   TemporaryFolder folder_;

@@ -76,9 +76,7 @@ TEST_F(Remembered, UnsavedWorkIsKeptAndForgottenWhenItIsSaved) {
   EXPECT_TRUE(screen().workbench().session().modified());
   EXPECT_EQ(unsaved(), 1);
   screen().key_with_control('S');
-  screen().frame(2);
-  screen().retype((folder_ / "kept.json").string());
-  screen().key(kEnter);
+  confirm(folder_ / "kept.json");
   screen().frame(40);
   EXPECT_FALSE(screen().workbench().session().modified());
   EXPECT_EQ(unsaved(), 0);

@@ -54,7 +54,7 @@ std::vector<std::pair<std::string, std::string>> choices(const Experiment& e, st
   if (e.tensors == nullptr) return words;
   if (parameter == "use") {
     for (const std::string& use : possible_uses(*e.tensors))
-      words.emplace_back(use, use == kUseQueries ? "queries, keys" : use == kUseTensors ? "as they are" : use);
+      words.emplace_back(use, use == kUseQueries ? "queries, keys" : use == kUseTensors ? "as is" : use);
   }
   if (parameter == "group") {
     const std::vector<std::string> groups = tensor_groups(*e.tensors, e.choice("use"));
@@ -247,7 +247,7 @@ System own_tensors() {
   system.parameters = {
       choice_parameter(
           "use", "Looked at", "What of the file: its weights, scores, or queries with keys; or every tensor as it is.",
-          {kUseWeights, kUseScores, kUseQueries, kUseTensors}, {"weights", "scores", "queries, keys", "as they are"}),
+          {kUseWeights, kUseScores, kUseQueries, kUseTensors}, {"weights", "scores", "queries, keys", "as is"}),
       group,
       axes,
       scale,

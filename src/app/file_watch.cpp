@@ -1,4 +1,4 @@
-#include "io/file_watch.h"
+#include "app/file_watch.h"
 
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
 // Files that others write while they are open.
-#include "io/file_watch.h"
+#include "app/file_watch.h"
 
 #include <gtest/gtest.h>
 

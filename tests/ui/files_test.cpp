@@ -1,0 +1,226 @@
+// Experiments and other files, as the window opens, saves, exports and reads them again.
+#include <chrono>
+#include <thread>
+
+#include "interface_test.h"
+#include "io/experiment_file.h"
+#include "support/temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+class Files : public Interface {
+ protected:
+  [[nodiscard]] ui::Dialog dialog() { return screen().transient().dialog; }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Files, SaveAsksForAPathOnceAndThenKnowsIt) {
+  change_tokens();
+  EXPECT_TRUE(screen().workbench().session().modified());
+  screen().key_with_control('S');
+  EXPECT_EQ(dialog(), ui::Dialog::save);
+  const std::filesystem::path path = folder_ / "lesson.json";
+  confirm(path);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_EQ(bytes_of(path), experiment_json(screen().experiment()));
+  EXPECT_FALSE(screen().workbench().session().modified());
+  EXPECT_EQ(screen().workbench().window_title(), "lesson.json — attnscope");
+
+  undo();
+  EXPECT_TRUE(screen().workbench().session().modified());
+  screen().key_with_control('S');
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_EQ(bytes_of(path), experiment_json(screen().experiment()));
+
+  screen().key_with_control('S', true);
+  EXPECT_EQ(dialog(), ui::Dialog::save);
+  confirm(folder_ / "copy.json");
+  EXPECT_EQ(bytes_of(folder_ / "copy.json"), bytes_of(path));
+}
+
+TEST_F(Files, OpenReplacesTheDocument) {
+  Experiment other = *default_experiment("worked-example");
+  other.seed = 7;
+  other.parameters["heads"] = Index{2};
+  other.view.name = "heads";
+  const std::filesystem::path path = folder_.file("other.json", experiment_json(other));
+  change_tokens();
+  const Experiment changed = screen().experiment();
+  screen().key_with_control('O');
+  EXPECT_EQ(dialog(), ui::Dialog::open);
+  confirm(path);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_EQ(screen().experiment(), other);
+  EXPECT_EQ(screen().trace().experiment(), other);
+  EXPECT_FALSE(screen().workbench().session().modified());
+  // What was not saved is not lost.
+  undo();
+  EXPECT_EQ(screen().experiment(), changed);
+  EXPECT_TRUE(screen().workbench().session().modified());
+  EXPECT_EQ(screen().workbench().session().file(), "");
+}
+
+TEST_F(Files, WhatOthersWriteIntoTheOpenFileIsReadAgain) {
+  const auto path = folder_.file("open.json", experiment_json(*default_experiment("worked-example")));
+  screen().workbench().open_file(path.string());
+  screen().settle();
+  Experiment other = *default_experiment("worked-example");
+  other.seed = 77;
+  const auto write_and_wait = [&] {
+    screen().transient().message.clear();
+    std::filesystem::rename(folder_.file("new.json", experiment_json(other)), path);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (screen().transient().message.empty() && std::chrono::steady_clock::now() < end) {
+      screen().frame(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    screen().settle();
+  };
+  write_and_wait();
+  EXPECT_EQ(screen().experiment(), other);
+  EXPECT_EQ(screen().transient().message, path.string() + " has changed and was read again");
+  // Saving it from here is no such change.
+  change_tokens();
+  screen().key_with_control('S');
+  screen().settle();
+  const Experiment saved = screen().experiment();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  screen().frame(2);
+  EXPECT_EQ(screen().transient().message, "wrote " + path.string());
+  EXPECT_EQ(screen().experiment(), saved);
+  // What is not saved is not replaced before the user says so.
+  undo();
+  const Experiment unsaved = screen().experiment();
+  other.seed = 78;
+  write_and_wait();
+  EXPECT_EQ(screen().experiment(), unsaved);
+  EXPECT_EQ(screen().transient().message, path.string() + " was changed by another program; F5 reads it again");
+  screen().workbench().press({platform::KeyPress::kF5});
+  screen().frame(2);
+  screen().settle();
+  EXPECT_EQ(screen().experiment(), other);
+  undo();
+  EXPECT_EQ(screen().experiment(), unsaved);
+}
+
+TEST_F(Files, CancelAndEscapeLeaveEverything) {
+  const Experiment before = screen().experiment();
+  screen().key_with_control('O');
+  screen().frame(2);
+  screen().click_item("Open an experiment", {std::string("Cancel")});
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  screen().key_with_control('O');
+  screen().frame(2);
+  screen().type("nonsense");
+  screen().key(kEscape);
+  screen().frame(2);
+  if (dialog() != ui::Dialog::none) screen().key(kEscape);  // the first one may end the typing
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_EQ(screen().experiment(), before);
+  EXPECT_FALSE(screen().is_open("Open an experiment"));
+}
+
+struct Unreadable {
+  const char* name;
+  const char* text;  ///< null: there is no such file
+};
+
+void PrintTo(const Unreadable& file, std::ostream* out) { *out << file.name; }
+
+class UnreadableFile : public Files, public ::testing::WithParamInterface<Unreadable> {};
+
+TEST_P(UnreadableFile, KeepsTheDocumentAndSaysSo) {
+  change_tokens();
+  const Experiment before = screen().experiment();
+  const std::filesystem::path path = folder_ / GetParam().name;
+  if (GetParam().text != nullptr) folder_.file(GetParam().name, GetParam().text);
+  screen().key_with_control('O');
+  confirm(path);
+  EXPECT_EQ(dialog(), ui::Dialog::open) << "to correct the path";
+  EXPECT_TRUE(is_one_line(screen().transient().dialog_error));
+  EXPECT_NE(screen().transient().dialog_error.find(GetParam().name), std::string::npos)
+      << screen().transient().dialog_error;
+  EXPECT_TRUE(screen().transient().message_is_error);
+  EXPECT_EQ(screen().experiment(), before);
+  EXPECT_TRUE(screen().workbench().session().can_undo());
+  screen().click_item("Open an experiment", {std::string("Cancel")});
+
+  // Dropped on the window.
+  screen().workbench().open_file(path.string());
+  screen().settle();
+  EXPECT_EQ(screen().experiment(), before);
+  EXPECT_TRUE(screen().transient().message_is_error);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, UnreadableFile,
+    ::testing::Values(
+        Unreadable{"missing.json", nullptr}, Unreadable{"empty.json", ""}, Unreadable{"no-json.json", "hello"},
+        Unreadable{"half.json", R"({"format": "attnscope-exp)"},
+        Unreadable{"system.json", R"({"format": "attnscope-experiment/1", "system": "nope"})"},
+        Unreadable{"value.json",
+                   R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 0}})"},
+        Unreadable{
+            "memory.json",
+            R"({"format": "attnscope-experiment/1", "system": "worked-example", "params": {"tokens": 200000000}})"},
+        Unreadable{"view.json",
+                   R"({"format": "attnscope-experiment/1", "system": "worked-example", "view": {"name": "nope"}})"},
+        Unreadable{
+            "option.json",
+            R"({"format": "attnscope-experiment/1", "system": "worked-example", "view": {"name": "flow", "options": {"head": 0}}})"}));
+
+TEST_F(Files, ADirectoryIsNoExperiment) {
+  screen().workbench().open_file(folder_.path().string());
+  EXPECT_TRUE(screen().transient().message_is_error);
+}
+
+TEST_F(Files, ADroppedFileIsOpened) {
+  Experiment other = *default_experiment("worked-example");
+  other.parameters["tokens"] = Index{3};
+  screen().workbench().open_file(folder_.file("dropped.json", experiment_json(other)).string());
+  screen().settle();
+  EXPECT_EQ(screen().experiment(), other);
+  EXPECT_FALSE(screen().transient().message_is_error);
+}
+
+TEST_F(Files, FiguresAreExported) {
+  struct Kind {
+    const char* name;
+    const char* start;
+  };
+  for (const Kind kind : {Kind{"figure.pdf", "%PDF-"}, Kind{"figure.png", "\x89PNG"}, Kind{"figure.svg", "<?xml"}}) {
+    screen().key_with_control('E');
+    EXPECT_EQ(dialog(), ui::Dialog::export_figure);
+    confirm(folder_ / kind.name);
+    EXPECT_EQ(dialog(), ui::Dialog::none) << screen().transient().dialog_error;
+    EXPECT_TRUE(bytes_of(folder_ / kind.name).starts_with(kind.start)) << kind.name;
+    EXPECT_NE(screen().transient().message.find(kind.name), std::string::npos);
+  }
+  EXPECT_EQ(screen().experiment(), *default_experiment("worked-example"));
+}
+
+TEST_F(Files, TensorsAreExported) {
+  screen().key_with_control('E', true);
+  EXPECT_EQ(dialog(), ui::Dialog::export_trace);
+  confirm(folder_ / "tensors.npz");
+  EXPECT_EQ(dialog(), ui::Dialog::none) << screen().transient().dialog_error;
+  EXPECT_TRUE(bytes_of(folder_ / "tensors.npz").starts_with("PK"));
+}
+
+TEST_F(Files, WhatCannotBeWrittenIsSaid) {
+  for (const char* name : {"figure.bmp", "nowhere/figure.pdf"}) {
+    screen().key_with_control('E');
+    confirm(folder_ / name);
+    EXPECT_EQ(dialog(), ui::Dialog::export_figure);
+    EXPECT_TRUE(is_one_line(screen().transient().dialog_error));
+    screen().click_item("Export the view as a figure", {std::string("Cancel")});
+  }
+  EXPECT_EQ(folder_.size(), 0);
+}
+
+}  // namespace
+}  // namespace attnscope::test
