@@ -89,16 +89,23 @@ void copy_run(const Strided& from, Index length, float* to) {
   }
 }
 
+/// The bias alone, where there is nothing to sum.
+void repeat(const ContractOperation& operation, const Tensor& bias, const StepContext& context, Tensor& out) {
+  const Repeated start(operation, bias, operation.bias);
+  const Index length = run_length(out);
+  share_out(context, length == 0 ? 0 : out.count() / length, length,
+            [&](Index run) { copy_run(start.along(out.axes(), run), length, out.values().data() + run * length); });
+}
+
 }  // namespace
 
 void compute(const ContractOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
   const Tensor& a = *inputs[0];
   const Tensor& b = *inputs[1];
-  if (inputs.size() > 2) {
-    const Repeated start(operation, *inputs[2], operation.bias);
-    const Index length = run_length(out);
-    share_out(context, length == 0 ? 0 : out.count() / length, length,
-              [&](Index run) { copy_run(start.along(out.axes(), run), length, out.values().data() + run * length); });
+  const Tensor* const bias = inputs.size() > 2 ? inputs[2] : nullptr;
+  if (bias != nullptr && std::find(operation.sizes.begin(), operation.sizes.end(), 0) != operation.sizes.end()) {
+    repeat(operation, *bias, context, out);
+    return;
   }
   const std::size_t count = operation.labels.size();
   assert(count <= kMostLabels);
@@ -107,6 +114,7 @@ void compute(const ContractOperation& operation, Inputs inputs, const StepContex
   note_strides(operation.a, a.axes(), &ContractionLabel::a_stride, by_number);
   note_strides(operation.b, b.axes(), &ContractionLabel::b_stride, by_number);
   note_strides(operation.out, out.axes(), &ContractionLabel::out_stride, by_number);
+  if (bias != nullptr) note_strides(operation.bias, bias->axes(), &ContractionLabel::start_stride, by_number);
   // The result's labels in its own order come first, so that neighbours in memory are neighbours in the list; then the
   // summed ones.
   ContractionLabels labels;
@@ -117,7 +125,7 @@ void compute(const ContractOperation& operation, Inputs inputs, const StepContex
   contract_strided(
       std::span(labels).first(count), a.values().data(), b.values().data(), out.values().data(), out.count(),
       operation.divisor, context.pool, [&] { return context.stop.stop_requested(); },
-      inputs.size() > 2 ? SumsBegin::with_out : SumsBegin::with_zero, operation.fused);
+      bias != nullptr ? bias->values().data() : nullptr, operation.fused);
 }
 
 void compute(const AddOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {

@@ -73,8 +73,7 @@ void product(benchmark::State& state, const std::vector<ContractionLabel>& label
   double best = std::numeric_limits<double>::infinity();
   for (auto _ : state) {
     best = std::min(best, shortest_seconds(1, [&] {
-                      contract_strided(labels, left.data(), right.data(), result.data(), out, 8, &pool, never_stopped,
-                                       SumsBegin::with_zero);
+                      contract_strided(labels, left.data(), right.data(), result.data(), out, 8, &pool, never_stopped);
                     }));
   }
   report(state, flops, best, state.range(0));
@@ -129,8 +128,7 @@ void weighted_values(benchmark::State& state) {
   double best = std::numeric_limits<double>::infinity();
   for (auto _ : state) {
     best = std::min(best, shortest_seconds(1, [&] {
-                      contract_strided(labels, weights.data(), v.data(), out.data(), count, 1, &pool, never_stopped,
-                                       SumsBegin::with_zero);
+                      contract_strided(labels, weights.data(), v.data(), out.data(), count, 1, &pool, never_stopped);
                     }));
   }
   state.counters["of_memory"] = static_cast<double>(count) * sizeof(float) / best / memory_limit();

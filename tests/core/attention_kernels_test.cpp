@@ -81,7 +81,7 @@ void attend_by_steps(const AttentionCase& c, Tensors& t) {
                                                 {keys, 0, c.heads * dim, 1},
                                                 {dim, 1, 1, 0}};
   contract_strided(scores, t.q.data(), t.k.data(), t.scores.data(), static_cast<Index>(t.scores.size()),
-                   static_cast<double>(c.options.divisor), nullptr, never_stopped, SumsBegin::with_zero);
+                   static_cast<double>(c.options.divisor), nullptr, never_stopped);
   const auto length = static_cast<std::size_t>(keys);
   for (Index row = 0; row < c.heads * queries; ++row) {
     const std::size_t at = static_cast<std::size_t>(row) * length;
@@ -100,7 +100,7 @@ void attend_by_steps(const AttentionCase& c, Tensors& t) {
                                              {value_dim, 0, 1, 1},
                                              {keys, 1, c.heads * value_dim, 0}};
   contract_strided(sum, t.weights.data(), t.v.data(), t.output.data(), static_cast<Index>(t.output.size()), 1, nullptr,
-                   never_stopped, SumsBegin::with_zero);
+                   never_stopped);
 }
 
 std::vector<AttentionCase> cases() {
@@ -241,7 +241,7 @@ TEST(Contraction, FromZeroOnlyWrites) {
     std::vector<float> added(4000, 0);
     std::vector<float> written = room(4000);
     contract_strided(labels, a.data(), b.data(), added.data(), 4000, 3, nullptr, never_stopped);
-    contract_strided(labels, a.data(), b.data(), written.data(), 4000, 3, nullptr, never_stopped, SumsBegin::with_zero);
+    contract_strided(labels, a.data(), b.data(), written.data(), 4000, 3, nullptr, never_stopped);
     EXPECT_TRUE(same_bits(added, written)) << depth;
   }
 }

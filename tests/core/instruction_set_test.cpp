@@ -72,7 +72,6 @@ TEST(Kernels, TouchNothingBesideTheirNumbers) {
       product.b = right.data();
       product.out = out.data();
       product.out_row = product.copy_row = kRoom;
-      product.from_zero = true;
       product.copy = copy.data();
       loops->multiply_panel(product);
       loops->end_stream();
@@ -90,7 +89,7 @@ TEST(Kernels, TouchNothingBesideTheirNumbers) {
         }
       }
       std::vector<float> row(kRoom, kUntouched);
-      loops->scale(b.data(), 2, 1, true, false, row.data(), columns);
+      loops->scale(b.data(), 2, 1, false, row.data(), columns);
       EXPECT_EQ(row[static_cast<std::size_t>(columns) - 1], 2 * b[static_cast<std::size_t>(columns) - 1]);
       loops->exponentials(row.data(), {1, 200, false}, row.data(), columns);
       loops->divide(row.data(), 2, columns);

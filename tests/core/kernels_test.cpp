@@ -41,7 +41,7 @@ Operand random_operand(std::mt19937& random, const std::vector<Index>& sizes, un
 
 struct Contraction {
   std::vector<ContractionLabel> labels;
-  std::vector<float> a, b;
+  std::vector<float> a, b, start;  ///< no start: zero
   Index out_count = 1;
 };
 
@@ -51,21 +51,25 @@ Contraction random_contraction(std::mt19937& random) {
   unsigned in_a = 0;
   unsigned in_b = 0;
   unsigned in_out = 0;
+  unsigned in_start = 0;
   for (std::size_t i = 0; i < count; ++i) {
     sizes.push_back(random_index(random, 0, 3) == 0 ? 1 : random_index(random, 1, 13));
     const auto where = static_cast<unsigned>(random_index(random, 1, 3));
     in_a |= (where & 1U) << i;
     in_b |= (where >> 1U) << i;
     in_out |= static_cast<unsigned>(random_index(random, 0, 1)) << i;
+    in_start |= static_cast<unsigned>(random_index(random, 0, 1)) << i;
   }
   const bool spread = random_index(random, 0, 1) == 1;
   const Operand a = random_operand(random, sizes, in_a, spread);
   const Operand b = random_operand(random, sizes, in_b, spread);
   // A tensor of its own has its elements behind each other.
   const Operand out = random_operand(random, sizes, in_out, false);
+  const Operand start = random_operand(random, sizes, in_out & in_start, spread);
   Contraction contraction;
   for (std::size_t i = 0; i < count; ++i)
-    contraction.labels.push_back({sizes[i], a.strides[i], b.strides[i], out.strides[i]});
+    contraction.labels.push_back({sizes[i], a.strides[i], b.strides[i], out.strides[i], start.strides[i]});
+  if (random_index(random, 0, 1) == 1) contraction.start = random_numbers(random, start.extent);
   contraction.a = random_numbers(random, a.extent);
   contraction.b = random_numbers(random, b.extent);
   contraction.out_count = out.extent;
@@ -76,6 +80,7 @@ Contraction random_contraction(std::mt19937& random) {
 template <typename Number>
 std::vector<Number> plain_loop(const Contraction& contraction, Number divisor) {
   std::vector<Number> out(static_cast<std::size_t>(contraction.out_count), 0);
+  std::vector<bool> started(out.size(), contraction.start.empty());
   Index total = 1;
   for (const ContractionLabel& label : contraction.labels) total *= label.size;
   for (Index n = 0; n < total; ++n) {
@@ -83,12 +88,18 @@ std::vector<Number> plain_loop(const Contraction& contraction, Number divisor) {
     Index a = 0;
     Index b = 0;
     Index to = 0;
+    Index start = 0;
     for (auto label = contraction.labels.rbegin(); label != contraction.labels.rend(); ++label) {
       const Index at = rest % label->size;
       rest /= label->size;
       a += at * label->a_stride;
       b += at * label->b_stride;
       to += at * label->out_stride;
+      start += at * label->start_stride;
+    }
+    if (!started[static_cast<std::size_t>(to)]) {
+      out[static_cast<std::size_t>(to)] = static_cast<Number>(contraction.start[static_cast<std::size_t>(start)]);
+      started[static_cast<std::size_t>(to)] = true;
     }
     out[static_cast<std::size_t>(to)] += static_cast<Number>(contraction.a[static_cast<std::size_t>(a)]) *
                                          static_cast<Number>(contraction.b[static_cast<std::size_t>(b)]);
@@ -113,9 +124,10 @@ TEST(Contraction, SumsInFloatFromFirstToLast) {
     const Contraction contraction = random_contraction(random);
     SCOPED_TRACE(labels_text(contraction));
     const float divisor = i % 3 == 0 ? std::sqrt(7.0F) : 1.0F;
-    std::vector<float> out(static_cast<std::size_t>(contraction.out_count), 0);
+    std::vector<float> out(static_cast<std::size_t>(contraction.out_count), 5);
     contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), contraction.out_count,
-                     static_cast<double>(divisor), nullptr, never_stopped);
+                     static_cast<double>(divisor), nullptr, never_stopped,
+                     contraction.start.empty() ? nullptr : contraction.start.data());
     const std::vector<float> in_float = plain_loop<float>(contraction, divisor);
     const std::vector<double> in_double = plain_loop<double>(contraction, static_cast<double>(divisor));
     double terms = 1;

@@ -90,7 +90,6 @@ class PackedHeads {
     if (streamed_ && head.scores != nullptr) product.copy = head.scores + at;
     product.copy_row = sizes_.keys;
     product.divisor = options_.divisor;
-    product.from_zero = true;
     product.fused = scores_fused_;
     multiply_packed(product, keys_of(number), sizes_.dim, sizes_.keys);
     for (Index i = 0; i < count; ++i) finish_row(head, first + i, scores.row(i), weights.row(i));

@@ -64,7 +64,6 @@ void AttentionOverview::rows_of_band(Index first, Index every, Index bin, std::s
   product.out = scores;
   product.out_row = kRowStride;
   product.divisor = head_.options.divisor;
-  product.from_zero = true;
   product.fused = head_.fused;
   for (Index key = 0; key < head_.sizes.keys; key += kSumBlock) {
     const Index count = std::min(kSumBlock, head_.sizes.keys - key);

@@ -15,7 +15,7 @@ namespace {
 // One piece of work is so many rows times so many columns: the result's part stays in the second cache while the summed
 // label is gone through, and the pieces are small enough to be shared out evenly.
 constexpr Index kRows = 48;
-constexpr Index kColumns = 512;
+constexpr Index kColumns = 256;
 
 // Numbers that are one piece of work when there is nothing to sum.
 constexpr Index kScaledAtOnce = Index{1} << 15;
@@ -67,9 +67,10 @@ void merge_neighbours(Labels& labels) {
     ContractionLabel& slow = labels[i - 1];
     const ContractionLabel& fast = labels[i];
     const bool joined = role_of(slow) == role_of(fast) && slow.a_stride == fast.a_stride * fast.size &&
-                        slow.b_stride == fast.b_stride * fast.size && slow.out_stride == fast.out_stride * fast.size;
+                        slow.b_stride == fast.b_stride * fast.size && slow.out_stride == fast.out_stride * fast.size &&
+                        slow.start_stride == fast.start_stride * fast.size;
     if (!joined) continue;
-    slow = {slow.size * fast.size, fast.a_stride, fast.b_stride, fast.out_stride};
+    slow = {slow.size * fast.size, fast.a_stride, fast.b_stride, fast.out_stride, fast.start_stride};
     labels.erase(i);
   }
 }
@@ -82,7 +83,7 @@ ContractionLabel take(Labels& labels, Role role) {
     if (role_of(labels[i]) != role) continue;
     if (chosen == labels.count() || role == Role::sum || labels[i].size > labels[chosen].size) chosen = i;
   }
-  if (chosen == labels.count()) return {1, 0, 0, 0};
+  if (chosen == labels.count()) return {1, 0, 0, 0, 0};
   const ContractionLabel label = labels[chosen];
   labels.erase(chosen);
   return label;
@@ -106,6 +107,7 @@ struct Place {
   Index a = 0;
   Index b = 0;
   Index out = 0;
+  Index start = 0;
 };
 
 /// The `number`th place of the labels, the last one fastest.
@@ -118,6 +120,7 @@ Place place_of(const Labels& labels, Index number) {
     place.a += at * label->a_stride;
     place.b += at * label->b_stride;
     place.out += at * label->out_stride;
+    place.start += at * label->start_stride;
   }
   return place;
 }
@@ -128,11 +131,11 @@ struct Products {
   const float* a = nullptr;
   const float* b = nullptr;
   float* out = nullptr;
+  const float* start = nullptr;
   ContractionLabel row, column, sum;
   Labels rights, repeats, sums;
   double flops = 2;
   float divisor = 1;
-  bool from_zero = false;
   bool fused = false;
   bool streamed = false;
 };
@@ -198,7 +201,7 @@ void scale_rows(const Products& p, ThreadPool* pool, Stopped& stopped) {
     const Place repeat = place_of(p.repeats, repeat_number);
     const Index begin = band * rows;
     for (Index i = begin; i < std::min(begin + rows, p.row.size); ++i) {
-      loops.scale(p.b + right.b, p.a[right.a + repeat.a + i * p.row.a_stride], p.divisor, p.from_zero, p.streamed,
+      loops.scale(p.b + right.b, p.a[right.a + repeat.a + i * p.row.a_stride], p.divisor, p.streamed,
                   p.out + right.out + repeat.out + i * p.row.out_stride, p.column.size);
     }
     if (p.streamed) loops.end_stream();
@@ -266,10 +269,18 @@ class PackedParts {
     const Index sums = p_.sums.places();
     for (Index sum = 0; sum < sums && !stopped(); ++sum) {
       rows.a = p_.a + right.a + left.a + place_of(p_.sums, sum).a + row * p_.row.a_stride;
-      rows.from_zero = p_.from_zero && sum == 0;
+      begin_rows(rows, right.start + left.start + row * p_.row.start_stride, column_of(part), sum == 0);
       rows.divisor = sum + 1 == sums ? p_.divisor : 1;
       multiply_packed(rows, packed_of(part, sum), p_.sum.size, columns_of(part));
     }
+  }
+
+  /// The first sums begin as all of them do, the others with those before.
+  void begin_rows(ProductRows& rows, Index place, Index column, bool first) const {
+    const bool given = first && p_.start != nullptr;
+    rows.start = given ? p_.start + place + column * p_.column.start_stride : (first ? nullptr : rows.out);
+    rows.start_row = given ? p_.row.start_stride : rows.out_row;
+    rows.start_column = given ? p_.column.start_stride : rows.out_column;
   }
 
   const Products& p_;
@@ -294,23 +305,20 @@ void multiply_matrices(const Products& p, ThreadPool* pool, Stopped& stopped) {
 
 void contract_strided(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out,
                       Index out_count, double divisor, ThreadPool* pool, const std::function<bool()>& asked_to_stop,
-                      SumsBegin begin, std::optional<bool> fused) {
-  const bool from_zero = begin == SumsBegin::with_zero;
+                      const float* start, std::optional<bool> fused) {
   if (std::any_of(labels.begin(), labels.end(), [](const auto& label) { return label.size == 0; })) {
-    if (from_zero) std::fill_n(out, out_count, 0.0F);
+    std::fill_n(out, out_count, 0.0F);
     return;
   }
   Products products = products_of(labels, a, b, out);
   products.divisor = static_cast<float>(divisor);
-  products.from_zero = from_zero;
+  products.start = start;
   products.fused = fused.value_or(rounds_once(products.flops));
   const bool written_once = products.sums.places() == 1 && products.sum.size <= kDepthBlock;
-  products.streamed = from_zero && written_once && out_count >= kStreamed;
+  products.streamed = written_once && out_count >= kStreamed;
   Stopped stopped(asked_to_stop);
   const bool nothing_to_sum = products.sums.places() == 1 && products.sum.size == 1;
-  // From zero on, once or twice rounded is the same.
-  if (nothing_to_sum && products.column.b_stride == 1 && products.column.out_stride == 1 &&
-      (from_zero || !products.fused)) {
+  if (nothing_to_sum && products.column.b_stride == 1 && products.column.out_stride == 1 && start == nullptr) {
     scale_rows(products, pool, stopped);
   } else {
     multiply_matrices(products, pool, stopped);

@@ -17,21 +17,20 @@ struct ContractionLabel {
   Index a_stride = 0;
   Index b_stride = 0;
   Index out_stride = 0;
+  Index start_stride = 0;
 };
 
 /// A contraction has at most so many labels.
 constexpr std::size_t kMostLabels = 8;
 
-/// What the sums of a contraction begin with: the numbers that are in its result, or zero, whatever is there.
-enum class SumsBegin { with_out, with_zero };
-
-/// out[…] = (out[…] + Σ a[…] · b[…]) / divisor, summed over the labels with out_stride 0. The elements of `out` are
-/// distinct; there are `out_count` of them, one behind the other. With `SumsBegin::with_zero` they are only written,
-/// fastest when `out` begins at a multiple of 64 bytes. `pool` may be null. Allocates nothing when the product is
+/// out[…] = (start[…] + Σ a[…] · b[…]) / divisor, summed over the labels with out_stride 0. The elements of `out` are
+/// distinct; there are `out_count` of them, one behind the other. They are only written, fastest when `out` begins at a
+/// multiple of 64 bytes. The sums begin with zero where `start` is null; it does not overlap `out`, and where nothing
+/// is summed, because a label has no values, it must be null. `pool` may be null. Allocates nothing when the product is
 /// small. Returns early, with `out` unfinished, once `stopped` says so, which is asked from several threads. `fused` as
 /// `rounds_once` says; for a part of a product, what it says of the whole.
 void contract_strided(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out,
                       Index out_count, double divisor, ThreadPool* pool, const std::function<bool()>& stopped,
-                      SumsBegin begin = SumsBegin::with_out, std::optional<bool> fused = std::nullopt);
+                      const float* start = nullptr, std::optional<bool> fused = std::nullopt);
 
 }  // namespace attnscope

@@ -14,7 +14,7 @@ constexpr std::size_t kTwisterWords = 624;
 
 /// Rows of a matrix product, as far as one panel of its right factor goes: a panel is `Kernels::block_columns` columns,
 /// all of them for one place of the summed label, then for the next.
-/// out[i, j] = (out[i, j] + Σ_k a[i, k] · b[k, j]) / divisor, each element summed in float from k = 0 on.
+/// out[i, j] = (start[i, j] + Σ_k a[i, k] · b[k, j]) / divisor, each element summed in float from k = 0 on.
 struct PanelProduct {
   Index rows = 0;
   Index depth = 0;    ///< places of the summed label
@@ -27,9 +27,11 @@ struct PanelProduct {
   Index out_row = 0;
   Index out_column = 1;
   float divisor = 1;
-  bool from_zero = false;  ///< out is not read: the sums begin with zero
-  bool fused = false;      ///< round once per product and sum where the processor can, otherwise always twice
-  float* copy = nullptr;   ///< where the result is streamed to as well, if anywhere; needs `Kernels::end_stream`
+  const float* start = nullptr;  ///< what the sums begin with, may be `out`; null: zero
+  Index start_row = 0;
+  Index start_column = 1;
+  bool fused = false;     ///< round once per product and sum where the processor can, otherwise always twice
+  float* copy = nullptr;  ///< where the result is streamed to as well, if anywhere; needs `Kernels::end_stream`
   Index copy_row = 0;
   bool streamed = false;  ///< write past the caches where the processor can and every row begins at a vector's boundary
 };
@@ -54,9 +56,9 @@ struct Kernels {
   /// `block_columns`.
   void (*pack_panel)(const float* from, Index columns, Index column_stride, Index depth, Index depth_stride, float* to);
 
-  /// out[i] = ((from_zero ? 0 : out[i]) + in[i] · factor) / divisor, rounded after every step. `streamed` as in
+  /// out[i] = in[i] · factor / divisor, rounded after every step. `streamed` as in
   /// `PanelProduct`.
-  void (*scale)(const float* in, float factor, float divisor, bool from_zero, bool streamed, float* out, Index count);
+  void (*scale)(const float* in, float factor, float divisor, bool streamed, float* out, Index count);
 
   /// out = in, written past the caches where the processor can.
   void (*stream)(const float* in, float* out, Index count);

@@ -78,12 +78,16 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
       panel.a = gathered(product, panel.a, panel.depth);
       panel.a_row = panel.depth;
     }
-    panel.from_zero = product.from_zero && begin == 0;
+    const bool goes_on = begin > 0;
+    panel.start_row = goes_on ? product.out_row : product.start_row;
+    panel.start_column = goes_on ? product.out_column : product.start_column;
     panel.divisor = begin + panel.depth == depth ? product.divisor : 1;
     panel.b = packed + begin * padded(columns);
     for (Index j = 0; j < columns; j += loops.block_columns) {
       panel.columns = std::min(loops.block_columns, columns - j);
       panel.out = product.out + j * product.out_column;
+      if (goes_on || product.start != nullptr)
+        panel.start = goes_on ? panel.out : product.start + j * panel.start_column;
       if (product.copy != nullptr && begin + panel.depth == depth) panel.copy = product.copy + j;
       loops.multiply_panel(panel);
       panel.b += panel.depth * loops.block_columns;

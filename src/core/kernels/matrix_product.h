@@ -40,14 +40,16 @@ struct ProductRows {
   Index out_row = 0;
   Index out_column = 1;
   float divisor = 1;
-  bool from_zero = false;  ///< the sums begin with zero, and `out` is only written; otherwise with what is in it
-  bool fused = false;      ///< see `rounds_once`
-  float* copy = nullptr;   ///< where the result is streamed to as well, like `streamed`, in rows that are dense
+  const float* start = nullptr;  ///< [rows, columns] what the sums begin with, may be `out`; null: zero
+  Index start_row = 0;
+  Index start_column = 1;
+  bool fused = false;     ///< see `rounds_once`
+  float* copy = nullptr;  ///< where the result is streamed to as well, like `streamed`, in rows that are dense
   Index copy_row = 0;
   bool streamed = false;  ///< write past the caches; needs `Kernels::end_stream` in the end, and one depth block
 };
 
-/// out = (out + a · packed) / divisor. Each element is summed in float, one product after the other from the first to
+/// out = (start + a · packed) / divisor. Each element is summed in float, one product after the other from the first to
 /// the last: as reference BLAS does, and with it PyTorch as Debian builds it. Where scores are large, a softmax turns
 /// the difference that another order makes into one that can be seen.
 void multiply_packed(const ProductRows& product, const float* packed, Index depth, Index columns);

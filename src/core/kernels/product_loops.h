@@ -10,6 +10,9 @@
 namespace attnscope {
 namespace {
 
+/// Numbers in a line of the cache.
+constexpr Index kLine = 16;
+
 /// The sums of `kRows` rows of one panel, which stay in registers.
 template <typename Isa, int kRows>
 struct Tile {
@@ -18,24 +21,27 @@ struct Tile {
   static constexpr Index kVectors = Isa::kVectors;
   Floats sums[kRows * kVectors];
 
-  [[gnu::always_inline]] void start(const float* out, Index out_row, bool from_zero) {
-    if (from_zero) {
+  /// With zero where `from` is null.
+  [[gnu::always_inline]] void start(const float* from, Index from_row) {
+    if (from == nullptr) {
       for_each([]<Index kRow, Index kVector>(Floats& sum) { sum = Floats{}; });
     } else {
       for_each(
-          [=]<Index kRow, Index kVector>(Floats& sum) { sum = V::load(out + kRow * out_row + kVector * V::kWidth); });
+          [=]<Index kRow, Index kVector>(Floats& sum) { sum = V::load(from + kRow * from_row + kVector * V::kWidth); });
     }
   }
 
   /// Of the first `columns` columns.
-  [[gnu::always_inline]] void start_some(const float* out, Index out_row, Index columns) {
+  [[gnu::always_inline]] void start_some(const float* from, Index from_row, Index columns) {
     for_each([=]<Index kRow, Index kVector>(Floats& sum) {
-      sum = Isa::load_some(out + kRow * out_row + kVector * V::kWidth, some_of<kVector>(columns));
+      sum = Isa::load_some(from + kRow * from_row + kVector * V::kWidth, some_of<kVector>(columns));
     });
   }
 
+  /// Meanwhile asks for what is `ahead`, as many lines of the cache as there are places.
   template <typename MultiplyAdd>
-  [[gnu::always_inline]] void add(const PanelProduct& p, const float* a, const MultiplyAdd& multiply_add) {
+  [[gnu::always_inline]] void add(const PanelProduct& p, const float* a, const float* ahead,
+                                  const MultiplyAdd& multiply_add) {
     const float* b = p.b;
     const Index a_row = p.a_row;
     const Index a_depth = p.a_depth;
@@ -51,6 +57,9 @@ struct Tile {
       });
       a += a_depth;
       b += kVectors * V::kWidth;
+      constexpr int kSecondCache = 2;
+      __builtin_prefetch(ahead, 0, kSecondCache);
+      ahead += kLine;
     }
   }
 
@@ -107,30 +116,33 @@ struct Tile {
   }
 };
 
+/// What follows the panel, most likely the next one, as far as the tile that begins in that row asks for it: the
+/// processor's own prefetching ends at a page, and the third cache is slower than the loop. The first tiles ask for all
+/// of it.
+template <typename Isa, int kRows>
+[[gnu::always_inline]] inline const float* ahead_of(const PanelProduct& p, Index row) {
+  const Index numbers = p.depth * Isa::kVectors * Isa::V::kWidth;
+  const Index asked_for = row / kRows * p.depth * kLine;
+  return asked_for < numbers ? p.b + numbers + asked_for : p.b;
+}
+
 /// Inline at any price: a tile that another function is given lies in memory.
 template <typename Isa, int kRows>
-[[gnu::always_inline]] inline void add_products(Tile<Isa, kRows>& tile, const PanelProduct& p, const float* a) {
+[[gnu::always_inline]] inline void add_products(Tile<Isa, kRows>& tile, const PanelProduct& p, Index row) {
   using Floats = typename Isa::V::Floats;
+  const float* const a = p.a + row * p.a_row;
+  const float* const ahead = ahead_of<Isa, kRows>(p, row);
   if (p.fused) {
-    tile.add(p, a, Isa::fused);
+    tile.add(p, a, ahead, Isa::fused);
   } else {
-    tile.add(p, a, [](Floats x, Floats y, Floats sum) { return x * y + sum; });
+    tile.add(p, a, ahead, [](Floats x, Floats y, Floats sum) { return x * y + sum; });
   }
   if (p.divisor != 1) tile.divide(p.divisor);
 }
 
-/// Asks for part of what follows the panel, which most likely is the next one: the processor's own prefetching ends at
-/// a page, and panels of few places are not much longer. Each row asks for some lines of a page, until all are.
-template <typename Isa, int kRows>
-[[gnu::always_inline]] inline void prefetch_next(const PanelProduct& p, Index row) {
-  constexpr Index kLine = 16;
-  constexpr Index kLinesEach = 3;
-  constexpr Index kMostLines = 64;
-  const Index numbers = p.depth * Isa::kVectors * Isa::V::kWidth;
-  const Index first = row * kLinesEach * kLine;
-  if (first >= numbers || first >= kMostLines * kLine) return;
-  const float* next = p.b + numbers + first;
-  for (Index line = 0; line < kLinesEach * kRows; ++line) __builtin_prefetch(next + line * kLine);
+/// What the sums of the row begin with, or null.
+inline const float* start_of(const PanelProduct& p, Index row) {
+  return p.start != nullptr ? p.start + row * p.start_row : nullptr;
 }
 
 /// Whether a vector may be streamed to the beginning of every row.
@@ -146,13 +158,12 @@ void multiply_whole(const PanelProduct& p, Index row) {
   using Floats = typename Isa::V::Floats;
   Tile<Isa, kRows> tile;
   float* out = p.out + row * p.out_row;
-  prefetch_next<Isa, kRows>(p, row);
   // What is stored in the end is not waited for then.
   if (!p.streamed) {
     for (Index i = 0; i < kRows; ++i) __builtin_prefetch(out + i * p.out_row, 1);
   }
-  tile.start(out, p.out_row, p.from_zero);
-  add_products(tile, p, p.a + row * p.a_row);
+  tile.start(start_of(p, row), p.start_row);
+  add_products(tile, p, row);
   tile.store(out, p.out_row, p.streamed && vectors_begin<Floats>(out, p.out_row));
   if (p.copy == nullptr) return;
   float* copy = p.copy + row * p.copy_row;
@@ -164,12 +175,12 @@ template <typename Isa, int kRows>
 void multiply_some(const PanelProduct& p, Index row) {
   Tile<Isa, kRows> tile;
   float* out = p.out + row * p.out_row;
-  if (p.from_zero) {
-    tile.start(out, p.out_row, true);
+  if (p.start == nullptr) {
+    tile.start(nullptr, 0);
   } else {
-    tile.start_some(out, p.out_row, p.columns);
+    tile.start_some(start_of(p, row), p.start_row, p.columns);
   }
-  add_products(tile, p, p.a + row * p.a_row);
+  add_products(tile, p, row);
   tile.store_some(out, p.out_row, p.columns);
   if (p.copy != nullptr) tile.store_some(p.copy + row * p.copy_row, p.copy_row, p.columns);
 }
@@ -180,12 +191,13 @@ void multiply_apart(const PanelProduct& p, Index row) {
   constexpr Index kColumns = Isa::kVectors * Isa::V::kWidth;
   float copy[kRows * kColumns] = {};
   float* out = p.out + row * p.out_row;
-  for (Index i = 0; i < kRows && !p.from_zero; ++i) {
-    for (Index j = 0; j < p.columns; ++j) copy[i * kColumns + j] = out[i * p.out_row + j * p.out_column];
+  for (Index i = 0; i < kRows && p.start != nullptr; ++i) {
+    for (Index j = 0; j < p.columns; ++j)
+      copy[i * kColumns + j] = p.start[(row + i) * p.start_row + j * p.start_column];
   }
   Tile<Isa, kRows> tile;
-  tile.start(copy, kColumns, p.from_zero);
-  add_products(tile, p, p.a + row * p.a_row);
+  tile.start(copy, kColumns);
+  add_products(tile, p, row);
   tile.store(copy, kColumns, false);
   for (Index i = 0; i < kRows; ++i) {
     for (Index j = 0; j < p.columns; ++j) out[i * p.out_row + j * p.out_column] = copy[i * kColumns + j];
@@ -198,7 +210,7 @@ void multiply_apart(const PanelProduct& p, Index row) {
 template <typename Isa, int kRows>
 void multiply_rows(const PanelProduct& p, Index row) {
   for (; row + kRows <= p.rows; row += kRows) {
-    if (p.out_column != 1) {
+    if (p.out_column != 1 || p.start_column != 1) {
       multiply_apart<Isa, kRows>(p, row);
     } else if (p.columns == Isa::kVectors * Isa::V::kWidth) {
       multiply_whole<Isa, kRows>(p, row);
@@ -221,16 +233,17 @@ template <typename Isa>
 Index pack_turned(const float* from, Index column_stride, Index depth, float* to) {
   using V = typename Isa::V;
   constexpr Index kColumns = Isa::kVectors * V::kWidth;
-  Index k = 0;
-  for (; k + V::kWidth <= depth; k += V::kWidth) {
-    for (Index j = 0; j < kColumns; j += V::kWidth) {
+  const Index whole = depth / V::kWidth * V::kWidth;
+  // Along the depth first: so many columns at a time as the processor's prefetching can follow.
+  for (Index j = 0; j < kColumns; j += V::kWidth) {
+    for (Index k = 0; k < whole; k += V::kWidth) {
       typename V::Floats square[V::kWidth];
       for (Index i = 0; i < V::kWidth; ++i) square[i] = V::load(from + (j + i) * column_stride + k);
       transpose<V>(square);
       for (Index i = 0; i < V::kWidth; ++i) V::store(to + (k + i) * kColumns + j, square[i]);
     }
   }
-  return k;
+  return whole;
 }
 
 template <typename Isa>
@@ -259,16 +272,15 @@ void pack_panel(const float* from, Index columns, Index column_stride, Index dep
   }
 }
 
-/// out = factor · in, or added to what is there.
+/// out = factor · in. Zero is added, as to every sum: it is what makes 0 of −0.
 template <typename Isa>
-void scale(const float* in, float factor, float divisor, bool from_zero, bool streamed, float* out, Index count) {
+void scale(const float* in, float factor, float divisor, bool streamed, float* out, Index count) {
   using V = typename Isa::V;
   using Floats = typename V::Floats;
   const bool aligned = reinterpret_cast<std::uintptr_t>(out) % sizeof(Floats) == 0;
   Index i = 0;
   for (; i + V::kWidth <= count; i += V::kWidth) {
-    const Floats start = from_zero ? Floats{} : V::load(out + i);
-    Floats value = V::load(in + i) * factor + start;
+    Floats value = V::load(in + i) * factor + Floats{};
     if (divisor != 1) value /= divisor;
     if (streamed && aligned) {
       Isa::stream(out + i, value);
@@ -277,8 +289,7 @@ void scale(const float* in, float factor, float divisor, bool from_zero, bool st
     }
   }
   if (i == count) return;
-  const Floats start = from_zero ? Floats{} : Isa::load_some(out + i, count - i);
-  Floats value = Isa::load_some(in + i, count - i) * factor + start;
+  Floats value = Isa::load_some(in + i, count - i) * factor + Floats{};
   if (divisor != 1) value /= divisor;
   Isa::store_some(out + i, value, count - i);
 }
