@@ -295,8 +295,8 @@ std::vector<RowStatistics> OnDemand::row_statistics_of(const SoftmaxOperation& o
       logits == nullptr && count > 1 ? attention(region.step, {region.begin.data(), row_axes.size() - 1}) : nullptr;
   if (plain != nullptr) {
     rows.resize(static_cast<std::size_t>(count));
-    std::vector<float> maxima(static_cast<std::size_t>(count * plain->rows().bins(kSumBlock)));
-    plain->rows().rows(region.begin[row_axes.size() - 1], 1, kSumBlock, rows, maxima, context.pool,
+    std::vector<float> maxima(static_cast<std::size_t>(count * plain->rows().bins(kLargestBin)));
+    plain->rows().rows(region.begin[row_axes.size() - 1], 1, kLargestBin, rows, maxima, context.pool,
                        [&] { return context.stop.stop_requested(); });
     if (!context.stop.stop_requested()) remember(region.step, first, rows);
     return rows;

@@ -22,6 +22,9 @@ struct OverviewHead {
   bool fused = false;  ///< `rounds_once` of all heads' scores together
 };
 
+/// Keys of which one maximum is taken, at most.
+constexpr Index kLargestBin = 1024;
+
 /// Statistics and the largest logits of a head's rows: bit for bit those of the rows that `attend` would store. A
 /// weight grows with its logit, so `softmax_part` of the largest logits gives the largest weights.
 class AttentionOverview {
@@ -31,7 +34,8 @@ class AttentionOverview {
 
   /// Of every `every`th query from `first` on, as many as `statistics` has places: their statistics, and for each the
   /// largest logit (scores after the mask, NaN left out) of every `bin` keys, in `maxima` [queries, bins()]. `bin` is a
-  /// power of two up to 1024. Returns early, unfinished, once `stopped` says so, which is asked from several threads.
+  /// power of two up to kLargestBin. Returns early, unfinished, once `stopped` says so, which is asked from several
+  /// threads.
   void rows(Index first, Index every, Index bin, std::span<RowStatistics> statistics, std::span<float> maxima,
             ThreadPool* pool, const std::function<bool()>& stopped) const;
 

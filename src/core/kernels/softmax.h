@@ -9,8 +9,8 @@
 namespace attnscope {
 
 /// A row's exponentials are summed in blocks of so many keys: the sum is the same whether the row is held or computed
-/// block after block.
-constexpr Index kSumBlock = 1024;
+/// block after block. Of rows that are no longer they are computed once, of others twice.
+constexpr Index kSumBlock = 4096;
 
 /// What the weights of a row depend on besides its logits.
 struct RowStatistics {
