@@ -1,10 +1,24 @@
 #include "core/kernels/thread_pool.h"
 
+#include <chrono>
+
 namespace attnscope {
 namespace {
 
 // About a tenth of a millisecond: what it costs to wake threads is a few hundredths.
 constexpr double kWorthWaking = 1e6;
+
+// A thread that sleeps takes some hundredths of a millisecond to wake, and most work is followed by more: so long it
+// looks out for that before it sleeps.
+constexpr std::chrono::microseconds kLookout{50};
+
+/// Waits until `done`, for a short time only.
+template <typename Done>
+void look_out(const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + kLookout;
+  while (!done() && std::chrono::steady_clock::now() < end) {
+  }
+}
 
 }  // namespace
 
@@ -40,6 +54,9 @@ void ThreadPool::work() {
     take_blocks(block, count);
     lock.lock();
     if (--busy_ == 0) done_.notify_one();
+    lock.unlock();
+    look_out([&] { return round_ != seen; });
+    lock.lock();
   }
 }
 
@@ -58,6 +75,7 @@ void ThreadPool::run(Index count, const std::function<void(Index)>& block) {
   }
   wake_.notify_all();
   take_blocks(block, count);
+  look_out([&] { return busy_ == 0; });
   std::unique_lock lock(mutex_);
   // A thread that wakes only now finds nothing to do.
   block_ = nullptr;

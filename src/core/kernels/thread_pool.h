@@ -38,8 +38,8 @@ class ThreadPool {
   std::condition_variable done_;
   const std::function<void(Index)>* block_ = nullptr;  ///< of the work under way
   Index count_ = 0;
-  std::uint64_t round_ = 0;  ///< which work that is
-  unsigned busy_ = 0;        ///< threads that may still touch it
+  std::atomic<std::uint64_t> round_ = 0;  ///< which work that is
+  std::atomic<unsigned> busy_ = 0;        ///< threads that may still touch it
   bool ending_ = false;
   std::atomic<Index> next_{0};
   std::vector<std::thread> threads_;
