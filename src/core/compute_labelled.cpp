@@ -81,6 +81,13 @@ class Repeated {
 /// The elements of the result along its last axis.
 Index run_length(const Tensor& out) { return out.rank() == 0 ? 1 : out.size(-1); }
 
+/// Asks for the first numbers of a run; what follows them the processor asks for by itself.
+void prefetch(const float* run, Index length) {
+  constexpr Index kLine = 16;
+  constexpr Index kMost = 128;
+  for (Index i = 0; i < std::min(length, kMost); i += kLine) __builtin_prefetch(run + i);
+}
+
 void copy_run(const Strided& from, Index length, float* to) {
   if (from.step == 1) {
     std::copy_n(from.first, length, to);
@@ -148,9 +155,23 @@ void compute(const RearrangeOperation& operation, Inputs inputs, const StepConte
   const RearrangedIndex map(operation, out.axes());
   const float* values = inputs[0]->values().data();
   const Index length = map.run_length();
-  share_out(context, length == 0 ? 0 : out.count() / length, length, [&](Index run) {
-    const Index begin = run * length;
-    copy_run({values + map.source(begin), map.run_stride()}, length, out.values().data() + begin);
+  const Index runs = length == 0 ? 0 : out.count() / length;
+  // Runs lie wherever they lie: some are asked for before the first of them is copied, so that none is waited for
+  // alone.
+  constexpr Index kTogether = 16;
+  share_out(context, (runs + kTogether - 1) / kTogether, kTogether * length, [&](Index group) {
+    const Index first = group * kTogether;
+    const Index count = std::min(kTogether, runs - first);
+    std::array<const float*, kTogether> sources;
+    for (Index i = 0; i < count; ++i) {
+      const float* const source = values + map.source((first + i) * length);
+      sources[static_cast<std::size_t>(i)] = source;
+      if (map.run_stride() == 1) prefetch(source, length);
+    }
+    for (Index i = 0; i < count; ++i) {
+      copy_run({sources[static_cast<std::size_t>(i)], map.run_stride()}, length,
+               out.values().data() + (first + i) * length);
+    }
   });
 }
 
