@@ -155,6 +155,23 @@ TEST(Attention, WhatIsNotKeptIsNotWritten) {
   EXPECT_TRUE(same_bits(computed.output, expected.output));
 }
 
+// The products of weights that are 0 are left out, but not where they are not 0.
+TEST(Attention, AMaskDoesNotHideValuesThatAreNotFinite) {
+  std::mt19937 random(18);
+  for (const std::size_t number : {2U, 3U}) {
+    const AttentionCase c = cases()[number];
+    Tensors expected = made(c, random);
+    for (const std::size_t at : {expected.v.size() / 2, expected.v.size() - 1}) expected.v[at] = kInfinity;
+    Tensors computed = expected;
+    attend_by_steps(c, expected);
+    attend(heads_of(c, computed), c.sizes, c.options, nullptr, never_stopped);
+    EXPECT_TRUE(same_bits(computed.weights, expected.weights));
+    EXPECT_TRUE(same_bits(computed.output, expected.output));
+    EXPECT_TRUE(
+        std::any_of(computed.output.begin(), computed.output.end(), [](float each) { return std::isnan(each); }));
+  }
+}
+
 TEST(Attention, IsLeftWhenStopped) {
   std::mt19937 random(13);
   const AttentionCase c = cases()[5];
@@ -229,6 +246,34 @@ TEST(Softmax, APartOfARowHasTheWeightsOfTheRow) {
       EXPECT_TRUE(same_bits(parts, whole)) << length;
     }
   }
+}
+
+TEST(Softmax, AMaskedRowIsTheRowThatHasTheFill) {
+  std::mt19937 random(19);
+  int shorter = 0;
+  for (int i = 0; i < 600; ++i) {
+    const Index length = random_index(random, 1, i % 20 == 0 ? kSumBlock + 50 : 400);
+    std::vector<float> row = random_numbers(random, length, -20, 20);
+    const Index begin = random_index(random, 0, length);
+    const KeptKeys kept = {begin, random_index(random, begin, length)};
+    const float fill = std::array{-1e9F, -kInfinity, -9e15F, -30.0F, 0.0F, 50.0F}[static_cast<std::size_t>(i) % 6];
+    const float odd = std::array{kInfinity, -kInfinity, std::nanf("")}[static_cast<std::size_t>(i) % 3];
+    if (i % 4 == 0) row[static_cast<std::size_t>(random_index(random, 0, length - 1))] = odd;
+    mask_row(row, kept, 0, fill, row.data());
+    const float temperature = i % 5 == 0 ? 0.3F : 1;
+    std::vector<float> expected = room(length);
+    softmax_row(row, temperature, expected);
+    std::vector<float> weights = row;
+    const KeptKeys used = softmax_masked_row(weights, kept, fill, temperature, weights);
+    ASSERT_TRUE(same_bits(weights, expected)) << i;
+    for (Index key = 0; key < length; ++key) {
+      if (key < used.begin || key >= used.end) {
+        ASSERT_EQ(weights[static_cast<std::size_t>(key)], 0) << i;
+      }
+    }
+    shorter += used.end - used.begin < length ? 1 : 0;
+  }
+  EXPECT_GT(shorter, 150);
 }
 
 TEST(Contraction, FromZeroOnlyWrites) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cstdint>
+#include <vector>
 
 #include "core/kernels/instruction_set.h"
 #include "core/kernels/matrix_product.h"
@@ -23,7 +26,7 @@ class PackedHeads {
  public:
   PackedHeads(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
               Index all_heads, float* packed)
-      : heads_(heads), sizes_(sizes), options_(options), packed_(packed) {
+      : heads_(heads), sizes_(sizes), options_(options), packed_(packed), infinite_(heads.size()) {
     const double pairs = 2 * static_cast<double>(all_heads) * static_cast<double>(sizes.queries * sizes.keys);
     scores_fused_ = rounds_once(pairs * static_cast<double>(sizes.dim));
     output_fused_ = rounds_once(pairs * static_cast<double>(sizes.value_dim));
@@ -43,6 +46,7 @@ class PackedHeads {
       if (block % blocks == value_blocks) {
         pack_right(head.k, sizes_.dim, 1, sizes_.keys, head.k_row, keys_of(block / blocks));
       } else if (head.v != nullptr) {
+        note_infinite(block / blocks, block % blocks);
         pack_block(head.v, sizes_.keys, head.v_row, sizes_.value_dim, 1, block % blocks, values_of(block / blocks));
       }
     });
@@ -92,8 +96,17 @@ class PackedHeads {
     product.divisor = options_.divisor;
     product.fused = scores_fused_;
     multiply_packed(product, keys_of(number), sizes_.dim, sizes_.keys);
-    for (Index i = 0; i < count; ++i) finish_row(head, first + i, scores.row(i), weights.row(i));
+    KeptKeys used = {sizes_.keys, 0};
+    for (Index i = 0; i < count; ++i) {
+      const KeptKeys each = finish_row(head, first + i, scores.row(i), weights.row(i));
+      used = {std::min(used.begin, each.begin), std::max(used.end, each.end)};
+    }
     if (head.v != nullptr) {
+      // 0 times a number that is not finite is none.
+      if (head.kept != nullptr && !infinite_[static_cast<std::size_t>(number)]) {
+        product.depth_begin = used.begin;
+        product.depth_end = used.end;
+      }
       product.a = weights.first;
       product.a_row = weights.apart;
       product.out = head.output + first * head.output_row;
@@ -106,11 +119,13 @@ class PackedHeads {
     if (streamed_) kernels().end_stream();
   }
 
-  /// From the scores of one query to its weights, which may be in the same place.
-  void finish_row(const AttentionHead& head, Index query, const float* scores, float* weights) const {
+  /// From the scores of one query to its weights, which may be in the same place. Returns keys outside of which all
+  /// weights are 0.
+  KeptKeys finish_row(const AttentionHead& head, Index query, const float* scores, float* weights) const {
     const auto keys = static_cast<std::size_t>(sizes_.keys);
     const Index at = query * sizes_.keys;
     const float* logits = scores;
+    KeptKeys used = {0, sizes_.keys};
     if (head.kept != nullptr || head.keep != nullptr) {
       if (head.kept != nullptr) {
         mask_row({scores, keys}, head.kept[query], 0, options_.fill, weights);
@@ -121,8 +136,29 @@ class PackedHeads {
       keep(head.masked_scores, at, weights);
       logits = weights;
     }
-    softmax_row({logits, keys}, options_.temperature, {weights, keys});
+    if (head.kept != nullptr) {
+      used = softmax_masked_row({logits, keys}, head.kept[query], options_.fill, options_.temperature, {weights, keys});
+    } else {
+      softmax_row({logits, keys}, options_.temperature, {weights, keys});
+    }
     keep(head.weights, at, weights);
+    return used;
+  }
+
+  /// Whether the head has a value that is not finite, of a block of them.
+  void note_infinite(Index number, Index block) const {
+    const AttentionHead& head = heads_[static_cast<std::size_t>(number)];
+    if (head.kept == nullptr) return;
+    // By their bits: the compiler makes vectors of it.
+    constexpr std::uint32_t kExponent = 0x7f800000;
+    std::uint32_t any = 0;
+    const Index end = std::min(sizes_.keys, (block + 1) * kDepthBlock);
+    for (Index key = block * kDepthBlock; key < end; ++key) {
+      const float* const row = head.v + key * head.v_row;
+      for (Index i = 0; i < sizes_.value_dim; ++i)
+        any |= (std::bit_cast<std::uint32_t>(row[i]) & kExponent) == kExponent ? 1U : 0U;
+    }
+    if (any != 0) infinite_[static_cast<std::size_t>(number)] = true;
   }
 
   /// Keeps a row that was worked on elsewhere.
@@ -140,6 +176,7 @@ class PackedHeads {
   const AttentionOptions& options_;
   float* packed_;
   bool scores_fused_, output_fused_, streamed_;
+  mutable std::vector<std::atomic<bool>> infinite_;  ///< per head: see note_infinite
 };
 
 }  // namespace

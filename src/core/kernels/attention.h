@@ -5,16 +5,11 @@
 #include <functional>
 #include <span>
 
+#include "core/kernels/softmax.h"
 #include "core/kernels/thread_pool.h"
 #include "core/tensor.h"
 
 namespace attnscope {
-
-/// The keys that a query may attend to: begin ≤ key < end.
-struct KeptKeys {
-  Index begin = 0;
-  Index end = 0;
-};
 
 /// One head's tensors. Rows are `…_row` elements apart, the numbers of a row lie side by side; what is [queries, keys]
 /// is dense, and left out where the pointer is null.

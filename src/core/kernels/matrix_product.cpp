@@ -70,27 +70,30 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
   panel.fused = product.fused;
   panel.streamed = product.streamed;
   panel.copy_row = product.copy_row;
-  for (Index begin = 0; begin < depth; begin += kDepthBlock) {
-    panel.depth = std::min(kDepthBlock, depth - begin);
+  const Index first = product.depth_begin / kDepthBlock * kDepthBlock;
+  const Index end = std::min(depth, product.depth_end);
+  for (Index begin = first; begin < end; begin += kDepthBlock) {
+    panel.depth = std::min(kDepthBlock, end - begin);
+    const Index packed_depth = std::min(kDepthBlock, depth - begin);
     panel.a = product.a + begin * product.a_depth;
     panel.a_row = product.a_row;
     if (hinders(product)) {
       panel.a = gathered(product, panel.a, panel.depth);
       panel.a_row = panel.depth;
     }
-    const bool goes_on = begin > 0;
+    const bool goes_on = begin > first;
     panel.start_row = goes_on ? product.out_row : product.start_row;
     panel.start_column = goes_on ? product.out_column : product.start_column;
-    panel.divisor = begin + panel.depth == depth ? product.divisor : 1;
+    panel.divisor = begin + panel.depth == end ? product.divisor : 1;
     panel.b = packed + begin * padded(columns);
     for (Index j = 0; j < columns; j += loops.block_columns) {
       panel.columns = std::min(loops.block_columns, columns - j);
       panel.out = product.out + j * product.out_column;
       if (goes_on || product.start != nullptr)
         panel.start = goes_on ? panel.out : product.start + j * panel.start_column;
-      if (product.copy != nullptr && begin + panel.depth == depth) panel.copy = product.copy + j;
+      if (product.copy != nullptr && begin + panel.depth == end) panel.copy = product.copy + j;
       loops.multiply_panel(panel);
-      panel.b += panel.depth * loops.block_columns;
+      panel.b += packed_depth * loops.block_columns;
     }
   }
 }

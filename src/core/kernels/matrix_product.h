@@ -2,6 +2,8 @@
 // as many threads as there are.
 #pragma once
 
+#include <limits>
+
 #include "core/tensor.h"
 
 namespace attnscope {
@@ -47,6 +49,9 @@ struct ProductRows {
   float* copy = nullptr;  ///< where the result is streamed to as well, like `streamed`, in rows that are dense
   Index copy_row = 0;
   bool streamed = false;  ///< write past the caches; needs `Kernels::end_stream` in the end, and one depth block
+  /// Places of the summed label, one at least; the products of others may be left out.
+  Index depth_begin = 0;
+  Index depth_end = std::numeric_limits<Index>::max();
 };
 
 /// out = (start + a · packed) / divisor. Each element is summed in float, one product after the other from the first to

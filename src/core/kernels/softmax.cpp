@@ -89,4 +89,31 @@ void softmax_row(std::span<const float> row, float temperature, std::span<float>
   loops.divide(out.data(), sum, count);
 }
 
+KeptKeys softmax_masked_row(std::span<const float> row, const KeptKeys& kept, float fill, float temperature,
+                            std::span<float> out) {
+  const KeptKeys all = {0, static_cast<Index>(row.size())};
+  const Kernels& loops = kernels();
+  // From the beginning of a vector on, wherever that is: so that every sum is the one of the whole row.
+  constexpr Index kLongestVector = 16;
+  const KeptKeys used = {kept.begin / kLongestVector * kLongestVector, kept.end};
+  const Index count = used.end - used.begin;
+  if (kept.begin < kept.end && count < all.end && all.end <= kSumBlock) {
+    const float largest = std::max(loops.largest(row.data() + used.begin, count), loops.largest(&fill, 1));
+    const Exponent exponent = exponent_below(largest, temperature);
+    if (std::isfinite(largest) && exponential_of(fill, exponent) == 0) {
+      const float sum = loops.exponentials(row.data() + used.begin, exponent, out.data() + used.begin, count);
+      std::fill(out.begin(), out.begin() + used.begin, 0.0F);
+      std::fill(out.begin() + used.end, out.end(), 0.0F);
+      loops.divide(out.data() + used.begin, sum, count);
+      if (std::isfinite(sum)) return used;
+      // Of a sum that is none nothing is a share, not even 0.
+      loops.divide(out.data(), sum, used.begin);
+      loops.divide(out.data() + used.end, sum, all.end - used.end);
+      return all;
+    }
+  }
+  softmax_row(row, temperature, out);
+  return all;
+}
+
 }  // namespace attnscope

@@ -12,6 +12,12 @@ namespace attnscope {
 /// block after block. Of rows that are no longer they are computed once, of others twice.
 constexpr Index kSumBlock = 4096;
 
+/// Keys of a row, such as those that a query may attend to: begin ≤ key < end.
+struct KeptKeys {
+  Index begin = 0;
+  Index end = 0;
+};
+
 /// What the weights of a row depend on besides its logits.
 struct RowStatistics {
   float maximum = -std::numeric_limits<float>::infinity();  ///< of the logits, NaN left out
@@ -52,5 +58,10 @@ void softmax_part(std::span<const float> part, float temperature, const RowStati
 /// of nothing but −∞ becomes zeros; NaN and +∞ give NaN, as in PyTorch. Both spans have the same length. The same
 /// numbers as `softmax_part` with the statistics of the row.
 void softmax_row(std::span<const float> row, float temperature, std::span<float> out);
+
+/// The same of a row that is `fill` everywhere but in `kept`, in less time where that comes to nothing. Returns keys
+/// outside of which all weights are 0.
+KeptKeys softmax_masked_row(std::span<const float> row, const KeptKeys& kept, float fill, float temperature,
+                            std::span<float> out);
 
 }  // namespace attnscope
