@@ -2,7 +2,9 @@
 #include <imgui_stdlib.h>
 
 #include <array>
+#include <filesystem>
 
+#include "io/printable.h"
 #include "ui/animation_dialog.h"
 #include "ui/export_dialog.h"
 #include "ui/panels.h"
@@ -83,6 +85,22 @@ std::optional<DialogResult> path_dialog(const Style& style, const DialogText& te
   return result;
 }
 
+/// What becomes of the changes to a file when the program is to end.
+std::optional<DialogResult> quit_dialog(Transient& transient) {
+  std::optional<DialogResult> result;
+  const std::string name = std::filesystem::path(transient.dialog_path).filename().string();
+  ImGui::TextUnformatted((printable(name) + " has changes that are not saved.").c_str());
+  end_with_error(transient);
+  const bool entered = ImGui::IsWindowFocused() && enter_pressed();
+  if (ImGui::Button("Save and quit") || entered)
+    result = DialogResult{Dialog::quit, transient.dialog_path, false, true};
+  ImGui::SameLine();
+  if (ImGui::Button("Quit without saving")) result = DialogResult{Dialog::quit, transient.dialog_path};
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
+  return result;
+}
+
 void shortcut_table(const Style& style) {
   if (!ImGui::BeginTable("shortcuts", 2)) return;
   ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, style.px(170));
@@ -115,6 +133,7 @@ const char* title_of(Dialog dialog) {
   if (path != nullptr) return path->title;
   if (dialog == Dialog::export_figure) return kExportTitle;
   if (dialog == Dialog::animation) return kAnimationTitle;
+  if (dialog == Dialog::quit) return "Unsaved changes";
   return dialog == Dialog::shortcuts ? "Shortcuts" : "About";
 }
 
@@ -166,6 +185,8 @@ std::optional<DialogResult> dialogs(const Style& style, const ExportShown* expor
                  answer != AnimationAnswer::none) {
         result = DialogResult{Dialog::animation, transient.dialog_path, answer == AnimationAnswer::stop};
       }
+    } else if (transient.dialog == Dialog::quit) {
+      result = quit_dialog(transient);
     } else if (transient.dialog == Dialog::shortcuts) {
       shortcut_table(style);
     } else {

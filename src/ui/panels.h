@@ -144,6 +144,7 @@ struct DialogResult {
   Dialog dialog = Dialog::none;
   std::string path;
   bool stops = false;  ///< the animation that is being written
+  bool saves = false;  ///< before the program ends
 };
 
 struct ExportShown;

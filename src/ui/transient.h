@@ -30,7 +30,7 @@ struct Camera {
   friend bool operator==(const Camera&, const Camera&) = default;
 };
 
-enum class Dialog { none, open, open_picture, save, export_figure, export_trace, animation, shortcuts, about };
+enum class Dialog { none, open, open_picture, save, export_figure, export_trace, animation, shortcuts, about, quit };
 
 /// A number being typed into a slider; it counts when the typing ends.
 struct TypedValue {

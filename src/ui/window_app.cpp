@@ -95,7 +95,12 @@ Result<void> run_window(WindowArguments arguments) {
 
   FramePacer pacer;
   std::string title;
-  while (!window->should_close() && !workbench.wants_to_quit()) {
+  while (!workbench.wants_to_quit()) {
+    if (window->should_close()) {
+      window->request_close(false);
+      workbench.ask_to_quit();
+      continue;
+    }
     if (!pacer.wait(*window, workbench.animating())) continue;
     for (const std::string& file : window->take_dropped_files()) workbench.open_file(file);
     for (const platform::KeyPress& press : window->take_key_presses()) workbench.press(press);

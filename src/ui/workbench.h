@@ -72,6 +72,8 @@ class Workbench {
            (preview_ && preview_->builder.busy()) || (animated_ && animated_->maker.busy()) ||
            (writing_ && !writing_->result());
   }
+  /// Ends the program, or asks first what becomes of the changes to a file.
+  void ask_to_quit();
   [[nodiscard]] bool wants_to_quit() const { return quit_; }
   [[nodiscard]] const Session& session() const { return session_; }
   [[nodiscard]] const Trace* trace() const { return trace_.get(); }

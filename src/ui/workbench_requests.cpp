@@ -230,7 +230,7 @@ void Workbench::carry_out(Command command) {
   const std::string stem =
       file.empty() ? session_.experiment().system : std::filesystem::path(file).replace_extension().string();
   switch (command) {
-    case Command::quit: quit_ = true; break;
+    case Command::quit: ask_to_quit(); break;
     case Command::open: open_dialog(Dialog::open, session_.file()); break;
     case Command::open_picture: open_dialog(Dialog::open_picture, {}); break;
     case Command::save:
@@ -292,6 +292,12 @@ void Workbench::compare_with(Experiment pinned) {
 
 void Workbench::carry_out(const DialogResult& result) {
   if (result.dialog == Dialog::animation) return carry_out_animation(result);
+  if (result.dialog == Dialog::quit) {
+    if (result.saves) carry_out(DialogResult{Dialog::save, result.path});
+    // What could not be saved is said in the dialog.
+    quit_ = !result.saves || !session_.modified();
+    return;
+  }
   Result<void> done;
   if (result.dialog == Dialog::open && is_text_name(result.path)) {
     Result<std::vector<std::string>> labels = read_labels_file(result.path);
@@ -325,6 +331,14 @@ void Workbench::carry_out(const DialogResult& result) {
   const bool opened = result.dialog == Dialog::open || result.dialog == Dialog::open_picture;
   if (result.dialog != Dialog::export_figure) say((opened ? "opened " : "wrote ") + result.path, false);
   request_computation();
+}
+
+void Workbench::ask_to_quit() {
+  if (session_.modified() && !session_.file().empty()) {
+    open_dialog(Dialog::quit, session_.file());
+  } else {
+    quit_ = true;
+  }
 }
 
 void Workbench::restore(LeftBehind left) {

@@ -105,6 +105,61 @@ TEST_F(Files, WhatOthersWriteIntoTheOpenFileIsReadAgain) {
   EXPECT_EQ(screen().experiment(), unsaved);
 }
 
+TEST_F(Files, QuittingAsksWhatBecomesOfChangesToAFile) {
+  const std::string before = experiment_json(*default_experiment("worked-example"));
+  const auto path = folder_.file("open.json", before);
+  screen().workbench().open_file(path.string());
+  screen().settle();
+  change_tokens();
+  screen().key_with_control('Q');
+  screen().frame(2);
+  EXPECT_TRUE(screen().is_open("Unsaved changes"));
+  screen().key(kEscape);
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_FALSE(screen().workbench().wants_to_quit());
+  // Nor does it end when it cannot save.
+  std::filesystem::remove_all(folder_.path());
+  screen().key_with_control('Q');
+  screen().frame(2);
+  screen().key(kEnter);
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::quit);
+  EXPECT_TRUE(is_one_line(screen().transient().dialog_error));
+  EXPECT_FALSE(screen().workbench().wants_to_quit());
+  std::filesystem::create_directory(folder_.path());
+  screen().key(kEnter);
+  screen().frame(2);
+  EXPECT_EQ(bytes_of(path), experiment_json(screen().experiment()));
+  EXPECT_NE(bytes_of(path), before);
+  EXPECT_TRUE(screen().workbench().wants_to_quit());
+}
+
+TEST_F(Files, ChangesAreLeftBehindOnRequest) {
+  const std::string before = experiment_json(*default_experiment("worked-example"));
+  const auto path = folder_.file("open.json", before);
+  screen().workbench().open_file(path.string());
+  screen().settle();
+  change_tokens();
+  screen().workbench().ask_to_quit();
+  screen().frame(2);
+  screen().click_item("Unsaved changes", {std::string("Quit without saving")});
+  EXPECT_TRUE(screen().workbench().wants_to_quit());
+  EXPECT_EQ(bytes_of(path), before);
+}
+
+TEST_F(Files, QuittingAsksNothingWhereNoFileChanges) {
+  change_tokens();
+  screen().key_with_control('Q');
+  EXPECT_TRUE(screen().workbench().wants_to_quit()) << "it was never in a file";
+  start({});
+  screen().workbench().open_file(
+      folder_.file("open.json", experiment_json(*default_experiment("worked-example"))).string());
+  screen().settle();
+  screen().key_with_control('Q');
+  EXPECT_TRUE(screen().workbench().wants_to_quit()) << "nothing is changed";
+}
+
 TEST_F(Files, CancelAndEscapeLeaveEverything) {
   const Experiment before = screen().experiment();
   screen().key_with_control('O');
