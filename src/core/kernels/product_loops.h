@@ -10,15 +10,13 @@
 namespace attnscope {
 namespace {
 
-/// Numbers in a line of the cache.
-constexpr Index kLine = 16;
-
 /// The sums of `kRows` rows of one panel, which stay in registers.
 template <typename Isa, int kRows>
 struct Tile {
   using V = typename Isa::V;
   using Floats = typename V::Floats;
   static constexpr Index kVectors = Isa::kVectors;
+  static constexpr Index kLine = 16;  ///< numbers in a line of the cache
   Floats sums[kRows * kVectors];
 
   /// With zero where `from` is null.
@@ -122,7 +120,7 @@ struct Tile {
 template <typename Isa, int kRows>
 [[gnu::always_inline]] inline const float* ahead_of(const PanelProduct& p, Index row) {
   const Index numbers = p.depth * Isa::kVectors * Isa::V::kWidth;
-  const Index asked_for = row / kRows * p.depth * kLine;
+  const Index asked_for = row / kRows * p.depth * Tile<Isa, kRows>::kLine;
   return asked_for < numbers ? p.b + numbers + asked_for : p.b;
 }
 
