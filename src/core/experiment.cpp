@@ -64,6 +64,12 @@ double Experiment::real(std::string_view name) const { return parameter_of<doubl
 const std::string& Experiment::choice(std::string_view name) const { return parameter_of<std::string>(*this, name); }
 const Mask& Experiment::mask() const { return parameter_of<Mask>(*this, "mask"); }
 
+bool matters(const Experiment& experiment, const Parameter& parameter) {
+  const auto& only_with = parameter.only_with;
+  return !only_with || std::find(only_with->values.begin(), only_with->values.end(),
+                                 experiment.choice(only_with->parameter)) != only_with->values.end();
+}
+
 void Cost::add(const Axes& axes, double its_flops) {
   const Index count = element_count(axes);
   bytes += static_cast<double>(count) * sizeof(float);

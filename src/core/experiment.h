@@ -66,6 +66,9 @@ bool same_plan(const Experiment& a, const Experiment& b);
 /// Whether both compute the same: equal but for view, and labels where the system does not read them.
 bool same_computation(const Experiment& a, const Experiment& b);
 
+/// Whether the parameter changes anything, as far as the experiment's choices say; see `Parameter::only_with`.
+bool matters(const Experiment& experiment, const Parameter& parameter);
+
 /// The label of token `token`: from the experiment, otherwise its number.
 std::string token_label(const Experiment& experiment, Index token);
 

@@ -1,6 +1,7 @@
 #include "core/on_demand_matrix.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <variant>
 
@@ -18,6 +19,7 @@ constexpr Index kOverviewRowsAtOnce = 16;
 constexpr Index kSketchRows = 16;
 // How often others hear that the overview has got on.
 constexpr std::chrono::milliseconds kBetweenRevisions{150};
+constexpr int kLargestBinLevel = std::countr_zero(static_cast<std::uint64_t>(kLargestBin));
 // So many cells are computed in about a millisecond.
 constexpr Index kQuickTileCells = 4096;
 
@@ -211,7 +213,7 @@ bool OnDemandMatrix::weights_rows(const HeldAttention& attention, Index first, s
   MatrixPart part = overview_part_;
   part.rows = static_cast<Index>(out.size()) / part.columns;
   const Cells cells = cells_of(first, part.rows, part.row_level, rows_);
-  const int bin_level = std::min(part.column_level, 10);
+  const int bin_level = std::min(part.column_level, kLargestBinLevel);
   const Index bins = attention.rows().bins(Index{1} << bin_level);
   std::vector<RowStatistics> statistics(static_cast<std::size_t>(cells.end - cells.begin));
   std::vector<float> maxima(statistics.size() * static_cast<std::size_t>(bins));
@@ -246,7 +248,7 @@ bool OnDemandMatrix::sketch(const std::stop_token& stop) const {
 bool OnDemandMatrix::sketch_weights(const HeldAttention& attention, std::span<float> out,
                                     const std::stop_token& stop) const {
   const MatrixPart& part = overview_part_;
-  const int bin_level = std::min(part.column_level, 10);
+  const int bin_level = std::min(part.column_level, kLargestBinLevel);
   const Index bins = attention.rows().bins(Index{1} << bin_level);
   std::vector<RowStatistics> statistics(static_cast<std::size_t>(part.rows));
   std::vector<float> maxima(statistics.size() * static_cast<std::size_t>(bins));

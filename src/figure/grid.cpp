@@ -63,11 +63,12 @@ Grid fit_exactly(Index count, const PanelShape& shape, double width, double heig
 
 }  // namespace
 
+double page_height(double width) { return width * kPageShape; }
+
 Grid fit_grid(Index count, const PanelShape& shape, double width, double height) {
   const Grid grid = fit_exactly(count, shape, width, height);
-  const double page = width * kPageShape;
-  if (height > 0 || grid.height() <= page) return grid;
-  return fit_exactly(count, shape, width, page);
+  if (height > 0 || grid.height() <= page_height(width)) return grid;
+  return fit_exactly(count, shape, width, page_height(width));
 }
 
 }  // namespace attnscope

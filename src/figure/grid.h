@@ -41,6 +41,9 @@ struct Grid {
 /// height).
 Grid arrange_grid(Index count, Index across, const PanelShape& shape, double width, double height);
 
+/// How high a page of that width is, logical pixels.
+double page_height(double width);
+
 /// The arrangement with the largest cells in `width` × `height`. Height 0 is any height: as few rows as the width
 /// allows; but what would be a long strip then is made to fit a page.
 Grid fit_grid(Index count, const PanelShape& shape, double width, double height);

@@ -142,8 +142,8 @@ bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Always, ImVec2(0.5F, 0.5F));
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(display.x - style.px(20), display.y - style.px(20)));
-  // Everything fits but in the smallest windows.
-  const double enough = dialog == Dialog::animation ? 700 : 480;
+  // Everything fits but in the smallest windows, and a question in those too.
+  const double enough = dialog == Dialog::animation ? 700 : dialog == Dialog::quit ? 0 : 480;
   const ImGuiWindowFlags scroll = display.y >= style.px(enough) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
   const ImGuiWindowFlags flags =
       ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | scroll;

@@ -22,10 +22,7 @@ class ParameterControls {
       : style_(style), experiment_(experiment), system_(system), transient_(transient), requests_(requests) {}
 
   void show(const Parameter& parameter) {
-    const auto& only_with = parameter.only_with;
-    if (only_with && std::find(only_with->values.begin(), only_with->values.end(),
-                               experiment_.choice(only_with->parameter)) == only_with->values.end())
-      return;
+    if (!matters(experiment_, parameter)) return;
     switch (parameter.kind) {
       case Parameter::Kind::integer: integer(parameter); break;
       case Parameter::Kind::real: real(parameter); break;
@@ -213,7 +210,8 @@ class ParameterControls {
 void system_controls(const Style& style, const System& system, Requests& requests) {
   section_title(style, "SYSTEM");
   ImGui::SetNextItemWidth(-1);
-  if (ImGui::BeginCombo("##system", system.title.c_str(), ImGuiComboFlags_NoArrowButton)) {
+  const std::string title = list_text(style, system.title, ImGui::CalcItemWidth());
+  if (ImGui::BeginCombo("##system", title.c_str(), ImGuiComboFlags_NoArrowButton)) {
     for (const System& each : systems()) {
       if (ImGui::Selectable(each.title.c_str(), &each == &system))
         requests.actions.push_back({SetSystem{each.name}, 0});

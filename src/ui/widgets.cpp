@@ -143,15 +143,15 @@ std::optional<SliderChange> slider(const Style& style, Transient& transient, con
   return SliderChange{stopped, transient.gesture};
 }
 
+std::string list_text(const Style& style, const std::string& chosen, float width) {
+  return cut_text(chosen, width - ImGui::GetStyle().FramePadding.x - style.px(24));
+}
+
 void list_marker(const Style& style) {
   const ImVec2 low = ImGui::GetItemRectMin();
   const ImVec2 high = ImGui::GetItemRectMax();
   const ImVec2 at(high.x - style.px(14), (low.y + high.y) / 2);
   const float half = style.px(3.5);
-  // Long text ends before the triangle.
-  const ImGuiCol frame = ImGui::IsItemHovered() ? ImGuiCol_FrameBgHovered : ImGuiCol_FrameBg;
-  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(high.x - style.px(24), low.y), high, ImGui::GetColorU32(frame),
-                                            ImGui::GetStyle().FrameRounding, ImDrawFlags_RoundCornersRight);
   ImGui::GetWindowDrawList()->AddTriangleFilled(ImVec2(at.x - half, at.y - half * 0.6F),
                                                 ImVec2(at.x + half, at.y - half * 0.6F),
                                                 ImVec2(at.x, at.y + half * 0.8F), color(style.palette.dim));
@@ -164,14 +164,15 @@ std::optional<std::size_t> opening_list(const Style& style, const std::string& h
                                         std::size_t chosen, float width) {
   std::optional<std::size_t> result;
   ImGui::SetNextItemWidth(width);
-  const char* preview = chosen < items.size() ? items[chosen].c_str() : "";
-  if (ImGui::BeginCombo("##choice", preview, ImGuiComboFlags_NoArrowButton)) {
+  const std::string preview = chosen < items.size() ? list_text(style, items[chosen], ImGui::CalcItemWidth()) : "";
+  if (ImGui::BeginCombo("##choice", preview.c_str(), ImGuiComboFlags_NoArrowButton)) {
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (ImGui::Selectable(items[i].c_str(), i == chosen)) result = i;
     }
     ImGui::EndCombo();
   } else {
-    tooltip(help);
+    // What is cut is said in full.
+    tooltip(chosen < items.size() && preview != items[chosen] ? items[chosen] + "\n" + help : help);
   }
   list_marker(style);
   return result;
@@ -251,16 +252,19 @@ void tooltip(const std::string& text) {
   end_tooltip();
 }
 
-void clipped_text(const std::string& text, float width, ImU32 ink) {
+std::string cut_text(const std::string& text, float width) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
   std::string shown = text;
-  if (ImGui::CalcTextSize(shown.c_str()).x > width) {
-    while (!shown.empty() && ImGui::CalcTextSize((shown + "…").c_str()).x > width) {
-      do {
-        shown.pop_back();
-      } while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0U) == 0x80U);
-    }
-    shown += "…";
+  while (!shown.empty() && ImGui::CalcTextSize((shown + "…").c_str()).x > width) {
+    do {
+      shown.pop_back();
+    } while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0U) == 0x80U);
   }
+  return shown + "…";
+}
+
+void clipped_text(const std::string& text, float width, ImU32 ink) {
+  const std::string shown = cut_text(text, width);
   ImGui::PushStyleColor(ImGuiCol_Text, ink);
   ImGui::TextUnformatted(shown.c_str());
   ImGui::PopStyleColor();

@@ -42,6 +42,8 @@ std::optional<SliderChange> slider(const Style& style, Transient& transient, con
 
 /// The small triangle at the right of the last item, a combo without a button of its own.
 void list_marker(const Style& style);
+/// What is chosen, as far as it ends before that triangle in a combo of that width.
+std::string list_text(const Style& style, const std::string& chosen, float width);
 
 /// A label and a list to choose from; returns the position of what was chosen.
 std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help,
@@ -62,7 +64,10 @@ void end_tooltip();
 /// Shows `text` when the last item is hovered for a moment.
 void tooltip(const std::string& text);
 
-/// Text cut at `width` with an ellipsis; hovering shows all of it.
+/// The text, or as much of its beginning as fits into `width` with an ellipsis.
+std::string cut_text(const std::string& text, float width);
+
+/// The same as an item; hovering shows all of it.
 void clipped_text(const std::string& text, float width, ImU32 ink);
 
 /// Right-aligned text on the current line, ending at `right` (window coordinates).

@@ -11,13 +11,6 @@
 namespace attnscope::ui {
 namespace {
 
-/// Whether the parameter changes anything, as far as other choices say.
-bool counts(const Experiment& experiment, const Parameter& parameter) {
-  const auto& only_with = parameter.only_with;
-  return !only_with || std::find(only_with->values.begin(), only_with->values.end(),
-                                 experiment.choice(only_with->parameter)) != only_with->values.end();
-}
-
 /// Whether both are frames of one animation.
 bool same_animation(const FrameRequest& a, const FrameRequest& b) {
   return a.experiment == b.experiment && a.sweep == b.sweep && a.lesson == b.lesson &&
@@ -45,7 +38,7 @@ void Workbench::list_things() {
     for (Sweepable& each : sweepables(experiment)) {
       const bool of_view = each.place == Sweepable::Place::view_option;
       const std::string& name = each.parameter.name;
-      if (each.parameter.kind == Parameter::Kind::order || !counts(experiment, each.parameter)) continue;
+      if (each.parameter.kind == Parameter::Kind::order || !matters(experiment, each.parameter)) continue;
       if (of_view && view.applies != nullptr && !view.applies(*trace_, options, name)) continue;
       if (each.choices.size() == 1) continue;
       const bool counted = of_view && (counts_the_trace(name) || name == "query" || name == "key");

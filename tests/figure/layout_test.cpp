@@ -6,8 +6,10 @@
 #include <array>
 #include <set>
 
+#include "core/run.h"
 #include "core/text.h"
 #include "layout_faults.h"
+#include "support/given_tensors.h"
 #include "support/sanitized.h"
 #include "traces.h"
 
@@ -302,6 +304,16 @@ TEST(Numbers, LoseDigitsWhereTheirCellsAreNarrow) {
   EXPECT_EQ(written(55), (Names{"−2.5e-11", "−0.0609", "1e+07", "−1.7e-40", "3.4e+38", "−123456", "−0.0006"}));
   EXPECT_EQ(written(47), (Names{"−3e-11", "−0.061", "1e+07", "−2e-40", "3e+38", "−1e+05", "−0.0006"}));
   EXPECT_EQ(written(42), Names());
+}
+
+TEST(Heads, OfAFewLayersFitOnAPage) {
+  const auto tensors = made({{"layers.0.attn", {4, 9, 9}}, {"layers.1.attn", {4, 9, 9}}, {"layers.2.attn", {4, 9, 9}}});
+  ViewOptions options = *view_options({"heads", {}});
+  options.width = 672;
+  const Figure figure = build_view("heads", **run(*experiment_on(tensors)), options);
+  ASSERT_EQ(figure.heatmaps.size(), 12U);
+  EXPECT_EQ(figure.heatmaps[3].box.y, figure.heatmaps[0].box.y) << "all heads of a layer side by side";
+  EXPECT_LT(figure.height, 1.5 * figure.width);
 }
 
 TEST(Heads, ManyTokensFitIntoTheWindow) {

@@ -124,7 +124,12 @@ class HeadsLayout {
   /// In the window the largest cells; in a file, whose height is free, as many heads side by side as are easy to read.
   [[nodiscard]] std::vector<Grid> fit(double width, double height) const {
     const auto heads = static_cast<Index>(sections_.front().heads.size());
-    if (height <= 0) return arrange(fit_grid(heads, sections_.front().shape, width, 0).across, width, 0);
+    if (height <= 0) {
+      std::vector<Grid> grids = arrange(fit_grid(heads, sections_.front().shape, width, 0).across, width, 0);
+      double total = 0;
+      for (const Grid& grid : grids) total += grid.height();
+      return total <= page_height(width) ? grids : fit(width, page_height(width));
+    }
     std::vector<Grid> best = arrange(1, width, height);
     for (Index across = 2; across <= heads; ++across) {
       std::vector<Grid> grids = arrange(across, width, height);
