@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "core/run.h"
@@ -314,6 +315,19 @@ TEST(Heads, OfAFewLayersFitOnAPage) {
   ASSERT_EQ(figure.heatmaps.size(), 12U);
   EXPECT_EQ(figure.heatmaps[3].box.y, figure.heatmaps[0].box.y) << "all heads of a layer side by side";
   EXPECT_LT(figure.height, 1.5 * figure.width);
+}
+
+TEST(Views, AreMadeForTheNarrowestWindow) {
+  const auto trace = *run(*default_experiment("worked-example"));
+  for (const View& view : views()) {
+    for (const double width : {1.0, 8.0, 40.0}) {
+      ViewOptions options = *view_options({std::string(view.name), {}});
+      options.width = width;
+      const Figure figure = build_view(view.name, *trace, options);
+      EXPECT_GE(figure.width, width) << view.name;
+      EXPECT_TRUE(std::isfinite(figure.height) && figure.height > 0) << view.name << " at " << width;
+    }
+  }
 }
 
 TEST(Heads, ManyTokensFitIntoTheWindow) {

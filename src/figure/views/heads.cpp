@@ -123,20 +123,26 @@ class HeadsLayout {
 
   /// In the window the largest cells; in a file, whose height is free, as many heads side by side as are easy to read.
   [[nodiscard]] std::vector<Grid> fit(double width, double height) const {
-    const auto heads = static_cast<Index>(sections_.front().heads.size());
-    if (height <= 0) {
-      std::vector<Grid> grids = arrange(fit_grid(heads, sections_.front().shape, width, 0).across, width, 0);
-      double total = 0;
-      for (const Grid& grid : grids) total += grid.height();
-      return total <= page_height(width) ? grids : fit(width, page_height(width));
-    }
+    if (height > 0) return fit_into(width, height);
+    const Index across = fit_grid(heads(), sections_.front().shape, width, 0).across;
+    std::vector<Grid> grids = arrange(across, width, 0);
+    double total = 0;
+    for (const Grid& grid : grids) total += grid.height();
+    // A window can be too narrow for any page.
+    const double page = page_height(width);
+    return total <= page || page <= 0 ? grids : fit_into(width, page);
+  }
+
+  [[nodiscard]] std::vector<Grid> fit_into(double width, double height) const {
     std::vector<Grid> best = arrange(1, width, height);
-    for (Index across = 2; across <= heads; ++across) {
+    for (Index across = 2; across <= heads(); ++across) {
       std::vector<Grid> grids = arrange(across, width, height);
       if (grids.front().cell_width >= best.front().cell_width) best = std::move(grids);
     }
     return best;
   }
+
+  [[nodiscard]] Index heads() const { return static_cast<Index>(sections_.front().heads.size()); }
 
   void place(const Section& section, const Grid& grid, Point at) {
     figure_.texts.push_back(title_mark(section.tensor + ".title", {at.x, at.y + 13}, section.title));
