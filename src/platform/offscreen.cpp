@@ -16,7 +16,7 @@ namespace {
 
 struct Framebuffer {
   GLuint name = 0;
-  GLuint color = 0;
+  GLuint color = 0;  // texture
 };
 
 std::string egl_error_text() {
@@ -47,7 +47,7 @@ EGLDisplay open_display() {
 
 Result<void> check_size(int width, int height) {
   GLint limit = 0;
-  glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &limit);
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &limit);
   if (width >= 1 && height >= 1 && width <= limit && height <= limit) return {};
   return fail("a framebuffer of " + std::to_string(width) + " × " + std::to_string(height) +
               " pixels cannot be made: each side must be from 1 to " + std::to_string(limit));
@@ -55,18 +55,21 @@ Result<void> check_size(int width, int height) {
 
 void delete_framebuffer(const Framebuffer& framebuffer) {
   glDeleteFramebuffers(1, &framebuffer.name);
-  glDeleteRenderbuffers(1, &framebuffer.color);
+  glDeleteTextures(1, &framebuffer.color);
 }
 
 Result<Framebuffer> make_framebuffer(int width, int height) {
   if (Result<void> fits = check_size(width, height); !fits) return fail(fits.error().message);
   Framebuffer made;
-  glGenRenderbuffers(1, &made.color);
-  glBindRenderbuffer(GL_RENDERBUFFER, made.color);
-  glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width, height);
+  glGenTextures(1, &made.color);
+  glBindTexture(GL_TEXTURE_2D, made.color);
+  // Blue first, as windows have it: Mesa draws triangles quicker into that order. A renderbuffer's cannot be chosen.
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, width, height, 0, GL_BGRA, GL_UNSIGNED_INT_8_8_8_8_REV, nullptr);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  glBindTexture(GL_TEXTURE_2D, 0);
   glGenFramebuffers(1, &made.name);
   glBindFramebuffer(GL_FRAMEBUFFER, made.name);
-  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, made.color);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, made.color, 0);
   if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
     delete_framebuffer(made);
     return fail("the driver cannot draw into a framebuffer of " + std::to_string(width) + " × " +

@@ -26,12 +26,12 @@ T value_of(Result<T> result) {
   return std::move(*result);
 }
 
-platform::OffscreenContext make_context(int width, int height) {
+platform::OffscreenContext make_context(int width, int height, bool renderer_threads) {
   setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-  // Mesa's renderer then draws in this thread. With threads of its own it begins another list of what to draw whenever
-  // they are not done with the last one, and a list keeps its textures, deleted ones too, until it is begun anew: on a
-  // busy machine an old font atlas stays, 8.4 MB, where on an idle one it does not.
-  setenv("LP_NUM_THREADS", "0", 1);
+  // In this thread what Mesa keeps does not depend on the time. With threads of its own it begins another list of what
+  // to draw whenever they are not done with the last one, and a list keeps its textures, deleted ones too, until it is
+  // begun anew: on a busy machine an old font atlas stays, 8.4 MB, where on an idle one it does not.
+  if (!renderer_threads) setenv("LP_NUM_THREADS", "0", 1);
   return value_of(platform::OffscreenContext::create(width, height));
 }
 
@@ -63,7 +63,7 @@ Rect rect_of(const ImRect& rect) {
 }  // namespace
 
 OffscreenInterface::OffscreenInterface(const InterfaceOptions& options)
-    : context_(make_context(options.width, options.height)), scale_(options.scale) {
+    : context_(make_context(options.width, options.height, options.renderer_threads)), scale_(options.scale) {
   host_ = std::make_unique<ui::ImGuiHost>(nullptr);
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = ImVec2(static_cast<float>(options.width), static_cast<float>(options.height));
