@@ -163,8 +163,9 @@ void compute(const RearrangeOperation& operation, Inputs inputs, const StepConte
     const Index first = group * kTogether;
     const Index count = std::min(kTogether, runs - first);
     std::array<const float*, kTogether> sources;
-    for (Index i = 0; i < count; ++i) {
-      const float* const source = values + map.source((first + i) * length);
+    RearrangedRuns places(map, first);
+    for (Index i = 0; i < count; ++i, places.next()) {
+      const float* const source = values + places.source();
       sources[static_cast<std::size_t>(i)] = source;
       if (map.run_stride() == 1) prefetch(source, length);
     }

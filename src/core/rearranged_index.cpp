@@ -1,5 +1,7 @@
 #include "core/rearranged_index.h"
 
+#include <cassert>
+
 namespace attnscope {
 
 RearrangedIndex::RearrangedIndex(const RearrangeOperation& operation, const Axes& out) {
@@ -34,6 +36,26 @@ Index RearrangedIndex::source(Index offset) const {
     offset /= digit.size;
   }
   return from;
+}
+
+RearrangedRuns::RearrangedRuns(const RearrangedIndex& map, Index run) : source_(map.start_) {
+  if (map.digits_.empty()) return;
+  slower_ = std::span(map.digits_).subspan(1);
+  assert(slower_.size() <= kMostDigits);
+  for (std::size_t i = 0; i < slower_.size(); ++i) {
+    at_[i] = run % slower_[i].size;
+    run /= slower_[i].size;
+    source_ += at_[i] * slower_[i].input_stride;
+  }
+}
+
+void RearrangedRuns::next() {
+  for (std::size_t i = 0; i < slower_.size(); ++i) {
+    source_ += slower_[i].input_stride;
+    if (++at_[i] < slower_[i].size) return;
+    source_ -= slower_[i].size * slower_[i].input_stride;
+    at_[i] = 0;
+  }
 }
 
 }  // namespace attnscope

@@ -19,7 +19,7 @@ constexpr Index kDepthBlock = 256;
 constexpr Index kPackedAtOnce = Index{1} << 21;
 
 /// Results of so many numbers or more leave the caches before anybody reads them, and are written past them.
-constexpr Index kStreamed = Index{1} << 22;
+constexpr Index kStreamed = Index{1} << 20;
 
 /// Numbers that the packed matrix takes: the columns are filled up to whole panels.
 Index packed_count(Index depth, Index columns);
