@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "core/generator.h"
+#include "core/kernels/contraction.h"
 #include "core/kernels/thread_pool.h"
 #include "core/plan.h"
 
@@ -41,13 +42,14 @@ struct AttentionTensors {
 };
 
 /// Computes several steps together, a few rows of all of them at a time while those are in the cache. The numbers are
-/// those of the steps one by one.
+/// those of the steps one by one. `made`, which may be null, is told of the outputs.
 void compute_attention(const Plan& plan, const AttentionSteps& attention, const AttentionTensors& tensors,
-                       const StepContext& context);
+                       const StepContext& context, const RowsMade* made);
 
 // By operation; see operation.h.
 using Inputs = std::span<const Tensor* const>;
-void compute(const ContractOperation& operation, Inputs inputs, const StepContext& context, Tensor& out);
+void compute(const ContractOperation& operation, Inputs inputs, const StepContext& context, Tensor& out,
+             const RowsMade* made = nullptr);
 void compute(const AddOperation& operation, Inputs inputs, const StepContext& context, Tensor& out);
 void compute(const RearrangeOperation& operation, Inputs inputs, const StepContext& context, Tensor& out);
 

@@ -4,7 +4,7 @@
 namespace attnscope {
 
 void compute_attention(const Plan& plan, const AttentionSteps& attention, const AttentionTensors& tensors,
-                       const StepContext& context) {
+                       const StepContext& context, const RowsMade* made) {
   const AttentionSizes& sizes = attention.sizes;
   const Index matrix = sizes.queries * sizes.keys;
   Index count = 1;
@@ -35,7 +35,8 @@ void compute_attention(const Plan& plan, const AttentionSteps& attention, const 
     }
     heads.push_back(head);
   }
-  attend(heads, sizes, attention.options, context.pool, [&] { return context.stop.stop_requested(); });
+  attend(
+      heads, sizes, attention.options, context.pool, [&] { return context.stop.stop_requested(); }, made);
 }
 
 }  // namespace attnscope

@@ -106,12 +106,14 @@ void repeat(const ContractOperation& operation, const Tensor& bias, const StepCo
 
 }  // namespace
 
-void compute(const ContractOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
+void compute(const ContractOperation& operation, Inputs inputs, const StepContext& context, Tensor& out,
+             const RowsMade* made) {
   const Tensor& a = *inputs[0];
   const Tensor& b = *inputs[1];
   const Tensor* const bias = inputs.size() > 2 ? inputs[2] : nullptr;
   if (bias != nullptr && std::find(operation.sizes.begin(), operation.sizes.end(), 0) != operation.sizes.end()) {
     repeat(operation, *bias, context, out);
+    if (made != nullptr && out.count() > 0) (*made)(out.values().data(), out.count(), 1, 0);
     return;
   }
   const std::size_t count = operation.labels.size();
@@ -132,7 +134,7 @@ void compute(const ContractOperation& operation, Inputs inputs, const StepContex
   contract_strided(
       std::span(labels).first(count), a.values().data(), b.values().data(), out.values().data(), out.count(),
       operation.divisor, context.pool, [&] { return context.stop.stop_requested(); },
-      bias != nullptr ? bias->values().data() : nullptr, operation.fused);
+      bias != nullptr ? bias->values().data() : nullptr, operation.fused, made);
 }
 
 void compute(const AddOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {

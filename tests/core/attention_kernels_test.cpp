@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <mutex>
 
 #include "core/kernels/attention.h"
 #include "core/kernels/attention_overview.h"
@@ -131,6 +132,23 @@ TEST(Attention, InOneGoIsAttentionStepByStep) {
       EXPECT_TRUE(same_bits(computed.weights, expected.weights));
       EXPECT_TRUE(same_bits(computed.output, expected.output));
     }
+  }
+}
+
+TEST(Attention, TellsOfTheOutputs) {
+  std::mt19937 random(19);
+  for (const AttentionCase& c : cases()) {
+    Tensors t = made(c, random);
+    std::vector<float> told = room(static_cast<Index>(t.output.size()));
+    std::mutex mutex;
+    const RowsMade note = [&](const float* first, Index length, Index count, Index apart) {
+      const std::lock_guard lock(mutex);
+      for (Index row = 0; row < count; ++row)
+        std::copy_n(first + row * apart, length, told.begin() + (first - t.output.data()) + row * apart);
+    };
+    ThreadPool pool(1);
+    attend(heads_of(c, t), c.sizes, c.options, &pool, never_stopped, &note);
+    EXPECT_TRUE(same_bits(told, t.output)) << c.sizes.queries << " queries";
   }
 }
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "core/kernels/contraction.h"
 #include "core/kernels/pooling.h"
@@ -195,6 +196,55 @@ TEST(Contraction, IsLeftWhenStopped) {
   EXPECT_NE(out.front(), 0.0F);
   EXPECT_EQ(out.back(), 0.0F);
   EXPECT_LT(asked, 40) << "it asks on, but does not leave";
+}
+
+/// What a contraction tells of its results, each number where it belongs, and how often.
+struct Told {
+  explicit Told(Index count) : numbers(static_cast<std::size_t>(count)), times(numbers.size(), 0) {}
+
+  RowsMade listener(const float* begin) {
+    return [this, begin](const float* first, Index length, Index count, Index apart) {
+      const std::lock_guard lock(mutex);
+      for (Index row = 0; row < count; ++row) {
+        for (Index i = 0; i < length; ++i) {
+          const auto at = static_cast<std::size_t>(first - begin + row * apart + i);
+          numbers.at(at) = first[row * apart + i];
+          ++times.at(at);
+        }
+      }
+    };
+  }
+
+  std::mutex mutex;
+  std::vector<float> numbers;
+  std::vector<int> times;
+};
+
+TEST(Contraction, TellsOfEveryNumberOnceItIsThere) {
+  std::mt19937 random(19);
+  std::vector<Contraction> contractions;
+  for (int i = 0; i < 200; ++i) contractions.push_back(random_contraction(random));
+  // Large enough to be written past the caches if nobody listened; and nothing to sum; and no number at all.
+  for (const std::array<Index, 3>& size : {std::array<Index, 3>{1100, 1000, 8}, {70, 300, 1}, {5, 7, 0}}) {
+    const auto [rows, columns, depth] = size;
+    Contraction contraction;
+    contraction.labels = {{rows, depth, 0, columns}, {columns, 0, 1, 1}, {depth, 1, columns, 0}};
+    contraction.a = random_numbers(random, rows * depth + 1);
+    contraction.b = random_numbers(random, depth * columns + 1);
+    contraction.out_count = rows * columns;
+    contractions.push_back(contraction);
+  }
+  for (const Contraction& c : contractions) {
+    SCOPED_TRACE(labels_text(c));
+    std::vector<float> out(static_cast<std::size_t>(c.out_count), -7);
+    Told told(c.out_count);
+    const RowsMade made = told.listener(out.data());
+    ThreadPool pool(2);
+    contract_strided(c.labels, c.a.data(), c.b.data(), out.data(), c.out_count, 3, &pool, never_stopped,
+                     c.start.empty() ? nullptr : c.start.data(), std::nullopt, &made);
+    EXPECT_EQ(told.numbers, out);
+    EXPECT_EQ(told.times, std::vector<int>(out.size(), 1));
+  }
 }
 
 TEST(Contraction, IsTheSameBitsForAnyNumberOfThreads) {

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "core/rearranged_copy.h"
 #include "core/rearranged_index.h"
 #include "core/text.h"
 #include "made_tensors.h"
@@ -106,6 +107,81 @@ TEST(Rearrange, AgreesWithTheObviousLoop) {
     }
     EXPECT_EQ(numbers_of(recorder, result), expected);
   }
+}
+
+/// The rearrangement of that pattern, its input and its result.
+struct Rearranged {
+  std::shared_ptr<const Trace> trace;
+  const Step* step = nullptr;
+  const RearrangeOperation* operation = nullptr;
+  std::span<const float> input;
+};
+
+Rearranged rearranged(std::mt19937& random, std::string_view pattern, Axes axes,
+                      const std::map<std::string, Index>& told, const std::map<std::string, Index>& stands = {}) {
+  ComputingRecorder recorder(1);
+  const std::vector<float> numbers = random_numbers(random, element_count(axes));
+  rearrange(recorder, "result", pattern, recorder.give("input", std::move(axes), numbers), told, stands);
+  Rearranged made;
+  made.trace = recorder.trace();
+  made.step = made.trace->find("result");
+  made.operation = &std::get<RearrangeOperation>(made.step->operation);
+  made.input = made.trace->tensor("input").values();
+  return made;
+}
+
+/// All of the input, as rows of `width` and what is left, cut into blocks of any size.
+void copy_in_blocks(std::mt19937& random, const RearrangedCopy& copy, std::span<const float> input, Index width) {
+  const auto count = std::ssize(input);
+  for (Index row = 0; row * width < count;) {
+    const bool whole = (row + 1) * width <= count;
+    const Index rows = whole ? random_index(random, 1, count / width - row) : 1;
+    const Index wide = whole ? width : count - row * width;
+    for (Index column = 0; column < wide;) {
+      const Index columns = random_index(random, 1, wide - column);
+      const Index first = row * width + column;
+      copy.copy(first, input.data() + first, columns, rows, width);
+      column += columns;
+    }
+    row += rows;
+  }
+}
+
+TEST(Rearrange, PartByPartIsTheSame) {
+  std::mt19937 random(14);
+  const std::vector<Rearranged> all = {
+      rearranged(random, "batch token (head part dim) -> batch head token dim", {{"b", 2}, {"t", 7}, {"f", 3 * 2 * 20}},
+                 {{"head", 3}, {"part", 2}}, {{"part", 1}}),
+      rearranged(random, "batch head token dim -> batch token (head dim)", {{"b", 1}, {"h", 4}, {"t", 9}, {"dim", 16}},
+                 {}),
+      rearranged(random, "a b c d -> c b a d", {{"a", 3}, {"b", 1}, {"c", 5}, {"d", 17}}, {}),
+      rearranged(random, "a b -> all=(a b)", {{"a", 5}, {"b", 33}}, {}),
+      rearranged(random, "a b -> b", {{"a", 5}, {"b", 33}}, {}, {{"a", 2}})};
+  for (const Rearranged& each : all) {
+    SCOPED_TRACE(shape_text(each.step->axes));
+    ASSERT_TRUE(RearrangedCopy::keeps_runs(*each.operation));
+    const std::span<const float> expected = each.step->tensor->values();
+    std::vector<float> computed(expected.size(), -7);
+    const RearrangedCopy copy(*each.operation, computed.data());
+    const auto count = std::ssize(each.input);
+    const Index run = each.trace->tensor("input").size(-1);
+    for (int i = 0; i < 20; ++i) {
+      const Index width = i % 2 == 0 ? random_index(random, 1, count) : run * random_index(random, 1, count / run);
+      std::fill(computed.begin(), computed.end(), -7.0F);
+      copy_in_blocks(random, copy, each.input, width);
+      EXPECT_TRUE(std::ranges::equal(computed, expected)) << "rows of " << width;
+    }
+  }
+}
+
+TEST(Rearrange, PartByPartOnlyWhereNeighboursStayTogether) {
+  std::mt19937 random(15);
+  const auto keeps = [&](const char* pattern, Axes axes) {
+    return RearrangedCopy::keeps_runs(*rearranged(random, pattern, std::move(axes), {}).operation);
+  };
+  EXPECT_TRUE(keeps("a b c -> b a c", {{"a", 2}, {"b", 3}, {"c", 16}}));
+  EXPECT_FALSE(keeps("a b c -> b a c", {{"a", 2}, {"b", 3}, {"c", 15}}));
+  EXPECT_FALSE(keeps("a b c -> a c b", {{"a", 2}, {"b", 3}, {"c", 16}}));
 }
 
 TEST(Rearrange, ThereAndBackIsTheSame) {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
+#include "core/compute.h"
 #include "core/small_tensors.h"
 #include "core/systems/systems.h"
 #include "made_tensors.h"
@@ -78,6 +80,32 @@ TEST(Runner, ComputesForgottenResultsAnew) {
   wider.parameters["embedding"] = Index{64};
   runner.forget_results();
   expect_same_numbers(**runner.run(wider), **run(wider));
+}
+
+// Rearrangements of large results are made while those are.
+TEST(Runner, RearrangesAlongTheWay) {
+  for (const char* system : {"stacked-multihead", "packed-multihead", "image-multihead", "conv-attention",
+                             "projected-multihead", "worked-example"}) {
+    Experiment experiment = *default_experiment(system);
+    for (const auto& [name, size] : std::map<std::string, Index>{
+             {"tokens", 50}, {"features", 70}, {"hidden", 128}, {"embedding", 96}, {"batch", 3}, {"height", 9}}) {
+      if (experiment.parameters.contains(name)) experiment.parameters[name] = size;
+    }
+    ThreadPool pool(1);
+    Progress progress;
+    progress.pool = &pool;
+    const auto trace = *run(experiment, progress);
+    int rearranged = 0;
+    for (const PlannedStep& step : trace->plan()->steps) {
+      if (!std::holds_alternative<RearrangeOperation>(step.operation)) continue;
+      ++rearranged;
+      const Tensor* const input = trace->steps()[static_cast<std::size_t>(step.inputs[0])].tensor.get();
+      Tensor expected(step.axes);
+      compute(step, std::array{input}, {}, expected);
+      EXPECT_TRUE(std::ranges::equal(trace->tensor(step.name).values(), expected.values())) << system << step.name;
+    }
+    EXPECT_GT(rearranged, 0) << system;
+  }
 }
 
 TEST(Runner, NumbersDoNotDependOnWhatWasComputedBefore) {

@@ -25,8 +25,8 @@ constexpr Index kApart = 16;
 class PackedHeads {
  public:
   PackedHeads(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
-              Index all_heads, float* packed)
-      : heads_(heads), sizes_(sizes), options_(options), packed_(packed), infinite_(heads.size()) {
+              const RowsMade* made, Index all_heads, float* packed)
+      : heads_(heads), sizes_(sizes), options_(options), made_(made), packed_(packed), infinite_(heads.size()) {
     const double pairs = 2 * static_cast<double>(all_heads) * static_cast<double>(sizes.queries * sizes.keys);
     scores_fused_ = rounds_once(pairs * static_cast<double>(sizes.dim));
     output_fused_ = rounds_once(pairs * static_cast<double>(sizes.value_dim));
@@ -115,6 +115,7 @@ class PackedHeads {
       product.divisor = 1;
       product.fused = output_fused_;
       multiply_packed(product, values_of(number), sizes_.keys, sizes_.value_dim);
+      if (made_ != nullptr) (*made_)(product.out, sizes_.value_dim, count, product.out_row);
     }
     if (streamed_) kernels().end_stream();
   }
@@ -174,6 +175,7 @@ class PackedHeads {
   std::span<const AttentionHead> heads_;
   const AttentionSizes& sizes_;
   const AttentionOptions& options_;
+  const RowsMade* made_;
   float* packed_;
   bool scores_fused_, output_fused_, streamed_;
   mutable std::vector<std::atomic<bool>> infinite_;  ///< per head: see note_infinite
@@ -191,7 +193,7 @@ void mask_row(std::span<const float> row, const KeptKeys& kept, Index first, flo
 }
 
 void attend(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
-            ThreadPool* pool, const std::function<bool()>& stopped) {
+            ThreadPool* pool, const std::function<bool()>& stopped, const RowsMade* made) {
   if (heads.empty() || sizes.queries == 0 || sizes.keys == 0) return;
   thread_local Scratch scratch;
   const Index size = std::max<Index>(1, PackedHeads::size_each(sizes));
@@ -202,7 +204,7 @@ void attend(std::span<const AttentionHead> heads, const AttentionSizes& sizes, c
   for (Index first = 0; first < count && !left; first += at_once) {
     const auto together =
         heads.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(std::min(at_once, count - first)));
-    const PackedHeads packed_heads(together, sizes, options, count, packed);
+    const PackedHeads packed_heads(together, sizes, options, made, count, packed);
     packed_heads.pack(pool);
     packed_heads.attend(pool, left, stopped);
   }

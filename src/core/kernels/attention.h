@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "core/kernels/contraction.h"
 #include "core/kernels/softmax.h"
 #include "core/kernels/thread_pool.h"
 #include "core/tensor.h"
@@ -43,10 +44,10 @@ struct AttentionOptions {
 };
 
 /// Computes all heads, bit for bit what `contract_strided`, the mask, `softmax_row` and `contract_strided` give for all
-/// of them together. The results are only written. `pool` may be null. Returns early, unfinished, once `stopped` says
-/// so, which is asked from several threads.
+/// of them together. The results are only written; `made`, which may be null, is told of the outputs. `pool` may be
+/// null. Returns early, unfinished, once `stopped` says so, which is asked from several threads.
 void attend(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
-            ThreadPool* pool, const std::function<bool()>& stopped);
+            ThreadPool* pool, const std::function<bool()>& stopped, const RowsMade* made = nullptr);
 
 /// out = row where it is kept, otherwise `fill`; `first` is the row's first key.
 void mask_row(std::span<const float> row, const KeptKeys& kept, Index first, float fill, float* out);

@@ -138,6 +138,7 @@ struct Products {
   float divisor = 1;
   bool fused = false;
   bool streamed = false;
+  const RowsMade* made = nullptr;
 };
 
 Products products_of(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out) {
@@ -201,8 +202,10 @@ void scale_rows(const Products& p, ThreadPool* pool, Stopped& stopped) {
     const Place repeat = place_of(p.repeats, repeat_number);
     const Index begin = band * rows;
     for (Index i = begin; i < std::min(begin + rows, p.row.size); ++i) {
-      loops.scale(p.b + right.b, p.a[right.a + repeat.a + i * p.row.a_stride], p.divisor, p.streamed,
-                  p.out + right.out + repeat.out + i * p.row.out_stride, p.column.size);
+      float* const out = p.out + right.out + repeat.out + i * p.row.out_stride;
+      loops.scale(p.b + right.b, p.a[right.a + repeat.a + i * p.row.a_stride], p.divisor, p.streamed, out,
+                  p.column.size);
+      if (p.made != nullptr) (*p.made)(out, p.column.size, 1, 0);
     }
     if (p.streamed) loops.end_stream();
   });
@@ -273,6 +276,12 @@ class PackedParts {
       rows.divisor = sum + 1 == sums ? p_.divisor : 1;
       multiply_packed(rows, packed_of(part, sum), p_.sum.size, columns_of(part));
     }
+    if (p_.made != nullptr) tell(rows, columns_of(part));
+  }
+
+  void tell(const ProductRows& rows, Index columns) const {
+    if (rows.out_column == 1) return (*p_.made)(rows.out, columns, rows.rows, rows.out_row);
+    for (Index i = 0; i < rows.rows; ++i) (*p_.made)(rows.out + i * rows.out_row, 1, columns, rows.out_column);
   }
 
   /// The first sums begin as all of them do, the others with those before.
@@ -305,9 +314,10 @@ void multiply_matrices(const Products& p, ThreadPool* pool, Stopped& stopped) {
 
 void contract_strided(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out,
                       Index out_count, double divisor, ThreadPool* pool, const std::function<bool()>& asked_to_stop,
-                      const float* start, std::optional<bool> fused) {
+                      const float* start, std::optional<bool> fused, const RowsMade* made) {
   if (std::any_of(labels.begin(), labels.end(), [](const auto& label) { return label.size == 0; })) {
     std::fill_n(out, out_count, 0.0F);
+    if (made != nullptr && out_count > 0) (*made)(out, out_count, 1, 0);
     return;
   }
   Products products = products_of(labels, a, b, out);
@@ -315,7 +325,8 @@ void contract_strided(std::span<const ContractionLabel> labels, const float* a, 
   products.start = start;
   products.fused = fused.value_or(rounds_once(products.flops));
   const bool written_once = products.sums.places() == 1 && products.sum.size <= kDepthBlock;
-  products.streamed = written_once && out_count >= kStreamed;
+  products.made = made;
+  products.streamed = written_once && out_count >= kStreamed && made == nullptr;
   Stopped stopped(asked_to_stop);
   const bool nothing_to_sum = products.sums.places() == 1 && products.sum.size == 1;
   if (nothing_to_sum && products.column.b_stride == 1 && products.column.out_stride == 1 && start == nullptr) {

@@ -20,6 +20,10 @@ struct ContractionLabel {
   Index start_stride = 0;
 };
 
+/// Is told of results as soon as they are there and still in a cache: `count` rows of `length` numbers that lie side by
+/// side, `apart` from one row to the next. From several threads, each number once.
+using RowsMade = std::function<void(const float* first, Index length, Index count, Index apart)>;
+
 /// A contraction has at most so many labels.
 constexpr std::size_t kMostLabels = 8;
 
@@ -28,9 +32,10 @@ constexpr std::size_t kMostLabels = 8;
 /// multiple of 64 bytes. The sums begin with zero where `start` is null; it does not overlap `out`, and where nothing
 /// is summed, because a label has no values, it must be null. `pool` may be null. Allocates nothing when the product is
 /// small. Returns early, with `out` unfinished, once `stopped` says so, which is asked from several threads. `fused` as
-/// `rounds_once` says; for a part of a product, what it says of the whole.
+/// `rounds_once` says; for a part of a product, what it says of the whole. `made` may be null.
 void contract_strided(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out,
                       Index out_count, double divisor, ThreadPool* pool, const std::function<bool()>& stopped,
-                      const float* start = nullptr, std::optional<bool> fused = std::nullopt);
+                      const float* start = nullptr, std::optional<bool> fused = std::nullopt,
+                      const RowsMade* made = nullptr);
 
 }  // namespace attnscope
