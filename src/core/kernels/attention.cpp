@@ -14,9 +14,9 @@
 namespace attnscope {
 namespace {
 
-// Queries that are one piece of work: their scores and weights fit in the second cache for a thousand keys, and a panel
-// of keys is used often enough to be worth its way from the third.
-constexpr Index kRows = 24;
+// Queries that are one piece of work: their weights fit in the second cache for some thousand keys, and a panel of keys
+// is used often enough to be worth its way from the third.
+constexpr Index kRows = 48;
 
 // One line of the cache.
 constexpr Index kApart = 16;
@@ -87,8 +87,7 @@ class PackedHeads {
     const Rows weights = streamed_ || head.weights == nullptr ? room : Rows{head.weights + at, sizes_.keys};
     ProductRows product;
     product.rows = count;
-    product.a = head.q + first * head.q_row;
-    product.a_row = head.q_row;
+    product.a = {head.q + first * head.q_row, head.q_row};
     product.out = scores.first;
     product.out_row = scores.apart;
     if (streamed_ && head.scores != nullptr) product.copy = head.scores + at;
@@ -107,8 +106,7 @@ class PackedHeads {
         product.depth_begin = used.begin;
         product.depth_end = used.end;
       }
-      product.a = weights.first;
-      product.a_row = weights.apart;
+      product.a = {weights.first, weights.apart};
       product.out = head.output + first * head.output_row;
       product.out_row = head.output_row;
       product.copy = nullptr;

@@ -60,7 +60,6 @@ void AttentionOverview::rows_of_band(Index first, Index every, Index bin, std::s
   float* const scores = scratch.of_size(std::min(rows, kRows) * kRowStride);
   std::vector<RowStatisticsOfBlocks> of_blocks(statistics.size(), RowStatisticsOfBlocks(head_.options.temperature));
   ProductRows product;
-  product.a_row = every * head_.q_row;
   product.out = scores;
   product.out_row = kRowStride;
   product.divisor = head_.options.divisor;
@@ -70,7 +69,7 @@ void AttentionOverview::rows_of_band(Index first, Index every, Index bin, std::s
     for (Index row = 0; row < rows; row += kRows) {
       const Index query = first + row * every;
       product.rows = std::min(kRows, rows - row);
-      product.a = head_.q + query * head_.q_row;
+      product.a = {head_.q + query * head_.q_row, every * head_.q_row};
       bool any = false;
       for (Index i = 0; i < product.rows && !any; ++i) any = any_kept(query + i * every, key, count);
       if (any) multiply_packed(product, keys_ + key / kSumBlock * packed_count(dim, kSumBlock), dim, count);

@@ -17,6 +17,9 @@ namespace {
 constexpr Index kRows = 48;
 constexpr Index kColumns = 256;
 
+// With as many pieces of work no thread waits long for the last ones.
+constexpr Index kPieces = 64;
+
 // Numbers that are one piece of work when there is nothing to sum.
 constexpr Index kScaledAtOnce = Index{1} << 15;
 
@@ -241,10 +244,16 @@ class PackedParts {
     const Index bands = (p_.row.size + kRows - 1) / kRows;
     const Index repeats = p_.repeats.places();
     const double share = static_cast<double>(count_) / static_cast<double>(p_.rights.places() * parts_each(p_));
-    run_blocks(pool, p_.flops * share, count_ * repeats * bands, [&](Index block) {
+    // Rows that have to be copied first are multiplied with several parts then, as long as there is enough to share
+    // out.
+    const bool copied = hinder({nullptr, p_.row.a_stride, p_.sum.a_stride}, p_.row.size);
+    const Index together = copied ? std::clamp<Index>(count_ * repeats * bands / kPieces, 1, count_) : 1;
+    run_blocks(pool, p_.flops * share, (count_ + together - 1) / together * repeats * bands, [&](Index block) {
       const auto [product, band] = divide(block, bands);
-      const auto [part, repeat] = divide(product, repeats);
-      multiply_band(part, repeat, band * kRows, stopped);
+      const auto [group, repeat] = divide(product, repeats);
+      LeftCopy copy;
+      for (Index part = group * together; part < std::min(count_, (group + 1) * together); ++part)
+        multiply_band(part, repeat, band * kRows, copied ? &copy : nullptr, stopped);
       if (p_.streamed) kernels().end_stream();
     });
   }
@@ -257,13 +266,17 @@ class PackedParts {
     return packed_ + part * size_each(p_) + sum * packed_count(p_.sum.size, columns_of(part));
   }
 
-  void multiply_band(Index part, Index repeat, Index row, Stopped& stopped) const {
+  /// The rows that were copied last.
+  struct LeftCopy {
+    const float* of = nullptr;
+    LeftRows rows;
+  };
+
+  void multiply_band(Index part, Index repeat, Index row, LeftCopy* copy, Stopped& stopped) const {
     const Place right = place_of(p_.rights, right_of(part));
     const Place left = place_of(p_.repeats, repeat);
     ProductRows rows;
     rows.rows = std::min(kRows, p_.row.size - row);
-    rows.a_row = p_.row.a_stride;
-    rows.a_depth = p_.sum.a_stride;
     rows.out = p_.out + right.out + left.out + row * p_.row.out_stride + column_of(part) * p_.column.out_stride;
     rows.out_row = p_.row.out_stride;
     rows.out_column = p_.column.out_stride;
@@ -271,7 +284,13 @@ class PackedParts {
     rows.streamed = p_.streamed;
     const Index sums = p_.sums.places();
     for (Index sum = 0; sum < sums && !stopped(); ++sum) {
-      rows.a = p_.a + right.a + left.a + place_of(p_.sums, sum).a + row * p_.row.a_stride;
+      const float* const first = p_.a + right.a + left.a + place_of(p_.sums, sum).a + row * p_.row.a_stride;
+      rows.a = {first, p_.row.a_stride, p_.sum.a_stride};
+      if (copy != nullptr) {
+        thread_local Scratch scratch;
+        if (copy->of != first) *copy = {first, gathered(rows.a, rows.rows, p_.sum.size, scratch)};
+        rows.a = copy->rows;
+      }
       begin_rows(rows, right.start + left.start + row * p_.row.start_stride, column_of(part), sum == 0);
       rows.divisor = sum + 1 == sums ? p_.divisor : 1;
       multiply_packed(rows, packed_of(part, sum), p_.sum.size, columns_of(part));

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/kernels/instruction_set.h"
-#include "core/kernels/scratch.h"
 
 namespace attnscope {
 namespace {
@@ -16,27 +15,38 @@ Index padded(Index columns) {
   return (columns + panel - 1) / panel * panel;
 }
 
-/// Whether the rows as they lie would hinder the loops: numbers apart are as many lines of the cache, and rows that are
-/// a multiple of 4096 bytes apart drive each other out of it.
-bool hinders(const ProductRows& product) {
-  return product.a_depth != 1 || (product.rows > 1 && product.a_row % 1024 == 0);
-}
+// Added to rows so that they are not whole pages apart, which would drive each other out of the cache.
+constexpr Index kApart = 16;
 
-/// A copy of the rows that has their numbers side by side, one row behind the other.
-const float* gathered(const ProductRows& product, const float* a, Index depth) {
+/// Where the sums of one depth block wait for the next: side by side, wherever the result lies.
+struct PartialSums {
+  float* first = nullptr;
+  Index row = 0;
+};
+
+PartialSums partial_sums(Index rows, Index columns) {
   thread_local Scratch scratch;
-  float* const rows = scratch.of_size(product.rows * depth);
-  if (product.a_depth == 1) {
-    for (Index i = 0; i < product.rows; ++i) std::copy_n(a + i * product.a_row, depth, rows + i * depth);
-    return rows;
-  }
-  for (Index k = 0; k < depth; ++k) {
-    for (Index i = 0; i < product.rows; ++i) rows[i * depth + k] = a[i * product.a_row + k * product.a_depth];
-  }
-  return rows;
+  const Index row = padded(columns) + kApart;
+  return {scratch.of_size(rows * row), row};
 }
 
 }  // namespace
+
+bool hinder(const LeftRows& rows, Index count) { return rows.depth != 1 || (count > 1 && rows.row % 1024 == 0); }
+
+LeftRows gathered(const LeftRows& rows, Index count, Index depth, Scratch& scratch) {
+  Index apart = depth + kApart;
+  if (apart % 1024 == 0) apart += kApart;
+  float* const copy = scratch.of_size(count * apart);
+  if (rows.depth == 1) {
+    for (Index i = 0; i < count; ++i) std::copy_n(rows.first + i * rows.row, depth, copy + i * apart);
+  } else {
+    for (Index k = 0; k < depth; ++k) {
+      for (Index i = 0; i < count; ++i) copy[i * apart + k] = rows.first[i * rows.row + k * rows.depth];
+    }
+  }
+  return {copy, apart};
+}
 
 bool rounds_once(double flops) { return flops > kRoundedTwice; }
 
@@ -63,35 +73,36 @@ void pack_right(const float* from, Index depth, Index depth_stride, Index column
 
 void multiply_packed(const ProductRows& product, const float* packed, Index depth, Index columns) {
   const Kernels& loops = kernels();
-  PanelProduct panel;
-  panel.rows = product.rows;
-  panel.out_row = product.out_row;
-  panel.out_column = product.out_column;
-  panel.fused = product.fused;
-  panel.streamed = product.streamed;
-  panel.copy_row = product.copy_row;
   const Index first = product.depth_begin / kDepthBlock * kDepthBlock;
   const Index end = std::min(depth, product.depth_end);
+  thread_local Scratch scratch;
+  const LeftRows left = hinder(product.a, product.rows) ? gathered(product.a, product.rows, end, scratch) : product.a;
+  const PartialSums partial = end - first > kDepthBlock ? partial_sums(product.rows, columns) : PartialSums{};
+  PanelProduct panel;
+  panel.rows = product.rows;
+  panel.a_row = left.row;
+  panel.a_depth = left.depth;
+  panel.fused = product.fused;
+  panel.copy_row = product.copy_row;
   for (Index begin = first; begin < end; begin += kDepthBlock) {
     panel.depth = std::min(kDepthBlock, end - begin);
     const Index packed_depth = std::min(kDepthBlock, depth - begin);
-    panel.a = product.a + begin * product.a_depth;
-    panel.a_row = product.a_row;
-    if (hinders(product)) {
-      panel.a = gathered(product, panel.a, panel.depth);
-      panel.a_row = panel.depth;
-    }
+    panel.a = left.first + begin * left.depth;
     const bool goes_on = begin > first;
-    panel.start_row = goes_on ? product.out_row : product.start_row;
-    panel.start_column = goes_on ? product.out_column : product.start_column;
-    panel.divisor = begin + panel.depth == end ? product.divisor : 1;
+    const bool last = begin + panel.depth == end;
+    panel.start_row = goes_on ? partial.row : product.start_row;
+    panel.start_column = goes_on ? 1 : product.start_column;
+    panel.out_row = last ? product.out_row : partial.row;
+    panel.out_column = last ? product.out_column : 1;
+    panel.divisor = last ? product.divisor : 1;
+    panel.streamed = last && product.streamed;
     panel.b = packed + begin * padded(columns);
     for (Index j = 0; j < columns; j += loops.block_columns) {
       panel.columns = std::min(loops.block_columns, columns - j);
-      panel.out = product.out + j * product.out_column;
+      panel.out = last ? product.out + j * product.out_column : partial.first + j;
       if (goes_on || product.start != nullptr)
-        panel.start = goes_on ? panel.out : product.start + j * panel.start_column;
-      if (product.copy != nullptr && begin + panel.depth == end) panel.copy = product.copy + j;
+        panel.start = goes_on ? partial.first + j : product.start + j * product.start_column;
+      if (product.copy != nullptr && last) panel.copy = product.copy + j;
       loops.multiply_panel(panel);
       panel.b += packed_depth * loops.block_columns;
     }

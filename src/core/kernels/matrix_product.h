@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "core/kernels/scratch.h"
 #include "core/tensor.h"
 
 namespace attnscope {
@@ -32,12 +33,24 @@ void pack_block(const float* from, Index depth, Index depth_stride, Index column
 /// Packs all of it.
 void pack_right(const float* from, Index depth, Index depth_stride, Index columns, Index column_stride, float* packed);
 
+/// Rows of a left factor, [rows, depth]; strides in elements.
+struct LeftRows {
+  const float* first = nullptr;
+  Index row = 0;
+  Index depth = 1;
+};
+
+/// Whether `count` rows as they lie would hinder the loops: numbers apart are as many lines of the cache, and rows that
+/// are a multiple of 4096 bytes apart drive each other out of it.
+bool hinder(const LeftRows& rows, Index count);
+
+/// A copy in `scratch` that does not hinder. Who multiplies the same rows several times makes it once, before.
+LeftRows gathered(const LeftRows& rows, Index count, Index depth, Scratch& scratch);
+
 /// What a packed matrix is multiplied with, and where the result goes; strides in elements.
 struct ProductRows {
   Index rows = 0;
-  const float* a = nullptr;  ///< [rows, depth]
-  Index a_row = 0;
-  Index a_depth = 1;
+  LeftRows a;
   float* out = nullptr;  ///< [rows, columns]
   Index out_row = 0;
   Index out_column = 1;
@@ -48,7 +61,7 @@ struct ProductRows {
   bool fused = false;     ///< see `rounds_once`
   float* copy = nullptr;  ///< where the result is streamed to as well, like `streamed`, in rows that are dense
   Index copy_row = 0;
-  bool streamed = false;  ///< write past the caches; needs `Kernels::end_stream` in the end, and one depth block
+  bool streamed = false;  ///< write past the caches; needs `Kernels::end_stream` in the end
   /// Places of the summed label, one at least; the products of others may be left out.
   Index depth_begin = 0;
   Index depth_end = std::numeric_limits<Index>::max();
