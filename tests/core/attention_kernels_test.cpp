@@ -111,7 +111,10 @@ std::vector<AttentionCase> cases() {
           {2, {7, 1500, 20, 17}, {3, 1, -kInfinity}, true},
           {2, {30, 2 * kSumBlock + 100, 8, 4}, {1, 0.7F, -1e9F}, true},
           {5, {310, 300, 64, 40}, {8, 1, 0}, false},
-          // So many that they are written past the caches, and two groups of heads.
+          // So many that they are written past the caches, to rows that begin with a vector and to others, the latter
+          // of two groups of heads.
+          {3, {400, 1024, 16, 16}, {4, 1, 0}, false},
+          {3, {400, 1024, 16, 16}, {4, 1, -kInfinity}, true},
           {9, {250, 2100, 64, 64}, {8, 1, -kInfinity}, true}};
 }
 

@@ -33,7 +33,7 @@ TEST(Kernels, OfEveryInstructionSetAgreeWithDoublePrecision) {
       }
       EXPECT_NEAR(static_cast<double>(sum), expected, 1e-6 * expected);
       EXPECT_EQ(loops->largest(in.data(), count), 0.0F);
-      loops->divide(out.data(), sum, count);
+      loops->divide(out.data(), sum, nullptr, count);
       EXPECT_EQ(out[static_cast<std::size_t>(count / 2)], std::exp(1.0F) / sum);
     }
     const std::vector<float> special = {kNaN, -kInfinity, -1e30F, 0, kNaN, -88};
@@ -46,6 +46,25 @@ TEST(Kernels, OfEveryInstructionSetAgreeWithDoublePrecision) {
     EXPECT_EQ(loops->largest(special.data(), 6), 0.0F);
   }
   EXPECT_GE(run, 1);
+}
+
+// Streamed where a vector begins there, and otherwise written as anything else is.
+TEST(Kernels, ADividedRowGoesToItsCopyToo) {
+  for (const Kernels* loops : compiled_kernels()) {
+    if (!runs_here(*loops)) continue;
+    for (const Index count : {1, 16, 45, 64}) {
+      for (const std::size_t at : {0U, 3U}) {
+        std::vector<float> row(static_cast<std::size_t>(count), 3);
+        alignas(64) std::array<float, 80> copy;
+        copy.fill(-7);
+        loops->divide(row.data(), 2, copy.data() + at, count);
+        loops->end_stream();
+        for (std::size_t i = 0; i < copy.size(); ++i)
+          EXPECT_EQ(copy[i], i >= at && i < at + row.size() ? 1.5F : -7) << loops->name << " " << count << " " << i;
+        EXPECT_EQ(row, std::vector<float>(row.size(), 1.5F));
+      }
+    }
+  }
 }
 
 // Vectors are longer than what is left at an edge: what is in front of it and behind it is not theirs.
@@ -92,7 +111,7 @@ TEST(Kernels, TouchNothingBesideTheirNumbers) {
       loops->scale(b.data(), 2, 1, false, row.data(), columns);
       EXPECT_EQ(row[static_cast<std::size_t>(columns) - 1], 2 * b[static_cast<std::size_t>(columns) - 1]);
       loops->exponentials(row.data(), {1, 200, false}, row.data(), columns);
-      loops->divide(row.data(), 2, columns);
+      loops->divide(row.data(), 2, nullptr, columns);
       EXPECT_EQ(std::count(row.begin() + columns, row.end(), kUntouched), kRoom - columns);
     }
   }

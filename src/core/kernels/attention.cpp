@@ -124,7 +124,6 @@ class PackedHeads {
     const auto keys = static_cast<std::size_t>(sizes_.keys);
     const Index at = query * sizes_.keys;
     const float* logits = scores;
-    KeptKeys used = {0, sizes_.keys};
     if (head.kept != nullptr || head.keep != nullptr) {
       if (head.kept != nullptr) {
         mask_row({scores, keys}, head.kept[query], 0, options_.fill, weights);
@@ -135,13 +134,13 @@ class PackedHeads {
       keep(head.masked_scores, at, weights);
       logits = weights;
     }
+    float* const copy = streamed_ && head.weights != nullptr ? head.weights + at : nullptr;
     if (head.kept != nullptr) {
-      used = softmax_masked_row({logits, keys}, head.kept[query], options_.fill, options_.temperature, {weights, keys});
-    } else {
-      softmax_row({logits, keys}, options_.temperature, {weights, keys});
+      return softmax_masked_row({logits, keys}, head.kept[query], options_.fill, options_.temperature, {weights, keys},
+                                copy);
     }
-    keep(head.weights, at, weights);
-    return used;
+    softmax_row({logits, keys}, options_.temperature, {weights, keys}, copy);
+    return {0, sizes_.keys};
   }
 
   /// Whether the head has a value that is not finite, of a block of them.

@@ -20,6 +20,8 @@ struct Avx2 {
     const V::Floats q = x * inverse;
     return _mm256_fmadd_ps(_mm256_fnmadd_ps(q, V::all(by), x), V::all(inverse), q);
   }
+  // The product is exact, so the nearest float to ln 2 will do.
+  static V::Floats less_ln2(V::Floats x, V::Floats n) { return fused(n, V::all(-0.69314718055994531F), x); }
   static V::Floats rounded_once(V::Floats x, V::Floats y, V::Floats sum) { return fused(x, y, sum); }
   static V::Floats load_some(const float* from, Index count) { return _mm256_maskload_ps(from, first(count)); }
   static void store_some(float* to, V::Floats values, Index count) { _mm256_maskstore_ps(to, first(count), values); }

@@ -20,6 +20,8 @@ struct Avx512 {
     const V::Floats q = x * inverse;
     return _mm512_fmadd_ps(_mm512_fnmadd_ps(q, V::all(by), x), V::all(inverse), q);
   }
+  // As with AVX2.
+  static V::Floats less_ln2(V::Floats x, V::Floats n) { return fused(n, V::all(-0.69314718055994531F), x); }
   static V::Floats rounded_once(V::Floats x, V::Floats y, V::Floats sum) { return fused(x, y, sum); }
   static V::Floats load_some(const float* from, Index count) { return _mm512_maskz_loadu_ps(first(count), from); }
   static void store_some(float* to, V::Floats values, Index count) { _mm512_mask_storeu_ps(to, first(count), values); }

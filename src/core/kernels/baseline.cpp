@@ -11,6 +11,8 @@ struct Baseline {
   // There is no fused instruction everywhere.
   static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return x * y + sum; }
   static V::Floats quotient(V::Floats x, float by, float /*inverse*/) { return x / by; }
+  // In two steps: the product with the first part of ln 2, which has few bits, is exact.
+  static V::Floats less_ln2(V::Floats x, V::Floats n) { return (x - n * 0.693359375F) + n * 2.12194440e-4F; }
   // Where the processor cannot, the library does it.
   static V::Floats rounded_once(V::Floats x, V::Floats y, V::Floats sum) {
     for (Index i = 0; i < V::kWidth; ++i) sum[i] = __builtin_fmaf(x[i], y[i], sum[i]);

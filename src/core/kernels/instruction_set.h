@@ -89,8 +89,9 @@ struct Kernels {
   /// The draws that those words give, one each.
   void (*temper)(const std::uint32_t* state, std::uint32_t* draws);
 
-  /// values[i] /= by. A quotient below 1e-30 may be off by one unit in the last place.
-  void (*divide)(float* values, float by, Index count);
+  /// values[i] /= by, streamed to `copy` as well unless that is null. A quotient below 1e-30 may be off by one unit in
+  /// the last place.
+  void (*divide)(float* values, float by, float* copy, Index count);
 
   /// What no product can be faster than: `rounds` of multiplications and additions that touch no memory, each round
   /// `limit_flops` of them. Returns a number that depends on all, so that none can be left out.

@@ -72,25 +72,27 @@ void softmax_part(std::span<const float> part, float temperature, const RowStati
                     static_cast<Index>(part.size()));
 }
 
-void softmax_row(std::span<const float> row, float temperature, std::span<float> out) {
-  if (row.size() > kSumBlock) {
+void softmax_row(std::span<const float> row, float temperature, std::span<float> out, float* copy) {
+  const Kernels& loops = kernels();
+  const auto count = static_cast<Index>(row.size());
+  if (count > kSumBlock) {
     softmax_part(row, temperature, row_statistics(row, temperature), out);
+    if (copy != nullptr) loops.stream(out.data(), copy, count);
     return;
   }
   // The statistics are those of one block, whose exponentials are worth keeping.
-  const Kernels& loops = kernels();
-  const auto count = static_cast<Index>(row.size());
   const float largest = loops.largest(row.data(), count);
   if (largest == -kInfinity && std::none_of(row.begin(), row.end(), [](float logit) { return std::isnan(logit); })) {
     std::fill(out.begin(), out.end(), 0.0F);
+    if (copy != nullptr) loops.stream(out.data(), copy, count);
     return;
   }
   const float sum = loops.exponentials(row.data(), exponent_below(largest, temperature), out.data(), count);
-  loops.divide(out.data(), sum, count);
+  loops.divide(out.data(), sum, copy, count);
 }
 
 KeptKeys softmax_masked_row(std::span<const float> row, const KeptKeys& kept, float fill, float temperature,
-                            std::span<float> out) {
+                            std::span<float> out, float* copy) {
   const KeptKeys all = {0, static_cast<Index>(row.size())};
   const Kernels& loops = kernels();
   // From the beginning of a vector on, wherever that is: so that every sum is the one of the whole row.
@@ -104,15 +106,18 @@ KeptKeys softmax_masked_row(std::span<const float> row, const KeptKeys& kept, fl
       const float sum = loops.exponentials(row.data() + used.begin, exponent, out.data() + used.begin, count);
       std::fill(out.begin(), out.begin() + used.begin, 0.0F);
       std::fill(out.begin() + used.end, out.end(), 0.0F);
-      loops.divide(out.data() + used.begin, sum, count);
-      if (std::isfinite(sum)) return used;
       // Of a sum that is none nothing is a share, not even 0.
-      loops.divide(out.data(), sum, used.begin);
-      loops.divide(out.data() + used.end, sum, all.end - used.end);
-      return all;
+      const KeptKeys divided = std::isfinite(sum) ? used : all;
+      loops.divide(out.data() + divided.begin, sum, copy != nullptr ? copy + divided.begin : nullptr,
+                   divided.end - divided.begin);
+      if (copy != nullptr) {
+        loops.stream(out.data(), copy, divided.begin);
+        loops.stream(out.data() + divided.end, copy + divided.end, all.end - divided.end);
+      }
+      return divided;
     }
   }
-  softmax_row(row, temperature, out);
+  softmax_row(row, temperature, out, copy);
   return all;
 }
 

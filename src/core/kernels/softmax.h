@@ -56,12 +56,13 @@ void softmax_part(std::span<const float> part, float temperature, const RowStati
 
 /// Writes softmax(row / temperature) to `out`, the maximum subtracted first so that any finite logits are safe. A row
 /// of nothing but −∞ becomes zeros; NaN and +∞ give NaN, as in PyTorch. Both spans have the same length. The same
-/// numbers as `softmax_part` with the statistics of the row.
-void softmax_row(std::span<const float> row, float temperature, std::span<float> out);
+/// numbers as `softmax_part` with the statistics of the row. They are streamed to `copy` as well unless that is null,
+/// which needs `Kernels::end_stream`.
+void softmax_row(std::span<const float> row, float temperature, std::span<float> out, float* copy = nullptr);
 
 /// The same of a row that is `fill` everywhere but in `kept`, in less time where that comes to nothing. Returns keys
 /// outside of which all weights are 0.
 KeptKeys softmax_masked_row(std::span<const float> row, const KeptKeys& kept, float fill, float temperature,
-                            std::span<float> out);
+                            std::span<float> out, float* copy = nullptr);
 
 }  // namespace attnscope
