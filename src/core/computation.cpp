@@ -154,6 +154,7 @@ int Computation::compute_attention(int scores) {
   for (int weights = scores + 1; weights <= scores + 2 && weights < std::ssize(plan_.steps); ++weights) {
     const std::optional<AttentionSteps> attention = attention_with_weights(plan_, weights);
     if (!attention || attention->scores != scores) continue;
+    assert(weights - scores == (attention->masked >= 0 ? 2 : 1));
     const int last = attention->outputs >= 0 && is_to_be_computed(attention->outputs) ? attention->outputs : weights;
     // What comes between would have been computed by then.
     for (int step = scores; step <= last; ++step) {

@@ -27,55 +27,60 @@ std::vector<Index> strides_of(const RearrangeOperation& operation, const std::ve
 
 }  // namespace
 
-bool RearrangedCopy::keeps_runs(const RearrangeOperation& operation) {
-  constexpr Index kLeast = 16;
-  const std::vector<std::size_t> labels = fastest_first(operation.in);
-  if (labels.empty() || labels.size() > kMostDigits) return false;
-  return operation.sizes[labels[0]] >= kLeast && strides_of(operation, operation.out)[labels[0]] == 1;
+std::vector<RearrangedCopy::Digit> RearrangedCopy::digits_of(const RearrangeOperation& operation) {
+  const std::vector<Index> input = strides_of(operation, operation.in);
+  const std::vector<Index> result = strides_of(operation, operation.out);
+  std::vector<Digit> digits;
+  for (const std::size_t label : fastest_first(operation.in)) {
+    const Index size = operation.sizes[label];
+    if (size == 1) continue;
+    const bool stands = result[label] == 0;
+    if (!digits.empty() && !stands && digits.back().result_stride * digits.back().size == result[label]) {
+      digits.back().size *= size;
+    } else {
+      digits.push_back({size, input[label], result[label], stands ? operation.at[label] : -1});
+    }
+  }
+  return digits;
 }
 
-RearrangedCopy::RearrangedCopy(const RearrangeOperation& operation, float* result) : result_(result) {
+bool RearrangedCopy::keeps_runs(const RearrangeOperation& operation) {
+  constexpr Index kLeast = 16;
+  const std::vector<Digit> digits = digits_of(operation);
+  return !digits.empty() && digits[0].result_stride == 1 && digits[0].size >= kLeast;
+}
+
+RearrangedCopy::RearrangedCopy(const RearrangeOperation& operation, float* result)
+    : result_(result), digits_(digits_of(operation)) {
   assert(keeps_runs(operation));
-  const std::vector<Index> input = strides_of(operation, operation.in);
-  const std::vector<Index> output = strides_of(operation, operation.out);
-  for (const std::size_t label : fastest_first(operation.in)) {
-    const bool stands = output[label] == 0;
-    digits_[count_++] = {operation.sizes[label], input[label], output[label], stands ? operation.at[label] : -1};
-  }
 }
 
 std::optional<Index> RearrangedCopy::place_of(Index position) const {
   Index place = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Index at = position % digits_[i].size;
-    position /= digits_[i].size;
-    if (digits_[i].stands_at >= 0 && digits_[i].stands_at != at) return std::nullopt;
-    place += at * digits_[i].result_stride;
+  for (const Digit& digit : digits_) {
+    const Index at = position % digit.size;
+    position /= digit.size;
+    if (digit.stands_at >= 0 && digit.stands_at != at) return std::nullopt;
+    place += at * digit.result_stride;
   }
   return place;
 }
 
-std::optional<Index> RearrangedCopy::result_apart(Index position, Index count, Index apart) const {
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Digit& digit = digits_[i];
-    if (digit.input_stride != apart || digit.size == 1) continue;
-    const bool all = digit.stands_at < 0 && position / apart % digit.size + count <= digit.size;
-    return all ? std::optional(digit.result_stride) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
 void RearrangedCopy::copy_runs(Index position, const float* from, Index length, Index count, Index apart) const {
-  // Most rows follow each other along one label: where the first belongs says where the others do.
-  if (const std::optional<Index> result_step = result_apart(position, count, apart)) {
-    const std::optional<Index> place = place_of(position);
-    for (Index i = 0; i < count && place; ++i)
-      std::copy_n(from + i * apart, length, result_ + *place + i * *result_step);
-    return;
-  }
-  for (Index i = 0; i < count; ++i) {
-    const std::optional<Index> place = place_of(position + i * apart);
-    if (place) std::copy_n(from + i * apart, length, result_ + *place);
+  // Most rows follow each other along one digit: where the first belongs says where the others do, up to its end.
+  const auto along = std::find_if(digits_.begin(), digits_.end(), [apart](const Digit& digit) {
+    return digit.input_stride == apart && digit.stands_at < 0;
+  });
+  for (Index row = 0; row < count;) {
+    const Index first = position + row * apart;
+    const Index follow = along == digits_.end() ? 1 : along->size - first / apart % along->size;
+    const Index end = std::min(count, row + follow);
+    std::optional<Index> place = place_of(first);
+    for (; row < end; ++row) {
+      if (!place) continue;
+      std::copy_n(from + row * apart, length, result_ + *place);
+      if (along != digits_.end()) *place += along->result_stride;
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 // A rearrangement that is made along with its input.
 #pragma once
 
-#include <array>
 #include <optional>
+#include <vector>
 
 #include "core/operation.h"
 
@@ -23,24 +23,23 @@ class RearrangedCopy {
   void copy(Index position, const float* from, Index length, Index count, Index apart) const;
 
  private:
+  /// Labels of the input that stay neighbours in the result.
   struct Digit {
     Index size = 1;
     Index input_stride = 1;
     Index result_stride = 0;
     Index stands_at = -1;  ///< of a label that the result lacks
   };
-  static constexpr std::size_t kMostDigits = 16;
+  /// Fastest first, none of size 1.
+  static std::vector<Digit> digits_of(const RearrangeOperation& operation);
 
   /// Position in the result; none where the result lacks it.
   [[nodiscard]] std::optional<Index> place_of(Index position) const;
-  /// How far the result's rows are apart, if all of them are in it, as far from one to the next.
-  [[nodiscard]] std::optional<Index> result_apart(Index position, Index count, Index apart) const;
   /// Rows that no run ends in.
   void copy_runs(Index position, const float* from, Index length, Index count, Index apart) const;
 
   float* result_;
-  std::array<Digit, kMostDigits> digits_;  ///< labels of the input, fastest first
-  std::size_t count_ = 0;
+  std::vector<Digit> digits_;
 };
 
 }  // namespace attnscope

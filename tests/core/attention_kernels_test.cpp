@@ -115,6 +115,7 @@ std::vector<AttentionCase> cases() {
           // of two groups of heads.
           {3, {400, 1024, 16, 16}, {4, 1, 0}, false},
           {3, {400, 1024, 16, 16}, {4, 1, -kInfinity}, true},
+          {2, {300, 2032, 300, 20}, {17, 1, 0}, true},
           {9, {250, 2100, 64, 64}, {8, 1, -kInfinity}, true}};
 }
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "made_tensors.h"
@@ -36,6 +38,14 @@ TEST(Kernels, OfEveryInstructionSetAgreeWithDoublePrecision) {
       loops->divide(out.data(), sum, nullptr, count);
       EXPECT_EQ(out[static_cast<std::size_t>(count / 2)], std::exp(1.0F) / sum);
     }
+    // All of the range.
+    std::vector<float> in = random_numbers(random, 5000, -87, 0);
+    std::vector<float> exponentials(in.size());
+    loops->exponentials(in.data(), {}, exponentials.data(), std::ssize(in));
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const double exact = std::exp(static_cast<double>(in[i]));
+      EXPECT_NEAR(static_cast<double>(exponentials[i]), exact, (in[i] > -20 ? 1.3e-7 : 3.1e-7) * exact) << in[i];
+    }
     const std::vector<float> special = {kNaN, -kInfinity, -1e30F, 0, kNaN, -88};
     std::vector<float> out(special.size());
     loops->exponentials(special.data(), {}, out.data(), 6);
@@ -53,15 +63,18 @@ TEST(Kernels, ADividedRowGoesToItsCopyToo) {
   for (const Kernels* loops : compiled_kernels()) {
     if (!runs_here(*loops)) continue;
     for (const Index count : {1, 16, 45, 64}) {
-      for (const std::size_t at : {0U, 3U}) {
-        std::vector<float> row(static_cast<std::size_t>(count), 3);
+      // Where vectors of 64 bytes begin, where only shorter ones do, and where none does.
+      for (const std::size_t at : {0U, 8U, 3U}) {
+        std::vector<float> row(static_cast<std::size_t>(count));
+        std::iota(row.begin(), row.end(), 1.0F);
         alignas(64) std::array<float, 80> copy;
         copy.fill(-7);
         loops->divide(row.data(), 2, copy.data() + at, count);
         loops->end_stream();
+        for (std::size_t i = 0; i < row.size(); ++i) EXPECT_EQ(row[i], static_cast<float>(i + 1) / 2);
         for (std::size_t i = 0; i < copy.size(); ++i)
-          EXPECT_EQ(copy[i], i >= at && i < at + row.size() ? 1.5F : -7) << loops->name << " " << count << " " << i;
-        EXPECT_EQ(row, std::vector<float>(row.size(), 1.5F));
+          EXPECT_EQ(copy[i], i >= at && i < at + row.size() ? row[i - at] : -7)
+              << loops->name << " " << count << " " << i;
       }
     }
   }

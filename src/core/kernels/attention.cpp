@@ -17,9 +17,9 @@ namespace {
 // Queries that are one piece of work: their weights fit in the second cache for some thousand keys, and a panel of keys
 // is used often enough to be worth its way from the third.
 constexpr Index kRows = 48;
-
-// One line of the cache.
-constexpr Index kApart = 16;
+// Where that would be few pieces.
+constexpr Index kFewerRows = 24;
+constexpr Index kPieces = 64;
 
 /// Heads of which keys and values have been packed.
 class PackedHeads {
@@ -31,6 +31,8 @@ class PackedHeads {
     scores_fused_ = rounds_once(pairs * static_cast<double>(sizes.dim));
     output_fused_ = rounds_once(pairs * static_cast<double>(sizes.value_dim));
     streamed_ = all_heads * sizes.queries * sizes.keys >= kStreamed;
+    const Index pieces = static_cast<Index>(heads.size()) * ((sizes.queries + kRows - 1) / kRows);
+    rows_ = pieces < kPieces ? kFewerRows : kRows;
   }
 
   static Index size_each(const AttentionSizes& sizes) {
@@ -53,14 +55,14 @@ class PackedHeads {
   }
 
   void attend(ThreadPool* pool, std::atomic<bool>& left, const std::function<bool()>& stopped) const {
-    const Index bands = (sizes_.queries + kRows - 1) / kRows;
+    const Index bands = (sizes_.queries + rows_ - 1) / rows_;
     const auto count = static_cast<Index>(heads_.size());
     const double work = 2 * static_cast<double>(count) * static_cast<double>(sizes_.queries * sizes_.keys) *
                         static_cast<double>(sizes_.dim + sizes_.value_dim + 5);
     run_blocks(pool, work, count * bands, [&](Index block) {
       if (!left && stopped()) left = true;
       if (left) return;
-      attend_rows(block / bands, block % bands * kRows);
+      attend_rows(block / bands, block % bands * rows_);
     });
   }
 
@@ -77,11 +79,12 @@ class PackedHeads {
 
   void attend_rows(Index number, Index first) const {
     const AttentionHead& head = heads_[static_cast<std::size_t>(number)];
-    const Index count = std::min(kRows, sizes_.queries - first);
+    const Index count = std::min(rows_, sizes_.queries - first);
     // What is written past the caches, or not kept, is worked on elsewhere, scores and weights in the same place; there
     // rows are apart by what does not make them drive each other out of the cache.
     thread_local Scratch scratch;
-    const Rows room = {scratch.of_size(count * (sizes_.keys + kApart)), sizes_.keys + kApart};
+    const Index apart = row_apart(sizes_.keys);
+    const Rows room = {scratch.of_size(count * apart), apart};
     const Index at = first * sizes_.keys;
     const Rows scores = streamed_ || head.scores == nullptr ? room : Rows{head.scores + at, sizes_.keys};
     const Rows weights = streamed_ || head.weights == nullptr ? room : Rows{head.weights + at, sizes_.keys};
@@ -174,6 +177,7 @@ class PackedHeads {
   const AttentionOptions& options_;
   const RowsMade* made_;
   float* packed_;
+  Index rows_ = 0;  ///< queries of a piece of work
   bool scores_fused_, output_fused_, streamed_;
   mutable std::vector<std::atomic<bool>> infinite_;  ///< per head: see note_infinite
 };

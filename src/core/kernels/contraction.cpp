@@ -17,6 +17,9 @@ namespace {
 constexpr Index kRows = 48;
 constexpr Index kColumns = 256;
 
+// As many numbers of rows that have to be copied fit in the second cache with ease.
+constexpr Index kCopied = Index{1} << 17;
+
 // With as many pieces of work no thread waits long for the last ones.
 constexpr Index kPieces = 64;
 
@@ -246,7 +249,8 @@ class PackedParts {
     const double share = static_cast<double>(count_) / static_cast<double>(p_.rights.places() * parts_each(p_));
     // Rows that have to be copied first are multiplied with several parts then, as long as there is enough to share
     // out.
-    const bool copied = hinder({nullptr, p_.row.a_stride, p_.sum.a_stride}, p_.row.size);
+    const bool copied =
+        hinder({nullptr, p_.row.a_stride, p_.sum.a_stride}, p_.row.size) && kRows * p_.sum.size <= kCopied;
     const Index together = copied ? std::clamp<Index>(count_ * repeats * bands / kPieces, 1, count_) : 1;
     run_blocks(pool, p_.flops * share, (count_ + together - 1) / together * repeats * bands, [&](Index block) {
       const auto [product, band] = divide(block, bands);
@@ -343,7 +347,7 @@ void contract_strided(std::span<const ContractionLabel> labels, const float* a, 
   products.divisor = static_cast<float>(divisor);
   products.start = start;
   products.fused = fused.value_or(rounds_once(products.flops));
-  const bool written_once = products.sums.places() == 1 && products.sum.size <= kDepthBlock;
+  const bool written_once = products.sums.places() == 1;
   products.made = made;
   products.streamed = written_once && out_count >= kStreamed && made == nullptr;
   Stopped stopped(asked_to_stop);

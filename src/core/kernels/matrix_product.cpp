@@ -15,9 +15,6 @@ Index padded(Index columns) {
   return (columns + panel - 1) / panel * panel;
 }
 
-// Added to rows so that they are not whole pages apart, which would drive each other out of the cache.
-constexpr Index kApart = 16;
-
 /// Where the sums of one depth block wait for the next: side by side, wherever the result lies.
 struct PartialSums {
   float* first = nullptr;
@@ -26,7 +23,7 @@ struct PartialSums {
 
 PartialSums partial_sums(Index rows, Index columns) {
   thread_local Scratch scratch;
-  const Index row = padded(columns) + kApart;
+  const Index row = row_apart(padded(columns));
   return {scratch.of_size(rows * row), row};
 }
 
@@ -35,8 +32,7 @@ PartialSums partial_sums(Index rows, Index columns) {
 bool hinder(const LeftRows& rows, Index count) { return rows.depth != 1 || (count > 1 && rows.row % 1024 == 0); }
 
 LeftRows gathered(const LeftRows& rows, Index count, Index depth, Scratch& scratch) {
-  Index apart = depth + kApart;
-  if (apart % 1024 == 0) apart += kApart;
+  const Index apart = row_apart(depth);
   float* const copy = scratch.of_size(count * apart);
   if (rows.depth == 1) {
     for (Index i = 0; i < count; ++i) std::copy_n(rows.first + i * rows.row, depth, copy + i * apart);
@@ -75,19 +71,23 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
   const Kernels& loops = kernels();
   const Index first = product.depth_begin / kDepthBlock * kDepthBlock;
   const Index end = std::min(depth, product.depth_end);
-  thread_local Scratch scratch;
-  const LeftRows left = hinder(product.a, product.rows) ? gathered(product.a, product.rows, end, scratch) : product.a;
+  const bool copied = hinder(product.a, product.rows);
   const PartialSums partial = end - first > kDepthBlock ? partial_sums(product.rows, columns) : PartialSums{};
   PanelProduct panel;
   panel.rows = product.rows;
-  panel.a_row = left.row;
-  panel.a_depth = left.depth;
   panel.fused = product.fused;
   panel.copy_row = product.copy_row;
   for (Index begin = first; begin < end; begin += kDepthBlock) {
     panel.depth = std::min(kDepthBlock, end - begin);
     const Index packed_depth = std::min(kDepthBlock, depth - begin);
-    panel.a = left.first + begin * left.depth;
+    LeftRows left = {product.a.first + begin * product.a.depth, product.a.row, product.a.depth};
+    if (copied) {
+      thread_local Scratch scratch;
+      left = gathered(left, product.rows, panel.depth, scratch);
+    }
+    panel.a = left.first;
+    panel.a_row = left.row;
+    panel.a_depth = left.depth;
     const bool goes_on = begin > first;
     const bool last = begin + panel.depth == end;
     panel.start_row = goes_on ? partial.row : product.start_row;

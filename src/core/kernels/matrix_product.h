@@ -44,6 +44,12 @@ struct LeftRows {
 /// are a multiple of 4096 bytes apart drive each other out of it.
 bool hinder(const LeftRows& rows, Index count);
 
+/// How far apart rows of so many numbers are put, in elements, so that they are not.
+constexpr Index row_apart(Index numbers) {
+  constexpr Index kLine = 16;
+  return numbers + ((numbers + kLine) % 1024 == 0 ? 2 * kLine : kLine);
+}
+
 /// A copy in `scratch` that does not hinder. Who multiplies the same rows several times makes it once, before.
 LeftRows gathered(const LeftRows& rows, Index count, Index depth, Scratch& scratch);
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/kernels/instruction_set.h"
+#include "core/kernels/product_loops.h"
 #include "core/kernels/vectors.h"
 
 namespace attnscope {
@@ -201,7 +202,7 @@ void divide_with(float* values, float by, float* copy, Index count) {
     const Index some = count - i;
     Isa::store_some(values + i, Isa::quotient(Isa::load_some(values + i, some), by, inverse), some);
   }
-  for (i = whole; i < count && copy != nullptr; ++i) copy[i] = values[i];
+  if (copy != nullptr) stream<Isa>(values + whole, copy + whole, count - whole);
 }
 
 }  // namespace
