@@ -106,6 +106,25 @@ Error of_sweep(const Error& error) {
   return {"--sweep " + error.message + limit, error.kind};
 }
 
+/// The names of all files that are written, those of a series one by one.
+std::vector<std::filesystem::path> written_files(const AnimateOptions& options, std::size_t frames) {
+  std::vector<std::filesystem::path> files;
+  for (const std::filesystem::path output : options.outputs) {
+    if (animation_format(output) != AnimationFormat::png) {
+      files.push_back(output);
+    } else if (const auto names = series_names(output, frames)) {
+      files.insert(files.end(), names->begin(), names->end());
+    }
+  }
+  return files;
+}
+
+/// Fails where the animation would go over what it is made of.
+Result<void> check_inputs(const AnimateOptions& options, const Animation& animation,
+                          std::span<const InputFile> inputs) {
+  return check_spares_inputs(written_files(options, animation.size()), inputs);
+}
+
 Result<AnimationTask> lesson_task(const AnimateOptions& options, double budget) {
   const bool more = !options.experiment.empty() || !options.settings.empty() || !options.labels.empty() ||
                     !options.picture.empty() || !options.view.empty() || !options.pinned.empty();
@@ -116,8 +135,15 @@ Result<AnimationTask> lesson_task(const AnimateOptions& options, double budget) 
   }
   Result<std::shared_ptr<const Lesson>> lesson = find_lesson(options.lesson);
   if (!lesson) return tl::unexpected(lesson.error());
+  std::vector<InputFile> inputs = {{"--lesson", options.lesson}};
+  for (const LessonStep& step : (*lesson)->steps) {
+    const std::vector<InputFile> named = input_files({}, {step.experiment});
+    inputs.insert(inputs.end(), named.begin(), named.end());
+  }
   Result<Animation> animation = Animation::of_lesson(std::move(*lesson), budget);
   if (!animation) return fail("--lesson " + animation.error().message + "; ATTNSCOPE_MEMORY_MB sets the limit");
+  if (const Result<void> spared = check_inputs(options, *animation, inputs); !spared)
+    return tl::unexpected(spared.error());
   AnimationTask task = {std::move(*animation), {}};
   return task;
 }
@@ -131,6 +157,8 @@ Result<AnimationTask> sweep_task(const AnimateOptions& options, double budget) {
   if (const Result<void> noted = note_pinned(options, *source, *view); !noted) return tl::unexpected(noted.error());
   Result<Animation> animation = Animation::of_sweep(source->experiment, options.sweep, budget);
   if (!animation) return tl::unexpected(of_sweep(animation.error()));
+  if (const Result<void> spared = check_inputs(options, *animation, figure_inputs(options, *source)); !spared)
+    return tl::unexpected(spared.error());
   AnimationTask task = {std::move(*animation), {}};
   task.pinned = std::move(source->pinned);
   return task;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/commands_inputs.h"
 #include "core/run.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
@@ -61,6 +62,9 @@ Result<double> memory_budget() {
 Result<ExperimentSource> load_source(const ExperimentOptions& options) {
   const Result<double> budget = memory_budget();
   if (!budget) return tl::unexpected(budget.error());
+  if (options.experiment == "-") {
+    if (const Result<void> readable = check_standard_input(); !readable) return tl::unexpected(readable.error());
+  }
   Result<ExperimentSource> opened = open_source(options.experiment);
   if (!opened) return opened;
   Experiment experiment = opened->experiment;
@@ -89,14 +93,17 @@ Result<ExperimentSource> load_source(const ExperimentOptions& options) {
   return opened;
 }
 
-Result<Experiment> load_experiment(const ExperimentOptions& options) {
+Result<Experiment> load_experiment(const ExperimentOptions& options, const std::filesystem::path& output) {
   Result<ExperimentSource> source = load_source(options);
   if (!source) return tl::unexpected(source.error());
+  if (const Result<void> spared = check_spares_inputs({&output, 1}, input_files(options, *source)); !spared)
+    return tl::unexpected(spared.error());
   return std::move(source->experiment);
 }
 
-Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options) {
-  const Result<Experiment> experiment = load_experiment(options);
+Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options,
+                                                        const std::filesystem::path& output) {
+  const Result<Experiment> experiment = load_experiment(options, output);
   if (!experiment) return tl::unexpected(experiment.error());
   return Runner(*memory_budget()).run(*experiment);
 }

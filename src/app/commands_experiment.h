@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,10 +30,11 @@ Result<double> memory_budget();
 /// that is wrong, or that does not go with the rest, is a mistake in the command.
 Result<ExperimentSource> load_source(const ExperimentOptions& options);
 
-/// The experiment alone.
-Result<Experiment> load_experiment(const ExperimentOptions& options);
+/// The experiment alone. Fails where `output`, unless that is empty, is a file that was read for it.
+Result<Experiment> load_experiment(const ExperimentOptions& options, const std::filesystem::path& output = {});
 
-/// The experiment, computed.
-Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options);
+/// The experiment, computed; `output` as above.
+Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options,
+                                                        const std::filesystem::path& output = {});
 
 }  // namespace attnscope

@@ -135,6 +135,7 @@ Result<CommandOutput> explain_command(const ExplainOptions& options) {
   const Result<CellReference> cell = parse_cell(trace, options.cell);
   if (!cell) return fail(cell.error().message, Error::Kind::usage);
   const Explanation explanation = explain(trace, cell->step, cell->index);
+  if (const std::optional<std::string> failure = trace.failure()) return fail(*failure);
   const std::string text = options.json ? pretty_json(explanation_json(trace, explanation)) + "\n"
                                         : explanation_text(trace, explanation, options.full);
   return CommandOutput{text, {trace.warnings().begin(), trace.warnings().end()}};

@@ -27,14 +27,22 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
   Experiment* const experiment = &source->experiment;
   Result<ViewOptions> view = chosen_view(options, *experiment);
   if (!view) return tl::unexpected(view.error());
-  const auto trace = run(*experiment);
-  if (!trace) return tl::unexpected(trace.error());
-  if (const Result<void> there = check_view(**trace, experiment->view.name, *view); !there)
-    return tl::unexpected(there.error());
+  const ViewOptions asked = *view;
   if (const Result<void> noted = note_pinned(options, *source, *view); !noted) return tl::unexpected(noted.error());
+  const std::vector<std::filesystem::path> outputs(options.outputs.begin(), options.outputs.end());
+  if (const Result<void> spared = check_spares_inputs(outputs, figure_inputs(options, *source)); !spared)
+    return tl::unexpected(spared.error());
+  const auto trace = Runner(*memory_budget()).run(*experiment);
+  if (!trace) return tl::unexpected(trace.error());
+  if (const Result<void> there = check_view(**trace, experiment->view.name, asked); !there)
+    return tl::unexpected(there.error());
   std::shared_ptr<const Trace> pinned;
   if (source->pinned) {
-    auto computed = Runner(*memory_budget()).run(*source->pinned);
+    // Both have to be there at once.
+    const double left = (*trace)->bytes_left();
+    if (const Result<void> fits = validate(*source->pinned, left); !fits)
+      return fail("pinned: " + fits.error().message + ", which the other leaves; ATTNSCOPE_MEMORY_MB sets the limit");
+    auto computed = Runner(left).run(*source->pinned);
     if (!computed) return tl::unexpected(computed.error());
     pinned = *computed;
   }
@@ -45,7 +53,7 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
     return build_view(experiment->view.name, **trace, *view);
   };
   const Figure figure = figure_for_file(build, *file);
-  for (const std::string& output : options.outputs) {
+  for (const std::filesystem::path& output : outputs) {
     if (const Result<void> written = write_figure(figure, *file, output, &*source); !written)
       return tl::unexpected(written.error());
   }

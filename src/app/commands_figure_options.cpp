@@ -3,7 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "core/systems/systems.h"
 #include "core/text.h"
+#include "io/printable.h"
 
 namespace attnscope {
 namespace {
@@ -119,6 +121,7 @@ Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experi
   }
   Result<ViewOptions> chosen = view_options(experiment.view);
   if (!chosen && (typed || !options.view_options.empty())) return fail(chosen.error().message, Error::Kind::usage);
+  if (!chosen) return fail(path_text(options.experiment) + ": " + chosen.error().message);
   if (chosen && !options.pinned.empty() && experiment.view.name != "compare") {
     return fail("--pinned: the view " + experiment.view.name + " compares nothing; allowed: with --view compare",
                 Error::Kind::usage);
@@ -136,6 +139,12 @@ Result<void> note_pinned(const FigureOptions& options, ExperimentSource& source,
   }
   source = source_of_figure(source.experiment, source.pinned ? &*source.pinned : nullptr);
   return {};
+}
+
+std::vector<InputFile> figure_inputs(const FigureOptions& options, const ExperimentSource& source) {
+  std::vector<InputFile> files = input_files(options, source);
+  if (!options.pinned.empty() && find_system(options.pinned) == nullptr) files.push_back({"--pinned", options.pinned});
+  return files;
 }
 
 }  // namespace attnscope

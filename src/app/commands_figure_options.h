@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands_experiment.h"
+#include "app/commands_inputs.h"
 #include "figure/view.h"
 #include "io/figure_file.h"
 
@@ -40,5 +41,8 @@ Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experi
 /// Notes in `source` and `view` what the view compares with: the experiment that the command names, otherwise the one
 /// that a figure was compared with which is opened.
 Result<void> note_pinned(const FigureOptions& options, ExperimentSource& source, ViewOptions& view);
+
+/// The files that such a command reads; `source` with what it compares with.
+std::vector<InputFile> figure_inputs(const FigureOptions& options, const ExperimentSource& source);
 
 }  // namespace attnscope

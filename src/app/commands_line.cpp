@@ -7,11 +7,14 @@
 #include <cerrno>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "core/kernels/instruction_set.h"
+#include "core/systems/systems.h"
 #include "core/text.h"
 #include "io/printable.h"
 
@@ -25,6 +28,7 @@ constexpr const char* kFooter =
     "  ATTNSCOPE_MEMORY_MB   memory for the tensors of an experiment, in MB of 1,000,000 bytes; of a larger\n"
     "                        one the largest are computed when they are looked at (2000)\n"
     "  ATTNSCOPE_DATA        folder of the files that come with attnscope\n"
+    "  ATTNSCOPE_KERNELS     instructions to compute with: baseline, avx2, avx512 (the fastest that there are)\n"
     "\n"
     "Exit codes: 0 done; 1 it could not be done; 2 the command was wrong.\n";
 
@@ -79,6 +83,31 @@ CLI::App& CommandLine::add(const std::string& name, const std::string& summary, 
   return command;
 }
 
+std::vector<std::string> CommandLine::commands() const {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program_.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+Result<void> CommandLine::check_first_word(const std::string& word, bool alone) const {
+  std::error_code error;
+  const bool looks_like_a_path = word.find('/') != std::string::npos || word.find('.') != std::string::npos;
+  if (word.empty() || word == "-" || looks_like_a_path || find_system(word) != nullptr ||
+      std::filesystem::exists(word, error)) {
+    return {};
+  }
+  const std::vector<std::string> all = commands();
+  std::vector<std::string> names = all;
+  if (alone) {
+    for (const System& system : systems()) names.push_back(system.name);
+  }
+  const std::string nearest = suggestion_text(word, names);
+  const std::string what = attnscope::quoted_text(word);
+  return fail((alone ? what + " is neither a command nor a file nor a system" : "unknown command " + what) +
+                  (nearest.empty() ? "; the commands are " + join(all, ", ") : nearest),
+              Error::Kind::usage);
+}
+
 const CLI::App& CommandLine::called() const {
   const std::vector<CLI::App*> commands = program_.get_subcommands();
   return commands.empty() ? program_ : *commands.front();
@@ -93,7 +122,16 @@ Result<void> CommandLine::check_leftovers() const {
       std::find_if(leftovers.begin(), leftovers.end(), [](const std::string& each) { return each.starts_with('-'); });
   const std::string culprit = option == leftovers.end() ? leftovers.front() : *option;
   const bool in_program = &command == &program_;
-  std::vector<std::string> names = option_names(command);
+  if (in_program) {
+    // A mistyped command is taken for the file to open, its options for the window's.
+    for (const CLI::Option* each : program_.get_options()) {
+      if (!each->get_positional() || each->count() == 0) continue;
+      const std::string& word = each->results().front();
+      const bool may_be_a_value = option != leftovers.end() && nearest_names(word, commands()).empty();
+      if (Result<void> known = check_first_word(word, false); !known && !may_be_a_value) return known;
+    }
+  }
+  const std::vector<std::string> names = option_names(command);
   if (culprit.starts_with('-')) {
     const std::string written = culprit.substr(0, culprit.find('='));
     return fail("option " + attnscope::quoted_text(written) + " is unknown" +
@@ -101,15 +139,9 @@ Result<void> CommandLine::check_leftovers() const {
                     "; see attnscope " + (in_program ? "" : command.get_name() + " ") + "--help",
                 Error::Kind::usage);
   }
-  if (!in_program)
-    return fail(command.get_name() + ": " + attnscope::quoted_text(culprit) + " is one argument too many",
-                Error::Kind::usage);
-  names.clear();
-  for (const auto& [each, action] : actions_) names.push_back(each->get_name());
-  const std::string nearest = suggestion_text(culprit, names);
-  return fail(attnscope::quoted_text(culprit) + " is no command" +
-                  (nearest.empty() ? "; the commands are " + join(names, ", ") : nearest),
-              Error::Kind::usage);
+  return fail(
+      (in_program ? "" : command.get_name() + ": ") + attnscope::quoted_text(culprit) + " is one argument too many",
+      Error::Kind::usage);
 }
 
 Result<CommandOutput> CommandLine::parse_and_act(int argc, const char* const* argv) {
@@ -127,6 +159,7 @@ Result<CommandOutput> CommandLine::parse_and_act(int argc, const char* const* ar
                  (name.empty() ? "" : name + " ") + "--help");
   }
   if (const Result<void> leftovers = check_leftovers(); !leftovers) return tl::unexpected(leftovers.error());
+  if (const Result<void> allowed = check_wanted_kernels(); !allowed) return tl::unexpected(allowed.error());
   const auto action = actions_.find(&called());
   if (action != actions_.end()) return action->second();
   if (otherwise_) return otherwise_();

@@ -33,6 +33,12 @@ class CommandLine {
   void otherwise(CommandAction action) { otherwise_ = std::move(action); }
   [[nodiscard]] CLI::App& program() { return program_; }
 
+  /// The names of the subcommands, in the order in which they were added.
+  [[nodiscard]] std::vector<std::string> commands() const;
+  /// Fails where the first word of the arguments, which stands `alone` or before others, can only be a mistyped
+  /// command: it is no file, no system and does not look like a path. The message proposes what is near.
+  [[nodiscard]] Result<void> check_first_word(const std::string& word, bool alone) const;
+
   /// Does what the arguments say and returns the exit code.
   int run(int argc, const char* const* argv);
 

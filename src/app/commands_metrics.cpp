@@ -61,7 +61,7 @@ std::string measured_text(const HeadMeasures& measured) {
   std::string text = measured.tensor + ": " + std::to_string(measured.queries) + " queries, " +
                      std::to_string(measured.keys) + " keys\n" + table_text(rows);
   text += layers_text(measured);
-  if (measured.heads.size() < 2) return text;
+  if (measured.distances.size() < 2) return text;
   titles.pop_back();
   std::vector<std::vector<std::string>> distances = {titles};
   for (std::size_t head = 0; head < measured.heads.size(); ++head) {
@@ -134,11 +134,12 @@ std::string legend() {
   return table_text(rows);
 }
 
-/// What measuring takes is known before the numbers are: those of all heads that are not held.
-Result<void> check_memory(const Step& step, Index heads) {
-  const double bytes = 4.0 * static_cast<double>(heads) * static_cast<double>(step.axes[step.axes.size() - 2].size) *
-                       static_cast<double>(step.axes.back().size);
-  if (const double budget = *memory_budget(); !step.tensor && bytes > budget) {
+/// What measuring takes is known before.
+Result<void> check_memory(const Step& step) {
+  // As much as a process takes anyway.
+  constexpr double kAlways = 150e6;
+  const double bytes = measuring_bytes(step);
+  if (const double budget = *memory_budget(); bytes > budget + kAlways) {
     return fail("measures of " + step.name + " need " + bytes_text(bytes) + "; allowed: " + bytes_text(budget) +
                 "; ATTNSCOPE_MEMORY_MB sets the limit");
   }
@@ -154,20 +155,27 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
                     std::to_string(item_count(trace)),
                 Error::Kind::usage);
   }
+  std::vector<std::string> warnings(trace.warnings().begin(), trace.warnings().end());
   std::vector<std::string> texts;
   ordered_json list = ordered_json::array();
   for (const int position : attention_steps_of(trace)) {
     const Step& step = trace.steps()[static_cast<std::size_t>(position)];
-    if (const Result<void> room = check_memory(step, head_count(trace)); !room) return tl::unexpected(room.error());
-    const HeadMeasures measured = *measure_heads(trace, position, options.item - 1);
+    if (const Result<void> room = check_memory(step); !room) return tl::unexpected(room.error());
+    const std::optional<HeadMeasures> measured = measure_heads(trace, position, options.item - 1);
+    if (!measured) return fail(trace.failure().value_or("measures of " + step.name + " were stopped"));
+    if (const Index heads = std::ssize(measured->heads); heads > kMostComparedHeads) {
+      warnings.push_back(step.name + ": " + grouped_text(heads) +
+                         " heads are not compared with each other; allowed: " + grouped_text(kMostComparedHeads));
+    }
     if (options.json) {
-      list.push_back(measured_json(measured));
+      list.push_back(measured_json(*measured));
     } else {
-      texts.push_back(measured_text(measured));
+      texts.push_back(measured_text(*measured));
     }
   }
   const std::string text = options.json ? pretty_json(list) + "\n" : join(texts, "\n") + "\n" + legend();
-  return CommandOutput{text, {trace.warnings().begin(), trace.warnings().end()}};
+  if (const std::optional<std::string> failure = trace.failure()) return fail(*failure);
+  return CommandOutput{text, std::move(warnings)};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct ScriptOptions : ExperimentOptions {
 };
 
 Result<CommandOutput> script_command(const ScriptOptions& options) {
-  const Result<Experiment> experiment = load_experiment(options);
+  const Result<Experiment> experiment = load_experiment(options, options.output);
   if (!experiment) return tl::unexpected(experiment.error());
   std::string script = pytorch_script(*experiment);
   if (options.output.empty()) return CommandOutput{std::move(script), {}};

@@ -41,7 +41,7 @@ Result<std::vector<Region>> selected(const Trace& trace, std::span<const std::st
 Result<CommandOutput> trace_command(const TraceOptions& options) {
   // Before the computation, which may take a while.
   if (const Result<TraceFormat> format = trace_format(options.output); !format) return tl::unexpected(format.error());
-  const Result<std::shared_ptr<const Trace>> trace = compute_experiment(options);
+  const Result<std::shared_ptr<const Trace>> trace = compute_experiment(options, options.output);
   if (!trace) return tl::unexpected(trace.error());
   const Result<std::vector<Region>> only = selected(**trace, options.only);
   if (!only) return tl::unexpected(only.error());

@@ -37,12 +37,14 @@ struct Syntax {
     return "$" + text + "$";
   }
 
-  /// What is no letter to the format, written so that it shows.
+  /// What is no letter to the format, written so that it shows. Labels may be anybody's: none becomes a formula of the
+  /// spreadsheet that it is pasted into, a link, or something that steers a terminal.
   [[nodiscard]] std::string label(std::string_view text) const {
-    std::string out;
+    const bool is_formula = text.size() > 1 && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
+    std::string out = format == MatrixFormat::tsv && is_formula && !parse_real(text) ? "'" : "";
     for (const char c : text) {
-      const bool blank = c == '\t' || c == '\n' || c == '\r';
-      const std::string_view escaped = format == MatrixFormat::markdown ? "|\\`*_<"
+      const bool blank = static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
+      const std::string_view escaped = format == MatrixFormat::markdown ? "|\\`*_<[]&"
                                        : format == MatrixFormat::latex  ? "&%$#_{}"
                                                                         : "";
       if (blank) {
@@ -57,7 +59,13 @@ struct Syntax {
         out += c;
       }
     }
-    return out;
+    return format == MatrixFormat::tsv ? in_quotes(out) : out;
+  }
+
+  /// Where a cell has a quote, spreadsheets and pandas take all up to the next one for it: it is put in quotes whole.
+  static std::string in_quotes(const std::string& text) {
+    if (text.find('"') == std::string::npos) return text;
+    return '"' + join(split(text, '"'), "\"\"") + '"';
   }
 
   [[nodiscard]] std::string line(const std::vector<std::string>& cells) const {
@@ -120,7 +128,9 @@ Result<std::string> matrix_text(const Trace& trace, std::string_view tensor, std
     for (const std::string& name : column_names) cells.push_back(syntax.label(name));
     text += syntax.line(cells) + syntax.below_header(labels, count);
   }
-  const std::shared_ptr<const Tensor> numbers = trace.numbers(region);
+  ReadFailure failure;
+  const std::shared_ptr<const Tensor> numbers = trace.numbers(region, {trace.experiment().seed, nullptr, {}, &failure});
+  if (const std::optional<std::string> message = failure.message()) return fail(*message);
   auto value = numbers->values().begin();
   for (Index row = 0; row < rows; ++row) {
     std::vector<std::string> cells;

@@ -108,16 +108,39 @@ Result<void> count_tokens(Experiment& experiment) {
   return done;
 }
 
+/// Whether they differ in the view at most, which is a look at the work and none itself.
+bool same_work(const Experiment& a, const Experiment& b) {
+  const auto tensors = [](const Experiment& each) { return each.tensors != nullptr ? each.tensors->file() : ""; };
+  return a.system == b.system && a.seed == b.seed && a.discard == b.discard && a.parameters == b.parameters &&
+         a.edits == b.edits && a.heads_off == b.heads_off && a.labels == b.labels && a.picture == b.picture &&
+         tensors(a) == tensors(b);
+}
+
 }  // namespace
 
-Session::Session(Experiment experiment, std::string file, double memory_budget)
-    : experiment_(std::move(experiment)), document_{0, std::move(file), experiment_}, memory_budget_(memory_budget) {}
+Session::Session(Experiment experiment, std::string file, double memory_budget, std::string version)
+    : memory_budget_(memory_budget) {
+  opened_.document = {0, std::move(file), std::move(version), experiment};
+  opened_.experiment = std::move(experiment);
+}
+
+void Session::note_change() {
+  ++revision_;
+  modified_ = !same_work(experiment(), opened_.document.saved) &&
+              (lesson_ == nullptr || !same_work(experiment(), lesson_->steps[step_].experiment));
+}
+
+std::optional<Session::Covered> Session::unsaved_under_lesson() const {
+  if (!under_lesson_ || same_work(under_lesson_->experiment, under_lesson_->document.saved)) return std::nullopt;
+  const Document& document = under_lesson_->document;
+  return Covered{under_lesson_->experiment, document.file, document.version, document.number};
+}
 
 Experiment Session::edited_from(const Action& action) const {
-  const bool goes_on = action.gesture != 0 && action.gesture == gesture_ && !undo_.empty();
+  const bool goes_on = action.gesture != 0 && action.gesture == gesture_ && !opened_.undo.empty();
   const bool resizes =
       std::holds_alternative<SetParameter>(action.edit) || std::holds_alternative<SetLabels>(action.edit);
-  return goes_on && resizes ? undo_.back().experiment : experiment_;
+  return goes_on && resizes ? opened_.undo.back().experiment : experiment();
 }
 
 Result<Experiment> Session::edited(const Action& action) const {
@@ -132,9 +155,9 @@ Result<Experiment> Session::edited(const Action& action) const {
                      return;
                    }
                    next = std::move(*fresh);
-                   next.seed = experiment_.seed;
-                   next.view.name = experiment_.view.name;
-                   keep_picture(experiment_, next);
+                   next.seed = experiment().seed;
+                   next.view.name = experiment().view.name;
+                   keep_picture(experiment(), next);
                  },
                  [&](const SetParameter& set) {
                    done = set_parameter(next, set.name, set.value);
@@ -171,7 +194,7 @@ Result<Experiment> Session::edited(const Action& action) const {
              },
              edit);
   if (!done) return tl::unexpected(done.error());
-  if (!same_computation(next, experiment_)) {
+  if (!same_computation(next, experiment())) {
     const bool resizes = std::holds_alternative<SetParameter>(edit) || std::holds_alternative<SetLabels>(edit);
     if (resizes && (!next.edits.empty() || !next.heads_off.empty())) {
       // With fewer tokens some numbers put by hand have no place left. Undo brings them back.
@@ -189,10 +212,10 @@ Result<Experiment> Session::edited(const Action& action) const {
 }
 
 ParameterValues Session::kept_options() const {
-  ParameterValues kept = options_;
-  for (const Parameter& option : find_view(experiment_.view.name)->options) {
-    const auto set = experiment_.view.options.find(option.name);
-    if (set != experiment_.view.options.end()) {
+  ParameterValues kept = opened_.options;
+  for (const Parameter& option : find_view(experiment().view.name)->options) {
+    const auto set = experiment().view.options.find(option.name);
+    if (set != experiment().view.options.end()) {
       kept[option.name] = set->second;
     } else {
       kept.erase(option.name);
@@ -203,90 +226,122 @@ ParameterValues Session::kept_options() const {
 
 void Session::step_back(std::vector<State>& from, std::vector<State>& to) {
   if (from.empty()) return;
-  to.push_back({experiment_, lesson_, step_, document_});
+  to.push_back({experiment(), step_, opened_.document});
   State state = std::move(from.back());
   from.pop_back();
-  experiment_ = std::move(state.experiment);
+  opened_.experiment = std::move(state.experiment);
   // Within one document what was saved stays saved.
-  if (state.document.number != document_.number) document_ = std::move(state.document);
-  if (lesson_ != nullptr && state.lesson == lesson_) step_ = state.step;
+  if (state.document.number != opened_.document.number) opened_.document = std::move(state.document);
+  step_ = state.step;
   gesture_ = 0;
 }
 
-void Session::move_in_lesson(const Edit& edit) {
-  if (const auto* open = std::get_if<OpenLesson>(&edit)) {
-    lesson_ = open->lesson;
-    step_ = 0;
-  } else if (const auto* go = std::get_if<GoToStep>(&edit)) {
-    step_ = go->step;
-  } else if (std::holds_alternative<CloseLesson>(edit)) {
-    lesson_.reset();
-    step_ = 0;
-  }
+void Session::open_lesson(std::shared_ptr<const Lesson> lesson) {
+  Experiment first = lesson->steps.front().experiment;
+  ParameterValues options = kept_options();
+  if (!under_lesson_) under_lesson_ = std::move(opened_);
+  opened_ = {first, {++documents_, {}, {}, first}, std::move(options)};
+  lesson_ = std::move(lesson);
+  step_ = 0;
+  gesture_ = 0;
+}
+
+void Session::close_lesson() {
+  if (!under_lesson_) return;
+  opened_ = std::move(*under_lesson_);
+  under_lesson_.reset();
+  lesson_.reset();
+  step_ = 0;
+  gesture_ = 0;
 }
 
 Result<void> Session::apply(const Action& action) {
+  Result<void> done = carry_out(action);
+  if (done) note_change();
+  return done;
+}
+
+Result<void> Session::carry_out(const Action& action) {
   if (std::holds_alternative<Undo>(action.edit)) {
-    step_back(undo_, redo_);
+    step_back(opened_.undo, opened_.redo);
     return {};
   }
   if (std::holds_alternative<Redo>(action.edit)) {
-    step_back(redo_, undo_);
+    step_back(opened_.redo, opened_.undo);
+    return {};
+  }
+  if (std::holds_alternative<CloseLesson>(action.edit)) {
+    close_lesson();
     return {};
   }
   Result<Experiment> next = edited(action);
   if (!next) return tl::unexpected(next.error());
-  if (std::holds_alternative<SetView>(action.edit)) options_ = kept_options();
-  State before = {std::move(experiment_), lesson_, step_, document_};
-  experiment_ = std::move(*next);
-  move_in_lesson(action.edit);
+  if (const auto* lesson = std::get_if<OpenLesson>(&action.edit)) {
+    open_lesson(lesson->lesson);
+    return {};
+  }
+  if (std::holds_alternative<SetView>(action.edit)) opened_.options = kept_options();
+  State before = {std::move(opened_.experiment), step_, opened_.document};
+  opened_.experiment = std::move(*next);
+  if (const auto* go = std::get_if<GoToStep>(&action.edit)) step_ = go->step;
   // A step may well show the experiment of the step before; it is a step all the same.
-  const bool moved = lesson_ != nullptr && lesson_ == before.lesson && step_ != before.step;
-  if (experiment_ == before.experiment && !moved) return {};
+  if (experiment() == before.experiment && step_ == before.step) return {};
   const bool same_gesture = action.gesture != 0 && action.gesture == gesture_;
   if (!same_gesture) remember(std::move(before));
-  redo_.clear();
+  opened_.redo.clear();
   gesture_ = action.gesture;
   // A drag back to where it began is no step.
-  if (same_gesture && !undo_.empty() && undo_.back().experiment == experiment_) {
-    undo_.pop_back();
+  if (same_gesture && !opened_.undo.empty() && opened_.undo.back().experiment == experiment()) {
+    opened_.undo.pop_back();
     gesture_ = 0;
   }
   return {};
 }
 
 void Session::remember(State before) {
-  undo_.push_back(std::move(before));
-  if (undo_.size() > kLongestHistory) undo_.erase(undo_.begin());
-  redo_.clear();
+  opened_.undo.push_back(std::move(before));
+  if (opened_.undo.size() > kLongestHistory) opened_.undo.erase(opened_.undo.begin());
+  opened_.redo.clear();
 }
 
-void Session::open(Experiment experiment, std::string file) {
-  remember({std::move(experiment_), lesson_, step_, std::move(document_)});
-  experiment_ = std::move(experiment);
-  document_.number = ++documents_;
-  mark_saved(std::move(file));
-}
-
-void Session::reload(Experiment experiment, bool own_file) {
-  const bool saved = own_file || !modified();
-  if (experiment == experiment_) return;
-  remember({std::move(experiment_), lesson_, step_, document_});
-  experiment_ = std::move(experiment);
-  if (saved) document_.saved = experiment_;
+void Session::open(Experiment experiment, std::string file, std::string version) {
+  close_lesson();
+  remember({std::move(opened_.experiment), step_, std::move(opened_.document)});
+  opened_.document = {++documents_, std::move(file), std::move(version), experiment};
+  opened_.experiment = std::move(experiment);
   gesture_ = 0;
+  note_change();
 }
 
-void Session::restore(Experiment experiment, std::string file) {
-  open(std::move(experiment), std::move(file));
-  document_.saved = {};  // which is no experiment
-  undo_.clear();
+void Session::reload(Experiment experiment, bool own_file, std::string version) {
+  const bool saved = own_file || !modified();
+  if (own_file) {
+    opened_.document.version = std::move(version);
+    opened_.document.saved = experiment;
+  }
+  if (experiment == opened_.experiment) return note_change();
+  remember({std::move(opened_.experiment), step_, opened_.document});
+  opened_.experiment = std::move(experiment);
+  if (saved) opened_.document.saved = opened_.experiment;
+  gesture_ = 0;
+  note_change();
 }
 
-void Session::mark_saved(std::string file) {
-  document_.saved = experiment_;
-  document_.file = std::move(file);
+void Session::restore(Experiment experiment, std::string file, std::string version) {
+  open(std::move(experiment), std::move(file), std::move(version));
+  opened_.document.saved = {};  // which is no experiment
+  opened_.undo.clear();
+  note_change();
+}
+
+void Session::mark_saved(std::string file, std::string version) {
+  opened_.document.saved = opened_.experiment;
   gesture_ = 0;  // Undo comes back to what was saved
+  if (lesson_ == nullptr) {
+    opened_.document.file = std::move(file);
+    opened_.document.version = std::move(version);
+  }
+  note_change();
 }
 
 }  // namespace attnscope

@@ -75,7 +75,7 @@ Computation::Computation(std::shared_ptr<const Plan> plan, const std::vector<boo
       progress_(progress),
       substitutions_(substitutions),
       memory_(std::move(memory)),
-      context_{seed, progress.pool, progress.stop} {
+      context_{seed, progress.pool, progress.stop, &failure_} {
   results_.reserve(plan_.steps.size());
   bounds_.reserve(plan_.steps.size());
 }
@@ -98,15 +98,15 @@ bool Computation::run(const Finished& last) {
     } else {
       compute_step(step);
     }
-    if (progress_.stop.stop_requested()) return false;
+    if (context_.gives_up()) return false;
     tell_progress();
   }
   return true;
 }
 
-Finished Computation::finish(const Experiment& experiment, double seconds) {
-  return {std::make_shared<const Trace>(experiment, shared_plan_, std::move(results_), seconds), std::move(bounds_),
-          std::move(after_draws_)};
+Finished Computation::finish(const Experiment& experiment, double seconds, double memory_budget) {
+  return {std::make_shared<const Trace>(experiment, shared_plan_, std::move(results_), seconds, memory_budget),
+          std::move(bounds_), std::move(after_draws_)};
 }
 
 void Computation::take_over(const PlannedStep& step, const Finished& last, std::size_t from) {

@@ -25,12 +25,15 @@ class Computation {
   Computation(std::shared_ptr<const Plan> plan, const std::vector<bool>& held, std::uint64_t seed,
               const Progress& progress, const Substitutions& substitutions, std::shared_ptr<MemoryStore> memory);
 
-  /// Computes what `last`, which may have nothing, does not have. False if it was stopped before the end.
+  /// Computes what `last`, which may have nothing, does not have. False if it was stopped before the end, or numbers
+  /// could not be read; see `failure`.
   bool run(const Finished& last);
 
   /// The whole of it, as `experiment`, once `run` came to the end.
-  [[nodiscard]] Finished finish(const Experiment& experiment, double seconds);
+  [[nodiscard]] Finished finish(const Experiment& experiment, double seconds, double memory_budget);
   [[nodiscard]] Index taken_over() const { return taken_over_; }
+  /// Why given numbers could not be read, if they could not.
+  [[nodiscard]] std::optional<std::string> failure() const { return failure_.message(); }
 
  private:
   /// Steps that follow each other, and tensors for their results.
@@ -80,6 +83,7 @@ class Computation {
   const Progress& progress_;
   const Substitutions& substitutions_;
   std::shared_ptr<MemoryStore> memory_;
+  ReadFailure failure_;
   StepContext context_;
   std::vector<int> same_;
   std::vector<StepResult> results_;

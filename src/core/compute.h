@@ -9,6 +9,7 @@
 #include "core/kernels/contraction.h"
 #include "core/kernels/thread_pool.h"
 #include "core/plan.h"
+#include "core/read_failure.h"
 
 namespace attnscope {
 
@@ -17,6 +18,11 @@ struct StepContext {
   std::uint64_t seed = 0;
   ThreadPool* pool = nullptr;  ///< threads to help; may be null
   std::stop_token stop;        ///< asked in long loops, which then leave with the rest of the result unfinished
+  /// Told where given numbers cannot be read; whatever was made by then is no result. May be null.
+  ReadFailure* failure = nullptr;
+
+  /// Whether to leave with the result unfinished.
+  [[nodiscard]] bool gives_up() const { return stop.stop_requested() || (failure != nullptr && failure->any()); }
 };
 
 /// Fills `out`, which has the step's axes and any content. `inputs` are the tensors of the step's inputs. For any step

@@ -6,8 +6,8 @@
 
 namespace attnscope {
 
-/// `out` [the box `region` of what the operation gives], read from where the tensors are. What cannot be read is not a
-/// number, which a trace says.
+/// `out` [the box `region` of what the operation gives], read from where the tensors are. Where that fails,
+/// `context.failure` hears of it, and `out` has no number.
 void read_given(const GivenOperation& operation, const Region& region, const StepContext& context, Tensor& out);
 
 }  // namespace attnscope

@@ -64,6 +64,27 @@ class LabelValues {
   std::vector<bool> summed_;
 };
 
+/// That a factor of 0, a masked weight for one, does not keep what is not finite out of a product. `terms`: pairs of
+/// operands.
+std::string zeros_note(const ExplainedCell& cell, std::span<const Operand> terms) {
+  const auto text = [&](const Operand& operand) {
+    return cell.trace.steps()[static_cast<std::size_t>(operand.step)].name + index_text(operand.index) + " = " +
+           number_text(operand.value);
+  };
+  std::size_t count = 0;
+  std::string first;
+  for (std::size_t i = 0; i + 1 < terms.size(); i += 2) {
+    const bool left = terms[i].value == 0 && !std::isfinite(terms[i + 1].value);
+    const bool right = terms[i + 1].value == 0 && !std::isfinite(terms[i].value);
+    if (!left && !right) continue;
+    if (count == 0) first = text(terms[left ? i : i + 1]) + " does not keep " + text(terms[left ? i + 1 : i]) + " out";
+    ++count;
+  }
+  if (count == 0) return "";
+  const std::string more = count == 1 ? "" : " (and " + grouped_text(static_cast<Index>(count - 1)) + " more)";
+  return "0 times what is not finite is NaN, as in PyTorch: " + first + more;
+}
+
 void explain_operation(const ExplainedCell& cell, const ContractOperation& contract, Explanation& e) {
   LabelValues labels(contract, cell.index);
   const std::vector<std::string> summed = labels.summed();
@@ -81,6 +102,7 @@ void explain_operation(const ExplainedCell& cell, const ContractOperation& contr
     e.terms.push_back({number_text(a) + " × " + number_text(b), a * b, 2});
     sum += a * b;
   }
+  e.note = zeros_note(cell, e.operands);
   if (!summed.empty()) e.results.push_back({"sum", sum});
   if (cell.step.inputs.size() > 2) {
     e.formula += " + " + cell.input(2).name + labels.text(contract.bias);

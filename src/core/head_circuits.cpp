@@ -89,7 +89,9 @@ std::optional<std::vector<float>> factors_of(const Trace& trace, const Cell& cel
   std::vector<Index> values(operation->sizes.size(), 0);
   set_values(*operation, operation->out, cell.offset, values);
   const std::vector<int> summed = summed_labels(*operation);
-  const Tensor& weights = *step_at(trace, step_at(trace, cell.step).inputs[1]).tensor;
+  const std::shared_ptr<const Tensor>& held = step_at(trace, step_at(trace, cell.step).inputs[1]).tensor;
+  if (held == nullptr) return std::nullopt;
+  const Tensor& weights = *held;
   std::vector<float> factors(static_cast<std::size_t>(count_of(*operation, summed)));
   for (std::size_t i = 0; i < factors.size(); ++i) {
     set_values(*operation, summed, static_cast<Index>(i), values);
@@ -148,6 +150,7 @@ std::optional<Tensor> output_projection(const Trace& trace, int outputs, Index h
     for (const int label : operation->b) {
       if (has(operation->out, label)) features.push_back(label);
     }
+    if (step_at(trace, step.inputs[1]).tensor == nullptr) return std::nullopt;
     const Tensor& weights = *step_at(trace, step.inputs[1]).tensor;
     const Index count = count_of(*operation, features);
     Tensor matrix({*dim, {"output feature", count}});

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/kernels/pooling.h"
@@ -33,14 +34,18 @@ class MatrixSource {
 
   /// Fills `out`, row-major, with the texels of `part`, which lies within the matrix: each is the value of largest
   /// magnitude among its cells, exactly. Takes as long as it takes; returns false, `out` then being anything, soon
-  /// after `stop` was requested. What had been done by then may be kept, so that the same part comes sooner next time.
+  /// after `stop` was requested, and where numbers of the part cannot be read, which `failure` then says. What had been
+  /// done by then may be kept, so that the same part comes sooner next time.
   virtual bool read(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const = 0;
+
+  /// Why `read` failed without having been stopped, if it ever did: one line.
+  [[nodiscard]] virtual std::optional<std::string> failure() const { return std::nullopt; }
 
   /// Whether `read` of `part` would return within about a millisecond.
   [[nodiscard]] virtual bool ready(const MatrixPart& part) const = 0;
 
   /// Makes `coarse` possible where that takes computing, about a hundredth of what reading everything takes. Returns
-  /// false, with nothing done, soon after `stop` was requested.
+  /// false, with nothing done, soon after `stop` was requested, and where numbers cannot be read.
   virtual bool sketch(const std::stop_token& /*stop*/) const { return true; }
   /// Whether there is something for `sketch` to do.
   [[nodiscard]] virtual bool needs_sketch() const { return false; }

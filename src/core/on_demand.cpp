@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <optional>
 #include <variant>
 
@@ -194,6 +195,21 @@ std::shared_ptr<MatrixOverview> OnDemand::overview(const MatrixPlace& place) con
 }
 
 TensorPointer OnDemand::numbers(const Region& region, const StepContext& context) const {
+  ReadFailure failure;
+  StepContext watched = context;
+  watched.failure = &failure;
+  TensorPointer numbers = numbers_of(region, watched);
+  const std::optional<std::string> message = failure.message();
+  if (!message) return numbers;
+  failure_.note(*message);
+  if (context.failure != nullptr) context.failure->note(*message);
+  auto none =
+      std::make_shared<Tensor>(region_axes(plan_->steps[static_cast<std::size_t>(region.step)].axes, region), nullptr);
+  std::fill(none->values().begin(), none->values().end(), std::numeric_limits<float>::quiet_NaN());
+  return none;
+}
+
+TensorPointer OnDemand::numbers_of(const Region& region, const StepContext& context) const {
   const auto at = static_cast<std::size_t>(region.step);
   if (held_[at] != nullptr) return part_of(held_[at], region);
   if (const auto* operation = std::get_if<SoftmaxOperation>(&plan_->steps[at].operation))
@@ -225,7 +241,7 @@ TensorPointer OnDemand::in_parts(const Region& region, const StepContext& contex
   for (const bool second : {false, true}) {
     const Region half = half_of(region, *best, second);
     const TensorPointer part = in_parts(half, context);
-    if (context.stop.stop_requested()) return out;
+    if (context.gives_up()) return out;
     put(*part, half, region, *out);
   }
   return out;
@@ -237,11 +253,11 @@ TensorPointer OnDemand::computed(const Region& region, const StepContext& contex
   std::vector<TensorPointer> inputs;
   std::vector<const Tensor*> pointers;
   for (const Region& box : boxes) {
-    inputs.push_back(numbers(box, context));
+    inputs.push_back(numbers_of(box, context));
     pointers.push_back(inputs.back().get());
   }
   auto out = std::make_shared<Tensor>(region_axes(step.axes, region), nullptr);
-  if (context.stop.stop_requested()) return out;
+  if (context.gives_up()) return out;
   if (const auto* given = std::get_if<GivenOperation>(&step.operation)) {
     read_given(*given, region, context, *out);
   } else if (const auto* mask = std::get_if<MaskOperation>(&step.operation)) {
@@ -301,8 +317,8 @@ std::vector<RowStatistics> OnDemand::row_statistics_of(const SoftmaxOperation& o
     if (!context.stop.stop_requested()) remember(region.step, first, rows);
     return rows;
   }
-  if (logits == nullptr) logits = numbers(regions_behind(plan_->steps, region).front(), context);
-  if (context.stop.stop_requested()) return std::vector<RowStatistics>(static_cast<std::size_t>(count));
+  if (logits == nullptr) logits = numbers_of(regions_behind(plan_->steps, region).front(), context);
+  if (context.gives_up()) return std::vector<RowStatistics>(static_cast<std::size_t>(count));
   const auto length = static_cast<std::size_t>(step.axes.back().size);
   rows.resize(static_cast<std::size_t>(count));
   run_blocks(context.pool, 5 * static_cast<double>(logits->count()), count, [&](Index row) {
@@ -331,7 +347,7 @@ TensorPointer OnDemand::softmax(const SoftmaxOperation& operation, const Region&
   Index done = 0;  // rows
   for_each_run(outer, [&](Index /*at*/, const std::vector<Index>& index) {
     const Index end = last > 0 ? region.end[query_axis] : 1;
-    for (Index row = last > 0 ? region.begin[query_axis] : 0; row < end && !context.stop.stop_requested();) {
+    for (Index row = last > 0 ? region.begin[query_axis] : 0; row < end && !context.gives_up();) {
       const Index rows = std::min(rows_at_once, end - row);
       Region box = {region.step, index, index};
       for (Index& each : box.end) ++each;
@@ -340,10 +356,10 @@ TensorPointer OnDemand::softmax(const SoftmaxOperation& operation, const Region&
       box.end[last] = region.end[last];
       Region input = box;
       input.step = step.inputs[0];
-      const TensorPointer logits = numbers(input, context);
+      const TensorPointer logits = numbers_of(input, context);
       const std::vector<RowStatistics> statistics =
           row_statistics_of(operation, box, length == keys ? logits : nullptr, context);
-      if (context.stop.stop_requested()) return;
+      if (context.gives_up()) return;
       run_blocks(context.pool, 5 * static_cast<double>(logits->count()), rows, [&](Index i) {
         const auto from = static_cast<std::size_t>(i * length);
         const auto to = static_cast<std::size_t>((done + i) * length);

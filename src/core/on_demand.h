@@ -4,7 +4,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -48,8 +50,14 @@ class OnDemand {
   OnDemand& operator=(const OnDemand&) = delete;
 
   /// The numbers of `region`, which lies within its tensor; the result has the region's axes. Unfinished once
-  /// `context.stop` was requested.
+  /// `context.stop` was requested. Where given numbers cannot be read, `context.failure` and `failure` say so, and the
+  /// result is NaN everywhere.
   [[nodiscard]] std::shared_ptr<const Tensor> numbers(const Region& region, const StepContext& context) const;
+
+  /// Why numbers that were asked for could not be read, if there were such.
+  [[nodiscard]] std::optional<std::string> failure() const { return failure_.message(); }
+  /// How often that happened.
+  [[nodiscard]] std::uint64_t failures() const { return failure_.count(); }
 
   /// What is known about rows of the softmax `step` is remembered, so that boxes of a row that was once computed come
   /// without the rest of the row. Rows are counted over all axes but the last.
@@ -76,6 +84,8 @@ class OnDemand {
  private:
   struct RowMemory;
 
+  /// The same as `numbers`, but with anything in it where numbers could not be read.
+  [[nodiscard]] std::shared_ptr<const Tensor> numbers_of(const Region& region, const StepContext& context) const;
   [[nodiscard]] std::shared_ptr<const Tensor> in_parts(const Region& region, const StepContext& context) const;
   [[nodiscard]] std::shared_ptr<const Tensor> computed(const Region& region, const StepContext& context) const;
   [[nodiscard]] std::shared_ptr<const Tensor> softmax(const SoftmaxOperation& operation, const Region& region,
@@ -92,6 +102,7 @@ class OnDemand {
   mutable std::mutex mutex_;                      ///< of what follows
   mutable std::shared_ptr<const HeldAttention> attention_;
   mutable std::map<MatrixPlace, std::shared_ptr<MatrixOverview>> overviews_;
+  mutable ReadFailure failure_;
   mutable ThreadPool pool_;
 };
 

@@ -62,7 +62,8 @@ bool OnDemandMatrix::same_as(const MatrixSource& other) const {
 }
 
 double OnDemandMatrix::progress() const {
-  if (!has_overview_) return 1;
+  // No more comes of one that cannot be read.
+  if (!has_overview_ || failure_.any()) return 1;
   const std::lock_guard lock(overview_->mutex);
   return static_cast<double>(overview_->exact_rows) / static_cast<double>(std::max<Index>(1, overview_part_.rows));
 }
@@ -122,7 +123,7 @@ bool OnDemandMatrix::ready(const MatrixPart& asked) const {
 }
 
 bool OnDemandMatrix::coarse(const MatrixPart& asked, std::span<float> out) const {
-  if (!has_overview_ || needs_sketch()) return false;
+  if (!has_overview_ || overview_->revision == 0) return false;
   const MatrixPart part = upright(asked);
   std::vector<float> turned(transposed_ ? out.size() : 0);
   const std::span<float> texels = transposed_ ? turned : out;
@@ -300,6 +301,9 @@ bool OnDemandMatrix::compute(const MatrixPart& part, std::span<float> out, const
   // Whole rows of texels if there is room for them, otherwise parts of one.
   const Index row_cells = Index{1} << part.row_level;
   const Index rows_at_once = std::max<Index>(1, kCellsAtOnce / std::max<Index>(1, width));
+  // Of this part alone: others may well be there.
+  ReadFailure failure;
+  const StepContext context = {0, &on_demand_->pool(), stop, &failure};
   std::vector<float> texels;
   for (Index row = 0; row < part.rows;) {
     const Index rows = std::clamp<Index>(rows_at_once / row_cells, 1, part.rows - row);
@@ -310,8 +314,9 @@ bool OnDemandMatrix::compute(const MatrixPart& part, std::span<float> out, const
       const Index end = rows > 1 ? cells.end : std::min(cells.end, begin + rows_at_once);
       region.begin[row_axis] = begin;
       region.end[row_axis] = end;
-      const std::shared_ptr<const Tensor> box = on_demand_->numbers(region, {0, &on_demand_->pool(), stop});
-      if (stop.stop_requested()) return false;
+      const std::shared_ptr<const Tensor> box = on_demand_->numbers(region, context);
+      if (const std::optional<std::string> message = failure.message()) failure_.note(*message);
+      if (context.gives_up()) return false;
       const Index stride = box->count() / (end - begin);
       texels.resize(target.size());
       pool_part({box->values().data() + before, end - begin, width, stride, 1},

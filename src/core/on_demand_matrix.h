@@ -23,8 +23,12 @@ class OnDemandMatrix final : public MatrixSource {
   [[nodiscard]] Index columns() const override { return transposed_ ? rows_ : columns_; }
   bool read(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const override;
   [[nodiscard]] bool ready(const MatrixPart& part) const override;
+  [[nodiscard]] std::optional<std::string> failure() const override { return failure_.message(); }
   bool sketch(const std::stop_token& stop) const override;
-  [[nodiscard]] bool needs_sketch() const override { return has_overview_ && overview_->revision == 0; }
+  /// Not again where numbers could not be read.
+  [[nodiscard]] bool needs_sketch() const override {
+    return has_overview_ && overview_->revision == 0 && !failure_.any();
+  }
   bool coarse(const MatrixPart& part, std::span<float> out) const override;
   [[nodiscard]] std::uint64_t revision() const override { return overview_->revision; }
   [[nodiscard]] double progress() const override;
@@ -55,6 +59,7 @@ class OnDemandMatrix final : public MatrixSource {
   bool has_overview_ = true;
   MatrixPart overview_part_;
   std::shared_ptr<MatrixOverview> overview_;
+  mutable ReadFailure failure_;
 };
 
 }  // namespace attnscope

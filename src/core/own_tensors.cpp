@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/text.h"
@@ -15,10 +17,25 @@ namespace {
 constexpr Index kMostLayers = 512;
 constexpr const char* kGuess = "guess";
 
-struct Candidate {
-  std::size_t which = 0;
-  NamedRole named;
+}  // namespace
+
+/// What the names of the tensors of a file say.
+struct TensorSets {
+  struct Candidate {
+    std::size_t which = 0;
+    NamedRole named;
+  };
+  /// Tensors that belong together; by role, where several go together.
+  using Group = std::map<TensorRole, std::vector<Candidate>>;
+
+  std::map<std::string, std::vector<Group>> groups;  ///< by use
+  bool shown = false;                                ///< whether any tensor can be shown
 };
+
+namespace {
+
+using Candidate = TensorSets::Candidate;
+using Group = TensorSets::Group;
 
 bool has_numbers(const GivenTensor& tensor) {
   return tensor.trouble.empty() && !tensor.shape.empty() &&
@@ -36,8 +53,8 @@ std::string name_in(const GivenTensors& given, std::size_t which) {
   return name.empty() ? std::filesystem::path(given.file()).stem().string() : name;
 }
 
-/// The tensors of that role. One alone whose name says nothing is weights.
-std::vector<Candidate> candidates(const GivenTensors& given, TensorRole role) {
+/// The tensors that may be of attention, in the order of the file. One alone whose name says nothing is weights.
+std::vector<Candidate> candidates(const GivenTensors& given) {
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < given.tensors().size(); ++i) {
     if (may_be_attention(given.tensors()[i])) all.push_back({i, role_of(name_in(given, i))});
@@ -45,7 +62,6 @@ std::vector<Candidate> candidates(const GivenTensors& given, TensorRole role) {
   const auto shown = std::count_if(given.tensors().begin(), given.tensors().end(), has_numbers);
   if (all.size() == 1 && shown == 1 && all.front().named.role != TensorRole::scores)
     all.front().named.role = TensorRole::weights;
-  std::erase_if(all, [&](const Candidate& each) { return each.named.role != role; });
   return all;
 }
 
@@ -65,43 +81,63 @@ TensorRole role_of_use(const std::string& use) {
   return use == kUseWeights ? TensorRole::weights : use == kUseScores ? TensorRole::scores : TensorRole::query;
 }
 
-/// Tensors that belong together; by role, where several go together.
-using Group = std::map<TensorRole, std::vector<Candidate>>;
-
 /// Those of one role by what their names say besides, in the order of the file.
-std::vector<std::pair<std::string, std::vector<Candidate>>> by_name(const GivenTensors& given, TensorRole role) {
-  std::vector<std::pair<std::string, std::vector<Candidate>>> groups;
-  for (const Candidate& each : candidates(given, role)) {
-    const std::string name = group_of(name_in(given, each.which));
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& other) { return other.first == name; });
-    if (group == groups.end()) group = groups.insert(group, {name, {}});
-    group->second.push_back(each);
+struct NamedSets {
+  std::vector<std::pair<std::string, std::vector<Candidate>>> sets;
+  std::unordered_map<std::string, std::size_t> places;
+
+  void add(const std::string& name, const Candidate& candidate) {
+    const auto [place, is_new] = places.try_emplace(name, sets.size());
+    if (is_new) sets.push_back({name, {}});
+    sets[place->second].second.push_back(candidate);
   }
-  return groups;
-}
+  [[nodiscard]] const std::vector<Candidate>* find(const std::string& name) const {
+    const auto place = places.find(name);
+    return place == places.end() ? nullptr : &sets[place->second].second;
+  }
+};
+
+using SetsByRole = std::map<TensorRole, NamedSets>;
 
 /// The sets of tensors for a use, those with most layers first.
-std::vector<Group> groups_of(const GivenTensors& given, const std::string& use) {
+std::vector<Group> groups_of(const SetsByRole& by_role, const std::string& use) {
   std::vector<Group> groups;
-  if (use == kUseTensors) return groups;
   const TensorRole main = role_of_use(use);
-  const auto mains = by_name(given, main);
-  for (const auto& [name, found] : mains) groups.push_back({{main, by_layer(found)}});
-  if (use == kUseQueries) {
+  const auto mains = by_role.find(main);
+  if (mains == by_role.end()) return groups;
+  for (const auto& [name, found] : mains->second.sets) {
+    Group group = {{main, by_layer(found)}};
     for (const TensorRole role : {TensorRole::key, TensorRole::value}) {
-      const auto others = by_name(given, role);
-      for (std::size_t i = 0; i < groups.size(); ++i) {
-        for (const auto& [name, found] : others) {
-          // One set of each goes together whatever the names.
-          if (name == mains[i].first || (others.size() == 1 && mains.size() == 1)) groups[i][role] = by_layer(found);
-        }
-      }
+      const auto others = by_role.find(role);
+      if (use != kUseQueries || others == by_role.end()) continue;
+      // One set of each goes together whatever the names.
+      const bool alone = others->second.sets.size() == 1 && mains->second.sets.size() == 1;
+      const std::vector<Candidate>* const of_it =
+          alone ? &others->second.sets.front().second : others->second.find(name);
+      if (of_it != nullptr) group[role] = by_layer(*of_it);
     }
-    std::erase_if(groups, [](const Group& group) { return !group.contains(TensorRole::key); });
+    if (use != kUseQueries || group.contains(TensorRole::key)) groups.push_back(std::move(group));
   }
   std::stable_sort(groups.begin(), groups.end(),
                    [&](const Group& a, const Group& b) { return a.at(main).size() > b.at(main).size(); });
   return groups;
+}
+
+std::shared_ptr<const TensorSets> make_sets(const GivenTensors& given) {
+  SetsByRole by_role;
+  for (const Candidate& each : candidates(given)) {
+    if (each.named.role != TensorRole::other) by_role[each.named.role].add(group_of(name_in(given, each.which)), each);
+  }
+  auto sets = std::make_shared<TensorSets>();
+  for (const char* use : {kUseWeights, kUseScores, kUseQueries}) sets->groups[use] = groups_of(by_role, use);
+  sets->shown = std::any_of(given.tensors().begin(), given.tensors().end(), has_numbers);
+  return sets;
+}
+
+const std::vector<Group>& groups_of(const GivenTensors& given, const std::string& use) {
+  static const std::vector<Group> none;
+  const auto found = given.sets().groups.find(use);
+  return found == given.sets().groups.end() ? none : found->second;
 }
 
 const Group& chosen_group(const std::vector<Group>& groups, Index group) {
@@ -238,18 +274,24 @@ Result<void> add_tensors(const std::shared_ptr<const GivenTensors>& given, const
 
 }  // namespace
 
+const TensorSets& GivenTensors::sets() const {
+  std::call_once(sets_made_, [this] { sets_ = make_sets(*this); });
+  return *sets_;
+}
+
 std::vector<std::string> possible_uses(const GivenTensors& given) {
   std::vector<std::string> uses;
   for (const char* use : {kUseWeights, kUseScores, kUseQueries}) {
     if (!groups_of(given, use).empty()) uses.emplace_back(use);
   }
-  if (std::any_of(given.tensors().begin(), given.tensors().end(), has_numbers)) uses.emplace_back(kUseTensors);
+  if (given.sets().shown) uses.emplace_back(kUseTensors);
   return uses;
 }
 
-std::vector<std::string> tensor_groups(const GivenTensors& given, const std::string& use) {
+std::vector<std::string> tensor_groups(const GivenTensors& given, const std::string& use, Index most) {
   std::vector<std::string> names;
   for (const Group& group : groups_of(given, use)) {
+    if (std::ssize(names) == most) break;
     const std::vector<Candidate>& found = group.at(role_of_use(use));
     names.push_back(name_in(given, found.front().which) +
                     (found.size() > 1 ? " and " + std::to_string(found.size() - 1) + " more" : ""));
@@ -259,7 +301,7 @@ std::vector<std::string> tensor_groups(const GivenTensors& given, const std::str
 
 std::vector<std::string> possible_axes(const GivenTensors& given, const OwnChoice& choice) {
   std::vector<std::string> orders;
-  const std::vector<Group> groups = groups_of(given, choice.use);
+  const std::vector<Group>& groups = groups_of(given, choice.use);
   if (groups.empty()) return orders;
   const TensorRole role = role_of_use(choice.use);
   const Candidate& main = chosen_group(groups, choice.group).at(role).front();
@@ -288,10 +330,10 @@ std::vector<std::string> axis_orders() {
 Result<std::vector<OwnLayer>> own_layers(const std::shared_ptr<const GivenTensors>& given, const OwnChoice& choice) {
   std::vector<OwnLayer> layers;
   if (choice.use == kUseTensors) {
-    if (plain_tensors(given).empty()) return nothing_found(*given);
+    if (!given->sets().shown) return nothing_found(*given);
     return layers;
   }
-  const std::vector<Group> groups = groups_of(*given, choice.use);
+  const std::vector<Group>& groups = groups_of(*given, choice.use);
   if (groups.empty()) return nothing_found(*given);
   const Group& group = chosen_group(groups, choice.group);
   constexpr std::array<std::pair<TensorRole, Found>, 5> kParts = {{{TensorRole::weights, &OwnLayer::weights},
@@ -314,7 +356,8 @@ Result<std::vector<OwnLayer>> own_layers(const std::shared_ptr<const GivenTensor
 
 std::vector<PlainTensor> plain_tensors(const std::shared_ptr<const GivenTensors>& given) {
   std::vector<PlainTensor> plain;
-  std::set<std::string> names;
+  std::unordered_set<std::string> names;
+  std::unordered_map<std::string, Index> alike;
   for (std::size_t i = 0; i < given->tensors().size(); ++i) {
     const GivenTensor& tensor = given->tensors()[i];
     if (!has_numbers(tensor)) continue;
@@ -327,8 +370,12 @@ std::vector<PlainTensor> plain_tensors(const std::shared_ptr<const GivenTensors>
       own.axes.push_back({"axis" + std::to_string(axis + 1), tensor.shape[axis]});
     }
     // What cannot be printed in a name may have made two alike.
-    std::string name = name_in(*given, i);
-    while (!names.insert(name).second) name += "'";
+    const std::string called = name_in(*given, i);
+    std::string name = called;
+    while (!names.insert(name).second) {
+      const Index count = ++alike[called];
+      name = called + "'" + (count > 1 ? std::to_string(count) : "");
+    }
     plain.push_back({std::move(name), std::move(own)});
   }
   return plain;

@@ -1,6 +1,7 @@
 // Which of the user's own tensors take part in attention, and what their axes are.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,8 +37,9 @@ inline constexpr const char* kUseTensors = "tensors";
 std::vector<std::string> possible_uses(const GivenTensors& given);
 
 /// The sets of tensors that there are for a use, each by the name of its first tensor: names in one set differ in the
-/// layer only. Those with most layers first.
-std::vector<std::string> tensor_groups(const GivenTensors& given, const std::string& use);
+/// layer only. Those with most layers first, at most `most` of them.
+std::vector<std::string> tensor_groups(const GivenTensors& given, const std::string& use,
+                                       Index most = std::numeric_limits<Index>::max());
 
 /// What of a file is looked at, and how.
 struct OwnChoice {

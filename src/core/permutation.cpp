@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/run.h"
+#include "core/text.h"
 
 namespace attnscope {
 namespace {
@@ -37,7 +38,13 @@ Result<std::shared_ptr<const Trace>> run_in_order(const Trace& trace, const std:
                                                   const std::stop_token& stop) {
   Progress progress;
   progress.stop = stop;
-  return run(trace.experiment(), progress, {{"x", rows_in_order(*token_input(trace)->tensor, order)}});
+  const double left = trace.bytes_left();
+  const double needed = held_cost(*trace.plan(), held_steps(*trace.plan(), left)).bytes;
+  if (needed > left) {
+    return fail("to compute " + trace.experiment().system + " once more takes " + bytes_text(needed) +
+                "; allowed: the " + bytes_text(left) + " that are left");
+  }
+  return Runner(left).run(trace.experiment(), progress, {{"x", rows_in_order(*token_input(trace)->tensor, order)}});
 }
 
 }  // namespace attnscope

@@ -45,15 +45,19 @@ Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, c
   const auto start = std::chrono::steady_clock::now();
   const std::vector<bool> held = held_steps(*plan, state_->memory_budget);
   const double bytes = held_cost(*plan, held).bytes;
-  // A trace's worth, so that one can be shown while the next is computed.
-  state_->memory->keep_at_most(static_cast<std::size_t>(std::min(bytes * 1.25, 1e18)));
+  // A trace's worth, so that one can be shown while the next is computed; but no more than the budget leaves beside it.
+  const double room = std::max(0.0, state_->memory_budget - bytes);
+  state_->memory->keep_at_most(static_cast<std::size_t>(std::min({bytes * 1.25, room, 1e18})));
   try {
     Computation computation(plan, held, experiment.seed, progress, substitutions, state_->memory);
-    if (!computation.run(substitutions.empty() ? state_->last : Finished{})) return fail("stopped before it was done");
+    if (!computation.run(substitutions.empty() ? state_->last : Finished{}))
+      return fail(computation.failure().value_or("stopped before it was done"));
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     state_->taken_over = computation.taken_over();
-    Finished finished = computation.finish(experiment, taken.count());
+    Finished finished = computation.finish(experiment, taken.count(), state_->memory_budget);
     std::shared_ptr<const Trace> trace = finished.trace;
+    // What is not held was looked at here and there.
+    if (const std::optional<std::string> failure = trace->failure()) return fail(*failure);
     state_->last = substitutions.empty() ? std::move(finished) : Finished{};
     return trace;
   } catch (const std::bad_alloc&) {

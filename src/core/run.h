@@ -37,7 +37,8 @@ class Runner {
   /// What `run` will compute at most. It need not plan again then.
   Cost prepare(const Experiment& experiment);
 
-  /// Runs the experiment, which `validate` has accepted. Fails when it was stopped or memory ran out all the same.
+  /// Runs the experiment, which `validate` has accepted. Fails when it was stopped, when given numbers
+  /// cannot be read, or memory ran out all the same.
   /// Every one of the `substitutions` is a draw or a constant of the experiment with the same axes; the generator goes
   /// on as if those had been drawn.
   Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress = {},

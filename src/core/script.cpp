@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <set>
 
 #include "core/plan.h"
@@ -12,9 +11,8 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kColumns = 99;
-/// A list that is no longer stands behind its name.
-constexpr std::size_t kShortList = 80;
+/// Columns that the names of tensors are padded to at most, where the script prints them.
+constexpr std::size_t kNameColumns = 60;
 /// Draws that one tensor may take when they are thrown away: 400 MB.
 constexpr std::uint64_t kDiscardedAtOnce = 100'000'000;
 
@@ -25,72 +23,7 @@ bool is_random(const PlannedStep& step) {
          std::holds_alternative<DropoutOperation>(step.operation);
 }
 
-/// A text as Python has it in quotes.
-std::string python_text(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    const auto code = static_cast<unsigned char>(c);
-    if (code >= 0x20 && code != 0x7f) {
-      quoted += c;
-    } else {
-      constexpr std::string_view kDigits = "0123456789abcdef";
-      quoted.append("\\x").append(1, kDigits[code / 16]).append(1, kDigits[code % 16]);
-    }
-  }
-  return quoted + "\"";
-}
-
-/// Columns that UTF-8 text takes, one for each character.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
 }  // namespace
-
-std::string python_number(double value) {
-  if (std::isinf(value)) return "float(\"-inf\")";
-  std::string text = exact_text(value);
-  if (const std::size_t plus = text.find("e+"); plus != std::string::npos) {
-    const std::size_t digit = text.find_first_not_of('0', plus + 2);
-    text.erase(plus + 1, digit - plus - 1);
-  }
-  return text;
-}
-
-std::string python_list(std::span<const std::string> texts) {
-  std::vector<std::string> lines = {"   "};
-  for (const std::string& text : texts) {
-    const std::string item = " " + python_text(text) + ",";
-    if (lines.back().size() > 3 && width(lines.back()) + width(item) > kColumns) lines.emplace_back("   ");
-    lines.back() += item;
-  }
-  if (texts.empty()) return "[]\n";
-  if (lines.size() > 1 || width(lines.front()) > kShortList) return "[\n" + join(lines, "\n") + "\n]\n";
-  return "[" + lines.front().substr(4, lines.front().size() - 5) + "]\n";
-}
-
-std::string indented(std::string_view text) {
-  std::string result;
-  for (const std::string& line : split(text, '\n')) result += line.empty() ? "\n" : "    " + line + "\n";
-  // The end of the last line is no line.
-  result.pop_back();
-  return result;
-}
-
-std::string wrapped(std::string_view text, std::size_t indent) {
-  std::string result;
-  std::string line;
-  for (const std::string& word : split(text, ' ')) {
-    if (!line.empty() && indent + width(line) + 1 + width(word) > kColumns) {
-      result += std::string(indent, ' ') + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return result + std::string(indent, ' ') + line + "\n";
-}
 
 Script::Script(const Experiment& experiment) : experiment_(experiment) {
   for (const PlannedStep& step : plan(experiment).steps) {
@@ -144,7 +77,7 @@ void Script::edits(const std::map<std::string, std::string>& places) {
 
 void Script::save(const std::string& name, const std::string& expression) {
   saved_from_[name] = expression;
-  lines_[name] = quoted_text(name) + ": " + expression + ",";
+  lines_[name] = python_text(name) + ": " + expression + ",";
   if (name == tensors_.back()) result_ = expression;
 }
 
@@ -153,21 +86,19 @@ void Script::save_together(std::span<const std::string> names, const std::string
 }
 
 bool Script::mentions(std::string_view name) const {
-  for (const std::string& line : split(body_, '\n')) {
-    const std::string python = line.substr(0, line.find('#'));
-    for (std::size_t at = python.find(name); at != std::string::npos; at = python.find(name, at + 1)) {
-      const std::size_t end = at + name.size();
-      const bool begins = at == 0 || (!is_word(python[at - 1]) && python[at - 1] != '.');
-      if (begins && (end == python.size() || !is_word(python[end]))) return true;
-    }
+  for (std::size_t at = names_.find(name); at != std::string::npos; at = names_.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || (!is_word(names_[at - 1]) && names_[at - 1] != '.');
+    if (begins && (end == names_.size() || !is_word(names_[end]))) return true;
   }
   return false;
 }
 
 std::string Script::header() const {
   const System& system = *find_system(experiment_.system);
-  std::string text = R"(""")" + system.title + ": attnscope's system " + system.name + " in PyTorch.\n\n";
-  text += wrapped(system.summary);
+  std::string text = R"(""")" + python_escaped(system.title) + ": attnscope's system " + python_escaped(system.name) +
+                     " in PyTorch.\n\n";
+  text += wrapped(python_escaped(system.summary));
   text += R"(
     python3 script.py               prints the shape of every tensor, and the result
     python3 script.py tensors.npz   saves every tensor under its name in attnscope
@@ -212,7 +143,8 @@ std::string Script::dictionary() const {
 
 std::string Script::end() const {
   std::size_t longest = 0;
-  for (const std::string& name : tensors_) longest = std::max(longest, name.size());
+  for (const std::string& name : tensors_) longest = std::max(longest, python_width(name));
+  longest = std::min(longest, kNameColumns);
   const bool layers = mentions("nn");  // whose weights are waiting for gradients
   const std::string numbers = layers ? "tensor.detach().numpy()" : "tensor.numpy()";
   const std::string result = result_ + (layers ? ".detach()" : "");
@@ -222,7 +154,8 @@ std::string Script::end() const {
          ")\n";
 }
 
-std::string Script::text() const {
+std::string Script::text() {
+  names_ = python_names(body_);
   return header() + "\n" + parameters() + "\n" + seed() + body_ + "\n" + dictionary() + "\n" + end();
 }
 

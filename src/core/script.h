@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/experiment.h"
+#include "core/python_text.h"
 
 namespace attnscope {
 
@@ -47,7 +48,7 @@ class Script {
   void save_together(std::span<const std::string> names, const std::string& line);
 
   /// The whole script, which prints the last tensor in the end.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text();
 
  private:
   [[nodiscard]] bool mentions(std::string_view name) const;
@@ -64,6 +65,7 @@ class Script {
   std::string result_;                             ///< the last tensor, as an expression
   bool random_ = false;                            ///< whether the seed counts
   std::string body_;
+  std::string names_;  ///< the body without comments and literals, once it is whole
 };
 
 /// The axes of `scores` in a script: those in front, "batch" and "head", and what the last two count, as Python.
@@ -87,16 +89,5 @@ std::string weights_name(const Experiment& experiment, const std::string& prefix
 std::string heads_code(const Experiment& experiment, const std::string& outputs, int axis);
 /// The variable that holds what the heads give in the end.
 std::string heads_name(const Experiment& experiment);
-
-// Pieces of Python text.
-
-/// A number as people write it: "-9e15".
-std::string python_number(double value);
-/// Texts as a list, on lines of less than 100 columns.
-std::string python_list(std::span<const std::string> texts);
-/// `text` with every line moved to the right, by four columns.
-std::string indented(std::string_view text);
-/// The words of `text` on lines of less than 100 columns, each with `indent` spaces in front.
-std::string wrapped(std::string_view text, std::size_t indent = 0);
 
 }  // namespace attnscope

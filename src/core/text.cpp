@@ -100,6 +100,13 @@ std::string bytes_text(double bytes) {
   return to_text(bytes, std::chars_format::fixed, unit == 0 || bytes >= 99.95 ? 0 : 1) + " " + kUnits[unit];
 }
 
+std::string bytes_against_limit(double bytes, double limit) {
+  const std::string shown = bytes_text(bytes);
+  const std::string most = bytes_text(limit);
+  if (shown != most) return shown + "; allowed: " + most;
+  return grouped_text(static_cast<Index>(bytes)) + " bytes; allowed: " + grouped_text(static_cast<Index>(limit));
+}
+
 std::string duration_text(double seconds) {
   if (seconds * 1e6 < 999.5) return to_text(seconds * 1e6, std::chars_format::fixed, 0) + " µs";
   if (seconds * 1e3 < 999.95) return to_text(seconds * 1e3, std::chars_format::fixed, 1) + " ms";
@@ -157,10 +164,13 @@ std::vector<std::string> nearest_names(std::string_view name, std::span<const st
   if (name.empty()) return {};
   for (const std::string& candidate : candidates) {
     const bool contained = name.size() >= 3 && candidate.find(name) != std::string::npos;
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    const std::size_t most = std::max<std::size_t>(1, longer / 3);
+    // At least as many letters as one is longer: what is much too long, megabytes perhaps, need not be compared.
+    if (!contained && longer - std::min(name.size(), candidate.size()) > most) continue;
     std::size_t distance = edit_distance(name, candidate);
     if (contained) distance = std::min<std::size_t>(distance, 1);
-    if (distance <= std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3))
-      near.emplace_back(distance, candidate);
+    if (distance <= most) near.emplace_back(distance, candidate);
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> names;

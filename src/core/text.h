@@ -30,6 +30,10 @@ std::string grouped_text(Index count);
 /// "17.4 kB", "2.1 GB": powers of 1000.
 std::string bytes_text(double bytes);
 
+/// What is too large and what is allowed: "2.1 GB; allowed: 100 MB", in exact bytes where the two would read the same.
+/// Both are below 2⁶³.
+std::string bytes_against_limit(double bytes, double limit);
+
 /// "4 µs", "2.1 ms", "3.4 s".
 std::string duration_text(double seconds);
 

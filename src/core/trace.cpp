@@ -77,11 +77,15 @@ bool is_attention(const Step& step) {
 }
 
 Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vector<StepResult> results,
-             double compute_seconds)
-    : experiment_(std::move(experiment)), plan_(std::move(plan)), compute_seconds_(compute_seconds) {
+             double compute_seconds, double memory_budget)
+    : experiment_(std::move(experiment)),
+      plan_(std::move(plan)),
+      compute_seconds_(compute_seconds),
+      memory_budget_(memory_budget) {
   assert(results.size() == plan_->steps.size());
   steps_.reserve(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) steps_.emplace_back(plan_->steps[i], std::move(results[i]));
+  for (std::size_t i = 0; i < steps_.size(); ++i) places_.try_emplace(steps_[i].name, i);
   warnings_ = warnings_about(steps_);
   if (const System* const system = find_system(experiment_.system); system != nullptr && system->warnings != nullptr) {
     for (std::string& warning : system->warnings(experiment_)) warnings_.push_back(std::move(warning));
@@ -97,10 +101,27 @@ Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vecto
     warn_of_some_rows(*first, static_cast<int>(first - steps_.begin()), *on_demand_, warnings_);
 }
 
+Trace::Trace(Experiment experiment, const Trace& numbers)
+    : experiment_(std::move(experiment)),
+      plan_(numbers.plan_),
+      steps_(numbers.steps_),
+      warnings_(numbers.warnings_),
+      on_demand_(numbers.on_demand_),
+      compute_seconds_(numbers.compute_seconds_),
+      memory_budget_(numbers.memory_budget_) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) places_.try_emplace(steps_[i].name, i);
+}
+
 std::shared_ptr<const Tensor> Trace::numbers(const Region& region, const StepContext& context) const {
   const std::shared_ptr<const Tensor>& tensor = steps_[static_cast<std::size_t>(region.step)].tensor;
   return tensor != nullptr ? part_of(tensor, region) : on_demand_->numbers(region, context);
 }
+
+std::optional<std::string> Trace::failure() const {
+  return on_demand_ != nullptr ? on_demand_->failure() : std::nullopt;
+}
+
+std::uint64_t Trace::failures() const { return on_demand_ != nullptr ? on_demand_->failures() : 0; }
 
 double Trace::held_bytes() const {
   double bytes = 0;
@@ -108,14 +129,16 @@ double Trace::held_bytes() const {
   return bytes;
 }
 
+double Trace::bytes_left() const { return std::max(0.0, memory_budget_ - held_bytes()); }
+
 float Trace::value(int step, std::span<const Index> index) const {
   const std::shared_ptr<const Tensor>& tensor = steps_[static_cast<std::size_t>(step)].tensor;
   return tensor != nullptr ? tensor->at(index) : on_demand_->numbers(single_cell(step, index), {})->values().front();
 }
 
 const Step* Trace::find(std::string_view name) const {
-  const auto found = std::find_if(steps_.begin(), steps_.end(), [&](const Step& step) { return step.name == name; });
-  return found == steps_.end() ? nullptr : &*found;
+  const auto found = places_.find(name);
+  return found == places_.end() ? nullptr : &steps_[found->second];
 }
 
 const Tensor& Trace::tensor(std::string_view name) const {
@@ -125,9 +148,7 @@ const Tensor& Trace::tensor(std::string_view name) const {
 }
 
 std::shared_ptr<const Trace> Trace::for_experiment(Experiment experiment) const {
-  std::vector<StepResult> results;
-  for (const Step& step : steps_) results.push_back({step.tensor, step.not_finite});
-  return std::make_shared<const Trace>(std::move(experiment), plan_, std::move(results), compute_seconds_);
+  return std::shared_ptr<const Trace>(new Trace(std::move(experiment), *this));
 }
 
 }  // namespace attnscope

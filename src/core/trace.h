@@ -1,10 +1,13 @@
 // A finished computation: every tensor, with the operation that made it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/on_demand.h"
@@ -43,7 +46,7 @@ class Trace {
  public:
   /// `results` are those of the plan's steps, one each.
   Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vector<StepResult> results,
-        double compute_seconds);
+        double compute_seconds, double memory_budget = kDefaultMemoryBudget);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
@@ -54,29 +57,41 @@ class Trace {
   [[nodiscard]] const Step* find(std::string_view name) const;
   /// The same, for a tensor that the system always makes, and that is held.
   [[nodiscard]] const Tensor& tensor(std::string_view name) const;
-  /// The numbers of a box, held or not; computed here and now in the latter case. Any thread may ask.
+  /// The numbers of a box, held or not; computed here and now in the latter case. Any thread may ask. NaN everywhere
+  /// where given numbers cannot be read; see `failure`.
   [[nodiscard]] std::shared_ptr<const Tensor> numbers(const Region& region, const StepContext& context = {}) const;
-  /// One number.
+  /// One number; NaN where it cannot be read.
   [[nodiscard]] float value(int step, std::span<const Index> index) const;
   /// What computes the tensors that are not held; null if all are.
   [[nodiscard]] const std::shared_ptr<const OnDemand>& on_demand() const { return on_demand_; }
+  /// Why numbers that were asked for could not be read, in one line; nothing where all could. Whoever shows or writes
+  /// what came of this trace asks for it afterwards: it is then no result.
+  [[nodiscard]] std::optional<std::string> failure() const;
+  /// How often that happened.
+  [[nodiscard]] std::uint64_t failures() const;
   /// What the user should know about the numbers: rows without any key, dropout, values that are not finite.
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
   [[nodiscard]] double compute_seconds() const { return compute_seconds_; }
   [[nodiscard]] Index number_count() const { return plan_->cost.numbers; }
   /// Memory that its tensors take.
   [[nodiscard]] double held_bytes() const;
+  /// What of the memory budget it leaves for what is computed beside it.
+  [[nodiscard]] double bytes_left() const;
 
-  /// The same numbers for an experiment that computes the same; see `same_computation`.
+  /// The same numbers for an experiment that computes the same; see `same_computation`. Nothing is looked at again.
   [[nodiscard]] std::shared_ptr<const Trace> for_experiment(Experiment experiment) const;
 
  private:
+  Trace(Experiment experiment, const Trace& numbers);
+
   Experiment experiment_;
   std::shared_ptr<const Plan> plan_;
   std::vector<Step> steps_;
+  std::unordered_map<std::string_view, std::size_t> places_;  ///< of the steps, by name
   std::vector<std::string> warnings_;
   std::shared_ptr<const OnDemand> on_demand_;
   double compute_seconds_ = 0;
+  double memory_budget_ = kDefaultMemoryBudget;
 };
 
 }  // namespace attnscope

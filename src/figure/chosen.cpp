@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
+#include <vector>
 
 namespace attnscope {
 namespace {
@@ -11,6 +14,19 @@ constexpr std::string_view kOther = "other_";
 bool is_cross(const ParameterValues& options) {
   const auto found = options.find("attention");
   return found != options.end() && std::get<std::string>(found->second) == "cross";
+}
+
+/// 12 of "layer12.weights", 0 of other names.
+std::size_t layer_of_weights(std::string_view name) {
+  constexpr std::string_view kLayer = "layer";
+  constexpr std::string_view kWeights = ".weights";
+  if (!name.starts_with(kLayer) || !name.ends_with(kWeights) || name.size() <= kLayer.size() + kWeights.size())
+    return 0;
+  const std::string_view digits = name.substr(kLayer.size(), name.size() - kLayer.size() - kWeights.size());
+  std::size_t layer = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), layer);
+  const bool whole = error == std::errc() && end == digits.data() + digits.size() && digits.front() != '0';
+  return whole ? layer : 0;
 }
 
 Index size_along(const Step* step, std::string_view name) {
@@ -89,9 +105,15 @@ Index slice_count(const Axes& axes) {
 }
 
 Index layer_count(const Trace& trace) {
-  Index count = 1;
-  while (trace.find(layer_prefix(count + 1) + "weights") != nullptr) ++count;
-  return count;
+  // In one pass: to look for each layer by its name would take their number squared.
+  const auto most = static_cast<std::size_t>(std::ssize(trace.steps()));
+  std::vector<bool> has(most + 2);
+  for (const Step& step : trace.steps()) {
+    if (const std::size_t layer = layer_of_weights(step.name); layer > 1 && layer < has.size()) has[layer] = true;
+  }
+  std::size_t next = 2;
+  while (has[next]) ++next;
+  return static_cast<Index>(next) - 1;
 }
 
 Index head_count(const Trace& trace) { return size_along(trace.find("weights"), "head"); }
@@ -108,8 +130,8 @@ ParameterValues other_attention(const ParameterValues& options) {
 
 bool counts_the_trace(std::string_view option) {
   if (option.starts_with(kOther)) option.remove_prefix(kOther.size());
-  constexpr std::array<std::string_view, 8> kCounted = {"head",  "item", "layer",  "channel",
-                                                        "query", "key",  "tensor", "slice"};
+  constexpr std::array<std::string_view, 9> kCounted = {"head", "item",   "layer", "channel", "query",
+                                                        "key",  "tensor", "slice", "page"};
   return std::find(kCounted.begin(), kCounted.end(), option) != kCounted.end();
 }
 
@@ -127,8 +149,12 @@ bool leaves_choice(const Trace& trace, std::string_view option) {
   if (option.starts_with(kOther)) option.remove_prefix(kOther.size());
   const Step* cross = trace.find("cross_weights");
   if (option == "attention") return cross != nullptr;
-  for (Index layer = 1; layer <= layer_count(trace); ++layer) {
-    if (limit_of(trace, option, trace.find(layer_prefix(layer) + "weights")) > 1) return true;
+  if (limit_of(trace, option, trace.find("weights")) > 1) return true;
+  if (option == "layer" || option == "channel") return false;
+  const Index layers = layer_count(trace);
+  for (const Step& step : trace.steps()) {
+    const auto layer = static_cast<Index>(layer_of_weights(step.name));
+    if (layer > 1 && layer <= layers && limit_of(trace, option, &step) > 1) return true;
   }
   return cross != nullptr && limit_of(trace, option, cross) > 1;
 }

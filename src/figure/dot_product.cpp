@@ -5,9 +5,11 @@
 namespace attnscope {
 namespace {
 
-using Labels = std::vector<int>;
+using AxisLabels = std::vector<int>;
 
-bool holds(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+bool holds(const AxisLabels& labels, int label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
 
 /// The label that is summed, if it is one.
 std::optional<int> summed_label(const ContractOperation& product) {
@@ -21,8 +23,9 @@ std::optional<int> summed_label(const ContractOperation& product) {
 }
 
 /// The index along the axes of a factor: what the result's index says, and `dim` along the axis that is summed.
-std::vector<Index> factor_index(const DotProduct& product, const Labels& labels, std::span<const Index> at, Index dim) {
-  const Labels& out = product.product->out;
+std::vector<Index> factor_index(const DotProduct& product, const AxisLabels& labels, std::span<const Index> at,
+                                Index dim) {
+  const AxisLabels& out = product.product->out;
   std::vector<Index> index;
   index.reserve(labels.size());
   for (const int label : labels)
@@ -37,7 +40,7 @@ std::vector<double> numbers_of(const Trace& trace, const Region& region) {
   return {numbers->values().begin(), numbers->values().end()};
 }
 
-std::vector<double> factor_numbers(const Trace& trace, const DotProduct& product, int step, const Labels& labels,
+std::vector<double> factor_numbers(const Trace& trace, const DotProduct& product, int step, const AxisLabels& labels,
                                    std::span<const Index> at) {
   Region region = single_cell(step, factor_index(product, labels, at, 0));
   const auto axis = static_cast<std::size_t>(std::find(labels.begin(), labels.end(), product.dim) - labels.begin());
@@ -85,7 +88,7 @@ std::optional<DotProduct> dot_product(const Trace& trace, std::string_view weigh
   const Step& scores = step(found.scores);
   found.product = std::get_if<ContractOperation>(&scores.operation);
   if (found.product == nullptr || scores.inputs.size() != 2 || found.product->out.size() < 2) return std::nullopt;
-  const Labels& out = found.product->out;
+  const AxisLabels& out = found.product->out;
   const std::optional<int> summed = summed_label(*found.product);
   // One factor has the query, the other one the key: otherwise it is a layer on what both have made together.
   const int query = out[out.size() - 2];

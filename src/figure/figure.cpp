@@ -119,6 +119,15 @@ std::shared_ptr<const MatrixSource> slice_of(std::shared_ptr<const Tensor> tenso
   return std::make_shared<HeldMatrix>(std::move(tensor), mark.transposed ? view.transposed() : view);
 }
 
+std::string failure_of(const Figure& figure) {
+  if (!figure.failure.empty()) return figure.failure;
+  for (const HeatmapMark& mark : figure.heatmaps) {
+    if (mark.source == nullptr) continue;
+    if (std::optional<std::string> failure = mark.source->failure()) return *std::move(failure);
+  }
+  return {};
+}
+
 std::optional<FigureHit> hit_test(const Figure& figure, Point at) {
   for (std::size_t i = 0; i < figure.heatmaps.size(); ++i) {
     const HeatmapMark& mark = figure.heatmaps[i];
@@ -169,11 +178,24 @@ Figure blend(const Figure& from, const Figure& to, double share) {
 }
 
 void share_sources(const Figure& from, Figure& to) {
+  // The same numbers are at the same place of a trace. Of numbers of the view's own there are a few matrices.
+  std::multimap<std::pair<int, std::vector<Index>>, const HeatmapMark*> places;
+  for (const HeatmapMark& mark : from.heatmaps) places.emplace(std::pair(mark.step, mark.leading), &mark);
+  constexpr int kMostAtOnePlace = 64;
   for (HeatmapMark& mark : to.heatmaps) {
-    const auto known = std::find_if(from.heatmaps.begin(), from.heatmaps.end(),
-                                    [&](const HeatmapMark& each) { return same_numbers(*each.source, *mark.source); });
-    if (known != from.heatmaps.end()) mark.source = known->source;
+    auto [known, end] = places.equal_range({mark.step, mark.leading});
+    for (int tried = 0; known != end && tried < kMostAtOnePlace; ++known, ++tried) {
+      if (!same_numbers(*known->second->source, *mark.source)) continue;
+      mark.source = known->second->source;
+      break;
+    }
   }
+}
+
+std::size_t mark_count(const Figure& figure) {
+  return figure.heatmaps.size() + figure.pixels.size() + figure.bars.size() + figure.strands.size() +
+         figure.curves.size() + figure.lines.size() + figure.color_bars.size() + figure.texts.size() +
+         figure.targets.size();
 }
 
 std::string describe(const Figure& figure) {

@@ -14,6 +14,7 @@
 #include "figure/colormap.h"
 #include "figure/font_metrics.h"
 #include "figure/geometry.h"
+#include "figure/labels.h"
 
 namespace attnscope {
 
@@ -88,10 +89,10 @@ struct HeatmapMark {
       0;  ///< not 0: only the last axis is shown, as the pixels of a picture so wide, `leading` goes up to it
   std::shared_ptr<const MatrixSource> source;  ///< the numbers as rows and columns of the picture
   ColorScale scale;
-  std::vector<std::string> row_labels;      ///< beside the rows, outside the box; empty: none
-  std::vector<std::string> column_labels;   ///< above the columns
+  Labels row_labels;                        ///< beside the rows, outside the box; empty: none
+  Labels column_labels;                     ///< above the columns
   std::string about;                        ///< one line for alternative texts: "weights of head 2"
-  std::vector<std::vector<Index>> by_hand;  ///< cells of the tensor, those shown and others, that were put by hand
+  std::vector<std::vector<Index>> by_hand;  ///< cells of the tensor, among those shown, that were edited
   bool shows_numbers = true;                ///< in its cells, where they have room
   std::string picks;  ///< the option of the view that a click sets, to the number of the cell: row by row, from 1
 
@@ -212,7 +213,12 @@ struct Figure {
   std::vector<ColorBarMark> color_bars;
   std::vector<TextMark> texts;
   std::vector<TargetMark> targets;  ///< the last one lies above the others
+  std::string failure;              ///< why numbers in it could not be read; empty: they could. See `failure_of`
 };
+
+/// Why numbers that the figure shows could not be read, by now: one line. Empty where all could. Such a figure is no
+/// result: it is written to no file.
+std::string failure_of(const Figure& figure);
 
 /// The cell of a figure under a point.
 struct FigureHit {
@@ -236,6 +242,9 @@ Figure blend(const Figure& from, const Figure& to, double share);
 /// Gives the heatmaps of `to` the sources of `from` where those have the same numbers: what such a source has pooled,
 /// and what the window has of it, is then not made again for every new figure of a trace.
 void share_sources(const Figure& from, Figure& to);
+
+/// How many marks there are.
+std::size_t mark_count(const Figure& figure);
 
 /// The figure as text, one mark a line: what tests compare.
 std::string describe(const Figure& figure);

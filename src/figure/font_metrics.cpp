@@ -140,16 +140,13 @@ double text_width(std::string_view text, double size, FontWeight weight) {
 std::string shortened_text(std::string_view text, double width, double size, FontWeight weight) {
   if (text_width(text, size, weight) <= width) return std::string(text);
   const double room = width - text_width("…", size, weight);
-  std::string kept;
-  for (std::string_view rest = text; !rest.empty();) {
-    std::string_view behind = rest;
-    take_code_point(behind);
-    const std::string longer = kept + std::string(rest.substr(0, rest.size() - behind.size()));
-    if (text_width(longer, size, weight) > room) break;
-    kept = longer;
-    rest = behind;
+  long long thousandths = 0;
+  std::size_t kept = 0;
+  for (std::string_view rest = text; !rest.empty(); kept = text.size() - rest.size()) {
+    thousandths += advance_width(take_code_point(rest), weight);
+    if (static_cast<double>(thousandths) * size / 1000.0 > room) break;
   }
-  return kept + "…";
+  return std::string(text.substr(0, kept)) + "…";
 }
 
 }  // namespace attnscope

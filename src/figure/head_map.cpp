@@ -41,8 +41,10 @@ void add_targets(Figure& figure, const HeadMeasures& heads, const std::vector<In
 }  // namespace
 
 double head_map_side(Index heads, double room) {
+  // Of very many heads the cells may be smaller than what can be pointed at.
+  constexpr double kMostSide = 640;
   const auto count = static_cast<double>(heads);
-  return count * std::clamp(std::floor(room / count), 4.0, 40.0);
+  return std::min(count * std::clamp(std::floor(room / count), 4.0, 40.0), std::max(kMostSide, room));
 }
 
 void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double side, double margin) {

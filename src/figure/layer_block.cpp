@@ -22,6 +22,26 @@ void text(Figure& figure, std::string id, Point at, std::string words, Ink ink, 
   figure.texts.push_back({std::move(id), at, std::move(words), size, weight, ink, align, VerticalAlign::middle, 0});
 }
 
+/// How many heads each table has, the first layers first: of very many only the first are listed.
+struct ShownTables {
+  std::vector<std::size_t> rows;
+  Index left_out = 0;
+};
+
+ShownTables tables_of(const HeadMeasures& heads) {
+  constexpr std::size_t kMostRows = 200;
+  ShownTables shown;
+  std::size_t room = kMostRows;
+  for (const HeadComposition& composed : heads.compositions) {
+    const std::size_t all = composed.shares.front().size();
+    const std::size_t rows = std::min(all, room);
+    if (rows > 0) shown.rows.push_back(rows);
+    room -= rows;
+    shown.left_out += static_cast<Index>(all - rows);
+  }
+  return shown;
+}
+
 void add_share(Figure& figure, const std::string& id, const std::optional<double>& share, Point right, Index earlier) {
   if (share) {
     const double room = kColumn - 8;
@@ -36,14 +56,15 @@ void add_share(Figure& figure, const std::string& id, const std::optional<double
 double composition_width() { return kName + 3 * kColumn; }
 
 double composition_height(const HeadMeasures& heads) {
-  double height = 0;
-  for (const HeadComposition& composed : heads.compositions)
-    height += kHeader + kRow * static_cast<double>(composed.shares.front().size());
+  const ShownTables shown = tables_of(heads);
+  double height = shown.left_out > 0 ? kRow : 0;
+  for (const std::size_t rows : shown.rows) height += kHeader + kRow * static_cast<double>(rows);
   return height;
 }
 
 void add_composition(Figure& figure, const HeadMeasures& heads, Index head, Point at) {
-  for (std::size_t layer = 0; layer < heads.compositions.size(); ++layer) {
+  const ShownTables tables = tables_of(heads);
+  for (std::size_t layer = 0; layer < tables.rows.size(); ++layer) {
     const std::string id = "composition." + std::to_string(layer + 1);
     text(figure, id, at, "Composition with layer " + std::to_string(layer + 1), Ink::text, HorizontalAlign::left,
          FontWeight::semibold, TypeSize::kBody);
@@ -52,7 +73,7 @@ void add_composition(Figure& figure, const HeadMeasures& heads, Index head, Poin
       text(figure, id + "." + kThrough[i], {right(i), at.y + 24}, kThrough[i], Ink::dim, HorizontalAlign::right);
     const auto& shares = heads.compositions[layer].shares[static_cast<std::size_t>(head)];
     double y = at.y + kHeader;
-    for (std::size_t earlier = 0; earlier < shares.size(); ++earlier, y += kRow) {
+    for (std::size_t earlier = 0; earlier < tables.rows[layer]; ++earlier, y += kRow) {
       const std::string row = id + ".head." + std::to_string(earlier);
       text(figure, row, {at.x, y}, "head " + std::to_string(earlier + 1), Ink::text, HorizontalAlign::left);
       for (std::size_t i = 0; i < kThrough.size(); ++i)
@@ -67,10 +88,14 @@ void add_composition(Figure& figure, const HeadMeasures& heads, Index head, Poin
                               -1});
     at.y = y;
   }
+  if (tables.left_out > 0) {
+    text(figure, "composition.left_out", at, "and " + grouped_text(tables.left_out) + " more heads", Ink::dim,
+         HorizontalAlign::left);
+  }
 }
 
-void add_rollout(Figure& figure, const HeadMeasures& heads, const std::vector<std::string>& labels, Point at,
-                 double side, double margin) {
+void add_rollout(Figure& figure, const HeadMeasures& heads, const Labels& labels, Point at, double side,
+                 double margin) {
   const Tensor& rollout = *heads.rollout;
   HeatmapMark map;
   map.id = "rollout";

@@ -19,7 +19,6 @@ void add_composition(Figure& figure, const HeadMeasures& heads, Index head, Poin
 
 /// At `at`, where its title begins: `heads.rollout`, which is not null, with sides of `side` at most, its labels
 /// included, and its colour bar, which keeps `margin` from the sides of the figure.
-void add_rollout(Figure& figure, const HeadMeasures& heads, const std::vector<std::string>& labels, Point at,
-                 double side, double margin);
+void add_rollout(Figure& figure, const HeadMeasures& heads, const Labels& labels, Point at, double side, double margin);
 
 }  // namespace attnscope

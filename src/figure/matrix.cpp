@@ -12,6 +12,10 @@
 namespace attnscope {
 namespace {
 
+// Logical pixels: what a label takes at most beside a matrix, and in a line of text.
+constexpr double kLongestLabel = 160;
+constexpr double kLongestInSentence = 600;
+
 struct NameAndSymbol {
   std::string_view name;
   std::string_view symbol;
@@ -98,7 +102,10 @@ HeatmapMark mark_of(const Step& step, std::vector<Index> leading, bool transpose
   mark.column_axes = is_picture(step) ? 2 : 1;
   mark.transposed = transposed;
   if (const auto* draw = std::get_if<DrawOperation>(&step.operation)) {
-    for (const DrawOperation::ByHand& each : draw->by_hand) mark.by_hand.push_back(index_in(step.axes, each.at));
+    for (const DrawOperation::ByHand& each : draw->by_hand) {
+      std::vector<Index> index = index_in(step.axes, each.at);
+      if (std::equal(mark.leading.begin(), mark.leading.end(), index.begin())) mark.by_hand.push_back(std::move(index));
+    }
   }
   return mark;
 }
@@ -158,11 +165,13 @@ class Extremes {
   std::array<float, kLanes> high_ = {};
 };
 
-double widest_label(const std::vector<std::string>& labels) {
-  double widest = 0;
-  for (const std::string& label : labels)
-    widest = std::max(widest, text_width(label, TypeSize::kSmall, FontWeight::regular));
-  return widest;
+/// Of `count` heads all, or of very many as many from the first to the last.
+std::vector<Index> some_heads(Index count) {
+  constexpr Index kEnough = 256;
+  const Index used = std::min(count, kEnough);
+  std::vector<Index> heads;
+  for (Index i = 0; i < used; ++i) heads.push_back(i * count / used);
+  return heads;
 }
 
 }  // namespace
@@ -219,7 +228,7 @@ ColorScale weights_scale(const Trace& trace, const Step& step, std::span<const I
   const auto head_axis = static_cast<std::size_t>(heads - step.axes.begin());
   const bool has_heads = head_axis < leading.size();
   std::vector<float> largest;
-  for (Index head = 0; head < (has_heads ? heads->size : 1); ++head) {
+  for (const Index head : some_heads(has_heads ? heads->size : 1)) {
     if (has_heads) head_mark.leading[head_axis] = head;
     for (const auto& row : source_of(trace, step, head_mark)->some_rows(std::numeric_limits<float>::infinity()))
       largest.push_back(row.high);
@@ -304,32 +313,39 @@ std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis) {
   // Of more tokens the labels would take longer to lay out than the numbers to compute.
   constexpr Index kMostLabelled = 4096;
   if (!counts_tokens(axis) || trace.experiment().labels.empty() || axis.size > kMostLabelled) return labels;
-  for (Index i = 0; i < axis.size; ++i) labels.push_back(token_label(trace.experiment(), i));
+  for (Index i = 0; i < axis.size; ++i)
+    labels.push_back(shortened_text(token_label(trace.experiment(), i), kLongestLabel, TypeSize::kSmall));
   return labels;
 }
 
-std::string token_text(const Trace& trace, const Axis& axis, Index token) {
-  const bool labelled = counts_tokens(axis) && token < std::ssize(trace.experiment().labels);
-  return labelled ? "“" + token_label(trace.experiment(), token) + "”" : std::to_string(token);
+std::optional<std::string> label_of(const Trace& trace, const Axis& axis, Index token) {
+  const std::vector<std::string>& labels = trace.experiment().labels;
+  if (!counts_tokens(axis) || token >= std::ssize(labels)) return std::nullopt;
+  return shortened_text(labels[static_cast<std::size_t>(token)], kLongestInSentence, TypeSize::kSmall);
 }
 
-std::vector<std::string> row_labels(const Trace& trace, const HeatmapMark& mark) {
+std::string token_text(const Trace& trace, const Axis& axis, Index token) {
+  const std::optional<std::string> label = label_of(trace, axis, token);
+  return label ? "“" + *label + "”" : std::to_string(token);
+}
+
+Labels row_labels(const Trace& trace, const HeatmapMark& mark) {
   // A single row is along no axis.
   if (!mark.transposed && mark.axes.size() == static_cast<std::size_t>(mark.column_axes)) return {};
   return axis_labels(trace, picture_axis(trace, mark, true));
 }
-std::vector<std::string> column_labels(const Trace& trace, const HeatmapMark& mark) {
+Labels column_labels(const Trace& trace, const HeatmapMark& mark) {
   return axis_labels(trace, picture_axis(trace, mark, false));
 }
 
-double column_label_height(const std::vector<std::string>& labels, double cell) {
+double column_label_height(const Labels& labels, double cell) {
   if (labels.empty()) return 0;
-  const double widest = widest_label(labels);
+  const double widest = labels.widest(TypeSize::kSmall);
   return (widest + 4 <= cell ? TypeSize::kSmall : widest) + kLabelDistance;
 }
 
-double row_label_width(const std::vector<std::string>& labels) {
-  return labels.empty() ? 0 : widest_label(labels) + kLabelDistance;
+double row_label_width(const Labels& labels) {
+  return labels.empty() ? 0 : labels.widest(TypeSize::kSmall) + kLabelDistance;
 }
 
 }  // namespace attnscope

@@ -23,8 +23,8 @@ ColorScale natural_scale(const Step& step, const MatrixSource& matrix);
 ColorScale joint_scale(const ColorScale& a, const ColorScale& b);
 
 /// The scale of attention weights. Among many keys hardly any weight comes near 1: then it ends at a round number
-/// above what is the largest weight in the usual row (the median over all heads, the other leading axes as in
-/// `leading`), and larger weights have the last colour.
+/// above what is the largest weight in the usual row (the median over all heads, of very many over some of them; the
+/// other leading axes as in `leading`), and larger weights have the last colour.
 ColorScale weights_scale(const Trace& trace, const Step& step, std::span<const Index> leading);
 
 /// The upper end for a colour bar: "1", or "≥ 0.02" where the scale of weights ends earlier.
@@ -55,19 +55,23 @@ HeatmapMark slice_mark(const Trace& trace, int step, std::vector<Index> leading)
 std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view name, Slice slice, Index query,
                                           Index across);
 
-/// The tokens' labels for an axis that counts tokens; empty for other axes.
+/// The tokens' labels for an axis that counts tokens, long ones shortened; empty for other axes, and where there are so
+/// many tokens that no picture has room for them.
 std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis);
 
-/// A token as in a sentence: “sat”, or its number where it has no label.
+/// A token's label, shortened where it is very long; nothing where it has none, or the axis counts no tokens.
+std::optional<std::string> label_of(const Trace& trace, const Axis& axis, Index token);
+
+/// A token as in a sentence: “sat”, or its number where it has no label. What is very long is shortened.
 std::string token_text(const Trace& trace, const Axis& axis, Index token);
 
 /// Labels of the rows and of the columns of a heatmap, empty where they do not count tokens.
-std::vector<std::string> row_labels(const Trace& trace, const HeatmapMark& mark);
-std::vector<std::string> column_labels(const Trace& trace, const HeatmapMark& mark);
+Labels row_labels(const Trace& trace, const HeatmapMark& mark);
+Labels column_labels(const Trace& trace, const HeatmapMark& mark);
 
 /// What `labels` take above columns of width `cell`: one line, or their length where they have to stand upright.
-double column_label_height(const std::vector<std::string>& labels, double cell);
+double column_label_height(const Labels& labels, double cell);
 /// What `labels` take at the left of rows, the distance included; 0 without labels.
-double row_label_width(const std::vector<std::string>& labels);
+double row_label_width(const Labels& labels);
 
 }  // namespace attnscope

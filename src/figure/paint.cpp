@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/text.h"
 #include "figure/canvas.h"
@@ -13,6 +15,8 @@ constexpr double kSmallestCellWithGap = 5;
 constexpr double kLabelPitch = 1.1;
 // Labels get smaller before some are left out, down to this size.
 constexpr double kSmallestLabel = 9;
+// How far from its place text may reach.
+constexpr double kFarthestText = 400;
 
 struct Painter {
   const Palette& palette;
@@ -44,13 +48,17 @@ struct Painter {
     }
   }
 
-  /// Whether the labels are the numbers from 0 on.
-  static bool are_counted(const std::vector<std::string>& labels) {
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      if (labels[i] != std::to_string(i)) return false;
-    }
-    return true;
+  /// Those of `count` labels, `cell` apart from `from` on, that can be seen: the first, and behind the last one.
+  [[nodiscard]] static std::pair<Index, Index> seen(double from, double cell, Index count, double begin, double end,
+                                                    Index step) {
+    const auto at = [&](double place) {
+      return static_cast<Index>(std::clamp((place - from) / cell, 0.0, static_cast<double>(count)));
+    };
+    return {at(begin) / step * step, std::min(count, at(end) + 1)};
   }
+
+  /// Beyond this nothing that belongs to something in sight is in sight.
+  [[nodiscard]] Rect nearby() const { return visible.grown(type(kFarthestText)); }
 
   /// Of labels whose lines are `cell` apart.
   [[nodiscard]] double label_size(double cell) const {
@@ -62,10 +70,13 @@ struct Painter {
     const double cell = box.height / static_cast<double>(mark.row_labels.size());
     const double size = label_size(cell);
     const double needed = size * kLabelPitch;
-    const Index step = are_counted(mark.row_labels) ? round_step(needed, cell) : label_step(needed, cell);
-    for (std::size_t i = 0; i < mark.row_labels.size(); i += static_cast<std::size_t>(step)) {
+    const Rect near = nearby();
+    if (box.x < near.x || box.x > near.right()) return;
+    const Index step = mark.row_labels.are_counted() ? round_step(needed, cell) : label_step(needed, cell);
+    const auto [first, last] = seen(box.y, cell, std::ssize(mark.row_labels.texts()), near.y, near.bottom(), step);
+    for (Index i = first; i < last; i += step) {
       const Point at = {box.x - type(kLabelDistance), box.y + (static_cast<double>(i) + 0.5) * cell};
-      label(mark.row_labels[i], size, at, HorizontalAlign::right, VerticalAlign::middle, 0);
+      label(mark.row_labels[static_cast<std::size_t>(i)], size, at, HorizontalAlign::right, VerticalAlign::middle, 0);
     }
   }
 
@@ -73,21 +84,24 @@ struct Painter {
     const Rect box = transform.apply(mark.box);
     const double cell = box.width / static_cast<double>(mark.column_labels.size());
     const double flat = type(TypeSize::kSmall);
-    double widest = 0;
-    for (const std::string& text : mark.column_labels) widest = std::max(widest, text_width(text, flat));
+    const double widest = mark.column_labels.widest(flat);
+    const Rect near = nearby();
+    if (box.y < near.y || box.y > near.bottom()) return;
     // Numbers are thinned out rather than turned.
-    const bool counted = are_counted(mark.column_labels);
+    const bool counted = mark.column_labels.are_counted();
     const bool upright = counted || widest + type(4) <= cell;
     const double size = upright ? flat : label_size(cell);
     const Index step = counted   ? round_step(widest + type(4), cell)
                        : upright ? 1
                                  : label_step(size * kLabelPitch, cell);
-    for (std::size_t i = 0; i < mark.column_labels.size(); i += static_cast<std::size_t>(step)) {
+    const auto [first, last] = seen(box.x, cell, std::ssize(mark.column_labels.texts()), near.x, near.right(), step);
+    for (Index i = first; i < last; i += step) {
+      const std::string& words = mark.column_labels[static_cast<std::size_t>(i)];
       const Point at = {box.x + (static_cast<double>(i) + 0.5) * cell, box.y - type(kLabelDistance)};
       if (upright) {
-        label(mark.column_labels[i], size, at, HorizontalAlign::center, VerticalAlign::baseline, 0);
+        label(words, size, at, HorizontalAlign::center, VerticalAlign::baseline, 0);
       } else {
-        label(mark.column_labels[i], size, at, HorizontalAlign::left, VerticalAlign::middle, -90);
+        label(words, size, at, HorizontalAlign::left, VerticalAlign::middle, -90);
       }
     }
   }
@@ -129,7 +143,7 @@ struct Painter {
     const MatrixPart part = {0, 0, row_begin, column_begin, row_end - row_begin, column_end - column_begin};
     if (!canvas.waits_for_numbers() && !mark.source->ready(part)) return;
     std::vector<float> numbers(static_cast<std::size_t>(part.rows * part.columns));
-    mark.source->read(part, numbers, {});
+    if (!mark.source->read(part, numbers, {})) return;
     auto number = numbers.begin();
     for (Index row = row_begin; row < row_end; ++row) {
       for (Index column = column_begin; column < column_end; ++column) {
@@ -197,7 +211,15 @@ struct Painter {
   void curve(const CurveMark& mark) const {
     std::vector<Point> points;
     points.reserve(mark.points.size());
-    for (const Point& point : mark.points) points.push_back(transform.apply(point));
+    Point least = {INFINITY, INFINITY};
+    Point most = {-INFINITY, -INFINITY};
+    for (const Point& point : mark.points) {
+      points.push_back(transform.apply(point));
+      least = {std::min(least.x, points.back().x), std::min(least.y, points.back().y)};
+      most = {std::max(most.x, points.back().x), std::max(most.y, points.back().y)};
+    }
+    const Rect near = visible.grown(type(mark.width));
+    if (most.x < near.x || least.x > near.right() || most.y < near.y || least.y > near.bottom()) return;
     canvas.curve(points, palette.color(mark.shade), mark.shade.opacity, type(mark.width), mark.dashed);
   }
 
@@ -234,8 +256,10 @@ struct Painter {
   }
 
   void text(const TextMark& mark) const {
-    canvas.text({transform.apply(mark.at), parse_markup(mark.markup), type(mark.size), mark.weight,
-                 palette.ink(mark.ink), mark.horizontal, mark.vertical, mark.angle});
+    const Point at = transform.apply(mark.at);
+    if (!nearby().contains(at)) return;
+    canvas.text({at, parse_markup(mark.markup), type(mark.size), mark.weight, palette.ink(mark.ink), mark.horizontal,
+                 mark.vertical, mark.angle});
   }
 };
 

@@ -86,9 +86,10 @@ struct View {
   Figure (*build)(const Trace&, const ViewOptions&) = nullptr;
   /// Why the view has nothing to show of this trace: "worked-example has no picture"; empty where it has. Null: always.
   std::string (*missing)(const Trace&) = nullptr;
-  bool slow = false;  ///< building may take longer than a frame: the window does it beside
   /// What the numbers of an option that counts the trace stand for; null, or nothing for an option: for themselves.
   std::vector<std::string> (*names)(const Trace&, std::string_view option) = nullptr;
+  /// How many pages there are of what the view shows, for its option "page"; null: it has no such option.
+  Index (*pages)(const Trace&, const ParameterValues& chosen) = nullptr;
 };
 
 /// All views, in the order of the tabs.
@@ -98,6 +99,10 @@ const View* find_view(std::string_view name);
 
 /// The view that an experiment asks for with every option set; or what is wrong with the name or an option.
 Result<ViewOptions> view_options(const ViewChoice& choice);
+
+/// The largest value of an option that counts what the trace has: `option_limit` of `figure/chosen.h`, or the pages.
+/// `options` has every option of the view.
+Index option_limit(const View& view, const Trace& trace, std::string_view option, const ParameterValues& options);
 
 /// `View::missing`, empty where the view has something to show.
 std::string missing_for(const View& view, const Trace& trace);

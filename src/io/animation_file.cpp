@@ -188,6 +188,13 @@ Result<void> check_ffmpeg(const fs::path& path) {
       ": GIF and MP4 files need the program ffmpeg, which is not installed; a series of PNG files (.png) does not");
 }
 
+Result<std::vector<std::filesystem::path>> animation_files(const std::filesystem::path& path, std::size_t count) {
+  const Result<AnimationFormat> format = animation_format(path);
+  if (!format) return tl::unexpected(format.error());
+  if (*format == AnimationFormat::png) return series_names(path, count);
+  return std::vector<std::filesystem::path>{path};
+}
+
 bool has_ffmpeg() { return has_program(kProgram); }
 
 Result<StagedFrames> StagedFrames::create_beside(const fs::path& path) {

@@ -26,6 +26,9 @@ Result<AnimationFormat> animation_format(const std::filesystem::path& path);
 /// other % is a usage error.
 Result<std::vector<std::filesystem::path>> series_names(const std::filesystem::path& path, std::size_t count);
 
+/// All files that an animation of `count` frames is written as under that name.
+Result<std::vector<std::filesystem::path>> animation_files(const std::filesystem::path& path, std::size_t count);
+
 /// Whether the program ffmpeg is there.
 bool has_ffmpeg();
 

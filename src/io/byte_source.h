@@ -28,7 +28,9 @@ class ByteSource {
 /// A regular file (see open_regular), which may be of any size: memory is taken for what is read only.
 ///
 /// It is read and not mapped. Of a mapping, what another program cuts off while it is looked at ends this one (SIGBUS);
-/// a read says that it is gone. The system keeps the same pages in memory for both.
+/// a read says that it is gone. The system keeps the same pages in memory for both. Once the file has changed in any
+/// way since it was opened, reading fails, so that old bytes and new ones are never mixed. Fails on a file that is
+/// being written.
 Result<std::shared_ptr<const ByteSource>> open_bytes(const std::filesystem::path& path);
 
 /// Bytes in memory.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 
 #include "core/kernels/pooling.h"
 
@@ -15,6 +17,11 @@ int level_for(Index cells, Index wanted) {
   return level;
 }
 
+/// What cannot be read is no number; the file is not written then, see figure_bytes.
+void read_or_mark(const MatrixSource& matrix, const MatrixPart& part, std::span<float> out) {
+  if (!matrix.read(part, out, {})) std::fill(out.begin(), out.end(), std::numeric_limits<float>::quiet_NaN());
+}
+
 }  // namespace
 
 std::vector<float> pooled_row(const MatrixSource& matrix, Index row, Index rows, Index columns) {
@@ -26,13 +33,13 @@ std::vector<float> pooled_row(const MatrixSource& matrix, Index row, Index rows,
   part.rows = std::max(part.first_row + 1, (row + 1) * texel_rows / rows) - part.first_row;
   part.columns = texels_at(matrix.columns(), part.column_level);
   std::vector<float> texels(static_cast<std::size_t>(part.rows * part.columns));
-  matrix.read(part, texels, {});
+  read_or_mark(matrix, part, texels);
   return pool_magnitude({texels.data(), part.rows, part.columns, part.columns, 1}, 1, columns);
 }
 
 std::vector<float> all_cells(const MatrixSource& matrix) {
   std::vector<float> cells(static_cast<std::size_t>(matrix.rows() * matrix.columns()));
-  matrix.read({0, 0, 0, 0, matrix.rows(), matrix.columns()}, cells, {});
+  read_or_mark(matrix, {0, 0, 0, 0, matrix.rows(), matrix.columns()}, cells);
   return cells;
 }
 

@@ -2,23 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <limits>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "core/systems/systems.h"
 #include "core/text.h"
-#include "io/figure_source.h"
 #include "io/file.h"
 #include "io/json_value.h"
 #include "io/labels_file.h"
 #include "io/mask_json.h"
 #include "io/own_tensor_file.h"
+#include "io/path_json.h"
 #include "io/picture_json.h"
 #include "io/printable.h"
+#include "io/saved_tensors.h"
 
 namespace attnscope {
 namespace {
@@ -92,8 +91,8 @@ Result<ParameterValue> parameter_value(const Parameter& parameter, const json& v
       if (value.is_string()) return value.get<std::string>();
       break;
     case Parameter::Kind::mask: {
-      if (!value.is_array() && !value.is_string()) break;
-      Result<Mask> mask = value.is_array() ? mask_from_json(value) : parse_mask(value.get_ref<const std::string&>());
+      if (!value.is_array() && !value.is_binary() && !value.is_string()) break;
+      Result<Mask> mask = value.is_string() ? parse_mask(value.get_ref<const std::string&>()) : mask_from_json(value);
       if (!mask) return tl::unexpected(mask.error());
       return std::move(*mask);
     }
@@ -195,11 +194,19 @@ Result<void> read_picture(const json& document, Experiment& experiment) {
 
 Result<void> read_tensors(const json& document, const std::filesystem::path& folder, Experiment& experiment) {
   const auto found = document.find("tensors");
-  if (found == document.end()) return {};
+  const auto kept = document.find("tensors_saved");
+  if (found == document.end())
+    return kept == document.end() ? Result<void>() : fail("tensors_saved: there are no tensors; allowed: with them");
+  std::optional<SavedTensors> saved;
+  if (kept != document.end()) {
+    Result<SavedTensors> read = saved_tensors_from_json(*kept);
+    if (!read) return tl::unexpected(read.error());
+    saved = std::move(*read);
+  }
   constexpr std::size_t kLongestPath = 4096;
-  if (!found->is_string() || found->get_ref<const std::string&>().size() > kLongestPath)
-    return not_allowed("tensors", *found, "the path of a file of tensors");
-  Result<std::shared_ptr<const GivenTensors>> given = open_given_tensors(folder / found->get<std::string>());
+  const std::optional<std::string> path = path_from_json(*found);
+  if (!path || path->size() > kLongestPath) return not_allowed("tensors", *found, "the path of a file of tensors");
+  Result<std::shared_ptr<const GivenTensors>> given = open_given_tensors(folder / *path, saved ? &*saved : nullptr);
   if (!given) return fail("tensors: " + given.error().message);
   experiment.tensors = std::move(*given);
   return {};
@@ -232,6 +239,8 @@ Result<void> read_view(const json& document, Experiment& experiment) {
                 std::to_string(kMaxViewOptions));
   }
   for (const auto& [name, json_value] : options->items()) {
+    if (name.size() > kMaxLabelBytes)
+      return fail("view.options: the name " + attnscope::quoted_text(name) + " is too long");
     Result<ParameterValue> value = option_value("view.options." + printable(name), json_value);
     if (!value) return tl::unexpected(value.error());
     experiment.view.options[name] = std::move(*value);
@@ -239,11 +248,13 @@ Result<void> read_view(const json& document, Experiment& experiment) {
   return {};
 }
 
-Result<Experiment> read_document(const json& document, const std::filesystem::path& folder) {
+}  // namespace
+
+Result<Experiment> experiment_from_json(const json& document, const std::filesystem::path& folder) {
   // The format first: a newer one may well have other keys.
   if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
-  static const std::vector<std::string> keys = {"format",    "system", "seed", "discard", "params", "edits",
-                                                "heads_off", "labels", "view", "picture", "tensors"};
+  static const std::vector<std::string> keys = {"format",    "system", "seed", "discard", "params",  "edits",
+                                                "heads_off", "labels", "view", "picture", "tensors", "tensors_saved"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   const auto system = document.find("system");
   if (system == document.end()) return fail("system is missing; allowed: the name of a system");
@@ -262,6 +273,8 @@ Result<Experiment> read_document(const json& document, const std::filesystem::pa
   if (!read) return tl::unexpected(read.error());
   return experiment;
 }
+
+namespace {
 
 ordered_json value_to_json(const ParameterValue& value) {
   if (const Index* integer = std::get_if<Index>(&value)) return *integer;
@@ -306,30 +319,15 @@ ordered_json to_json(const Experiment& experiment, const std::filesystem::path& 
   document["labels"] = experiment.labels;
   document["view"] = {{"name", experiment.view.name}, {"options", options}};
   if (!experiment.picture.empty()) document["picture"] = picture_to_json(experiment.picture);
-  if (experiment.tensors != nullptr) document["tensors"] = path_from(folder, experiment.tensors->file());
+  if (experiment.tensors != nullptr) {
+    document["tensors"] = path_to_json(path_from(folder, experiment.tensors->file()));
+    if (const std::optional<SavedTensors> saved = saved_tensors(*experiment.tensors))
+      document["tensors_saved"] = saved_tensors_to_json(*saved);
+  }
   return document;
 }
 
-/// Whether nobody would take `name` for anything but a file's.
-bool looks_like_file(const std::string& name) {
-  return name.find('/') != std::string::npos || std::filesystem::path(name).has_extension();
-}
-
 }  // namespace
-
-Result<ExperimentSource> read_source(const std::filesystem::path& path) {
-  if (is_tensor_file_name(path)) {
-    Result<Experiment> experiment = experiment_of_tensors(path);
-    if (!experiment) return tl::unexpected(experiment.error());
-    return ExperimentSource{std::move(*experiment), std::nullopt, true};
-  }
-  const Result<std::string> text = read_file(path, kMaxExperimentBytes);
-  if (!text) return tl::unexpected(text.error());
-  if (is_figure_file(*text)) return parse_figure_source(*text, path_text(path), folder_of(path));
-  Result<Experiment> experiment = parse_experiment(*text, path_text(path), folder_of(path));
-  if (!experiment) return tl::unexpected(experiment.error());
-  return ExperimentSource{std::move(*experiment)};
-}
 
 Result<Experiment> parse_experiment(std::string_view text, std::string_view name, const std::filesystem::path& folder) {
   const std::string prefix = std::string(name) + ": ";
@@ -337,27 +335,9 @@ Result<Experiment> parse_experiment(std::string_view text, std::string_view name
   if (const std::string what = stand_in(text); !what.empty()) return fail(prefix + "this is " + what);
   const Result<json> document = parse_json(text);
   if (!document) return prefixed(prefix, document.error());
-  Result<Experiment> experiment = read_document(*document, folder);
+  Result<Experiment> experiment = experiment_from_json(*document, folder);
   if (!experiment) return prefixed(prefix, experiment.error());
   return experiment;
-}
-
-Result<ExperimentSource> open_source(const std::string& file_or_system) {
-  if (find_system(file_or_system) != nullptr) return ExperimentSource{*default_experiment(file_or_system)};
-  if (file_or_system == "-") {
-    Result<Experiment> experiment = experiment_of_stream(std::cin);
-    if (!experiment) return tl::unexpected(experiment.error());
-    return ExperimentSource{std::move(*experiment), std::nullopt, true};
-  }
-  std::error_code error;
-  if (looks_like_file(file_or_system) || std::filesystem::exists(file_or_system, error))
-    return read_source(file_or_system);
-  std::vector<std::string> names;
-  for (const System& system : systems()) names.push_back(system.name);
-  const std::string nearest = suggestion_text(file_or_system, names);
-  return fail(attnscope::quoted_text(file_or_system) + " is neither a file nor a system" +
-                  (nearest.empty() ? "; the systems are " + join(names, ", ") : nearest),
-              Error::Kind::usage);
 }
 
 Result<void> apply_setting(Experiment& experiment, std::string_view setting) {
@@ -387,12 +367,6 @@ std::string experiment_json(const Experiment& experiment, const std::filesystem:
 
 std::string compact_experiment_json(const Experiment& experiment, const std::filesystem::path& folder) {
   return compact_json(to_json(experiment, folder));
-}
-
-std::filesystem::path folder_of(const std::filesystem::path& file) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(file, error);
-  return (error ? file : absolute.lexically_normal()).parent_path();
 }
 
 }  // namespace attnscope

@@ -11,6 +11,7 @@
 //     "picture": {"rows": 1, "columns": 1, "rgb": "e65a28"},    see picture_json.h
 //     "tensors": "attention.npz"                     of own-tensors: the file that they are in, seen from this one's
 //     folder
+//     "tensors_saved": {…}                           what was in it, see saved_tensors.h
 //   }
 //
 // All but format and system may be missing and are then as the system has them. Everything else is refused with one
@@ -19,6 +20,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +41,7 @@ struct ExperimentSource {
   Experiment experiment;
   std::optional<Experiment> pinned = std::nullopt;
   bool is_other_file = false;  ///< it was read from a figure or from tensors, where no experiment can be saved
+  std::string version = {};    ///< `content_version` of the file; empty where none can be saved in it
 };
 
 /// Reads an experiment, what a figure was made of, or makes the experiment that a file of tensors stands for, see
@@ -51,6 +54,9 @@ Result<ExperimentSource> read_source(const std::filesystem::path& path);
 /// relative to `folder`, without one to the current folder.
 Result<Experiment> parse_experiment(std::string_view text, std::string_view name,
                                     const std::filesystem::path& folder = {});
+
+/// The same of JSON that is part of another file; errors without a name.
+Result<Experiment> experiment_from_json(const nlohmann::json& document, const std::filesystem::path& folder = {});
 
 /// What the command line calls EXPERIMENT: a system's name, a file of any of those kinds, or "-" for tensors on
 /// standard input. None of them is a mistake in the command (usage) unless it looks like a file's name; then the file

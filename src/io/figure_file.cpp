@@ -14,6 +14,7 @@
 #include "io/cairo_handle.h"
 #include "io/canvas_style.h"
 #include "io/file.h"
+#include "io/font_files.h"
 #include "io/png.h"
 #include "io/printable.h"
 #include "io/svg_canvas.h"
@@ -135,6 +136,15 @@ Result<std::string> svg_page(const Page& page) {
   return bytes;
 }
 
+Result<std::string> page_bytes(const Page& page, FigureFormat format, int dpi) {
+  switch (format) {
+    case FigureFormat::png: return png_page(page, dpi);
+    case FigureFormat::svg: return svg_page(page);
+    case FigureFormat::pdf: return pdf_page(page);
+  }
+  return fail("unknown format", Error::Kind::usage);
+}
+
 }  // namespace
 
 Result<FigureFormat> figure_format(const std::filesystem::path& path) {
@@ -209,18 +219,20 @@ std::optional<ColorRange> parse_range(std::string_view text) {
 
 Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options,
                                  const ExperimentSource* source, const std::filesystem::path& folder) {
+  // An SVG names its fonts; the others hold the letters.
+  if (format != FigureFormat::svg) {
+    if (const Result<void> fonts = check_fonts(); !fonts) return tl::unexpected(fonts.error());
+  }
   const Result<Page> page = make_page(figure, options, source, folder);
   if (!page) return tl::unexpected(page.error());
   try {
-    switch (format) {
-      case FigureFormat::png: return png_page(*page, options.dpi);
-      case FigureFormat::svg: return svg_page(*page);
-      case FigureFormat::pdf: return pdf_page(*page);
-    }
+    Result<std::string> bytes = page_bytes(*page, format, options.dpi);
+    // Known once all of it has been painted.
+    if (const std::string failure = failure_of(figure); bytes && !failure.empty()) return fail(failure);
+    return bytes;
   } catch (const std::bad_alloc&) {
     return fail("out of memory");
   }
-  return fail("unknown format", Error::Kind::usage);
 }
 
 Result<void> write_figure(const Figure& figure, const FigureFileOptions& options, const std::filesystem::path& path,

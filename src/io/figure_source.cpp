@@ -31,9 +31,9 @@ bool is_svg(std::string_view bytes) {
   return start.starts_with('<') && start.find("<svg") != std::string_view::npos && stand_in(bytes).empty();
 }
 
-std::optional<std::string> figure_text(std::string_view bytes) {
-  if (bytes.starts_with(kPngSignature)) return png_figure_text(bytes);
-  return bytes.starts_with("%PDF-") ? pdf_figure_text(bytes) : svg_figure_text(bytes);
+std::optional<std::string> figure_text(std::string_view bytes, ParseBudget& budget) {
+  if (bytes.starts_with(kPngSignature)) return png_figure_text(bytes, budget);
+  return bytes.starts_with("%PDF-") ? pdf_figure_text(bytes, budget) : svg_figure_text(bytes, budget);
 }
 
 /// JSON with everything beyond ASCII, which stands in its texts, as \uXXXX: PDF then keeps it readable.
@@ -90,12 +90,17 @@ std::string experiment_text(const Experiment& experiment) {
 
 Result<Experiment> inner_experiment(const nlohmann::json& document, const char* key,
                                     const std::filesystem::path& folder) {
-  return parse_experiment(document.at(key).dump(), key, folder);
+  Result<Experiment> experiment = experiment_from_json(document.at(key), folder);
+  if (!experiment) return fail(std::string(key) + ": " + experiment.error().message, experiment.error().kind);
+  return experiment;
 }
 
-Result<ExperimentSource> source_of(std::string_view text, const std::filesystem::path& folder) {
-  const Result<nlohmann::json> document = parse_json(text);
+/// `text` is charged to the budget.
+Result<ExperimentSource> source_of(std::string text, const std::filesystem::path& folder, ParseBudget& budget) {
+  const Result<nlohmann::json> document = parse_json(text, {}, &budget);
   if (!document) return tl::unexpected(document.error());
+  budget.release(text.size());
+  text = std::string();
   if (!document->is_object() || !document->contains("format") || !document->contains("experiment"))
     return fail("is no object with format and experiment");
   if (const nlohmann::json& format = document->at("format"); format != kFigureFormat)
@@ -145,16 +150,20 @@ bool is_figure_file(std::string_view bytes) {
 
 bool is_figure_with_source(const std::filesystem::path& path) {
   const Result<std::string> bytes = read_file(path, kMaxExperimentBytes);
-  return bytes && is_figure_file(*bytes) && figure_text(*bytes).has_value();
+  if (!bytes || !is_figure_file(*bytes)) return false;
+  ParseBudget budget(bytes->size());
+  return figure_text(*bytes, budget).has_value();
 }
 
 Result<ExperimentSource> parse_figure_source(std::string_view bytes, std::string_view name,
                                              const std::filesystem::path& folder) {
   const std::string prefix = std::string(name) + ": ";
   try {
-    const std::optional<std::string> text = figure_text(bytes);
+    ParseBudget budget(bytes.size());
+    std::optional<std::string> text = figure_text(bytes, budget);
+    if (!text && budget.exceeded()) return fail(prefix + budget.refusal("the experiment in it, unpacked,"));
     if (!text) return fail(prefix + "holds no experiment; figures that attnscope writes do");
-    Result<ExperimentSource> source = source_of(*text, folder);
+    Result<ExperimentSource> source = source_of(std::move(*text), folder, budget);
     if (!source) return fail(prefix + "the experiment in it: " + source.error().message, source.error().kind);
     return source;
   } catch (const std::bad_alloc&) {

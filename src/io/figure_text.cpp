@@ -6,8 +6,11 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 #include "figure/font_metrics.h"
+#include "io/inflating.h"
 #include "io/png.h"
 
 namespace attnscope {
@@ -33,7 +36,7 @@ void append_utf8(std::string& text, std::uint32_t code) {
 
 /// The text of an iTXt chunk's content (PNG specification, 11.3.3.4): keyword, 0, whether it is packed, how, language,
 /// 0, translated keyword, 0, text.
-std::optional<std::string> international_text(std::string_view content) {
+std::optional<std::string> international_text(std::string_view content, ParseBudget& budget) {
   const std::string_view mark("attnscope\0", 10);
   if (!content.starts_with(mark) || content.size() < mark.size() + 2) return std::nullopt;
   const bool is_packed = content[mark.size()] == 1;
@@ -43,7 +46,8 @@ std::optional<std::string> international_text(std::string_view content) {
     if (end == std::string_view::npos) return std::nullopt;
     content.remove_prefix(end + 1);
   }
-  return is_packed ? unpacked(content, kMostFigureText) : std::optional(std::string(content));
+  if (is_packed) return unpacked(content, budget);
+  return budget.charge(content.size()) ? std::optional(std::string(content)) : std::nullopt;
 }
 
 // SVG.
@@ -67,6 +71,7 @@ std::optional<std::uint32_t> entity(std::string_view name) {
 std::string without_entities(std::string_view xml) {
   constexpr std::size_t longest = 12;
   std::string text;
+  text.reserve(xml.size());
   while (!xml.empty()) {
     const std::size_t end = xml.front() == '&' ? xml.substr(0, longest).find(';') : std::string_view::npos;
     const auto code = end == std::string_view::npos ? std::nullopt : entity(xml.substr(1, end - 1));
@@ -83,14 +88,23 @@ std::string without_entities(std::string_view xml) {
 
 // PDF (ISO 32000-1, 7.3.4).
 
-/// A string in brackets, from behind the first one on.
-std::optional<std::string> literal_string(std::string_view pdf) {
-  std::string text;
+/// Where the string in brackets ends whose first one stands before `pdf`; npos: nowhere.
+std::size_t literal_end(std::string_view pdf) {
   int depth = 1;
   for (std::size_t i = 0; i < pdf.size(); ++i) {
+    if (pdf[i] == ')' && --depth == 0) return i;
+    if (pdf[i] == '(') ++depth;
+    if (pdf[i] == '\\') ++i;
+  }
+  return std::string_view::npos;
+}
+
+/// What stands between the brackets of a string.
+std::string literal_string(std::string_view pdf) {
+  std::string text;
+  text.reserve(pdf.size());
+  for (std::size_t i = 0; i < pdf.size(); ++i) {
     char c = pdf[i];
-    if (c == ')' && --depth == 0) return text;
-    if (c == '(') ++depth;
     if (c == '\\' && ++i < pdf.size()) {
       c = pdf[i];
       constexpr std::string_view letters = "nrtbf";
@@ -107,18 +121,15 @@ std::optional<std::string> literal_string(std::string_view pdf) {
     }
     text += c;
   }
-  return std::nullopt;
+  return text;
 }
 
-/// A string of hexadecimal digits, from behind the '<' on.
-std::optional<std::string> hexadecimal_string(std::string_view pdf) {
+/// What hexadecimal digits stand for; nothing where there is anything else than those and blanks.
+std::optional<std::string> hexadecimal_string(std::string_view digits) {
   std::string text;
+  text.reserve(digits.size() / 2 + 1);
   int half = -1;
-  for (const char c : pdf) {
-    if (c == '>') {
-      if (half >= 0) text += static_cast<char>(half << 4);
-      return text;
-    }
+  for (const char c : digits) {
     const int digit = c >= '0' && c <= '9'   ? c - '0'
                       : c >= 'a' && c <= 'f' ? c - 'a' + 10
                       : c >= 'A' && c <= 'F' ? c - 'A' + 10
@@ -128,13 +139,17 @@ std::optional<std::string> hexadecimal_string(std::string_view pdf) {
     if (half >= 0) text += static_cast<char>(half << 4 | digit);
     half = half >= 0 ? -1 : digit;
   }
-  return std::nullopt;
+  if (half >= 0) text += static_cast<char>(half << 4);
+  return text;
 }
 
-/// Text strings are UTF-16 where they begin with its byte-order mark.
-std::string from_utf16(std::string_view bytes) {
-  if (!bytes.starts_with("\xFE\xFF")) return std::string(bytes);
+/// Text strings are UTF-16 where they begin with its byte-order mark. `bytes` are charged, and what comes of them is.
+std::optional<std::string> from_utf16(std::string bytes, ParseBudget& budget) {
+  if (!bytes.starts_with("\xFE\xFF")) return bytes;
+  const std::size_t most = bytes.size() / 2 * 3;
+  if (!budget.charge(most)) return std::nullopt;
   std::string text;
+  text.reserve(most);
   const auto unit = [&](std::size_t at) {
     return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at])) << 8U |
            static_cast<unsigned char>(bytes[at + 1]);
@@ -150,45 +165,55 @@ std::string from_utf16(std::string_view bytes) {
   return text;
 }
 
-/// The keywords of the document information, if they are JSON.
-std::optional<std::string> keywords(std::string_view pdf) {
+/// The keywords of the document information, if they are JSON. Goes over the text once.
+std::optional<std::string> keywords(std::string_view pdf, ParseBudget& budget) {
   constexpr std::string_view key = "/Keywords";
   for (int place = 0; place < kMostPlaces; ++place) {
     const std::size_t at = pdf.find(key);
     if (at == std::string_view::npos) return std::nullopt;
     pdf.remove_prefix(at + key.size());
-    const std::size_t begin = pdf.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos) return std::nullopt;
-    const std::string_view value = pdf.substr(begin + 1);
-    const std::optional<std::string> bytes = pdf[begin] == '('   ? literal_string(value)
-                                             : pdf[begin] == '<' ? hexadecimal_string(value)
-                                                                 : std::nullopt;
+    pdf.remove_prefix(std::min(pdf.find_first_not_of(" \t\r\n"), pdf.size()));
+    if (pdf.empty()) return std::nullopt;
+    const char begin = pdf.front();
+    if (begin != '(' && begin != '<') continue;
+    pdf.remove_prefix(1);
+    const std::size_t end = begin == '(' ? literal_end(pdf) : pdf.find('>');
+    if (end == std::string_view::npos) return std::nullopt;
+    if (!budget.charge(end)) return std::nullopt;
+    std::optional<std::string> bytes =
+        begin == '(' ? literal_string(pdf.substr(0, end)) : hexadecimal_string(pdf.substr(0, end));
+    pdf.remove_prefix(end);
     if (!bytes) continue;
-    if (std::string text = from_utf16(*bytes); text.starts_with('{')) return text;
+    std::optional<std::string> text = from_utf16(std::move(*bytes), budget);
+    if (!text || text->starts_with('{')) return text;
   }
   return std::nullopt;
 }
 
+/// What a stream of an ISO 32000 file begins with: one end of a line (7.3.8.1).
+std::string_view behind_line_end(std::string_view bytes) {
+  if (bytes.starts_with("\r\n")) return bytes.substr(2);
+  return bytes.starts_with('\n') || bytes.starts_with('\r') ? bytes.substr(1) : bytes;
+}
+
 }  // namespace
 
-std::optional<std::string> unpacked(std::string_view bytes, std::size_t most, std::size_t* used) {
-  z_stream stream = {};
-  if (inflateInit(&stream) != Z_OK) return std::nullopt;
-  std::string text;
+std::optional<std::string> unpacked(std::string_view bytes, ParseBudget& budget, std::size_t* used) {
+  // Once to see how long it is, and once more into a text of exactly that length.
+  Inflating counted(bytes);
   std::array<char, 16384> piece = {};
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(std::min<std::size_t>(bytes.size(), UINT32_MAX));
-  int state = Z_OK;
-  while (state == Z_OK && text.size() <= most) {
-    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
-    stream.avail_out = static_cast<uInt>(piece.size());
-    state = inflate(&stream, Z_NO_FLUSH);
-    text.append(piece.data(), piece.size() - stream.avail_out);
+  std::size_t size = 0;
+  while (!counted.ended()) {
+    const std::size_t got = counted.next(piece);
+    if (!budget.charge(got)) return std::nullopt;
+    size += got;
   }
-  if (used != nullptr) *used = stream.total_in;
-  inflateEnd(&stream);
-  if (state != Z_STREAM_END || text.size() > most) return std::nullopt;
-  return text;
+  if (used != nullptr) *used = counted.used();
+  if (!counted.complete()) return std::nullopt;
+  std::string text(size, '\0');
+  Inflating again(bytes);
+  const bool same = again.next(text) == size;
+  return same ? std::optional(std::move(text)) : std::nullopt;
 }
 
 std::string packed(std::string_view text) {
@@ -200,22 +225,19 @@ std::string packed(std::string_view text) {
   return bytes;
 }
 
-std::optional<std::string> png_figure_text(std::string_view bytes) {
-  constexpr std::size_t around = 12;  // length, name, checksum
+std::optional<std::string> png_figure_text(std::string_view bytes, ParseBudget& budget) {
   bytes.remove_prefix(std::min(bytes.size(), kPngSignature.size()));
-  while (bytes.size() >= around) {
-    const std::size_t length = big_endian(bytes);
-    if (length > bytes.size() - around) return std::nullopt;
-    const std::string_view checked = bytes.substr(4, 4 + length);
-    if (checked.starts_with("iTXt") && chunk_checksum(checked) == big_endian(bytes.substr(8 + length))) {
-      if (auto text = international_text(checked.substr(4))) return text;
-    }
-    bytes.remove_prefix(length + around);
+  while (const std::optional<PngChunk> chunk = take_png_chunk(bytes)) {
+    const std::size_t checked = chunk->whole.size() - 8;  // all but length and checksum
+    if (chunk->name != "iTXt") continue;
+    if (chunk_checksum(chunk->whole.substr(4, checked)) != big_endian(chunk->whole.substr(4 + checked))) continue;
+    if (auto text = international_text(chunk->content, budget)) return text;
+    if (budget.exceeded()) return std::nullopt;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> svg_figure_text(std::string_view bytes) {
+std::optional<std::string> svg_figure_text(std::string_view bytes, ParseBudget& budget) {
   constexpr std::string_view begin = "<metadata";
   for (int place = 0; place < kMostPlaces; ++place) {
     const std::size_t at = bytes.find(begin);
@@ -229,6 +251,7 @@ std::optional<std::string> svg_figure_text(std::string_view bytes) {
     const std::size_t end = bytes.find("</metadata>");
     if (end == std::string_view::npos) return std::nullopt;
     const std::string_view content = bytes.substr(0, end);
+    if (!budget.charge(content.size())) return std::nullopt;
     constexpr std::string_view plain = "<![CDATA[";
     const std::size_t plain_at = content.find(plain);
     if (plain_at == std::string_view::npos) return without_entities(content);
@@ -238,28 +261,27 @@ std::optional<std::string> svg_figure_text(std::string_view bytes) {
   return std::nullopt;
 }
 
-std::optional<std::string> pdf_figure_text(std::string_view bytes) {
-  if (auto text = keywords(bytes)) return text;
+std::optional<std::string> pdf_figure_text(std::string_view bytes, ParseBudget& budget) {
+  if (auto text = keywords(bytes, budget); text || budget.exceeded()) return text;
   // Newer writers pack the document information together with other objects.
-  std::size_t budget = 2 * kMostFigureText;
   constexpr std::string_view mark = "/ObjStm";
+  constexpr std::string_view begin = "stream";
   constexpr std::size_t longest_dictionary = 1024;
-  while (budget > 0) {
-    const std::size_t at = bytes.find(mark);
-    if (at == std::string_view::npos) return std::nullopt;
-    bytes.remove_prefix(at + mark.size());
-    constexpr std::string_view begin = "stream";
-    const std::size_t stream = bytes.substr(0, longest_dictionary).find(begin);
-    if (stream == std::string_view::npos) continue;
-    std::string_view content = bytes.substr(stream + begin.size());
-    content.remove_prefix(std::min(content.find_first_not_of("\r\n"), content.size()));
+  constexpr std::uint64_t each_attempt = 16384;  // what zlib takes to begin
+  std::size_t stream = 0;
+  for (std::size_t at = bytes.find(mark); at != std::string_view::npos; at = bytes.find(mark, at)) {
+    at += mark.size();
+    if (stream < at) stream = bytes.find(begin, at);
+    if (stream == std::string_view::npos) return std::nullopt;
+    if (stream - at > longest_dictionary) continue;
+    at = stream + begin.size();
+    if (!budget.charge(each_attempt)) return std::nullopt;
     std::size_t used = 0;
-    const auto objects = unpacked(content, std::min(budget, kMostFigureText), &used);
-    // What is damaged counts as if all of it had been unpacked.
-    const std::size_t work = used + (objects ? objects->size() : kMostFigureText / 16) + 1;
-    budget -= std::min(budget, work);
+    const auto objects = unpacked(behind_line_end(bytes.substr(at)), budget, &used);
+    if (budget.exceeded()) return std::nullopt;
     if (!objects) continue;
-    if (auto text = keywords(*objects)) return text;
+    at += used;
+    if (auto text = keywords(*objects, budget); text || budget.exceeded()) return text;
   }
   return std::nullopt;
 }

@@ -115,6 +115,19 @@ void remove_leftovers(const fs::path& folder) {
   }
 }
 
+std::string descriptor_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+/// A new file in `folder` that has no name yet; −1 where that is not to be had.
+int open_nameless([[maybe_unused]] const fs::path& folder) {
+#ifdef O_TMPFILE
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  // It gets its name through there.
+  if (descriptor < 0 || ::access(descriptor_path(descriptor).c_str(), F_OK) == 0) return descriptor;
+  ::close(descriptor);
+#endif
+  return -1;
+}
+
 /// What a new file is to take the place of.
 struct Place {
   fs::path target;  ///< behind all links
@@ -189,6 +202,7 @@ Result<void> AtomicFile::open() {
   if (!place) return tl::unexpected(place.error());
   target_ = place->target;
   remove_leftovers(place->folder());
+  descriptor_ = open_nameless(place->folder());
   for (int attempt = 0; attempt < 1000 && descriptor_ < 0; ++attempt) {
     const fs::path temporary = place->folder() / temporary_name(kTemporarySuffix);
     descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -200,6 +214,19 @@ Result<void> AtomicFile::open() {
   }
   if (descriptor_ < 0) return fail_with_errno(path_, EEXIST);
   return keep_permissions(path_, *place, descriptor_);
+}
+
+Result<void> AtomicFile::name() {
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  for (int attempt = 0; attempt < 1000 && temporary_.empty(); ++attempt) {
+    const fs::path temporary = folder / temporary_name(kTemporarySuffix);
+    if (::linkat(AT_FDCWD, descriptor_path(descriptor_).c_str(), AT_FDCWD, temporary.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = temporary;
+    } else if (errno != EEXIST) {
+      return fail_with_errno(path_, errno);
+    }
+  }
+  return temporary_.empty() ? Result<void>(fail_with_errno(path_, EEXIST)) : Result<void>();
 }
 
 Result<void> AtomicFile::write(std::string_view bytes) {
@@ -228,6 +255,9 @@ Result<void> AtomicFile::flush() {
 Result<void> AtomicFile::commit() {
   if (Result<void> flushed = flush(); !flushed) return flushed;
   if (Result<void> synced = sync_file(path_, descriptor_); !synced) return synced;
+  if (temporary_.empty()) {
+    if (Result<void> named = name(); !named) return named;
+  }
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) return fail_with_errno(path_, errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) return fail_with_errno(path_, errno);
   temporary_.clear();

@@ -17,8 +17,9 @@ namespace attnscope {
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes);
 
 /// A file under construction: its bytes collect in a temporary file beside it, and `commit` puts that in its place in
-/// one step. Whatever fails, and whenever the program ends, there is the old file or the new one. Without `commit` the
-/// temporary file is removed; one that stayed because the program was killed, by a later file in the same folder.
+/// one step. Whatever fails, and whenever the program ends, there is the old file or the new one. The temporary file
+/// has no name before `commit`, so that nothing is left of it, where the file system can do that; otherwise it is
+/// removed without `commit`, and one that stayed because the program was killed by a later file in the same folder.
 ///
 /// A symbolic link stays, and what it points to is written. The permissions of a file that was there before are kept.
 class AtomicFile {
@@ -44,11 +45,13 @@ class AtomicFile {
  private:
   explicit AtomicFile(std::filesystem::path path) : path_(std::move(path)) {}
   Result<void> open();
+  /// Gives a temporary file without a name one.
+  Result<void> name();
   Result<void> flush();
 
   std::filesystem::path path_;       // as given
   std::filesystem::path target_;     // behind all links
-  std::filesystem::path temporary_;  // empty: nothing to remove
+  std::filesystem::path temporary_;  // empty: it has no name, or none any more
   int descriptor_ = -1;
   std::string pending_;
   std::uint64_t size_ = 0;

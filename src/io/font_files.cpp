@@ -28,6 +28,10 @@ std::filesystem::path best_match(const char* family, int weight) {
   return reinterpret_cast<const char*>(file);
 }
 
+tl::unexpected<Error> no_font() {
+  return fail("no font found; install one, on Debian: apt install fonts-inter fonts-dejavu-core");
+}
+
 }  // namespace
 
 Result<FontFiles> find_font_files() {
@@ -35,11 +39,14 @@ Result<FontFiles> find_font_files() {
                      best_match("DejaVu Sans", FC_WEIGHT_REGULAR)};
   for (const std::filesystem::path& file : {files.regular, files.semibold, files.mathematics}) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error)) {
-      return fail("no font found; install one, on Debian: apt install fonts-inter fonts-dejavu-core");
-    }
+    if (!std::filesystem::is_regular_file(file, error)) return no_font();
   }
   return files;
+}
+
+Result<void> check_fonts() {
+  const FcFontSet* const fonts = FcInit() == FcTrue ? FcConfigGetFonts(nullptr, FcSetSystem) : nullptr;
+  return fonts != nullptr && fonts->nfont > 0 ? Result<void>() : Result<void>(no_font());
 }
 
 }  // namespace attnscope

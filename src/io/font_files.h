@@ -19,4 +19,7 @@ struct FontFiles {
 /// Asks fontconfig. The error says which packages hold the fonts, when there is none at all.
 Result<FontFiles> find_font_files();
 
+/// Whether there is a font at all, without which a picture would have no text; otherwise the same error.
+Result<void> check_fonts();
+
 }  // namespace attnscope

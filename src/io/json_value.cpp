@@ -48,32 +48,75 @@ class Reading {
   const char** reached_ = nullptr;
 };
 
+// What values take in memory, with what the allocator adds.
+constexpr std::uint64_t kAllocation = 16;
+constexpr std::uint64_t kValueBytes = sizeof(json);
+// The library moves values to a list of its own before it destroys them, which doubles its room as it grows: there is
+// the old one and the new one for a moment.
+constexpr std::uint64_t kDestroyedBytes = 2 * sizeof(json);
+constexpr std::uint64_t kMemberBytes = 4 * sizeof(void*) + sizeof(json::object_t::value_type) + kAllocation;
+
+/// Beside the string itself, with room for so many bytes; short ones are in it.
+std::uint64_t taken_by_text(std::size_t room) { return room < sizeof(std::string) / 2 ? 0 : room + kAllocation; }
+
+std::uint64_t member_bytes(const std::string& name) { return kMemberBytes + taken_by_text(name.size()); }
+
+/// Of what `value` holds itself, the values within it left out of account.
+std::uint64_t taken_by(const json& value) {
+  switch (value.type()) {
+    case json::value_t::object: return sizeof(json::object_t) + kAllocation;
+    case json::value_t::array: return sizeof(json::array_t) + kAllocation;
+    case json::value_t::string:
+      return sizeof(std::string) + kAllocation + taken_by_text(value.get_ref<const std::string&>().capacity());
+    default: return 0;
+  }
+}
+
+/// Empties `value` from the inside out, for which nothing has to be moved.
+void dismantle(json& value) {
+  if (auto* const array = value.get_ptr<json::array_t*>()) {
+    for (json& each : *array) dismantle(each);
+    array->clear();
+  } else if (auto* const object = value.get_ptr<json::object_t*>()) {
+    for (auto& [key, each] : *object) dismantle(each);
+    object->clear();
+  }
+}
+
 /// Builds the value from the parser's events and stops at the first thing that is not allowed.
 class Builder : public nlohmann::json_sax<json> {
  public:
-  explicit Builder(const JsonLimits& limits) : limits_(limits) {}
+  /// With `take` the members of the outermost object go there.
+  Builder(const JsonLimits& limits, ParseBudget& budget, const TakeJsonMember* take = nullptr)
+      : limits_(limits), budget_(budget), take_(take) {}
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  ~Builder() override { dismantle(root_); }
 
-  bool null() override { return add(nullptr) != nullptr; }
-  bool boolean(bool value) override { return add(value) != nullptr; }
-  bool number_integer(number_integer_t value) override { return add(value) != nullptr; }
-  bool number_unsigned(number_unsigned_t value) override { return add(value) != nullptr; }
+  bool null() override { return add_plain(nullptr); }
+  bool boolean(bool value) override { return add(value) != nullptr && completed(); }
+  bool number_integer(number_integer_t value) override { return add_plain(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add_plain(value); }
   bool number_float(number_float_t value, const string_t& text) override {
-    if (!std::isfinite(value)) return stop("the number " + text + " is beyond double precision");
-    return add(value) != nullptr;
+    if (!std::isfinite(value))
+      return stop("the number " + attnscope::quoted_text(text) + " is beyond double precision");
+    return add_plain(value);
   }
-  bool string(string_t& value) override { return add(std::move(value)) != nullptr; }
+  bool string(string_t& value) override { return add_plain(std::move(value)); }
   bool binary(binary_t&) override { return stop("binary data"); }
 
   bool start_object(std::size_t) override { return open(json::object()); }
   bool start_array(std::size_t) override { return open(json::array()); }
   bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
+  bool end_array() override { return pack() && close(); }
 
   bool key(string_t& name) override {
-    auto& object = open_.back()->get_ref<json::object_t&>();
+    auto& object = open_.back().value->get_ref<json::object_t&>();
+    if (!charge(member_bytes(name))) return false;
     const auto [place, is_new] = object.emplace(name, nullptr);
     if (!is_new) return stop("the key " + attnscope::quoted_text(name) + " appears twice");
     place_ = &place->second;
+    if (open_.size() == 1) member_ = &*place;
     return true;
   }
 
@@ -95,20 +138,44 @@ class Builder : public nlohmann::json_sax<json> {
   }
 
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
+  [[nodiscard]] bool ended_by_taker() const { return ended_by_taker_; }
   [[nodiscard]] json take() { return std::move(root_); }
 
  private:
+  /// An array or object whose end has not been read.
+  struct Open {
+    json* value;
+    bool only_booleans;
+  };
+
+  bool charge(std::uint64_t bytes) {
+    since_member_ += bytes;
+    return budget_.charge(bytes) || stop(budget_.refusal("the JSON"));
+  }
+
+  void release(std::uint64_t bytes) {
+    since_member_ -= bytes;
+    budget_.release(bytes);
+  }
+
+  bool add_plain(json value) {
+    if (!open_.empty()) open_.back().only_booleans = false;
+    return add(std::move(value)) != nullptr && completed();
+  }
+
   json* add(json value) {
     if (++count_ > limits_.values) {
       stop("more than " + grouped_text(static_cast<Index>(limits_.values)) + " values");
       return nullptr;
     }
+    if (!charge(taken_by(value) + kDestroyedBytes)) return nullptr;
     if (open_.empty()) {
       root_ = std::move(value);
       return &root_;
     }
-    if (open_.back()->is_array()) {
-      auto& array = open_.back()->get_ref<json::array_t&>();
+    if (open_.back().value->is_array()) {
+      auto& array = open_.back().value->get_ref<json::array_t&>();
+      if (array.size() == array.capacity() && !grow(array)) return nullptr;
       array.push_back(std::move(value));
       return &array.back();
     }
@@ -116,27 +183,93 @@ class Builder : public nlohmann::json_sax<json> {
     return place_;
   }
 
+  /// Makes room for more; there is the old array and the new one for a moment.
+  bool grow(json::array_t& array) {
+    const std::size_t before = array.capacity();
+    const std::size_t wanted = std::max<std::size_t>(1, 2 * before);
+    if (!charge(wanted * kValueBytes + (before == 0 ? kAllocation : 0))) return false;
+    array.reserve(wanted);
+    release(before * kValueBytes);
+    return true;
+  }
+
   bool open(json container) {
     if (open_.size() >= limits_.depth)
       return stop("more than " + std::to_string(limits_.depth) + " brackets within each other");
+    if (!open_.empty()) open_.back().only_booleans = false;
     // Stays where it is while it is open: its parent gets nothing new until it is closed.
     json* added = add(std::move(container));
-    if (added != nullptr) open_.push_back(added);
+    if (added != nullptr) open_.push_back({added, true});
     return added != nullptr;
   }
 
   bool close() {
     open_.pop_back();
+    return completed();
+  }
+
+  /// Makes a list of booleans, which ends here, as small as it can be.
+  bool pack() {
+    auto& array = open_.back().value->get_ref<json::array_t&>();
+    if (!open_.back().only_booleans || array.size() < kPackedList) return true;
+    if (!charge(array.size() + sizeof(json::binary_t) + kAllocation)) return false;
+    json::binary_t::container_type bytes;
+    bytes.reserve(array.size());
+    for (const json& each : array) bytes.push_back(each.get<bool>() ? 1 : 0);
+    release(array.capacity() * kValueBytes + array.size() * kDestroyedBytes);
+    *open_.back().value = json::binary(std::move(bytes));
+    return true;
+  }
+
+  /// After every value: hands over what has become a whole member.
+  bool completed() {
+    if (take_ == nullptr || open_.size() != 1 || member_ == nullptr) return true;
+    if (!(*take_)(member_->first, member_->second)) {
+      ended_by_taker_ = true;
+      return false;
+    }
+    // The key stays, so that it cannot come twice.
+    dismantle(member_->second);
+    member_->second = nullptr;
+    release(since_member_ - std::min(since_member_, member_bytes(member_->first)));
+    since_member_ = 0;
+    member_ = nullptr;
     return true;
   }
 
   JsonLimits limits_;
+  ParseBudget& budget_;
+  const TakeJsonMember* take_;
   json root_;
-  std::vector<json*> open_;
-  json* place_ = nullptr;  // of the value that belongs to the key just read
+  std::vector<Open> open_;
+  json* place_ = nullptr;                         // of the value that belongs to the key just read
+  json::object_t::value_type* member_ = nullptr;  // of the outermost object, that is being read
+  std::uint64_t since_member_ = 0;                // charged since the last one was handed over
   std::size_t count_ = 0;
   std::string trouble_;
+  bool ended_by_taker_ = false;
 };
+
+/// Bytes of the longest text or number, at least.
+std::size_t longest_token(std::string_view text) {
+  std::size_t longest = 0;
+  std::size_t begin = 0;
+  const auto ends = [&](std::size_t at) {
+    longest = std::max(longest, at - begin);
+    begin = at + 1;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      ends(i);
+      for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\' ? 1U : 0U;
+      ends(std::min(i, text.size()));
+    } else if (c <= ' ' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}' || c == ':') {
+      ends(i);
+    }
+  }
+  return std::max(longest, text.size() - std::min(begin, text.size()));
+}
 
 /// The place of the last character read: the one that was too much.
 std::string place_text(std::string_view read) {
@@ -145,6 +278,27 @@ std::string place_text(std::string_view read) {
   const std::size_t newline = before.rfind('\n');
   const std::size_t column = newline == std::string_view::npos ? before.size() + 1 : before.size() - newline;
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+Result<void> read_into(Builder& builder, std::string_view text, ParseBudget& budget) {
+  // The parser holds a token twice while it grows, before anybody is asked.
+  constexpr std::uint64_t times = 5;
+  const std::uint64_t for_tokens = times * longest_token(text);
+  if (!budget.charge(for_tokens)) return fail(budget.refusal("a text or number in the JSON"));
+  const char* reached = text.data();
+  const Reading begin(text.data(), &reached);
+  const Reading end(text.data() + text.size(), &reached);
+  try {
+    const bool parsed = json::sax_parse(begin, end, &builder);
+    budget.release(for_tokens);
+    // The parser takes a zero byte for the end; JSON has none anywhere.
+    if (parsed && text.find('\0') == std::string_view::npos) return {};
+    if (parsed) builder.stop("unexpected zero byte");
+  } catch (const std::exception&) {
+    return fail("the JSON takes more memory than there is");
+  }
+  const auto read = static_cast<std::size_t>(reached - text.data());
+  return fail(place_text(text.substr(0, read)) + ": " + builder.trouble());
 }
 
 bool is_plain_list(const ordered_json& value) {
@@ -189,21 +343,23 @@ std::string laid_out(const ordered_json& value, std::size_t indent, const Layout
 
 }  // namespace
 
-Result<json> parse_json(std::string_view text, const JsonLimits& limits) {
-  Builder builder(limits);
-  const char* reached = text.data();
-  const Reading begin(text.data(), &reached);
-  const Reading end(text.data() + text.size(), &reached);
-  try {
-    const bool parsed = json::sax_parse(begin, end, &builder);
-    // The parser takes a zero byte for the end; JSON has none anywhere.
-    if (parsed && text.find('\0') == std::string_view::npos) return builder.take();
-    if (parsed) builder.stop("unexpected zero byte");
-  } catch (const std::exception&) {
-    return fail("the JSON takes more memory than there is");
-  }
-  const auto read = static_cast<std::size_t>(reached - text.data());
-  return fail(place_text(text.substr(0, read)) + ": " + builder.trouble());
+Result<json> parse_json(std::string_view text, const JsonLimits& limits, ParseBudget* budget) {
+  ParseBudget own(text.size());
+  Builder builder(limits, budget == nullptr ? own : *budget);
+  if (const Result<void> read = read_into(builder, text, budget == nullptr ? own : *budget); !read)
+    return tl::unexpected(read.error());
+  return builder.take();
+}
+
+Result<bool> parse_json_members(std::string_view text, const JsonLimits& limits, ParseBudget& budget,
+                                const TakeJsonMember& take) {
+  Builder builder(limits, budget, &take);
+  const Result<void> read = read_into(builder, text, budget);
+  if (builder.ended_by_taker()) return false;
+  if (!read) return tl::unexpected(read.error());
+  if (const json root = builder.take(); !root.is_object())
+    return fail(json_excerpt(root) + " is not allowed; allowed: an object");
+  return true;
 }
 
 std::string pretty_json(const ordered_json& value) { return laid_out(value, 0, {100, true}); }
@@ -221,6 +377,7 @@ ordered_json json_number(double value) {
 std::string json_excerpt(const json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return value.empty() ? "an empty list" : "a list";
+  if (value.is_binary()) return "a list of booleans";
   if (value.is_string()) return attnscope::quoted_text(value.get_ref<const std::string&>());
   return value.dump();
 }

@@ -1,8 +1,7 @@
 #include "io/labels_file.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <utility>
 
 #include "core/text.h"
 #include "io/experiment_file.h"
@@ -15,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxLabelsFileBytes = 32'000'000;
 
-Result<void> check_label(std::size_t number, const std::string& label) {
+Result<void> check_label(std::size_t number, std::string_view label) {
   const std::string field = "labels[" + std::to_string(number) + "]: ";
   if (number >= kMaxLabels) return fail(field + "is one too many; allowed: at most " + std::to_string(kMaxLabels));
   if (label.size() > kMaxLabelBytes) {
@@ -34,19 +33,30 @@ tl::unexpected<Error> wrong_label(const std::string& field, const nlohmann::json
   return fail(field + ": " + json_excerpt(value) + " is not allowed; allowed: " + allowed);
 }
 
-Result<std::vector<std::string>> labels_of_text(const std::string& text) {
+/// Takes the next line, or what `blanks` divide, from the front of `text`.
+std::string_view take_until(std::string_view& text, std::string_view blanks) {
+  const std::string_view taken = text.substr(0, text.find_first_of(blanks));
+  text.remove_prefix(std::min(text.size(), taken.size() + 1));
+  return taken;
+}
+
+/// Stops at the first label that is not allowed, so that no more are held than may be.
+Result<void> add_label(std::vector<std::string>& labels, std::string_view label) {
+  if (Result<void> fits = check_label(labels.size(), label); !fits) return fits;
+  labels.emplace_back(label);
+  return {};
+}
+
+Result<std::vector<std::string>> labels_of_text(std::string_view text) {
+  constexpr std::string_view blanks = " \t\n\v\f\r";
   std::vector<std::string> labels;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    labels.push_back(std::move(line));
-  }
-  if (labels.size() == 1) {
-    std::istringstream words(std::exchange(labels, {}).front());
-    for (std::string word; words >> word;) labels.push_back(std::move(word));
-  }
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (Result<void> fits = check_label(i, labels[i]); !fits) return tl::unexpected(fits.error());
+  const std::size_t first_end = text.find('\n');
+  const bool is_sentence = first_end == std::string_view::npos || first_end + 1 == text.size();
+  while (!text.empty()) {
+    std::string_view label = take_until(text, is_sentence ? blanks : "\n");
+    if (is_sentence && label.empty()) continue;
+    if (!is_sentence && label.ends_with('\r')) label.remove_suffix(1);
+    if (const Result<void> added = add_label(labels, label); !added) return tl::unexpected(added.error());
   }
   return labels;
 }
@@ -75,23 +85,27 @@ bool is_text_name(const std::filesystem::path& path) {
   return ending == ".txt" || ending == ".TXT";
 }
 
-Result<std::vector<std::string>> read_labels_file(const std::filesystem::path& path) {
-  const Result<std::string> text = read_file(path, kMaxLabelsFileBytes);
-  if (!text) return tl::unexpected(text.error());
+Result<std::vector<std::string>> parse_labels(std::string_view text, const std::filesystem::path& path) {
   const std::string prefix = path_text(path) + ": ";
   const auto named = [&](Result<std::vector<std::string>> labels) -> Result<std::vector<std::string>> {
     if (!labels) return fail(prefix + labels.error().message);
     if (labels->empty()) return fail(prefix + "there are no labels; allowed: a JSON list of texts, or a line for each");
     return labels;
   };
-  const std::size_t first = text->find_first_not_of(" \t\r\n");
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool called_json = path.extension() == ".json";
-  if (!called_json && (first == std::string::npos || (*text)[first] != '[')) return named(labels_of_text(*text));
-  const Result<nlohmann::json> document = parse_json(*text);
+  if (!called_json && (first == std::string_view::npos || text[first] != '[')) return named(labels_of_text(text));
+  const Result<nlohmann::json> document = parse_json(text);
   if (document && document->is_array()) return named(labels_from_json(*document));
   // Tokens begin with brackets too: "[CLS]".
-  if (!called_json) return named(labels_of_text(*text));
+  if (!called_json) return named(labels_of_text(text));
   return document ? named(labels_from_json(*document)) : fail(prefix + document.error().message);
+}
+
+Result<std::vector<std::string>> read_labels_file(const std::filesystem::path& path) {
+  const Result<std::string> text = read_file(path, kMaxLabelsFileBytes);
+  if (!text) return tl::unexpected(text.error());
+  return parse_labels(*text, path);
 }
 
 }  // namespace attnscope

@@ -21,4 +21,7 @@ bool is_text_name(const std::filesystem::path& path);
 /// the labels. An empty line at the end does not count. Errors are one line that begins with the file's name.
 Result<std::vector<std::string>> read_labels_file(const std::filesystem::path& path);
 
+/// The same of what stands in a file of that name.
+Result<std::vector<std::string>> parse_labels(std::string_view text, const std::filesystem::path& path);
+
 }  // namespace attnscope

@@ -129,8 +129,8 @@ Result<Experiment> read_step_experiment(const json& object) {
   const Result<const json*> value = member(object, "experiment", "an experiment");
   if (!value) return tl::unexpected(value.error());
   if (!(*value)->is_object()) return not_allowed("experiment", **value, "an experiment");
-  Result<Experiment> experiment = parse_experiment((*value)->dump(), "experiment");
-  if (!experiment) return experiment;
+  Result<Experiment> experiment = experiment_from_json(**value);
+  if (!experiment) return tl::unexpected(within("experiment: ", experiment.error()));
   if (const Result<void> valid = validate(*experiment); !valid)
     return tl::unexpected(within("experiment: ", valid.error()));
   if (const Result<ViewOptions> view = view_options(experiment->view); !view)

@@ -1,5 +1,6 @@
 #include "io/mask_json.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,11 +22,19 @@ std::string place_text(std::span<const Index> index) {
   return text;
 }
 
+/// A list of many booleans is packed; see `parse_json`.
+bool is_list(const json& value) { return value.is_array() || value.is_binary(); }
+
+Index size_of(const json& list) {
+  return static_cast<Index>(list.is_binary() ? list.get_binary().size() : list.size());
+}
+
 /// The lengths of the first list of every level.
 Result<std::vector<Index>> shape_of(const json& array) {
   std::vector<Index> shape;
-  for (const json* level = &array; level->is_array(); level = &level->front()) {
-    shape.push_back(static_cast<Index>(level->size()));
+  for (const json* level = &array; is_list(*level); level = &level->front()) {
+    shape.push_back(size_of(*level));
+    if (level->is_binary()) break;
     if (level->empty())
       return fail(place_text(std::vector<Index>(shape.size() - 1, 0)) +
                   ": an empty list is not allowed; allowed: " + kForms);
@@ -46,10 +55,18 @@ Result<void> append(const json& part, std::vector<Index>& index, Mask& mask) {
     mask.keep.push_back(part.get<bool>());
     return {};
   }
-  if (!part.is_array()) return fail(place_text(index) + ": " + json_excerpt(part) + " is not allowed; allowed: a list");
-  if (static_cast<Index>(part.size()) != mask.shape[depth]) {
-    return fail(place_text(index) + ": a list of " + std::to_string(part.size()) +
+  if (!is_list(part)) return fail(place_text(index) + ": " + json_excerpt(part) + " is not allowed; allowed: a list");
+  if (size_of(part) != mask.shape[depth]) {
+    return fail(place_text(index) + ": a list of " + std::to_string(size_of(part)) +
                 " is not allowed; allowed: " + std::to_string(mask.shape[depth]) + ", as in the first one");
+  }
+  if (part.is_binary()) {
+    if (depth + 1 < mask.shape.size()) {
+      const bool first = part.get_binary().front() != 0;
+      return fail(place_text(index) + "[0]: " + (first ? "true" : "false") + " is not allowed; allowed: a list");
+    }
+    for (const std::uint8_t each : part.get_binary()) mask.keep.push_back(each != 0);
+    return {};
   }
   index.push_back(0);
   for (const json& each : part) {
@@ -70,7 +87,7 @@ ordered_json nested(const Mask& mask, std::size_t depth, std::size_t& at) {
 }  // namespace
 
 Result<Mask> mask_from_json(const json& array) {
-  if (!array.is_array()) return fail("mask: " + json_excerpt(array) + " is not allowed; allowed: " + kForms);
+  if (!is_list(array)) return fail("mask: " + json_excerpt(array) + " is not allowed; allowed: " + kForms);
   Result<std::vector<Index>> shape = shape_of(array);
   if (!shape) return tl::unexpected(shape.error());
   Mask mask;

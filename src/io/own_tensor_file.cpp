@@ -4,6 +4,7 @@
 #include <array>
 #include <istream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -11,21 +12,29 @@
 #include "io/experiment_file.h"
 #include "io/file.h"
 #include "io/printable.h"
+#include "io/saved_tensors.h"
 #include "io/tensor_file.h"
 
 namespace attnscope {
 namespace {
 
-class TensorsOfFile final : public GivenTensors {
+class TensorsOfFile final : public TensorsWithFile {
  public:
-  TensorsOfFile(std::string path, std::shared_ptr<const TensorFile> file)
+  /// `saved`: what an experiment kept of it; may be null.
+  TensorsOfFile(std::string path, std::shared_ptr<const TensorFile> file, const SavedTensors* saved = nullptr)
       : path_(std::move(path)), file_(std::move(file)) {
+    if (std::filesystem::path(path_).is_absolute()) fingerprint_ = file_fingerprint(path_);
     for (const TensorEntry& entry : file_->entries())
-      tensors_.push_back({printable(entry.name), entry.shape, entry.trouble});
+      tensors_.push_back({printable(entry.name), entry.shape, entry.trouble, entry.name});
+    for (const std::string& warning : file_->warnings()) warnings_.push_back(file_->name() + ": " + warning);
+    if (saved != nullptr && saved->fingerprint != fingerprint_)
+      warnings_.push_back(file_->name() + ": has changed since the experiment was saved");
   }
 
   [[nodiscard]] const std::string& file() const override { return path_; }
+  [[nodiscard]] const std::string& fingerprint() const override { return fingerprint_; }
   [[nodiscard]] std::span<const GivenTensor> tensors() const override { return tensors_; }
+  [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
                     const std::stop_token& stop) const override {
     return file_->read(which, begin, end, out, stop);
@@ -33,15 +42,20 @@ class TensorsOfFile final : public GivenTensors {
 
  private:
   std::string path_;
+  std::string fingerprint_;
   std::shared_ptr<const TensorFile> file_;
   std::vector<GivenTensor> tensors_;
+  std::vector<std::string> warnings_;
 };
 
 /// The path that finds the file from everywhere.
 std::string absolute_text(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return (error ? path : absolute.lexically_normal()).string();
+  if (error) return path.string();
+  // Behind a link to a folder ".." need not be where it seems to be.
+  const std::filesystem::path normal = absolute.lexically_normal();
+  return (std::filesystem::equivalent(absolute, normal, error) ? normal : absolute).string();
 }
 
 }  // namespace
@@ -54,10 +68,14 @@ bool is_tensor_file_name(const std::filesystem::path& path) {
   return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
 }
 
-Result<std::shared_ptr<const GivenTensors>> open_given_tensors(const std::filesystem::path& path) {
+Result<std::shared_ptr<const GivenTensors>> open_given_tensors(const std::filesystem::path& path,
+                                                               const SavedTensors* saved) {
   Result<std::shared_ptr<const TensorFile>> file = TensorFile::open(path);
-  if (!file) return tl::unexpected(file.error());
-  return std::make_shared<TensorsOfFile>(absolute_text(path), std::move(*file));
+  if (file) return std::make_shared<TensorsOfFile>(absolute_text(path), std::move(*file), saved);
+  std::error_code error;
+  const bool is_gone = !std::filesystem::exists(std::filesystem::symlink_status(path, error));
+  if (is_gone && saved != nullptr && !saved->tensors.empty()) return missing_tensors(absolute_text(path), *saved);
+  return tl::unexpected(file.error());
 }
 
 namespace {

@@ -13,8 +13,13 @@ namespace attnscope {
 /// Whether a file of that name is one of tensors: .npy, .npz or .safetensors.
 bool is_tensor_file_name(const std::filesystem::path& path);
 
-/// The tensors of a file, which stay in it until they are looked at. `GivenTensors::file` is `path`, absolute.
-Result<std::shared_ptr<const GivenTensors>> open_given_tensors(const std::filesystem::path& path);
+struct SavedTensors;
+
+/// The tensors of a file, which stay in it until they are looked at. `GivenTensors::file` is `path`, absolute. `saved`,
+/// which may be null, is what an experiment kept of it: when the file has changed since there is a warning, and when it
+/// is gone there are its tensors without their numbers, and a warning.
+Result<std::shared_ptr<const GivenTensors>> open_given_tensors(const std::filesystem::path& path,
+                                                               const SavedTensors* saved = nullptr);
 
 /// The experiment that a file of tensors stands for: the one that a trace of ours was computed from, otherwise
 /// attention with what is in it. Errors name the file.

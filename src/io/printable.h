@@ -11,6 +11,9 @@ namespace attnscope {
 /// surrogates and numbers beyond U+10FFFF are something else.
 std::size_t utf8_length(std::string_view text);
 
+/// Whether all of `text` is UTF-8.
+bool is_utf8(std::string_view text);
+
 /// `text` on one line, safe to print: control characters, line separators, marks that change the writing direction and
 /// bytes that are no UTF-8 stand as \xNN, everything else as it is.
 std::string printable(std::string_view text);

@@ -37,6 +37,26 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_{};
 };
 
+/// It can be told to end, whatever is blocked here.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    ::posix_spawnattr_init(&attributes_);
+    ::sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+  }
+  ~SpawnAttributes() { ::posix_spawnattr_destroy(&attributes_); }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+
+  [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
 tl::unexpected<Error> trouble_with(const ProgramCall& call, int error) {
   return fail(call.words.front() + ": " + std::generic_category().message(error));
 }
@@ -51,8 +71,10 @@ Result<ProgramEnd> run_to_end(const ProgramCall& call, const std::stop_token& st
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const SpawnActions actions(call);
+  const SpawnAttributes attributes;
   pid_t process = 0;
-  const int error = ::posix_spawnp(&process, arguments.front(), actions.get(), nullptr, arguments.data(), environ);
+  const int error =
+      ::posix_spawnp(&process, arguments.front(), actions.get(), attributes.get(), arguments.data(), environ);
   if (error == ENOENT) return ProgramEnd::missing;
   if (error != 0) return trouble_with(call, error);
   {

@@ -2,8 +2,10 @@
 // without gaps (github.com/huggingface/safetensors, "Format").
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
 #include "core/text.h"
@@ -18,6 +20,7 @@ using nlohmann::json;
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMostSafetensorsHeader = 100'000'000;  // bytes, as the reference implementation
 constexpr std::size_t kMostHeaderValues = 5'000'000;           // about ten for each tensor
+constexpr std::uint64_t kLargestCount = std::numeric_limits<std::int64_t>::max() / 2;
 
 /// What the format knows beyond ElementType: their sizes can be checked, their numbers not be shown.
 struct OtherKind {
@@ -60,6 +63,11 @@ Index set_type(PlacedTensor& tensor, const std::string& name) {
 
 Result<std::vector<Index>> counts_of(const json& list, const std::string& field) {
   if (!list.is_array()) return fail(field + ": " + json_excerpt(list) + " is not allowed; allowed: a list");
+  if (list.size() > kMostAxesOfEntry) {
+    return fail(field + ": " + std::to_string(list.size()) +
+                (field == "shape" ? " axes are not allowed; allowed: " + std::to_string(kMostAxesOfEntry)
+                                  : " numbers are not allowed; allowed: begin and end"));
+  }
   std::vector<Index> counts;
   for (const json& each : list) {
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
@@ -123,7 +131,7 @@ Result<void> read_metadata(const json& value, TensorListing& listing) {
 }
 
 /// Whether the tensors, in the order of their data, lie one behind the other from 0 to `data_bytes`.
-Result<void> check_places(const std::vector<PlacedTensor>& tensors, std::uint64_t data_bytes) {
+Result<void> check_places(const std::deque<PlacedTensor>& tensors, std::uint64_t data_bytes) {
   const auto number = [](std::uint64_t value) { return std::to_string(value); };
   std::uint64_t reached = 0;
   for (const PlacedTensor& tensor : tensors) {
@@ -149,6 +157,56 @@ Result<void> check_places(const std::vector<PlacedTensor>& tensors, std::uint64_
   return {};
 }
 
+/// Takes the members of a header as they are read, so that not all of its JSON is held at once.
+class HeaderReader {
+ public:
+  explicit HeaderReader(ParseBudget& budget) : budget_(budget) {}
+
+  /// Whether the member is as it has to be; otherwise there is trouble.
+  bool take(const std::string& name, const json& value) {
+    const Result<void> taken = name == "__metadata__" ? take_metadata(value) : take_tensor(name, value);
+    if (!taken) trouble_ = taken.error();
+    return taken.has_value();
+  }
+
+  [[nodiscard]] const Error& trouble() const { return trouble_; }
+  /// Without entries.
+  TensorListing& listing() { return listing_; }
+  std::deque<PlacedTensor>& tensors() { return tensors_; }
+
+ private:
+  Result<void> charge(std::uint64_t bytes) {
+    if (budget_.charge(bytes)) return {};
+    return fail(budget_.refusal("the safetensors header"));
+  }
+
+  Result<void> take_metadata(const json& value) {
+    constexpr std::uint64_t each = 128;  // of the map
+    if (value.is_object()) {
+      for (const auto& [key, text] : value.items()) {
+        const std::size_t bytes = key.size() + (text.is_string() ? text.get_ref<const std::string&>().size() : 0);
+        if (Result<void> fits = charge(each + bytes); !fits) return fits;
+      }
+    }
+    return read_metadata(value, listing_);
+  }
+
+  Result<void> take_tensor(const std::string& name, const json& value) {
+    Result<PlacedTensor> tensor = read_entry(name, value, listing_.warnings);
+    if (!tensor) return fail("tensor " + shown_name(name) + ": " + tensor.error().message);
+    const TensorEntry& entry = tensor->entry;
+    Result<void> fits = charge(sizeof(PlacedTensor) + entry.name.size() + entry.type.size() + entry.trouble.size() +
+                               entry.shape.capacity() * sizeof(Index));
+    if (fits) tensors_.push_back(std::move(*tensor));
+    return fits;
+  }
+
+  ParseBudget& budget_;
+  TensorListing listing_;
+  std::deque<PlacedTensor> tensors_;
+  Error trouble_;
+};
+
 /// The header's bytes, their number checked against the file before memory is taken.
 Result<std::string> header_text(const ByteSource& file) {
   if (file.size() < kLengthBytes) {
@@ -159,8 +217,8 @@ Result<std::string> header_text(const ByteSource& file) {
   if (!length_bytes) return length_bytes;
   const std::uint64_t length = little_endian(*length_bytes, 0, kLengthBytes);
   if (length > kMostSafetensorsHeader) {
-    return fail("the safetensors header has " + size_text(length) +
-                ", says the file; allowed: " + size_text(kMostSafetensorsHeader));
+    return fail("the safetensors header, says the file, has " +
+                bytes_against_limit(static_cast<double>(std::min(length, kLargestCount)), kMostSafetensorsHeader));
   }
   if (length > file.size() - kLengthBytes) {
     return fail("the safetensors header has " + std::to_string(length) +
@@ -174,30 +232,29 @@ Result<std::string> header_text(const ByteSource& file) {
 Result<TensorListing> list_safetensors(const ByteSource& file) {
   const Result<std::string> text = header_text(file);
   if (!text) return tl::unexpected(text.error());
-  const Result<json> header = parse_json(*text, {64, kMostHeaderValues});
-  if (!header) return fail("safetensors header: " + header.error().message);
-  if (!header->is_object()) {
-    return fail("safetensors header: " + json_excerpt(*header) + " is not allowed; allowed: an object");
-  }
-  TensorListing listing;
-  std::vector<PlacedTensor> tensors;
-  for (const auto& [name, value] : header->items()) {
-    if (name == "__metadata__") {
-      if (const Result<void> read = read_metadata(value, listing); !read) return tl::unexpected(read.error());
-      continue;
-    }
-    Result<PlacedTensor> tensor = read_entry(name, value, listing.warnings);
-    if (!tensor) return fail("tensor " + shown_name(name) + ": " + tensor.error().message);
-    tensors.push_back(std::move(*tensor));
-  }
+  // The header counts as the file: what else is in it stays there.
+  ParseBudget budget(text->size());
+  HeaderReader reader(budget);
+  const Result<bool> read =
+      parse_json_members(*text, {64, kMostHeaderValues}, budget,
+                         [&](const std::string& name, const json& value) { return reader.take(name, value); });
+  if (!read) return fail("safetensors header: " + read.error().message);
+  if (!*read) return tl::unexpected(reader.trouble());
+  TensorListing listing = std::move(reader.listing());
+  std::deque<PlacedTensor>& tensors = reader.tensors();
   // Empty ones before the one that begins where they are.
   std::sort(tensors.begin(), tensors.end(), [](const PlacedTensor& a, const PlacedTensor& b) {
-    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    return std::tie(a.begin, a.end, a.entry.name) < std::tie(b.begin, b.end, b.entry.name);
   });
   const std::uint64_t data = kLengthBytes + text->size();
   if (const Result<void> right = check_places(tensors, file.size() - data); !right)
     return tl::unexpected(right.error());
-  for (PlacedTensor& tensor : tensors) {
+  if (!budget.charge(tensors.size() * (sizeof(TensorEntry) + sizeof(StoredNumbers))))
+    return fail(budget.refusal("the safetensors header"));
+  listing.entries.reserve(tensors.size());
+  listing.stored.reserve(tensors.size());
+  for (; !tensors.empty(); tensors.pop_front()) {
+    PlacedTensor& tensor = tensors.front();
     tensor.stored.offset = data + tensor.begin;
     listing.entries.push_back(std::move(tensor.entry));
     listing.stored.push_back(tensor.stored);

@@ -141,8 +141,11 @@ Result<std::shared_ptr<const ByteSource>> TensorFile::source_of(std::size_t entr
   if (!stored.member) return bytes_;
   // One member at a time: several at once would each need their memory.
   const std::lock_guard lock(opening_);
-  for (const Opened& opened : opened_)
-    if (opened.member == *stored.member) return opened.bytes;
+  for (const Opened& opened : opened_) {
+    if (opened.member != *stored.member) continue;
+    if (!opened.trouble.empty()) return fail(opened.trouble);
+    return opened.bytes;
+  }
   const ZipMember& member = listing_.members[*stored.member];
   Index numbers = 1;
   for (const Index size : listing_.entries[entry].shape) numbers *= size;  // counted when it was listed
@@ -150,7 +153,12 @@ Result<std::shared_ptr<const ByteSource>> TensorFile::source_of(std::size_t entr
   const std::uint64_t taken = member.stored() ? 0 : keep;
   make_room(taken);
   Result<std::shared_ptr<const ByteSource>> bytes = open_zip_member(bytes_, member, keep, stop);
-  if (bytes) opened_.push_back({*stored.member, *bytes, taken});
+  if (bytes) {
+    opened_.push_back({*stored.member, *bytes, taken, ""});
+  } else if (!stop.stop_requested()) {
+    // It would take as long each time to find that out.
+    opened_.push_back({*stored.member, nullptr, 0, bytes.error().message});
+  }
   return bytes;
 }
 

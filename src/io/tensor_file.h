@@ -32,7 +32,8 @@
 namespace attnscope {
 
 /// A file of tensors, open. Its numbers stay where they are until they are asked for, so that it may be larger than
-/// memory. Any thread may ask, several at once. A file that changes meanwhile gives wrong numbers or an error.
+/// memory. Any thread may ask, several at once. Once the file changes, reading fails: numbers are those that it had
+/// when it was opened.
 class TensorFile {
  public:
   enum class Format { safetensors, npy, npz };
@@ -61,7 +62,7 @@ class TensorFile {
 
   /// Fills `out` with the numbers begin ≤ index < end of an entry, one after the other in C order, each the float32
   /// nearest to what the file has. Fails where `entry` cannot be viewed, where that is no part of it or not as large as
-  /// `out`, where the file is damaged or has become shorter, and soon after `stop` was requested.
+  /// `out`, where the file is damaged or has changed, and soon after `stop` was requested.
   Result<void> read(std::size_t entry, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
                     const std::stop_token& stop = {}) const;
 
@@ -88,6 +89,7 @@ class TensorFile {
     std::size_t member = 0;
     std::shared_ptr<const ByteSource> bytes;
     std::uint64_t taken = 0;  ///< of memory
+    std::string trouble;      ///< why there are no bytes: it is damaged
   };
   mutable std::mutex opening_;
   mutable std::vector<Opened> opened_;  ///< oldest first

@@ -108,7 +108,9 @@ Result<void> write_trace(const Trace& trace, const std::filesystem::path& path, 
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return tl::unexpected(file.error());
   try {
-    if (Result<void> written = write_as(*format, contents_of(trace, only, path), *file); !written) return written;
+    const TraceContents contents = contents_of(trace, only, path);
+    if (const std::optional<std::string> failure = trace.failure()) return fail(*failure);
+    if (Result<void> written = write_as(*format, contents, *file); !written) return written;
   } catch (const std::exception& error) {
     return fail(path_text(path) + ": " + error.what());
   }

@@ -5,9 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "io/file.h"
 #include "io/json_value.h"
+#include "io/path_json.h"
+#include "io/paths.h"
 #include "io/printable.h"
 
 namespace attnscope {
@@ -39,8 +42,9 @@ std::optional<UserState> parse_state(const std::string& text) {
   if (!theme || *theme == Theme::paper) return std::nullopt;
   state.theme = *theme;
   for (const nlohmann::json& path : field("recent")) {
-    if (!path.is_string() || state.recent.size() == kMostRecent) return std::nullopt;
-    state.recent.push_back(path.get<std::string>());
+    std::optional<std::string> bytes = path_from_json(path);
+    if (!bytes || state.recent.size() == kMostRecent) return std::nullopt;
+    state.recent.push_back(std::move(*bytes));
   }
   return state;
 }
@@ -48,9 +52,7 @@ std::optional<UserState> parse_state(const std::string& text) {
 }  // namespace
 
 void UserState::add_recent(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  const std::string name = error ? path : absolute.lexically_normal().string();
+  const std::string name = absolute_path(path);
   std::erase(recent, name);
   recent.insert(recent.begin(), name);
   if (recent.size() > kMostRecent) recent.resize(kMostRecent);
@@ -79,8 +81,10 @@ Result<void> write_user_state(const std::filesystem::path& folder, const UserSta
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return fail(path_text(folder) + ": " + error.message());
+  nlohmann::ordered_json recent = nlohmann::ordered_json::array();
+  for (const std::string& path : state.recent) recent.push_back(path_to_json(path));
   const nlohmann::ordered_json document = {
-      {"format", kStateFormat}, {"theme", theme_name(state.theme)}, {"recent", state.recent}};
+      {"format", kStateFormat}, {"theme", theme_name(state.theme)}, {"recent", recent}};
   return write_file(folder / kStateName, pretty_json(document) + "\n");
 }
 

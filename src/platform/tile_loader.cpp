@@ -1,6 +1,7 @@
 #include "platform/tile_loader.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace attnscope::platform {
@@ -95,7 +96,12 @@ void TileLoader::work(const std::stop_token& ending) {
     lock.unlock();
 
     tile.texels.resize(static_cast<std::size_t>(tile.part.rows * tile.part.columns));
-    const bool complete = source->read(tile.part, tile.texels, stop);
+    bool complete = source->read(tile.part, tile.texels, stop);
+    if (!complete && !stop.stop_requested()) {
+      // Marked as what is no number; asking again would not help.
+      std::fill(tile.texels.begin(), tile.texels.end(), std::numeric_limits<float>::quiet_NaN());
+      complete = true;
+    }
     // Perhaps the last one to know it: a large matrix is given back here, not under the lock.
     source.reset();
 

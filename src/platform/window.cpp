@@ -25,11 +25,9 @@ std::string last_error(int* code = nullptr) {
   return line;
 }
 
-constexpr const char* kNeedNoWindow =
-    "the commands trace, figure, animate, explain, script, systems and views need none";
-
-std::string no_display(const std::string& reason) {
-  return "no display to open a window on (" + reason + "); " + kNeedNoWindow;
+/// With what can be done all the same.
+std::string hinted(const std::string& message, const WindowOptions& options) {
+  return options.without_window.empty() ? message : message + "; " + options.without_window;
 }
 
 std::string too_old(const std::string& found) {
@@ -101,7 +99,7 @@ Result<void> Window::State::make_window(const WindowOptions& options) {
     int code = 0;
     const std::string reason = last_error(&code);
     if (code == GLFW_VERSION_UNAVAILABLE) return fail(too_old(ordinary_opengl_version()));
-    if (code == GLFW_API_UNAVAILABLE) return fail("the display offers no OpenGL (" + reason + "); " + kNeedNoWindow);
+    if (code == GLFW_API_UNAVAILABLE) return fail(hinted("the display offers no OpenGL (" + reason + ")", options));
     return fail("the window could not be opened: " + reason + "; LIBGL_ALWAYS_SOFTWARE=1 uses the software renderer");
   }
   glfwMakeContextCurrent(window);
@@ -140,7 +138,7 @@ Window& Window::operator=(Window&&) noexcept = default;
 
 Result<Window> Window::open(const WindowOptions& options) {
   // Reasons are read with glfwGetError; without a callback GLFW prints nothing itself.
-  if (glfwInit() != GLFW_TRUE) return fail(no_display(last_error()));
+  if (glfwInit() != GLFW_TRUE) return fail(hinted("no display to open a window on (" + last_error() + ")", options));
   auto state = std::make_unique<State>();
   if (Result<void> made = state->make_window(options); !made) return fail(made.error().message);
   return Window(std::move(state));

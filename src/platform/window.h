@@ -26,6 +26,8 @@ struct WindowOptions {
   bool vsync = true;
   /// Off for tests that want a window nobody sees.
   bool visible = true;
+  /// What can be done without a window; stands in the message that there is no display for one.
+  std::string without_window = {};
 };
 
 /// Width and height, in the unit that the function returning it names.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "ui/document_dialogs.h"
 #include "ui/export_rows.h"
 #include "ui/imgui_compat.h"
 #include "ui/widgets.h"
@@ -174,8 +175,10 @@ AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   bool confirmed = ImGui::InputTextWithHint("##path", "path; of PNG files with %04d where the number goes",
                                             &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (const auto typed = animation_format(transient.dialog_path); typed && ImGui::IsItemEdited())
-    settings.format = *typed;
+  if (ImGui::IsItemEdited()) {
+    transient.dialog_question.clear();
+    if (const auto typed = animation_format(transient.dialog_path)) settings.format = *typed;
+  }
   ImGui::BeginGroup();
   subject_row(style, shown, settings);
   const Sweepable* const thing = chosen(shown, settings);
@@ -194,7 +197,8 @@ AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown
   const std::string& trouble = wrong.empty() ? transient.dialog_error : wrong;
   clipped_text(trouble.empty() ? length_text(shown, settings) : trouble, width,
                color(trouble.empty() ? style.palette.dim : Rgb{0xE6, 0x9F, 0x00}));
-  if (ImGui::Button("Write")) confirmed = true;
+  const bool replaces = question_row(transient);
+  if (ImGui::Button(replaces ? "Replace" : "Write")) confirmed = true;
   ImGui::SameLine();
   if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
   // Not while a list is open, whose business it is.

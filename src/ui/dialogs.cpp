@@ -2,11 +2,11 @@
 #include <imgui_stdlib.h>
 
 #include <array>
-#include <filesystem>
 
-#include "io/printable.h"
 #include "ui/animation_dialog.h"
+#include "ui/document_dialogs.h"
 #include "ui/export_dialog.h"
+#include "ui/imgui_compat.h"
 #include "ui/panels.h"
 #include "ui/widgets.h"
 
@@ -65,37 +65,21 @@ constexpr std::array<Shortcut, 26> kShortcuts = {{
     {"Ctrl+Q", "quit"},
 }};
 
-void end_with_error(const Transient& transient) {
-  if (transient.dialog_error.empty()) return;
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextColored(ImVec4(0.9F, 0.62F, 0, 1), "%s", transient.dialog_error.c_str());
-  ImGui::PopTextWrapPos();
-}
-
 std::optional<DialogResult> path_dialog(const Style& style, const DialogText& text, Transient& transient) {
   std::optional<DialogResult> result;
   ImGui::SetNextItemWidth(std::min(style.px(440), ImGui::GetIO().DisplaySize.x - style.px(80)));
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   const bool entered =
       ImGui::InputTextWithHint("##path", text.hint, &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemEdited()) transient.dialog_question.clear();
   end_with_error(transient);
-  if (ImGui::Button(text.confirm) || entered) result = DialogResult{text.dialog, transient.dialog_path};
-  ImGui::SameLine();
-  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
-  return result;
-}
-
-/// What becomes of the changes to a file when the program is to end.
-std::optional<DialogResult> quit_dialog(Transient& transient) {
-  std::optional<DialogResult> result;
-  const std::string name = std::filesystem::path(transient.dialog_path).filename().string();
-  ImGui::TextUnformatted((printable(name) + " has changes that are not saved.").c_str());
-  end_with_error(transient);
-  const bool entered = ImGui::IsWindowFocused() && enter_pressed();
-  if (ImGui::Button("Save and quit") || entered)
-    result = DialogResult{Dialog::quit, transient.dialog_path, false, true};
-  ImGui::SameLine();
-  if (ImGui::Button("Quit without saving")) result = DialogResult{Dialog::quit, transient.dialog_path};
+  const bool replaces = question_row(transient);
+  // Only a new press confirms: the Enter that asked the question may still be held down.
+  const bool answered = replaces && !entered && ImGui::IsWindowFocused() && enter_pressed();
+  if (ImGui::Button(replaces ? "Replace" : text.confirm) || entered || answered) {
+    result = DialogResult{text.dialog, transient.dialog_path};
+    result->replaces = replaces;
+  }
   ImGui::SameLine();
   if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
   return result;
@@ -133,7 +117,8 @@ const char* title_of(Dialog dialog) {
   if (path != nullptr) return path->title;
   if (dialog == Dialog::export_figure) return kExportTitle;
   if (dialog == Dialog::animation) return kAnimationTitle;
-  if (dialog == Dialog::quit) return "Unsaved changes";
+  if (dialog == Dialog::unsaved) return "Unsaved edits";
+  if (dialog == Dialog::left_behind) return "Unsaved work";
   return dialog == Dialog::shortcuts ? "Shortcuts" : "About";
 }
 
@@ -143,7 +128,7 @@ bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
   ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Always, ImVec2(0.5F, 0.5F));
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(display.x - style.px(20), display.y - style.px(20)));
   // Everything fits but in the smallest windows, and a question in those too.
-  const double enough = dialog == Dialog::animation ? 700 : dialog == Dialog::quit ? 0 : 480;
+  const double enough = dialog == Dialog::animation ? 700 : dialog == Dialog::unsaved ? 0 : 480;
   const ImGuiWindowFlags scroll = display.y >= style.px(enough) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
   const ImGuiWindowFlags flags =
       ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | scroll;
@@ -177,6 +162,7 @@ std::optional<DialogResult> dialogs(const Style& style, const ExportShown* expor
         ImGui::TextDisabled("Computing…");
       } else if (export_dialog(style, *exported, transient)) {
         result = DialogResult{Dialog::export_figure, transient.dialog_path};
+        result->replaces = !transient.dialog_question.empty();
       }
     } else if (transient.dialog == Dialog::animation) {
       if (animated == nullptr) {
@@ -184,9 +170,12 @@ std::optional<DialogResult> dialogs(const Style& style, const ExportShown* expor
       } else if (const AnimationAnswer answer = animation_dialog(style, *animated, transient);
                  answer != AnimationAnswer::none) {
         result = DialogResult{Dialog::animation, transient.dialog_path, answer == AnimationAnswer::stop};
+        result->replaces = !transient.dialog_question.empty();
       }
-    } else if (transient.dialog == Dialog::quit) {
-      result = quit_dialog(transient);
+    } else if (transient.dialog == Dialog::unsaved) {
+      result = unsaved_dialog(transient);
+    } else if (transient.dialog == Dialog::left_behind) {
+      result = left_behind_dialog(style, transient);
     } else if (transient.dialog == Dialog::shortcuts) {
       shortcut_table(style);
     } else {

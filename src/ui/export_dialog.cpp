@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ui/document_dialogs.h"
 #include "ui/export_rows.h"
 #include "ui/imgui_compat.h"
 #include "ui/widgets.h"
@@ -17,8 +18,10 @@ void format_row(const Style& style, Transient& transient) {
   row_label(style, "Formats");
   for (std::size_t i = 0; i < kExportFormats.size(); ++i) {
     if (i > 0) ImGui::SameLine();
-    if (ImGui::Checkbox(kExportFormats[i].name, &settings.formats[i]))
+    if (ImGui::Checkbox(kExportFormats[i].name, &settings.formats[i])) {
       transient.dialog_path = path_for_formats(transient.dialog_path, settings);
+      transient.dialog_question.clear();
+    }
   }
 }
 
@@ -42,7 +45,10 @@ bool export_dialog(const Style& style, const ExportShown& shown, Transient& tran
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   bool confirmed = ImGui::InputTextWithHint("##path", "path; the boxes below say in which formats",
                                             &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (ImGui::IsItemEdited()) choose_format_of(transient.dialog_path, settings);
+  if (ImGui::IsItemEdited()) {
+    choose_format_of(transient.dialog_path, settings);
+    transient.dialog_question.clear();
+  }
   ImGui::BeginGroup();
   format_row(style, transient);
   size_rows(style, settings, shown.figure, "dpi, of a PNG");
@@ -57,7 +63,8 @@ bool export_dialog(const Style& style, const ExportShown& shown, Transient& tran
   caption_row(style, shown.caption, width);
   const std::string& trouble = options ? transient.dialog_error : options.error().message;
   if (!trouble.empty()) clipped_text(trouble, width, color(Rgb{0xE6, 0x9F, 0x00}));
-  if (ImGui::Button("Export")) confirmed = true;
+  const bool replaces = question_row(transient);
+  if (ImGui::Button(replaces ? "Replace" : "Export")) confirmed = true;
   ImGui::SameLine();
   if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
   // Not while a list is open, whose business it is.

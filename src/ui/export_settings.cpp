@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "io/paths.h"
 
 namespace attnscope::ui {
 namespace {
@@ -58,6 +59,17 @@ std::string path_for_formats(const std::string& path, const ExportSettings& sett
   if (!format || first == settings.formats.end() || settings.formats[position_of(*format)]) return path;
   const auto at = static_cast<std::size_t>(first - settings.formats.begin());
   return std::filesystem::path(path).replace_extension(kExportFormats[at].ending).string();
+}
+
+std::string free_export_path(const std::string& stem, const ExportSettings& settings) {
+  const auto is_free = [&](const std::string& path) {
+    const auto paths = export_paths(path, settings);
+    return !paths || std::ranges::all_of(*paths, [](const auto& each) { return free_path(each) == each; });
+  };
+  std::string path = path_for_formats(stem + ".pdf", settings);
+  for (int number = 2; number < 1000 && !is_free(path); ++number)
+    path = path_for_formats(stem + "-" + std::to_string(number) + ".pdf", settings);
+  return path;
 }
 
 }  // namespace attnscope::ui

@@ -40,4 +40,7 @@ void choose_format_of(const std::string& path, ExportSettings& settings);
 /// `path` with an ending that fits the formats.
 std::string path_for_formats(const std::string& path, const ExportSettings& settings);
 
+/// A path like that which begins with `stem` and replaces no file.
+std::string free_export_path(const std::string& stem, const ExportSettings& settings);
+
 }  // namespace attnscope::ui

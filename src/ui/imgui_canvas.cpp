@@ -17,8 +17,10 @@ ImVec2 vec(Point p) { return {static_cast<float>(p.x), static_cast<float>(p.y)};
 // Steps from the low to the high colour of a colour bar.
 constexpr int kGradientSteps = 64;
 
-// A matrix in memory is drawn within the frame up to this size: that takes a fraction of a millisecond.
+// A matrix in memory is drawn within the frame up to this size: that takes a fraction of a millisecond. All those of a
+// figure together take a few.
 constexpr Index kCellsAtOnce = Index{512} * 512;
+constexpr Index kCellsInAFrame = 12 * kCellsAtOnce;
 
 struct ShapedSpan {
   const TextSpan* span;
@@ -80,10 +82,12 @@ void ImGuiCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) 
     return platform::PixelRect{r.x * s, r.y * s, r.right() * s, r.bottom() * s};
   };
   platform::HeatmapQuad quad;
-  if (const std::optional<MatrixView> held = mark.source->held();
-      held && saturating_product(held->rows, held->columns) <= kCellsAtOnce) {
+  const std::optional<MatrixView> held = mark.source->held();
+  const Index cells = held ? saturating_product(held->rows, held->columns) : 0;
+  if (held && cells <= kCellsAtOnce && cells_ + cells <= kCellsInAFrame) {
     quad.matrix = *held;
     quad.identity = trace_number_;
+    cells_ += cells;
   } else {
     quad.source = mark.source;
   }

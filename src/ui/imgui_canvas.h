@@ -53,6 +53,7 @@ class ImGuiCanvas final : public Canvas {
   std::uint64_t trace_number_;
   std::vector<platform::HeatmapQuad>& quads_;
   platform::LineLayer& lines_;
+  Index cells_ = 0;  ///< of matrices that are sent within the frame
 };
 
 /// Draws one line of text with sub- and superscripts; returns its width.

@@ -28,8 +28,7 @@ std::string pixel_text(const Trace& trace, const Axis& axis, Index at) {
 std::string axis_text(const Trace& trace, const Axis& axis, Index at) {
   if (axis.name == "head") return "head " + std::to_string(at + 1);
   if (axis.name == "batch") return "item " + std::to_string(at + 1);
-  const std::vector<std::string> labels = axis_labels(trace, axis);
-  if (!labels.empty()) return axis.name + " “" + labels[static_cast<std::size_t>(at)] + "”";
+  if (label_of(trace, axis, at)) return axis.name + " " + token_text(trace, axis, at);
   return axis.name + " " + std::to_string(at) + pixel_text(trace, axis, at);
 }
 
@@ -52,6 +51,19 @@ std::string region_text(const Trace& trace, const Region& region) {
   return step.name + "[" + join(parts, ", ") + "]";
 }
 
+/// Which of `count` lines are shown when only `most` are: first and last ones; `count` itself stands for the gap.
+std::vector<std::size_t> elided(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> lines;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (count > most && i == most / 2) {
+      lines.push_back(count);
+      i = count - most / 2;
+    }
+    lines.push_back(i);
+  }
+  return lines;
+}
+
 /// The row that the cell is in; of scores, the weights that the softmax makes of it.
 void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   const Step* shown = &step;
@@ -72,14 +84,17 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   constexpr Index kLongestRow = Index{1} << 20U;
   if (index.empty() || shown->axes.back().size > kLongestRow) return;
   inspection.row_current = static_cast<std::size_t>(index.back());
-  const std::vector<std::string> labels = axis_labels(trace, shown->axes.back());
   Region row = single_cell(static_cast<int>(shown - trace.steps().data()), index);
   row.begin.back() = 0;
   row.end.back() = shown->axes.back().size;
   const std::shared_ptr<const Tensor> numbers = trace.numbers(row);
-  for (std::size_t at = 0; at < numbers->values().size(); ++at) {
-    inspection.row.emplace_back(labels.empty() ? shown->axes.back().name + " " + std::to_string(at) : labels[at],
-                                numbers->values()[at]);
+  const Axis& axis = shown->axes.back();
+  for (const float number : numbers->values()) inspection.row.emplace_back("", number);
+  // Those of the cells that are listed.
+  for (const std::size_t at : elided(inspection.row.size(), kRowShown)) {
+    if (at == inspection.row.size()) continue;
+    const std::optional<std::string> label = label_of(trace, axis, static_cast<Index>(at));
+    inspection.row[at].first = label ? *label : axis.name + " " + std::to_string(at);
   }
 }
 
@@ -107,19 +122,6 @@ struct Range {
     high = std::max(high, value);
   }
 };
-
-/// Which of `count` lines are shown when only `most` are: first and last ones; `count` itself stands for the gap.
-std::vector<std::size_t> elided(std::size_t count, std::size_t most) {
-  std::vector<std::size_t> lines;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (count > most && i == most / 2) {
-      lines.push_back(count);
-      i = count - most / 2;
-    }
-    lines.push_back(i);
-  }
-  return lines;
-}
 
 /// One line: text at the left, the number in its column, a bar at the right.
 void line(const Style& style, const std::string& text, const std::string& number, double value, Range range, Rgb ink,

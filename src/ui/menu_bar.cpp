@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 
 #include "core/systems/systems.h"
 #include "ui/panels.h"
@@ -39,6 +38,7 @@ void file_menu(const MenuState& state, Requests& requests, bool pixels) {
   item("Save", "Ctrl+S", Command::save, requests);
   item("Save as…", "Ctrl+Shift+S", Command::save_as, requests);
   item("Read again from disk", "F5", Command::reload, requests, state.can_reload);
+  item("Unsaved work…", nullptr, Command::left_behind, requests);
   ImGui::Separator();
   item("Export figure…", "Ctrl+E", Command::export_figure, requests);
   item("Animation…", nullptr, Command::animation, requests);
@@ -114,9 +114,8 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
   view_menu(experiment, state, requests);
   lessons_menu(state, requests);
   help_menu(requests);
-  const std::string document = state.file.empty() ? "untitled" : std::filesystem::path(state.file).filename().string();
   const std::string title =
-      document + (state.modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
+      state.title + (state.modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
   // Painted, not laid out: a menu bar ends its items where its last one does.
   const ImVec2 size = ImGui::CalcTextSize(title.c_str());
   const float left = ImGui::GetWindowWidth() - style.px(16) - size.x;

@@ -23,6 +23,7 @@ enum class Command {
   save,
   save_as,
   reload,
+  left_behind,
   export_figure,
   export_trace,
   animation,
@@ -66,7 +67,7 @@ struct Inspection {
   ColorScale scale;                                 ///< see `inspected_scale`
   std::string coordinates;                          ///< "head 2 · query “sat” · key “the”"
   std::string row_title;                            ///< "softmax of this row", "this row"
-  std::vector<std::pair<std::string, double>> row;  ///< label and value of each cell of the row
+  std::vector<std::pair<std::string, double>> row;  ///< the cells: value, and label of those that are listed
   bool row_is_weights = false;
   std::size_t row_current = 0;            ///< which of them is the cell's own
   std::vector<NamedCell> sources;         ///< one per region behind the cell: its first cell
@@ -95,7 +96,9 @@ struct Performance {
   bool busy = false;
   float progress = 0;
   double drawn = 1;          ///< of what the picture shows, 0 to 1: large matrices come bit by bit
-  std::string writing = {};  ///< an animation, and how far it is: "writing a.gif 40 %"; empty: none
+  std::string writing = {};  ///< an animation, and how far it is, or a figure: "writing a.gif 40 %"; empty: none
+  bool writes_figure = false;
+  bool building = false;  ///< the picture, which is not the one that is wanted yet
 };
 
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient,
@@ -122,7 +125,7 @@ void lesson_panel(const Style& style, const LessonShown& shown, Requests& reques
 
 /// What the menus mark and offer.
 struct MenuState {
-  const std::string& file;
+  std::string title;  ///< of the document
   bool modified = false;
   bool can_undo = false;
   bool can_redo = false;
@@ -143,8 +146,11 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
 struct DialogResult {
   Dialog dialog = Dialog::none;
   std::string path;
-  bool stops = false;  ///< the animation that is being written
-  bool saves = false;  ///< before the program ends
+  bool stops = false;                      ///< the animation that is being written
+  bool saves = false;                      ///< edits, before they are left; otherwise they are given up
+  std::optional<UnsavedEntry> entry = {};  ///< of unsaved work: to be restored, or discarded
+  bool discards = false;
+  bool replaces = false;  ///< files that are there: it was asked
 };
 
 struct ExportShown;

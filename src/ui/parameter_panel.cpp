@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <span>
 #include <sstream>
 
 #include "core/sweep.h"
@@ -47,7 +48,7 @@ class ParameterControls {
   /// A whole number whose values have names: those; what leaves no choice is not shown.
   bool named(const Parameter& parameter) {
     if (system_.choices == nullptr) return false;
-    const auto possible = system_.choices(experiment_, parameter.name);
+    const ParameterFacts::Choices& possible = choices(parameter);
     if (possible.empty()) return false;
     if (possible.size() == 1) return true;
     std::vector<std::string> labels;
@@ -58,6 +59,12 @@ class ParameterControls {
             choice(style_, parameter.label.c_str(), parameter.help, labels, static_cast<std::size_t>(chosen)))
       set(parameter.name, static_cast<Index>(*picked) + 1, 0);
     return true;
+  }
+
+  [[nodiscard]] const ParameterFacts::Choices& choices(const Parameter& parameter) {
+    const auto [found, is_new] = transient_.parameter_facts->choices.try_emplace(parameter.name);
+    if (is_new) found->second = system_.choices(experiment_, parameter.name);
+    return found->second;
   }
 
   void integer(const Parameter& parameter) {
@@ -111,7 +118,7 @@ class ParameterControls {
     std::vector<std::string> words = parameter.choices;
     std::vector<std::string> labels = parameter.choice_labels;
     if (system_.choices != nullptr) {
-      if (const auto possible = system_.choices(experiment_, parameter.name); !possible.empty()) {
+      if (const ParameterFacts::Choices& possible = choices(parameter); !possible.empty()) {
         words.clear();
         labels.clear();
         for (const auto& [word, label] : possible) words.push_back(word), labels.push_back(label);
@@ -135,7 +142,7 @@ class ParameterControls {
 
   void mask(const Parameter& parameter) {
     const Mask& now = experiment_.mask();
-    const MaskSizes sizes = system_.mask_sizes(experiment_);
+    const MaskSizes sizes = transient_.parameter_facts->mask_sizes;
     std::vector<std::string> items = {"none", "causal", "window", "padding"};
     if (now.kind == Mask::Kind::array) items.emplace_back("array");
     const auto chosen = static_cast<std::size_t>(now.kind);
@@ -251,17 +258,45 @@ void seed_controls(const Style& style, const Experiment& experiment, Transient& 
   tooltip("Another seed at random.");
 }
 
+void update_facts(const Experiment& experiment, const System& system, std::optional<ParameterFacts>& facts) {
+  // Without a file there is nothing to look through, and other things may count.
+  const bool same = facts && experiment.tensors != nullptr && facts->tensors == experiment.tensors &&
+                    facts->system == experiment.system && facts->parameters == experiment.parameters;
+  if (same) return;
+  facts =
+      ParameterFacts{experiment.system, experiment.parameters, experiment.tensors, system.mask_sizes(experiment), {}};
+}
+
+/// How many labels, from the first on, are typed in one line: it is drawn in every frame.
+std::size_t labels_in_a_line(const std::vector<std::string>& labels) {
+  constexpr std::size_t kMostBytes = 4000;
+  std::size_t count = 0;
+  for (std::size_t bytes = 0; count < labels.size(); ++count) {
+    bytes += labels[count].size() + 1;
+    if (bytes > kMostBytes) break;
+  }
+  return count;
+}
+
 void label_controls(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
   section_title(style, "LABELS");
   ImGui::SetNextItemWidth(-1);
-  std::string text = join(experiment.labels, " ");
+  const std::vector<std::string>& all = experiment.labels;
+  // While somebody types the field stands for what was typed last.
+  if (!is_active("##labels") || transient.labels_typed > all.size()) transient.labels_typed = labels_in_a_line(all);
+  const std::size_t typed = transient.labels_typed;
+  std::string text = join(std::span(all).first(typed), " ");
   const bool changed = ImGui::InputTextWithHint("##labels", "tokens, a space between", &text);
   if (ImGui::IsItemActivated()) ++transient.gesture;
   tooltip("A sentence: its words are the tokens. With more tokens than words the others show their number.");
+  if (typed < all.size())
+    ImGui::TextDisabled("and %s more", grouped_text(std::ssize(all) - static_cast<Index>(typed)).c_str());
   if (!changed) return;
   std::vector<std::string> labels;
   std::istringstream words(text);
   for (std::string word; words >> word;) labels.push_back(word);
+  transient.labels_typed = labels.size();
+  labels.insert(labels.end(), all.begin() + static_cast<std::ptrdiff_t>(typed), all.end());
   requests.actions.push_back({SetLabels{std::move(labels)}, transient.gesture});
 }
 
@@ -269,6 +304,7 @@ void label_controls(const Style& style, const Experiment& experiment, Transient&
 
 void parameter_panel(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
   const System& system = *find_system(experiment.system);
+  update_facts(experiment, system, transient.parameter_facts);
   system_controls(style, system, requests);
   ImGui::Dummy(ImVec2(0, style.px(4)));
   section_title(style, "PARAMETERS");
@@ -276,7 +312,7 @@ void parameter_panel(const Style& style, const Experiment& experiment, Transient
   for (const Parameter& parameter : system.parameters) controls.show(parameter);
   if (system.uses_seed) seed_controls(style, experiment, transient, requests);
   // Of tensors that are no attention nothing is labelled.
-  if (system.mask_sizes(experiment).queries == 0) return;
+  if (transient.parameter_facts->mask_sizes.queries == 0) return;
   ImGui::Dummy(ImVec2(0, style.px(4)));
   label_controls(style, experiment, transient, requests);
 }

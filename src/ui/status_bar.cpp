@@ -42,19 +42,22 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   }
   if (!performance.busy && performance.drawn < 1)
     right = "drawing " + std::to_string(static_cast<int>(performance.drawn * 100)) + " %";
+  if (!performance.busy && performance.building) right = "building the picture …";
   if (!performance.busy && !performance.writing.empty()) right = performance.writing;
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   // On a narrow window what the program has to say matters more than how fast it was.
   const bool message = !transient.message.empty() && ImGui::GetTime() < transient.message_until;
   const std::string left = message                     ? transient.message
                            : trace == nullptr          ? "computing…"
+                           : trace->failure()          ? *trace->failure()
                            : trace->warnings().empty() ? summary(*trace)
                                                        : trace->warnings().front();
   const float left_width = ImGui::CalcTextSize(left.c_str()).x;
-  const bool both = left_width + right_width + style.px(24) <= room || performance.busy || !performance.writing.empty();
+  const bool both = left_width + right_width + style.px(24) <= room || performance.busy || performance.building ||
+                    !performance.writing.empty();
   if (both) room -= right_width + style.px(24);
-  const bool alarming =
-      (message && transient.message_is_error) || (!message && trace != nullptr && !trace->warnings().empty());
+  const bool alarming = (message && transient.message_is_error) ||
+                        (!message && trace != nullptr && (trace->failures() > 0 || !trace->warnings().empty()));
   clipped_text(left, room, color(alarming ? Rgb{0xE6, 0x9F, 0x00} : style.palette.dim));
   if (message && !transient.message_copies.empty()) {
     if (ImGui::IsItemClicked()) ImGui::SetClipboardText(transient.message_copies.c_str());
@@ -66,8 +69,9 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
       requests.commands.push_back(Command::cancel);
     if (performance.busy && performance.progress > 0) tooltip("A click stops it.");
     if (!performance.busy && !performance.writing.empty()) {
-      if (ImGui::IsItemClicked()) requests.commands.push_back(Command::animation);
-      tooltip("A click shows how far it is, and can stop it.");
+      if (ImGui::IsItemClicked())
+        requests.commands.push_back(performance.writes_figure ? Command::cancel : Command::animation);
+      tooltip(performance.writes_figure ? "A click stops it." : "A click shows how far it is, and can stop it.");
     }
   }
   ImGui::PopFont();

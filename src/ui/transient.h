@@ -3,12 +3,16 @@
 
 #include <imgui.h>
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/explain.h"
+#include "core/systems/systems.h"
 #include "figure/canvas.h"
+#include "io/unsaved_folder.h"
 #include "ui/animation_settings.h"
 #include "ui/export_settings.h"
 
@@ -30,13 +34,37 @@ struct Camera {
   friend bool operator==(const Camera&, const Camera&) = default;
 };
 
-enum class Dialog { none, open, open_picture, save, export_figure, export_trace, animation, shortcuts, about, quit };
+enum class Dialog {
+  none,
+  open,
+  open_picture,
+  save,
+  export_figure,
+  export_trace,
+  animation,
+  shortcuts,
+  about,
+  unsaved,     ///< what becomes of edits, before they are left
+  left_behind  ///< unsaved work of programs that ended
+};
 
 /// A number being typed into a slider; it counts when the typing ends.
 struct TypedValue {
   ImGuiID widget = 0;
   double value = 0;
   std::uint64_t gesture = 0;
+};
+
+/// What the parameter panel shows that follows from the parameters and the file of tensors. With thousands of tensors
+/// that takes longer than a frame: it is worked out again when those change.
+struct ParameterFacts {
+  using Choices = std::vector<std::pair<std::string, std::string>>;
+
+  std::string system;
+  ParameterValues parameters;
+  std::shared_ptr<const GivenTensors> tensors;
+  MaskSizes mask_sizes;
+  std::map<std::string, Choices> choices;  ///< of a parameter, as far as they were asked for
 };
 
 struct Transient {
@@ -54,10 +82,13 @@ struct Transient {
   Dialog dialog_shown = Dialog::none;  ///< as ImGui has it; follows `dialog`
   std::string dialog_path;
   std::string dialog_error;
-  ExportSettings export_settings;  ///< of the last export; the next one starts with them
+  std::string dialog_question;            ///< about files that would be replaced; empty: none is asked
+  std::vector<UnsavedEntry> left_behind;  ///< what its dialog lists
+  ExportSettings export_settings;         ///< of the last export; the next one starts with them
   AnimationSettings animation_settings;
-  std::string labels_text;  ///< as typed
-  std::string message;      ///< the last refusal or confirmation, in the status bar
+  std::optional<ParameterFacts> parameter_facts;
+  std::size_t labels_typed = 0;  ///< how many labels, the first ones, the field for them has
+  std::string message;           ///< the last refusal or confirmation, in the status bar
   bool message_is_error = false;
   double message_until = 0;    ///< ImGui time
   std::string message_copies;  ///< what a click on the message copies; empty: nothing

@@ -71,7 +71,7 @@ void number_option(const Style& style, const Trace& trace, const View& view, con
                   static_cast<Index>(option.slider_maximum), transient, requests);
     return;
   }
-  const Index limit = option_limit(trace, option.name, options.values);
+  const Index limit = option_limit(view, trace, option.name, options.values);
   if (view.names != nullptr) {
     if (const std::vector<std::string> names = view.names(trace, option.name); !names.empty()) {
       const auto at = static_cast<std::size_t>(std::min(chosen, limit) - 1);

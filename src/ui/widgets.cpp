@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 #include "core/text.h"
 #include "ui/imgui_compat.h"
@@ -166,8 +168,14 @@ std::optional<std::size_t> opening_list(const Style& style, const std::string& h
   ImGui::SetNextItemWidth(width);
   const std::string preview = chosen < items.size() ? list_text(style, items[chosen], ImGui::CalcItemWidth()) : "";
   if (ImGui::BeginCombo("##choice", preview.c_str(), ImGuiComboFlags_NoArrowButton)) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (ImGui::Selectable(items[i].c_str(), i == chosen)) result = i;
+    // Only those in sight: there may be very many.
+    ImGuiListClipper clipper;
+    clipper.Begin(static_cast<int>(items.size()));
+    while (clipper.Step()) {
+      for (auto i = static_cast<std::size_t>(clipper.DisplayStart); i < static_cast<std::size_t>(clipper.DisplayEnd);
+           ++i) {
+        if (ImGui::Selectable(items[i].c_str(), i == chosen)) result = i;
+      }
     }
     ImGui::EndCombo();
   } else {
@@ -232,6 +240,8 @@ std::optional<std::size_t> button_row(const Style& style, const char* label, con
   return result;
 }
 
+bool is_active(const char* label) { return ImGui::GetActiveID() == ImGui::GetID(label); }
+
 void begin_tooltip() {
   const ImVec2 padding = ImGui::GetStyle().WindowPadding;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(padding.x * 0.6F, padding.y * 0.5F));
@@ -252,15 +262,40 @@ void tooltip(const std::string& text) {
   end_tooltip();
 }
 
+namespace {
+
+/// The first bytes of a text that may be very long: no line has room for more.
+std::string_view first_bytes(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end);
+}
+
+float width_of(std::string_view text) { return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x; }
+
+constexpr std::size_t kLongestLine = 4096;
+constexpr std::size_t kLongestTooltip = 16384;
+
+void show_tooltip_text(std::string_view text) {
+  const std::string_view shown = first_bytes(text, kLongestTooltip);
+  ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
+}
+
+}  // namespace
+
 std::string cut_text(const std::string& text, float width) {
-  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
-  std::string shown = text;
-  while (!shown.empty() && ImGui::CalcTextSize((shown + "…").c_str()).x > width) {
-    do {
-      shown.pop_back();
-    } while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0U) == 0x80U);
+  const std::string_view line = first_bytes(text, kLongestLine);
+  if (line.size() == text.size() && width_of(line) <= width) return text;
+  const float room = width - width_of("…");
+  // Where a character ends, and the longest of these beginnings that fits.
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 1; i <= line.size(); ++i) {
+    if (i == line.size() || (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U) ends.push_back(i);
   }
-  return shown + "…";
+  const auto fits = [&](std::size_t end) { return width_of(line.substr(0, end)) <= room; };
+  const auto last = std::partition_point(ends.begin(), ends.end(), fits);
+  return std::string(line.substr(0, last == ends.begin() ? 0 : *(last - 1))) + "…";
 }
 
 void clipped_text(const std::string& text, float width, ImU32 ink) {
@@ -270,7 +305,7 @@ void clipped_text(const std::string& text, float width, ImU32 ink) {
   ImGui::PopStyleColor();
   if (shown != text && ImGui::IsItemHovered()) {
     begin_tooltip();
-    ImGui::TextUnformatted(text.c_str());
+    show_tooltip_text(text);
     end_tooltip();
   }
 }

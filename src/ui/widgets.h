@@ -57,6 +57,9 @@ std::optional<std::size_t> choice_in_row(const Style& style, const char* label, 
 std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help,
                                       std::span<const std::string> items, std::size_t chosen);
 
+/// Whether the control of that label in the current window is held, or typed in.
+bool is_active(const char* label);
+
 /// Around what a tooltip holds.
 void begin_tooltip();
 void end_tooltip();

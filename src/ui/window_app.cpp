@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "app/ending.h"
 #include "io/data_files.h"
 #include "platform/window.h"
 #include "ui/workbench.h"
@@ -77,20 +78,23 @@ Result<void> run_window(WindowArguments arguments) {
   if (!shaders) return tl::unexpected(shaders.error());
   const Result<FontFiles> fonts = find_font_files();
   if (!fonts) return tl::unexpected(fonts.error());
-  Result<platform::Window> window = platform::Window::open({});
+  // Before there are other threads.
+  EndingWatch ending;
+  Result<platform::Window> window = platform::Window::open({.without_window = arguments.without_window});
   if (!window) return tl::unexpected(window.error());
 
   ImGuiHost host(window->handle());
   WorkbenchOptions options = {
       arguments.theme, scale_of(*window, arguments.ui_scale), arguments.memory_budget, *shaders, *fonts, find_lessons(),
       user_folder(),   [&window] { window->wake(); }};
-  Result<std::unique_ptr<Workbench>> created =
-      Workbench::create(host, std::move(arguments.source.experiment), arguments.file, options);
+  Result<std::unique_ptr<Workbench>> created = Workbench::create(
+      host, std::move(arguments.source.experiment), arguments.file, options, std::move(arguments.source.version));
   if (!created) return tl::unexpected(created.error());
   Workbench& workbench = **created;
-  if (arguments.may_restore) {
-    if (std::optional<LeftBehind> left = take_left_behind(user_folder())) workbench.restore(std::move(*left));
-  }
+  const LastAct last_act(ending, [&workbench] { workbench.save_now(); });
+  workbench.offer_left_behind(arguments.named);
+  if (user_folder().empty())
+    workbench.warn("unsaved edits cannot be kept in case the program ends: neither XDG_CONFIG_HOME nor HOME is set");
   if (arguments.source.pinned) workbench.compare_with(std::move(*arguments.source.pinned));
 
   FramePacer pacer;

@@ -16,7 +16,8 @@ struct WindowArguments {
   std::optional<Theme> theme;  ///< nothing: as it was last
   double ui_scale = 1;         ///< on top of what the desktop asks for; 0.5 to 4
   double memory_budget = kDefaultMemoryBudget;
-  bool may_restore = false;  ///< what was left behind unsaved comes in the place of `source`
+  bool named = false;               ///< the user said what to open
+  std::string without_window = {};  ///< what can be done without a display, for the message that there is none
 };
 
 /// Opens the window and returns when it is closed. Errors are one line: no display, OpenGL too old, a file of the

@@ -1,12 +1,12 @@
 #include "ui/window_command.h"
 
-#include <filesystem>
 #include <memory>
 
 #include "app/commands_experiment.h"
 #include "core/systems/systems.h"
 #include "core/text.h"
 #include "figure/view.h"
+#include "io/printable.h"
 #include "ui/window_app.h"
 
 namespace attnscope::ui {
@@ -18,23 +18,9 @@ struct WindowOptions {
   double ui_scale = 1;
 };
 
-/// A word that stands for nothing may be a mistyped command.
-Result<void> check_word(const CLI::App& program, const std::string& word) {
-  std::error_code error;
-  const bool looks_like_a_path = word.find('/') != std::string::npos || word.find('.') != std::string::npos;
-  if (word.empty() || word == "-" || looks_like_a_path || find_system(word) != nullptr ||
-      std::filesystem::exists(word, error)) {
-    return {};
-  }
-  std::vector<std::string> names;
-  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
-  for (const System& system : systems()) names.push_back(system.name);
-  return fail(quoted_text(word) + " is no command, no file and no system" + suggestion_text(word, names),
-              Error::Kind::usage);
-}
-
-Result<CommandOutput> window_command(const CLI::App& program, const WindowOptions& options) {
-  if (Result<void> known = check_word(program, options.file); !known) return tl::unexpected(known.error());
+Result<CommandOutput> window_command(const CommandLine& line, const WindowOptions& options) {
+  if (const Result<void> known = line.check_first_word(options.file, true); !known)
+    return tl::unexpected(known.error());
   const std::optional<Theme> theme = parse_theme(options.theme);
   if (!options.theme.empty() && (!theme || *theme == Theme::paper)) {
     return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: dark or light", Error::Kind::usage);
@@ -47,13 +33,14 @@ Result<CommandOutput> window_command(const CLI::App& program, const WindowOption
   Result<ExperimentSource> source = load_source({named ? options.file : "worked-example", {}});
   if (!source) return tl::unexpected(source.error());
   if (const auto view = view_options(source->experiment.view); !view)
-    return fail(options.file + ": " + view.error().message);
+    return fail(path_text(options.file) + ": " + view.error().message);
   const Result<double> budget = memory_budget();
   if (!budget) return tl::unexpected(budget.error());
   // A system's name opens that system's defaults, which are no file yet; nor is what a figure shows.
   const bool is_file = named && find_system(options.file) == nullptr && !source->is_other_file;
   const Result<void> closed =
-      run_window({std::move(*source), is_file ? options.file : "", theme, options.ui_scale, *budget, !named});
+      run_window({std::move(*source), is_file ? options.file : "", theme, options.ui_scale, *budget, named,
+                  "the commands " + join(line.commands(), ", ") + " need none"});
   if (!closed) return tl::unexpected(closed.error());
   return CommandOutput{};
 }
@@ -62,7 +49,7 @@ Result<CommandOutput> window_command(const CLI::App& program, const WindowOption
 
 void add_window_command(CommandLine& line) {
   const auto options = std::make_shared<WindowOptions>();
-  line.otherwise([&program = line.program(), options] { return window_command(program, *options); });
+  line.otherwise([&line, options] { return window_command(line, *options); });
   line.program()
       .add_option("file", options->file,
                   "An experiment, a figure of one, or a file of tensors, to open in the window; - reads tensors from "

@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "figure/matrix.h"
+#include "io/paths.h"
 #include "ui/imgui_compat.h"
 #include "ui/widgets.h"
 #include "ui/workbench_areas.h"
@@ -26,14 +27,15 @@ constexpr double kMostShrunk = 1.7;
 
 }  // namespace
 
-Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment experiment, std::string file,
-                                                     const WorkbenchOptions& options) {
+Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment experiment, const std::string& file,
+                                                     const WorkbenchOptions& options, std::string version) {
   platform::HeatmapOptions heatmap_options;
   heatmap_options.arrived = options.wake;
   Result<platform::HeatmapRenderer> heatmaps =
       platform::HeatmapRenderer::create(options.shader_folder, heatmap_options);
   if (!heatmaps) return tl::unexpected(heatmaps.error());
-  Session session(std::move(experiment), std::move(file), options.memory_budget);
+  Session session(std::move(experiment), file.empty() ? file : absolute_path(file), options.memory_budget,
+                  std::move(version));
   std::unique_ptr<Workbench> workbench(new Workbench(host, std::move(session), std::move(*heatmaps), options));
   // Loaded once here, so that a font that cannot be read is an error before there is a window full of nothing.
   apply_style(workbench->colors(), options.scale);
@@ -48,17 +50,20 @@ Result<std::unique_ptr<Workbench>> Workbench::create(ImGuiHost& host, Experiment
 Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer heatmaps,
                      const WorkbenchOptions& options)
     : host_(host),
-      session_(std::move(session)),
+      workspace_(
+          std::move(session), options.user_folder, options.memory_budget, options.wake ? options.wake : [] {}),
+      session_(workspace_.session()),
       theme_(options.theme.value_or(Theme::dark)),
       scale_(options.scale),
       memory_budget_(options.memory_budget),
       font_files_(options.fonts),
       heatmaps_(std::move(heatmaps)),
+      patience_(options.patience),
       wake_(options.wake ? options.wake : [] {}),
       lessons_(options.lessons),
       user_folder_(options.user_folder),
-      autosave_(options.user_folder),
       watch_(wake_),
+      opener_(wake_, options.memory_budget),
       builder_(wake_),
       worker_(wake_, options.memory_budget) {
   const auto special = [](float value) { return rgba(*special_color(value)); };
@@ -96,6 +101,7 @@ void Workbench::take_results() {
     }
   }
   take_animation();
+  take_written_figure();
   if (auto comparison = worker_.take_comparison()) comparison_ = std::move(*comparison);
   // Labels and views need no computation.
   if (trace_ && trace_->experiment() != session_.experiment() &&
@@ -118,6 +124,7 @@ void Workbench::take_computed(std::shared_ptr<const Trace> trace) {
 void Workbench::frame() {
   prepare();
   take_results();
+  take_read();
   follow_files();
   host_.new_frame();
   show_parts();
@@ -147,7 +154,7 @@ void Workbench::show_parts() {
     const ImVec2 bar = ImGui::GetWindowSize();
     stand_on(colors().panel, {0, 0, static_cast<double>(bar.x), static_cast<double>(bar.y)});
     menu_bar(style, session_.experiment(),
-             {shown_file(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
+             {workspace_.title(), session_.modified(), session_.can_undo(), session_.can_redo(), theme_ == Theme::dark,
               inspector_shown_, pinned_ != nullptr, trace_ && transient_.pinned, lessons_, session_.lesson(),
               user_state_.recent, can_reload()},
              requests);
@@ -180,7 +187,9 @@ void Workbench::show_parts() {
                                    worker_.busy(),
                                    worker_.progress(),
                                    drawn_,
-                                   writing_text()};
+                                   writing_text(),
+                                   figure_writing_.has_value(),
+                                   is_building()};
   status_bar(style, trace_.get(), performance, transient_, requests);
   ImGui::End();
   const std::optional<ExportShown> exported = update_preview();
@@ -193,26 +202,18 @@ void Workbench::show_parts() {
 }
 
 double Workbench::drawn_share() const {
-  if (!heatmaps_.loading() || shown_.heatmaps.empty()) return 1;
+  const std::vector<HeatmapMark>& heatmaps = figure().heatmaps;
+  if (!heatmaps_.loading() || heatmaps.empty()) return 1;
   double share = 0;
-  for (const HeatmapMark& mark : shown_.heatmaps) share += mark.source->progress();
-  return share / static_cast<double>(shown_.heatmaps.size());
+  for (const HeatmapMark& mark : heatmaps) share += mark.source->progress();
+  return share / static_cast<double>(heatmaps.size());
 }
 
 void Workbench::finish(double frame_seconds) {
   heatmaps_.end_frame();
   drawn_ = drawn_share();
   frame_seconds_ = frame_seconds;
-  autosave();
-}
-
-void Workbench::autosave() {
-  // Not with every number that a slider passes: the disk takes a while.
-  constexpr double kPause = 0.3;
-  if (ImGui::IsAnyMouseDown() || ImGui::GetTime() < autosaved_at_ + kPause) return;
-  if (!session_.modified()) return autosave_.forget();
-  autosave_.keep(session_.experiment(), session_.file());
-  autosaved_at_ = ImGui::GetTime();
+  keep_unsaved();
 }
 
 void Workbench::show_center(const Style& style, const Areas& places, Requests& requests) {
@@ -240,48 +241,65 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
   const double shrink = std::clamp(std::max(kComfortableWidth / width, kComfortableHeight / height), 1.0, kMostShrunk);
   update_figure(width * shrink, height * shrink);
   ImGui::BeginChild("picture", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  // Before a slow view's first figure there is none.
   if (built_for_) {
+    // The picture of another view stays until the one that is wanted is there: its options are not the open one's.
+    Requests ignored;
+    const bool stale = built_for_->view.name != session_.experiment().view.name;
     figure_panel(style, luts_,
-                 {shown_, *built_for_->trace, built_for_->trace_number, inspection_ ? &*inspection_ : nullptr}, batch_,
-                 line_layer_, transient_, requests);
+                 {figure(), *built_for_->trace, built_for_->trace_number, inspection_ ? &*inspection_ : nullptr},
+                 batch_, line_layer_, transient_, stale ? ignored : requests);
+  } else {
+    ImGui::TextDisabled("Building the picture…");
   }
   ImGui::EndChild();
   ImGui::End();
 }
 
 void Workbench::update_figure(double width, double height) {
-  const FigureRequest now = {trace_, trace_number_, trace_->experiment().view, width, height, pinned_};
+  FigureRequest now = {trace_, trace_number_, trace_->experiment().view, width, height, pinned_};
   if (asked_for_ != now) {
-    if (find_view(now.view.name)->slow) {
-      builder_.request(now);
-    } else {
-      builder_.cancel();
-      show_figure(now, build(now));
-    }
-    asked_for_ = now;
+    if (!is_building()) asked_since_ = ImGui::GetTime();
+    if (!asked_for_ || asked_for_->view.name != now.view.name) awaits_figure_ = true;
+    builder_.request(now);
+    asked_for_ = std::move(now);
+    // A slider and its picture move together, as long as that takes no longer than a part of a frame.
+    if (awaits_figure_) awaits_figure_ = builder_.wait(patience_);
   }
-  if (std::optional<BuiltFigure> built = builder_.take(); built && built->request.view.name == now.view.name)
+  if (std::optional<BuiltFigure> built = builder_.take(); built && built->request.view.name == asked_for_->view.name) {
+    awaits_figure_ = built->seconds < std::chrono::duration<double>(patience_).count();
     show_figure(built->request, std::move(built->figure));
+  }
   if (!moving_) return;
   const double share = std::clamp((ImGui::GetTime() - moved_since_) / kEaseSeconds, 0.0, 1.0);
   moving_ = share < 1;
-  shown_ = moving_ ? blend(from_, target_, 1 - (1 - share) * (1 - share)) : target_;
+  if (moving_) shown_ = blend(from_, target_, 1 - (1 - share) * (1 - share));
+}
+
+bool Workbench::is_building() const {
+  constexpr double kNoticed = 0.15;
+  return builder_.busy() && ImGui::GetTime() > asked_since_ + kNoticed;
 }
 
 void Workbench::show_figure(const FigureRequest& what, Figure figure) {
   // A new size of the window or another view is shown at once; a new size of matrices is moved to.
   const bool same_place = built_for_ && built_for_->width == what.width && built_for_->height == what.height &&
                           built_for_->view.name == what.view.name;
-  from_ = std::move(shown_);
+  from_ = std::move(moving_ ? shown_ : target_);
   target_ = std::move(figure);
   share_sources(from_, target_);
   ++figures_built_;
   if (built_for_ && built_for_->view.name != what.view.name) transient_.camera = {};
   built_for_ = what;
-  moving_ = same_place;
+  // Of very many marks the way would take longer than the frames that show it.
+  constexpr std::size_t kMostMoving = 3000;
+  moving_ = same_place && std::max(mark_count(from_), mark_count(target_)) <= kMostMoving;
   moved_since_ = ImGui::GetTime();
-  shown_ = moving_ ? blend(from_, target_, 0) : target_;
+  if (moving_) {
+    shown_ = blend(from_, target_, 0);
+  } else {
+    from_ = {};
+    shown_ = {};
+  }
 }
 
 void Workbench::update_inspection() {
@@ -312,16 +330,8 @@ void Workbench::begin_part(const char* name, const Rect& place, int flags, Rgb b
 
 bool Workbench::animating() const { return moving_ || batch_.quick || heatmaps_.uploads_waiting(); }
 
-std::string Workbench::shown_file() const {
-  const std::shared_ptr<const GivenTensors>& tensors = session_.experiment().tensors;
-  return session_.file().empty() && tensors != nullptr ? tensors->file() : session_.file();
-}
-
 std::string Workbench::window_title() const {
-  const std::string file = shown_file();
-  const std::string name =
-      file.empty() ? session_.experiment().system : std::filesystem::path(file).filename().string();
-  return name + (session_.modified() ? " (edited)" : "") + " — attnscope";
+  return workspace_.title() + (session_.modified() ? " (edited)" : "") + " — attnscope";
 }
 
 }  // namespace attnscope::ui

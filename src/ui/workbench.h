@@ -2,6 +2,7 @@
 // window, so that tests and benchmarks run all of it offscreen.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -9,11 +10,12 @@
 #include <string>
 
 #include "app/figure_builder.h"
+#include "app/figure_job.h"
+#include "app/file_opener.h"
 #include "app/file_watch.h"
 #include "app/matrix_text.h"
-#include "app/session.h"
 #include "app/worker.h"
-#include "io/autosave.h"
+#include "app/workspace.h"
 #include "io/experiment_file.h"
 #include "io/figure_file.h"
 #include "io/font_files.h"
@@ -39,13 +41,16 @@ struct WorkbenchOptions {
   std::vector<LessonFile> lessons = {};    ///< as the menu lists them
   std::filesystem::path user_folder = {};  ///< where is kept what is remembered; empty: nowhere
   std::function<void()> wake;              ///< called from another thread when a frame is due; may be empty
+  /// How long a frame waits for a picture or a file that is soon there; what takes longer comes in a later one.
+  std::chrono::milliseconds patience{8};
 };
 
 class Workbench {
  public:
   /// Needs a current OpenGL context, and `host`'s ImGui context. `experiment` has been validated.
-  static Result<std::unique_ptr<Workbench>> create(ImGuiHost& host, Experiment experiment, std::string file,
-                                                   const WorkbenchOptions& options);
+  /// `version` is what stood in the file, see Session.
+  static Result<std::unique_ptr<Workbench>> create(ImGuiHost& host, Experiment experiment, const std::string& file,
+                                                   const WorkbenchOptions& options, std::string version = {});
 
   /// The whole interface, and what the user asked for with it. It is `host`'s frame then, which waits to be rendered.
   void frame();
@@ -61,23 +66,29 @@ class Workbench {
   /// Pins an experiment, which has been validated, as soon as it is computed; the open one is computed after it.
   void compare_with(Experiment pinned);
 
-  /// Opens what another program left behind when it ended out of order; it stays to be saved.
-  void restore(LeftBehind left);
+  /// Offers the unsaved work of programs that ended out of order: of the open file where it was `named`, otherwise all.
+  /// Then the newest is restored at once, unless that was tried before and did not come to a picture.
+  void offer_left_behind(bool named);
+  /// Shows a line in the status bar, as a warning.
+  void warn(const std::string& message) { say(message, true); }
+  /// Has unsaved work written now; from any thread.
+  void save_now() { workspace_.save_now(); }
 
   /// Whether the next frame will differ without any input: something moves, or waits for its turn to be shown.
   [[nodiscard]] bool animating() const;
   /// Whether a frame will be due later, with what is being computed or read.
   [[nodiscard]] bool busy() const {
-    return worker_.busy() || to_pin_ || heatmaps_.loading() || builder_.busy() ||
-           (preview_ && preview_->builder.busy()) || (animated_ && animated_->maker.busy()) ||
-           (writing_ && !writing_->result());
+    return worker_.busy() || opener_.busy() || to_pin_ || heatmaps_.loading() || builder_.busy() ||
+           (preview_ && preview_->builder.busy()) || (figure_writing_ && !figure_writing_->job.result()) ||
+           (animated_ && animated_->maker.busy()) || (writing_ && !writing_->result());
   }
-  /// Ends the program, or asks first what becomes of the changes to a file.
+  /// Ends the program, or asks first what becomes of edits that are not saved.
   void ask_to_quit();
   [[nodiscard]] bool wants_to_quit() const { return quit_; }
   [[nodiscard]] const Session& session() const { return session_; }
+  [[nodiscard]] Workspace& workspace() { return workspace_; }
   [[nodiscard]] const Trace* trace() const { return trace_.get(); }
-  [[nodiscard]] const Figure& figure() const { return shown_; }
+  [[nodiscard]] const Figure& figure() const { return moving_ ? shown_ : target_; }
   /// What the export dialog shows of its figure; null while it is closed or the figure is being built.
   [[nodiscard]] const Figure* preview() const { return preview_ && preview_->figure ? &*preview_->figure : nullptr; }
   /// The animation that its dialog is about; null while it is closed, wrong, or that is found out.
@@ -100,13 +111,12 @@ class Workbench {
   [[nodiscard]] const Palette& colors() const { return palette(theme_); }
   /// How often a figure was built since the start.
   [[nodiscard]] std::uint64_t figures_built() const { return figures_built_; }
-  /// The file that is open, or the one of the user's own tensors.
-  [[nodiscard]] std::string shown_file() const;
   /// "x.json — attnscope", for the title bar.
   [[nodiscard]] std::string window_title() const;
 
  private:
   Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer heatmaps, const WorkbenchOptions& options);
+  void apply(const Action& action);
 
   /// Before ImGui's frame starts: loads fonts when the scale changed.
   void prepare();
@@ -124,6 +134,8 @@ class Workbench {
   void shortcut(const platform::KeyPress& press, Requests& requests);
   void show_center(const Style& style, const Areas& areas, Requests& requests);
   void update_figure(double width, double height);
+  /// Whether the picture that is wanted is not there yet, after a time in which that begins to be noticed.
+  [[nodiscard]] bool is_building() const;
   void update_inspection();
   /// How much of the figure is there, 0 to 1.
   [[nodiscard]] double drawn_share() const;
@@ -136,14 +148,21 @@ class Workbench {
   void apply(const Requests& requests);
   void carry_out(Command command);
   void carry_out(const DialogResult& result);
-  /// The experiment, or the figure, in that file, such that it can be computed and shown.
-  [[nodiscard]] Result<ExperimentSource> read_source_file(const std::string& path) const;
-  Result<void> open_source_file(const std::string& path);
   [[nodiscard]] bool has_tensor_file() const;
   [[nodiscard]] bool can_reload() const;
-  /// Reads the open file again, whatever was changed here since: Undo brings that back.
-  Result<void> reload();
-  Result<void> reload_tensors();
+  /// A file that is being read: what for, and the dialog that it was asked for in.
+  struct Opening {
+    enum class Why { open, reload, changed } why;
+    Dialog dialog;
+  };
+  void read(FileRequest request, Opening::Why why);
+  /// Reads a file that is open again, whatever was changed here since: Undo brings that back.
+  void reload(const std::string& file, Opening::Why why);
+  /// What was read since the last time becomes the document, or part of it.
+  void take_read();
+  void take_source(const std::string& path, ExperimentSource source, const Opening& opening);
+  Result<void> take_part(FileContent content);
+  void say_read(const std::string& path, const Opening& opening);
   /// Watches the files that are open, and reads again what others have changed.
   void follow_files();
   void reload_changed(const std::string& file);
@@ -153,7 +172,13 @@ class Workbench {
   /// The view as a picture, as it would be exported; where the desktop cannot take one, the path of a file.
   void copy_figure();
   /// Writes the view in the formats that are chosen.
-  Result<void> export_figure(const std::string& path);
+  Result<void> export_figure(const std::vector<std::filesystem::path>& paths);
+  [[nodiscard]] Result<std::vector<std::filesystem::path>> written_by(const DialogResult& result) const;
+  /// Writes the figure beside the window. What is done within a moment has its message, or its error, at once.
+  Result<void> write_figure_files(FigureTask task);
+  /// Says what has become of a figure that was being written.
+  void take_written_figure();
+  Result<void> say_written(const FigureTask& task, const Result<WrittenFigure>& result);
   /// What the export dialog shows, if it is open.
   std::optional<ExportShown> update_preview();
   [[nodiscard]] ExperimentSource source_of_view() const;
@@ -173,7 +198,8 @@ class Workbench {
   void say(const std::string& message, bool is_error);
 
   ImGuiHost& host_;
-  Session session_;
+  Workspace workspace_;
+  Session& session_;
   Transient transient_;
   Theme theme_;
   float scale_;
@@ -213,8 +239,10 @@ class Workbench {
   void pin_experiment();
   void show_figure(const FigureRequest& what, Figure figure);
   std::optional<FigureRequest> asked_for_;
-  std::optional<FigureRequest> built_for_;  ///< what is on the screen: of a slow view, what was asked for a while ago
-  Figure from_, target_, shown_;
+  double asked_since_ = 0;                  ///< ImGui time
+  bool awaits_figure_ = true;               ///< the last one of this view was there within a moment
+  std::optional<FigureRequest> built_for_;  ///< what is on the screen, which may have been asked for a while ago
+  Figure from_, target_, shown_;            ///< the first and the last one while it moves
   double moved_since_ = 0;
   bool moving_ = false;
   std::uint64_t figures_built_ = 0;
@@ -229,15 +257,23 @@ class Workbench {
   struct ExportPreview {
     explicit ExportPreview(const std::function<void()>& wake) : builder(wake) {}
 
-    std::optional<FigureRequest> built_of;  ///< the size is in `options`
-    FigureFileOptions options;
+    std::optional<FigureRequest> asked_for;
     std::optional<Figure> figure;
     std::uint64_t number = 0;
     HeatmapBatch batch;
     platform::LineLayer lines;
-    FigureBuilder builder;  ///< for slow views
+    FigureBuilder builder;
   };
   std::optional<ExportPreview> preview_;
+
+  /// A figure on its way to its files, or to the clipboard.
+  struct FigureWriting {
+    FigureWriting(FigureTask what, const std::function<void()>& wake) : task(std::move(what)), job(task, wake) {}
+
+    FigureTask task;
+    FigureJob job;
+  };
+  std::optional<FigureWriting> figure_writing_;
 
   /// The animation in its dialog; lives as long as that is open.
   struct AnimationPreview {
@@ -257,9 +293,12 @@ class Workbench {
   std::optional<AnimationJob> writing_;
   std::string writing_name_;  ///< of its file
   std::uint64_t previews_ = 0;
+  std::chrono::milliseconds patience_;
   std::function<void()> wake_;
   std::string followed_file_;  ///< what `watch_` watches
   const GivenTensors* followed_tensors_ = nullptr;
+  std::vector<std::string> changed_files_;  ///< to be read again
+  std::optional<Opening> opening_;          ///< what is being read
 
   // The open lesson's step: its printed numbers for the trace on screen, its comparison for the experiment as it is.
   struct PrintedFor {
@@ -274,21 +313,43 @@ class Workbench {
   std::optional<ComparisonRequest> comparing_;
   std::optional<Result<EquivalenceResult>> comparison_;
 
+  /// What happens once nothing is left to be asked about. `lesson_only`: what lies under the lesson stays open.
+  struct Leaving {
+    std::function<void()> then;
+    bool lesson_only = false;
+  };
+  /// Does that, or asks first what becomes of edits that are not saved.
+  void leave(Leaving leaving);
+  std::optional<Leaving> leaving_;  ///< while it is asked
+  /// Whether the action leaves a lesson that was edited: then it is asked about, and done after that.
+  bool asks_before(const Action& action);
+  void answer_unsaved(const DialogResult& result);
+  /// Saves the document there, or asks first what becomes of what is there.
+  void save_to(const DialogResult& result);
+  void offer_left_behind_of(const std::string& file);
+  /// Writes a figure or tensors, or asks first what becomes of what is there.
+  void write_out(const DialogResult& result);
+  /// Whether something has to be asked before it is written, or forbids that: shows it in the open dialog. `confirmed`:
+  /// the dialog was confirmed with a question in it.
+  bool asks(const Result<std::string>& asked, bool confirmed);
+  void list_left_behind(std::vector<UnsavedEntry> entries);
+  void answer_left_behind(const DialogResult& result);
+  void restore(const UnsavedEntry& entry);
   /// Keeps what is unsaved, for the case that the program does not end in order.
-  void autosave();
+  void keep_unsaved();
+  bool restoring_ = false;  ///< what was restored has no picture yet
   /// Changes what is remembered from one start to the next. What cannot be written is lost: it is of no importance.
   void remember_file(const std::string& path);
   void remember_theme();
   std::filesystem::path user_folder_;
   UserState user_state_;
-  Autosave autosave_;
-  double autosaved_at_ = 0;
 
   double frame_seconds_ = 0;
   std::vector<platform::KeyPress> presses_;
 
   // Last: their threads wake the window through what stands above.
   FileWatch watch_;
+  FileOpener opener_;
   FigureBuilder builder_;
   ComputeWorker worker_;
 };

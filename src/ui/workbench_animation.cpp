@@ -5,6 +5,7 @@
 
 #include "core/systems/systems.h"
 #include "figure/chosen.h"
+#include "io/paths.h"
 #include "io/printable.h"
 #include "ui/workbench.h"
 
@@ -23,7 +24,7 @@ void Workbench::open_animation(const std::string& stem) {
   AnimationSettings& settings = transient_.animation_settings;
   if (!has_ffmpeg()) settings.format = AnimationFormat::png;
   const std::string name = stem + "-" + session_.experiment().view.name + ".gif";
-  open_dialog(Dialog::animation, path_for_format(name, settings.format));
+  open_dialog(Dialog::animation, free_path(path_for_format(name, settings.format)).string());
 }
 
 void Workbench::list_things() {
@@ -43,7 +44,7 @@ void Workbench::list_things() {
       if (each.choices.size() == 1) continue;
       const bool counted = of_view && (counts_the_trace(name) || name == "query" || name == "key");
       std::optional<Index> largest;
-      if (counted) largest = option_limit(*trace_, name, options);
+      if (counted) largest = option_limit(view, *trace_, name, options);
       if (each.parameter.kind == Parameter::Kind::integer && !each.choices.empty()) largest = std::ssize(each.choices);
       shown.things.emplace_back(std::move(each), largest);
     }
@@ -122,6 +123,11 @@ void Workbench::carry_out_animation(const DialogResult& result) {
     if (writing_) writing_->cancel();
     return;
   }
+  if (animation() == nullptr || writing_) return;
+  const auto outputs = animation_files(result.path, animation()->size());
+  const Result<std::string> question =
+      outputs ? workspace_.question_before_writing(*outputs) : tl::unexpected(outputs.error());
+  if (asks(question, result.replaces)) return;
   if (const Result<void> begun = write_animation(result.path); !begun) {
     transient_.dialog_error = begun.error().message;
     say(begun.error().message, true);
@@ -129,7 +135,6 @@ void Workbench::carry_out_animation(const DialogResult& result) {
 }
 
 Result<void> Workbench::write_animation(const std::string& path) {
-  if (animation() == nullptr || writing_) return {};
   const AnimationSettings& settings = transient_.animation_settings;
   const Result<FigureFileOptions> page = export_options(settings.page);
   if (!page) return tl::unexpected(page.error());
@@ -168,6 +173,7 @@ void Workbench::take_animation() {
 }
 
 std::string Workbench::writing_text() const {
+  if (figure_writing_) return "writing " + printable(figure_writing_->task.outputs.front().filename().string()) + " …";
   if (!writing_) return {};
   const auto percent = static_cast<int>(writing_->progress().fraction * 100);
   return "writing " + printable(writing_name_) + " " + std::to_string(percent) + " %";

@@ -3,8 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "app/figure_builder.h"
-#include "io/clipboard.h"
+#include "app/figure_job.h"
 #include "ui/export_dialog.h"
 #include "ui/workbench.h"
 
@@ -25,53 +24,62 @@ void Workbench::copy_matrix(MatrixFormat format) {
 
 void Workbench::copy_figure() {
   if (!trace_) return say("nothing is computed yet that could be copied", true);
+  const Result<FigureFileOptions> options = export_options(transient_.export_settings);
+  if (!options) return say(options.error().message, true);
   // A folder of its own: in a shared one, somebody could have put a link in the file's place.
   std::error_code error;
   std::string folder = (std::filesystem::temp_directory_path(error) / "attnscope-XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) return say(folder + ": no such folder can be made", true);
   const std::filesystem::path path =
       std::filesystem::path(folder) / ("attnscope-" + trace_->experiment().view.name + ".png");
-  const Result<FigureFileOptions> options = export_options(transient_.export_settings);
-  if (!options) return say(options.error().message, true);
-  const Figure figure = figure_for_file(
-      [&](double width, double height) {
-        return build({trace_, trace_number_, trace_->experiment().view, width, height, pinned_});
-      },
-      *options);
-  const ExperimentSource source = source_of_view();
-  if (const Result<void> written = write_figure(figure, *options, path, &source); !written)
-    return say(written.error().message, true);
-  const Result<bool> copied = copy_png_to_clipboard(path);
-  // Whoever took the picture has read all of it.
-  if (!copied || *copied) std::filesystem::remove_all(folder, error);
-  if (!copied) return say(copied.error().message, true);
-  if (*copied) {
-    say("copied the figure · a click copies the caption", false);
-  } else {
-    ImGui::SetClipboardText(path.c_str());
-    say("wrote " + path.string() + " and copied its path: neither xclip nor wl-copy is there", false);
-    return;
-  }
-  transient_.message_copies = figure_caption(source);
+  const FigureRequest request = {trace_, trace_number_, trace_->experiment().view, 0, 0, pinned_, *options};
+  if (const Result<void> begun = write_figure_files({request, source_of_view(), {path}, true}); !begun)
+    say(begun.error().message, true);
 }
 
-Result<void> Workbench::export_figure(const std::string& path) {
+Result<void> Workbench::export_figure(const std::vector<std::filesystem::path>& paths) {
   const Result<FigureFileOptions> options = export_options(transient_.export_settings);
   if (!options) return tl::unexpected(options.error());
-  const auto paths = export_paths(path, transient_.export_settings);
-  if (!paths) return tl::unexpected(paths.error());
-  const auto make = [&](double width, double height) {
-    return build({trace_, trace_number_, trace_->experiment().view, width, height, pinned_});
-  };
-  const Figure figure = figure_for_file(make, *options);
-  const ExperimentSource source = source_of_view();
-  std::string names;
-  for (const std::filesystem::path& each : *paths) {
-    if (Result<void> written = write_figure(figure, *options, each, &source); !written) return written;
-    names += (names.empty() ? "" : ", ") + (names.empty() ? each.string() : each.filename().string());
+  const FigureRequest request = {trace_, trace_number_, trace_->experiment().view, 0, 0, pinned_, *options};
+  return write_figure_files({request, source_of_view(), paths, false});
+}
+
+Result<void> Workbench::write_figure_files(FigureTask task) {
+  if (figure_writing_) {
+    return fail(figure_writing_->task.outputs.front().filename().string() +
+                " is still being written; a click on that in the status bar stops it");
   }
-  say("wrote " + names + " · a click copies the caption", false);
-  transient_.message_copies = figure_caption(source);
+  figure_writing_.emplace(std::move(task), wake_);
+  if (!figure_writing_->job.wait(patience_)) return {};
+  const Result<WrittenFigure> result = *figure_writing_->job.result();
+  const FigureTask done = std::move(figure_writing_->task);
+  figure_writing_.reset();
+  return say_written(done, result);
+}
+
+void Workbench::take_written_figure() {
+  if (!figure_writing_) return;
+  const std::optional<Result<WrittenFigure>> result = figure_writing_->job.result();
+  if (!result) return;
+  const FigureTask done = std::move(figure_writing_->task);
+  const bool stopped = figure_writing_->job.cancelled();
+  figure_writing_.reset();
+  if (const Result<void> said = say_written(done, *result); !said) say(said.error().message, !stopped);
+}
+
+Result<void> Workbench::say_written(const FigureTask& task, const Result<WrittenFigure>& result) {
+  if (!result) return tl::unexpected(result.error());
+  if (task.to_clipboard && !result->copied) {
+    const std::string path = task.outputs.front().string();
+    ImGui::SetClipboardText(path.c_str());
+    say("wrote " + path + " and copied its path: neither xclip nor wl-copy is there", false);
+    return {};
+  }
+  std::string names;
+  for (const std::filesystem::path& each : result->files)
+    names += (names.empty() ? "" : ", ") + (names.empty() ? each.string() : each.filename().string());
+  say((task.to_clipboard ? "copied the figure" : "wrote " + names) + " · a click copies the caption", false);
+  transient_.message_copies = figure_caption(task.source);
   return {};
 }
 
@@ -86,34 +94,19 @@ std::optional<ExportShown> Workbench::update_preview() {
   }
   ExportPreview& preview = *preview_;
   // While something is out of range the last figure stays.
-  const Result<FigureFileOptions> options = export_options(transient_.export_settings);
-  const FigureRequest now = {trace_, trace_number_, trace_->experiment().view, 0, 0, pinned_};
-  const auto finish = [&](Figure figure) {
-    preview.figure = std::move(figure);
+  if (const Result<FigureFileOptions> options = export_options(transient_.export_settings)) {
+    FigureRequest now = {trace_, trace_number_, trace_->experiment().view, 0, 0, pinned_, *options};
+    if (preview.asked_for != now) {
+      preview.builder.request(now);
+      preview.builder.wait(patience_);
+      preview.asked_for = std::move(now);
+    }
+  }
+  if (std::optional<BuiltFigure> built = preview.builder.take()) {
+    preview.figure = std::move(built->figure);
     // In the upper half, where the numbers of traces never come.
     preview.number = ++previews_ << 32U;
-  };
-  if (options && (preview.built_of != now || preview.options != *options)) {
-    FigureRequest sized = now;
-    if (find_view(now.view.name)->slow) {
-      const LayoutSize size = layout_size(*options);
-      sized.width = size.width;
-      sized.height = size.height;
-      preview.builder.request(sized);
-    } else {
-      finish(figure_for_file(
-          [&](double width, double height) {
-            sized.width = width;
-            sized.height = height;
-            return build(sized);
-          },
-          *options));
-    }
-    preview.built_of = now;
-    preview.options = *options;
   }
-  if (std::optional<BuiltFigure> built = preview.builder.take())
-    finish(with_content(std::move(built->figure), preview.options.content));
   return ExportShown{preview.figure ? &*preview.figure : nullptr,
                      preview.number,
                      luts_,

@@ -8,11 +8,10 @@
 #include "core/region.h"
 #include "core/script.h"
 #include "figure/chosen.h"
-#include "io/experiment_file.h"
 #include "io/figure_file.h"
-#include "io/file.h"
 #include "io/labels_file.h"
-#include "io/png_picture.h"
+#include "io/paths.h"
+#include "io/printable.h"
 #include "io/trace_file.h"
 #include "ui/imgui_compat.h"
 #include "ui/workbench.h"
@@ -90,17 +89,22 @@ void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
   }
 }
 
+void Workbench::apply(const Action& asked) {
+  Action action = asked;
+  const bool opens = std::holds_alternative<SetView>(action.edit);
+  // What a view takes over from the kept cell is one step with opening it.
+  if (opens && action.gesture == 0) action.gesture = ++transient_.gesture;
+  if (const Result<void> done = session_.apply(action)) {
+    pin_for(action.edit);
+    if (opens) show_pinned_pair(action.gesture);
+  } else {
+    say(done.error().message, true);
+  }
+}
+
 void Workbench::apply(const Requests& requests) {
-  for (Action action : requests.actions) {
-    const bool opens = std::holds_alternative<SetView>(action.edit);
-    // What a view takes over from the kept cell is one step with opening it.
-    if (opens && action.gesture == 0) action.gesture = ++transient_.gesture;
-    if (const Result<void> done = session_.apply(action)) {
-      pin_for(action.edit);
-      if (opens) show_pinned_pair(action.gesture);
-    } else {
-      say(done.error().message, true);
-    }
+  for (const Action& action : requests.actions) {
+    if (!asks_before(action)) apply(action);
   }
   for (const Command command : requests.commands) carry_out(command);
   for (const std::string& path : requests.files) open_file(path);
@@ -121,6 +125,7 @@ void Workbench::open_dialog(Dialog dialog, const std::string& suggestion) {
   transient_.dialog = dialog;
   transient_.dialog_path = suggestion;
   transient_.dialog_error.clear();
+  transient_.dialog_question.clear();
 }
 
 void Workbench::move_pinned(int key) {
@@ -226,34 +231,31 @@ void Workbench::pin_experiment() {
 }
 
 void Workbench::carry_out(Command command) {
-  const std::string file = shown_file();
+  const std::string file = workspace_.shown_file();
   const std::string stem =
       file.empty() ? session_.experiment().system : std::filesystem::path(file).replace_extension().string();
+  // A name that is free: what is there is not to be replaced by pressing Enter.
+  const auto suggested = [&](const std::string& ending) { return free_path(stem + ending).string(); };
   switch (command) {
     case Command::quit: ask_to_quit(); break;
     case Command::open: open_dialog(Dialog::open, session_.file()); break;
     case Command::open_picture: open_dialog(Dialog::open_picture, {}); break;
     case Command::save:
       if (session_.file().empty()) {
-        open_dialog(Dialog::save, stem + ".json");
+        open_dialog(Dialog::save, suggested(".json"));
       } else {
-        carry_out(DialogResult{Dialog::save, session_.file()});
+        save_to({Dialog::save, session_.file()});
       }
       break;
-    case Command::reload:
-      if (const Result<void> done = reload(); !done) {
-        say(done.error().message, true);
-      } else {
-        say("read " + shown_file() + " again", false);
-      }
-      break;
-    case Command::save_as: open_dialog(Dialog::save, stem + ".json"); break;
+    case Command::left_behind: list_left_behind(workspace_.left_behind()); break;
+    case Command::reload: reload(workspace_.shown_file(), Opening::Why::reload); break;
+    case Command::save_as: open_dialog(Dialog::save, suggested(".json")); break;
     case Command::export_figure:
       open_dialog(Dialog::export_figure,
-                  path_for_formats(stem + "-" + session_.experiment().view.name + ".pdf", transient_.export_settings));
+                  free_export_path(stem + "-" + session_.experiment().view.name, transient_.export_settings));
       break;
     case Command::animation: open_animation(stem); break;
-    case Command::export_trace: open_dialog(Dialog::export_trace, stem + ".safetensors"); break;
+    case Command::export_trace: open_dialog(Dialog::export_trace, suggested(".safetensors")); break;
     case Command::copy_script:
       ImGui::SetClipboardText(pytorch_script(session_.experiment()).c_str());
       say("copied the experiment as a PyTorch script", false);
@@ -280,6 +282,7 @@ void Workbench::carry_out(Command command) {
     case Command::cancel:
       to_pin_.reset();
       worker_.cancel();
+      if (figure_writing_) figure_writing_->job.cancel();
       break;
   }
 }
@@ -291,34 +294,37 @@ void Workbench::compare_with(Experiment pinned) {
 }
 
 void Workbench::carry_out(const DialogResult& result) {
-  if (result.dialog == Dialog::animation) return carry_out_animation(result);
-  if (result.dialog == Dialog::quit) {
-    if (result.saves) carry_out(DialogResult{Dialog::save, result.path});
-    // What could not be saved is said in the dialog.
-    quit_ = !result.saves || !session_.modified();
-    return;
+  switch (result.dialog) {
+    case Dialog::animation: return carry_out_animation(result);
+    case Dialog::unsaved: return answer_unsaved(result);
+    case Dialog::left_behind: return answer_left_behind(result);
+    case Dialog::save: return save_to(result);
+    case Dialog::open:
+      return read({result.path, is_text_name(result.path) ? FileKind::labels : FileKind::source}, Opening::Why::open);
+    case Dialog::open_picture: return read({result.path, FileKind::picture}, Opening::Why::open);
+    default: return write_out(result);
   }
+}
+
+Result<std::vector<std::filesystem::path>> Workbench::written_by(const DialogResult& result) const {
+  if (result.dialog == Dialog::export_figure) return export_paths(result.path, transient_.export_settings);
+  return std::vector<std::filesystem::path>{result.path};
+}
+
+void Workbench::write_out(const DialogResult& result) {
+  const Result<std::vector<std::filesystem::path>> paths = written_by(result);
   Result<void> done;
-  if (result.dialog == Dialog::open && is_text_name(result.path)) {
-    Result<std::vector<std::string>> labels = read_labels_file(result.path);
-    done = labels ? session_.apply({SetLabels{std::move(*labels)}, 0}) : tl::unexpected(labels.error());
-  } else if (result.dialog == Dialog::open) {
-    done = open_source_file(result.path);
-  } else if (result.dialog == Dialog::open_picture) {
-    Result<ColorPicture> picture = read_png_picture(result.path);
-    done = picture ? session_.apply({SetPicture{std::move(*picture)}, 0}) : tl::unexpected(picture.error());
-  } else if (result.dialog == Dialog::save) {
-    done = write_file(result.path, experiment_json(session_.experiment(), folder_of(result.path)));
-    if (done) {
-      session_.mark_saved(result.path);
-      watch_.know(result.path);
-    }
-  } else if (!trace_) {
+  if (!trace_) {
     done = fail("nothing is computed yet that could be exported");
+  } else if (!paths) {
+    done = tl::unexpected(paths.error());
+  } else if (asks(workspace_.question_before_writing(*paths), result.replaces)) {
+    return;
   } else if (result.dialog == Dialog::export_figure) {
-    done = export_figure(result.path);
-  } else if (result.dialog == Dialog::export_trace) {
+    done = export_figure(*paths);
+  } else {
     done = write_trace(*trace_, result.path);
+    if (done) say("wrote " + printable(result.path), false);
   }
   if (!done) {
     transient_.dialog_error = done.error().message;
@@ -326,34 +332,6 @@ void Workbench::carry_out(const DialogResult& result) {
     return;
   }
   transient_.dialog = Dialog::none;
-  if (result.dialog == Dialog::save || (result.dialog == Dialog::open && !is_text_name(result.path)))
-    remember_file(result.path);
-  const bool opened = result.dialog == Dialog::open || result.dialog == Dialog::open_picture;
-  if (result.dialog != Dialog::export_figure) say((opened ? "opened " : "wrote ") + result.path, false);
-  request_computation();
-}
-
-void Workbench::ask_to_quit() {
-  if (session_.modified() && !session_.file().empty()) {
-    open_dialog(Dialog::quit, session_.file());
-  } else {
-    quit_ = true;
-  }
-}
-
-void Workbench::restore(LeftBehind left) {
-  const Result<ViewOptions> view = view_options(left.experiment.view);
-  const Result<void> valid = view ? validate(left.experiment, memory_budget_) : tl::unexpected(view.error());
-  if (!valid) {
-    say(put_left_behind_aside(user_folder_).string() +
-            " has what was not saved and cannot be shown: " + valid.error().message,
-        true);
-    return;
-  }
-  session_.restore(std::move(left.experiment), std::move(left.file));
-  autosave_.keep(session_.experiment(), session_.file());
-  say("restored what was not saved when the program ended", false);
-  request_computation();
 }
 
 void Workbench::remember_file(const std::string& path) {
@@ -367,10 +345,7 @@ void Workbench::remember_theme() {
     static_cast<void>(write_user_state(user_folder_, user_state_));
 }
 
-void Workbench::open_file(const std::string& path) {
-  const bool is_picture = is_png_name(path) && !is_figure_with_source(path);
-  carry_out(DialogResult{is_picture ? Dialog::open_picture : Dialog::open, path});
-}
+void Workbench::open_file(const std::string& path) { read({path, FileKind::any}, Opening::Why::open); }
 
 void Workbench::say(const std::string& message, bool is_error) {
   transient_.message = message;

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <semaphore>
+#include <thread>
 
 #include "core/run.h"
+#include "support/given_tensors.h"
 
 namespace attnscope {
 namespace {
@@ -54,6 +58,71 @@ TEST(FigureBuilder, WhatIsCancelledIsNotDelivered) {
   ready.acquire();
   builder.cancel();
   EXPECT_FALSE(builder.take());
+}
+
+TEST(FigureBuilder, WaitsForAPictureThatIsSoonThere) {
+  FigureBuilder builder([] {});
+  EXPECT_TRUE(builder.wait(std::chrono::seconds(0))) << "nothing is wanted";
+  builder.request(request_of(700));
+  ASSERT_TRUE(builder.wait(std::chrono::seconds(60)));
+  EXPECT_TRUE(builder.take());
+}
+
+/// Measures that take seconds, if nobody stops them.
+FigureRequest long_request(double width) {
+  static const std::shared_ptr<const Trace> trace = *run(*experiment_on(test::made({{"attentions", {400, 48, 48}}})));
+  return {trace, 2, {"metrics", {}}, width, 500};
+}
+
+TEST(FigureBuilder, AnotherViewStopsWhatIsBuilt) {
+  std::atomic<int> ended = 0;
+  FigureBuilder builder([&] { ++ended; });
+  builder.request(long_request(700));
+  while (!builder.busy()) std::this_thread::yield();
+  // Let it begin.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  builder.request(request_of(700, "lines"));
+  ASSERT_TRUE(builder.wait(std::chrono::seconds(120)));
+  const std::optional<BuiltFigure> built = builder.take();
+  ASSERT_TRUE(built);
+  EXPECT_EQ(built->request.view.name, "lines");
+  EXPECT_FALSE(builder.take());
+}
+
+TEST(FigureBuilder, WhatHasHadItsTimeMakesWay) {
+  FigureBuilder builder([] {});
+  builder.request(long_request(700));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // The one that is under way is let go on at first; then it is stopped, without anybody asking again.
+  builder.request(long_request(720));
+  const auto start = std::chrono::steady_clock::now();
+  while (builder.busy() && std::chrono::steady_clock::now() - start < std::chrono::milliseconds(700)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const std::optional<BuiltFigure> built = builder.take();
+  EXPECT_TRUE(!built || built->request.width == 720 || built->seconds < 0.7);
+}
+
+TEST(FigureBuilder, AFileIsAsTheCommandLineHasIt) {
+  FigureRequest request = request_of(0);
+  request.height = 0;
+  request.file = FigureFileOptions{};
+  const Figure figure = build(request);
+  const LayoutSize size = layout_size({});
+  EXPECT_EQ(figure.width, size.width);
+  FigureRequest sized = request_of(size.width);
+  sized.height = size.height;
+  EXPECT_EQ(describe(figure), describe(build(sized)));
+}
+
+TEST(FigureBuilder, APageThatIsNotThereIsSaid) {
+  const std::shared_ptr<const Trace> trace = long_request(0).trace;
+  const Result<ViewOptions> options = view_options({"metrics", {{"page", Index{5}}}});
+  ASSERT_TRUE(options);
+  const Result<void> checked = check_view(*trace, "metrics", *options);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().message, "view option page: 5 is not allowed; the view has 1 to 4");
+  EXPECT_TRUE(check_view(*trace, "metrics", *view_options({"metrics", {{"page", Index{4}}}})));
 }
 
 TEST(FigureBuilder, EndsWithWorkWaiting) {

@@ -54,6 +54,26 @@ TEST(MatrixText, HasTheLabelsOfRowsAndColumns) {
   EXPECT_NE(latex.find("$-\\infty$"), std::string::npos) << latex;
 }
 
+TEST(MatrixText, LabelsAreNeitherFormulasNorLinksNorControls) {
+  const auto rows = [](const std::string& one, const std::string& other, MatrixFormat format) {
+    std::vector<std::string> lines = split(text_of(*two_tokens({one, other}), format), '\n');
+    return std::pair(lines[lines.size() - 3], lines[lines.size() - 2]);
+  };
+  const auto cells = [&](const std::string& one, const std::string& other) {
+    const auto [first, second] = rows(one, other, MatrixFormat::tsv);
+    return std::pair(first.substr(0, first.find('\t')), second.substr(0, second.find('\t')));
+  };
+  EXPECT_EQ(cells("=cmd|' /C calc'!A0", "@SUM(A1)"),
+            std::pair(std::string("'=cmd|' /C calc'!A0"), std::string("'@SUM(A1)")));
+  EXPECT_EQ(cells("-2+3", "+A1"), std::pair(std::string("'-2+3"), std::string("'+A1")));
+  EXPECT_EQ(cells("-2", "="), std::pair(std::string("-2"), std::string("=")));
+  EXPECT_EQ(cells("\"", "say \"a\""), std::pair(std::string(R"("""")"), std::string(R"("say ""a""")")));
+  EXPECT_EQ(cells("\x1b[31m\x7f", "a\tb\r\n"), std::pair(std::string(" [31m "), std::string("a b  ")));
+  const auto [link, entity] = rows("[x](javascript:y)", "&lt;", MatrixFormat::markdown);
+  EXPECT_TRUE(link.starts_with("| \\[x\\](javascript:y) |")) << link;
+  EXPECT_TRUE(entity.starts_with("| \\&lt; |")) << entity;
+}
+
 TEST(MatrixText, IsThatOfTheCell) {
   const auto trace = *run(*default_experiment("worked-example"));
   const std::string text = text_of(*trace, MatrixFormat::tsv, "q", {2, 3, 1});

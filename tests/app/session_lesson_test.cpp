@@ -31,10 +31,8 @@ TEST(SessionLesson, OpensAtItsFirstStep) {
   EXPECT_EQ(session.lesson_step(), 0U);
   EXPECT_EQ(session.experiment(), opened->steps[0].experiment);
   EXPECT_FALSE(session.away_from_lesson());
-  EXPECT_EQ(undo_all(session), 1);
-  EXPECT_EQ(session.experiment(), example_to_edit());
-  EXPECT_EQ(session.lesson(), opened.get()) << "that it is open is no edit";
-  EXPECT_TRUE(session.away_from_lesson());
+  EXPECT_EQ(undo_all(session), 0) << "it is a document of its own";
+  EXPECT_EQ(session.lesson(), opened.get());
 }
 
 TEST(SessionLesson, EveryStepCanBeUndone) {
@@ -73,20 +71,51 @@ TEST(SessionLesson, AnEditLeavesItOpenAndCanBeTakenBack) {
   EXPECT_TRUE(session.away_from_lesson());
 }
 
-TEST(SessionLesson, ClosingItLeavesTheExperiment) {
-  Session session(example_to_edit());
+TEST(SessionLesson, ClosingItBringsBackTheDocumentWithItsHistory) {
+  Session session(example_to_edit(), "a.json", kDefaultMemoryBudget, "version");
+  ASSERT_TRUE(session.apply(set("heads", Index{5})));
+  const Experiment edited = session.experiment();
+  const std::uint64_t document = session.document();
   const auto opened = lesson();
   ASSERT_TRUE(session.apply({OpenLesson{opened}, 0}));
   ASSERT_TRUE(session.apply({GoToStep{2}, 0}));
   ASSERT_TRUE(session.apply({CloseLesson{}, 0}));
   EXPECT_EQ(session.lesson(), nullptr);
-  EXPECT_EQ(session.experiment(), opened->steps[2].experiment);
-  EXPECT_FALSE(session.away_from_lesson());
+  EXPECT_EQ(session.experiment(), edited);
+  EXPECT_EQ(session.file(), "a.json");
+  EXPECT_EQ(session.version(), "version");
+  EXPECT_EQ(session.document(), document);
+  EXPECT_TRUE(session.modified());
   ASSERT_TRUE(session.apply({BackToLesson{}, 0}));
-  EXPECT_EQ(session.experiment(), opened->steps[2].experiment);
+  EXPECT_EQ(session.experiment(), edited);
   ASSERT_TRUE(session.apply({Undo{}, 0}));
   EXPECT_EQ(session.lesson(), nullptr) << "undo opens nothing";
-  EXPECT_EQ(session.experiment(), opened->steps[1].experiment);
+  EXPECT_EQ(session.experiment(), example_to_edit());
+  ASSERT_TRUE(session.apply({CloseLesson{}, 0})) << "there is none";
+}
+
+TEST(SessionLesson, IsADocumentOfItsOwn) {
+  Session session(example_to_edit(), "a.json");
+  ASSERT_TRUE(session.apply(set("heads", Index{5})));
+  ASSERT_TRUE(session.unsaved_under_lesson() == std::nullopt);
+  ASSERT_TRUE(session.apply({OpenLesson{lesson()}, 0}));
+  EXPECT_EQ(session.file(), "") << "nothing saves it over the user's file";
+  EXPECT_FALSE(session.modified());
+  ASSERT_TRUE(session.unsaved_under_lesson());
+  EXPECT_EQ(session.unsaved_under_lesson()->file, "a.json");
+  ASSERT_TRUE(session.apply({GoToStep{2}, 0}));
+  EXPECT_FALSE(session.modified()) << "a step is no edit";
+  ASSERT_TRUE(session.apply(set("tokens", Index{9})));
+  EXPECT_TRUE(session.modified());
+  session.mark_saved("copy.json");
+  EXPECT_FALSE(session.modified());
+  EXPECT_EQ(session.file(), "") << "the lesson goes on; what was saved is a copy";
+  // Another lesson takes its place, and lies over the same document.
+  const auto other = lesson();
+  ASSERT_TRUE(session.apply({OpenLesson{other}, 0}));
+  EXPECT_EQ(session.lesson(), other.get());
+  ASSERT_TRUE(session.apply({CloseLesson{}, 0}));
+  EXPECT_EQ(session.file(), "a.json");
 }
 
 TEST(SessionLesson, AStepThatIsNotThereIsRefused) {
@@ -110,12 +139,14 @@ TEST(SessionLesson, AStepBeyondTheMemoryBudgetIsRefused) {
   EXPECT_EQ(session.experiment().integer("heads"), 2);
 }
 
-TEST(SessionLesson, OpeningAFileLeavesItOpen) {
-  Session session(example_to_edit());
+TEST(SessionLesson, OpeningAFileClosesIt) {
+  Session session(example_to_edit(), "before.json");
   ASSERT_TRUE(session.apply({OpenLesson{lesson()}, 0}));
   session.open(example_to_edit(), "a.json");
-  EXPECT_NE(session.lesson(), nullptr);
-  EXPECT_TRUE(session.away_from_lesson());
+  EXPECT_EQ(session.lesson(), nullptr);
+  EXPECT_EQ(session.file(), "a.json");
+  ASSERT_TRUE(session.apply({Undo{}, 0}));
+  EXPECT_EQ(session.file(), "before.json");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(Cli, HelpAndVersion) {
 }
 
 TEST(Cli, WrongCommands) {
-  expect_refused({"systms"}, 2, {"\"systms\" is no command", "did you mean systems?"});
+  expect_refused({"systms"}, 2, {"\"systms\" is neither a command nor a file nor a system", "did you mean systems?"});
   expect_refused({"--helpp"}, 2, {"option \"--helpp\" is unknown", "did you mean --help?"});
   expect_refused({"trace"}, 2, {"EXPERIMENT is required"});
   expect_refused({"trace", "worked-example"}, 2, {"output is required"});

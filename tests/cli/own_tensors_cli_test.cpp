@@ -1,9 +1,11 @@
 // Tensors of the user's own on the command line.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "refusal.h"
+#include "support/tensor_bytes.h"
 
 namespace attnscope::test {
 namespace {
@@ -70,6 +72,83 @@ TEST(CliOwnTensors, WhatIsWrongIsSaidInOneLine) {
                  {"--set axes: \"token dim\" is not allowed for weights [1, 4, 6, 6]; allowed: guess, "});
   expect_refused({"metrics", "own-tensors"}, 1, {"own-tensors: no file is given; allowed: open one of tensors"});
   expect_refused({"metrics", folder.file("x.npy", "GIF89a").string()}, 1, {"x.npy: "});
+}
+
+/// Every command that reads the numbers of a file.
+std::vector<std::vector<std::string>> reading(const std::string& file, const std::string& output) {
+  return {{"metrics", file},
+          {"metrics", file, "--json"},
+          {"explain", file, "weights[0,1,1]"},
+          {"trace", file, "-o", output + ".npz"},
+          {"trace", file, "--only", "weights[0]", "-o", output + ".json"},
+          {"figure", file, "-o", output + ".svg"},
+          {"figure", file, "--view", "head", "-o", output + ".png"},
+          {"figure", file, "--view", "metrics", "-o", output + ".pdf"},
+          {"figure", file, "--set", "use=tensors", "--view", "tensor", "-o", output + ".pdf"}};
+}
+
+void expect_no_number(const TemporaryFolder& folder, const std::string& file, const std::string& why) {
+  const std::string output = (folder / "output").string();
+  for (const std::vector<std::string>& arguments : reading(file, output)) {
+    const Outcome outcome = run_program(arguments);
+    EXPECT_EQ(outcome.code, 1) << arguments[0] << outcome.out;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find(why), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    for (const char* ending : {".npz", ".json", ".svg", ".png", ".pdf"})
+      EXPECT_FALSE(std::filesystem::exists(output + ending)) << arguments[0] << " " << arguments[1];
+  }
+}
+
+std::string weights_npy(std::size_t size) {
+  std::vector<float> weights(size * size, 1 / static_cast<float>(size));
+  const std::string shape = "(1, " + std::to_string(size) + ", " + std::to_string(size) + ")";
+  return npy_bytes(npy_dictionary("<f4", shape), float_bytes(weights));
+}
+
+TEST(CliOwnTensors, ADamagedArchiveGivesNoNumber) {
+  const TemporaryFolder folder;
+  // Held, and so large that it is read where it is looked at.
+  for (const std::size_t size : {std::size_t{2}, std::size_t{4200}}) {
+    ZipPart part = ZipPart::stored("attn.npy", weights_npy(size));
+    part.crc ^= 1U;
+    expect_no_number(folder, folder.file("x.npz", zip_bytes({part})).string(),
+                     "x.npz: tensor \"attn\": its checksum (CRC-32) is wrong: the archive is damaged");
+  }
+}
+
+TEST(CliOwnTensors, WhatIsOddAboutAFileIsSaidBesideTheNumbers) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("long.npy", weights_npy(2) + "more").string();
+  for (const std::vector<std::string>& arguments : reading(file, (folder / "output").string())) {
+    const Outcome outcome = run_program(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("long.npy: the file has 4 bytes behind its numbers\n"), std::string::npos)
+        << arguments[0] << ": " << outcome.err;
+  }
+}
+
+TEST(CliOwnTensors, ThreeThousandHeadsAreMeasuredAndNotCompared) {
+  const TemporaryFolder folder;
+  const std::vector<float> weights(3000 * 8 * 8, 0.125F);
+  const std::string file =
+      folder.file("heads.npy", npy_bytes(npy_dictionary("<f4", "(3000, 8, 8)"), float_bytes(weights))).string();
+  const Outcome outcome = run_program({"metrics", file, "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("weights: 3,000 heads are not compared with each other; allowed: 256"), std::string::npos)
+      << outcome.err;
+  const json measured = json::parse(outcome.out);
+  EXPECT_EQ(measured[0].at("heads").size(), 3000U);
+  EXPECT_TRUE(measured[0].at("distances").empty());
+}
+
+TEST(CliOwnTensors, QueriesAndKeysAloneHaveAFlow) {
+  const TemporaryFolder folder;
+  const std::string array = npy_bytes(npy_dictionary("<f4", "(2, 3, 4)"), float_bytes(std::vector<float>(24, 0.5F)));
+  const std::string file =
+      folder.file("qk.npz", zip_bytes({ZipPart::stored("q.npy", array), ZipPart::stored("k.npy", array)})).string();
+  const Outcome outcome = run_program({"figure", file, "--view", "flow", "-o", (folder / "x.svg").string()});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
 }  // namespace

@@ -256,7 +256,9 @@ TEST(Labels, NumbersAreThinnedOutToRoundOnesAndNotTurned) {
   for (const auto& [count, step] : {std::pair<Index, Index>{10, 1}, {20, 2}, {60, 5}, {150, 20}}) {
     HeatmapMark mark = heatmap_of("m", {50, 50, 240, 240}, {{"row", count}, {"column", count}},
                                   std::vector<float>(static_cast<std::size_t>(count * count), 1));
-    for (Index i = 0; i < count; ++i) mark.column_labels.push_back(std::to_string(i));
+    std::vector<std::string> numbers;
+    for (Index i = 0; i < count; ++i) numbers.push_back(std::to_string(i));
+    mark.column_labels = std::move(numbers);
     Figure figure;
     figure.heatmaps.push_back(mark);
     RecordingCanvas painted;

@@ -12,6 +12,7 @@ import pathlib
 import struct
 import sys
 import zipfile
+import zlib
 
 
 def safetensors(header, data=b"", padding=""):
@@ -42,6 +43,30 @@ def npz(members, method, stream=False):
     return file.getvalue()
 
 
+def chunk(name, content):
+    """A chunk of a PNG file."""
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+
+def png(rows, *chunks, width=1, bits=8, kind=2, interlaced=0):
+    """rows: each with the byte before it that says how it is filtered."""
+    header = struct.pack(">IIBBBBB", width, len(rows), bits, kind, 0, 0, interlaced)
+    data = chunk(b"IDAT", zlib.compress(b"".join(rows)))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + b"".join(chunks) + data + chunk(b"IEND", b"")
+
+
+def pdf(content):
+    return b"%PDF-1.5\n1 0 obj\n" + content + b"\nendobj\n"
+
+
+def objects(content):
+    return pdf(b"<</Type /ObjStm /N 1 /First 4 /Filter /FlateDecode>>\nstream\n" + zlib.compress(content) + b"\nendstream")
+
+
+def svg(content):
+    return b'<?xml version="1.0"?>\n<svg xmlns="x"><metadata id="attnscope">' + content + b"</metadata></svg>"
+
+
 def entry(dtype, shape, begin, end):
     return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
 
@@ -49,6 +74,21 @@ def entry(dtype, shape, begin, end):
 FLOATS = struct.pack("<6f", 0.5, -1, float("inf"), float("nan"), 1e-40, 6)
 SMALL = npy("<f4", (2, 3), FLOATS)
 TEXT = json.dumps({"format": "attnscope-trace/1", "axes:a": "query,key"})
+
+LEAST = b'{"format": "attnscope-experiment/1", "system": "scaled-dot-product"}'
+FIGURE = b'{"format": "attnscope-figure/1", "experiment": ' + LEAST + b', "pinned": ' + LEAST + b"}"
+STEP = {
+    "title": "t",
+    "text": "a",
+    "look": "b",
+    "experiment": json.loads(LEAST),
+    "cell": "weights[0,1]",
+    "printed": [
+        {"tensor": "weights", "index": [0], "printed": ["0.40", "-0.1"]},
+        {"tensor": "scores", "statistic": "std", "printed": "1"},
+    ],
+}
+LESSON = {"format": "attnscope-lesson/1", "title": "t", "source": "s", "summary": "m", "steps": [STEP]}
 
 CORPUS = {
     "safetensors": {
@@ -92,6 +132,37 @@ CORPUS = {
 "labels": ["a", "\\u00e9"], "view": {"name": "heads", "options": {"head": 1}}}""",
         "picture": b"""{"format": "attnscope-experiment/1", "system": "image-self-attention",
 "params": {"batch": 1, "channels": 32, "mask": "window:3"}, "picture": {"rows": 1, "columns": 1, "rgb": "e65a28"}}""",
+    },
+    "script": {
+        "labels": b'\x00"""\\"\xff\xff\n#',
+        "path": b'\x01\xfc"\xff\xff\r\x00import os',
+        "names": b'\x02"+str(__import__("os").system("x"))+"\xff\xff\xe2\x80\xa8{name}',
+        "long": b"\x03" + 300 * b"a" + b"\xff\xff" + "é😀".encode(),
+        "by_content": b"\x04\xed\xa0\x80\xff\xff\'",
+        "streamed": b"\x05\\N{DASH}\xff\xff\\u0041\xc2\x85",
+    },
+    "figure": {
+        "plain.png": png([b"\0\1\2\3"], chunk(b"iTXt", b"attnscope\0\0\0\0\0" + FIGURE)),
+        "packed.png": png([b"\0\1\2\3"], chunk(b"iTXt", b"attnscope\0\1\0\0\0" + zlib.compress(FIGURE))),
+        "literal.pdf": pdf(b"<</Keywords (" + FIGURE.replace(b'"p', b"\\042p") + b")>>"),
+        "hexadecimal.pdf": pdf(b"<</Keywords <" + ("\ufeff" + FIGURE.decode()).encode("utf-16-be").hex().encode() + b">>>"),
+        "objects.pdf": objects(b"1 0 <</Keywords (" + FIGURE + b")>>"),
+        "plain.svg": svg(b"<![CDATA[" + FIGURE + b"]]>"),
+        "entities.svg": svg(FIGURE.replace(b'"', b"&quot;").replace(b":", b"&#x3a;")),
+    },
+    "lesson": {"least": json.dumps(LESSON).encode()},
+    "labels": {
+        "lines": b"the\r\ncat sat\n\nmat\n",
+        "sentence": b"the cat  sat\n",
+        "list": b'["the", "\\u00e9", ""]',
+        "tokens": b"[CLS]\nthe\n",
+    },
+    "picture": {
+        "color": png([b"\0" + bytes(range(6)), b"\1" + bytes(range(6))], width=2),
+        "opacity": png([b"\4\1\2\3\4"], kind=6),
+        "palette": png([b"\0\x80"], chunk(b"PLTE", bytes(range(6))), chunk(b"tRNS", b"\x80"), width=2, bits=1, kind=3),
+        "deep": png([b"\2\1\2"], chunk(b"tEXt", b"k\0v"), bits=16, kind=0),
+        "interlaced": png([b"\0\5"], kind=0, interlaced=1),
     },
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tensor_bytes.h"
+#include "support/tensor_bytes.h"
 
 namespace attnscope::test {
 

@@ -38,7 +38,8 @@ void add_header_bytes(Table& table) {
   };
   add(1, "empty", refused, "", "the file has 0");
   add(1, "three bytes", refused, "abc", "the file has 3");
-  add(2, "header of 100,000,001 bytes", refused, little(100'000'001, 8) + "{}", "allowed: 100 MB");
+  add(2, "header of 100,000,001 bytes", refused, little(100'000'001, 8) + "{}",
+      "has 100,000,001 bytes; allowed: 100,000,000");
   add(3, "header past the end", refused, little(20, 8) + "{}", "cut off after 2");
   add(3, "8 + header overflows", refused, little(~std::uint64_t{0}, 8) + "{}", "allowed: 100 MB");
   add(3, "8 + header overflows to 0", refused, little(~std::uint64_t{7}, 8) + "{}", "allowed: 100 MB");

@@ -7,7 +7,7 @@
 
 #include "io/tensor_file.h"
 #include "support/temporary_folder.h"
-#include "tensor_bytes.h"
+#include "support/tensor_bytes.h"
 
 namespace attnscope::test {
 namespace {

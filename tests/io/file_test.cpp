@@ -188,7 +188,7 @@ TEST(AtomicFile, TheOldFileStaysUntilTheEnd) {
     EXPECT_EQ(moved.size(), 4U);
   }
   EXPECT_EQ(bytes_of(path), "old");
-  EXPECT_EQ(folder.size(), 2);  // with what the dead one left
+  EXPECT_LE(folder.size(), 2);  // with what the dead one left
 }
 
 /// The number of a process that is no more.

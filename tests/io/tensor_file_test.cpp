@@ -17,7 +17,7 @@
 #include "support/golden.h"
 #include "support/sanitized.h"
 #include "support/temporary_folder.h"
-#include "tensor_bytes.h"
+#include "support/tensor_bytes.h"
 
 namespace attnscope::test {
 namespace {

@@ -1,15 +1,10 @@
-// What is remembered from one start to the next, and what was not saved.
+// What is remembered from one start to the next.
 #include "io/user_state.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <cstdlib>
+#include <algorithm>
 
-#include "io/autosave.h"
-#include "io/experiment_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {
@@ -56,107 +51,14 @@ TEST(UserState, ADamagedOneIsPutAside) {
 TEST(UserState, NowhereIsNothingKept) {
   EXPECT_TRUE(write_user_state({}, UserState()));
   EXPECT_EQ(read_user_state({}).state, UserState());
-  EXPECT_FALSE(take_left_behind({}));
-  Autosave autosave({});
-  autosave.keep(*default_experiment("worked-example"), "");
 }
 
-/// In a process of its own that ends at once, as one that crashes: keeps an experiment with that seed.
-void leave_behind(const std::filesystem::path& folder, std::uint64_t seed, const std::string& file) {
-  const ::pid_t child = ::fork();
-  if (child == 0) {
-    Experiment experiment = *default_experiment("worked-example");
-    experiment.seed = seed;
-    auto* const autosave = new Autosave(folder);
-    autosave->keep(experiment, file);
-    ::_exit(0);
-  }
-  ::waitpid(child, nullptr, 0);
-}
-
-/// The seed of what another program, started meanwhile, finds left behind; nothing: 0. It ends at once.
-int seed_found_by_another(const std::filesystem::path& folder) {
-  const ::pid_t child = ::fork();
-  if (child == 0) {
-    const std::optional<LeftBehind> left = take_left_behind(folder);
-    ::_exit(left ? static_cast<int>(left->experiment.seed) : 0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WEXITSTATUS(status);
-}
-
-TEST(Autosave, IsThereUntilNothingIsUnsaved) {
+TEST(UserState, NamesThatAreNoUtf8ComeBackAsTheyAre) {
   const TemporaryFolder folder;
-  Experiment experiment = *default_experiment("worked-example");
-  {
-    Autosave autosave(folder.path());
-    EXPECT_EQ(folder.size(), 0);
-    autosave.keep(experiment, "");
-    EXPECT_EQ(folder.size(), 1);
-    EXPECT_EQ(seed_found_by_another(folder.path()), 0) << "it belongs to a program that runs";
-    autosave.forget();
-    EXPECT_EQ(folder.size(), 0);
-    experiment.seed = 3;
-    autosave.keep(experiment, "");
-    EXPECT_EQ(folder.size(), 1);
-  }
-  EXPECT_EQ(folder.size(), 0) << "it ended in order";
-}
-
-TEST(Autosave, WhatACrashLeftBehindIsTakenOnce) {
-  const TemporaryFolder folder;
-  leave_behind(folder.path(), 7, "/tmp/\"x\".json");
-  ASSERT_EQ(folder.size(), 1);
-  Autosave autosave(folder.path());
-  const std::optional<LeftBehind> left = take_left_behind(folder.path());
-  ASSERT_TRUE(left);
-  EXPECT_EQ(left->experiment.seed, 7U);
-  EXPECT_EQ(left->file, "/tmp/\"x\".json");
-  EXPECT_EQ(seed_found_by_another(folder.path()), 0) << "it is taken";
-  autosave.keep(left->experiment, left->file);
-  EXPECT_EQ(folder.size(), 1);
-  autosave.forget();
-  EXPECT_EQ(folder.size(), 0);
-  EXPECT_FALSE(take_left_behind(folder.path()));
-}
-
-TEST(Autosave, WhatIsTakenIsNotLostWhenTheProgramEndsBeforeItKeepsIt) {
-  const TemporaryFolder folder;
-  leave_behind(folder.path(), 7, "");
-  EXPECT_EQ(seed_found_by_another(folder.path()), 7);
-  EXPECT_EQ(seed_found_by_another(folder.path()), 7);
-  EXPECT_EQ(folder.size(), 1);
-}
-
-TEST(Autosave, AnEarlierProgramMayHaveHadTheSameNumber) {
-  const TemporaryFolder folder;
-  leave_behind(folder.path(), 7, "");
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
-    std::filesystem::rename(entry.path(), folder / ("unsaved-" + std::to_string(::getpid()) + ".json"));
-  leave_behind(folder.path(), 8, "");
-  const std::optional<LeftBehind> left = take_left_behind(folder.path());
-  ASSERT_TRUE(left);
-  EXPECT_EQ(left->experiment.seed, 7U) << "it would be written over";
-  Autosave(folder.path()).keep(left->experiment, "");
-  ASSERT_EQ(folder.size(), 1);
-  EXPECT_EQ(take_left_behind(folder.path())->experiment.seed, 8U);
-}
-
-TEST(Autosave, ADamagedOneIsPutAsideAndTheNextOneTaken) {
-  const TemporaryFolder folder;
-  leave_behind(folder.path(), 7, "");
-  // Of a process that cannot be: the largest number there is.
-  const auto broken = folder.file("unsaved-2147483647.json", "{\"file\": \"\", \"experiment\": {");
-  // The newest, however coarse the file system's clock is.
-  std::filesystem::last_write_time(broken, std::filesystem::last_write_time(broken) + std::chrono::seconds(2));
-  folder.file("unsaved-x.json", "");
-  const std::optional<LeftBehind> left = take_left_behind(folder.path());
-  ASSERT_TRUE(left);
-  EXPECT_EQ(left->experiment.seed, 7U);
-  EXPECT_FALSE(std::filesystem::exists(broken));
-  EXPECT_TRUE(std::filesystem::exists(broken.string() + ".damaged"));
-  EXPECT_TRUE(std::filesystem::exists(folder / "unsaved-x.json")) << "it is none of ours";
+  UserState state;
+  state.add_recent("/tmp/\xff\xfe caf\xe9.json");
+  ASSERT_TRUE(write_user_state(folder.path(), state));
+  EXPECT_EQ(read_user_state(folder.path()).state.recent, (std::vector<std::string>{"/tmp/\xff\xfe caf\xe9.json"}));
 }
 
 }  // namespace

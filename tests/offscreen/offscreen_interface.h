@@ -4,6 +4,7 @@
 
 #include <imgui.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,7 +35,9 @@ struct InterfaceOptions {
   double memory_budget = kDefaultMemoryBudget;
   std::vector<LessonFile> lessons = {};    ///< in the menu
   std::filesystem::path user_folder = {};  ///< for what is remembered; empty: nothing is
-  bool renderer_threads = false;           ///< Mesa's own, as for a window; of a process the first one decides
+  std::chrono::milliseconds patience{
+      10000};                     ///< for pictures and files: what is soon there is so on a busy machine too
+  bool renderer_threads = false;  ///< Mesa's own, as for a window; of a process the first one decides
 };
 
 /// A workbench with an offscreen framebuffer to draw on. Time passes by a sixtieth of a second with every frame,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ struct Outcome {
   int code = -1;  ///< exit code; −1 when it crashed
   std::string out;
   std::string err;
+  double peak_megabytes = 0;  ///< of memory that it had at once
 };
 
 struct Surroundings {
@@ -56,9 +58,10 @@ inline Outcome run_program(const std::vector<std::string>& arguments, const Surr
     ::_exit(127);
   }
   int status = 0;
-  ::waitpid(child, &status, 0);
+  struct rusage used = {};
+  ::wait4(child, &status, 0, &used);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, surroundings.standard_output.empty() ? bytes_of(out) : "",
-          bytes_of(err)};
+          bytes_of(err), static_cast<double>(used.ru_maxrss) / 1000};
 }
 
 }  // namespace attnscope::test

@@ -109,6 +109,9 @@ TEST_F(AnimationDialog, IsStoppedWithoutALeftover) {
   fill("##from", "1");
   fill("##to", "9999");
   press("Write", false);
+  EXPECT_EQ(screen().transient().dialog_question, "a-0001.png exists already. Replace it?");
+  EXPECT_FALSE(screen().workbench().busy());
+  press("Replace", false);
   ASSERT_TRUE(screen().workbench().busy());
   EXPECT_EQ(screen().transient().dialog, ui::Dialog::animation);
   press("Stop");

@@ -51,11 +51,15 @@ TEST_F(Files, OpenReplacesTheDocument) {
   screen().key_with_control('O');
   EXPECT_EQ(dialog(), ui::Dialog::open);
   confirm(path);
+  EXPECT_EQ(dialog(), ui::Dialog::unsaved) << "what is edited is asked about first";
+  EXPECT_EQ(screen().experiment(), changed);
+  screen().click_item("Unsaved edits", {std::string("Don’t save")});
+  screen().settle();
   EXPECT_EQ(dialog(), ui::Dialog::none);
   EXPECT_EQ(screen().experiment(), other);
   EXPECT_EQ(screen().trace().experiment(), other);
   EXPECT_FALSE(screen().workbench().session().modified());
-  // What was not saved is not lost.
+  // Whoever thinks better of it has it back.
   undo();
   EXPECT_EQ(screen().experiment(), changed);
   EXPECT_TRUE(screen().workbench().session().modified());
@@ -105,7 +109,7 @@ TEST_F(Files, WhatOthersWriteIntoTheOpenFileIsReadAgain) {
   EXPECT_EQ(screen().experiment(), unsaved);
 }
 
-TEST_F(Files, QuittingAsksWhatBecomesOfChangesToAFile) {
+TEST_F(Files, QuittingAsksWhatBecomesOfEdits) {
   const std::string before = experiment_json(*default_experiment("worked-example"));
   const auto path = folder_.file("open.json", before);
   screen().workbench().open_file(path.string());
@@ -113,7 +117,7 @@ TEST_F(Files, QuittingAsksWhatBecomesOfChangesToAFile) {
   change_tokens();
   screen().key_with_control('Q');
   screen().frame(2);
-  EXPECT_TRUE(screen().is_open("Unsaved changes"));
+  EXPECT_TRUE(screen().is_open("Unsaved edits"));
   screen().key(kEscape);
   screen().frame(2);
   EXPECT_EQ(dialog(), ui::Dialog::none);
@@ -124,7 +128,7 @@ TEST_F(Files, QuittingAsksWhatBecomesOfChangesToAFile) {
   screen().frame(2);
   screen().key(kEnter);
   screen().frame(2);
-  EXPECT_EQ(dialog(), ui::Dialog::quit);
+  EXPECT_EQ(dialog(), ui::Dialog::save) << "where it can be said";
   EXPECT_TRUE(is_one_line(screen().transient().dialog_error));
   EXPECT_FALSE(screen().workbench().wants_to_quit());
   std::filesystem::create_directory(folder_.path());
@@ -143,16 +147,127 @@ TEST_F(Files, ChangesAreLeftBehindOnRequest) {
   change_tokens();
   screen().workbench().ask_to_quit();
   screen().frame(2);
-  screen().click_item("Unsaved changes", {std::string("Quit without saving")});
+  screen().click_item("Unsaved edits", {std::string("Don’t save")});
   EXPECT_TRUE(screen().workbench().wants_to_quit());
   EXPECT_EQ(bytes_of(path), before);
 }
 
-TEST_F(Files, QuittingAsksNothingWhereNoFileChanges) {
+TEST_F(Files, AskedWhatBecomesOfANewDocumentSavesItUnderAName) {
   change_tokens();
   screen().key_with_control('Q');
-  EXPECT_TRUE(screen().workbench().wants_to_quit()) << "it was never in a file";
-  start({});
+  screen().frame(2);
+  EXPECT_FALSE(screen().workbench().wants_to_quit()) << "it is in no file at all";
+  screen().click_item("Unsaved edits", {std::string("Save")});
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::save);
+  const Experiment edited = screen().experiment();
+  confirm(folder_ / "new.json");
+  EXPECT_EQ(bytes_of(folder_ / "new.json"), experiment_json(edited));
+  EXPECT_TRUE(screen().workbench().wants_to_quit());
+}
+
+TEST_F(Files, AQuestionThatIsClosedLeavesEverything) {
+  change_tokens();
+  screen().key_with_control('Q');
+  screen().frame(2);
+  screen().click_item("Unsaved edits", {std::string("Save")});
+  screen().frame(2);
+  screen().click_item("Save the experiment", {std::string("Cancel")});
+  screen().frame(2);
+  // Saving later is saving, and no end.
+  screen().key_with_control('S');
+  confirm(folder_ / "later.json");
+  EXPECT_FALSE(screen().workbench().wants_to_quit());
+}
+
+TEST_F(Files, WhatExistsIsReplacedOnlyOnRequest) {
+  const auto path = folder_.file("kept.json", "somebody's");
+  change_tokens();
+  screen().key_with_control('S');
+  confirm(path);
+  EXPECT_EQ(dialog(), ui::Dialog::save);
+  EXPECT_EQ(screen().transient().dialog_question, "kept.json exists already. Replace it?");
+  EXPECT_EQ(bytes_of(path), "somebody's");
+  // Another name is another question.
+  screen().click_item("Save the experiment", {std::string("##path")});
+  confirm(folder_ / "free.json");
+  EXPECT_EQ(dialog(), ui::Dialog::none);
+  EXPECT_EQ(bytes_of(path), "somebody's");
+  screen().key_with_control('S', true);
+  confirm(path);
+  EXPECT_EQ(bytes_of(path), "somebody's");
+  screen().key(kEnter);
+  screen().settle();
+  EXPECT_EQ(bytes_of(path), experiment_json(screen().experiment())) << "pressing Enter once more is an answer";
+  EXPECT_EQ(screen().workbench().session().file(), path.string());
+}
+
+TEST_F(Files, NamesThatAreProposedAreFree) {
+  const auto path = folder_.file("open.json", experiment_json(*default_experiment("worked-example")));
+  screen().workbench().open_file(path.string());
+  screen().settle();
+  folder_.file("open-flow.pdf", "");
+  folder_.file("open.safetensors", "");
+  const auto proposed = [&](int key, bool shift) {
+    screen().key_with_control(key, shift);
+    screen().frame(2);
+    const std::string name = screen().transient().dialog_path;
+    screen().transient().dialog = ui::Dialog::none;
+    screen().frame(2);
+    return name;
+  };
+  EXPECT_EQ(proposed('S', true), (folder_ / "open-2.json").string());
+  EXPECT_EQ(proposed('E', false), (folder_ / "open-flow-2.pdf").string());
+  EXPECT_EQ(proposed('E', true), (folder_ / "open-2.safetensors").string());
+}
+
+TEST_F(Files, TheSecondWindowOnADocumentAsksBeforeItSaves) {
+  const auto path = folder_.file("open.json", experiment_json(*default_experiment("worked-example")));
+  screen().workbench().open_file(path.string());
+  screen().settle();
+  change_tokens();
+  Experiment other = *default_experiment("worked-example");
+  other.seed = 99;
+  folder_.file("open.json", experiment_json(other));
+  screen().key_with_control('S');
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::save);
+  EXPECT_EQ(screen().transient().dialog_question,
+            "open.json was changed by another program since it was opened here. Replace it?");
+  EXPECT_EQ(bytes_of(path), experiment_json(other));
+  screen().click_item("Save the experiment", {std::string("Replace")});
+  screen().settle();
+  EXPECT_EQ(bytes_of(path), experiment_json(screen().experiment()));
+}
+
+TEST_F(Files, ALessonIsNotSavedOverTheOpenFile) {
+  const std::string before = experiment_json(*default_experiment("worked-example"));
+  const auto path = folder_.file("open.json", before);
+  screen().workbench().open_file(path.string());
+  screen().settle();
+  Lesson lesson;
+  lesson.title = "A lesson";
+  lesson.steps.resize(1);
+  lesson.steps[0].experiment = *default_experiment("scaled-dot-product");
+  Session& session = screen().workbench().workspace().session();
+  ASSERT_TRUE(session.apply({OpenLesson{std::make_shared<const Lesson>(lesson)}, 0}));
+  ASSERT_TRUE(session.apply({SetSeed{5}, 0}));
+  screen().settle();
+  EXPECT_EQ(screen().workbench().window_title(), "A lesson (edited) — attnscope");
+  screen().key_with_control('S');
+  screen().frame(2);
+  EXPECT_EQ(dialog(), ui::Dialog::save) << "it has no file";
+  EXPECT_NE(screen().transient().dialog_path, path.string());
+  screen().transient().dialog = ui::Dialog::none;
+  screen().frame(2);
+  screen().key_with_control('Q');
+  screen().frame(2);
+  screen().click_item("Unsaved edits", {std::string("Don’t save")});
+  EXPECT_TRUE(screen().workbench().wants_to_quit());
+  EXPECT_EQ(bytes_of(path), before);
+}
+
+TEST_F(Files, QuittingAsksNothingWhereNothingIsEdited) {
   screen().workbench().open_file(
       folder_.file("open.json", experiment_json(*default_experiment("worked-example"))).string());
   screen().settle();
@@ -230,6 +345,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(Files, ADirectoryIsNoExperiment) {
   screen().workbench().open_file(folder_.path().string());
+  screen().settle();
   EXPECT_TRUE(screen().transient().message_is_error);
 }
 

@@ -47,9 +47,7 @@ class LessonPanel : public Interface {
   }
 
   void change_seed() {
-    Experiment other = screen().experiment();
-    other.seed += 1;
-    screen().workbench().open_file(folder_.file("other.json", experiment_json(other)).string());
+    ASSERT_TRUE(screen().workbench().workspace().session().apply({SetSeed{screen().experiment().seed + 1}, 0}));
     screen().settle();
   }
 
@@ -231,8 +229,7 @@ TEST_F(LessonPanel, BothSidesAreComputedForTheExperimentAsItIs) {
 TEST_F(LessonPanel, AnotherSystemSaysThatTheClaimIsNotAboutIt) {
   open(1);
   while (step().equivalence.empty()) key(kSpace);
-  screen().workbench().open_file(
-      folder_.file("other.json", experiment_json(*default_experiment("worked-example"))).string());
+  ASSERT_TRUE(screen().workbench().workspace().session().apply({SetSystem{"worked-example"}, 0}));
   screen().settle();
   ASSERT_NE(screen().workbench().comparison(), nullptr);
   EXPECT_FALSE(*screen().workbench().comparison());

@@ -120,6 +120,9 @@ TEST_F(Unwritable, FiguresThatFindNoRoomLeaveWhatWasThere) {
       screen().key_with_control('E');
       confirm_path(figure);
       screen().settle();
+      EXPECT_NE(screen().transient().dialog_question, "");
+      screen().key(kEnter);
+      screen().settle();
     }
     EXPECT_EQ(screen().transient().message, figure.string() + ": File too large");
     EXPECT_TRUE(screen().transient().message_is_error);

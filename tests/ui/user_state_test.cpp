@@ -1,11 +1,11 @@
 // What the window remembers: files that were opened, the theme, work that is not saved.
 #include "io/user_state.h"
 
-#include <unistd.h>
-
 #include "interface_test.h"
+#include "io/content_version.h"
 #include "io/experiment_file.h"
 #include "io/file.h"
+#include "io/unsaved_folder.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {
@@ -25,6 +25,16 @@ class Remembered : public Interface {
     return folder_.file(name, experiment_json(experiment));
   }
   [[nodiscard]] UserState state() const { return read_user_state(folder_ / "user").state; }
+  /// What a program keeps that ends without any order.
+  void leave_behind(std::uint64_t seed, const std::string& file, const std::string& version = {},
+                    const std::string& view = "flow") const {
+    Experiment experiment = *default_experiment("worked-example");
+    experiment.seed = seed;
+    experiment.view.name = view;
+    UnsavedFolder program(folder_ / "user");
+    const std::string title = std::filesystem::path(file).filename().string();
+    ASSERT_TRUE(program.keep(seed, {std::move(experiment), file, version, title}));
+  }
   [[nodiscard]] std::ptrdiff_t unsaved() const {
     std::error_code error;
     std::ptrdiff_t files = 0;
@@ -72,46 +82,128 @@ TEST_F(Remembered, UnsavedWorkIsKeptAndForgottenWhenItIsSaved) {
   EXPECT_EQ(unsaved(), 0);
   screen().key('X');
   screen().key('P');
-  screen().frame(40);
+  screen().frame(2);
   EXPECT_TRUE(screen().workbench().session().modified());
+  screen().workbench().save_now();
   EXPECT_EQ(unsaved(), 1);
   screen().key_with_control('S');
   confirm(folder_ / "kept.json");
-  screen().frame(40);
+  screen().frame(2);
   EXPECT_FALSE(screen().workbench().session().modified());
+  screen().workbench().save_now();
   EXPECT_EQ(unsaved(), 0);
 }
 
 TEST_F(Remembered, WhatIsRestoredStaysToBeSaved) {
+  leave_behind(77, (folder_ / "x.json").string());
   start_anew();
-  Experiment experiment = *default_experiment("worked-example");
-  experiment.seed = 77;
-  screen().workbench().restore({experiment, (folder_ / "x.json").string()});
+  screen().workbench().offer_left_behind(false);
   screen().settle();
   EXPECT_EQ(screen().experiment().seed, 77U);
   EXPECT_TRUE(screen().workbench().session().modified());
   EXPECT_EQ(screen().workbench().session().file(), (folder_ / "x.json").string());
-  EXPECT_EQ(screen().transient().message, "restored what was not saved when the program ended");
+  EXPECT_EQ(screen().transient().message, "restored the unsaved edits of x.json");
+  screen().key_with_control('S');
+  screen().settle();
+  EXPECT_EQ(bytes_of(folder_ / "x.json"), experiment_json(screen().experiment()));
+  screen().workbench().save_now();
+  EXPECT_EQ(unsaved(), 0);
 }
 
-TEST_F(Remembered, WhatCannotBeRestoredIsPutAsideAndSaid) {
+TEST_F(Remembered, UnsavedEditsAreOfferedWhenTheirFileIsOpened) {
+  const auto path = experiment_file("a.json", 5);
+  leave_behind(77, path.string(), content_version(bytes_of(path)));
+  leave_behind(78, (folder_ / "other.json").string());
   start_anew();
-  std::filesystem::create_directories(folder_ / "user");
-  const std::string own = "user/unsaved-" + std::to_string(::getpid()) + ".json";
-  ASSERT_TRUE(write_file(folder_ / own, "work of an earlier program"));
-  Experiment experiment = *default_experiment("worked-example");
-  experiment.view.name = "of a newer version";
-  screen().workbench().restore({experiment, ""});
+  screen().workbench().open_file(path.string());
   screen().settle();
-  EXPECT_EQ(screen().experiment(), *default_experiment("worked-example"));
+  EXPECT_EQ(screen().experiment().seed, 5U);
+  ASSERT_EQ(screen().transient().dialog, ui::Dialog::left_behind);
+  ASSERT_EQ(screen().transient().left_behind.size(), 1U) << "those of this file";
+  screen().frame(2);
+  screen().click_item("Unsaved work/entries",
+                      {screen().transient().left_behind[0].path.string(), std::string("Restore")});
+  screen().settle();
+  EXPECT_EQ(screen().experiment().seed, 77U);
+  EXPECT_EQ(screen().workbench().session().file(), path.string());
+}
+
+TEST_F(Remembered, UnsavedEditsAreOfferedWhereTheirFileCannotBeRead) {
+  const auto path = folder_.file("half.json", R"({"format": "attnscope-exp)");
+  leave_behind(77, path.string(), "of the whole file");
+  start_anew();
+  screen().workbench().open_file(path.string());
+  screen().settle();
   EXPECT_TRUE(screen().transient().message_is_error);
-  const std::filesystem::path aside = folder_ / "user/not-restored-1.json";
-  EXPECT_TRUE(
-      screen().transient().message.starts_with(aside.string() + " has what was not saved and cannot be shown: view"))
+  ASSERT_EQ(screen().transient().dialog, ui::Dialog::left_behind);
+  screen().frame(2);
+  screen().click_item("Unsaved work/entries",
+                      {screen().transient().left_behind[0].path.string(), std::string("Restore")});
+  screen().settle();
+  EXPECT_EQ(screen().experiment().seed, 77U);
+}
+
+TEST_F(Remembered, EditsOfAnOlderVersionBecomeANewDocument) {
+  const auto path = experiment_file("a.json", 5);
+  leave_behind(77, path.string(), "of another version");
+  start_anew();
+  screen().workbench().offer_left_behind(false);
+  screen().settle();
+  EXPECT_EQ(screen().experiment().seed, 77U);
+  EXPECT_EQ(screen().workbench().session().file(), "") << "what is in the file is newer";
+  EXPECT_EQ(screen().transient().message, "restored as a new document: a.json was changed after these edits");
+}
+
+TEST_F(Remembered, WhatCannotBeRestoredIsSaidAndOfferedAgain) {
+  leave_behind(77, "", "", "of a newer version");
+  for (int start = 0; start < 2; ++start) {
+    start_anew();
+    screen().workbench().offer_left_behind(false);
+    screen().settle();
+    EXPECT_EQ(screen().experiment(), *default_experiment("worked-example"));
+    if (start == 0) {
+      EXPECT_TRUE(screen().transient().message_is_error);
+      EXPECT_TRUE(screen().transient().message.ends_with(" · it is kept: File > Unsaved work…"))
+          << screen().transient().message;
+    } else {
+      EXPECT_EQ(screen().transient().dialog, ui::Dialog::left_behind) << "that is asked, not tried again";
+    }
+    EXPECT_EQ(unsaved(), 1);
+  }
+  screen().frame(2);
+  screen().click_item("Unsaved work/entries",
+                      {screen().transient().left_behind[0].path.string(), std::string("Discard")});
+  screen().frame(2);
+  EXPECT_EQ(unsaved(), 0);
+  EXPECT_EQ(screen().transient().dialog, ui::Dialog::none);
+}
+
+TEST_F(Remembered, RestoringIsNotTriedAgainByItselfBeforeItCameToAPicture) {
+  leave_behind(77, "");
+  start_anew();
+  ASSERT_TRUE(screen().workbench().workspace().restore(screen().workbench().workspace().left_behind().front()));
+  start_anew();  // which ends the program before it has drawn a frame of it
+  screen().workbench().offer_left_behind(false);
+  screen().settle();
+  EXPECT_EQ(screen().transient().dialog, ui::Dialog::left_behind);
+  EXPECT_EQ(screen().experiment().seed, 42U);
+}
+
+TEST_F(Remembered, ThatNothingCanBeKeptIsSaidOnce) {
+  folder_.file("user", "a file where the folder should be");
+  start_anew();
+  change_tokens();
+  for (int i = 0; i < 100 && screen().transient().message.empty(); ++i) {
+    screen().workbench().save_now();
+    screen().frame(1);
+  }
+  EXPECT_TRUE(screen().transient().message.starts_with("unsaved edits cannot be kept in case the program ends: "))
       << screen().transient().message;
+  screen().transient().message.clear();
   screen().key('X');
-  screen().frame(40);
-  EXPECT_EQ(bytes_of(aside), "work of an earlier program") << "nothing is written over it";
+  screen().workbench().save_now();
+  screen().frame(3);
+  EXPECT_EQ(screen().transient().message, "");
 }
 
 TEST_F(Remembered, ADamagedStateIsSaidAndNothingElse) {

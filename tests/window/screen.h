@@ -225,17 +225,20 @@ class RunningProgram {
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
 
-  /// The exit code once it ends; −1 when it crashes or does not end.
+  /// Sends it a signal.
+  void tell(int signal) const { ::kill(process_, signal); }
+
+  /// The exit code once it ends, or the negative number of the signal that ended it; −1000 when it does not end.
   int wait() {
     for (int i = 0; i < 600; ++i) {
       int status = 0;
       if (::waitpid(process_, &status, WNOHANG) == process_) {
         process_ = -1;
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
       }
       std::this_thread::sleep_for(100ms);
     }
-    return -1;
+    return -1000;
   }
 
   [[nodiscard]] std::string errors() const { return bytes_of(folder_ / "errors"); }

@@ -126,6 +126,15 @@ TEST_F(OnScreen, AShaderThatIsNotThereIsNamed) {
   EXPECT_NE(outcome.err.find("heatmap.vert"), std::string::npos) << outcome.err;
 }
 
+TEST_F(OnScreen, AnOpenGlThatIsTooOldIsNamedWithTheWayOut) {
+  const Outcome outcome = run_program(
+      {}, {{{"DISPLAY", screen().display()}, {"MESA_GL_VERSION_OVERRIDE", "2.1"}, {"LIBGL_ALWAYS_SOFTWARE", "1"}}, ""});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(is_one_line_ended(outcome.err));
+  EXPECT_NE(outcome.err.find("needs OpenGL 3.3, found 2.1"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("LIBGL_ALWAYS_SOFTWARE=1"), std::string::npos) << outcome.err;
+}
+
 TEST_F(OnScreen, WhatWasNotSavedIsThereAgainAfterAnEndWithoutWarning) {
   const TemporaryFolder user;
   const auto unsaved = [&] {
@@ -139,8 +148,8 @@ TEST_F(OnScreen, WhatWasNotSavedIsThereAgainAfterAnEndWithoutWarning) {
     RunningProgram program(screen(), {}, user.path());
     (void)screen().picture_at_rest();
     EXPECT_EQ(unsaved(), 0);
-    // The experiment is pinned, which opens another view: a change that is not saved.
-    screen().xdotool("key p");
+    // A head is switched off: an edit that is not saved.
+    screen().xdotool("key x");
     (void)screen().picture_at_rest();
     EXPECT_NE(screen().window_title().find("(edited)"), std::string::npos) << screen().window_title();
     EXPECT_EQ(unsaved(), 1);
@@ -150,9 +159,59 @@ TEST_F(OnScreen, WhatWasNotSavedIsThereAgainAfterAnEndWithoutWarning) {
   RunningProgram again(screen(), {}, user.path());
   (void)screen().picture_at_rest();
   EXPECT_NE(screen().window_title().find("(edited)"), std::string::npos) << "restored, and still to be saved";
+  // Asked whether to save it, the user does.
+  // Held for longer than a frame, which is what dialogs see of the keyboard.
+  const auto hold = [&](const std::string& key) {
+    screen().xdotool("keydown " + key + " sleep 0.2 keyup " + key);
+    std::this_thread::sleep_for(500ms);
+  };
   screen().xdotool("key ctrl+q");
+  (void)screen().picture_at_rest();
+  hold("Return");
+  screen().xdotool("keydown ctrl");
+  hold("a");
+  screen().xdotool("keyup ctrl");
+  screen().xdotool("type " + (user / "saved.json").string());
+  std::this_thread::sleep_for(500ms);
+  hold("Return");
   EXPECT_EQ(again.wait(), 0);
-  EXPECT_EQ(unsaved(), 0) << "whoever quits has done with it";
+  EXPECT_EQ(unsaved(), 0);
+  EXPECT_NE(bytes_of(user / "saved.json").find("\"heads_off\": [0]"), std::string::npos);
+}
+
+TEST_F(OnScreen, WhateverEndsTheProgramTheEditsAreKept) {
+  for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
+    const TemporaryFolder user;
+    RunningProgram program(screen(), {}, user.path());
+    (void)screen().picture_at_rest();
+    screen().xdotool("key x");
+    for (int i = 0; i < 500 && screen().window_title().find("(edited)") == std::string::npos; ++i)
+      std::this_thread::sleep_for(10ms);
+    program.tell(signal);
+    EXPECT_EQ(program.wait(), -signal);
+    std::string kept;
+    for (const auto& entry : std::filesystem::directory_iterator(user / "attnscope")) {
+      if (entry.path().filename().string().starts_with("unsaved-")) kept += bytes_of(entry.path());
+    }
+    EXPECT_NE(kept.find("\"heads_off\": [0]"), std::string::npos) << signal << ": " << kept;
+  }
+}
+
+TEST_F(OnScreen, TheEndOfTheDisplayLeavesTheEdits) {
+  const TemporaryFolder user;
+  std::optional<Screen> display(std::in_place);
+  RunningProgram program(*display, {}, user.path());
+  (void)display->picture_at_rest();
+  display->xdotool("key x");
+  for (int i = 0; i < 500 && display->window_title().find("(edited)") == std::string::npos; ++i)
+    std::this_thread::sleep_for(10ms);
+  display.reset();
+  EXPECT_NE(program.wait(), 0);
+  std::string kept;
+  for (const auto& entry : std::filesystem::directory_iterator(user / "attnscope")) {
+    if (entry.path().filename().string().starts_with("unsaved-")) kept += bytes_of(entry.path());
+  }
+  EXPECT_NE(kept.find("\"heads_off\": [0]"), std::string::npos) << kept;
 }
 
 }  // namespace

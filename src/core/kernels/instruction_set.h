@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/result.h"
 #include "core/tensor.h"
 
 namespace attnscope {
@@ -105,7 +106,11 @@ std::span<const Kernels* const> compiled_kernels();
 /// Whether this machine's processor has the instructions.
 bool runs_here(const Kernels& kernels);
 
-/// The fastest that run here, or those that the environment variable ATTNSCOPE_KERNELS names.
+/// The fastest that run here, or those that the environment variable ATTNSCOPE_KERNELS names, if they run here.
 const Kernels& kernels();
+
+/// Fails, as a mistake in the command, where ATTNSCOPE_KERNELS names none that run here; not set or empty, it names
+/// nothing in particular.
+Result<void> check_wanted_kernels();
 
 }  // namespace attnscope

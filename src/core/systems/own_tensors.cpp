@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "core/head_layers.h"
-#include "core/script.h"
-#include "core/systems/systems.h"
+#include "core/systems/script_parts.h"
 #include "core/text.h"
 
 namespace attnscope {
@@ -29,10 +29,13 @@ Result<void> check(const Experiment& e) {
   return {};
 }
 
-/// Why tensors that are shown as they are cannot be shown as attention, although they are called like it.
+/// What is odd about the file, and why tensors that are shown as they are cannot be shown as attention, although they
+/// are called like it.
 std::vector<std::string> warnings(const Experiment& e) {
   std::vector<std::string> all;
-  if (e.tensors == nullptr || e.choice("use") != kUseTensors) return all;
+  if (e.tensors == nullptr) return all;
+  all.assign(e.tensors->warnings().begin(), e.tensors->warnings().end());
+  if (e.choice("use") != kUseTensors) return all;
   for (const std::string& use : possible_uses(*e.tensors)) {
     if (const Result<std::vector<OwnLayer>> layers = own_layers(e.tensors, {use}); !layers)
       all.push_back("no attention: " + layers.error().message);
@@ -57,7 +60,9 @@ std::vector<std::pair<std::string, std::string>> choices(const Experiment& e, st
       words.emplace_back(use, use == kUseQueries ? "queries, keys" : use == kUseTensors ? "as is" : use);
   }
   if (parameter == "group") {
-    const std::vector<std::string> groups = tensor_groups(*e.tensors, e.choice("use"));
+    // Of more a list would be too long; those with most layers come first.
+    constexpr Index kMostListed = 1000;
+    const std::vector<std::string> groups = tensor_groups(*e.tensors, e.choice("use"), kMostListed);
     for (std::size_t i = 0; i < groups.size(); ++i) words.emplace_back(std::to_string(i + 1), groups[i]);
   }
   if (parameter == "axes") {
@@ -138,28 +143,6 @@ void run_system(const Experiment& e, Recorder& r) {
   for (std::size_t i = 0; i < layers.size(); ++i) run_layer(e, r, layer_prefix(static_cast<Index>(i) + 1), layers[i]);
 }
 
-std::string quoted(const std::string& text) { return attnscope::quoted_text(text); }
-
-/// One of the tensors, in the order of its axes here.
-std::string given_code(const OwnTensor& tensor) {
-  const GivenOperation& given = tensor.numbers;
-  std::string code = "given[" + quoted(given.from->tensors()[given.which].name) + "]";
-  std::vector<std::string> at;
-  std::vector<int> kept;
-  for (std::size_t axis = 0; axis < given.at.size(); ++axis) {
-    const auto number = static_cast<int>(axis);
-    const bool stays = std::find(given.axes.begin(), given.axes.end(), number) != given.axes.end();
-    at.push_back(stays ? ":" : std::to_string(given.at[axis]));
-    if (stays) kept.push_back(number);
-  }
-  if (kept.size() < given.at.size()) code += "[" + join(at, ", ") + "]";
-  std::vector<std::string> order;
-  for (const int axis : given.axes)
-    order.push_back(std::to_string(std::find(kept.begin(), kept.end(), axis) - kept.begin()));
-  if (!std::is_sorted(given.axes.begin(), given.axes.end())) code += ".permute(" + join(order, ", ") + ")";
-  return code;
-}
-
 void write_layer(Script& s, const std::string& prefix, const OwnLayer& layer) {
   const Experiment& e = s.experiment();
   if (layer.weights) {
@@ -180,19 +163,23 @@ void write_layer(Script& s, const std::string& prefix, const OwnLayer& layer) {
   s.code(prefix + "head_outputs = " + weights_name(e, prefix) + " @ " + prefix + "v");
 }
 
+/// The places of the tensors that the script computes with.
+std::set<std::size_t> used_tensors(const Experiment& e, const std::vector<OwnLayer>& layers) {
+  std::set<std::size_t> used;
+  for (const OwnLayer& layer : layers) {
+    for (const auto* each : {&layer.weights, &layer.scores, &layer.q, &layer.k, &layer.v}) {
+      if (*each) used.insert((*each)->numbers.which);
+    }
+  }
+  if (!layers.empty()) return used;
+  for (const PlainTensor& each : plain_tensors(e.tensors)) used.insert(each.tensor.numbers.which);
+  return used;
+}
+
 void write_script(Script& s) {
   const Experiment& e = s.experiment();
   const std::vector<OwnLayer> layers = layers_of(e);
-  const std::string file = quoted(e.tensors->file());
-  if (e.tensors->file().ends_with(".safetensors")) {
-    s.code("from safetensors.torch import load_file\n\ngiven = {name: t.float() for name, t in load_file(" + file +
-           ").items()}");
-  } else if (e.tensors->file().ends_with(".npy")) {
-    s.code("import numpy\n\ngiven = {\"\": torch.from_numpy(numpy.load(" + file + ").astype(\"float32\"))}");
-  } else {
-    s.code("import numpy\n\ngiven = {name: torch.from_numpy(each.astype(\"float32\")) for name, each in numpy.load(" +
-           file + ").items()}");
-  }
+  write_given(s, used_tensors(e, layers));
   if (layers.empty()) {
     for (const PlainTensor& each : plain_tensors(e.tensors)) {
       s.save(kGivenPrefix + each.name, given_code(each.tensor));

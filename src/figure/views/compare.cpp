@@ -351,7 +351,6 @@ View compare_view() {
                applies,
                build,
                no_attention};
-  view.slow = true;
   return view;
 }
 

@@ -357,8 +357,7 @@ View complexity_view() {
                             {"no", "yes"})},
           applies,
           build,
-          nullptr,
-          true};
+          nullptr};
 }
 
 }  // namespace attnscope

@@ -227,6 +227,8 @@ class FlowBands {
     band.columns.push_back(alone(with_column_labels(block(prefix + "weights")), "", "softmax"));
     if (auto dropped = block(prefix + "dropped_weights"))
       band.columns.push_back(alone(with_column_labels(std::move(dropped)), "", "dropout"));
+    // Queries and keys may have been given alone.
+    if (!has(v)) return band;
     std::optional<Block> values = block(v, "", !positions_are_rows(v), "attend.");
     const std::string sum = "= weights " + values->symbol;
     band.columns.push_back(product(std::move(values), block(prefix + "head_outputs", sum)));

@@ -363,8 +363,7 @@ View head_view() {
                             {"weights", "scores"}, {"weights", "scores"})},
           applies,
           build,
-          no_attention,
-          true};
+          no_attention};
 }
 
 }  // namespace attnscope

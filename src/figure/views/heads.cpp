@@ -9,6 +9,7 @@
 #include "figure/layer_grid.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
+#include "figure/page.h"
 #include "figure/view.h"
 
 namespace attnscope {
@@ -33,10 +34,9 @@ struct Section {
   bool has_heads = true;    ///< otherwise there is one matrix, which needs no title of its own
 };
 
-std::optional<Section> section(const Trace& trace, const std::string& tensor, const std::string& title, Index item) {
+Section section(const Trace& trace, const std::string& tensor, const std::string& title, Index item) {
   Section section = {tensor, title, {}, {}, {}, false, true};
   const Step* step = trace.find(tensor);
-  if (step == nullptr) return std::nullopt;
   const Axis* heads = find_axis(step->axes, "head");
   section.has_heads = heads != nullptr;
   section.switchable = section.has_heads && tensor == "weights" && trace.find("merged") != nullptr;
@@ -46,8 +46,8 @@ std::optional<Section> section(const Trace& trace, const std::string& tensor, co
     HeatmapMark mark = head == 0 ? *matrix_mark(trace, tensor, slice) : *unscaled_mark(trace, tensor, slice);
     if (head > 0) mark.scale = section.heads.front().scale;
     mark.id = tensor + "." + std::to_string(head);
-    mark.row_labels = row_labels(trace, mark);
-    mark.column_labels = column_labels(trace, mark);
+    mark.row_labels = head == 0 ? row_labels(trace, mark) : section.heads.front().row_labels;
+    mark.column_labels = head == 0 ? column_labels(trace, mark) : section.heads.front().column_labels;
     section.heads.push_back(std::move(mark));
     section.names.push_back(head_title(trace.experiment(), tensor, head));
   }
@@ -136,6 +136,7 @@ class HeadsLayout {
   [[nodiscard]] std::vector<Grid> fit_into(double width, double height) const {
     std::vector<Grid> best = arrange(1, width, height);
     for (Index across = 2; across <= heads(); ++across) {
+      if (options_.stop.stop_requested()) break;
       std::vector<Grid> grids = arrange(across, width, height);
       if (grids.front().cell_width >= best.front().cell_width) best = std::move(grids);
     }
@@ -188,43 +189,74 @@ class HeadsLayout {
   Figure figure_;
 };
 
-Figure build(const Trace& trace, const ViewOptions& options) {
-  const std::string& attention = options.choice("attention");
-  const Index item = chosen_slice(trace, options.values).item;
-  std::vector<Section> sections;
+/// What is shown, from top to bottom; never nothing.
+std::vector<ShownAttention> attentions_of(const Trace& trace, const ParameterValues& options) {
+  const auto& attention = std::get<std::string>(options.find("attention")->second);
+  std::vector<ShownAttention> all;
   const bool has_cross = trace.find("cross_weights") != nullptr;
   const auto add = [&](const std::string& tensor, const std::string& title) {
-    if (auto found = section(trace, tensor, title, item)) sections.push_back(std::move(*found));
+    const Step* const step = trace.find(tensor);
+    if (step == nullptr) return;
+    const Axis* const heads = find_axis(step->axes, "head");
+    all.push_back({tensor, title, heads != nullptr ? heads->size : 1});
   };
   const Index layers = layer_count(trace);
-  if (layers >= kManyLayers) {
-    Figure figure = layer_grid(trace, item, options);
-    figure.title = trace.experiment().system + ": attention of every head";
-    return figure;
-  }
   if (attention != "cross" || !has_cross)
     add("weights", layers > 1 ? "Layer 1" : has_cross ? "Self-attention" : "Attention");
   for (Index layer = 2; layer <= layers; ++layer)
     add(layer_prefix(layer) + "weights", "Layer " + std::to_string(layer));
   if (attention != "self" && has_cross) add("cross_weights", "Cross-attention");
   add("mean_weights", "Mean of the heads");
-  Figure figure = HeadsLayout(std::move(sections), trace.experiment().heads_off, options).build();
+  return all;
+}
+
+bool has_many_heads(const std::vector<ShownAttention>& attentions) {
+  return std::any_of(attentions.begin(), attentions.end(),
+                     [](const ShownAttention& each) { return each.heads > kManyHeads; });
+}
+
+Index pages(const Trace& trace, const ParameterValues& options) {
+  if (layer_count(trace) >= kManyLayers) return layer_grid_pages(trace);
+  const std::vector<ShownAttention> attentions = attentions_of(trace, options);
+  return has_many_heads(attentions) ? head_grid_pages(attentions) : 1;
+}
+
+Figure grid_of_heads(const Trace& trace, const ViewOptions& options) {
+  const Index item = chosen_slice(trace, options.values).item;
+  if (layer_count(trace) >= kManyLayers) return layer_grid(trace, item, options);
+  const std::vector<ShownAttention> attentions = attentions_of(trace, options.values);
+  if (has_many_heads(attentions)) return head_grid(trace, attentions, item, options);
+  std::vector<Section> sections;
+  sections.reserve(attentions.size());
+  for (const ShownAttention& each : attentions) sections.push_back(section(trace, each.tensor, each.title, item));
+  return HeadsLayout(std::move(sections), trace.experiment().heads_off, options).build();
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  Figure figure = grid_of_heads(trace, options);
   figure.title = trace.experiment().system + ": attention of every head";
   return figure;
+}
+
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
+  return option == "page" ? pages(trace, chosen) > 1 : leaves_choice(trace, option);
 }
 
 }  // namespace
 
 View heads_view() {
-  return {"heads",
-          "Heads",
-          "The attention of every head, on one colour scale from 0 to 1.",
-          {choice_parameter("attention", "Attention", "To the tokens themselves, from the second sequence, or both.",
-                            {"both", "self", "cross"}, {"both", "self", "cross"}),
-           item_option()},
-          leaves_choice,
-          build,
-          no_attention};
+  View view = {
+      "heads",
+      "Heads",
+      "The attention of every head, on one colour scale from 0 to 1.",
+      {choice_parameter("attention", "Attention", "To the tokens themselves, from the second sequence, or both.",
+                        {"both", "self", "cross"}, {"both", "self", "cross"}),
+       item_option(), page_option()},
+      applies,
+      build,
+      no_attention};
+  view.pages = pages;
+  return view;
 }
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include "figure/grid.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
+#include "figure/page.h"
 #include "figure/view.h"
 
 namespace attnscope {
@@ -18,6 +19,7 @@ constexpr double kPanelTitle = 20;
 constexpr double kGap = 28;
 constexpr double kLegendHeight = 44;
 constexpr double kLargestPicture = 320;
+constexpr Index kMostHeads = 256;  // on one page: each has a frame around the pixel that asks
 
 struct PictureSize {
   Index rows = 0;
@@ -113,7 +115,8 @@ class ImageLayout {
         options_(options),
         size_(*picture_size(trace)),
         item_(chosen_slice(trace, options.values).item),
-        channel_(chosen_number(options, "channel", trace.find("x")->axes[1].size)) {
+        channel_(chosen_number(options, "channel", trace.find("x")->axes[1].size)),
+        page_(page_of(head_count(trace), kMostHeads, options.integer("page"))) {
     const Index pixels = size_.rows * size_.columns;
     const Index asked = chosen_number(options, "query", pixels);
     query_ = asked > 0 ? asked - 1 : size_.rows / 2 * size_.columns + size_.columns / 2;
@@ -122,6 +125,7 @@ class ImageLayout {
   Figure build() {
     HeatmapMark picture = picture_mark(trace_, item_, channel_);
     std::vector<HeatmapMark> heads = head_marks();
+    if (options_.stop.stop_requested()) return {};
     const double width = options_.width - 2 * kMargin;
     const double height = options_.height > 0 ? options_.height - 2 * kMargin - kTitleHeight - kLegendHeight : 0;
     const double side = std::min({kLargestPicture, width * 0.34, height > 0 ? height - kPanelTitle : kLargestPicture});
@@ -156,7 +160,8 @@ class ImageLayout {
       heads[i].box = {heads_left + corner.x, top + kTitleHeight + kPanelTitle + corner.y,
                       grid.cell_width * static_cast<double>(size_.columns),
                       grid.cell_height * static_cast<double>(size_.rows)};
-      caption(heads[i].id + ".title", heads[i].box, heads.size() > 1 ? "head " + std::to_string(i + 1) : "attention");
+      const Index number = page_.first + static_cast<Index>(i) + 1;
+      caption(heads[i].id + ".title", heads[i].box, page_.of > 1 ? "head " + std::to_string(number) : "attention");
       ring(heads[i].id + ".ring", heads[i].box);
     }
     const ColorScale weights = heads.front().scale;
@@ -178,7 +183,7 @@ class ImageLayout {
     const Step& weights = *trace_.find("weights");
     const std::vector<Index> leading = leading_index(weights.axes, 2, 0, item_);
     const ColorScale scale = weights_scale(trace_, weights, leading);
-    for (Index head = 0; head < head_count(trace_); ++head) {
+    for (Index head = page_.first; head < page_.end() && !options_.stop.stop_requested(); ++head) {
       heads.push_back(*pixel_row_mark(trace_, "weights", {head, item_}, query_, size_.columns));
       heads.back().scale = scale;
     }
@@ -197,6 +202,12 @@ class ImageLayout {
     const std::string words = "Where the pixel in row " + std::to_string(query_ / size_.columns) + ", column " +
                               std::to_string(query_ % size_.columns) + " looks";
     figure_.texts.push_back(title_mark("title", {at.x, at.y + 13}, words));
+    if (page_.is_all()) return;
+    const double behind = at.x + text_width(words, TypeSize::kTitle, FontWeight::semibold) + 12;
+    TextMark page = title_mark("page", {behind, at.y + 13}, page_.text("heads"), TypeSize::kSmall);
+    page.weight = FontWeight::regular;
+    page.ink = Ink::dim;
+    figure_.texts.push_back(std::move(page));
   }
 
   void caption(const std::string& id, const Rect& box, const std::string& words) {
@@ -229,11 +240,15 @@ class ImageLayout {
   PictureSize size_;
   Index item_;
   Index channel_;
+  Page page_;
   Index query_ = 0;
   Figure figure_;
 };
 
-bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
+Index pages(const Trace& trace, const ParameterValues& /*chosen*/) { return page_count(head_count(trace), kMostHeads); }
+
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
+  if (option == "page") return pages(trace, chosen) > 1;
   if (option == "item") return item_count(trace) > 1;
   return picture_size(trace).has_value();
 }
@@ -260,9 +275,13 @@ View image_view() {
       0, 32);
   query.choice_labels = {"the middle"};
   channel.choice_labels = {"all"};
-  View view = {
-      "image", "Image", "A pixel of the picture, and where each head looks from it.", {query, channel, item_option()},
-      applies, build};
+  View view = {"image",
+               "Image",
+               "A pixel of the picture, and where each head looks from it.",
+               {query, channel, item_option(), page_option()},
+               applies,
+               build};
+  view.pages = pages;
   view.missing = missing;
   return view;
 }

@@ -340,8 +340,7 @@ View lines_view() {
           {attention_option(), layer_option(), head_option(), heads, item_option(), query, mass},
           applies,
           build,
-          no_attention,
-          true};
+          no_attention};
 }
 
 }  // namespace attnscope

@@ -7,9 +7,11 @@
 #include "core/text.h"
 #include "figure/chosen.h"
 #include "figure/head_map.h"
+#include "figure/head_order.h"
 #include "figure/layer_block.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
+#include "figure/page.h"
 #include "figure/view.h"
 
 namespace attnscope {
@@ -25,7 +27,11 @@ constexpr double kLeastColumn = 52;
 constexpr double kMostColumn = 84;
 constexpr double kMostBeside = 80;  // labels of the chosen head's tokens, which longer ones leave out
 constexpr double kMostAbove = 28;
-// Weights beyond so many are left to the command line, where nobody waits for a picture.
+// Rows of the table on one page.
+constexpr Index kMostRows = 100;
+// Heads beyond so many, which are compared each with each, and weights beyond so many are left to the command line,
+// where nobody waits for a picture.
+constexpr Index kMostHeads = 512;
 constexpr double kMostNumbers = 1 << 26;
 
 /// What the measures are made from, to know when they are to be made again.
@@ -58,29 +64,6 @@ std::pair<std::string, std::string> two_lines(const std::string& title) {
   return {title.substr(0, space), title.substr(space + 1)};
 }
 
-/// What the sorted order is by: a measure, or nothing where it is by number or similarity.
-std::optional<std::size_t> sorting_measure(const std::string& sort) {
-  for (std::size_t i = 0; i < measures().size(); ++i) {
-    if (measures()[i].name == sort) return i;
-  }
-  return std::nullopt;
-}
-
-std::vector<Index> sorted_heads(const HeadMeasures& heads, const std::string& sort, bool up) {
-  std::vector<Index> order(heads.heads.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
-  if (sort == "similarity") return similarity_order(heads.distances);
-  const std::optional<std::size_t> by = sorting_measure(sort);
-  if (!by) return order;
-  // What does not apply comes last.
-  const auto key = [&](Index head) { return heads.heads[static_cast<std::size_t>(head)][*by]; };
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    if (!key(a) || !key(b)) return key(a).has_value() && !key(b);
-    return up ? *key(a) < *key(b) : *key(a) > *key(b);
-  });
-  return order;
-}
-
 class MetricsLayout {
  public:
   MetricsLayout(const Trace& trace, const ViewOptions& options)
@@ -90,20 +73,21 @@ class MetricsLayout {
         step_(*chosen_attention(trace, options.values).weights) {}
 
   Figure build() {
-    const std::shared_ptr<const HeadMeasures> heads = measured(trace_, step_, options_, slice_.item);
-    if (!heads) return {};  // stopped: nobody looks at it
-    heads_ = heads.get();
+    heads_ = measured(trace_, step_, options_, slice_.item);
+    if (!heads_) return {};  // stopped: nobody looks at it
     for (const Index head : sorted_heads(*heads_, "head", false))
       name_width_ = std::max(name_width_, 28 + text_width(row_name(head), TypeSize::kSmall, FontWeight::semibold));
     order_ = sorted_heads(*heads_, options_.choice("sort"), options_.choice("order") == "up");
+    page_ = page_of(std::ssize(order_), kMostRows, options_.integer("page"));
+    find_largest();
     const auto count = static_cast<double>(measures().size());
     const double room = options_.width - 2 * kMargin - name_width_ - kProfileWidth;
     column_ = std::clamp(room / count, kLeastColumn, kMostColumn);
     figure_.width = std::max(options_.width, 2 * kMargin + name_width_ + kProfileWidth + count * column_);
     left_ = (figure_.width - name_width_ - kProfileWidth - count * column_) / 2;
     profile_left_ = left_ + name_width_ + count * column_;
-    const double table = kTitleHeight + kHeaderHeight + kRow * static_cast<double>(order_.size() + 1);
-    const double below = has_layers() ? 28 + layers_height() : order_.size() > 1 ? 28 + map_height() : 0;
+    const double table = table_height();
+    const double below = has_layers() ? 28 + layers_height() : compares() ? 28 + map_height() : 0;
     const double height = table + below + 2 * kMargin;
     figure_.height = std::max(options_.height, height);
     double y = std::max(kMargin, std::min((figure_.height - height) / 2, 48.0));
@@ -111,15 +95,12 @@ class MetricsLayout {
     y += kTitleHeight;
     header(y);
     y += kHeaderHeight;
-    for (const Index head : order_) {
-      row(head, y);
-      y += kRow;
-    }
+    for (Index i = page_.first; i < page_.end(); ++i, y += kRow) row(order_[static_cast<std::size_t>(i)], y);
     uniform_row(y);
     y += kRow + 28;
     if (has_layers()) {
       layers(y);
-    } else if (order_.size() > 1) {
+    } else if (compares()) {
       add_head_map(figure_, *heads_, {left_, y}, map_side(), kMargin);
       chosen_head(y);
     }
@@ -132,6 +113,9 @@ class MetricsLayout {
     figure_.texts.push_back({id, at, words, size, weight, ink, align, VerticalAlign::middle, 0});
   }
 
+  /// Whether there is a map of the heads: not of one, nor of too many.
+  [[nodiscard]] bool compares() const { return order_.size() > 1 && !heads_->distances.empty(); }
+
   /// "head 1", or what the head is known to do: "1 previous token".
   [[nodiscard]] std::string row_name(Index head) const {
     const std::string name = head_name(trace_.experiment(), step_.name, head);
@@ -142,10 +126,14 @@ class MetricsLayout {
     return left_ + name_width_ + static_cast<double>(measure + 1) * column_;
   }
 
+  static constexpr const char* kOfEveryHead = " of every head, measured";
+
   void title(double y) {
     const std::string words = step_.name == "cross_weights" ? "Cross-attention" : "Attention";
-    text("title", {left_, y + 8}, words + " of every head, measured", Ink::text, HorizontalAlign::left,
-         FontWeight::semibold, TypeSize::kTitle);
+    text("title", {left_, y + 8}, words + kOfEveryHead, Ink::text, HorizontalAlign::left, FontWeight::semibold,
+         TypeSize::kTitle);
+    const double title = text_width(words + kOfEveryHead, TypeSize::kTitle, FontWeight::semibold);
+    if (!page_.is_all()) text("page", {left_ + title + 12, y + 8}, page_.text("rows"), Ink::dim, HorizontalAlign::left);
     text("size", {profile_left_ + kProfileWidth, y + 8},
          grouped_text(heads_->queries) + " queries × " + grouped_text(heads_->keys) + " keys", Ink::dim,
          HorizontalAlign::right);
@@ -192,17 +180,21 @@ class MetricsLayout {
         {"header.line", {left_, line}, {profile_left_ + kProfileWidth, line}, Ink::line, 1, false, false});
   }
 
-  /// The largest number in a column, which the bars are measured against.
-  [[nodiscard]] double largest(std::size_t measure) const {
-    double most = heads_->uniform[measure].value_or(0);
-    for (const MeasureRow& row : heads_->heads) most = std::max(most, row[measure].value_or(0));
-    return most;
+  /// The largest number in each column, which the bars are measured against, and among the curves.
+  void find_largest() {
+    for (std::size_t measure = 0; measure < heads_->uniform.size(); ++measure) {
+      double& most = largest_.emplace_back(heads_->uniform[measure].value_or(0));
+      for (const MeasureRow& row : heads_->heads) most = std::max(most, row[measure].value_or(0));
+    }
+    for (const std::vector<double>& each : heads_->received) {
+      if (!each.empty()) largest_received_ = std::max(largest_received_, *std::max_element(each.begin(), each.end()));
+    }
   }
 
   void number(const std::string& id, std::size_t measure, double y, std::optional<double> value, const Shade& shade) {
     const double right = column_right(measure) - 6;
     const double room = column_ - 10;
-    const double most = largest(measure);
+    const double most = largest_[measure];
     if (value && most > 0) {
       const double share = std::clamp(*value / most, 0.0, 1.0);
       figure_.bars.push_back({id + ".bar", {right - room, y + kRow - 6, room * share, 3}, shade});
@@ -262,9 +254,7 @@ class MetricsLayout {
   void profile(const std::string& id, const std::vector<double>& received, double y, const Shade& shade) {
     constexpr std::size_t kMostPoints = 120;
     if (received.empty()) return;
-    double most = 0;
-    for (const std::vector<double>& each : heads_->received)
-      most = std::max(most, *std::max_element(each.begin(), each.end()));
+    const double most = largest_received_;
     const std::size_t count = std::min(received.size(), kMostPoints);
     CurveMark curve = {id + ".profile", {}, shade, 1.25, false};
     const double left = profile_left_ + 14;
@@ -279,9 +269,13 @@ class MetricsLayout {
     figure_.curves.push_back(std::move(curve));
   }
 
+  [[nodiscard]] double table_height() const {
+    return kTitleHeight + kHeaderHeight + kRow * static_cast<double>(page_.count + 1);
+  }
+
   /// In the window the maps take what height the table leaves.
   [[nodiscard]] double room_for_maps() const {
-    const double table = kTitleHeight + kHeaderHeight + kRow * static_cast<double>(order_.size() + 1);
+    const double table = table_height();
     const double left = options_.height - 2 * kMargin - table - 28 - 44 - 40;
     const double wide = (figure_.width - 2 * kMargin) * 0.4;
     return std::clamp(std::min(options_.height > 0 ? left : 220, wide), 112.0, 320.0);
@@ -337,21 +331,31 @@ class MetricsLayout {
   const ViewOptions& options_;
   Slice slice_;
   const Step& step_;
-  const HeadMeasures* heads_ = nullptr;
+  std::shared_ptr<const HeadMeasures> heads_;
   double name_width_ = kLeastNameWidth;
   std::vector<Index> order_;
+  Page page_;  ///< of `order_`
+  std::vector<double> largest_;
+  double largest_received_ = 0;
   double column_ = 0;
   double left_ = 0;
   double profile_left_ = 0;
   Figure figure_;
 };
 
-bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
+Index pages(const Trace& trace, const ParameterValues& options) {
+  return page_count(option_limit(trace, "head", options), kMostRows);
+}
+
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
+  if (option == "page") return pages(trace, chosen) > 1;
   return option == "sort" || option == "order" || leaves_choice(trace, option);
 }
 
 std::string missing(const Trace& trace) {
   if (std::string none = no_attention(trace); !none.empty()) return none;
+  if (head_count(trace) > kMostHeads)
+    return "Comparing " + grouped_text(head_count(trace)) + " heads takes long: `attnscope metrics` measures them.";
   double most = 0;
   for (const char* name : {"weights", "cross_weights"}) {
     if (const Step* step = trace.find(name)) {
@@ -387,11 +391,11 @@ View metrics_view() {
                "What each head does, in numbers, beside even attention; and which heads are alike.",
                {attention_option(), layer_option(), head_option(), sort_option(),
                 choice_parameter("order", "Order", "The largest first, or the smallest.", {"down", "up"}, {"↓", "↑"}),
-                item_option()},
+                item_option(), page_option()},
                applies,
                build};
+  view.pages = pages;
   view.missing = missing;
-  view.slow = true;
   return view;
 }
 

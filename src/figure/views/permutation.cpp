@@ -36,8 +36,9 @@ constexpr double kRounding = 1e-5;
 
 /// The computation with the tokens in another order.
 struct Permuted {
-  std::vector<Index> order;  ///< which token stands in each place
-  std::shared_ptr<const Trace> trace;
+  std::vector<Index> order;            ///< which token stands in each place
+  std::shared_ptr<const Trace> trace;  ///< null: see `trouble`
+  std::string trouble;                 ///< why it could not be computed
 };
 
 /// What the computation was made from, to know when it is to be made again.
@@ -47,8 +48,9 @@ std::shared_ptr<const Permuted> permuted(const Trace& trace, const ViewOptions& 
   const std::vector<Index> order = full_order(options.choice("order"), permutable_tokens(trace));
   const auto make = [&]() -> std::shared_ptr<const Permuted> {
     Result<std::shared_ptr<const Trace>> run = run_in_order(trace, order, options.stop);
-    if (!run || *run == nullptr || options.stop.stop_requested()) return nullptr;
-    return std::make_shared<const Permuted>(Permuted{order, std::move(*run)});
+    if (options.stop.stop_requested()) return nullptr;
+    if (!run) return std::make_shared<const Permuted>(Permuted{order, nullptr, run.error().message});
+    return std::make_shared<const Permuted>(Permuted{order, std::move(*run), ""});
   };
   if (options.cache == nullptr) return make();
   return options.cache->find_or_make<Permuted>(MadeFrom{trace.plan(), trace.experiment().seed, order}, make);
@@ -77,8 +79,7 @@ class PermutationLayout {
     for (const HeatmapMark& mark : given_) permuted_.push_back(other_mark(mark));
     subtract();
     if (options_.stop.stop_requested()) return {};
-    given_labels_ = axis_labels(trace_, {"token", tokens()});
-    for (const Index token : other_.order) permuted_labels_.push_back(given_labels_[static_cast<std::size_t>(token)]);
+    label();
     add_legend();
     measure();
     place();
@@ -135,6 +136,19 @@ class PermutationLayout {
     difference_.scale = {ColorMap::red_blue, -end, end};
     if (!(end > 0)) difference_.scale = {ColorMap::red_blue, -1, 1};
     difference_.about = "difference";
+  }
+
+  /// Which token stands where; of tokens without labels their numbers do, and of very many nothing.
+  void label() {
+    constexpr Index kMostNumbered = 4096;
+    std::vector<std::string> given = axis_labels(trace_, {"token", tokens()});
+    if (given.empty() && tokens() <= kMostNumbered) {
+      for (Index token = 0; token < tokens(); ++token) given.push_back(std::to_string(token));
+    }
+    std::vector<std::string> permuted;
+    for (std::size_t i = 0; i < given.size(); ++i) permuted.push_back(given[static_cast<std::size_t>(other_.order[i])]);
+    given_labels_ = std::move(given);
+    permuted_labels_ = std::move(permuted);
   }
 
   [[nodiscard]] bool is_rounding() const { return largest_ <= kRounding * largest_output_; }
@@ -218,8 +232,7 @@ class PermutationLayout {
     return x;
   }
 
-  void place_row(std::vector<HeatmapMark>& marks, const std::vector<std::string>& labels, const std::string& which,
-                 double y) {
+  void place_row(std::vector<HeatmapMark>& marks, const Labels& labels, const std::string& which, double y) {
     for (std::size_t i = 0; i < marks.size(); ++i) {
       HeatmapMark mark = marks[i];
       mark.box = {column_left(i), y + above_, matrix_width(i), matrix_height()};
@@ -291,8 +304,8 @@ class PermutationLayout {
   HeatmapMark difference_;
   double largest_ = 0;         ///< difference
   double largest_output_ = 0;  ///< magnitude
-  std::vector<std::string> given_labels_;
-  std::vector<std::string> permuted_labels_;
+  Labels given_labels_;
+  Labels permuted_labels_;
   double labels_ = 0;  ///< width
   double cell_ = 0;    ///< width
   double row_ = 0;     ///< height of a cell
@@ -319,6 +332,7 @@ std::string missing(const Trace& trace) {
 Figure build(const Trace& trace, const ViewOptions& options) {
   const std::shared_ptr<const Permuted> other = permuted(trace, options);
   if (other == nullptr) return {};
+  if (other->trace == nullptr) return reason_figure(other->trouble, options);
   Figure figure = PermutationLayout(trace, *other, options).build();
   figure.title = trace.experiment().system + ": tokens in another order";
   return figure;
@@ -339,7 +353,6 @@ View permutation_view() {
       applies,
       build};
   view.missing = missing;
-  view.slow = true;
   return view;
 }
 

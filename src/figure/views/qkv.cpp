@@ -7,6 +7,7 @@
 #include "figure/grid.h"
 #include "figure/legend.h"
 #include "figure/matrix.h"
+#include "figure/page.h"
 #include "figure/view.h"
 
 namespace attnscope {
@@ -18,27 +19,31 @@ constexpr double kSymbolLine = 20;
 constexpr double kBetween = 14;  // matrices of one head
 constexpr double kLegendHeight = 44;
 constexpr double kBarWidth = 100;
+constexpr double kPageLine = 20;
+constexpr Index kMostHeads = 128;  // on one page: each has several matrices and their names
 
 /// The matrices of one head, left to right.
 using HeadRow = std::vector<HeatmapMark>;
 
-std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix, Index item) {
+std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix, const Page& page, Index item,
+                             const std::stop_token& stop) {
   constexpr std::array<const char*, 7> kNames = {"q", "scaled_q", "rotated_q", "k", "rotated_k", "v", "cross_q"};
-  const Axis* head_axis = find_axis(trace.find(prefix + "q")->axes, "head");
-  const Index heads = head_axis == nullptr ? 1 : head_axis->size;
   std::vector<HeadRow> rows;
-  for (Index head = 0; head < heads; ++head) {
+  for (Index head = page.first; head < page.end(); ++head) {
+    if (stop.stop_requested()) return {};
     HeadRow row;
     for (const char* name : kNames) {
       std::optional<HeatmapMark> mark = matrix_mark(trace, prefix + name, {head, item});
       if (!mark) continue;
       mark->id += "." + std::to_string(head);
-      if (row.empty() || row.back().rows() != mark->rows()) mark->row_labels = row_labels(trace, *mark);
+      // Those of the first head are those of all.
+      if (row.empty() || row.back().rows() != mark->rows())
+        mark->row_labels = rows.empty() ? row_labels(trace, *mark) : rows.front()[row.size()].row_labels;
       row.push_back(std::move(*mark));
     }
     rows.push_back(std::move(row));
   }
-  // The scale is that of all heads together.
+  // The scale is that of all heads of the page together.
   for (std::size_t i = 0; i < rows.front().size(); ++i) {
     ColorScale scale = rows.front()[i].scale;
     for (const HeadRow& row : rows) scale = joint_scale(scale, row[i].scale);
@@ -49,8 +54,8 @@ std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix, Inde
 
 class QkvLayout {
  public:
-  QkvLayout(std::vector<HeadRow> rows, bool single, const ViewOptions& options)
-      : rows_(std::move(rows)), single_(single), options_(options) {}
+  QkvLayout(std::vector<HeadRow> rows, const Page& page, bool single, const ViewOptions& options)
+      : rows_(std::move(rows)), page_(page), single_(single), options_(options) {}
 
   Figure build() {
     const HeadRow& first = rows_.front();
@@ -70,13 +75,19 @@ class QkvLayout {
     figure_.color_bars = legend();
     const double room = options_.width - 2 * kMargin;
     const LegendSize legend_extent = legend_size(figure_.color_bars, room);
-    const double fixed = 2 * kMargin + kLegendHeight + legend_extent.height;
+    const std::string said = page_.text("heads");
+    const double header = said.empty() ? 0 : kPageLine;
+    const double fixed = 2 * kMargin + header + kLegendHeight + legend_extent.height;
     const Grid grid = fit_grid(static_cast<Index>(rows_.size()), shape, room,
                                options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
-    figure_.width = std::max(options_.width, std::max(grid.width(), legend_extent.width) + 2 * kMargin);
+    figure_.width =
+        std::max(options_.width,
+                 std::max({grid.width(), legend_extent.width, text_width(said, TypeSize::kSmall)}) + 2 * kMargin);
     figure_.height = std::max(options_.height, grid.height() + fixed);
     const double left = (figure_.width - grid.width()) / 2;
-    const double top = kMargin + (figure_.height - fixed - grid.height()) / 2;
+    const double top = kMargin + header + (figure_.height - fixed - grid.height()) / 2;
+    if (!said.empty())
+      add_text("page", {left, top - header + 11}, said, TypeSize::kSmall, FontWeight::regular, Ink::dim);
     for (std::size_t i = 0; i < rows_.size(); ++i) place_head(i, grid, {left, top});
     place_legend(figure_.color_bars, {left, top + grid.height() + 18}, kMargin, std::max(room, legend_extent.width));
     return std::move(figure_);
@@ -88,8 +99,9 @@ class QkvLayout {
     double x = origin.x + corner.x;
     const double y = origin.y + corner.y;
     const double title_x = x + row_label_width(rows_[head].front().row_labels);
-    add_text("head." + std::to_string(head), {title_x, y + 12},
-             single_ || rows_.size() == 1 ? "single head" : "head " + std::to_string(head + 1), TypeSize::kBody,
+    const Index number = page_.first + static_cast<Index>(head);
+    add_text("head." + std::to_string(number), {title_x, y + 12},
+             single_ || page_.of == 1 ? "single head" : "head " + std::to_string(number + 1), TypeSize::kBody,
              FontWeight::semibold, Ink::text);
     for (const HeatmapMark& each : rows_[head]) {
       HeatmapMark mark = each;
@@ -129,19 +141,38 @@ class QkvLayout {
   }
 
   std::vector<HeadRow> rows_;
+  Page page_;
   bool single_;
   const ViewOptions& options_;
   Figure figure_;
 };
 
-bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
+/// What the names of the tensors that are shown begin with.
+std::string prefix_of(const Trace& trace, const ParameterValues& options) {
+  const bool single = std::get<std::string>(options.find("stage")->second) == "single";
+  return single && trace.find("single.q") != nullptr ? "single." : chosen_attention(trace, options).layer;
+}
+
+Index heads_of(const Trace& trace, const std::string& prefix) {
+  const Axis* const heads = find_axis(trace.find(prefix + "q")->axes, "head");
+  return heads == nullptr ? 1 : heads->size;
+}
+
+Index pages(const Trace& trace, const ParameterValues& options) {
+  return trace.find("q") == nullptr ? 1 : page_count(heads_of(trace, prefix_of(trace, options)), kMostHeads);
+}
+
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
+  if (option == "page") return pages(trace, chosen) > 1;
   return option == "stage" ? trace.find("single.q") != nullptr : leaves_choice(trace, option);
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
-  const bool single = options.choice("stage") == "single" && trace.find("single.q") != nullptr;
-  const std::string prefix = single ? "single." : chosen_attention(trace, options.values).layer;
-  Figure figure = QkvLayout(rows_of(trace, prefix, chosen_slice(trace, options.values).item), single, options).build();
+  const std::string prefix = prefix_of(trace, options.values);
+  const Page page = page_of(heads_of(trace, prefix), kMostHeads, options.integer("page"));
+  std::vector<HeadRow> rows = rows_of(trace, prefix, page, chosen_slice(trace, options.values).item, options.stop);
+  if (rows.empty()) return {};  // stopped: nobody looks at it
+  Figure figure = QkvLayout(std::move(rows), page, prefix == "single.", options).build();
   figure.title = trace.experiment().system + ": queries, keys and values";
   return figure;
 }
@@ -153,15 +184,17 @@ std::string missing(const Trace& trace) {
 }  // namespace
 
 View qkv_view() {
-  return {"qkv",
-          "Q K V",
-          "Queries, keys and values of every head, and the queries of cross-attention.",
-          {choice_parameter("stage", "Stage", "The stage with several heads, or the one with a single head.",
-                            {"multi", "single"}, {"several heads", "single head"}),
-           layer_option(), item_option()},
-          applies,
-          build,
-          missing};
+  View view = {"qkv",
+               "Q K V",
+               "Queries, keys and values of every head, and the queries of cross-attention.",
+               {choice_parameter("stage", "Stage", "The stage with several heads, or the one with a single head.",
+                                 {"multi", "single"}, {"several heads", "single head"}),
+                layer_option(), item_option(), page_option()},
+               applies,
+               build,
+               missing};
+  view.pages = pages;
+  return view;
 }
 
 }  // namespace attnscope

@@ -206,8 +206,7 @@ View scaling_view() {
                1024)},
       applies,
       build,
-      nullptr,
-      true};
+      nullptr};
 }
 
 }  // namespace attnscope

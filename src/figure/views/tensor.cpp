@@ -62,8 +62,8 @@ std::vector<HeatmapMark> slices_of(const Trace& trace, int number, Index first, 
     HeatmapMark mark = slice_mark(trace, number, index_in(leading, i));
     const ColorScale own = natural_scale(step, *mark.source);
     scale = scale ? joint_scale(*scale, own) : own;
-    mark.row_labels = row_labels(trace, mark);
-    mark.column_labels = column_labels(trace, mark);
+    mark.row_labels = marks.empty() ? row_labels(trace, mark) : marks.front().row_labels;
+    mark.column_labels = marks.empty() ? column_labels(trace, mark) : marks.front().column_labels;
     marks.push_back(std::move(mark));
   }
   for (HeatmapMark& mark : marks) mark.scale = *scale;

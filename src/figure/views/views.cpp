@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "figure/chosen.h"
 #include "figure/view.h"
 
 namespace attnscope {
@@ -70,6 +71,11 @@ Figure reason_figure(const std::string& why, const ViewOptions& options) {
   return figure;
 }
 
+Index option_limit(const View& view, const Trace& trace, std::string_view option, const ParameterValues& options) {
+  if (option != "page") return option_limit(trace, option, options);
+  return view.pages == nullptr ? 1 : view.pages(trace, options);
+}
+
 std::string missing_for(const View& view, const Trace& trace) {
   return view.missing != nullptr ? view.missing(trace) : std::string();
 }
@@ -77,7 +83,16 @@ std::string missing_for(const View& view, const Trace& trace) {
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options) {
   const View& view = *find_view(name);
   const std::string missing = missing_for(view, trace);
-  return missing.empty() ? view.build(trace, options) : reason_figure(missing, options);
+  if (!missing.empty()) return reason_figure(missing, options);
+  const auto failures = [&] { return trace.failures() + (options.pinned != nullptr ? options.pinned->failures() : 0); };
+  const std::uint64_t before = failures();
+  Figure figure = view.build(trace, options);
+  if (failures() == before) return figure;
+  // What was read on the way is in places, texts and colours: no part of it can be trusted.
+  const std::string why = trace.failures() > 0 ? *trace.failure() : *options.pinned->failure();
+  figure = reason_figure(why, options);
+  figure.failure = why;
+  return figure;
 }
 
 }  // namespace attnscope

@@ -1,0 +1,86 @@
+// The limit on memory holds for the whole program, whatever it does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "refusal.h"
+#include "support/sanitized.h"
+#include "support/tensor_bytes.h"
+
+namespace attnscope::test {
+namespace {
+
+constexpr double kBesides = 150;  // MB that the program takes beyond what it is allowed for numbers
+const std::vector<std::string> kViews = {"flow",    "qkv",     "tensor", "heads",   "head",        "lines",     "image",
+                                         "compare", "metrics", "dot",    "scaling", "permutation", "complexity"};
+
+Outcome run_within(int megabytes, const std::vector<std::string>& arguments) {
+  Surroundings surroundings;
+  surroundings.environment["ATTNSCOPE_MEMORY_MB"] = std::to_string(megabytes);
+  return run_program(arguments, surroundings);
+}
+
+/// It keeps to the limit, and does what it is asked for or says in one line why not.
+void expect_within(int megabytes, const std::vector<std::string>& arguments) {
+  std::string about;
+  for (const std::string& argument : arguments) about += argument + " ";
+  const Outcome outcome = run_within(megabytes, arguments);
+  EXPECT_LT(outcome.peak_megabytes, megabytes + kBesides) << about;
+  EXPECT_TRUE(outcome.code == 0 || outcome.code == 1) << about << outcome.code << outcome.err;
+  if (outcome.code == 1) {
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << about << outcome.err;
+  }
+}
+
+std::vector<std::string> figure_of(const TemporaryFolder& folder, const std::string& what, const std::string& view,
+                                   const std::vector<std::string>& settings) {
+  std::vector<std::string> arguments = {"figure", what, "--view", view, "--dpi", "60"};
+  for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+  arguments.insert(arguments.end(), {"-o", (folder / "figure.png").string()});
+  return arguments;
+}
+
+class MemoryLimit : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << "sanitizers take several times as much";
+  }
+  TemporaryFolder folder_;
+};
+
+/// Zeros, which a file need not have on the disk.
+std::string zeros(const TemporaryFolder& folder, const std::string& name, const std::string& shape,
+                  std::uintmax_t numbers) {
+  const auto path = folder.file(name, npy_bytes(npy_dictionary("<f4", shape)));
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) + 4 * numbers);
+  return path.string();
+}
+
+TEST_F(MemoryLimit, HoldsInEveryViewOfWhatIsLargerThanIt) {
+  for (const std::string& view : kViews) {
+    // Held nowhere; and each of them small enough to be held, all together not.
+    expect_within(20, figure_of(folder_, "scaled-dot-product", view, {"queries=8200", "keys=8200"}));
+    expect_within(100, figure_of(folder_, "packed-multihead", view, {"height=64", "heads=2"}));
+    expect_within(60, figure_of(folder_, "stacked-multihead", view, {"tokens=900"}));
+  }
+}
+
+TEST_F(MemoryLimit, HoldsInEveryViewOfWhatJustFits) {
+  for (const std::string& view : kViews)
+    expect_within(60, figure_of(folder_, "scaled-dot-product", view, {"queries=2600", "keys=2600"}));
+}
+
+TEST_F(MemoryLimit, HoldsWhereAFileIsLargerThanIt) {
+  const std::string file = zeros(folder_, "weights.npy", "(2, 6000, 6000)", 72'000'000);
+  for (const std::string& view : kViews) expect_within(20, figure_of(folder_, file, view, {}));
+  expect_within(20, {"metrics", file});
+  expect_within(20, {"explain", file, "weights[1,5999,5999]"});
+  expect_within(20, {"trace", file, "-o", (folder_ / "trace.npz").string()});
+  // So large that only some of it is looked at.
+  const std::string vast = zeros(folder_, "vast.npy", "(4, 80000, 80000)", 25'600'000'000);
+  for (const char* view : {"lines", "compare", "metrics"}) expect_within(20, figure_of(folder_, vast, view, {}));
+}
+
+}  // namespace
+}  // namespace attnscope::test

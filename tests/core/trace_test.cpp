@@ -1,0 +1,38 @@
+// A trace for another view or other labels: the same numbers, and nothing of them is looked at again.
+#include "core/trace.h"
+
+#include <gtest/gtest.h>
+
+#include "core/run.h"
+#include "core/systems/systems.h"
+#include "support/given_tensors.h"
+
+namespace attnscope::test {
+namespace {
+
+TEST(TraceForExperiment, LooksAtNothingAgain) {
+  // Weights that are held, and weights that are too many for that.
+  for (const std::vector<Index>& shape : {std::vector<Index>{4, 8, 8}, std::vector<Index>{2, 9000, 9000}}) {
+    const auto tensors = made({{"attentions", shape}});
+    const auto trace = *run(*experiment_on(tensors));
+    ASSERT_FALSE(trace->warnings().empty()) << "these numbers are no weights";
+    EXPECT_EQ(trace->on_demand() == nullptr, shape.back() < 9000);
+    const Index read = tensors->numbers_read;
+    Experiment labelled = trace->experiment();
+    labelled.labels = {"a", "b"};
+    labelled.view = {"lines", {}};
+    const auto other = trace->for_experiment(labelled);
+    EXPECT_EQ(other->experiment(), labelled);
+    EXPECT_EQ(tensors->numbers_read, read) << "of the file";
+    EXPECT_EQ(other->on_demand(), trace->on_demand()) << "with all that it has found out";
+    EXPECT_EQ(other->plan(), trace->plan());
+    ASSERT_EQ(other->warnings().size(), trace->warnings().size());
+    EXPECT_TRUE(std::equal(other->warnings().begin(), other->warnings().end(), trace->warnings().begin()));
+    ASSERT_EQ(other->steps().size(), trace->steps().size());
+    EXPECT_EQ(other->steps()[0].tensor, trace->steps()[0].tensor);
+    EXPECT_EQ(other->compute_seconds(), trace->compute_seconds());
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test
