@@ -1,6 +1,6 @@
 #version 330 core
 // The colour of one pixel of a heatmap: of the cells it shows, the one of largest magnitude, through the colour map.
-// Vectors of two are (column, row), as x and y. src/platform/heatmap_axis.h says what the numbers of an axis mean.
+// Vectors of two are (column, row), as x and y. src/platform/heatmap/heatmap_axis.h says what the numbers of an axis mean.
 //
 // POOLED is defined for the variants that can show several cells in a pixel, along either axis or both, LOGARITHMIC for
 // those with logarithmic scales. The others are the quick ones: a software renderer computes both sides of every branch.
@@ -57,7 +57,7 @@ vec4 color_of(uint bits) {
 }
 
 #ifdef POOLED
-// As in src/core/kernels/pooling.h: whole numbers that compare as the magnitudes do.
+// As in src/core/matrix/pooling.h: whole numbers that compare as the magnitudes do.
 uint magnitude_key(uint bits) { return (bits << 1) | (~bits >> 31); }
 uint bits_of_key(uint key) { return (key >> 1) | (~key << 31); }
 

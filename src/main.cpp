@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "app/commands.h"
-#include "ui/window_command.h"
+#include "app/cli/commands.h"
+#include "ui/workbench/window_command.h"
 
 int main(int argc, char** argv) {
   try {

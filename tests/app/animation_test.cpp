@@ -1,11 +1,11 @@
-#include "app/animation.h"
+#include "app/animation/animation.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
-#include "app/animation_job.h"
+#include "app/animation/animation_job.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -1,5 +1,5 @@
 // What is done before the process ends, whatever ends it.
-#include "app/ending.h"
+#include "app/jobs/ending.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "app/figure_builder.h"
+#include "app/jobs/figure_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <semaphore>
 #include <thread>
 
-#include "core/run.h"
+#include "core/trace/run.h"
 #include "support/given_tensors.h"
 
 namespace attnscope {

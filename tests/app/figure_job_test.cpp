@@ -1,8 +1,8 @@
-#include "app/figure_job.h"
+#include "app/jobs/figure_job.h"
 
 #include <gtest/gtest.h>
 
-#include "core/run.h"
+#include "core/trace/run.h"
 #include "support/given_tensors.h"
 #include "support/temporary_folder.h"
 

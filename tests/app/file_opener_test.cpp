@@ -1,5 +1,5 @@
 // Files that are read beside the window.
-#include "app/file_opener.h"
+#include "app/jobs/file_opener.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Files that others write while they are open.
-#include "app/file_watch.h"
+#include "app/jobs/file_watch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "app/mask_cell.h"
+#include "app/session/mask_cell.h"
 
 #include <gtest/gtest.h>
 
-#include "core/run.h"
 #include "core/systems/systems.h"
+#include "core/trace/run.h"
 
 namespace attnscope::test {
 namespace {

@@ -1,14 +1,14 @@
 // Matrices that are copied as text.
-#include "app/matrix_text.h"
+#include "app/session/matrix_text.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/run.h"
+#include "core/base/text.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
+#include "core/trace/run.h"
 
 namespace attnscope::test {
 namespace {

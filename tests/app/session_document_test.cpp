@@ -1,7 +1,7 @@
 // What a session knows of its file: saved, opened, read again.
 #include <gtest/gtest.h>
 
-#include "app/session.h"
+#include "app/session/session.h"
 #include "session_support.h"
 
 namespace attnscope {

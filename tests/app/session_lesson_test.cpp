@@ -1,7 +1,7 @@
 // A lesson that is open in a session.
 #include <gtest/gtest.h>
 
-#include "app/session.h"
+#include "app/session/session.h"
 #include "session_support.h"
 
 namespace attnscope {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/session.h"
+#include "app/session/session.h"
 
 namespace attnscope {
 

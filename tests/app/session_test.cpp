@@ -1,8 +1,8 @@
-#include "app/session.h"
+#include "app/session/session.h"
 
 #include <gtest/gtest.h>
 
-#include "core/mask.h"
+#include "core/experiment/mask.h"
 #include "session_support.h"
 
 namespace attnscope {

@@ -1,7 +1,7 @@
 // The compute worker, from several threads. No test here depends on how fast anything is: where an order matters, the
 // worker's thread is held in its `ready` callback until the test has done its part.
 
-#include "app/worker.h"
+#include "app/jobs/worker.h"
 
 #include <gtest/gtest.h>
 

@@ -12,11 +12,11 @@
 #include <random>
 #include <set>
 
-#include "app/file_opener.h"
-#include "app/workspace.h"
-#include "io/content_version.h"
-#include "io/experiment_file.h"
-#include "io/file.h"
+#include "app/jobs/file_opener.h"
+#include "app/session/workspace.h"
+#include "io/base/file.h"
+#include "io/experiments/experiment_file.h"
+#include "io/figures/content_version.h"
 #include "support/sanitized.h"
 #include "support/temporary_folder.h"
 

@@ -1,12 +1,12 @@
 // Files that belong to what is open, and what may be written beside them.
-#include "app/workspace.h"
+#include "app/session/workspace.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <stdexcept>
 
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

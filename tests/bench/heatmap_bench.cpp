@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/matrix_source.h"
-#include "platform/heatmap.h"
-#include "platform/offscreen.h"
+#include "core/matrix/matrix_source.h"
+#include "offscreen/offscreen.h"
+#include "platform/heatmap/heatmap.h"
 
 namespace attnscope::test {
 namespace {

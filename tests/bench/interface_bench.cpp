@@ -7,7 +7,7 @@
 #include <span>
 
 #include "offscreen/offscreen_interface.h"
-#include "ui/imgui_compat.h"
+#include "ui/imgui/imgui_compat.h"
 
 namespace attnscope::test {
 namespace {

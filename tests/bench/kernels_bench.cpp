@@ -8,11 +8,11 @@
 #include <limits>
 #include <vector>
 
-#include "core/generator.h"
 #include "core/kernels/attention.h"
 #include "core/kernels/attention_overview.h"
 #include "core/kernels/contraction.h"
-#include "core/kernels/instruction_set.h"
+#include "core/kernels/isa/instruction_set.h"
+#include "core/random/generator.h"
 
 namespace attnscope::test {
 namespace {

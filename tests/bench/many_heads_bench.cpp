@@ -11,7 +11,7 @@
 #include "offscreen/offscreen_interface.h"
 #include "support/given_tensors.h"
 #include "support/many_heads.h"
-#include "ui/imgui_compat.h"
+#include "ui/imgui/imgui_compat.h"
 
 namespace attnscope::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <random>
 #include <set>
 
-#include "core/run.h"
-#include "figure/view.h"
+#include "core/trace/run.h"
+#include "figure/views/view.h"
 
 namespace attnscope::test {
 namespace {

@@ -1,6 +1,6 @@
 // Which lengths are timed; how long they take is for nobody to say.
 
-#include "core/attention_timing.h"
+#include "core/studies/attention_timing.h"
 
 #include <gtest/gtest.h>
 

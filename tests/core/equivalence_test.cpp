@@ -1,6 +1,6 @@
 // What the sources claim to be the same, computed both ways.
 
-#include "core/equivalence.h"
+#include "core/studies/equivalence.h"
 
 #include <gtest/gtest.h>
 

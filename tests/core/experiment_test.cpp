@@ -1,14 +1,14 @@
 // Experiments: what may be set, what is refused, and what they cost.
 
-#include "core/experiment.h"
+#include "core/experiment/experiment.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "core/run.h"
 #include "core/systems/systems.h"
+#include "core/trace/run.h"
 #include "system_variations.h"
 
 namespace attnscope {

@@ -1,6 +1,6 @@
 // The explanation of a number is that number.
 
-#include "core/explain.h"
+#include "core/explain/explain.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The generator against PyTorch's numbers, see tests/golden/random_draws.py.
 
-#include "core/generator.h"
+#include "core/random/generator.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "core/kernels/thread_pool.h"
+#include "core/base/thread_pool.h"
 #include "support/golden.h"
 
 namespace attnscope {

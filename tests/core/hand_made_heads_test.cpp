@@ -8,11 +8,11 @@
 #include <cmath>
 #include <random>
 
-#include "core/explain.h"
-#include "core/head_measures.h"
-#include "core/run.h"
+#include "core/base/text.h"
+#include "core/explain/explain.h"
+#include "core/heads/head_measures.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
+#include "core/trace/run.h"
 
 namespace attnscope::test {
 namespace {

@@ -1,13 +1,13 @@
 // The weights of heads as maps, against an independent computation and against what the systems compute with them.
-#include "core/head_circuits.h"
+#include "core/heads/head_circuits.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
-#include "core/head_measures.h"
-#include "core/run.h"
+#include "core/heads/head_measures.h"
+#include "core/trace/run.h"
 #include "support/golden.h"
 
 namespace attnscope::test {

@@ -1,11 +1,11 @@
-#include "core/head_measures.h"
+#include "core/heads/head_measures.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/run.h"
+#include "core/trace/run.h"
 
 namespace attnscope::test {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/explain.h"
-#include "core/run.h"
+#include "core/explain/explain.h"
+#include "core/trace/run.h"
 #include "system_variations.h"
 
 namespace attnscope::test {

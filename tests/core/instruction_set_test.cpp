@@ -1,5 +1,5 @@
 // The innermost loops as every instruction set has them.
-#include "core/kernels/instruction_set.h"
+#include "core/kernels/isa/instruction_set.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/kernels/pooling.h"
 #include "core/kernels/softmax.h"
+#include "core/matrix/pooling.h"
 #include "made_tensors.h"
 #include "support/floats.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/axis_groups.h"
-#include "core/generator.h"
+#include "core/base/axis_groups.h"
+#include "core/random/generator.h"
 #include "core/systems/parts.h"
 #include "made_tensors.h"
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/ops.h"
-#include "core/run.h"
-#include "core/tensor.h"
+#include "core/base/tensor.h"
+#include "core/plan/ops.h"
+#include "core/trace/run.h"
 
 namespace attnscope::test {
 

@@ -1,5 +1,5 @@
 // Sums of weights, and the keys that hold most of a row.
-#include "core/marginals.h"
+#include "core/heads/marginals.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/run.h"
+#include "core/trace/run.h"
 #include "support/floats.h"
 
 namespace attnscope::test {

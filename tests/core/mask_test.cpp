@@ -1,4 +1,4 @@
-#include "core/mask.h"
+#include "core/experiment/mask.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Rectangles of matrices in memory: exact at every level, from many threads, stopped and taken up again.
-#include "core/matrix_source.h"
+#include "core/matrix/matrix_source.h"
 
 #include <gtest/gtest.h>
 

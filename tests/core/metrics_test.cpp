@@ -1,13 +1,13 @@
 // Measures of heads, against an independent computation and where they are known.
-#include "core/metrics.h"
+#include "core/heads/metrics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "core/run.h"
 #include "core/systems/systems.h"
+#include "core/trace/run.h"
 #include "support/golden.h"
 
 namespace attnscope::test {

@@ -1,12 +1,12 @@
 // Pictures of matrices that are not held: every part at every level, beside the same of the matrix that is.
-#include "core/on_demand_matrix.h"
+#include "core/trace/on_demand_matrix.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/run.h"
+#include "core/trace/run.h"
 #include "made_tensors.h"
 #include "support/sanitized.h"
 

@@ -1,13 +1,13 @@
 // Tensors that are not held: whatever box is asked for has the numbers of the whole.
-#include "core/on_demand.h"
+#include "core/trace/on_demand.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "core/explain.h"
-#include "core/run.h"
+#include "core/explain/explain.h"
+#include "core/trace/run.h"
 #include "made_tensors.h"
 #include "system_variations.h"
 

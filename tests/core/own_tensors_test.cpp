@@ -1,5 +1,5 @@
 // The user's own tensors: which take part, what their axes are, and that they are computed with as they are.
-#include "core/own_tensors.h"
+#include "core/imported/own_tensors.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <cmath>
 #include <set>
 
-#include "core/explain.h"
-#include "core/head_measures.h"
-#include "core/on_demand_matrix.h"
-#include "core/run.h"
-#include "core/script.h"
+#include "core/explain/explain.h"
+#include "core/heads/head_measures.h"
+#include "core/script/script.h"
+#include "core/trace/on_demand_matrix.h"
+#include "core/trace/run.h"
 #include "support/given_tensors.h"
 
 namespace attnscope::test {

@@ -1,14 +1,14 @@
 // Patterns, and the two operations that are written with them.
 
-#include "core/pattern.h"
+#include "core/base/pattern.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "core/rearranged_copy.h"
-#include "core/rearranged_index.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/compute/rearranged_copy.h"
+#include "core/compute/rearranged_index.h"
 #include "made_tensors.h"
 
 namespace attnscope::test {

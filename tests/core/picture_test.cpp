@@ -1,6 +1,6 @@
 // Pictures in the place of noise: their numbers, and that they change nothing else. The numbers of whole experiments
 // are compared with PyTorch's, see tests/golden.
-#include "core/picture.h"
+#include "core/experiment/picture.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <cmath>
 #include <set>
 
-#include "core/explain.h"
-#include "core/run.h"
+#include "core/explain/explain.h"
 #include "core/systems/systems.h"
+#include "core/trace/run.h"
 #include "system_variations.h"
 
 namespace attnscope::test {

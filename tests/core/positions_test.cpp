@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "core/on_demand.h"
-#include "core/order.h"
-#include "core/permutation.h"
-#include "core/run.h"
+#include "core/experiment/order.h"
+#include "core/studies/permutation.h"
+#include "core/trace/on_demand.h"
+#include "core/trace/run.h"
 #include "system_variations.h"
 
 namespace attnscope::test {

@@ -1,5 +1,5 @@
 // Texts from outside in scripts: whatever they are, Python reads them as literals, and as nothing else.
-#include "core/python_text.h"
+#include "core/base/python_text.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 #include <random>
 #include <vector>
 
-#include "core/experiment.h"
-#include "core/own_tensors.h"
-#include "core/script.h"
+#include "core/base/text.h"
+#include "core/experiment/experiment.h"
+#include "core/imported/own_tensors.h"
+#include "core/script/script.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
 #include "support/given_tensors.h"
 #include "support/temporary_folder.h"
 

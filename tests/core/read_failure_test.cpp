@@ -1,15 +1,15 @@
 // Numbers that cannot be read: an error wherever they are asked for, and never a number.
-#include "core/read_failure.h"
+#include "core/base/read_failure.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/explain.h"
-#include "core/head_measures.h"
-#include "core/on_demand_matrix.h"
-#include "core/run.h"
+#include "core/explain/explain.h"
+#include "core/heads/head_measures.h"
+#include "core/trace/on_demand_matrix.h"
+#include "core/trace/run.h"
 #include "support/given_tensors.h"
 
 namespace attnscope::test {

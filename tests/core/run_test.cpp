@@ -1,5 +1,5 @@
 // From plans to traces: what is kept from one run to the next, stopping, progress.
-#include "core/run.h"
+#include "core/trace/run.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <array>
 #include <map>
 
-#include "core/compute.h"
-#include "core/rearranged_copy.h"
-#include "core/small_tensors.h"
+#include "core/base/small_tensors.h"
+#include "core/compute/compute.h"
+#include "core/compute/rearranged_copy.h"
 #include "core/systems/systems.h"
 #include "made_tensors.h"
 #include "support/floats.h"

@@ -1,12 +1,12 @@
 // The study of 1/√d against theory, and its statistics against sums written out.
 
-#include "core/scaling_study.h"
+#include "core/studies/scaling_study.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/generator.h"
+#include "core/random/generator.h"
 
 namespace attnscope {
 namespace {

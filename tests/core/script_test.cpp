@@ -2,7 +2,7 @@
 // tests/core/scripts: to accept a change on purpose, run these tests with ATTNSCOPE_UPDATE_SNAPSHOTS=1 and read the
 // difference before it is committed.
 
-#include "core/script.h"
+#include "core/script/script.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/run.h"
+#include "core/trace/run.h"
 #include "system_variations.h"
 
 namespace attnscope::test {

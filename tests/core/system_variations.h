@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
 
 namespace attnscope::test {
 

@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "core/run.h"
+#include "core/trace/run.h"
 #include "support/golden.h"
 #include "system_variations.h"
 

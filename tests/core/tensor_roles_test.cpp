@@ -1,6 +1,6 @@
 // What names and sizes of tensors say about them.
 
-#include "core/tensor_roles.h"
+#include "core/imported/tensor_roles.h"
 
 #include <gtest/gtest.h>
 

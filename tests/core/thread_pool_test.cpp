@@ -1,6 +1,6 @@
 // Every block is computed once, whoever computes it.
 
-#include "core/kernels/thread_pool.h"
+#include "core/base/thread_pool.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // A trace for another view or other labels: the same numbers, and nothing of them is looked at again.
-#include "core/trace.h"
+#include "core/trace/trace.h"
 
 #include <gtest/gtest.h>
 
-#include "core/run.h"
 #include "core/systems/systems.h"
+#include "core/trace/run.h"
 #include "support/given_tensors.h"
 
 namespace attnscope::test {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/run.h"
+#include "core/trace/run.h"
 #include "support/golden.h"
 #include "system_variations.h"
 

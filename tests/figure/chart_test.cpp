@@ -1,13 +1,13 @@
 // Ticks, the way from numbers to pixels, flags and labels that keep apart.
 
-#include "figure/chart.h"
+#include "figure/layout/chart.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "figure/bar_row.h"
-#include "figure/markup.h"
+#include "figure/layout/bar_row.h"
+#include "figure/style/markup.h"
 
 namespace attnscope::test {
 namespace {

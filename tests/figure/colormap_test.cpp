@@ -1,4 +1,4 @@
-#include "figure/colormap.h"
+#include "figure/style/colormap.h"
 
 #include <gtest/gtest.h>
 

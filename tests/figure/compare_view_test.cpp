@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/metrics.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/heads/metrics.h"
 #include "support/floats.h"
 #include "traces.h"
 

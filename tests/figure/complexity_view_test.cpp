@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention_timing.h"
+#include "core/studies/attention_timing.h"
 #include "traces.h"
 
 namespace attnscope::test {

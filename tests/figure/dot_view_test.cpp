@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "core/text.h"
-#include "figure/dot_product.h"
+#include "core/base/text.h"
+#include "figure/slices/dot_product.h"
 #include "traces.h"
 
 namespace attnscope::test {

@@ -1,11 +1,11 @@
 // What can be left out of a figure, or coloured otherwise.
-#include "figure/figure_content.h"
+#include "figure/model/figure_content.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "figure/canvas.h"
+#include "figure/model/canvas.h"
 #include "layout_faults.h"
 #include "traces.h"
 

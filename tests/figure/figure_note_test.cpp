@@ -1,8 +1,8 @@
-#include "figure/figure_note.h"
+#include "figure/model/figure_note.h"
 
 #include <gtest/gtest.h>
 
-#include "figure/markup.h"
+#include "figure/style/markup.h"
 
 namespace attnscope::test {
 namespace {

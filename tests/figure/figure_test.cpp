@@ -1,16 +1,16 @@
 // What is in a figure, where it is, and what lies between two figures.
 
-#include "figure/figure.h"
+#include "figure/model/figure.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
-#include "figure/canvas.h"
-#include "figure/chosen.h"
-#include "figure/markup.h"
-#include "figure/matrix.h"
+#include "figure/model/canvas.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/matrix.h"
+#include "figure/style/markup.h"
 #include "support/floats.h"
 #include "traces.h"
 

@@ -1,4 +1,4 @@
-#include "figure/font_metrics.h"
+#include "figure/style/font_metrics.h"
 
 #include <gtest/gtest.h>
 

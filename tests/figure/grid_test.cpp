@@ -1,4 +1,4 @@
-#include "figure/grid.h"
+#include "figure/layout/grid.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/text.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
 #include "traces.h"
 
 namespace attnscope::test {

@@ -1,7 +1,7 @@
 // Where a pixel looks: the pictures are rows of the weights.
 #include <gtest/gtest.h>
 
-#include "figure/canvas.h"
+#include "figure/model/canvas.h"
 #include "traces.h"
 
 namespace attnscope::test {

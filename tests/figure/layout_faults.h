@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/text.h"
-#include "figure/canvas.h"
-#include "figure/matrix.h"
+#include "core/base/text.h"
+#include "figure/model/canvas.h"
+#include "figure/slices/matrix.h"
 #include "support/text_box.h"
 
 namespace attnscope::test {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "core/run.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/trace/run.h"
 #include "layout_faults.h"
 #include "support/given_tensors.h"
 #include "support/sanitized.h"

@@ -7,9 +7,9 @@
 #include <optional>
 #include <set>
 
+#include "core/base/text.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
-#include "figure/markup.h"
+#include "figure/style/markup.h"
 #include "traces.h"
 
 namespace attnscope::test {

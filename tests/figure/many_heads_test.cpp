@@ -3,10 +3,10 @@
 
 #include <set>
 
-#include "core/run.h"
-#include "figure/canvas.h"
-#include "figure/layer_grid.h"
-#include "figure/page.h"
+#include "core/trace/run.h"
+#include "figure/blocks/layer_grid.h"
+#include "figure/layout/page.h"
+#include "figure/model/canvas.h"
 #include "support/given_tensors.h"
 #include "traces.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/head_measures.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/heads/head_measures.h"
 #include "traces.h"
 
 namespace attnscope::test {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/permutation.h"
+#include "core/studies/permutation.h"
 #include "traces.h"
 
 namespace attnscope::test {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/scaling_study.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/studies/scaling_study.h"
 #include "traces.h"
 
 namespace attnscope::test {

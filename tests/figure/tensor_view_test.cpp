@@ -1,8 +1,8 @@
 // The view of any tensor: every matrix of it is there, in its place, on one scale.
 #include <gtest/gtest.h>
 
-#include "core/run.h"
-#include "figure/markup.h"
+#include "core/trace/run.h"
+#include "figure/style/markup.h"
 #include "support/given_tensors.h"
 #include "traces.h"
 

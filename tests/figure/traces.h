@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/run.h"
 #include "core/systems/systems.h"
-#include "figure/view.h"
+#include "core/trace/run.h"
+#include "figure/views/view.h"
 
 namespace attnscope::test {
 

@@ -1,5 +1,5 @@
 // Experiments in JSON: what is accepted reads back the same.
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 #include "read_everything.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,6 @@
 // Figures: PNG, SVG and PDF, as their beginnings say. What is accepted is an experiment that reads back the same.
-#include "io/experiment_file.h"
-#include "io/figure_source.h"
+#include "io/experiments/experiment_file.h"
+#include "io/figures/figure_source.h"
 #include "png_checksums.h"
 #include "read_everything.h"
 

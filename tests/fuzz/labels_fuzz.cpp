@@ -1,6 +1,6 @@
 // Labels, in files that are called JSON and in others.
-#include "io/experiment_file.h"
-#include "io/labels_file.h"
+#include "io/experiments/experiment_file.h"
+#include "io/experiments/labels_file.h"
 #include "read_everything.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // Lessons in JSON.
-#include "io/lesson_file.h"
+#include "io/experiments/lesson_file.h"
 #include "read_everything.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // PNG files as pictures.
-#include "io/png_picture.h"
+#include "io/figures/png_picture.h"
 #include "png_checksums.h"
 #include "read_everything.h"
 

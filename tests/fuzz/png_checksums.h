@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/png_chunk.h"
+#include "io/canvas/png_chunk.h"
 
 namespace attnscope::fuzz {
 

@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/experiment.h"
-#include "core/own_tensors.h"
-#include "core/script.h"
+#include "core/experiment/experiment.h"
+#include "core/imported/own_tensors.h"
+#include "core/script/script.h"
 #include "read_everything.h"
 
 namespace attnscope::fuzz {

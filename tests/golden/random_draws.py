@@ -1,4 +1,4 @@
-"""Random numbers as PyTorch draws them, for the tests of src/core/generator.
+"""Random numbers as PyTorch draws them, for the tests of src/core/random/generator.
 
 Every tensor is the concatenation of what a list of calls returns after torch.manual_seed(seed). The list is stored
 beside it, as metadata "draws:NAME" = {"seed": 42, "calls": [["randn", 3], ["rand", 5]]}. The calls are

@@ -1,11 +1,11 @@
-#include "io/animation_file.h"
+#include "io/figures/animation_file.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
-#include "io/program.h"
+#include "io/base/program.h"
 #include "support/png_bytes.h"
 #include "support/temporary_folder.h"
 

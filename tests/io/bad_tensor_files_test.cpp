@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "bad_archives.h"
-#include "io/printable.h"
-#include "io/tensor_file.h"
+#include "io/base/printable.h"
+#include "io/tensors/tensor_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -6,13 +6,13 @@
 #include <functional>
 #include <ostream>
 
-#include "io/experiment_file.h"
-#include "io/figure_source.h"
-#include "io/labels_file.h"
-#include "io/lesson_file.h"
-#include "io/own_tensor_file.h"
-#include "io/parse_budget.h"
-#include "io/png_picture.h"
+#include "io/base/parse_budget.h"
+#include "io/experiments/experiment_file.h"
+#include "io/experiments/labels_file.h"
+#include "io/experiments/lesson_file.h"
+#include "io/experiments/own_tensor_file.h"
+#include "io/figures/figure_source.h"
+#include "io/figures/png_picture.h"
 #include "support/measured.h"
 #include "support/png_bytes.h"
 #include "support/sanitized.h"

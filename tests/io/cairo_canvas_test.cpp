@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "figure/markup.h"
-#include "io/figure_file.h"
+#include "figure/style/markup.h"
+#include "io/figures/figure_file.h"
 #include "sample_figure.h"
 #include "support/floats.h"
 #include "support/picture.h"

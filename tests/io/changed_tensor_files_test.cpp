@@ -10,10 +10,10 @@
 #include <fstream>
 #include <thread>
 
-#include "core/run.h"
-#include "io/own_tensor_file.h"
-#include "io/tensor_file.h"
-#include "io/trace_file.h"
+#include "core/trace/run.h"
+#include "io/experiments/own_tensor_file.h"
+#include "io/tensors/tensor_file.h"
+#include "io/traces/trace_file.h"
 #include "support/sanitized.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_bytes.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "io/tensor_file.h"
+#include "io/tensors/tensor_file.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_bytes.h"
 

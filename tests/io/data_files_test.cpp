@@ -1,6 +1,6 @@
 // Where attnscope's own files are looked for.
 
-#include "io/data_files.h"
+#include "io/base/data_files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Experiments that are right: every field, the defaults, the round trip, and what the command line can name and set.
 
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <limits>
 #include <random>
 
+#include "core/base/text.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -1,4 +1,4 @@
-#include "io/figure_file.h"
+#include "io/figures/figure_file.h"
 
 #include <gtest/gtest.h>
 

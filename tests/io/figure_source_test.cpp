@@ -1,12 +1,12 @@
 // Figures that open again as the experiment that they show.
-#include "io/figure_source.h"
+#include "io/figures/figure_source.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <array>
 
-#include "io/figure_file.h"
+#include "io/figures/figure_file.h"
 #include "sample_figure.h"
 #include "support/png_bytes.h"
 #include "support/temporary_folder.h"

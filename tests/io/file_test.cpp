@@ -1,6 +1,6 @@
 // Files that are not what they should be, and writing that fails on the way.
 
-#include "io/file.h"
+#include "io/base/file.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 // JSON from outside, with everything that can be wrong with it.
 
-#include "io/json_value.h"
+#include "io/base/json_value.h"
 
 #include <gtest/gtest.h>
 

@@ -15,10 +15,10 @@
 #include <stdexcept>
 #include <thread>
 
-#include "io/experiment_file.h"
-#include "io/file.h"
-#include "io/unsaved_folder.h"
-#include "io/user_state.h"
+#include "io/base/file.h"
+#include "io/desktop/unsaved_folder.h"
+#include "io/desktop/user_state.h"
+#include "io/experiments/experiment_file.h"
 #include "support/sanitized.h"
 #include "support/temporary_folder.h"
 

@@ -1,8 +1,8 @@
-#include "io/labels_file.h"
+#include "io/experiments/labels_file.h"
 
 #include <gtest/gtest.h>
 
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -1,6 +1,6 @@
 // Lesson files that are right, and ones that are wrong: each is one change to the right one, and what the message says.
 
-#include "io/lesson_file.h"
+#include "io/experiments/lesson_file.h"
 
 #include <gtest/gtest.h>
 

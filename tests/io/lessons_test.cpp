@@ -6,11 +6,11 @@
 #include <regex>
 #include <sstream>
 
-#include "core/equivalence.h"
-#include "core/explain.h"
-#include "core/text.h"
-#include "figure/view.h"
-#include "io/lesson_file.h"
+#include "core/base/text.h"
+#include "core/explain/explain.h"
+#include "core/studies/equivalence.h"
+#include "figure/views/view.h"
+#include "io/experiments/lesson_file.h"
 
 namespace attnscope::test {
 namespace {

@@ -1,16 +1,16 @@
 // Experiments on files of tensors that other programs wrote.
-#include "io/own_tensor_file.h"
+#include "io/experiments/own_tensor_file.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "core/run.h"
-#include "figure/view.h"
-#include "io/experiment_file.h"
-#include "io/figure_file.h"
-#include "io/figure_source.h"
-#include "io/trace_file.h"
+#include "core/trace/run.h"
+#include "figure/views/view.h"
+#include "io/experiments/experiment_file.h"
+#include "io/figures/figure_file.h"
+#include "io/figures/figure_source.h"
+#include "io/traces/trace_file.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_bytes.h"
 

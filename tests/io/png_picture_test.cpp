@@ -1,5 +1,5 @@
 // PNG files as pictures: every kind, large ones averaged, damaged ones refused.
-#include "io/png_picture.h"
+#include "io/figures/png_picture.h"
 
 #include <gtest/gtest.h>
 

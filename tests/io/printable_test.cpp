@@ -1,6 +1,6 @@
 // Text from outside on a terminal.
 
-#include "io/printable.h"
+#include "io/base/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "figure/figure.h"
+#include "figure/model/figure.h"
 
 namespace attnscope::test {
 

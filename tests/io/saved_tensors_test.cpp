@@ -1,13 +1,13 @@
 // Experiments on a file of tensors that has changed since, or is gone.
-#include "io/saved_tensors.h"
+#include "io/experiments/saved_tensors.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "core/run.h"
-#include "io/experiment_file.h"
-#include "io/own_tensor_file.h"
+#include "core/trace/run.h"
+#include "io/experiments/experiment_file.h"
+#include "io/experiments/own_tensor_file.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_bytes.h"
 

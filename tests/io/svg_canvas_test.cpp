@@ -1,5 +1,5 @@
 // SVG as it is written, to the letter.
-#include "io/svg_canvas.h"
+#include "io/canvas/svg_canvas.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Files of tensors that are right: read exactly, by parts, with no more memory than is asked for.
 
-#include "io/tensor_file.h"
+#include "io/tensors/tensor_file.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <set>
 #include <thread>
 
-#include "core/run.h"
-#include "io/trace_file.h"
+#include "core/trace/run.h"
+#include "io/traces/trace_file.h"
 #include "support/golden.h"
 #include "support/sanitized.h"
 #include "support/temporary_folder.h"

@@ -1,6 +1,6 @@
 // Trace files, read back by readers that share no code with the writers, and by numpy where there is one.
 
-#include "io/trace_file.h"
+#include "io/traces/trace_file.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/run.h"
-#include "io/experiment_file.h"
-#include "io/trace_formats.h"
+#include "core/trace/run.h"
+#include "io/experiments/experiment_file.h"
+#include "io/traces/trace_formats.h"
 #include "support/floats.h"
 #include "support/golden.h"
 #include "support/temporary_folder.h"

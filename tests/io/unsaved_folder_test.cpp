@@ -1,5 +1,5 @@
 // Unsaved work: whose it is, who may take it, and that nothing of it gets lost.
-#include "io/unsaved_folder.h"
+#include "io/desktop/unsaved_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // What is remembered from one start to the next.
-#include "io/user_state.h"
+#include "io/desktop/user_state.h"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/run.h"
-#include "figure/view.h"
-#include "io/figure_file.h"
+#include "core/trace/run.h"
+#include "figure/views/view.h"
+#include "io/figures/figure_file.h"
 #include "support/letter_boxes.h"
 #include "support/small_picture.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/systems/systems.h"
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "ui/imgui_compat.h"
+#include "ui/imgui/imgui_compat.h"
 
 namespace attnscope::test {
 namespace {

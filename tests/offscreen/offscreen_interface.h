@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "figure/canvas.h"
-#include "platform/offscreen.h"
-#include "ui/workbench.h"
+#include "figure/model/canvas.h"
+#include "offscreen/offscreen.h"
+#include "ui/workbench/workbench.h"
 
 namespace attnscope::test {
 

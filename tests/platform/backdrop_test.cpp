@@ -1,4 +1,4 @@
-#include "platform/backdrop.h"
+#include "platform/gl/backdrop.h"
 
 #include <gtest/gtest.h>
 

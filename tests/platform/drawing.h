@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/heatmap.h"
-#include "platform/offscreen.h"
+#include "offscreen/offscreen.h"
+#include "platform/heatmap/heatmap.h"
 
 namespace attnscope::platform {
 

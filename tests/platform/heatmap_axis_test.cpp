@@ -1,5 +1,5 @@
 // The arithmetic of pixels, cells and tiles, without drawing anything.
-#include "platform/heatmap_axis.h"
+#include "platform/heatmap/heatmap_axis.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "drawing.h"
-#include "platform/heatmap.h"
+#include "platform/heatmap/heatmap.h"
 
 namespace attnscope::platform {
 namespace {

@@ -1,5 +1,5 @@
 // Heatmaps at a pixel per cell and more: colours, gaps, clip, scales.
-#include "platform/heatmap.h"
+#include "platform/heatmap/heatmap.h"
 
 #include <cmath>
 #include <limits>

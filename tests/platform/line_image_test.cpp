@@ -1,4 +1,4 @@
-#include "platform/line_image.h"
+#include "platform/lines/line_image.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "core/kernels/thread_pool.h"
-#include "platform/line_layer.h"
-#include "platform/offscreen.h"
+#include "core/base/thread_pool.h"
+#include "offscreen/offscreen.h"
+#include "platform/lines/line_layer.h"
 
 namespace attnscope::platform {
 namespace {

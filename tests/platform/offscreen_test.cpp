@@ -1,5 +1,5 @@
 // The context without a screen, and what shaders and windows say when they cannot be had.
-#include "platform/offscreen.h"
+#include "offscreen/offscreen.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 
 #include "drawing.h"
-#include "platform/shader.h"
-#include "platform/window.h"
+#include "platform/gl/shader.h"
+#include "platform/gl/window.h"
 
 namespace attnscope::platform {
 namespace {

@@ -1,5 +1,5 @@
 // The thread that reads tiles, on its own: what is asked for last comes, whatever was asked for before.
-#include "platform/tile_loader.h"
+#include "platform/heatmap/tile_loader.h"
 
 #include <gtest/gtest.h>
 

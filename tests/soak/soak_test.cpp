@@ -14,7 +14,7 @@
 #include "offscreen/offscreen_interface.h"
 #include "support/sanitized.h"
 #include "support/temporary_folder.h"
-#include "ui/imgui_compat.h"
+#include "ui/imgui/imgui_compat.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 // As in sanitizer/allocator_interface.h, which GCC does not install.

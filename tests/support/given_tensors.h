@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/given_tensors.h"
+#include "core/experiment/given_tensors.h"
 
 namespace attnscope::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/tensor.h"
+#include "core/base/tensor.h"
 
 namespace attnscope::test {
 

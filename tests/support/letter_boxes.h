@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "figure/canvas.h"
+#include "figure/model/canvas.h"
 #include "support/text_box.h"
 
 namespace attnscope::test {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "figure/colormap.h"
+#include "figure/style/colormap.h"
 
 namespace attnscope::test {
 

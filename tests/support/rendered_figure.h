@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "core/text.h"
-#include "figure/figure.h"
-#include "io/figure_file.h"
+#include "core/base/text.h"
+#include "figure/model/figure.h"
+#include "io/figures/figure_file.h"
 #include "support/alike.h"
 #include "support/letter_boxes.h"
 #include "support/picture.h"

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/text.h"
-#include "figure/geometry.h"
+#include "core/base/text.h"
+#include "figure/style/geometry.h"
 #include "support/picture.h"
 
 namespace attnscope::test {

@@ -1,8 +1,8 @@
 // Where letters are, for tests of what is painted.
 #pragma once
 
-#include "figure/canvas.h"
-#include "figure/markup.h"
+#include "figure/model/canvas.h"
+#include "figure/style/markup.h"
 
 namespace attnscope::test {
 

@@ -1,7 +1,7 @@
 // The dialog that writes animations: its settings, its preview, and the files that come of it.
 #include "dialog_test.h"
-#include "figure/markup.h"
-#include "io/experiment_file.h"
+#include "figure/style/markup.h"
+#include "io/experiments/experiment_file.h"
 #include "support/given_tensors.h"
 
 namespace attnscope::test {

@@ -1,11 +1,11 @@
 // The view as a picture on the clipboard.
-#include "io/clipboard.h"
+#include "io/desktop/clipboard.h"
 
 #include <cstdlib>
 #include <optional>
 
 #include "interface_test.h"
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

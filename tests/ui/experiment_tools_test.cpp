@@ -1,8 +1,8 @@
 // What is done to the experiment in the picture: painting the mask, pinning, switching heads off.
 #include <algorithm>
 
-#include "app/mask_cell.h"
-#include "figure/matrix.h"
+#include "app/session/mask_cell.h"
+#include "figure/slices/matrix.h"
 #include "interface_test.h"
 
 namespace attnscope::test {

@@ -1,6 +1,6 @@
 // The dialog that exports the view: its settings, its preview, and the files that come of it.
 #include "dialog_test.h"
-#include "io/figure_file.h"
+#include "io/figures/figure_file.h"
 
 namespace attnscope::test {
 namespace {

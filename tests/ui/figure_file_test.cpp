@@ -1,5 +1,5 @@
 // Figures that are opened in the window.
-#include "io/figure_file.h"
+#include "io/figures/figure_file.h"
 
 #include "interface_test.h"
 #include "support/temporary_folder.h"

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "interface_test.h"
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -10,7 +10,7 @@
 
 #include "core/systems/systems.h"
 #include "offscreen/offscreen_interface.h"
-#include "ui/imgui_compat.h"
+#include "ui/imgui/imgui_compat.h"
 
 namespace attnscope::test {
 

@@ -1,10 +1,10 @@
 // No part of a picture covers another, in any window and with any sizes of matrices.
 #include <algorithm>
 
-#include "core/text.h"
-#include "figure/canvas.h"
+#include "core/base/text.h"
+#include "figure/model/canvas.h"
 #include "interface_test.h"
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

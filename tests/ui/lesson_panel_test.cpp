@@ -1,9 +1,9 @@
 // Lessons as a student goes through them, by keyboard and mouse.
 #include <imgui_internal.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "interface_test.h"
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <thread>
 
-#include "figure/layer_grid.h"
-#include "figure/page.h"
+#include "figure/blocks/layer_grid.h"
+#include "figure/layout/page.h"
 #include "interface_test.h"
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 
 namespace attnscope::test {
 namespace {

@@ -4,9 +4,9 @@
 #include <functional>
 #include <thread>
 
-#include "core/run.h"
+#include "core/trace/run.h"
 #include "interface_test.h"
-#include "io/trace_file.h"
+#include "io/traces/trace_file.h"
 #include "support/given_tensors.h"
 #include "support/temporary_folder.h"
 

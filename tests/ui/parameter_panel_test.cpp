@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "interface_test.h"
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 
 namespace attnscope::test {
 namespace {

@@ -1,7 +1,7 @@
 // Every system in the window: its sliders, its views, its inspector.
 #include <algorithm>
 
-#include "figure/matrix.h"
+#include "figure/slices/matrix.h"
 #include "interface_test.h"
 #include "support/sanitized.h"
 

@@ -4,7 +4,7 @@
 #include <csignal>
 
 #include "interface_test.h"
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 #include "support/disk.h"
 
 namespace attnscope::test {

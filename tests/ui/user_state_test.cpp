@@ -1,11 +1,11 @@
 // What the window remembers: files that were opened, the theme, work that is not saved.
-#include "io/user_state.h"
+#include "io/desktop/user_state.h"
 
 #include "interface_test.h"
-#include "io/content_version.h"
-#include "io/experiment_file.h"
-#include "io/file.h"
-#include "io/unsaved_folder.h"
+#include "io/base/file.h"
+#include "io/desktop/unsaved_folder.h"
+#include "io/experiments/experiment_file.h"
+#include "io/figures/content_version.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -1,7 +1,7 @@
 // The centre: tabs, options of a view, keys.
 #include <algorithm>
 
-#include "figure/matrix.h"
+#include "figure/slices/matrix.h"
 #include "interface_test.h"
 
 namespace attnscope::test {

@@ -1,7 +1,7 @@
 // Menus, dialogs, themes, and what an idle window costs.
-#include "core/script.h"
+#include "core/script/script.h"
 #include "interface_test.h"
-#include "io/experiment_file.h"
+#include "io/experiments/experiment_file.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

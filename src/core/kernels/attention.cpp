@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/kernels/instruction_set.h"
+#include "core/kernels/isa/instruction_set.h"
 #include "core/kernels/matrix_product.h"
 #include "core/kernels/scratch.h"
 #include "core/kernels/softmax.h"

@@ -5,10 +5,10 @@
 #include <functional>
 #include <span>
 
+#include "core/base/tensor.h"
+#include "core/base/thread_pool.h"
 #include "core/kernels/contraction.h"
 #include "core/kernels/softmax.h"
-#include "core/kernels/thread_pool.h"
-#include "core/tensor.h"
 
 namespace attnscope {
 

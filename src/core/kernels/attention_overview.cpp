@@ -4,7 +4,7 @@
 #include <atomic>
 #include <vector>
 
-#include "core/kernels/instruction_set.h"
+#include "core/kernels/isa/instruction_set.h"
 #include "core/kernels/matrix_product.h"
 
 namespace attnscope {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cassert>
 
-#include "core/kernels/instruction_set.h"
+#include "core/kernels/isa/instruction_set.h"
 #include "core/kernels/matrix_product.h"
 #include "core/kernels/scratch.h"
 

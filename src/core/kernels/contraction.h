@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "core/kernels/thread_pool.h"
-#include "core/tensor.h"
+#include "core/base/tensor.h"
+#include "core/base/thread_pool.h"
 
 namespace attnscope {
 

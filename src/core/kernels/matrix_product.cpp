@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/kernels/instruction_set.h"
+#include "core/kernels/isa/instruction_set.h"
 
 namespace attnscope {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <limits>
 
+#include "core/base/tensor.h"
 #include "core/kernels/scratch.h"
-#include "core/tensor.h"
 
 namespace attnscope {
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "core/memory.h"
-#include "core/tensor.h"
+#include "core/base/memory.h"
+#include "core/base/tensor.h"
 
 namespace attnscope {
 

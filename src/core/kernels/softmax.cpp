@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/kernels/instruction_set.h"
+#include "core/kernels/isa/instruction_set.h"
 
 namespace attnscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <span>
 
-#include "core/tensor.h"
+#include "core/base/tensor.h"
 
 namespace attnscope {
 

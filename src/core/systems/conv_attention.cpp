@@ -1,7 +1,7 @@
 // Attention as convolutional networks write it: 1×1 convolutions for the projections, a head's numbers as d × HW (the
 // pixels are columns), the queries scaled before the product.
+#include "core/script/script_parts.h"
 #include "core/systems/parts.h"
-#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {

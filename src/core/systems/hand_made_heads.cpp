@@ -5,7 +5,7 @@
 #include <array>
 #include <map>
 
-#include "core/script.h"
+#include "core/script/script.h"
 #include "core/systems/systems.h"
 
 namespace attnscope {

@@ -2,8 +2,8 @@
 // head's share into q, k and v afterwards, so that a head's weights lie next to each other.
 #include <array>
 
+#include "core/script/script_parts.h"
 #include "core/systems/parts.h"
-#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {

@@ -2,8 +2,8 @@
 // picture. The three projections are layers of their own, or chunks of one layer.
 #include <array>
 
+#include "core/script/script_parts.h"
 #include "core/systems/parts.h"
-#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {

@@ -1,8 +1,8 @@
 // Multi-head attention with queries, keys and values of their own, projected without bias; scored by scaled dot product
 // or by a small network (additive attention) that the heads share.
+#include "core/script/positions.h"
+#include "core/script/script_parts.h"
 #include "core/systems/parts.h"
-#include "core/systems/positions.h"
-#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {

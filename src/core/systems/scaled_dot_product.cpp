@@ -1,7 +1,7 @@
 // Scaled dot-product attention alone: queries, keys and values are drawn, nothing is projected.
+#include "core/script/positions.h"
+#include "core/script/script_parts.h"
 #include "core/systems/parts.h"
-#include "core/systems/positions.h"
-#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {

@@ -1,8 +1,8 @@
 // Multi-head self-attention of a transformer tutorial: one stacked projection, split into heads and then into q, k and
 // v; weights by Xavier's rule, biases zero.
+#include "core/script/positions.h"
+#include "core/script/script_parts.h"
 #include "core/systems/parts.h"
-#include "core/systems/positions.h"
-#include "core/systems/script_parts.h"
 
 namespace attnscope {
 namespace {

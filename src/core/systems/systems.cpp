@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/own_tensors.h"
+#include "core/imported/own_tensors.h"
 
 namespace attnscope {
 namespace {

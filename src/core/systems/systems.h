@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/experiment.h"
-#include "core/ops.h"
+#include "core/experiment/experiment.h"
+#include "core/plan/ops.h"
 
 namespace attnscope {
 

@@ -2,8 +2,8 @@
 // and an output projection. Every matrix is drawn uniformly from [0, 1), there are no biases.
 #include <cmath>
 
-#include "core/script.h"
-#include "core/systems/positions.h"
+#include "core/script/positions.h"
+#include "core/script/script.h"
 #include "core/systems/systems.h"
 
 namespace attnscope {

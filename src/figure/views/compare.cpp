@@ -3,14 +3,14 @@
 #include <array>
 #include <cmath>
 
-#include "core/metrics.h"
-#include "core/region.h"
+#include "core/base/text.h"
+#include "core/heads/metrics.h"
+#include "core/plan/region.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
-#include "figure/chosen.h"
-#include "figure/grid.h"
-#include "figure/legend.h"
-#include "figure/view.h"
+#include "figure/layout/grid.h"
+#include "figure/layout/legend.h"
+#include "figure/slices/chosen.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

@@ -7,14 +7,14 @@
 #include <cmath>
 #include <tuple>
 
-#include "core/attention_timing.h"
-#include "core/text.h"
-#include "figure/chart.h"
-#include "figure/chosen.h"
-#include "figure/dot_product.h"
-#include "figure/markup.h"
-#include "figure/matrix.h"
-#include "figure/view.h"
+#include "core/base/text.h"
+#include "core/studies/attention_timing.h"
+#include "figure/layout/chart.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/dot_product.h"
+#include "figure/slices/matrix.h"
+#include "figure/style/markup.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text.h"
-#include "figure/bar_row.h"
-#include "figure/chosen.h"
-#include "figure/dot_product.h"
-#include "figure/markup.h"
-#include "figure/matrix.h"
-#include "figure/view.h"
+#include "core/base/text.h"
+#include "figure/layout/bar_row.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/dot_product.h"
+#include "figure/slices/matrix.h"
+#include "figure/style/markup.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

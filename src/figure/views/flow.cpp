@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "figure/bands.h"
-#include "figure/chosen.h"
-#include "figure/matrix.h"
-#include "figure/view.h"
+#include "figure/blocks/bands.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/matrix.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

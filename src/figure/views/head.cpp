@@ -4,15 +4,15 @@
 #include <cmath>
 #include <tuple>
 
-#include "core/marginals.h"
-#include "core/region.h"
+#include "core/base/text.h"
+#include "core/heads/marginals.h"
+#include "core/plan/region.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
-#include "figure/chosen.h"
-#include "figure/legend.h"
-#include "figure/margin.h"
-#include "figure/matrix.h"
-#include "figure/view.h"
+#include "figure/layout/legend.h"
+#include "figure/layout/margin.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/matrix.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

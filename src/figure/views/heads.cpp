@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/text.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
-#include "figure/chosen.h"
-#include "figure/grid.h"
-#include "figure/layer_grid.h"
-#include "figure/legend.h"
-#include "figure/matrix.h"
-#include "figure/page.h"
-#include "figure/view.h"
+#include "figure/blocks/layer_grid.h"
+#include "figure/layout/grid.h"
+#include "figure/layout/legend.h"
+#include "figure/layout/page.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/matrix.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

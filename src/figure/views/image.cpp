@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text.h"
-#include "figure/chosen.h"
-#include "figure/grid.h"
-#include "figure/legend.h"
-#include "figure/matrix.h"
-#include "figure/page.h"
-#include "figure/view.h"
+#include "core/base/text.h"
+#include "figure/layout/grid.h"
+#include "figure/layout/legend.h"
+#include "figure/layout/page.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/matrix.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

@@ -3,16 +3,16 @@
 #include <cmath>
 #include <utility>
 
-#include "core/marginals.h"
-#include "core/region.h"
+#include "core/base/text.h"
+#include "core/heads/marginals.h"
+#include "core/plan/region.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
-#include "figure/chosen.h"
-#include "figure/line_legend.h"
-#include "figure/markup.h"
-#include "figure/matrix.h"
-#include "figure/view.h"
-#include "figure/weight_lines.h"
+#include "figure/blocks/line_legend.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/matrix.h"
+#include "figure/slices/weight_lines.h"
+#include "figure/style/markup.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

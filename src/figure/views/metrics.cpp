@@ -2,17 +2,17 @@
 // other.
 #include <algorithm>
 
-#include "core/head_measures.h"
+#include "core/base/text.h"
+#include "core/heads/head_measures.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
-#include "figure/chosen.h"
-#include "figure/head_map.h"
-#include "figure/head_order.h"
-#include "figure/layer_block.h"
-#include "figure/legend.h"
-#include "figure/matrix.h"
-#include "figure/page.h"
-#include "figure/view.h"
+#include "figure/blocks/head_map.h"
+#include "figure/blocks/head_order.h"
+#include "figure/blocks/layer_block.h"
+#include "figure/layout/legend.h"
+#include "figure/layout/page.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/matrix.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

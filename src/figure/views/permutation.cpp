@@ -1,18 +1,18 @@
 // What becomes of the output when the tokens change places: the same rows in their new places, unless something tells
 // the places apart.
-#include "core/permutation.h"
+#include "core/studies/permutation.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/order.h"
-#include "core/systems/positions.h"
+#include "core/base/text.h"
+#include "core/experiment/order.h"
+#include "core/script/positions.h"
 #include "core/systems/systems.h"
-#include "core/text.h"
-#include "figure/chosen.h"
-#include "figure/legend.h"
-#include "figure/matrix.h"
-#include "figure/view.h"
+#include "figure/layout/legend.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/matrix.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

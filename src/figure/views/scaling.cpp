@@ -4,11 +4,11 @@
 #include <cmath>
 #include <tuple>
 
-#include "core/scaling_study.h"
-#include "core/text.h"
-#include "figure/chart.h"
-#include "figure/dot_product.h"
-#include "figure/view.h"
+#include "core/base/text.h"
+#include "core/studies/scaling_study.h"
+#include "figure/layout/chart.h"
+#include "figure/slices/dot_product.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

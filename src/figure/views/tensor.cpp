@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text.h"
-#include "figure/chosen.h"
-#include "figure/grid.h"
-#include "figure/legend.h"
-#include "figure/markup.h"
-#include "figure/matrix.h"
-#include "figure/view.h"
+#include "core/base/text.h"
+#include "figure/layout/grid.h"
+#include "figure/layout/legend.h"
+#include "figure/slices/chosen.h"
+#include "figure/slices/matrix.h"
+#include "figure/style/markup.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 namespace {

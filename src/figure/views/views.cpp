@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "core/text.h"
-#include "figure/chosen.h"
-#include "figure/view.h"
+#include "core/base/text.h"
+#include "figure/slices/chosen.h"
+#include "figure/views/view.h"
 
 namespace attnscope {
 

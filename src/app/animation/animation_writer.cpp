@@ -1,0 +1,263 @@
+#include "app/animation/animation_writer.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "app/jobs/figure_builder.h"
+#include "core/base/text.h"
+#include "io/base/printable.h"
+#include "io/figures/animation_file.h"
+#include "io/figures/figure_source.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kFastestGif = 50;  // what is quicker viewers show slowly
+constexpr std::size_t kMostWarnings = 10;
+constexpr double kSmallestHeight = 0.5;  // inches, of a page
+
+/// Logical pixels of the layout to an inch of the page.
+double pixels_per_inch(const FigureFileOptions& options) { return layout_size(options).width / options.width_inches; }
+
+Result<ViewOptions> options_of(const AnimationFrame& frame) {
+  const ViewChoice& choice = frame.trace->experiment().view;
+  Result<ViewOptions> view = view_options(choice);
+  if (!view) return view;
+  if (const Result<void> there = check_view(*frame.trace, choice.name, *view); !there)
+    return tl::unexpected(there.error());
+  view->pinned = frame.pinned;
+  view->cache = frame.cache;
+  view->stop = frame.stop;
+  return view;
+}
+
+Result<Figure> build_frame(const AnimationFrame& frame, const FigureFileOptions& options) {
+  Result<ViewOptions> view = options_of(frame);
+  if (!view) return tl::unexpected(view.error());
+  return figure_for_file(
+      [&](double width, double height) {
+        view->width = width;
+        view->height = height;
+        return build_view(frame.trace->experiment().view.name, *frame.trace, *view);
+      },
+      options);
+}
+
+bool is_video(const std::filesystem::path& path) { return animation_format(path) != AnimationFormat::png; }
+
+class AnimationWriter {
+ public:
+  AnimationWriter(const AnimationTask& task, std::stop_token stop,
+                  const std::function<void(const AnimationProgress&)>& report)
+      : task_(task), stop_(std::move(stop)), report_(report), options_(task.file), runner_(task.memory_budget) {}
+
+  Result<WrittenAnimation> write() {
+    if (const Result<void> possible = check_outputs(task_); !possible) return tl::unexpected(possible.error());
+    Result<StagedFrames> frames = StagedFrames::create_beside(first_file());
+    if (!frames) return tl::unexpected(frames.error());
+    Result<void> done = check_places();
+    if (done) done = pin();
+    if (done) done = measure();
+    if (done) done = draw(*frames);
+    if (done) done = make_videos(*frames);
+    if (done) done = put_in_place(*frames);
+    if (!done) return tl::unexpected(done.error());
+    return std::move(written_);
+  }
+
+ private:
+  [[nodiscard]] const Animation& animation() const { return task_.animation; }
+  [[nodiscard]] FigureNote note(std::size_t frame) const { return task_.note ? animation().note(frame) : FigureNote{}; }
+
+  /// The first one of the series where there is one, for what is staged is moved there.
+  [[nodiscard]] std::filesystem::path first_file() const {
+    for (const std::filesystem::path& output : task_.outputs) {
+      if (!is_video(output)) return series_names(output, 1)->front();
+    }
+    return task_.outputs.front();
+  }
+
+  /// Whether there are the folders, and files can be made there: known before anything is computed.
+  [[nodiscard]] Result<void> check_places() const {
+    for (const std::filesystem::path& output : task_.outputs) {
+      const Result<AtomicFile> file = AtomicFile::create(is_video(output) ? output : first_file());
+      if (!file) return tl::unexpected(file.error());
+    }
+    return {};
+  }
+
+  void advance(const std::string& doing, double work) {
+    // Videos are quick to make, beside all that is in them.
+    const auto frames = static_cast<double>(animation().size());
+    const double all = frames * (measures() ? 2 : 1) + 0.2 * frames * static_cast<double>(task_.outputs.size());
+    report_({static_cast<float>(std::min(1.0, done_ / all)), doing});
+    done_ += work;
+  }
+
+  [[nodiscard]] bool measures() const { return task_.file.height_inches == 0; }
+
+  Result<std::shared_ptr<const Trace>> compute(const Experiment& experiment) {
+    if (stop_.stop_requested()) return tl::unexpected(stopped_error());
+    return runner_.run(experiment, {stop_, nullptr, 0, &pool_});
+  }
+
+  Result<void> pin() {
+    if (!task_.pinned) return {};
+    auto computed = compute(*task_.pinned);
+    if (!computed) return tl::unexpected(computed.error());
+    pinned_ = std::move(*computed);
+    return {};
+  }
+
+  Result<AnimationFrame> frame(std::size_t number) {
+    auto computed = compute(animation().experiment(number));
+    if (!computed) return tl::unexpected(computed.error());
+    for (const std::string& warning : (*computed)->warnings()) {
+      std::vector<std::string>& all = written_.warnings;
+      if (all.size() < kMostWarnings && std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+    }
+    return AnimationFrame{std::move(*computed), pinned_.get(), &cache_, stop_};
+  }
+
+  [[nodiscard]] std::string number_text(std::size_t number) const {
+    return "frame " + std::to_string(number + 1) + " of " + std::to_string(animation().size());
+  }
+
+  /// Finds out how high the page is, and how much of that is below the figure.
+  Result<void> measure() {
+    for (std::size_t i = 0; i < animation().size(); ++i)
+      room_ = std::max(room_, note_height(note(i), layout_size(options_).width));
+    if (!measures()) return {};
+    double height = 0;
+    for (std::size_t i = 0; i < animation().size(); ++i) {
+      advance("measuring " + number_text(i), 1);
+      const Result<AnimationFrame> computed = frame(i);
+      if (!computed) return tl::unexpected(computed.error());
+      const Result<double> needed = frame_height(*computed, task_.file, room_);
+      if (!needed) return tl::unexpected(needed.error());
+      height = std::max(height, *needed);
+    }
+    options_.height_inches = std::max(kSmallestHeight, height / pixels_per_inch(options_));
+    return check_figure_options(options_);
+  }
+
+  Result<void> draw(StagedFrames& frames) {
+    for (std::size_t i = 0; i < animation().size(); ++i) {
+      advance(number_text(i), 1);
+      const Result<AnimationFrame> computed = frame(i);
+      if (!computed) return tl::unexpected(computed.error());
+      const Result<Figure> figure = frame_figure(*computed, task_.file, layout_size(options_).height, note(i), room_);
+      if (!figure) return tl::unexpected(figure.error());
+      const ExperimentSource source =
+          source_of_figure(computed->trace->experiment(), pinned_ ? &pinned_->experiment() : nullptr);
+      const Result<std::string> png =
+          figure_bytes(*figure, FigureFormat::png, options_, &source, folder_of(task_.outputs.front()));
+      // A figure that was stopped is not a whole one.
+      if (stop_.stop_requested()) return tl::unexpected(stopped_error());
+      if (!png) return tl::unexpected(png.error());
+      if (i == 0) caption_ = figure_caption(source) + "; " + animation().about();
+      if (Result<void> staged = frames.add(*png, animation().times(i)); !staged) return staged;
+    }
+    return {};
+  }
+
+  Result<void> make_videos(StagedFrames& frames) {
+    for (const std::filesystem::path& output : task_.outputs) {
+      if (!is_video(output)) continue;
+      advance(output.filename().string(), 0.2 * static_cast<double>(animation().size()));
+      Result<std::filesystem::path> made =
+          frames.make_video(animation().rate(), output, palette(options_.theme).background, caption_, stop_);
+      if (!made) return tl::unexpected(made.error());
+      videos_.emplace_back(std::move(*made), output);
+    }
+    return {};
+  }
+
+  /// Once all of them are made, so that there are all or none.
+  Result<void> put_in_place(const StagedFrames& frames) {
+    for (const auto& [made, output] : videos_) {
+      if (Result<void> moved = move_into_place(made, output); !moved) return moved;
+      written_.files.push_back(output);
+    }
+    for (const std::filesystem::path& output : task_.outputs) {
+      if (is_video(output)) continue;
+      const std::vector<std::filesystem::path> names = *series_names(output, animation().size());
+      if (Result<void> moved = frames.move_to(names); !moved) return moved;
+      written_.files.insert(written_.files.end(), names.begin(), names.end());
+    }
+    return {};
+  }
+
+  const AnimationTask& task_;
+  std::stop_token stop_;
+  const std::function<void(const AnimationProgress&)>& report_;
+  FigureFileOptions options_;  ///< with the height that all frames have
+  double room_ = 0;            ///< below the figure
+  ThreadPool pool_;
+  Runner runner_;
+  ViewCache cache_;
+  std::shared_ptr<const Trace> pinned_;
+  std::string caption_;
+  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> videos_;  ///< made, and where they belong
+  double done_ = 0;
+  WrittenAnimation written_;
+};
+
+}  // namespace
+
+Result<void> check_outputs(const AnimationTask& task) {
+  const std::filesystem::path* series = nullptr;
+  const std::filesystem::path* video = nullptr;
+  for (const std::filesystem::path& output : task.outputs) {
+    const Result<AnimationFormat> format = animation_format(output);
+    if (!format) return tl::unexpected(format.error());
+    if (*format == AnimationFormat::gif && task.animation.rate() > kFastestGif) {
+      return fail(path_text(output) + ": " + exact_text(task.animation.rate()) +
+                      " frames a second are not allowed in a GIF file; allowed: at most " + exact_text(kFastestGif),
+                  Error::Kind::usage);
+    }
+    if (*format != AnimationFormat::png) {
+      video = &output;
+      continue;
+    }
+    if (const auto names = series_names(output, task.animation.size()); !names) return tl::unexpected(names.error());
+    if (series != nullptr) {
+      return fail(path_text(output) + ": there is a series of PNG files already, " + path_text(*series),
+                  Error::Kind::usage);
+    }
+    series = &output;
+  }
+  return video != nullptr ? check_ffmpeg(*video) : Result<void>();
+}
+
+Result<WrittenAnimation> write_animation(const AnimationTask& task, const std::stop_token& stop,
+                                         const std::function<void(const AnimationProgress&)>& report) {
+  return AnimationWriter(task, stop, report).write();
+}
+
+Result<double> frame_height(const AnimationFrame& frame, const FigureFileOptions& options, double room) {
+  if (options.height_inches > 0) return layout_size(options).height;
+  const Result<Figure> figure = build_frame(frame, options);
+  if (!figure) return tl::unexpected(figure.error());
+  // What is wider than the page is made smaller as a whole.
+  return figure->height * std::min(1.0, layout_size(options).width / figure->width) + room;
+}
+
+Result<Figure> frame_figure(const AnimationFrame& frame, const FigureFileOptions& options, double height,
+                            const FigureNote& note, double room) {
+  constexpr double least = 48;  // pixels for the figure, beside what is said about it
+  const double inch = pixels_per_inch(options);
+  if (height - room < least) {
+    return fail("height of " + short_text(height / inch) + " inches: must be " + short_text((room + least) / inch) +
+                    " or more for what is said below the figure",
+                Error::Kind::usage);
+  }
+  FigureFileOptions upper = options;
+  if (options.height_inches > 0) upper.height_inches = (height - room) / inch;
+  Result<Figure> figure = build_frame(frame, upper);
+  if (!figure) return figure;
+  return with_note(std::move(*figure), layout_size(options).width, height, note, room);
+}
+
+}  // namespace attnscope

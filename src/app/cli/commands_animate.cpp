@@ -1,0 +1,233 @@
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "app/animation/animation_writer.h"
+#include "app/cli/commands.h"
+#include "app/cli/commands_figure_options.h"
+#include "core/base/text.h"
+#include "io/base/printable.h"
+#include "io/figures/animation_file.h"
+
+namespace attnscope {
+namespace {
+
+constexpr int kUsualDpi = 144;
+
+struct AnimateOptions : FigureOptions {
+  std::string sweep;
+  std::string lesson;
+  std::string rate;
+  bool no_note = false;
+  std::vector<std::string> outputs;
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// Once it is asked politely, for what cannot be stopped the next time ends the program.
+void note_interruption(int signal) {
+  interrupted = 1;
+  (void)std::signal(signal, SIG_DFL);
+}
+
+/// Asks to stop when the program is interrupted, so that nothing half done stays behind. While it lives.
+class Interruption {
+ public:
+  Interruption() {
+    for (const int signal : kSignals) (void)std::signal(signal, note_interruption);
+  }
+  ~Interruption() {
+    for (const int signal : kSignals) (void)std::signal(signal, SIG_DFL);
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  [[nodiscard]] std::stop_token stop() const { return stop_.get_token(); }
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+  void watch(const std::stop_token& ending) {
+    constexpr std::chrono::milliseconds kPause{50};
+    while (!ending.stop_requested() && interrupted == 0) std::this_thread::sleep_for(kPause);
+    if (interrupted != 0) stop_.request_stop();
+  }
+
+  std::stop_source stop_;
+  std::jthread thread_{[this](const std::stop_token& ending) { watch(ending); }};  // last: it uses what stands above
+};
+
+/// How far it is, on a line of the terminal that is left empty in the end; nothing where nobody sits there.
+class ProgressLine {
+ public:
+  ProgressLine() : seen_(::isatty(STDERR_FILENO) == 1) {}
+  ~ProgressLine() { show({}); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const std::string& text) const {
+    if (!seen_) return;
+    const std::string line = "\r" + printable(text) + "\x1b[K";
+    // Where that fails there is nobody to tell.
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  }
+
+ private:
+  bool seen_;
+};
+
+tl::unexpected<Error> wrong_command(const std::string& message) { return fail(message, Error::Kind::usage); }
+
+Result<std::shared_ptr<const Lesson>> find_lesson(const std::string& name) {
+  std::vector<std::string> names;
+  for (const LessonFile& file : find_lessons()) {
+    // "by-example" is "1-by-example", whose number only says where it stands in the menu.
+    if (file.name == name || file.name.substr(file.name.find('-') + 1) == name) return file.lesson;
+    names.push_back(file.name);
+  }
+  if (name.ends_with(".json") || name.find('/') != std::string::npos) {
+    Result<Lesson> lesson = read_lesson(name);
+    if (!lesson) return tl::unexpected(lesson.error());
+    return std::make_shared<const Lesson>(std::move(*lesson));
+  }
+  const std::string nearest = suggestion_text(name, names);
+  return wrong_command("--lesson: " + quoted_text(name) + " is neither a lesson nor a file" +
+                       (nearest.empty() ? "; the lessons are " + join(names, ", ") : nearest));
+}
+
+/// What is wrong with the sweep is said with the option before it.
+Error of_sweep(const Error& error) {
+  const std::string limit = error.kind == Error::Kind::failure ? "; ATTNSCOPE_MEMORY_MB sets the limit" : "";
+  return {"--sweep " + error.message + limit, error.kind};
+}
+
+/// The names of all files that are written, those of a series one by one.
+std::vector<std::filesystem::path> written_files(const AnimateOptions& options, std::size_t frames) {
+  std::vector<std::filesystem::path> files;
+  for (const std::filesystem::path output : options.outputs) {
+    if (animation_format(output) != AnimationFormat::png) {
+      files.push_back(output);
+    } else if (const auto names = series_names(output, frames)) {
+      files.insert(files.end(), names->begin(), names->end());
+    }
+  }
+  return files;
+}
+
+/// Fails where the animation would go over what it is made of.
+Result<void> check_inputs(const AnimateOptions& options, const Animation& animation,
+                          std::span<const InputFile> inputs) {
+  return check_spares_inputs(written_files(options, animation.size()), inputs);
+}
+
+Result<AnimationTask> lesson_task(const AnimateOptions& options, double budget) {
+  const bool more = !options.experiment.empty() || !options.settings.empty() || !options.labels.empty() ||
+                    !options.picture.empty() || !options.view.empty() || !options.pinned.empty();
+  if (more || !options.sweep.empty()) {
+    return wrong_command(
+        "--lesson: a lesson has its own experiments and views; allowed with it: what the page looks like, "
+        "--fps and -o");
+  }
+  Result<std::shared_ptr<const Lesson>> lesson = find_lesson(options.lesson);
+  if (!lesson) return tl::unexpected(lesson.error());
+  std::vector<InputFile> inputs = {{"--lesson", options.lesson}};
+  for (const LessonStep& step : (*lesson)->steps) {
+    const std::vector<InputFile> named = input_files({}, {step.experiment});
+    inputs.insert(inputs.end(), named.begin(), named.end());
+  }
+  Result<Animation> animation = Animation::of_lesson(std::move(*lesson), budget);
+  if (!animation) return fail("--lesson " + animation.error().message + "; ATTNSCOPE_MEMORY_MB sets the limit");
+  if (const Result<void> spared = check_inputs(options, *animation, inputs); !spared)
+    return tl::unexpected(spared.error());
+  AnimationTask task = {std::move(*animation), {}};
+  return task;
+}
+
+Result<AnimationTask> sweep_task(const AnimateOptions& options, double budget) {
+  if (options.experiment.empty()) return wrong_command("animate: EXPERIMENT is missing; see attnscope animate --help");
+  Result<ExperimentSource> source = load_source(options);
+  if (!source) return tl::unexpected(source.error());
+  Result<ViewOptions> view = chosen_view(options, source->experiment);
+  if (!view) return tl::unexpected(view.error());
+  if (const Result<void> noted = note_pinned(options, *source, *view); !noted) return tl::unexpected(noted.error());
+  Result<Animation> animation = Animation::of_sweep(source->experiment, options.sweep, budget);
+  if (!animation) return tl::unexpected(of_sweep(animation.error()));
+  if (const Result<void> spared = check_inputs(options, *animation, figure_inputs(options, *source)); !spared)
+    return tl::unexpected(spared.error());
+  AnimationTask task = {std::move(*animation), {}};
+  task.pinned = std::move(source->pinned);
+  return task;
+}
+
+Result<CommandOutput> animate_command(const AnimateOptions& options) {
+  const Result<FigureFileOptions> file = file_options(options);
+  if (!file) return tl::unexpected(file.error());
+  for (const std::string& output : options.outputs) {
+    if (const auto format = animation_format(output); !format) return tl::unexpected(format.error());
+  }
+  const std::optional<double> rate = parse_real(options.rate);
+  if (!options.rate.empty() && !(rate && *rate >= kSlowestFrames && *rate <= kFastestFrames)) {
+    return wrong_command("--fps: " + quoted_text(options.rate) + " is not allowed; allowed: numbers from " +
+                         exact_text(kSlowestFrames) + " to " + exact_text(kFastestFrames));
+  }
+  if (options.sweep.empty() && options.lesson.empty())
+    return wrong_command("animate: --sweep or --lesson is missing; see attnscope animate --help");
+  const Result<double> budget = memory_budget();
+  if (!budget) return tl::unexpected(budget.error());
+  Result<AnimationTask> task = options.lesson.empty() ? sweep_task(options, *budget) : lesson_task(options, *budget);
+  if (!task) return tl::unexpected(task.error());
+  if (rate) task->animation.set_rate(*rate);
+  task->file = *file;
+  task->note = !options.no_note;
+  task->memory_budget = *budget;
+  task->outputs.assign(options.outputs.begin(), options.outputs.end());
+  const Interruption interruption;
+  const ProgressLine line;
+  const Result<WrittenAnimation> written = write_animation(
+      *task, interruption.stop(), [&](const AnimationProgress& progress) { line.show(progress.doing); });
+  if (!written) return tl::unexpected(written.error());
+  return CommandOutput{{}, written->warnings};
+}
+
+}  // namespace
+
+void add_animate_command(CommandLine& line) {
+  const auto options = std::make_shared<AnimateOptions>();
+  options->file.dpi = kUsualDpi;
+  CLI::App& command = line.add("animate", "Write a view as an animation: a parameter in motion, or a lesson",
+                               [options] { return animate_command(*options); });
+  add_experiment_options(command, *options);
+  command.get_option("EXPERIMENT")->required(false);  // lessons have their own
+  command
+      .add_option(
+          "--sweep", options->sweep,
+          "What goes through which values: temperature=0.1:2:0.1, tokens=2:12, heads=1,2,4, or a choice's name for "
+          "all of its choices. Parameters, seed, discard, and options of the view (view.heads where there is a "
+          "parameter of that name)")
+      ->type_name("NAME[=FROM:TO[:STEP]]");
+  command.add_option("--lesson", options->lesson, "The steps of a lesson instead, with their words: a name or a file")
+      ->type_name("NAME");
+  command
+      .add_option(
+          "--fps", options->rate,
+          "Frames a second of a GIF or MP4, 0.1 to 60; when not given 10, or 2 of whole numbers and words; of a "
+          "lesson as many as it takes to read")
+      ->type_name("N");
+  add_figure_options(command, *options);
+  command.add_flag("--no-note", options->no_note, "Leave out what is said below each frame");
+  command
+      .add_option(
+          "-o,--output", options->outputs,
+          "The file to write, with ffmpeg as GIF or MP4; as PNG a file for each frame, with its number in place "
+          "of %04d or before the ending; may be repeated")
+      ->required()
+      ->type_name("OUT.{png,gif,mp4}")
+      ->allow_extra_args(false);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,264 @@
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "app/cli/commands.h"
+#include "app/cli/commands_tables.h"
+#include "core/base/text.h"
+#include "core/kernels/isa/instruction_set.h"
+#include "core/studies/benchmark.h"
+#include "io/base/json_value.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr Index kMostThreads = 1024;
+constexpr double kMostSeconds = 3600;
+
+struct BenchOptions {
+  bool json = false;
+  bool large = false;
+  Index threads = std::max(1U, std::thread::hardware_concurrency());
+  double seconds = 0.5;
+  std::vector<std::string> sizes = {"256,256,4", "512,512,8", "1024,768,12", "2048,768,12", "4096,1024,16"};
+  std::vector<std::string> masks = {"none", "causal"};
+};
+
+/// One line of the table.
+struct BenchRow {
+  std::string work;
+  ordered_json sizes;  ///< what the work was done on, by name
+  double flops = 0;    ///< of matrix products
+  Timing timing;
+};
+
+struct BenchResults {
+  MachineLimits limits;
+  std::vector<BenchRow> rows;
+  std::vector<std::string> skipped;  ///< why
+};
+
+/// Memory that programs can still get; nothing where the system does not tell.
+std::optional<double> available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  double kilobytes = 0;
+  for (std::string unit; file >> name >> kilobytes && std::getline(file, unit);) {
+    if (name == "MemAvailable:") return kilobytes * 1024;
+  }
+  return std::nullopt;
+}
+
+/// A forward pass of `text`, TOKENS,WIDTH,HEADS.
+Result<Experiment> layer(const std::string& text, const std::string& mask) {
+  const std::vector<std::string> parts = split(text, ',');
+  if (parts.size() != 3) return fail("--size " + quoted_text(text) + ": write TOKENS,WIDTH,HEADS");
+  Experiment experiment = *default_experiment("stacked-multihead");
+  const std::pair<const char*, std::string> settings[] = {
+      {"tokens", parts[0]}, {"features", parts[1]}, {"embedding", parts[1]}, {"heads", parts[2]}, {"mask", mask}};
+  for (const auto& [name, value] : settings) {
+    if (const Result<void> set = set_parameter_text(experiment, name, value); !set)
+      return fail("--size " + quoted_text(text) + ": " + set.error().message);
+  }
+  if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid)
+    return fail("--size " + quoted_text(text) + ": " + valid.error().message);
+  return experiment;
+}
+
+Result<std::vector<Experiment>> layers(const BenchOptions& options) {
+  std::vector<Experiment> experiments;
+  for (const std::string& size : options.sizes) {
+    for (const std::string& mask : options.masks) {
+      const Result<Experiment> experiment = layer(size, mask);
+      if (!experiment) return fail(experiment.error().message, Error::Kind::usage);
+      experiments.push_back(*experiment);
+    }
+  }
+  return experiments;
+}
+
+ordered_json sizes_of(const Experiment& experiment, const std::string& width) {
+  return {{"tokens", experiment.integer("tokens")},
+          {"width", experiment.integer(width)},
+          {"heads", experiment.integer("heads")},
+          {"mask", mask_text(experiment.mask())}};
+}
+
+Result<void> measure_forward(Benchmark& benchmark, const Experiment& experiment, BenchResults& results) {
+  const Plan planned = plan(experiment);
+  const ordered_json sizes = sizes_of(experiment, "embedding");
+  const std::optional<double> available = available_memory();
+  // Something has to be left for everything else.
+  if (constexpr double kAround = 1.1; available && planned.cost.bytes * kAround > *available) {
+    results.skipped.push_back("forward " + compact_json(sizes) + " is left out: it takes " +
+                              bytes_text(planned.cost.bytes) + " and " + bytes_text(*available) + " are to be had");
+    return {};
+  }
+  const Result<Timing> timing = benchmark.forward(experiment);
+  if (!timing) return tl::unexpected(timing.error());
+  results.rows.push_back({"forward", sizes, product_flops(planned), *timing});
+  return {};
+}
+
+struct UpdateSizes {
+  Index tokens = 0;
+  Index features = 0;
+  Index heads = 0;
+  Index head_dim = 0;
+};
+
+Result<void> measure_updates(Benchmark& benchmark, const UpdateSizes& sizes, BenchResults& results) {
+  Experiment experiment = *default_experiment("worked-example");
+  experiment.parameters["tokens"] = sizes.tokens;
+  experiment.parameters["features"] = sizes.features;
+  experiment.parameters["heads"] = sizes.heads;
+  experiment.parameters["head_dim"] = sizes.head_dim;
+  const double flops = product_flops(plan(experiment));
+  const Result<Timing> redraw = benchmark.redraw(experiment);
+  if (!redraw) return tl::unexpected(redraw.error());
+  const Result<Timing> change = benchmark.change_tokens(experiment);
+  if (!change) return tl::unexpected(change.error());
+  results.rows.push_back({"new seed", sizes_of(experiment, "features"), flops, *redraw});
+  results.rows.push_back({"new tokens", sizes_of(experiment, "features"), flops, *change});
+  return {};
+}
+
+Result<void> measure_looks(Benchmark& benchmark, BenchResults& results) {
+  constexpr Index kTokens = 65536;
+  constexpr Index kDim = 64;
+  Experiment experiment = *default_experiment("scaled-dot-product");
+  experiment.parameters["queries"] = kTokens;
+  experiment.parameters["keys"] = kTokens;
+  experiment.parameters["head_dim"] = kDim;
+  const Result<Benchmark::FirstLooks> looks = benchmark.first_looks(experiment);
+  if (!looks) return tl::unexpected(looks.error());
+  const ordered_json sizes = {{"tokens", kTokens}, {"width", kDim}, {"heads", 1}, {"mask", "none"}};
+  constexpr double kRowFlops = 2.0 * kTokens * kDim;  // the scores of one query
+  results.rows.push_back({"sketch", sizes, Benchmark::kOverviewSide * kRowFlops, looks->sketch});
+  results.rows.push_back({"tile", sizes, Benchmark::kTileSide * kRowFlops, looks->tile});
+  results.rows.push_back({"overview", sizes, kTokens * kRowFlops, looks->overview});
+  return {};
+}
+
+Result<BenchResults> measure(const BenchOptions& options, const std::vector<Experiment>& experiments) {
+  Benchmark benchmark(static_cast<unsigned>(options.threads), options.seconds);
+  BenchResults results;
+  results.limits = benchmark.limits();
+  for (const Experiment& experiment : experiments) {
+    if (const Result<void> done = measure_forward(benchmark, experiment, results); !done)
+      return tl::unexpected(done.error());
+  }
+  // As the window opens, and with every slider far to the right.
+  constexpr std::array<UpdateSizes, 2> kUpdates = {{{6, 9, 4, 7}, {16, 32, 8, 32}}};
+  for (const UpdateSizes& sizes : kUpdates) {
+    if (const Result<void> done = measure_updates(benchmark, sizes, results); !done)
+      return tl::unexpected(done.error());
+  }
+  if (options.large) {
+    if (const Result<void> done = measure_looks(benchmark, results); !done) return tl::unexpected(done.error());
+  }
+  // Once more: another program may have been busy the first time, and processors slow down as they get warm.
+  results.limits.take_larger(benchmark.limits());
+  return results;
+}
+
+std::string bench_json(const BenchOptions& options, const BenchResults& results) {
+  const MachineLimits& limits = results.limits;
+  ordered_json json = {{"instructions", kernels().name},
+                       {"threads", options.threads},
+                       {"limits",
+                        {{"thread_gflops", limits.thread_flops / 1e9},
+                         {"gflops", limits.flops / 1e9},
+                         {"write_gb_per_s", limits.write_bytes / 1e9},
+                         {"copy_gb_per_s", limits.copy_bytes / 1e9}}}};
+  json["rows"] = ordered_json::array();
+  for (const BenchRow& row : results.rows) {
+    ordered_json entry = {{"work", row.work}};
+    entry.update(row.sizes);
+    entry["limit_ms"] = row.flops / limits.flops * 1e3;
+    entry["best_ms"] = row.timing.best * 1e3;
+    entry["median_ms"] = row.timing.median * 1e3;
+    entry["runs"] = row.timing.runs;
+    entry["gflops"] = row.flops / row.timing.best / 1e9;
+    entry["share"] = row.flops / row.timing.best / limits.flops;
+    json["rows"].push_back(std::move(entry));
+  }
+  json["skipped"] = results.skipped;
+  return pretty_json(json) + "\n";
+}
+
+std::string bench_text(const BenchOptions& options, const BenchResults& results) {
+  const MachineLimits& limits = results.limits;
+  const auto billions = [](double per_second, const char* unit) { return number_text(per_second / 1e9) + " " + unit; };
+  const auto milliseconds = [](double seconds) { return number_text(seconds * 1e3, 3); };
+  std::vector<std::vector<std::string>> machine = {
+      {"multiply-adds, one thread", billions(limits.thread_flops, "GFLOP/s")},
+      {"multiply-adds, all threads", billions(limits.flops, "GFLOP/s")},
+      {"writing to memory", billions(limits.write_bytes, "GB/s")},
+      {"copying in memory", billions(limits.copy_bytes, "GB/s, read and written")}};
+  std::vector<std::vector<std::string>> rows = {
+      {"work", "tokens", "width", "heads", "mask", "limit ms", "best ms", "median ms", "GFLOP/s", "of limit"}};
+  for (const BenchRow& row : results.rows) {
+    rows.push_back({row.work, row.sizes["tokens"].dump(), row.sizes["width"].dump(), row.sizes["heads"].dump(),
+                    row.sizes["mask"].get<std::string>(), milliseconds(row.flops / limits.flops),
+                    milliseconds(row.timing.best), milliseconds(row.timing.median),
+                    number_text(row.flops / row.timing.best / 1e9, 3),
+                    fixed_text(row.flops / row.timing.best / limits.flops * 100, 1) + " %"});
+  }
+  return "Limits of this machine: " + std::string(kernels().name) + ", threads: " + std::to_string(options.threads) +
+         "\n" + table_text(machine) + "\nWhat attnscope does with it\n" + table_text(rows) +
+         "\nThe limit is what all threads need for the matrix products alone, masked scores included.\n"
+         "forward: stacked-multihead from given inputs and weights, every tensor kept.\n"
+         "new seed, new tokens: worked-example with everything it draws.\n" +
+         (options.large ? "sketch, tile, overview: first looks at weights that are too large to hold; always on all\n"
+                          "processors.\n"
+                        : "");
+}
+
+Result<CommandOutput> bench_command(const BenchOptions& options) {
+  if (options.threads < 1 || options.threads > kMostThreads) {
+    return fail("--threads " + std::to_string(options.threads) + " is not allowed; allowed: whole numbers from 1 to " +
+                    std::to_string(kMostThreads),
+                Error::Kind::usage);
+  }
+  // A NaN is neither.
+  if (!(options.seconds > 0 && options.seconds <= kMostSeconds)) {
+    return fail("--seconds " + exact_text(options.seconds) + " is not allowed; allowed: numbers above 0 up to " +
+                    exact_text(kMostSeconds),
+                Error::Kind::usage);
+  }
+  const Result<std::vector<Experiment>> experiments = layers(options);
+  if (!experiments) return tl::unexpected(experiments.error());
+  const Result<BenchResults> results = measure(options, *experiments);
+  if (!results) return tl::unexpected(results.error());
+  return CommandOutput{options.json ? bench_json(options, *results) : bench_text(options, *results), results->skipped};
+}
+
+}  // namespace
+
+void add_bench_command(CommandLine& line) {
+  const auto options = std::make_shared<BenchOptions>();
+  CLI::App& command = line.add("bench", "Measure this machine, and what attnscope makes of it",
+                               [options] { return bench_command(*options); });
+  command.add_flag("--json", options->json, "Print JSON");
+  command.add_option("--threads", options->threads, "Threads to compute with; all processors unless given")
+      ->type_name("N");
+  command.add_option("--seconds", options->seconds, "How long each row is measured; three runs at least")
+      ->type_name("S")
+      ->capture_default_str();
+  command.add_option("--size", options->sizes, "A forward pass to measure instead of the usual ones; may be repeated")
+      ->type_name("TOKENS,WIDTH,HEADS")
+      ->allow_extra_args(false);
+  command.add_option("--mask", options->masks, "Only with this mask; both none and causal unless given")
+      ->type_name("none|causal")
+      ->check(CLI::IsMember({"none", "causal"}))
+      ->allow_extra_args(false);
+  command.add_flag("--large", options->large, "Look at the weights of 65,536 tokens as well; takes seconds");
+}
+
+}  // namespace attnscope

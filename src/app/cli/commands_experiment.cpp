@@ -1,0 +1,111 @@
+#include "app/cli/commands_experiment.h"
+
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "app/cli/commands_inputs.h"
+#include "core/base/text.h"
+#include "core/systems/systems.h"
+#include "core/trace/run.h"
+#include "io/base/printable.h"
+#include "io/experiments/labels_file.h"
+#include "io/figures/png_picture.h"
+
+namespace attnscope {
+
+void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
+  command
+      .add_option(
+          "EXPERIMENT", options.experiment,
+          "A JSON file, a figure that attnscope wrote, a file of tensors (npy, npz, safetensors; - for standard "
+          "input), or the name of a system")
+      ->required()
+      ->type_name("");
+  command.add_option("--set", options.settings, "Set a parameter, seed or discard; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--picture", options.picture, "A picture for the pixels of a system that attends to them")
+      ->type_name("FILE.png");
+  command.add_option("--labels", options.labels, "Token labels: a JSON list, a text with one to a line, or a sentence")
+      ->type_name("FILE");
+}
+
+namespace {
+
+/// Gives the experiment the picture that the command names. Trouble in the file is a failure; that the system attends
+/// to no pixels, a mistake in the command.
+Result<void> apply_picture(Experiment& experiment, const std::string& file) {
+  if (file.empty()) return {};
+  Result<ColorPicture> picture = read_png_picture(file);
+  if (!picture) return tl::unexpected(picture.error());
+  if (const Result<void> set = set_picture(experiment, std::move(*picture)); !set)
+    return fail("--" + set.error().message, Error::Kind::usage);
+  return {};
+}
+
+}  // namespace
+
+Result<double> memory_budget() {
+  constexpr Index most_megabytes = 1'000'000'000;
+  const char* text = std::getenv("ATTNSCOPE_MEMORY_MB");
+  if (text == nullptr || *text == '\0') return kDefaultMemoryBudget;
+  const std::optional<Index> megabytes = parse_integer(text);
+  if (!megabytes || *megabytes < 1 || *megabytes > most_megabytes) {
+    return fail("ATTNSCOPE_MEMORY_MB: " + quoted_text(text) + " is not allowed; allowed: whole numbers from 1 to " +
+                    std::to_string(most_megabytes),
+                Error::Kind::usage);
+  }
+  return static_cast<double>(*megabytes) * 1e6;
+}
+
+Result<ExperimentSource> load_source(const ExperimentOptions& options) {
+  const Result<double> budget = memory_budget();
+  if (!budget) return tl::unexpected(budget.error());
+  if (options.experiment == "-") {
+    if (const Result<void> readable = check_standard_input(); !readable) return tl::unexpected(readable.error());
+  }
+  Result<ExperimentSource> opened = open_source(options.experiment);
+  if (!opened) return opened;
+  Experiment experiment = opened->experiment;
+  for (const std::string& setting : options.settings) {
+    if (const Result<void> set = apply_setting(experiment, setting); !set) return tl::unexpected(set.error());
+  }
+  if (!options.labels.empty()) {
+    Result<std::vector<std::string>> labels = read_labels_file(options.labels);
+    if (!labels) return tl::unexpected(labels.error());
+    experiment.labels = std::move(*labels);
+  }
+  if (const Result<void> given = apply_picture(experiment, options.picture); !given)
+    return tl::unexpected(given.error());
+  const std::string origin = find_system(options.experiment) != nullptr ? "" : path_text(options.experiment) + ": ";
+  if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) {
+    if (validate(opened->experiment, kUnlimitedMemory))
+      return fail("--set " + valid.error().message, Error::Kind::usage);
+    return fail(origin + valid.error().message);
+  }
+  opened->experiment = std::move(experiment);
+  for (const Experiment* each : {&opened->experiment, opened->pinned ? &*opened->pinned : nullptr}) {
+    if (each == nullptr) continue;
+    if (const Result<void> fits = validate(*each, *budget); !fits)
+      return fail(origin + fits.error().message + "; ATTNSCOPE_MEMORY_MB sets the limit");
+  }
+  return opened;
+}
+
+Result<Experiment> load_experiment(const ExperimentOptions& options, const std::filesystem::path& output) {
+  Result<ExperimentSource> source = load_source(options);
+  if (!source) return tl::unexpected(source.error());
+  if (const Result<void> spared = check_spares_inputs({&output, 1}, input_files(options, *source)); !spared)
+    return tl::unexpected(spared.error());
+  return std::move(source->experiment);
+}
+
+Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions& options,
+                                                        const std::filesystem::path& output) {
+  const Result<Experiment> experiment = load_experiment(options, output);
+  if (!experiment) return tl::unexpected(experiment.error());
+  return Runner(*memory_budget()).run(*experiment);
+}
+
+}  // namespace attnscope

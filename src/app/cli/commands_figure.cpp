@@ -1,0 +1,78 @@
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/cli/commands.h"
+#include "app/cli/commands_figure_options.h"
+#include "app/jobs/figure_builder.h"
+#include "core/trace/run.h"
+
+namespace attnscope {
+namespace {
+
+struct FigureCommandOptions : FigureOptions {
+  std::vector<std::string> outputs;
+  bool caption = false;
+};
+
+Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
+  // Before the computation, which may take a while.
+  for (const std::string& output : options.outputs) {
+    if (const auto format = figure_format(output); !format) return tl::unexpected(format.error());
+  }
+  const Result<FigureFileOptions> file = file_options(options);
+  if (!file) return tl::unexpected(file.error());
+  Result<ExperimentSource> source = load_source(options);
+  if (!source) return tl::unexpected(source.error());
+  Experiment* const experiment = &source->experiment;
+  Result<ViewOptions> view = chosen_view(options, *experiment);
+  if (!view) return tl::unexpected(view.error());
+  const ViewOptions asked = *view;
+  if (const Result<void> noted = note_pinned(options, *source, *view); !noted) return tl::unexpected(noted.error());
+  const std::vector<std::filesystem::path> outputs(options.outputs.begin(), options.outputs.end());
+  if (const Result<void> spared = check_spares_inputs(outputs, figure_inputs(options, *source)); !spared)
+    return tl::unexpected(spared.error());
+  const auto trace = Runner(*memory_budget()).run(*experiment);
+  if (!trace) return tl::unexpected(trace.error());
+  if (const Result<void> there = check_view(**trace, experiment->view.name, asked); !there)
+    return tl::unexpected(there.error());
+  std::shared_ptr<const Trace> pinned;
+  if (source->pinned) {
+    // Both have to be there at once.
+    const double left = (*trace)->bytes_left();
+    if (const Result<void> fits = validate(*source->pinned, left); !fits)
+      return fail("pinned: " + fits.error().message + ", which the other leaves; ATTNSCOPE_MEMORY_MB sets the limit");
+    auto computed = Runner(left).run(*source->pinned);
+    if (!computed) return tl::unexpected(computed.error());
+    pinned = *computed;
+  }
+  view->pinned = pinned.get();
+  const auto build = [&](double width, double height) {
+    view->width = width;
+    view->height = height;
+    return build_view(experiment->view.name, **trace, *view);
+  };
+  const Figure figure = figure_for_file(build, *file);
+  for (const std::filesystem::path& output : outputs) {
+    if (const Result<void> written = write_figure(figure, *file, output, &*source); !written)
+      return tl::unexpected(written.error());
+  }
+  return CommandOutput{options.caption ? figure_caption(*source) + "\n" : "",
+                       {(*trace)->warnings().begin(), (*trace)->warnings().end()}};
+}
+
+}  // namespace
+
+void add_figure_command(CommandLine& line) {
+  const auto options = std::make_shared<FigureCommandOptions>();
+  CLI::App& command = line.add("figure", "Write a view as a figure", [options] { return figure_command(*options); });
+  add_experiment_options(command, *options);
+  add_figure_options(command, *options);
+  command.add_flag("--caption", options->caption, "Print a line for below the figure: what it shows, and the seed");
+  command.add_option("-o,--output", options->outputs, "The file to write; may be repeated for other formats")
+      ->required()
+      ->type_name("OUT.{png,svg,pdf}")
+      ->allow_extra_args(false);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,150 @@
+#include "app/cli/commands_figure_options.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/systems/systems.h"
+#include "io/base/printable.h"
+
+namespace attnscope {
+namespace {
+
+tl::unexpected<Error> wrong_option(const std::string& name, const std::string& value, const std::string& allowed) {
+  return fail(name + ": " + quoted_text(value) + " is not allowed; allowed: " + allowed, Error::Kind::usage);
+}
+
+/// Reads the length that an option has, if it has one.
+Result<void> read_length(const std::string& name, const std::string& text, double& to) {
+  if (text.empty()) return {};
+  const std::optional<double> length = parse_length(text);
+  if (!length) return wrong_option(name, text, "a length as 5, 5in, 12.7cm or 127mm");
+  to = *length;
+  // 0 is said only by leaving the option out.
+  return to == 0 ? Result<void>(wrong_option(name, text, "at least 0.5 inches")) : Result<void>();
+}
+
+void add_content_options(CLI::App& command, FigureOptions& options) {
+  command
+      .add_option(
+          "--colormap", options.map,
+          "Colours of the weights, or of all matrices where there are no weights: viridis, magma, red_blue, greys")
+      ->type_name("NAME");
+  command.add_option("--range", options.range, "The numbers at the ends of their colours")->type_name("LOW,HIGH");
+  command.add_flag("--no-title", options.no_title, "Leave the headings out");
+  command.add_flag("--no-colorbar", options.no_color_bar, "Leave the colour bars out");
+  command.add_flag("--no-values", options.no_values, "Leave the numbers in cells out");
+  command.add_flag("--no-labels", options.no_labels, "Leave the labels of rows and columns out");
+}
+
+}  // namespace
+
+void add_figure_options(CLI::App& command, FigureOptions& options) {
+  command.add_option("--view", options.view, "The view; `attnscope views` lists them")->type_name("NAME");
+  command.add_option("--option", options.view_options, "Set an option of the view, as head=3; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--pinned", options.pinned, "For the view compare: the experiment to compare with")
+      ->type_name("EXPERIMENT");
+  command.add_option("--theme", options.theme, "paper (default), light or dark")->type_name("NAME");
+  command.add_option("--width", options.width, "Width, 0.5 to 100 inches, or as 12cm; 7 when not given")
+      ->type_name("IN");
+  command
+      .add_option("--height", options.height,
+                  "Height, 0.5 to 200 inches, or as 8cm; when not given it follows from the figure")
+      ->type_name("IN");
+  command.add_option("--font-size", options.file.font_points, "Points of the text, 3 to 48; 9.75 when not given")
+      ->type_name("PT");
+  command
+      .add_option("--dpi", options.file.dpi,
+                  "Dots per inch of a PNG, 10 to 2400; " + std::to_string(options.file.dpi) + " when not given")
+      ->type_name("N");
+  add_content_options(command, options);
+}
+
+Result<FigureFileOptions> file_options(const FigureOptions& options) {
+  FigureFileOptions file = options.file;
+  const std::optional<Theme> theme = parse_theme(options.theme);
+  if (!theme) {
+    return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: paper, light or dark",
+                Error::Kind::usage);
+  }
+  file.theme = *theme;
+  if (const auto read = read_length("--width", options.width, file.width_inches); !read)
+    return tl::unexpected(read.error());
+  if (const auto read = read_length("--height", options.height, file.height_inches); !read)
+    return tl::unexpected(read.error());
+  if (!options.map.empty()) {
+    file.content.map = parse_color_map(options.map);
+    if (!file.content.map) return wrong_option("--colormap", options.map, "viridis, magma, red_blue or greys");
+  }
+  if (!options.range.empty()) {
+    file.content.range = parse_range(options.range);
+    if (!file.content.range) return wrong_option("--range", options.range, "two numbers as 0,0.5, the lower one first");
+  }
+  file.content.title = !options.no_title;
+  file.content.color_bars = !options.no_color_bar;
+  file.content.values = !options.no_values;
+  file.content.labels = !options.no_labels;
+  if (Result<void> possible = check_figure_options(file); !possible) return tl::unexpected(possible.error());
+  return file;
+}
+
+namespace {
+
+/// Sets what an --option says: "head=3".
+Result<void> set_view_option(const std::string& setting, ViewChoice& choice) {
+  const auto wrong = [](const std::string& message) { return fail("--option " + message, Error::Kind::usage); };
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0) return wrong(quoted_text(setting) + ": write NAME=VALUE");
+  const View* const view = find_view(choice.name);
+  const std::string name = setting.substr(0, equals);
+  const Parameter* const option = view == nullptr ? nullptr : find_parameter(view->options, name);
+  // What view or option is unknown, and which there are, is said where all of them are checked.
+  if (option == nullptr) {
+    choice.options[name] = Index{0};
+    return {};
+  }
+  Result<ParameterValue> value = parse_value(*option, std::string_view(setting).substr(equals + 1));
+  if (!value) return wrong(value.error().message);
+  choice.options[name] = std::move(*value);
+  return {};
+}
+
+}  // namespace
+
+Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experiment) {
+  const bool typed = !options.view.empty() && options.view != experiment.view.name;
+  if (typed) experiment.view = {options.view, {}};
+  for (const std::string& setting : options.view_options) {
+    if (const Result<void> set = set_view_option(setting, experiment.view); !set) return tl::unexpected(set.error());
+  }
+  Result<ViewOptions> chosen = view_options(experiment.view);
+  if (!chosen && (typed || !options.view_options.empty())) return fail(chosen.error().message, Error::Kind::usage);
+  if (!chosen) return fail(path_text(options.experiment) + ": " + chosen.error().message);
+  if (chosen && !options.pinned.empty() && experiment.view.name != "compare") {
+    return fail("--pinned: the view " + experiment.view.name + " compares nothing; allowed: with --view compare",
+                Error::Kind::usage);
+  }
+  return chosen;
+}
+
+Result<void> note_pinned(const FigureOptions& options, ExperimentSource& source, ViewOptions& view) {
+  if (!options.pinned.empty()) {
+    Result<Experiment> pinned = load_experiment({options.pinned, {}});
+    if (!pinned) return tl::unexpected(pinned.error());
+    source.pinned = std::move(*pinned);
+    source.experiment.view.options["against"] = std::string("pinned");
+    view.values["against"] = std::string("pinned");
+  }
+  source = source_of_figure(source.experiment, source.pinned ? &*source.pinned : nullptr);
+  return {};
+}
+
+std::vector<InputFile> figure_inputs(const FigureOptions& options, const ExperimentSource& source) {
+  std::vector<InputFile> files = input_files(options, source);
+  if (!options.pinned.empty() && find_system(options.pinned) == nullptr) files.push_back({"--pinned", options.pinned});
+  return files;
+}
+
+}  // namespace attnscope

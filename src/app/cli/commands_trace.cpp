@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "app/cli/commands.h"
+#include "app/cli/commands_experiment.h"
+#include "core/base/text.h"
+#include "core/explain/explain.h"
+#include "io/traces/trace_file.h"
+
+namespace attnscope {
+namespace {
+
+struct TraceOptions : ExperimentOptions {
+  std::string output;
+  std::vector<std::string> only;
+};
+
+/// The parts of tensors that were asked for, which have to fit into the memory allowed.
+Result<std::vector<Region>> selected(const Trace& trace, std::span<const std::string> texts) {
+  std::vector<Region> regions;
+  double bytes = 0;
+  for (const std::string& text : texts) {
+    Result<Region> region = parse_region(trace.plan()->steps, text);
+    if (!region) return tl::unexpected(Error{"--only " + region.error().message, region.error().kind});
+    const auto same = [&](const Region& other) { return other.step == region->step; };
+    if (std::any_of(regions.begin(), regions.end(), same))
+      return fail("--only " + quoted_text(text) + ": of each tensor one part is allowed", Error::Kind::usage);
+    bytes += 4.0 * static_cast<double>(region->count());
+    regions.push_back(std::move(*region));
+  }
+  const double budget = *memory_budget();
+  if (bytes > budget) {
+    return fail("--only asks for " + bytes_text(bytes) + "; allowed: " + bytes_text(budget) +
+                "; ATTNSCOPE_MEMORY_MB sets the limit");
+  }
+  return regions;
+}
+
+Result<CommandOutput> trace_command(const TraceOptions& options) {
+  // Before the computation, which may take a while.
+  if (const Result<TraceFormat> format = trace_format(options.output); !format) return tl::unexpected(format.error());
+  const Result<std::shared_ptr<const Trace>> trace = compute_experiment(options, options.output);
+  if (!trace) return tl::unexpected(trace.error());
+  const Result<std::vector<Region>> only = selected(**trace, options.only);
+  if (!only) return tl::unexpected(only.error());
+  if (const Result<void> written = write_trace(**trace, options.output, *only); !written)
+    return tl::unexpected(written.error());
+  return CommandOutput{"", {(*trace)->warnings().begin(), (*trace)->warnings().end()}};
+}
+
+}  // namespace
+
+void add_trace_command(CommandLine& line) {
+  const auto options = std::make_shared<TraceOptions>();
+  CLI::App& command =
+      line.add("trace", "Compute, and write every tensor to a file", [options] { return trace_command(*options); });
+  add_experiment_options(command, *options);
+  command.add_option("-o,--output", options->output, "The file to write")
+      ->required()
+      ->type_name("OUT.{safetensors,npz,json}");
+  command.add_option("--only", options->only, "Only this tensor, or a part of it: scores, scores[1,10:20]; repeatable")
+      ->type_name("TENSOR[SLICE]")
+      ->allow_extra_args(false);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,63 @@
+#include "app/jobs/figure_job.h"
+
+#include <system_error>
+#include <utility>
+
+#include "io/desktop/clipboard.h"
+
+namespace attnscope {
+namespace {
+
+Result<WrittenFigure> stopped(const FigureTask& task, std::size_t written) {
+  if (written == 0) return fail("stopped: nothing was written");
+  return fail("stopped: " + std::to_string(written) + " of " + std::to_string(task.outputs.size()) +
+              " files were written");
+}
+
+Result<WrittenFigure> hand_over(WrittenFigure written) {
+  const std::filesystem::path& picture = written.files.front();
+  const Result<bool> copied = copy_png_to_clipboard(picture);
+  // Whoever took the picture has read all of it.
+  std::error_code error;
+  if (!copied || *copied) std::filesystem::remove_all(picture.parent_path(), error);
+  if (!copied) return tl::unexpected(copied.error());
+  written.copied = *copied;
+  return written;
+}
+
+Result<WrittenFigure> write(const FigureTask& task, const std::stop_token& stop) {
+  WrittenFigure written;
+  const Figure figure = build(task.request, stop);
+  for (const std::filesystem::path& output : task.outputs) {
+    if (stop.stop_requested()) return stopped(task, written.files.size());
+    if (const Result<void> done = write_figure(figure, *task.request.file, output, &task.source); !done)
+      return tl::unexpected(done.error());
+    written.files.push_back(output);
+  }
+  return task.to_clipboard ? hand_over(std::move(written)) : Result<WrittenFigure>(std::move(written));
+}
+
+}  // namespace
+
+FigureJob::FigureJob(FigureTask task, std::function<void()> wake)
+    : thread_([this, task = std::move(task), wake = std::move(wake)](const std::stop_token& stop) {
+        Result<WrittenFigure> result = write(task, stop);
+        {
+          const std::scoped_lock lock(mutex_);
+          result_ = std::move(result);
+        }
+        ended_.notify_all();
+        wake();
+      }) {}
+
+bool FigureJob::wait(std::chrono::steady_clock::duration most) const {
+  std::unique_lock lock(mutex_);
+  return ended_.wait_for(lock, most, [this] { return result_.has_value(); });
+}
+
+std::optional<Result<WrittenFigure>> FigureJob::result() const {
+  const std::scoped_lock lock(mutex_);
+  return result_;
+}
+
+}  // namespace attnscope

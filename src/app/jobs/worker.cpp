@@ -1,0 +1,147 @@
+#include "app/jobs/worker.h"
+
+#include <utility>
+
+namespace attnscope {
+namespace {
+
+// About a second of work: what takes longer is stopped when something newer is wanted; what is shorter is let finish,
+// so that the picture moves during a drag instead of waiting for its end.
+constexpr double kFlopsLetFinish = 2e8;
+
+}  // namespace
+
+ComputeWorker::ComputeWorker(std::function<void()> ready, double memory_budget)
+    : ready_(std::move(ready)),
+      runner_(memory_budget),
+      thread_([this](const std::stop_token& ending) { work(ending); }) {}
+
+ComputeWorker::~ComputeWorker() {
+  thread_.request_stop();
+  cancel();
+}
+
+void ComputeWorker::request(Experiment experiment) {
+  {
+    const std::scoped_lock lock(mutex_);
+    waiting_ = std::move(experiment);
+    if (running_ && running_flops_ > kFlopsLetFinish) running_->request_stop();
+  }
+  wake_.notify_one();
+}
+
+void ComputeWorker::request(ComparisonRequest comparison) {
+  forget_comparison();
+  {
+    const std::scoped_lock lock(mutex_);
+    waiting_comparison_ = std::move(comparison);
+  }
+  wake_.notify_one();
+}
+
+void ComputeWorker::cancel() {
+  const std::scoped_lock lock(mutex_);
+  waiting_.reset();
+  waiting_comparison_.reset();
+  if (running_) {
+    running_->request_stop();
+    cancelled_ = true;
+  }
+}
+
+void ComputeWorker::forget_comparison() {
+  const std::scoped_lock lock(mutex_);
+  waiting_comparison_.reset();
+  comparison_.reset();
+  if (running_ && comparing_) {
+    running_->request_stop();
+    forgotten_ = true;
+  }
+}
+
+std::optional<Result<std::shared_ptr<const Trace>>> ComputeWorker::take_result() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(result_, std::nullopt);
+}
+
+std::optional<Result<EquivalenceResult>> ComputeWorker::take_comparison() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(comparison_, std::nullopt);
+}
+
+bool ComputeWorker::wait_for_result(std::chrono::microseconds most) {
+  std::unique_lock lock(mutex_);
+  done_.wait_for(lock, most, [this] { return result_.has_value() || !(waiting_ || running_); });
+  return result_.has_value();
+}
+
+bool ComputeWorker::busy() const {
+  const std::scoped_lock lock(mutex_);
+  return waiting_.has_value() || waiting_comparison_.has_value() || running_.has_value();
+}
+
+Progress ComputeWorker::begin(double flops) {
+  running_.emplace();
+  running_flops_ = flops;
+  progress_ = 0;
+  return {running_->get_token(), &progress_, flops, &pool_};
+}
+
+void ComputeWorker::work(const std::stop_token& ending) {
+  std::unique_lock lock(mutex_);
+  while (wake_.wait(lock, ending, [this] { return waiting_.has_value() || waiting_comparison_.has_value(); })) {
+    if (waiting_.has_value()) {
+      work_on_experiment(lock);
+    } else {
+      work_on_comparison(lock);
+    }
+    lock.unlock();
+    ready_();
+    lock.lock();
+  }
+}
+
+void ComputeWorker::work_on_experiment(std::unique_lock<std::mutex>& lock) {
+  const Experiment experiment = std::move(*waiting_);
+  waiting_.reset();
+  const Progress progress = begin(runner_.prepare(experiment).flops);
+  lock.unlock();
+
+  Result<std::shared_ptr<const Trace>> result = runner_.run(experiment, progress);
+
+  lock.lock();
+  running_.reset();
+  // Replaced by something newer: nobody asked to hear about it.
+  const bool replaced = progress.stop.stop_requested() && !cancelled_;
+  cancelled_ = false;
+  if (!replaced) result_ = std::move(result);
+  done_.notify_all();
+}
+
+void ComputeWorker::work_on_comparison(std::unique_lock<std::mutex>& lock) {
+  const ComparisonRequest request = std::move(*waiting_comparison_);
+  waiting_comparison_.reset();
+  const Result<EquivalenceSides> sides =
+      equivalence_sides(*request.equivalence, request.experiment, request.memory_budget);
+  if (!sides) {
+    comparison_ = tl::unexpected(sides.error());
+    return;
+  }
+  const Progress progress = begin(equivalence_flops(*sides));
+  comparing_ = true;
+  forgotten_ = false;
+  lock.unlock();
+
+  Result<EquivalenceResult> result = compare(*sides, progress);
+
+  lock.lock();
+  running_.reset();
+  comparing_ = false;
+  // A newer experiment comes first, and then this once more, unless it was for another one.
+  const bool put_off = progress.stop.stop_requested() && !cancelled_ && !forgotten_;
+  if (put_off && !waiting_comparison_) waiting_comparison_ = request;
+  if (!put_off && !forgotten_) comparison_ = std::move(result);
+  cancelled_ = false;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,347 @@
+#include "app/session/session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/systems/systems.h"
+#include "figure/views/view.h"
+#include "io/experiments/experiment_file.h"
+
+namespace attnscope {
+namespace {
+
+// Experiments are small: this many steps back are a few hundred kilobytes, with a picture a few megabytes.
+constexpr std::size_t kLongestHistory = 500;
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+/// A view with those of the options set that it has.
+ViewChoice choice_with(const std::string& name, const ParameterValues& options) {
+  ViewChoice choice = {name, {}};
+  const View* view = find_view(name);
+  for (const auto& [option, value] : options) {
+    const Parameter* parameter = view != nullptr ? find_parameter(view->options, option) : nullptr;
+    if (parameter != nullptr && check_value(*parameter, value)) choice.options[option] = value;
+  }
+  return choice;
+}
+
+void put_by_hand(Experiment& experiment, const SetCell& set) {
+  std::vector<CellEdit>& edits = experiment.edits;
+  const auto same = std::find_if(edits.begin(), edits.end(), [&](const CellEdit& edit) {
+    return edit.tensor == set.tensor && edit.index == set.index;
+  });
+  if (!set.value) {
+    if (same != edits.end()) edits.erase(same);
+  } else if (same != edits.end()) {
+    same->value = *set.value;
+  } else {
+    edits.push_back({set.tensor, set.index, *set.value});
+  }
+}
+
+Result<void> paint_mask(Experiment& experiment, const PaintMask& paint) {
+  const MaskCell& cell = paint.cell;
+  Result<Mask> painted = with_pair(experiment.mask(), find_system(experiment.system)->mask_sizes(experiment),
+                                   cell.batch, cell.head, cell.query, cell.key, paint.keep);
+  if (!painted) return tl::unexpected(painted.error());
+  return set_parameter(experiment, "mask", std::move(*painted));
+}
+
+void switch_head(Experiment& experiment, const SwitchHead& set) {
+  std::vector<Index>& off = experiment.heads_off;
+  const auto at = std::lower_bound(off.begin(), off.end(), set.head);
+  const bool is_off = at != off.end() && *at == set.head;
+  if (set.on && is_off) off.erase(at);
+  if (!set.on && !is_off) off.insert(at, set.head);
+}
+
+/// Heads that there are no more cannot be off.
+void drop_missing_heads(Experiment& experiment) {
+  if (experiment.heads_off.empty()) return;
+  const Index heads = switchable_heads(experiment);
+  std::erase_if(experiment.heads_off, [&](Index head) { return head >= heads; });
+}
+
+/// A mask that was painted follows the number of tokens.
+void fit_mask(Experiment& experiment) {
+  if (experiment.mask().kind != Mask::Kind::array) return;
+  const MaskSizes sizes = find_system(experiment.system)->mask_sizes(experiment);
+  const Index pairs =
+      saturating_product(saturating_product(sizes.queries, sizes.keys), saturating_product(sizes.batch, sizes.heads));
+  if (pairs <= kMostMaskPairs) experiment.parameters["mask"] = fitted(experiment.mask(), sizes);
+}
+
+/// Other systems that attend to pixels attend to the same picture.
+void keep_picture(const Experiment& from, Experiment& to) {
+  const auto chosen = from.parameters.find("picture");
+  if (chosen == from.parameters.end() || !to.parameters.contains("picture")) return;
+  to.parameters["picture"] = chosen->second;
+  to.picture = from.picture;
+}
+
+/// What a file could not hold is refused here already.
+Result<void> check_labels(const std::vector<std::string>& labels) {
+  if (labels.size() > kMaxLabels) {
+    return fail("labels: " + std::to_string(labels.size()) + " labels are not allowed; allowed: at most " +
+                std::to_string(kMaxLabels));
+  }
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i].size() <= kMaxLabelBytes) continue;
+    return fail("labels[" + std::to_string(i) + "]: " + std::to_string(labels[i].size()) +
+                " bytes are not allowed; allowed: texts of at most " + std::to_string(kMaxLabelBytes) + " bytes");
+  }
+  return {};
+}
+
+/// A sentence says how many tokens there are.
+Result<void> count_tokens(Experiment& experiment) {
+  const bool counts = find_parameter(find_system(experiment.system)->parameters, "tokens") != nullptr;
+  if (!counts || experiment.labels.empty()) return {};
+  Result<void> done = set_parameter(experiment, "tokens", static_cast<Index>(experiment.labels.size()));
+  if (done) fit_mask(experiment);
+  return done;
+}
+
+/// Whether they differ in the view at most, which is a look at the work and none itself.
+bool same_work(const Experiment& a, const Experiment& b) {
+  const auto tensors = [](const Experiment& each) { return each.tensors != nullptr ? each.tensors->file() : ""; };
+  return a.system == b.system && a.seed == b.seed && a.discard == b.discard && a.parameters == b.parameters &&
+         a.edits == b.edits && a.heads_off == b.heads_off && a.labels == b.labels && a.picture == b.picture &&
+         tensors(a) == tensors(b);
+}
+
+}  // namespace
+
+Session::Session(Experiment experiment, std::string file, double memory_budget, std::string version)
+    : memory_budget_(memory_budget) {
+  opened_.document = {0, std::move(file), std::move(version), experiment};
+  opened_.experiment = std::move(experiment);
+}
+
+void Session::note_change() {
+  ++revision_;
+  modified_ = !same_work(experiment(), opened_.document.saved) &&
+              (lesson_ == nullptr || !same_work(experiment(), lesson_->steps[step_].experiment));
+}
+
+std::optional<Session::Covered> Session::unsaved_under_lesson() const {
+  if (!under_lesson_ || same_work(under_lesson_->experiment, under_lesson_->document.saved)) return std::nullopt;
+  const Document& document = under_lesson_->document;
+  return Covered{under_lesson_->experiment, document.file, document.version, document.number};
+}
+
+Experiment Session::edited_from(const Action& action) const {
+  const bool goes_on = action.gesture != 0 && action.gesture == gesture_ && !opened_.undo.empty();
+  const bool resizes =
+      std::holds_alternative<SetParameter>(action.edit) || std::holds_alternative<SetLabels>(action.edit);
+  return goes_on && resizes ? opened_.undo.back().experiment : experiment();
+}
+
+Result<Experiment> Session::edited(const Action& action) const {
+  const Edit& edit = action.edit;
+  Experiment next = edited_from(action);
+  Result<void> done;
+  std::visit(Overloaded{
+                 [&](const SetSystem& set) {
+                   Result<Experiment> fresh = default_experiment(set.name);
+                   if (!fresh) {
+                     done = tl::unexpected(fresh.error());
+                     return;
+                   }
+                   next = std::move(*fresh);
+                   next.seed = experiment().seed;
+                   next.view.name = experiment().view.name;
+                   keep_picture(experiment(), next);
+                 },
+                 [&](const SetParameter& set) {
+                   done = set_parameter(next, set.name, set.value);
+                   if (done && set.name != "mask") fit_mask(next);
+                 },
+                 [&](const PaintMask& paint) { done = paint_mask(next, paint); },
+                 [&](const SwitchHead& set) { switch_head(next, set); },
+                 [&](const SetSeed& set) { next.seed = set.seed; },
+                 [&](const SetCell& set) { put_by_hand(next, set); },
+                 [&](const SetLabels& set) {
+                   done = check_labels(set.labels);
+                   next.labels = set.labels;
+                   if (done) done = count_tokens(next);
+                 },
+                 [&](const SetPicture& set) { done = set_picture(next, set.picture); },
+                 [&](const SetView& set) { next.view = choice_with(set.name, kept_options()); },
+                 [&](const SetViewOption& set) { next.view.options[set.name] = set.value; },
+                 [](const Undo&) {},
+                 [](const Redo&) {},
+                 [&](const OpenLesson& open) { next = open.lesson->steps.front().experiment; },
+                 [&](const GoToStep& go) {
+                   const std::size_t steps = lesson_ != nullptr ? lesson_->steps.size() : 0;
+                   if (go.step < steps) {
+                     next = lesson_->steps[go.step].experiment;
+                   } else {
+                     done = fail("step " + std::to_string(go.step + 1) + " is not in the lesson; it has " +
+                                 std::to_string(steps));
+                   }
+                 },
+                 [&](const BackToLesson&) {
+                   if (lesson_ != nullptr) next = lesson_->steps[step_].experiment;
+                 },
+                 [](const CloseLesson&) {},
+             },
+             edit);
+  if (!done) return tl::unexpected(done.error());
+  if (!same_computation(next, experiment())) {
+    const bool resizes = std::holds_alternative<SetParameter>(edit) || std::holds_alternative<SetLabels>(edit);
+    if (resizes && (!next.edits.empty() || !next.heads_off.empty())) {
+      // With fewer tokens some numbers put by hand have no place left. Undo brings them back.
+      Experiment bare = next;
+      bare.edits.clear();
+      bare.heads_off.clear();
+      if (Result<void> valid = validate(bare, memory_budget_); !valid) return tl::unexpected(valid.error());
+      drop_missing_heads(next);
+      drop_edits_without_cell(next);
+    }
+    if (Result<void> valid = validate(next, memory_budget_); !valid) return tl::unexpected(valid.error());
+  }
+  if (Result<ViewOptions> options = view_options(next.view); !options) return tl::unexpected(options.error());
+  return next;
+}
+
+ParameterValues Session::kept_options() const {
+  ParameterValues kept = opened_.options;
+  for (const Parameter& option : find_view(experiment().view.name)->options) {
+    const auto set = experiment().view.options.find(option.name);
+    if (set != experiment().view.options.end()) {
+      kept[option.name] = set->second;
+    } else {
+      kept.erase(option.name);
+    }
+  }
+  return kept;
+}
+
+void Session::step_back(std::vector<State>& from, std::vector<State>& to) {
+  if (from.empty()) return;
+  to.push_back({experiment(), step_, opened_.document});
+  State state = std::move(from.back());
+  from.pop_back();
+  opened_.experiment = std::move(state.experiment);
+  // Within one document what was saved stays saved.
+  if (state.document.number != opened_.document.number) opened_.document = std::move(state.document);
+  step_ = state.step;
+  gesture_ = 0;
+}
+
+void Session::open_lesson(std::shared_ptr<const Lesson> lesson) {
+  Experiment first = lesson->steps.front().experiment;
+  ParameterValues options = kept_options();
+  if (!under_lesson_) under_lesson_ = std::move(opened_);
+  opened_ = {first, {++documents_, {}, {}, first}, std::move(options)};
+  lesson_ = std::move(lesson);
+  step_ = 0;
+  gesture_ = 0;
+}
+
+void Session::close_lesson() {
+  if (!under_lesson_) return;
+  opened_ = std::move(*under_lesson_);
+  under_lesson_.reset();
+  lesson_.reset();
+  step_ = 0;
+  gesture_ = 0;
+}
+
+Result<void> Session::apply(const Action& action) {
+  Result<void> done = carry_out(action);
+  if (done) note_change();
+  return done;
+}
+
+Result<void> Session::carry_out(const Action& action) {
+  if (std::holds_alternative<Undo>(action.edit)) {
+    step_back(opened_.undo, opened_.redo);
+    return {};
+  }
+  if (std::holds_alternative<Redo>(action.edit)) {
+    step_back(opened_.redo, opened_.undo);
+    return {};
+  }
+  if (std::holds_alternative<CloseLesson>(action.edit)) {
+    close_lesson();
+    return {};
+  }
+  Result<Experiment> next = edited(action);
+  if (!next) return tl::unexpected(next.error());
+  if (const auto* lesson = std::get_if<OpenLesson>(&action.edit)) {
+    open_lesson(lesson->lesson);
+    return {};
+  }
+  if (std::holds_alternative<SetView>(action.edit)) opened_.options = kept_options();
+  State before = {std::move(opened_.experiment), step_, opened_.document};
+  opened_.experiment = std::move(*next);
+  if (const auto* go = std::get_if<GoToStep>(&action.edit)) step_ = go->step;
+  // A step may well show the experiment of the step before; it is a step all the same.
+  if (experiment() == before.experiment && step_ == before.step) return {};
+  const bool same_gesture = action.gesture != 0 && action.gesture == gesture_;
+  if (!same_gesture) remember(std::move(before));
+  opened_.redo.clear();
+  gesture_ = action.gesture;
+  // A drag back to where it began is no step.
+  if (same_gesture && !opened_.undo.empty() && opened_.undo.back().experiment == experiment()) {
+    opened_.undo.pop_back();
+    gesture_ = 0;
+  }
+  return {};
+}
+
+void Session::remember(State before) {
+  opened_.undo.push_back(std::move(before));
+  if (opened_.undo.size() > kLongestHistory) opened_.undo.erase(opened_.undo.begin());
+  opened_.redo.clear();
+}
+
+void Session::open(Experiment experiment, std::string file, std::string version) {
+  close_lesson();
+  remember({std::move(opened_.experiment), step_, std::move(opened_.document)});
+  opened_.document = {++documents_, std::move(file), std::move(version), experiment};
+  opened_.experiment = std::move(experiment);
+  gesture_ = 0;
+  note_change();
+}
+
+void Session::reload(Experiment experiment, bool own_file, std::string version) {
+  const bool saved = own_file || !modified();
+  if (own_file) {
+    opened_.document.version = std::move(version);
+    opened_.document.saved = experiment;
+  }
+  if (experiment == opened_.experiment) return note_change();
+  remember({std::move(opened_.experiment), step_, opened_.document});
+  opened_.experiment = std::move(experiment);
+  if (saved) opened_.document.saved = opened_.experiment;
+  gesture_ = 0;
+  note_change();
+}
+
+void Session::restore(Experiment experiment, std::string file, std::string version) {
+  open(std::move(experiment), std::move(file), std::move(version));
+  opened_.document.saved = {};  // which is no experiment
+  opened_.undo.clear();
+  note_change();
+}
+
+void Session::mark_saved(std::string file, std::string version) {
+  opened_.document.saved = opened_.experiment;
+  gesture_ = 0;  // Undo comes back to what was saved
+  if (lesson_ == nullptr) {
+    opened_.document.file = std::move(file);
+    opened_.document.version = std::move(version);
+  }
+  note_change();
+}
+
+}  // namespace attnscope

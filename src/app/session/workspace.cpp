@@ -1,0 +1,147 @@
+#include "app/session/workspace.h"
+
+#include <system_error>
+#include <utility>
+
+#include "figure/views/view.h"
+#include "io/base/file.h"
+#include "io/base/paths.h"
+#include "io/base/printable.h"
+#include "io/experiments/experiment_file.h"
+#include "io/figures/content_version.h"
+
+namespace attnscope {
+namespace {
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+std::string name_text(const std::filesystem::path& path) { return printable(path.filename().string()); }
+
+std::string tensor_file(const Experiment& experiment) {
+  return experiment.tensors != nullptr ? experiment.tensors->file() : std::string();
+}
+
+}  // namespace
+
+Workspace::Workspace(Session session, std::filesystem::path user_folder, double memory_budget,
+                     std::function<void()> wake)
+    : session_(std::move(session)), memory_budget_(memory_budget), autosave_(std::move(user_folder), std::move(wake)) {}
+
+std::string Workspace::shown_file() const {
+  return session_.file().empty() ? tensor_file(session_.experiment()) : session_.file();
+}
+
+std::string Workspace::title() const {
+  if (session_.lesson() != nullptr) return session_.lesson()->title;
+  const std::string file = shown_file();
+  return file.empty() ? session_.experiment().system : std::filesystem::path(file).filename().string();
+}
+
+void Workspace::keep() {
+  if (kept_revision_ == session_.revision()) return;
+  kept_revision_ = session_.revision();
+  std::vector<UnsavedDocument> unsaved;
+  if (session_.modified())
+    unsaved.push_back({session_.document(), session_.experiment(), session_.file(), session_.version(), title()});
+  if (const std::optional<Session::Covered> under = session_.unsaved_under_lesson()) {
+    const std::string name =
+        under->file.empty() ? under->experiment.system : std::filesystem::path(under->file).filename().string();
+    unsaved.push_back({under->document, under->experiment, under->file, under->version, name});
+  }
+  autosave_.keep(unsaved);
+}
+
+bool Workspace::is_given_up() const {
+  return given_up_ && given_up_->document == session_.document() && given_up_->experiment == session_.experiment();
+}
+
+bool Workspace::may_leave_lesson() const {
+  return session_.lesson() == nullptr || !session_.modified() || is_given_up();
+}
+
+bool Workspace::may_leave() {
+  if (!session_.modified() && session_.unsaved_under_lesson()) close_lesson();
+  return !session_.modified() || is_given_up();
+}
+
+void Workspace::give_up_edits() {
+  if (session_.lesson() != nullptr) return close_lesson();
+  given_up_ = {session_.document(), session_.experiment()};
+}
+
+void Workspace::close_lesson() { static_cast<void>(session_.apply({CloseLesson{}, 0})); }
+
+void Workspace::close() {
+  autosave_.keep({});
+  autosave_.save_now();
+}
+
+void Workspace::open(Experiment experiment, const std::string& file, std::string version) {
+  given_up_.reset();
+  session_.open(std::move(experiment), file.empty() ? file : absolute_path(file), std::move(version));
+}
+
+Result<void> Workspace::check_not_open(const std::filesystem::path& path) const {
+  const std::string tensors = tensor_file(session_.experiment());
+  if (!tensors.empty() && same_file(path, tensors))
+    return fail(path_text(path) + " has the tensors that are open here; choose another name");
+  return {};
+}
+
+Result<std::string> Workspace::question_before_saving(const std::string& path) const {
+  if (Result<void> possible = check_not_open(path); !possible) return tl::unexpected(possible.error());
+  if (!is_there(path)) return std::string();
+  if (session_.file().empty() || !same_file(path, session_.file()))
+    return name_text(path) + " exists already. Replace it?";
+  const Result<std::string> version = file_version(path);
+  if (version && *version == session_.version()) return std::string();
+  return name_text(path) + " was changed by another program since it was opened here. Replace it?";
+}
+
+Result<void> Workspace::save(const std::string& path) {
+  const std::string text = experiment_json(session_.experiment(), folder_of(path));
+  if (Result<void> written = write_file(path, text); !written) return written;
+  session_.mark_saved(absolute_path(path), content_version(text));
+  return {};
+}
+
+Result<std::string> Workspace::question_before_writing(std::span<const std::filesystem::path> paths) const {
+  std::string names;
+  int count = 0;
+  for (const std::filesystem::path& path : paths) {
+    if (Result<void> possible = check_not_open(path); !possible) return tl::unexpected(possible.error());
+    if (!session_.file().empty() && same_file(path, session_.file()))
+      return fail(path_text(path) + " is the experiment that is open here; choose another name");
+    if (!is_there(path)) continue;
+    names += (count++ > 0 ? ", " : "") + name_text(path);
+  }
+  if (count == 0) return std::string();
+  return names + (count == 1 ? " exists already. Replace it?" : " exist already. Replace them?");
+}
+
+std::vector<UnsavedEntry> Workspace::left_behind_of(const std::string& file) {
+  std::vector<UnsavedEntry> entries = left_behind();
+  std::erase_if(entries, [&](const UnsavedEntry& entry) { return entry.file.empty() || !same_file(entry.file, file); });
+  return entries;
+}
+
+Result<std::string> Workspace::restore(UnsavedEntry entry) {
+  Result<UnsavedWork> work = autosave_.folder().take(entry);
+  if (!work) return tl::unexpected(work.error());
+  const Result<ViewOptions> view = view_options(work->experiment.view);
+  const Result<void> valid = view ? validate(work->experiment, memory_budget_) : tl::unexpected(view.error());
+  if (!valid) return tl::unexpected(valid.error());
+  // Where the file has changed since, what is in it is newer and must not be replaced by a mere Save.
+  const Result<std::string> version = work->file.empty() ? std::string() : file_version(work->file);
+  const bool is_newer = !work->file.empty() && (!version || (!version->empty() && *version != work->version));
+  given_up_.reset();
+  session_.restore(std::move(work->experiment), is_newer ? std::string() : work->file, work->version);
+  autosave_.restored(entry, session_.document());
+  if (!is_newer) return "restored the unsaved edits of " + printable(work->title);
+  return "restored as a new document: " + name_text(work->file) + " was changed after these edits";
+}
+
+}  // namespace attnscope

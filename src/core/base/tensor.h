@@ -1,0 +1,105 @@
+// Dense float32 tensors with named axes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/memory.h"
+
+namespace attnscope {
+
+using Index = std::int64_t;
+
+/// One axis of a tensor: what it counts ("head", "query", "head·dim") and how many there are.
+struct Axis {
+  std::string name;
+  Index size = 0;
+
+  friend bool operator==(const Axis&, const Axis&) = default;
+};
+
+using Axes = std::vector<Axis>;
+
+/// The axis of that name, or null.
+const Axis* find_axis(const Axes& axes, std::string_view name);
+
+/// Number of elements of a tensor with these axes; saturates at the largest Index instead of overflowing, so that a
+/// size that came from outside can be compared with a limit before any memory is taken.
+Index element_count(const Axes& axes);
+
+/// Position of the element at `index` in the values of a tensor with these axes, and the inverse.
+Index offset_in(const Axes& axes, std::span<const Index> index);
+std::vector<Index> index_in(const Axes& axes, Index offset);
+
+/// a · b for sizes (neither negative), saturating as `element_count` does.
+Index saturating_product(Index a, Index b);
+
+/// A rectangle of numbers somewhere in a tensor; does not own them. `data` points at row 0, column 0; the strides are
+/// in elements, so a transposed matrix is the same view with rows and columns exchanged.
+struct MatrixView {
+  const float* data = nullptr;
+  Index rows = 0;
+  Index columns = 0;
+  Index row_stride = 0;
+  Index column_stride = 1;
+
+  [[nodiscard]] float at(Index row, Index column) const { return data[row * row_stride + column * column_stride]; }
+  [[nodiscard]] MatrixView transposed() const { return {data, columns, rows, column_stride, row_stride}; }
+  [[nodiscard]] bool empty() const { return rows <= 0 || columns <= 0; }
+
+  friend bool operator==(const MatrixView&, const MatrixView&) = default;
+};
+
+/// Dense float32 tensor, row-major (C order, last axis fastest), with named axes. A tensor is filled once, by the
+/// operation that makes it, and is shared as `const` from then on.
+class Tensor {
+ public:
+  Tensor() : Tensor(std::make_shared<const Axes>(), Numbers()) {}
+  /// All zeros. The caller has checked the size (see `element_count`).
+  explicit Tensor(Axes axes);
+  /// With any content, in memory of `store`, which may be null.
+  Tensor(Axes axes, std::shared_ptr<MemoryStore> store);
+  /// Of numbers that are there, as many as the axes say.
+  Tensor(std::shared_ptr<const Axes> axes, Numbers numbers) : axes_(std::move(axes)), data_(std::move(numbers)) {}
+
+  /// Numbers of `whole` from position `offset` on, where they are.
+  static std::shared_ptr<const Tensor> part(std::shared_ptr<const Tensor> whole, Axes axes, Index offset);
+
+  [[nodiscard]] const Axes& axes() const { return *axes_; }
+  [[nodiscard]] int rank() const { return static_cast<int>(axes().size()); }
+  /// Size of axis `axis`; negative counts from the last.
+  [[nodiscard]] Index size(int axis) const;
+  [[nodiscard]] Index count() const { return static_cast<Index>(data_.values().size()); }
+  /// Elements between neighbours along `axis`; negative counts from the last.
+  [[nodiscard]] Index stride(int axis) const;
+
+  [[nodiscard]] std::span<const float> values() const { return data_.values(); }
+  [[nodiscard]] std::span<float> values() { return data_.values(); }
+
+  /// The element at `index`, one number per axis.
+  [[nodiscard]] float at(std::span<const Index> index) const {
+    return values()[static_cast<std::size_t>(offset(index))];
+  }
+  /// Position of `index` in `values()`.
+  [[nodiscard]] Index offset(std::span<const Index> index) const { return offset_in(axes(), index); }
+  /// The inverse of `offset`.
+  [[nodiscard]] std::vector<Index> index_at(Index offset) const { return index_in(axes(), offset); }
+
+  /// The matrix spanned by the last two axes, the leading ones fixed to `leading`. A tensor of rank 1 is one row, a
+  /// tensor of rank 0 is one cell.
+  [[nodiscard]] MatrixView matrix(std::span<const Index> leading = {}) const;
+
+ private:
+  std::shared_ptr<const Axes> axes_;  ///< tensors of the same shape may share them
+  Numbers data_;
+};
+
+/// "6 × 9", "4 × 6 × 7": the sizes of the axes, for people.
+std::string shape_text(const Axes& axes);
+
+}  // namespace attnscope

@@ -1,0 +1,209 @@
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+namespace attnscope {
+namespace {
+
+/// Typography: a hyphen is no minus sign.
+std::string with_minus_sign(std::string text) {
+  if (text.starts_with('-')) text.replace(0, 1, "−");
+  return text;
+}
+
+std::string to_text(double value, std::chars_format format, int precision) {
+  std::array<char, 400> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format, precision).ptr;
+  return {buffer.data(), end};
+}
+
+std::string non_finite_text(double value) {
+  if (std::isnan(value)) return "NaN";
+  return value > 0 ? "∞" : "−∞";
+}
+
+/// Letters to change, add, remove or swap with their neighbour on the way from one to the other (optimal string
+/// alignment: none twice).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Distances from the first i letters of `a` to the first j of `b`: rows i, i − 1 and i − 2.
+  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> above = row;
+  std::vector<std::size_t> two_above = row;
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    two_above.swap(above);
+    above.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({change, above[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], two_above[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string number_text(double value, int digits) {
+  if (!std::isfinite(value)) return non_finite_text(value);
+  if (value == 0) return "0";
+  // Rounding may carry into the next power of ten: 9.9996 is 10.00, not 10.000.
+  const std::string rounded = to_text(value, std::chars_format::scientific, digits - 1);
+  const int power = std::stoi(rounded.substr(rounded.find('e') + 1));
+  if (power < -4 || power > 6) return with_minus_sign(rounded);
+  return with_minus_sign(to_text(value, std::chars_format::fixed, std::max(0, digits - 1 - power)));
+}
+
+std::string short_text(double value, int digits) {
+  if (!std::isfinite(value)) return non_finite_text(value);
+  if (value == 0) return "0";
+  return with_minus_sign(to_text(value, std::chars_format::general, digits));
+}
+
+std::string fixed_text(double value, int decimals) {
+  if (!std::isfinite(value)) return non_finite_text(value);
+  std::string text = to_text(value, std::chars_format::fixed, decimals);
+  // "-0.0000" says nothing that "0.0000" does not.
+  if (text.starts_with('-') && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
+  return with_minus_sign(std::move(text));
+}
+
+std::string exact_text(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  std::array<char, 64> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
+}
+
+std::string grouped_text(Index count) {
+  std::string text = std::to_string(count);
+  for (std::size_t at = text.size(); at > 3 + (count < 0 ? 1U : 0U);) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  // What would be rounded to 1000 of a unit is 1.0 of the next.
+  while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return to_text(bytes, std::chars_format::fixed, unit == 0 || bytes >= 99.95 ? 0 : 1) + " " + kUnits[unit];
+}
+
+std::string bytes_against_limit(double bytes, double limit) {
+  const std::string shown = bytes_text(bytes);
+  const std::string most = bytes_text(limit);
+  if (shown != most) return shown + "; allowed: " + most;
+  return grouped_text(static_cast<Index>(bytes)) + " bytes; allowed: " + grouped_text(static_cast<Index>(limit));
+}
+
+std::string duration_text(double seconds) {
+  if (seconds * 1e6 < 999.5) return to_text(seconds * 1e6, std::chars_format::fixed, 0) + " µs";
+  if (seconds * 1e3 < 999.95) return to_text(seconds * 1e3, std::chars_format::fixed, 1) + " ms";
+  return to_text(seconds, std::chars_format::fixed, 1) + " s";
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<Index> parse_integer(std::string_view text) {
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+    text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  return text;
+}
+
+std::string index_text(std::span<const Index> index) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < index.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(index[i]);
+  return text + "]";
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find(separator, begin);
+    parts.emplace_back(text.substr(begin, end == std::string_view::npos ? end : end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (&part != parts.data()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+std::vector<std::string> nearest_names(std::string_view name, std::span<const std::string> candidates) {
+  std::vector<std::pair<std::size_t, std::string>> near;
+  if (name.empty()) return {};
+  for (const std::string& candidate : candidates) {
+    const bool contained = name.size() >= 3 && candidate.find(name) != std::string::npos;
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    const std::size_t most = std::max<std::size_t>(1, longer / 3);
+    // At least as many letters as one is longer: what is much too long, megabytes perhaps, need not be compared.
+    if (!contained && longer - std::min(name.size(), candidate.size()) > most) continue;
+    std::size_t distance = edit_distance(name, candidate);
+    if (contained) distance = std::min<std::size_t>(distance, 1);
+    if (distance <= most) near.emplace_back(distance, candidate);
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, near.size()); ++i) names.push_back(near[i].second);
+  return names;
+}
+
+std::string suggestion_text(std::string_view name, std::span<const std::string> candidates) {
+  const std::vector<std::string> near = nearest_names(name, candidates);
+  return near.empty() ? "" : "; did you mean " + join(near, " or ") + "?";
+}
+
+std::string quoted_text(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::size_t length = std::min(text.size(), kLongest);
+  // Whole characters: bytes 10xxxxxx go with what is before them, of which UTF-8 has at most three.
+  if (length < text.size()) {
+    const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+    std::size_t cut = length;
+    while (cut + 3 > length && continues(cut)) --cut;
+    if (!continues(cut)) length = cut;
+  }
+  std::string shown = "\"";
+  for (const char c : text.substr(0, length)) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      std::array<char, 8> escape{};
+      std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned char>(c));
+      shown += escape.data();
+    } else {
+      shown += c;
+    }
+  }
+  return shown + (text.size() > kLongest ? "…\"" : "\"");
+}
+
+}  // namespace attnscope

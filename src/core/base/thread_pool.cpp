@@ -1,0 +1,87 @@
+#include "core/base/thread_pool.h"
+
+#include <chrono>
+
+namespace attnscope {
+namespace {
+
+// About a tenth of a millisecond: what it costs to wake threads is a few hundredths.
+constexpr double kWorthWaking = 1e6;
+
+// A thread that sleeps takes some hundredths of a millisecond to wake, and most work is followed by more: so long it
+// looks out for that before it sleeps.
+constexpr std::chrono::microseconds kLookout{50};
+
+/// Waits until `done`, for a short time only.
+template <typename Done>
+void look_out(const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + kLookout;
+  while (!done() && std::chrono::steady_clock::now() < end) {
+  }
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(unsigned threads) {
+  threads_.reserve(threads);
+  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadPool::take_blocks(const std::function<void(Index)>& block, Index count) {
+  for (Index i = next_.fetch_add(1); i < count; i = next_.fetch_add(1)) block(i);
+}
+
+void ThreadPool::work() {
+  std::uint64_t seen = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [&] { return ending_ || (round_ != seen && block_ != nullptr); });
+    if (ending_) return;
+    seen = round_;
+    ++busy_;
+    const std::function<void(Index)>& block = *block_;
+    const Index count = count_;
+    lock.unlock();
+    take_blocks(block, count);
+    lock.lock();
+    if (--busy_ == 0) done_.notify_one();
+    lock.unlock();
+    look_out([&] { return round_ != seen; });
+    lock.lock();
+  }
+}
+
+void ThreadPool::run(Index count, const std::function<void(Index)>& block) {
+  const std::unique_lock caller(caller_, std::try_to_lock);
+  if (threads_.empty() || count <= 1 || !caller) {
+    for (Index i = 0; i < count; ++i) block(i);
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    block_ = &block;
+    count_ = count;
+    next_ = 0;
+    ++round_;
+  }
+  wake_.notify_all();
+  take_blocks(block, count);
+  look_out([&] { return busy_ == 0; });
+  std::unique_lock lock(mutex_);
+  // A thread that wakes only now finds nothing to do.
+  block_ = nullptr;
+  done_.wait(lock, [&] { return busy_ == 0; });
+}
+
+bool worth_waking(double work) { return work >= kWorthWaking; }
+
+}  // namespace attnscope

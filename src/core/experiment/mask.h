@@ -1,0 +1,79 @@
+// Which keys a query may attend to.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/tensor.h"
+
+namespace attnscope {
+
+/// What an experiment says about masking; becomes a `MaskField` once the sizes are known.
+struct Mask {
+  enum class Kind { none, causal, window, padding, array };
+
+  Kind kind = Kind::none;
+  Index radius = 0;            ///< window: keeps |query − key| ≤ radius
+  std::vector<Index> lengths;  ///< padding: keeps key < length; one length for all batch items, or one each
+  std::vector<Index> shape;    ///< array: rank 2 [query, key], 3 [batch, query, key] or 4 [batch, head, query, key]
+  std::vector<bool> keep;      ///< array: row-major, true where a query may attend
+
+  friend bool operator==(const Mask&, const Mask&) = default;
+};
+
+/// Reads `none`, `causal`, `window:R`, `padding:L` and `padding:L1,L2,…`. Explicit arrays come as JSON; see io.
+Result<Mask> parse_mask(std::string_view text);
+
+/// The inverse of `parse_mask`; an explicit array is "array[6 × 6]".
+std::string mask_text(const Mask& mask);
+
+/// The sizes that a mask has to fit. `heads` and `batch` are 1 where the attention has no such axis.
+struct MaskSizes {
+  Index batch = 1;
+  Index heads = 1;
+  Index queries = 0;
+  Index keys = 0;
+
+  friend bool operator==(const MaskSizes&, const MaskSizes&) = default;
+};
+
+/// Whether the mask fits: an array has the right shape (1 broadcasts over batch and heads), padding has 1 or batch
+/// lengths, none longer than the keys.
+Result<void> check_mask(const Mask& mask, const MaskSizes& sizes);
+
+/// The most pairs that a mask may be made an array of.
+inline constexpr Index kMostMaskPairs = Index{1} << 22U;
+
+/// `mask`, which fits `sizes`, with one pair of query and key kept or not: an array, or none where everything is kept.
+/// An array that tells batch items or heads apart is changed for that item and head, others for all. Refused where the
+/// array would be larger than kMostMaskPairs.
+Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, Index head, Index query, Index key,
+                       bool keep);
+
+/// An array cut to other sizes or filled up with pairs that are kept, so that it fits; any other mask as it is.
+Mask fitted(const Mask& mask, const MaskSizes& sizes);
+
+/// A mask with its sizes: tells for every score whether it is kept.
+class MaskField {
+ public:
+  MaskField(Mask mask, MaskSizes sizes) : mask_(std::move(mask)), sizes_(sizes) {}
+
+  [[nodiscard]] bool keeps(Index batch, Index head, Index query, Index key) const;
+  /// Whether any key is left for this query.
+  [[nodiscard]] bool keeps_any(Index batch, Index head, Index query) const;
+  /// How many queries, of all heads and batch items, have no key left.
+  [[nodiscard]] Index empty_rows() const;
+  [[nodiscard]] const Mask& mask() const { return mask_; }
+  [[nodiscard]] const MaskSizes& sizes() const { return sizes_; }
+
+  friend bool operator==(const MaskField&, const MaskField&) = default;
+
+ private:
+  Mask mask_;
+  MaskSizes sizes_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,242 @@
+#include "core/heads/head_circuits.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/compute/rearranged_index.h"
+
+namespace attnscope {
+namespace {
+
+/// One number of a trace, by its position in the tensor.
+struct Cell {
+  int step = 0;
+  Index offset = 0;
+};
+
+const Step& step_at(const Trace& trace, int step) { return trace.steps()[static_cast<std::size_t>(step)]; }
+
+/// The cell whose number this one is, in another place or times a number that is the same for the whole head.
+Cell origin(const Trace& trace, Cell cell) {
+  for (;;) {
+    const Step& step = step_at(trace, cell.step);
+    if (const auto* rearranged = std::get_if<RearrangeOperation>(&step.operation)) {
+      cell.offset = RearrangedIndex(*rearranged, step.axes).source(cell.offset);
+    } else if (!std::holds_alternative<ScaleOperation>(step.operation) &&
+               !std::holds_alternative<DropoutOperation>(step.operation) &&
+               !std::holds_alternative<KeepHeadsOperation>(step.operation)) {
+      return cell;
+    }
+    cell.step = step.inputs.front();
+  }
+}
+
+/// A layer: data times weights, whose name starts with "w_".
+const ContractOperation* layer(const Trace& trace, int position) {
+  const Step& step = step_at(trace, position);
+  const auto* contract = std::get_if<ContractOperation>(&step.operation);
+  if (contract == nullptr) return nullptr;
+  const std::string& factor = step_at(trace, step.inputs[1]).name;
+  const std::size_t dot = factor.rfind('.');
+  const std::string_view name = std::string_view(factor).substr(dot == std::string::npos ? 0 : dot + 1);
+  return name.starts_with("w_") ? contract : nullptr;
+}
+
+bool has(const std::vector<int>& labels, int label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+
+/// The labels that are summed over, which both factors of a layer have.
+std::vector<int> summed_labels(const ContractOperation& layer) {
+  std::vector<int> labels;
+  for (const int label : layer.b) {
+    if (!has(layer.out, label)) labels.push_back(label);
+  }
+  return labels;
+}
+
+Index count_of(const ContractOperation& layer, const std::vector<int>& labels) {
+  Index count = 1;
+  for (const int label : labels) count *= layer.sizes[static_cast<std::size_t>(label)];
+  return count;
+}
+
+/// Gives those labels the values that they have at position `at` of all their combinations, the last one fastest.
+void set_values(const ContractOperation& layer, const std::vector<int>& labels, Index at, std::vector<Index>& values) {
+  for (std::size_t i = labels.size(); i-- > 0;) {
+    const auto label = static_cast<std::size_t>(labels[i]);
+    values[label] = at % layer.sizes[label];
+    at /= layer.sizes[label];
+  }
+}
+
+/// Position of the element of a tensor with axes `labels` where the labels have `values`.
+Index offset_at(const ContractOperation& layer, const std::vector<int>& labels, const std::vector<Index>& values) {
+  Index offset = 0;
+  for (const int label : labels) {
+    const auto at = static_cast<std::size_t>(label);
+    offset = offset * layer.sizes[at] + values[at];
+  }
+  return offset;
+}
+
+/// The number that `cell`, of a layer's result, takes each feature times.
+std::optional<std::vector<float>> factors_of(const Trace& trace, const Cell& cell) {
+  const ContractOperation* const operation = layer(trace, cell.step);
+  if (operation == nullptr) return std::nullopt;
+  std::vector<Index> values(operation->sizes.size(), 0);
+  set_values(*operation, operation->out, cell.offset, values);
+  const std::vector<int> summed = summed_labels(*operation);
+  const std::shared_ptr<const Tensor>& held = step_at(trace, step_at(trace, cell.step).inputs[1]).tensor;
+  if (held == nullptr) return std::nullopt;
+  const Tensor& weights = *held;
+  std::vector<float> factors(static_cast<std::size_t>(count_of(*operation, summed)));
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    set_values(*operation, summed, static_cast<Index>(i), values);
+    factors[i] = weights.values()[static_cast<std::size_t>(offset_at(*operation, operation->b, values))];
+  }
+  return factors;
+}
+
+/// Position of the cell of `axes` at those places along the head and the dimension, and at the start of the others.
+Index offset_of(const Axes& axes, Index head, Index dim) {
+  Index offset = 0;
+  for (const Axis& axis : axes)
+    offset = offset * axis.size + (axis.name == "head" ? head : axis.name == "dim" ? dim : 0);
+  return offset;
+}
+
+/// [feature, dim]: the layer that the queries, keys or values at step `position` come from.
+std::optional<Tensor> projection(const Trace& trace, int position, Index head) {
+  const Axes& axes = step_at(trace, position).axes;
+  const Axis* const dim = find_axis(axes, "dim");
+  if (dim == nullptr) return std::nullopt;
+  std::optional<Tensor> matrix;
+  for (Index j = 0; j < dim->size; ++j) {
+    const auto factors = factors_of(trace, origin(trace, {position, offset_of(axes, head, j)}));
+    if (!factors) return std::nullopt;
+    if (!matrix) matrix.emplace(Axes{{"feature", std::ssize(*factors)}, *dim});
+    for (std::size_t i = 0; i < factors->size(); ++i)
+      matrix->values()[i * static_cast<std::size_t>(dim->size) + static_cast<std::size_t>(j)] = (*factors)[i];
+  }
+  return matrix;
+}
+
+/// The step in which the values are weighted with the weights at step `weights`; −1: none.
+int weighting_step(const Trace& trace, int weights) {
+  for (int i = weights + 1; i < static_cast<int>(trace.steps().size()); ++i) {
+    const Step& step = step_at(trace, i);
+    const auto* contract = std::get_if<ContractOperation>(&step.operation);
+    // One output for each query: summed over the keys.
+    if (contract == nullptr || has(contract->out, contract->a.back())) continue;
+    if (origin(trace, {step.inputs[0], 0}).step == weights) return i;
+  }
+  return -1;
+}
+
+/// [dim, output feature]: what the layer behind the outputs of the heads, at step `outputs`, makes of those of a head.
+std::optional<Tensor> output_projection(const Trace& trace, int outputs, Index head) {
+  const Axes& axes = step_at(trace, outputs).axes;
+  const Axis* const dim = find_axis(axes, "dim");
+  if (dim == nullptr) return std::nullopt;
+  for (int i = outputs + 1; i < static_cast<int>(trace.steps().size()); ++i) {
+    const ContractOperation* const operation = layer(trace, i);
+    const Step& step = step_at(trace, i);
+    if (operation == nullptr || origin(trace, {step.inputs[0], 0}).step != outputs) continue;
+    const std::vector<int> summed = summed_labels(*operation);
+    std::vector<int> features;
+    for (const int label : operation->b) {
+      if (has(operation->out, label)) features.push_back(label);
+    }
+    if (step_at(trace, step.inputs[1]).tensor == nullptr) return std::nullopt;
+    const Tensor& weights = *step_at(trace, step.inputs[1]).tensor;
+    const Index count = count_of(*operation, features);
+    Tensor matrix({*dim, {"output feature", count}});
+    std::vector<Index> values(operation->sizes.size(), 0);
+    const Index first = offset_of(axes, head, 0);
+    const Index apart = std::max<Index>(1, offset_of(axes, head, 1) - first);
+    for (Index at = 0; at < count_of(*operation, summed); ++at) {
+      set_values(*operation, summed, at, values);
+      const Index from = origin(trace, {step.inputs[0], offset_at(*operation, operation->a, values)}).offset - first;
+      // Of another head.
+      if (from < 0 || from % apart != 0 || from / apart >= dim->size) continue;
+      for (Index feature = 0; feature < count; ++feature) {
+        set_values(*operation, features, feature, values);
+        matrix.values()[static_cast<std::size_t>(from / apart * count + feature)] =
+            weights.values()[static_cast<std::size_t>(offset_at(*operation, operation->b, values))];
+      }
+    }
+    return matrix;
+  }
+  return std::nullopt;
+}
+
+/// The scores before mask and bias.
+int scores_before(const Trace& trace, int weights) {
+  int step = step_at(trace, weights).inputs.front();
+  while (std::holds_alternative<MaskOperation>(step_at(trace, step).operation))
+    step = step_at(trace, step).inputs.front();
+  return step;
+}
+
+using Matrix = Eigen::MatrixXd;
+
+Matrix matrix_of(const Tensor& tensor) {
+  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  return Eigen::Map<const RowMajor>(tensor.values().data(), tensor.size(0), tensor.size(1)).cast<double>();
+}
+
+/// ‖a · b · cᵀ‖², a and c much longer than wide.
+double squared_norm(const Matrix& a, const Matrix& b, const Matrix& c) {
+  const Matrix inner = b.transpose() * (a.transpose() * a) * b;
+  return (inner * (c.transpose() * c)).trace();
+}
+
+}  // namespace
+
+std::optional<HeadCircuit> head_circuit(const Trace& trace, int weights, Index head) {
+  const int outputs = weighting_step(trace, weights);
+  if (outputs < 0) return std::nullopt;
+  std::optional<Tensor> w_v = projection(trace, step_at(trace, outputs).inputs[1], head);
+  std::optional<Tensor> w_o = output_projection(trace, outputs, head);
+  if (!w_v || !w_o) return std::nullopt;
+  HeadCircuit circuit = {std::nullopt, std::nullopt, std::move(*w_v), std::move(*w_o)};
+  const Step& scores = step_at(trace, scores_before(trace, weights));
+  if (std::holds_alternative<ContractOperation>(scores.operation)) {
+    circuit.w_q = projection(trace, scores.inputs[0], head);
+    circuit.w_k = projection(trace, scores.inputs[1], head);
+  }
+  return circuit;
+}
+
+std::optional<double> copying(const HeadCircuit& head) {
+  if (head.w_v.size(0) != head.w_o.size(1) || head.w_o.size(0) > kLargestForEigenvalues) return std::nullopt;
+  const Matrix small = matrix_of(head.w_o) * matrix_of(head.w_v);
+  if (!small.allFinite()) return std::nullopt;
+  const double all = Eigen::EigenSolver<Matrix>(small, false).eigenvalues().cwiseAbs().sum();
+  return all > 0 ? std::optional(small.trace() / all) : std::nullopt;
+}
+
+std::optional<double> composition(const HeadCircuit& earlier, const HeadCircuit& later, Composition through) {
+  if (through != Composition::value && (!later.w_q || !later.w_k)) return std::nullopt;
+  const Matrix v = matrix_of(earlier.w_v);
+  const Matrix o = matrix_of(earlier.w_o);
+  // M = read · otherᵀ.
+  const Matrix read = matrix_of(through == Composition::query ? *later.w_q
+                                : through == Composition::key ? *later.w_k
+                                                              : later.w_v);
+  const Matrix other = through == Composition::query ? matrix_of(*later.w_k)
+                       : through == Composition::key ? matrix_of(*later.w_q)
+                                                     : Matrix(matrix_of(later.w_o).transpose());
+  if (o.cols() != read.rows() || read.cols() != other.cols()) return std::nullopt;
+  const Matrix same = Matrix::Identity(read.cols(), read.cols());
+  const double written = squared_norm(v, Matrix::Identity(v.cols(), v.cols()), o.transpose());
+  const double reads = squared_norm(read, same, other);
+  const double both = squared_norm(v, o * read, other);
+  if (!(written > 0) || !(reads > 0) || !std::isfinite(both)) return std::nullopt;
+  return std::sqrt(std::max(0.0, both) / (written * reads));
+}
+
+}  // namespace attnscope

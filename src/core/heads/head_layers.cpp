@@ -1,0 +1,96 @@
+#include "core/heads/head_layers.h"
+
+#include <Eigen/Core>
+#include <utility>
+
+#include "core/heads/metrics.h"
+#include "core/plan/region.h"
+
+namespace attnscope {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+const Step& step_of(const Trace& trace, int position) { return trace.steps()[static_cast<std::size_t>(position)]; }
+
+Index heads_of(const Step& step) {
+  const Axis* const heads = find_axis(step.axes, "head");
+  return heads != nullptr ? heads->size : 1;
+}
+
+/// The mean of the heads' weights.
+Matrix mean_weights(const Trace& trace, int position, Index item, const std::stop_token& stop) {
+  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Step& step = step_of(trace, position);
+  const Index heads = heads_of(step);
+  const Index size = step.axes.back().size;
+  Matrix sum = Matrix::Zero(size, size);
+  for (Index head = 0; head < heads && !stop.stop_requested(); ++head) {
+    const std::vector<Index> leading = leading_index(step.axes, 2, head, item);
+    const std::shared_ptr<const Tensor> numbers =
+        trace.numbers(region_within(position, step.axes, leading), {trace.experiment().seed, nullptr, stop});
+    if (stop.stop_requested()) break;
+    sum += Eigen::Map<const RowMajor>(numbers->values().data(), size, size).cast<double>();
+  }
+  return sum / static_cast<double>(heads);
+}
+
+}  // namespace
+
+std::string layer_prefix(Index layer) { return layer > 1 ? "layer" + std::to_string(layer) + "." : ""; }
+
+std::vector<int> earlier_layers(const Trace& trace, int weights) {
+  std::vector<int> layers;
+  for (Index layer = 1;; ++layer) {
+    const Step* const step = trace.find(layer_prefix(layer) + "weights");
+    if (step == nullptr) return {};
+    const auto position = static_cast<int>(step - trace.steps().data());
+    if (position == weights) return layers;
+    layers.push_back(position);
+  }
+}
+
+std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier,
+                                                 const std::vector<std::optional<HeadCircuit>>& later) {
+  const Step& step = step_of(trace, earlier);
+  HeadComposition composed = {step.name, std::vector<std::vector<std::array<std::optional<double>, 3>>>(later.size())};
+  for (Index head = 0; head < heads_of(step); ++head) {
+    const std::optional<HeadCircuit> circuit = head_circuit(trace, earlier, head);
+    if (!circuit) return std::nullopt;
+    for (std::size_t i = 0; i < later.size(); ++i) {
+      std::array<std::optional<double>, 3>& shares = composed.shares[i].emplace_back();
+      if (!later[i]) continue;
+      shares = {composition(*circuit, *later[i], Composition::query),
+                composition(*circuit, *later[i], Composition::key),
+                composition(*circuit, *later[i], Composition::value)};
+    }
+  }
+  return composed;
+}
+
+std::shared_ptr<const Tensor> rollout(const Trace& trace, int weights, Index item, const std::stop_token& stop) {
+  std::vector<int> layers = earlier_layers(trace, weights);
+  if (layers.empty()) return nullptr;
+  layers.push_back(weights);
+  const Axes& axes = step_of(trace, weights).axes;
+  const Axis query = axes[axes.size() - 2];
+  const Axis key = axes.back();
+  Matrix flow = Matrix::Identity(key.size, key.size);
+  for (const int layer : layers) {
+    const Axes& of_layer = step_of(trace, layer).axes;
+    if (of_layer[of_layer.size() - 2].size != key.size || of_layer.back().size != key.size ||
+        key.size > kLargestForRank)
+      return nullptr;
+    const Matrix passed = (mean_weights(trace, layer, item, stop) + Matrix::Identity(key.size, key.size)) / 2;
+    if (stop.stop_requested()) return nullptr;
+    flow = passed * flow;
+  }
+  auto result = std::make_shared<Tensor>(Axes{query, key});
+  for (Index row = 0; row < key.size; ++row) {
+    for (Index column = 0; column < key.size; ++column)
+      result->values()[static_cast<std::size_t>(row * key.size + column)] = static_cast<float>(flow(row, column));
+  }
+  return result;
+}
+
+}  // namespace attnscope

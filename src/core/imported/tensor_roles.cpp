@@ -1,0 +1,231 @@
+#include "core/imported/tensor_roles.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+/// A name in small words: "model.layers.0.self_attn.q_proj" and "crossAttentionWeights" come apart at every sign, at
+/// digits and where capitals begin.
+std::vector<std::string> words_of(std::string_view name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  std::vector<std::string> words;
+  char before = '\0';
+  for (const char c : name) {
+    const bool part = is_digit(c) || is_upper(c) || is_lower(c);
+    const bool begins = !is_digit(before) && !is_upper(before) && !is_lower(before);
+    if (part && (begins || is_digit(c) != is_digit(before) || (is_upper(c) && is_lower(before)))) words.emplace_back();
+    if (part) words.back() += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    before = c;
+  }
+  return words;
+}
+
+struct Meaning {
+  std::string_view word;
+  TensorRole role;
+};
+
+/// One word each. "weights" is not "weight", which is what parameters are called.
+constexpr std::array<Meaning, 25> kMeanings = {{{"q", TensorRole::query},
+                                                {"query", TensorRole::query},
+                                                {"queries", TensorRole::query},
+                                                {"k", TensorRole::key},
+                                                {"key", TensorRole::key},
+                                                {"keys", TensorRole::key},
+                                                {"v", TensorRole::value},
+                                                {"value", TensorRole::value},
+                                                {"values", TensorRole::value},
+                                                {"score", TensorRole::scores},
+                                                {"scores", TensorRole::scores},
+                                                {"logits", TensorRole::scores},
+                                                {"energy", TensorRole::scores},
+                                                {"energies", TensorRole::scores},
+                                                {"weights", TensorRole::weights},
+                                                {"attention", TensorRole::weights},
+                                                {"attentions", TensorRole::weights},
+                                                {"attn", TensorRole::weights},
+                                                {"attns", TensorRole::weights},
+                                                {"att", TensorRole::weights},
+                                                {"probs", TensorRole::weights},
+                                                {"prob", TensorRole::weights},
+                                                {"probabilities", TensorRole::weights},
+                                                {"pattern", TensorRole::weights},
+                                                {"softmax", TensorRole::weights}}};
+
+constexpr std::array<std::string_view, 9> kParameters = {"weight", "bias",  "norm", "ln",  "layernorm",
+                                                         "kernel", "gamma", "beta", "lora"};
+/// Behind a role these say how it was made or where it was caught, not what it is.
+constexpr std::array<std::string_view, 13> kPassedOver = {"proj",  "projection", "layer", "output", "out",
+                                                          "state", "states",     "hook",  "head",   "heads",
+                                                          "cache", "embed",      "act"};
+constexpr std::array<std::string_view, 8> kLayerWords = {"layer", "layers",    "block", "blocks",
+                                                         "stage", "resblocks", "h",     "l"};
+
+template <std::size_t N>
+bool is_among(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::optional<TensorRole> meaning_of(std::string_view word) {
+  const auto* const found =
+      std::find_if(kMeanings.begin(), kMeanings.end(), [&](const Meaning& meaning) { return meaning.word == word; });
+  return found == kMeanings.end() ? std::nullopt : std::optional(found->role);
+}
+
+std::optional<Index> number_of(std::string_view word) {
+  Index number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
+/// The role of the last words: what comes after may be numbers and words that say nothing.
+TensorRole role_of_words(const std::vector<std::string>& words) {
+  if (words.size() > 1 && words.back() == "weight" && words[words.size() - 2].starts_with("att"))
+    return TensorRole::weights;
+  for (const std::string& word : words)
+    if (is_among(kParameters, word)) return TensorRole::other;
+  for (auto word = words.rbegin(); word != words.rend(); ++word) {
+    if (const std::optional<TensorRole> role = meaning_of(*word)) return *role;
+    if (!is_among(kPassedOver, *word) && !number_of(*word)) return TensorRole::other;
+    // The output of attention is neither its weights nor its queries.
+    const bool output = *word == "output" || *word == "out";
+    const auto before = std::next(word);
+    if (output && before != words.rend() && meaning_of(*before) == TensorRole::weights) return TensorRole::other;
+  }
+  return TensorRole::other;
+}
+
+/// Where the number of the layer stands: behind a word for layers; without one, where the only number is.
+std::optional<std::size_t> place_of_layer(const std::vector<std::string>& words) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!number_of(words[i])) continue;
+    if (i > 0 && is_among(kLayerWords, words[i - 1])) return i;
+    const bool of_head = i > 0 && (words[i - 1] == "head" || words[i - 1] == "heads");
+    if (!of_head) numbers.push_back(i);
+  }
+  return numbers.size() == 1 ? std::optional(numbers.front()) : std::nullopt;
+}
+
+/// A letter for each axis: of layer, batch, head, query, key, token and dim.
+AxisGuess guessed(std::string_view letters) {
+  AxisGuess guess;
+  for (const char letter : letters) {
+    constexpr std::string_view in_order = "lbhqktd";
+    guess.push_back(static_cast<AxisRole>(in_order.find(letter)));
+  }
+  return guess;
+}
+
+/// Most heads that a layer is taken to have, where an axis may be of heads or of tokens.
+constexpr Index kUsualHeads = 256;
+
+/// The last two axes of scores and weights are queries and keys.
+std::vector<AxisGuess> guesses_of_scores(std::span<const Index> shape, bool numbered) {
+  switch (shape.size()) {
+    case 2: return {guessed("qk")};
+    case 3: return {guessed("hqk"), guessed("bqk"), guessed("lqk")};
+    case 4:
+      // A batch of one is usual, a model of one layer is not.
+      if (numbered || shape[0] == 1) return {guessed("bhqk"), guessed("lhqk")};
+      return {guessed("lhqk"), guessed("bhqk")};
+    case 5: return {guessed("lbhqk")};
+    default: return {};
+  }
+}
+
+/// The last axis of queries, keys and values is within a head, or within all of them.
+std::vector<AxisGuess> guesses_of_vectors(std::span<const Index> shape) {
+  switch (shape.size()) {
+    case 2: return {guessed("td")};
+    case 3:
+      // Heads are fewer than tokens nearly always; a batch of one is no head.
+      if (shape[0] == 1 || shape[0] > kUsualHeads) return {guessed("btd"), guessed("htd"), guessed("thd")};
+      return {guessed("htd"), guessed("btd"), guessed("thd")};
+    case 4: {
+      const bool tokens_first = shape[1] > kUsualHeads && shape[2] <= kUsualHeads;
+      const AxisGuess usual = guessed(tokens_first ? "bthd" : "bhtd");
+      const AxisGuess turned = guessed(tokens_first ? "bhtd" : "bthd");
+      return {usual, turned, guessed("lhtd")};
+    }
+    case 5: return {guessed("lbhtd"), guessed("lbthd")};
+    default: return {};
+  }
+}
+
+bool is_like_weights(const MatrixView& matrix, Index row, double tolerance) {
+  double sum = 0;
+  double largest = 0;
+  for (Index column = 0; column < matrix.columns; ++column) {
+    const double number = matrix.at(row, column);
+    // NaN is not.
+    if (!(number >= -tolerance && number <= 1 + tolerance)) return false;
+    sum += number;
+    largest = std::max(largest, std::abs(number));
+  }
+  return std::abs(sum - 1) <= tolerance || largest == 0;
+}
+
+}  // namespace
+
+std::string_view role_name(TensorRole role) {
+  constexpr std::array<std::string_view, 6> names = {"queries", "keys", "values", "scores", "weights", "other"};
+  return names[static_cast<std::size_t>(role)];
+}
+
+std::string_view axis_role_name(AxisRole role) {
+  constexpr std::array<std::string_view, 8> names = {"layer", "batch", "head", "query", "key", "token", "dim", "other"};
+  return names[static_cast<std::size_t>(role)];
+}
+
+NamedRole role_of(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  const std::optional<std::size_t> layer = place_of_layer(words);
+  return {role_of_words(words), layer ? number_of(words[*layer]) : std::nullopt};
+}
+
+std::string group_of(std::string_view name) {
+  std::vector<std::string> words = words_of(name);
+  if (const std::optional<std::size_t> layer = place_of_layer(words)) {
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(*layer));
+    if (*layer > 0 && is_among(kLayerWords, words[*layer - 1]))
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(*layer) - 1);
+  }
+  const auto role =
+      std::find_if(words.rbegin(), words.rend(), [](const std::string& word) { return meaning_of(word).has_value(); });
+  if (role != words.rend()) words.erase(std::next(role).base());
+  return join(words, " ");
+}
+
+std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shape, bool numbered) {
+  switch (role) {
+    case TensorRole::scores:
+    case TensorRole::weights: return guesses_of_scores(shape, numbered);
+    case TensorRole::query:
+    case TensorRole::key:
+    case TensorRole::value: return guesses_of_vectors(shape);
+    case TensorRole::other: break;
+  }
+  return {};
+}
+
+RowSums look_at_rows(const MatrixView& matrix, double tolerance) {
+  RowSums sums;
+  if (matrix.empty()) return sums;
+  for (Index row = 0; row < matrix.rows; ++row) {
+    ++sums.rows;
+    if (is_like_weights(matrix, row, tolerance)) ++sums.like_weights;
+  }
+  return sums;
+}
+
+}  // namespace attnscope

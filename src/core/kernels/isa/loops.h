@@ -1,0 +1,40 @@
+// All loops of `Kernels`. Included by the files that are compiled for one instruction set each, and by no other.
+#pragma once
+
+#include "core/kernels/isa/compiled.h"
+#include "core/kernels/isa/limit_loops.h"
+#include "core/kernels/isa/product_loops.h"
+#include "core/kernels/isa/random_loops.h"
+#include "core/kernels/isa/softmax_loops.h"
+
+namespace attnscope {
+namespace {
+
+/// `Isa` has the vectors `V`, the sizes of the part of a product that stays in registers (`kRows`, and `kVectors` side
+/// by side), and what the instruction set does in a way of its own. `load_some` and `store_some` touch `count` numbers,
+/// none to a whole vector of them; the rest of what is loaded is 0.
+template <typename Isa>
+constexpr Kernels kernels_of(const char* name) {
+  using V = typename Isa::V;
+  return {.name = name,
+          .block_rows = Isa::kRows,
+          .block_columns = Isa::kVectors * V::kWidth,
+          .multiply_panel = multiply_panel<Isa>,
+          .pack_panel = pack_panel<Isa>,
+          .scale = scale<Isa>,
+          .stream = stream<Isa>,
+          .end_stream = Isa::streamed,
+          .exponentials = exponentials_with<Isa>,
+          .weights = weights_with<Isa>,
+          .largest = largest_with<Isa>,
+          .largest_each = largest_each_with<Isa>,
+          .uniform = uniform<Isa>,
+          .twist = twist<Isa>,
+          .temper = temper<Isa>,
+          .divide = divide_with<Isa>,
+          .run_to_limit = run_to_limit<Isa>,
+          .limit_flops = 2 * limit_chains<Isa>() * V::kWidth};
+}
+
+}  // namespace
+}  // namespace attnscope

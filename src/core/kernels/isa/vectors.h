@@ -1,0 +1,96 @@
+// Vectors of any width, for the loops that are compiled once for each instruction set. Everything is in an unnamed
+// namespace, so that no other file can be given what was compiled for another processor.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "core/base/tensor.h"
+
+namespace attnscope {
+namespace {
+
+/// Floats in vectors of `kBytes`, with the compiler's own operators.
+template <int kBytes>
+struct Vectors {
+  using Floats __attribute__((vector_size(kBytes))) = float;
+  using Words __attribute__((vector_size(kBytes))) = std::uint32_t;
+  using Signed __attribute__((vector_size(kBytes))) = int;
+  static constexpr Index kWidth = kBytes / static_cast<int>(sizeof(float));
+
+  static Floats load(const float* from) {
+    Floats vector;
+    std::memcpy(&vector, from, sizeof(vector));
+    return vector;
+  }
+  static void store(float* to, Floats vector) { std::memcpy(to, &vector, sizeof(vector)); }
+  static Words load(const std::uint32_t* from) {
+    Words vector;
+    std::memcpy(&vector, from, sizeof(vector));
+    return vector;
+  }
+  static void store(std::uint32_t* to, Words vector) { std::memcpy(to, &vector, sizeof(vector)); }
+  static Floats all(float value) { return value - Floats{}; }
+
+  /// The first `count` of them, and `others` behind.
+  static Floats first_of(Floats values, Index count, Floats others) {
+    int numbers[kWidth];
+    for (int i = 0; i < kWidth; ++i) numbers[i] = i;
+    Signed places;
+    std::memcpy(&places, numbers, sizeof(places));
+    return places < static_cast<int>(count) ? values : others;
+  }
+};
+
+/// Calls `use<0>()` … `use<kCount − 1>()`. An array whose places are all named by constants can stay in registers; one
+/// that a loop goes through, even a short one, often lies in memory.
+template <Index kCount, typename Use>
+[[gnu::always_inline]] inline void unrolled(const Use& use) {
+  [&]<Index... kEach>(std::integer_sequence<Index, kEach...>) __attribute__((always_inline)) {
+    (use.template operator()<kEach>(), ...);
+  }
+  (std::make_integer_sequence<Index, kCount>{});
+}
+
+/// The lower halves of two vectors, a number of each in turn.
+template <typename V>
+typename V::Floats interleave_low(typename V::Floats a, typename V::Floats b) {
+  if constexpr (V::kWidth == 4) {
+    return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  } else if constexpr (V::kWidth == 8) {
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+  } else {
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  }
+}
+
+/// The upper halves of two vectors, a number of each in turn.
+template <typename V>
+typename V::Floats interleave_high(typename V::Floats a, typename V::Floats b) {
+  if constexpr (V::kWidth == 4) {
+    return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  } else if constexpr (V::kWidth == 8) {
+    return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+  } else {
+    return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  }
+}
+
+/// Exchanges the rows and columns of a square of numbers. Each round interleaves the upper half of the rows with the
+/// lower half, which moves one bit of a number's row into its column.
+template <typename V>
+void transpose(typename V::Floats (&rows)[V::kWidth]) {
+  constexpr Index kHalf = V::kWidth / 2;
+  for (Index round = 1; round < V::kWidth; round *= 2) {
+    typename V::Floats next[V::kWidth];
+    for (Index i = 0; i < kHalf; ++i) {
+      next[2 * i] = interleave_low<V>(rows[i], rows[i + kHalf]);
+      next[2 * i + 1] = interleave_high<V>(rows[i], rows[i + kHalf]);
+    }
+    for (Index i = 0; i < V::kWidth; ++i) rows[i] = next[i];
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,41 @@
+// What an experiment will compute: names, shapes and operations, without any number.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/experiment/experiment.h"
+#include "core/plan/operation.h"
+
+namespace attnscope {
+
+/// One tensor that is to be computed, and how.
+struct PlannedStep {
+  std::string name;
+  Operation operation;
+  std::vector<int> inputs;  ///< positions of earlier steps
+  Axes axes;
+  double flops = 0;  ///< multiplications and additions; see Cost
+
+  friend bool operator==(const PlannedStep&, const PlannedStep&) = default;
+};
+
+/// The steps of an experiment, in the order in which they are computed. The seed is not part of it: it only changes
+/// the numbers.
+struct Plan {
+  std::vector<PlannedStep> steps;
+  Cost cost;
+};
+
+/// Whether the plan draws the cell that `edit` is of, and its number can be there.
+Result<void> check_edit(const Plan& plan, const CellEdit& edit);
+
+/// The plan of an experiment whose parameters are each within their range. Edits of cells that are not there are left
+/// out.
+Plan plan(const Experiment& experiment);
+
+/// The formula of a step with axis names for indices: "Σ_dim q[head, query, dim] · k[head, key, dim] / √7".
+std::string formula(std::span<const PlannedStep> steps, int step);
+
+}  // namespace attnscope

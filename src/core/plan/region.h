@@ -1,0 +1,67 @@
+// Boxes of cells, and which boxes they are made from.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/plan/plan.h"
+
+namespace attnscope {
+
+/// A box of cells of one tensor: begin ≤ index < end along every axis.
+struct Region {
+  int step = 0;
+  std::vector<Index> begin;
+  std::vector<Index> end;
+
+  [[nodiscard]] Index size(std::size_t axis) const { return end[axis] - begin[axis]; }
+  /// How many cells it has.
+  [[nodiscard]] Index count() const;
+  [[nodiscard]] bool contains(std::span<const Index> index) const;
+
+  friend bool operator==(const Region&, const Region&) = default;
+};
+
+/// The box of one cell.
+Region single_cell(int step, std::span<const Index> index);
+
+/// All of a tensor with those axes.
+Region whole_region(int step, const Axes& axes);
+
+/// All cells whose index begins with `leading`.
+Region region_within(int step, const Axes& axes, std::span<const Index> leading);
+
+/// The index along all axes but the `last` ones: `head` and `item` along the head axis and the batch, where the tensor
+/// has them (the last one of each where it has fewer), 0 along others.
+std::vector<Index> leading_index(const Axes& axes, std::size_t last, Index head, Index item);
+
+/// The axes of a tensor, as long as the region is.
+Axes region_axes(const Axes& axes, const Region& region);
+
+/// Calls `visit(position of a run in the region, its index)` for every run of cells along the last axis of `region`,
+/// in order.
+template <typename Visit>
+void for_each_run(const Region& region, const Visit& visit) {
+  if (region.count() == 0) return;
+  std::vector<Index> index = region.begin;
+  const Index length = region.begin.empty() ? 1 : region.size(region.begin.size() - 1);
+  for (Index at = 0;; at += length) {
+    visit(at, index);
+    std::size_t axis = index.empty() ? 0 : index.size() - 1;
+    for (;; --axis) {
+      if (axis == 0) return;
+      if (++index[axis - 1] < region.end[axis - 1]) break;
+      index[axis - 1] = region.begin[axis - 1];
+    }
+  }
+}
+
+/// The numbers of a box of a tensor, without copying them where that can be.
+std::shared_ptr<const Tensor> part_of(const std::shared_ptr<const Tensor>& whole, const Region& region);
+
+/// What the numbers of `region` are computed from: a box for each input of its step, the smallest that holds all cells
+/// that count.
+std::vector<Region> regions_behind(std::span<const PlannedStep> steps, const Region& region);
+
+}  // namespace attnscope

@@ -1,0 +1,87 @@
+// Pictures in scripts: drawn, made by the formulas of picture.cpp, or written down.
+#include <algorithm>
+
+#include "core/script/script_parts.h"
+
+namespace attnscope {
+namespace {
+
+/// Pixels of a given picture that stand on one line, six digits each.
+constexpr Index kPixelsOnALine = 15;
+
+constexpr const char* kShapes = R"(
+# Two red discs and a blue square: [row, column, colour], red, green and blue from 0 to 255.
+side = min(height, width)
+down = 16 * (2 * torch.arange(height)[:, None] + 1 - height)
+right = 16 * (2 * torch.arange(width) + 1 - width)
+large = (down + 6 * side) ** 2 + (right + 6 * side) ** 2 <= (8 * side) ** 2
+small = (down - 8 * side) ** 2 + (right + 8 * side) ** 2 <= (4 * side) ** 2
+square = ((down - 8 * side).abs() <= 6 * side) & ((right - 8 * side).abs() <= 6 * side)
+rgb = torch.tensor([235, 230, 215]).repeat(height, width, 1)
+rgb[large | small] = torch.tensor([230, 90, 40])
+rgb[square] = torch.tensor([20, 60, 160])
+)";
+
+constexpr const char* kStripes = R"(
+# Diagonal stripes in turn: [row, column, colour], red, green and blue from 0 to 255.
+diagonal = torch.arange(height)[:, None] + torch.arange(width)
+stripe = diagonal // max(1, min(height, width) // 8)
+rgb = torch.tensor([[230, 90, 40], [250, 210, 60], [20, 60, 160]])[stripe % 3]
+)";
+
+constexpr const char* kOverlaps = R"(
+def overlaps(old, new):
+    """[new, old]: how much of each old number lies under each new one, along one line."""
+    old_edges, new_edges = torch.arange(old) * new, torch.arange(new)[:, None] * old
+    ends = torch.minimum(old_edges + new, new_edges + old)
+    return (ends - torch.maximum(old_edges, new_edges)).clamp(min=0).double()
+)";
+
+std::string given_code(const ColorPicture& picture) {
+  const std::string rows = std::to_string(picture.rows);
+  const std::string columns = std::to_string(picture.columns);
+  std::string text = "# The picture, row by row: red, green and blue from 0 to 255, two digits each.\nrgb = \"\"\"\n";
+  const std::string digits = hex_text(picture.rgb);
+  const auto row_digits = static_cast<std::size_t>(picture.columns * kColors * 2);
+  constexpr auto kLine = static_cast<std::size_t>(kPixelsOnALine * kColors * 2);
+  for (std::size_t row = 0; row < digits.size(); row += row_digits) {
+    for (std::size_t at = 0; at < row_digits; at += kLine)
+      text += digits.substr(row + at, std::min(kLine, row_digits - at)) + "\n";
+  }
+  return text + "\"\"\"\nrgb = torch.tensor([*bytes.fromhex(rgb)]).view(" + rows + ", " + columns + ", 3)\n";
+}
+
+}  // namespace
+
+void write_picture(Script& s) {
+  const Experiment& e = s.experiment();
+  const std::string& name = e.choice("picture");
+  if (name == "noise") {
+    s.code("x = torch.randn(batch, channels, height, width)");
+    s.discard();
+    return;
+  }
+  s.code("torch.randn(batch, channels, height, width)  # not used: so the weights are those of noise");
+  s.discard();
+  s.section(name == "shapes" ? kShapes : name == "stripes" ? kStripes : given_code(e.picture));
+  s.empty_line();
+  s.section(kOverlaps);
+  s.empty_line();
+  if (name == "file") {
+    s.section(R"(
+# Its area averaged to height and width, and in the same way the three colours to the channels.
+rows, columns = overlaps(len(rgb), height), overlaps(rgb.shape[1], width)
+image = torch.einsum("hr,wc,kl,rcl->khw", rows, columns, overlaps(3, channels), rgb.double())
+)");
+  } else {
+    s.section(R"(
+# The three colours averaged to the channels.
+image = torch.einsum("kl,hwl->khw", overlaps(3, channels), rgb.double())
+)");
+  }
+  s.code(std::string("x = (2 * image / (255 * ") + (name == "file" ? "rgb.numel()" : "3") +
+         ") - 1).float().repeat(batch, 1, 1, 1)");
+  s.empty_line();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,193 @@
+#include "core/studies/benchmark.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <limits>
+
+#include "core/kernels/isa/instruction_set.h"
+#include "core/trace/on_demand_matrix.h"
+#include "core/trace/run.h"
+
+namespace attnscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// The trace is gone afterwards but for what the runner keeps of it.
+Result<double> seconds_of_run(Runner& runner, const Experiment& experiment, const Progress& progress) {
+  const auto start = Clock::now();
+  const Result<std::shared_ptr<const Trace>> trace = runner.run(experiment, progress);
+  const double seconds = seconds_since(start);
+  if (!trace) return tl::unexpected(trace.error());
+  return seconds;
+}
+
+/// Writes `out` past the caches: from `in`, as often as that is repeated.
+void stream_pieces(std::span<const float> in, std::span<float> out) {
+  while (!out.empty()) {
+    const std::size_t count = std::min(in.size(), out.size());
+    kernels().stream(in.data(), out.data(), static_cast<Index>(count));
+    out = out.subspan(count);
+  }
+  kernels().end_stream();
+}
+
+}  // namespace
+
+void MachineLimits::take_larger(const MachineLimits& other) {
+  thread_flops = std::max(thread_flops, other.thread_flops);
+  flops = std::max(flops, other.flops);
+  write_bytes = std::max(write_bytes, other.write_bytes);
+  copy_bytes = std::max(copy_bytes, other.copy_bytes);
+}
+
+double product_flops(const Plan& plan) {
+  double flops = 0;
+  for (const PlannedStep& step : plan.steps) {
+    const auto* contract = std::get_if<ContractOperation>(&step.operation);
+    if (contract == nullptr) continue;
+    double products = 1;
+    for (const Index size : contract->sizes) products *= static_cast<double>(size);
+    flops += 2 * products;
+  }
+  return flops;
+}
+
+Result<Timing> Benchmark::repeat(const std::function<Result<double>()>& work) const {
+  constexpr std::size_t kFewest = 3;
+  std::vector<double> times;
+  const auto start = Clock::now();
+  while (times.size() < kFewest || seconds_since(start) < seconds_) {
+    const Result<double> time = work();
+    if (!time) return tl::unexpected(time.error());
+    times.push_back(*time);
+  }
+  std::ranges::sort(times);
+  return Timing{times.front(), times[times.size() / 2], static_cast<Index>(times.size())};
+}
+
+double Benchmark::best_of(const std::function<void()>& work) const {
+  return repeat([&]() -> Result<double> {
+           const auto start = Clock::now();
+           work();
+           return seconds_since(start);
+         })
+      ->best;
+}
+
+double Benchmark::flops_limit(ThreadPool* pool) const {
+  // A block takes a tenth of a millisecond, so that a thread that comes late holds up little.
+  constexpr Index kRounds = 50000;
+  constexpr Index kBlocksPerThread = 16;
+  const Index blocks = kBlocksPerThread * (pool == nullptr ? 1 : threads_);
+  const auto flops = static_cast<double>(blocks * kRounds * kernels().limit_flops);
+  return flops /
+         best_of([&] { run_blocks(pool, flops, blocks, [](Index) { kernels().run_to_limit(0.999F, kRounds); }); });
+}
+
+void Benchmark::measure_memory(MachineLimits& limits) {
+  // Far more than the caches hold, in pieces of which the threads take many each.
+  constexpr std::size_t kNumbers = std::size_t{1} << 25U;
+  constexpr std::size_t kBlock = std::size_t{1} << 17U;
+  constexpr std::size_t kCached = 1024;
+  constexpr double kBytes = kNumbers * sizeof(float);
+  const std::vector<float> from(kNumbers);
+  std::vector<float> to(kNumbers);
+  const auto block_of = [](auto& numbers, Index block) {
+    return std::span(numbers).subspan(static_cast<std::size_t>(block) * kBlock, kBlock);
+  };
+  constexpr Index kBlocks = kNumbers / kBlock;
+  limits.write_bytes =
+      kBytes / best_of([&] {
+        pool_.run(kBlocks, [&](Index block) { stream_pieces(std::span(from).first(kCached), block_of(to, block)); });
+      });
+  limits.copy_bytes =
+      2 * kBytes / best_of([&] {
+        pool_.run(kBlocks, [&](Index block) { stream_pieces(block_of(from, block), block_of(to, block)); });
+      });
+}
+
+MachineLimits Benchmark::limits() {
+  MachineLimits limits;
+  limits.thread_flops = flops_limit(nullptr);
+  // Where other programs leave one processor only, all threads together come to no more than one.
+  limits.flops = std::max(limits.thread_flops, flops_limit(&pool_));
+  measure_memory(limits);
+  return limits;
+}
+
+Result<Timing> Benchmark::forward(const Experiment& experiment) {
+  Runner runner(kUnlimitedMemory);
+  Progress progress;
+  progress.pool = &pool_;
+  if (const Result<double> first = seconds_of_run(runner, experiment, progress); !first)
+    return tl::unexpected(first.error());
+  return repeat([&]() -> Result<double> {
+    runner.forget_results();
+    // Without letting go of the trace before, which does not belong to the pass.
+    const Result<std::shared_ptr<const Trace>> trace = runner.run(experiment, progress);
+    if (!trace) return tl::unexpected(trace.error());
+    return (*trace)->compute_seconds();
+  });
+}
+
+Result<Timing> Benchmark::redraw(Experiment experiment) {
+  Runner runner;
+  Progress progress;
+  progress.pool = &pool_;
+  return repeat([&] {
+    ++experiment.seed;
+    return seconds_of_run(runner, experiment, progress);
+  });
+}
+
+Result<Timing> Benchmark::change_tokens(const Experiment& experiment) {
+  Runner runner;
+  Progress progress;
+  progress.pool = &pool_;
+  Experiment larger = experiment;
+  larger.parameters["tokens"] = experiment.integer("tokens") + 1;
+  return repeat([&] {
+    const Result<double> before = seconds_of_run(runner, larger, progress);
+    return before ? seconds_of_run(runner, experiment, progress) : before;
+  });
+}
+
+Result<Benchmark::FirstLooks> Benchmark::first_looks(const Experiment& experiment) {
+  Progress progress;
+  progress.pool = &pool_;
+  const Result<std::shared_ptr<const Trace>> run = Runner(0).run(experiment, progress);
+  if (!run) return tl::unexpected(run.error());
+  const Trace& trace = **run;
+  assert(trace.find("weights")->tensor == nullptr);
+  const MatrixPlace place = {static_cast<int>(trace.find("weights") - trace.steps().data()), {}, 1};
+  std::vector<std::shared_ptr<const Tensor>> held;
+  for (const Step& step : trace.steps()) held.push_back(step.tensor);
+
+  // What was looked at before is remembered, so everybody begins with a matrix of their own.
+  const auto time_look = [&](const std::function<void(const OnDemandMatrix&)>& look) {
+    return repeat([&]() -> Result<double> {
+      const OnDemandMatrix matrix(std::make_shared<const OnDemand>(trace.plan(), held, experiment.seed), place, false);
+      const auto start = Clock::now();
+      look(matrix);
+      return seconds_since(start);
+    });
+  };
+  const auto time_reading = [&](const MatrixPart& part) {
+    std::vector<float> texels(static_cast<std::size_t>(part.rows * part.columns));
+    return time_look([&](const OnDemandMatrix& matrix) { matrix.read(part, texels, {}); });
+  };
+  const OnDemandMatrix matrix(trace.on_demand(), place, false);
+  const MatrixPart tile = {.first_row = matrix.rows() / 2,
+                           .first_column = matrix.columns() / 2,
+                           .rows = std::min(kTileSide, matrix.rows() / 2),
+                           .columns = std::min(kTileSide, matrix.columns() / 2)};
+  return FirstLooks{.sketch = *time_look([](const OnDemandMatrix& each) { each.sketch({}); }),
+                    .tile = *time_reading(tile),
+                    .overview = *time_reading(overview_part(matrix, kOverviewSide))};
+}
+
+}  // namespace attnscope

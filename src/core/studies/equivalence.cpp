@@ -1,0 +1,85 @@
+#include "core/studies/equivalence.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+Difference difference_of(std::string what, const Tensor& one, const Tensor& other) {
+  assert(one.count() == other.count());
+  Difference difference = {std::move(what), one.axes(), 0, 0};
+  for (std::size_t i = 0; i < one.values().size(); ++i) {
+    const auto a = static_cast<double>(one.values()[i]);
+    const auto b = static_cast<double>(other.values()[i]);
+    if (std::isfinite(a)) difference.magnitude = std::max(difference.magnitude, std::abs(a));
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    const bool finite = std::isfinite(a) && std::isfinite(b);
+    difference.largest =
+        finite ? std::max(difference.largest, std::abs(a - b)) : std::numeric_limits<double>::infinity();
+  }
+  return difference;
+}
+
+}  // namespace
+
+bool EquivalenceResult::agrees() const {
+  return std::all_of(differences.begin(), differences.end(), [](const Difference& each) { return each.agrees(); });
+}
+
+const Equivalence* find_equivalence(std::string_view name) {
+  const std::span<const Equivalence> all = equivalences();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Equivalence& each) { return each.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Result<EquivalenceSides> equivalence_sides(const Equivalence& equivalence, const Experiment& experiment,
+                                           double memory_budget) {
+  const std::vector<std::string>& allowed = equivalence.systems;
+  if (std::find(allowed.begin(), allowed.end(), experiment.system) == allowed.end()) {
+    return fail("this comparison is about " + join(allowed, " and ") + ", not about " + experiment.system);
+  }
+  Result<EquivalenceSides> sides = equivalence.sides(experiment);
+  if (!sides) return sides;
+  // Drawn from a stream that knows nothing of the other side's weights.
+  for (Experiment* side : {&sides->one, &sides->other}) side->parameters["dropout"] = 0.0;
+  for (const Experiment* side : {&sides->one, &sides->other}) {
+    if (const Result<void> valid = validate(*side, memory_budget); !valid)
+      return fail(side->system + ": " + valid.error().message);
+  }
+  const double bytes = cost_of(sides->one).bytes + cost_of(sides->other).bytes;
+  if (bytes > memory_budget) {
+    return fail("both sides together take " + bytes_text(bytes) + "; allowed: " + bytes_text(memory_budget));
+  }
+  return sides;
+}
+
+double equivalence_flops(const EquivalenceSides& sides) {
+  return cost_of(sides.one).flops + cost_of(sides.other).flops;
+}
+
+Result<EquivalenceResult> compare(const EquivalenceSides& sides, const Progress& progress) {
+  const Result<std::shared_ptr<const Trace>> one = run(sides.one, progress);
+  if (!one) return tl::unexpected(one.error());
+  try {
+    Progress second = progress;
+    second.done_flops += cost_of(sides.one).flops;
+    const Result<std::shared_ptr<const Trace>> other = run(sides.other, second, sides.given(**one));
+    if (!other) return tl::unexpected(other.error());
+    EquivalenceResult result = {sides.one_text, sides.other_text, {}};
+    for (const EquivalenceSides::Pair& pair : sides.pairs) {
+      if (progress.stop.stop_requested()) return fail("stopped before it was done");
+      result.differences.push_back(difference_of(pair.what, *pair.of_one(**one), *pair.of_other(**other)));
+    }
+    return result;
+  } catch (const std::bad_alloc&) {
+    return fail("this machine has no room for both sides of the comparison");
+  }
+}
+
+}  // namespace attnscope

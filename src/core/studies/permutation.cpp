@@ -1,0 +1,50 @@
+#include "core/studies/permutation.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/trace/run.h"
+
+namespace attnscope {
+namespace {
+
+/// The tokens of `x`, and how many numbers each has; nothing where it is no sequence.
+const Step* token_input(const Trace& trace) {
+  const Step* x = trace.find("x");
+  const bool tokens = x != nullptr && x->inputs.empty() && x->axes.size() >= 2 &&
+                      x->axes[x->axes.size() - 2].name == "token" && x->tensor != nullptr;
+  return tokens ? x : nullptr;
+}
+
+std::shared_ptr<const Tensor> rows_in_order(const Tensor& x, const std::vector<Index>& order) {
+  auto out = std::make_shared<Tensor>(x.axes());
+  const Index length = x.size(-1);
+  const auto tokens = static_cast<Index>(order.size());
+  for (Index to = 0; to < element_count(x.axes()) / std::max<Index>(1, length); ++to) {
+    const Index from = to / tokens * tokens + order[static_cast<std::size_t>(to % tokens)];
+    std::copy_n(x.values().begin() + from * length, length, out->values().begin() + to * length);
+  }
+  return out;
+}
+
+}  // namespace
+
+Index permutable_tokens(const Trace& trace) {
+  const Step* x = token_input(trace);
+  return x == nullptr ? 0 : x->axes[x->axes.size() - 2].size;
+}
+
+Result<std::shared_ptr<const Trace>> run_in_order(const Trace& trace, const std::vector<Index>& order,
+                                                  const std::stop_token& stop) {
+  Progress progress;
+  progress.stop = stop;
+  const double left = trace.bytes_left();
+  const double needed = held_cost(*trace.plan(), held_steps(*trace.plan(), left)).bytes;
+  if (needed > left) {
+    return fail("to compute " + trace.experiment().system + " once more takes " + bytes_text(needed) +
+                "; allowed: the " + bytes_text(left) + " that are left");
+  }
+  return Runner(left).run(trace.experiment(), progress, {{"x", rows_in_order(*token_input(trace)->tensor, order)}});
+}
+
+}  // namespace attnscope

@@ -1,0 +1,85 @@
+#include "core/trace/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+#include "core/base/text.h"
+#include "core/trace/computation.h"
+
+namespace attnscope {
+
+struct Runner::State {
+  double memory_budget = kDefaultMemoryBudget;
+  std::shared_ptr<MemoryStore> memory = std::make_shared<MemoryStore>();
+  Finished last;
+  Index taken_over = 0;
+  // The plan made last, and for what.
+  Experiment planned;
+  std::shared_ptr<const Plan> plan;
+
+  const std::shared_ptr<const Plan>& plan_of(const Experiment& experiment) {
+    if (plan == nullptr || !same_plan(planned, experiment)) {
+      plan = std::make_shared<const Plan>(attnscope::plan(experiment));
+      planned = experiment;
+    }
+    return plan;
+  }
+};
+
+Runner::Runner(double memory_budget) : state_(std::make_unique<State>()) { state_->memory_budget = memory_budget; }
+Runner::~Runner() = default;
+
+Cost Runner::prepare(const Experiment& experiment) {
+  const Plan& plan = *state_->plan_of(experiment);
+  return held_cost(plan, held_steps(plan, state_->memory_budget));
+}
+
+Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, const Progress& progress,
+                                                 const Substitutions& substitutions) {
+  return run(experiment, state_->plan_of(experiment), progress, substitutions);
+}
+
+Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, const std::shared_ptr<const Plan>& plan,
+                                                 const Progress& progress, const Substitutions& substitutions) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<bool> held = held_steps(*plan, state_->memory_budget);
+  const double bytes = held_cost(*plan, held).bytes;
+  // A trace's worth, so that one can be shown while the next is computed; but no more than the budget leaves beside it.
+  const double room = std::max(0.0, state_->memory_budget - bytes);
+  state_->memory->keep_at_most(static_cast<std::size_t>(std::min({bytes * 1.25, room, 1e18})));
+  try {
+    Computation computation(plan, held, experiment.seed, progress, substitutions, state_->memory);
+    if (!computation.run(substitutions.empty() ? state_->last : Finished{}))
+      return fail(computation.failure().value_or("stopped before it was done"));
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    state_->taken_over = computation.taken_over();
+    Finished finished = computation.finish(experiment, taken.count(), state_->memory_budget);
+    std::shared_ptr<const Trace> trace = finished.trace;
+    // What is not held was looked at here and there.
+    if (const std::optional<std::string> failure = trace->failure()) return fail(*failure);
+    state_->last = substitutions.empty() ? std::move(finished) : Finished{};
+    return trace;
+  } catch (const std::bad_alloc&) {
+    return fail("this machine has no room for the " + bytes_text(bytes) + " that the experiment takes");
+  }
+}
+
+void Runner::forget_results() {
+  if (state_->last.trace == nullptr) return;
+  const Trace& last = *state_->last.trace;
+  std::vector<StepResult> given;
+  given.reserve(last.steps().size());
+  for (const Step& step : last.steps())
+    given.push_back(step.inputs.empty() ? StepResult{step.tensor, step.not_finite} : StepResult{});
+  state_->last.trace = std::make_shared<const Trace>(last.experiment(), last.plan(), std::move(given), 0);
+}
+
+Index Runner::steps_taken_over() const { return state_->taken_over; }
+
+Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress,
+                                         const Substitutions& substitutions) {
+  return Runner().run(experiment, progress, substitutions);
+}
+
+}  // namespace attnscope

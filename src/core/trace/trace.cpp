@@ -1,0 +1,154 @@
+#include "core/trace/trace.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/imported/tensor_roles.h"
+#include "core/systems/systems.h"
+
+namespace attnscope {
+namespace {
+
+void warn_of_mask(const Step& step, std::vector<std::string>& warnings) {
+  const auto* mask = std::get_if<MaskOperation>(&step.operation);
+  if (mask == nullptr) return;
+  // A mask without an axis for heads or for the batch is the same for all of them.
+  const Index rows = mask->field->empty_rows();
+  if (rows == 0) return;
+  warnings.push_back(step.name + ": " + grouped_text(rows) + (rows == 1 ? " row has" : " rows have") +
+                     " no key left; masked_fill " + exact_text(mask->fill) +
+                     (std::isinf(mask->fill) ? " makes the weights 0" : " makes the weights uniform"));
+}
+
+// Rows that are looked at of weights that are not held.
+constexpr Index kRowsLookedAt = 64;
+
+/// Weights that are given may be anything: they are shown as they are.
+void warn_of_rows(const Step& step, std::vector<std::string>& warnings) {
+  if (!std::holds_alternative<GivenOperation>(step.operation) || !is_attention(step) || step.tensor == nullptr) return;
+  const Index columns = step.axes.back().size;
+  const RowSums sums =
+      look_at_rows({step.tensor->values().data(), step.tensor->count() / columns, columns, columns, 1});
+  if (sums.all()) return;
+  warnings.push_back(step.name + ": " + grouped_text(sums.rows - sums.like_weights) + " of " + grouped_text(sums.rows) +
+                     " rows do not sum to 1; they are shown as they are");
+}
+
+/// The same from some rows of those that are only read where they are looked at, all over the tensor.
+void warn_of_some_rows(const Step& step, int number, const OnDemand& on_demand, std::vector<std::string>& warnings) {
+  const Axes leading(step.axes.begin(), step.axes.end() - 1);
+  const Index rows = element_count(leading);
+  const Index count = std::min(rows, kRowsLookedAt);
+  Index like_weights = 0;
+  for (Index i = 0; i < count; ++i) {
+    const Region row = region_within(number, step.axes, index_in(leading, i * rows / count));
+    const std::shared_ptr<const Tensor> numbers = on_demand.numbers(row, {});
+    like_weights += look_at_rows({numbers->values().data(), 1, numbers->count(), numbers->count(), 1}).like_weights;
+  }
+  if (like_weights == count) return;
+  warnings.push_back(step.name + ": " + grouped_text(count - like_weights) + " of " + grouped_text(count) +
+                     " rows that were looked at do not sum to 1; they are shown as they are");
+}
+
+std::vector<std::string> warnings_about(std::span<const Step> steps) {
+  std::vector<std::string> warnings;
+  for (const Step& step : steps) {
+    warn_of_mask(step, warnings);
+    warn_of_rows(step, warnings);
+    if (std::holds_alternative<DropoutOperation>(step.operation))
+      warnings.push_back(step.name + " is random in a way of its own and cannot be compared with PyTorch");
+  }
+  for (const Step& step : steps) {
+    if (step.not_finite == 0) continue;
+    warnings.push_back(step.name + " has " + grouped_text(step.not_finite) +
+                       (step.not_finite == 1 ? " number" : " numbers") + " that are not finite");
+  }
+  return warnings;
+}
+
+}  // namespace
+
+bool is_attention(const Step& step) {
+  if (std::holds_alternative<SoftmaxOperation>(step.operation)) return true;
+  return std::holds_alternative<GivenOperation>(step.operation) && step.name.ends_with("weights") &&
+         step.axes.back().name == "key";
+}
+
+Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vector<StepResult> results,
+             double compute_seconds, double memory_budget)
+    : experiment_(std::move(experiment)),
+      plan_(std::move(plan)),
+      compute_seconds_(compute_seconds),
+      memory_budget_(memory_budget) {
+  assert(results.size() == plan_->steps.size());
+  steps_.reserve(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) steps_.emplace_back(plan_->steps[i], std::move(results[i]));
+  for (std::size_t i = 0; i < steps_.size(); ++i) places_.try_emplace(steps_[i].name, i);
+  warnings_ = warnings_about(steps_);
+  if (const System* const system = find_system(experiment_.system); system != nullptr && system->warnings != nullptr) {
+    for (std::string& warning : system->warnings(experiment_)) warnings_.push_back(std::move(warning));
+  }
+  if (std::all_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.tensor != nullptr; })) return;
+  std::vector<std::shared_ptr<const Tensor>> held;
+  held.reserve(steps_.size());
+  for (const Step& step : steps_) held.push_back(step.tensor);
+  on_demand_ = std::make_shared<const OnDemand>(plan_, std::move(held), experiment_.seed);
+  // The first layer's stand for all: they were made in the same way.
+  const auto first = std::find_if(steps_.begin(), steps_.end(), is_attention);
+  if (first != steps_.end() && first->tensor == nullptr && std::holds_alternative<GivenOperation>(first->operation))
+    warn_of_some_rows(*first, static_cast<int>(first - steps_.begin()), *on_demand_, warnings_);
+}
+
+Trace::Trace(Experiment experiment, const Trace& numbers)
+    : experiment_(std::move(experiment)),
+      plan_(numbers.plan_),
+      steps_(numbers.steps_),
+      warnings_(numbers.warnings_),
+      on_demand_(numbers.on_demand_),
+      compute_seconds_(numbers.compute_seconds_),
+      memory_budget_(numbers.memory_budget_) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) places_.try_emplace(steps_[i].name, i);
+}
+
+std::shared_ptr<const Tensor> Trace::numbers(const Region& region, const StepContext& context) const {
+  const std::shared_ptr<const Tensor>& tensor = steps_[static_cast<std::size_t>(region.step)].tensor;
+  return tensor != nullptr ? part_of(tensor, region) : on_demand_->numbers(region, context);
+}
+
+std::optional<std::string> Trace::failure() const {
+  return on_demand_ != nullptr ? on_demand_->failure() : std::nullopt;
+}
+
+std::uint64_t Trace::failures() const { return on_demand_ != nullptr ? on_demand_->failures() : 0; }
+
+double Trace::held_bytes() const {
+  double bytes = 0;
+  for (const Step& step : steps_) bytes += step.tensor ? 4.0 * static_cast<double>(step.tensor->count()) : 0;
+  return bytes;
+}
+
+double Trace::bytes_left() const { return std::max(0.0, memory_budget_ - held_bytes()); }
+
+float Trace::value(int step, std::span<const Index> index) const {
+  const std::shared_ptr<const Tensor>& tensor = steps_[static_cast<std::size_t>(step)].tensor;
+  return tensor != nullptr ? tensor->at(index) : on_demand_->numbers(single_cell(step, index), {})->values().front();
+}
+
+const Step* Trace::find(std::string_view name) const {
+  const auto found = places_.find(name);
+  return found == places_.end() ? nullptr : &steps_[found->second];
+}
+
+const Tensor& Trace::tensor(std::string_view name) const {
+  const Step* step = find(name);
+  assert(step != nullptr);
+  return *step->tensor;
+}
+
+std::shared_ptr<const Trace> Trace::for_experiment(Experiment experiment) const {
+  return std::shared_ptr<const Trace>(new Trace(std::move(experiment), *this));
+}
+
+}  // namespace attnscope

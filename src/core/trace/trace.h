@@ -1,0 +1,97 @@
+// A finished computation: every tensor, with the operation that made it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/trace/on_demand.h"
+
+namespace attnscope {
+
+/// What came of a step.
+struct StepResult {
+  std::shared_ptr<const Tensor> tensor;  ///< null: too large to hold
+  Index not_finite = 0;                  ///< how many of its numbers are NaN or ±∞, other than what a mask put there
+};
+
+/// One tensor of a trace and how it came about; the description belongs to the trace's plan.
+struct Step {
+  Step(const PlannedStep& planned, StepResult result)
+      : name(planned.name),
+        operation(planned.operation),
+        inputs(planned.inputs),
+        axes(planned.axes),
+        tensor(std::move(result.tensor)),
+        not_finite(result.not_finite) {}
+
+  const std::string& name;
+  const Operation& operation;
+  const std::vector<int>& inputs;  ///< positions of earlier steps
+  const Axes& axes;
+  std::shared_ptr<const Tensor> tensor;  ///< null: computed when looked at; see Trace::numbers
+  Index not_finite;
+};
+
+/// Whether its numbers are attention weights: softmaxed, or given as such.
+bool is_attention(const Step& step);
+
+/// The steps of one experiment with their numbers, immutable.
+class Trace {
+ public:
+  /// `results` are those of the plan's steps, one each.
+  Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vector<StepResult> results,
+        double compute_seconds, double memory_budget = kDefaultMemoryBudget);
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  [[nodiscard]] const Experiment& experiment() const { return experiment_; }
+  [[nodiscard]] const std::shared_ptr<const Plan>& plan() const { return plan_; }
+  [[nodiscard]] std::span<const Step> steps() const { return steps_; }
+  /// The step that made the tensor of that name, or nothing.
+  [[nodiscard]] const Step* find(std::string_view name) const;
+  /// The same, for a tensor that the system always makes, and that is held.
+  [[nodiscard]] const Tensor& tensor(std::string_view name) const;
+  /// The numbers of a box, held or not; computed here and now in the latter case. Any thread may ask. NaN everywhere
+  /// where given numbers cannot be read; see `failure`.
+  [[nodiscard]] std::shared_ptr<const Tensor> numbers(const Region& region, const StepContext& context = {}) const;
+  /// One number; NaN where it cannot be read.
+  [[nodiscard]] float value(int step, std::span<const Index> index) const;
+  /// What computes the tensors that are not held; null if all are.
+  [[nodiscard]] const std::shared_ptr<const OnDemand>& on_demand() const { return on_demand_; }
+  /// Why numbers that were asked for could not be read, in one line; nothing where all could. Whoever shows or writes
+  /// what came of this trace asks for it afterwards: it is then no result.
+  [[nodiscard]] std::optional<std::string> failure() const;
+  /// How often that happened.
+  [[nodiscard]] std::uint64_t failures() const;
+  /// What the user should know about the numbers: rows without any key, dropout, values that are not finite.
+  [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
+  [[nodiscard]] double compute_seconds() const { return compute_seconds_; }
+  [[nodiscard]] Index number_count() const { return plan_->cost.numbers; }
+  /// Memory that its tensors take.
+  [[nodiscard]] double held_bytes() const;
+  /// What of the memory budget it leaves for what is computed beside it.
+  [[nodiscard]] double bytes_left() const;
+
+  /// The same numbers for an experiment that computes the same; see `same_computation`. Nothing is looked at again.
+  [[nodiscard]] std::shared_ptr<const Trace> for_experiment(Experiment experiment) const;
+
+ private:
+  Trace(Experiment experiment, const Trace& numbers);
+
+  Experiment experiment_;
+  std::shared_ptr<const Plan> plan_;
+  std::vector<Step> steps_;
+  std::unordered_map<std::string_view, std::size_t> places_;  ///< of the steps, by name
+  std::vector<std::string> warnings_;
+  std::shared_ptr<const OnDemand> on_demand_;
+  double compute_seconds_ = 0;
+  double memory_budget_ = kDefaultMemoryBudget;
+};
+
+}  // namespace attnscope

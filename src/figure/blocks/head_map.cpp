@@ -1,0 +1,82 @@
+#include "figure/blocks/head_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/text.h"
+#include "figure/layout/legend.h"
+#include "figure/slices/matrix.h"
+
+namespace attnscope {
+namespace {
+
+double distance(const HeadMeasures& heads, Index a, Index b) {
+  return heads.distances[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+}
+
+void add_targets(Figure& figure, const HeadMeasures& heads, const std::vector<Index>& order, const Rect& box) {
+  // Of very many heads the cells are too small to be pointed at one by one.
+  constexpr std::size_t kMostHeads = 32;
+  if (order.size() > kMostHeads) return;
+  const double cell = box.width / static_cast<double>(order.size());
+  const std::string most = number_text(std::log(2) * static_cast<double>(heads.queries));
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t j = 0; j < order.size(); ++j) {
+      TargetMark target;
+      target.id = "map." + std::to_string(order[i]) + "." + std::to_string(order[j]);
+      target.box = {box.x + static_cast<double>(j) * cell, box.y + static_cast<double>(i) * cell, cell, cell};
+      target.about = "heads " + std::to_string(order[i] + 1) + " and " + std::to_string(order[j] + 1) + ": " +
+                     number_text(distance(heads, order[i], order[j])) + " nats, summed over the queries; at most " +
+                     most;
+      target.sets = {{"head", order[i] + 1}};
+      figure.targets.push_back(std::move(target));
+    }
+  }
+}
+
+}  // namespace
+
+double head_map_side(Index heads, double room) {
+  // Of very many heads the cells may be smaller than what can be pointed at.
+  constexpr double kMostSide = 640;
+  const auto count = static_cast<double>(heads);
+  return std::min(count * std::clamp(std::floor(room / count), 4.0, 40.0), std::max(kMostSide, room));
+}
+
+void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double side, double margin) {
+  figure.texts.push_back({"map.title", at, "Jensen–Shannon divergence between heads", TypeSize::kBody,
+                          FontWeight::semibold, Ink::text, HorizontalAlign::left, VerticalAlign::middle, 0});
+  const std::vector<Index> order = similarity_order(heads.distances);
+  const auto count = static_cast<Index>(order.size());
+  auto numbers = std::make_shared<Tensor>(Axes{{"head", count}, {"head", count}});
+  std::vector<std::string> names;
+  double most = 0;
+  auto number = numbers->values().begin();
+  for (const Index row : order) {
+    names.push_back(std::to_string(row + 1));
+    for (const Index column : order) {
+      *number++ = static_cast<float>(distance(heads, row, column));
+      most = std::max(most, distance(heads, row, column));
+    }
+  }
+  HeatmapMark map;
+  map.id = "map";
+  map.step = -1;
+  map.axes = numbers->axes();
+  map.box = {at.x + 24, at.y + 36, side, side};
+  map.scale = {ColorMap::magma, 0, most};
+  map.row_labels = map.column_labels = names;
+  map.about = "Jensen–Shannon divergence between heads";
+  map.source = slice_of(std::move(numbers), map);
+  add_targets(figure, heads, order, map.box);
+  ColorBarMark bar = {"map.scale", {0, 0, 100, 9}, map.scale, "nats", "0", number_text(most, 3)};
+  place_legend({&bar, 1}, {at.x + 24, map.box.bottom() + 18}, margin, figure.width - 2 * margin);
+  figure.color_bars.push_back(std::move(bar));
+  figure.heatmaps.push_back(std::move(map));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,74 @@
+#include "figure/layout/grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attnscope {
+namespace {
+
+// No matrix gets thinner than this, however many cells it has along the other side.
+constexpr double kSmallestMatrix = 16;
+// Without a limit to the height, panels of at least this size are put side by side.
+constexpr double kComfortableCell = 16;
+// A page is this much higher than wide.
+constexpr double kPageShape = 1.3;
+// Pixels that do not count.
+constexpr double kRounding = 1e-6;
+
+/// Whole pixels where cells have borders, so that all are equally large.
+double crisp(double cell) { return cell >= 4 ? std::floor(cell) : cell; }
+
+/// Without a limit to the height: as many side by side as have comfortable cells, preferably with no empty place.
+bool better_balanced(const Grid& grid, const Grid& best, Index count) {
+  if (grid.cell_width < std::min(best.cell_width, kComfortableCell)) return false;
+  return grid.across * grid.down - count <= best.across * best.down - count || best.across == 1;
+}
+
+}  // namespace
+
+Grid arrange_grid(Index count, Index across, const PanelShape& shape, double width, double height) {
+  Grid grid;
+  grid.across = across;
+  grid.down = (count + across - 1) / across;
+  grid.gap = shape.gap;
+  const auto columns = static_cast<double>(shape.columns);
+  const auto rows = static_cast<double>(shape.rows);
+  const double panel = (width + shape.gap) / static_cast<double>(across) - shape.gap;
+  double cell = std::min(shape.largest_cell, (panel - shape.left) / columns);
+  if (height > 0) {
+    const double panel_height = (height + shape.gap) / static_cast<double>(grid.down) - shape.gap;
+    cell = std::min(cell, (panel_height - shape.top) / rows);
+  }
+  cell = crisp(std::max(cell, 0.0));
+  grid.cell_width = std::max(cell, std::min(kSmallestMatrix / columns, shape.largest_cell));
+  grid.cell_height = std::max(cell, std::min(kSmallestMatrix / rows, shape.largest_cell));
+  grid.panel_width = std::max(shape.left + grid.cell_width * columns, shape.least_width);
+  grid.panel_height = shape.top + grid.cell_height * rows;
+  return grid;
+}
+
+namespace {
+
+Grid fit_exactly(Index count, const PanelShape& shape, double width, double height) {
+  Grid best = arrange_grid(count, 1, shape, width, height);
+  for (Index across = 2; across <= count; ++across) {
+    const Grid grid = arrange_grid(count, across, shape, width, height);
+    // What rounding adds over many columns is no reason.
+    if (grid.width() > width + kRounding) break;
+    const bool too_high = height > 0 && best.height() > height && grid.height() < best.height();
+    if (too_high || (height > 0 ? grid.cell_width > best.cell_width : better_balanced(grid, best, count))) best = grid;
+  }
+  return best;
+}
+
+}  // namespace
+
+double page_height(double width) { return width * kPageShape; }
+
+Grid fit_grid(Index count, const PanelShape& shape, double width, double height) {
+  const Grid grid = fit_exactly(count, shape, width, height);
+  if (height > 0 || grid.height() <= page_height(width)) return grid;
+  return fit_exactly(count, shape, width, page_height(width));
+}
+
+}  // namespace attnscope

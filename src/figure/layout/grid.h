@@ -1,0 +1,51 @@
+// Panels of equal size in rows and columns, with the largest cells that fit.
+#pragma once
+
+#include "core/base/tensor.h"
+#include "figure/style/geometry.h"
+
+namespace attnscope {
+
+/// What is known of each panel before its place is.
+struct PanelShape {
+  Index rows = 1;  ///< cells
+  Index columns = 1;
+  double left = 0;         ///< logical pixels beside the cells
+  double top = 0;          ///< above them
+  double gap = 20;         ///< between panels
+  double least_width = 0;  ///< of a panel, whatever its cells: room for its title
+  double largest_cell = 48;
+};
+
+/// The arrangement of `count` panels: how many stand side by side, and their sizes.
+struct Grid {
+  Index across = 1;
+  Index down = 1;
+  double cell_width = 0;  ///< cells are square unless a matrix would be too thin to see
+  double cell_height = 0;
+  double panel_width = 0;  ///< margins included, gap not
+  double panel_height = 0;
+  double gap = 0;
+
+  [[nodiscard]] double width() const { return static_cast<double>(across) * (panel_width + gap) - gap; }
+  [[nodiscard]] double height() const { return static_cast<double>(down) * (panel_height + gap) - gap; }
+  /// Upper left corner of panel `i`, relative to the grid's.
+  [[nodiscard]] Point corner(Index i) const {
+    const Index row = i / across;
+    const Index column = i % across;
+    return {static_cast<double>(column) * (panel_width + gap), static_cast<double>(row) * (panel_height + gap)};
+  }
+};
+
+/// `count` panels, `across` of them side by side, with the largest cells that fit in `width` × `height` (0: any
+/// height).
+Grid arrange_grid(Index count, Index across, const PanelShape& shape, double width, double height);
+
+/// How high a page of that width is, logical pixels.
+double page_height(double width);
+
+/// The arrangement with the largest cells in `width` × `height`. Height 0 is any height: as few rows as the width
+/// allows; but what would be a long strip then is made to fit a page.
+Grid fit_grid(Index count, const PanelShape& shape, double width, double height);
+
+}  // namespace attnscope

@@ -1,0 +1,158 @@
+#include "figure/model/figure_content.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/text.h"
+#include "figure/model/canvas.h"
+#include "figure/model/map_points.h"
+
+namespace attnscope {
+namespace {
+
+/// From top to bottom of something painted.
+struct Band {
+  double top = 0;
+  double bottom = 0;
+};
+
+/// Notes from where to where things are painted.
+class BandCanvas final : public Canvas {
+ public:
+  void heatmap(const HeatmapMark&, const Rect& box, double) override { add(box.y, box.bottom()); }
+  void gradient(ColorMap, const Rect& box) override { add(box.y, box.bottom()); }
+  void fill(const Rect& box, Rgb, double) override { add(box.y, box.bottom()); }
+  void outline(const Rect& box, Rgb, double, double) override { add(box.y, box.bottom()); }
+  void line(Point from, Point to, Rgb, double, bool) override { add(std::min(from.y, to.y), std::max(from.y, to.y)); }
+  void triangle(Point a, Point b, Point c, Rgb) override { add(std::min({a.y, b.y, c.y}), std::max({a.y, b.y, c.y})); }
+  void curve(std::span<const Point> points, Rgb, double, double, bool) override {
+    const auto [low, high] = std::ranges::minmax_element(points, {}, &Point::y);
+    if (low != points.end()) add(low->y, high->y);
+  }
+  void text(const PlacedText& text) override {
+    double width = 0;
+    for (const TextSpan& span : text.spans) width += text_width(span.text, text.size, text.weight);
+    if (text.angle != 0) {
+      // Upwards from where it begins.
+      const double below = text.horizontal == HorizontalAlign::left     ? 0
+                           : text.horizontal == HorizontalAlign::center ? width / 2
+                                                                        : width;
+      return add(text.at.y + below - width, text.at.y + below);
+    }
+    const double baseline = text.vertical == VerticalAlign::top      ? text.at.y + text.size * kFontAscent
+                            : text.vertical == VerticalAlign::middle ? text.at.y + text.size * kFontCapHeight / 2
+                                                                     : text.at.y;
+    add(baseline - text.size * kFontCapHeight, baseline + text.size * kFontDescent);
+  }
+  [[nodiscard]] bool waits_for_numbers() const override { return false; }
+
+  std::vector<Band> bands;
+
+ private:
+  void add(double top, double bottom) { bands.push_back({top, bottom}); }
+};
+
+std::vector<Band> bands_of(const Figure& figure) {
+  BandCanvas canvas;
+  paint(figure, palette(Theme::paper), {}, {0, 0, figure.width, figure.height}, canvas);
+  return canvas.bands;
+}
+
+/// Moves all that lies below `from` up by `by`.
+void move_up(Figure& figure, double from, double by) {
+  map_points(figure, [&](double&, double& y) {
+    if (y >= from) y -= by;
+  });
+  figure.height -= by;
+}
+
+/// Takes the room of what was painted at `gone` out of the figure, unless something else stands beside it: what is
+/// below comes up to where it began, and where nothing is below the figure ends so much earlier.
+void close_up(Figure& figure, const Band& gone) {
+  double above = 0;
+  double below = figure.height;
+  for (const Band& band : bands_of(figure)) {
+    if (band.bottom > gone.top && band.top < gone.bottom) return;
+    if (band.bottom <= gone.top) above = std::max(above, band.bottom);
+    if (band.top >= gone.bottom) below = std::min(below, band.top);
+  }
+  if (below < figure.height) {
+    move_up(figure, (gone.bottom + below) / 2, below - gone.top);
+  } else {
+    figure.height -= gone.bottom - above;
+  }
+  for (TargetMark& mark : figure.targets) mark.box.height = std::min(mark.box.height, figure.height - mark.box.y);
+}
+
+/// Of the figure, or of its sections: names of matrices are smaller or called otherwise.
+bool is_heading(const TextMark& mark) {
+  return mark.id == "title" || (mark.id.ends_with(".title") && mark.size >= TypeSize::kTitle);
+}
+
+/// The bands that painted things take up together: what is side by side, or begins where the other ends, is one.
+std::vector<Band> joined(std::vector<Band> bands) {
+  constexpr double between_lines = 24;
+  std::ranges::sort(bands, {}, &Band::top);
+  std::vector<Band> all;
+  for (const Band& band : bands) {
+    if (all.empty() || band.top > all.back().bottom + between_lines) {
+      all.push_back(band);
+    } else {
+      all.back().bottom = std::max(all.back().bottom, band.bottom);
+    }
+  }
+  return all;
+}
+
+void leave_out(Figure& figure, bool headings, bool color_bars) {
+  Figure gone;
+  gone.width = figure.width;
+  gone.height = figure.height;
+  if (headings) {
+    const auto first = std::stable_partition(figure.texts.begin(), figure.texts.end(),
+                                             [](const TextMark& mark) { return !is_heading(mark); });
+    gone.texts.assign(first, figure.texts.end());
+    figure.texts.erase(first, figure.texts.end());
+  }
+  if (color_bars) gone.color_bars = std::exchange(figure.color_bars, {});
+  std::vector<Band> bands = joined(bands_of(gone));
+  // From below, so that the places of those above stay what they are.
+  std::reverse(bands.begin(), bands.end());
+  for (const Band& band : bands) close_up(figure, band);
+}
+
+/// Gives the main matrices, and the colour bars that speak of them, another scale.
+void recolor(Figure& figure, const FigureContent& content) {
+  const auto is_weights = [](const auto& mark) { return mark.scale.map == ColorMap::viridis; };
+  const bool weights = std::ranges::any_of(figure.heatmaps, is_weights);
+  const auto change = [&](ColorScale& scale) {
+    if (content.map) scale.map = *content.map;
+    if (content.range) scale = {scale.map, content.range->low, content.range->high};
+  };
+  for (HeatmapMark& mark : figure.heatmaps) {
+    if (!weights || is_weights(mark)) change(mark.scale);
+  }
+  for (ColorBarMark& mark : figure.color_bars) {
+    if (weights && !is_weights(mark)) continue;
+    change(mark.scale);
+    if (!content.range) continue;
+    mark.low_text = short_text(content.range->low);
+    mark.high_text = short_text(content.range->high);
+  }
+}
+
+}  // namespace
+
+Figure with_content(Figure figure, const FigureContent& content) {
+  if (content.map || content.range) recolor(figure, content);
+  for (HeatmapMark& mark : figure.heatmaps) {
+    mark.shows_numbers = mark.shows_numbers && content.values;
+    if (content.labels) continue;
+    mark.row_labels.clear();
+    mark.column_labels.clear();
+  }
+  if (!content.title || !content.color_bars) leave_out(figure, !content.title, !content.color_bars);
+  return figure;
+}
+
+}  // namespace attnscope

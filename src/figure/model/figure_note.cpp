@@ -1,0 +1,93 @@
+#include "figure/model/figure_note.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/base/text.h"
+#include "figure/model/map_points.h"
+#include "figure/style/markup.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kAboveNote = 14;      // from the figure to the first line
+constexpr double kBelowNote = 10;      // from the last line to the end of the page
+constexpr double kNoteMargin = 16;     // left and right of the lines
+constexpr double kNoteTitleLine = 22;  // from one baseline to the next
+constexpr double kNoteTextLine = 18;
+constexpr double kNoteParagraph = 6;  // more than a line
+
+struct NoteLine {
+  std::string text;
+  double top = 0;  ///< from that of the note
+  bool is_title = false;
+};
+
+/// One paragraph in lines no wider than `width`; a word that is wider has a line of its own.
+std::vector<std::string> wrapped(const std::string& paragraph, double width) {
+  std::vector<std::string> lines;
+  std::string line;
+  for (const std::string& word : split(paragraph, ' ')) {
+    if (word.empty()) continue;
+    const std::size_t before = line.size();
+    if (before > 0) line += ' ';
+    line += word;
+    if (before == 0 || text_width(line, TypeSize::kBody) <= width) continue;
+    lines.push_back(line.substr(0, before));
+    line = word;
+  }
+  if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
+struct LaidOutNote {
+  std::vector<NoteLine> lines;
+  double height = 0;
+};
+
+LaidOutNote laid_out(const FigureNote& note, double width) {
+  LaidOutNote out;
+  double y = kAboveNote;
+  if (!note.title.empty()) {
+    out.lines.push_back({note.title, y, true});
+    y += kNoteTitleLine;
+  }
+  for (const std::string& paragraph : split(note.text, '\n')) {
+    const std::vector<std::string> lines = wrapped(paragraph, width - 2 * kNoteMargin);
+    if (lines.empty() && !out.lines.empty()) y += kNoteParagraph;
+    for (const std::string& line : lines) {
+      out.lines.push_back({line, y, false});
+      y += kNoteTextLine;
+    }
+  }
+  out.height = out.lines.empty() ? 0 : y + kBelowNote;
+  return out;
+}
+
+}  // namespace
+
+double note_height(const FigureNote& note, double width) { return laid_out(note, width).height; }
+
+Figure with_note(Figure figure, double width, double height, const FigureNote& note, double room) {
+  const double upper = height - room;
+  const double scale = std::max({1.0, figure.width / width, figure.height / upper});
+  const double right = (width * scale - figure.width) / 2;
+  if (right > 0) map_points(figure, [&](double& x, double&) { x += right; });
+  figure.width = width * scale;
+  figure.height = height * scale;
+  int number = 0;
+  for (const NoteLine& line : laid_out(note, width).lines) {
+    TextMark mark;
+    mark.id = "note." + std::to_string(number++);
+    mark.at = {kNoteMargin * scale, (upper + line.top) * scale};
+    mark.markup = literal_markup(line.text);
+    mark.size = (line.is_title ? TypeSize::kTitle : TypeSize::kBody) * scale;
+    mark.weight = line.is_title ? FontWeight::semibold : FontWeight::regular;
+    mark.vertical = VerticalAlign::top;
+    figure.texts.push_back(std::move(mark));
+  }
+  return figure;
+}
+
+}  // namespace attnscope

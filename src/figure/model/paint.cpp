@@ -1,0 +1,363 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/base/text.h"
+#include "figure/model/canvas.h"
+
+namespace attnscope {
+namespace {
+
+// Cells smaller than this have no border: the gaps would take a visible share of the picture.
+constexpr double kSmallestCellWithGap = 5;
+// How far the lines of neighbouring labels are apart, as a share of the type size.
+constexpr double kLabelPitch = 1.1;
+// Labels get smaller before some are left out, down to this size.
+constexpr double kSmallestLabel = 9;
+// How far from its place text may reach.
+constexpr double kFarthestText = 400;
+
+struct Painter {
+  const Palette& palette;
+  const FigureTransform& transform;
+  const Rect& visible;
+  Canvas& canvas;
+
+  [[nodiscard]] double type(double size) const { return size * transform.type_scale; }
+
+  void heatmap(const HeatmapMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    if (mark.empty() || box.intersection(visible).width <= 0 || box.intersection(visible).height <= 0) return;
+    const double cell =
+        std::min(box.width / static_cast<double>(mark.columns()), box.height / static_cast<double>(mark.rows()));
+    canvas.heatmap(mark, box, cell >= type(kSmallestCellWithGap) ? type(1) : 0);
+  }
+
+  /// Every `step`-th label has room when one takes `needed` along an axis with cells of size `cell`.
+  static Index label_step(double needed, double cell) {
+    return std::max<Index>(1, static_cast<Index>(std::ceil(needed / cell)));
+  }
+
+  /// The same for numbers that count up, of which the round ones stay: every 1st, 2nd, 5th, 10th, 20th, …
+  static Index round_step(double needed, double cell) {
+    for (Index power = 1;; power *= 10) {
+      for (const Index step : {power, 2 * power, 5 * power}) {
+        if (static_cast<double>(step) * cell >= needed) return step;
+      }
+    }
+  }
+
+  /// Those of `count` labels, `cell` apart from `from` on, that can be seen: the first, and behind the last one.
+  [[nodiscard]] static std::pair<Index, Index> seen(double from, double cell, Index count, double begin, double end,
+                                                    Index step) {
+    const auto at = [&](double place) {
+      return static_cast<Index>(std::clamp((place - from) / cell, 0.0, static_cast<double>(count)));
+    };
+    return {at(begin) / step * step, std::min(count, at(end) + 1)};
+  }
+
+  /// Beyond this nothing that belongs to something in sight is in sight.
+  [[nodiscard]] Rect nearby() const { return visible.grown(type(kFarthestText)); }
+
+  /// Of labels whose lines are `cell` apart.
+  [[nodiscard]] double label_size(double cell) const {
+    return std::clamp(cell / kLabelPitch, type(kSmallestLabel), type(TypeSize::kSmall));
+  }
+
+  void row_labels(const HeatmapMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    const double cell = box.height / static_cast<double>(mark.row_labels.size());
+    const double size = label_size(cell);
+    const double needed = size * kLabelPitch;
+    const Rect near = nearby();
+    if (box.x < near.x || box.x > near.right()) return;
+    const Index step = mark.row_labels.are_counted() ? round_step(needed, cell) : label_step(needed, cell);
+    const auto [first, last] = seen(box.y, cell, std::ssize(mark.row_labels.texts()), near.y, near.bottom(), step);
+    for (Index i = first; i < last; i += step) {
+      const Point at = {box.x - type(kLabelDistance), box.y + (static_cast<double>(i) + 0.5) * cell};
+      label(mark.row_labels[static_cast<std::size_t>(i)], size, at, HorizontalAlign::right, VerticalAlign::middle, 0);
+    }
+  }
+
+  void column_labels(const HeatmapMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    const double cell = box.width / static_cast<double>(mark.column_labels.size());
+    const double flat = type(TypeSize::kSmall);
+    const double widest = mark.column_labels.widest(flat);
+    const Rect near = nearby();
+    if (box.y < near.y || box.y > near.bottom()) return;
+    // Numbers are thinned out rather than turned.
+    const bool counted = mark.column_labels.are_counted();
+    const bool upright = counted || widest + type(4) <= cell;
+    const double size = upright ? flat : label_size(cell);
+    const Index step = counted   ? round_step(widest + type(4), cell)
+                       : upright ? 1
+                                 : label_step(size * kLabelPitch, cell);
+    const auto [first, last] = seen(box.x, cell, std::ssize(mark.column_labels.texts()), near.x, near.right(), step);
+    for (Index i = first; i < last; i += step) {
+      const std::string& words = mark.column_labels[static_cast<std::size_t>(i)];
+      const Point at = {box.x + (static_cast<double>(i) + 0.5) * cell, box.y - type(kLabelDistance)};
+      if (upright) {
+        label(words, size, at, HorizontalAlign::center, VerticalAlign::baseline, 0);
+      } else {
+        label(words, size, at, HorizontalAlign::left, VerticalAlign::middle, -90);
+      }
+    }
+  }
+
+  void label(const std::string& text, double size, Point at, HorizontalAlign horizontal, VerticalAlign vertical,
+             double angle) const {
+    // A label is the user's own text: braces in it are no markup.
+    canvas.text(
+        {at, {{text, TextSpan::Level::base}}, size, FontWeight::regular, palette.dim, horizontal, vertical, angle});
+  }
+
+  /// A number in a cell of that width: with fewer digits where it would not fit.
+  [[nodiscard]] std::string cell_text(double value, bool share, double width) const {
+    if (share) return fixed_text(value, 3);
+    std::string text = number_text(value, 3);
+    for (const int digits : {2, 1}) {
+      if (text_width(text, type(TypeSize::kSmall)) + type(4) <= width) break;
+      text = short_text(value, digits);
+    }
+    return text;
+  }
+
+  /// Writes the numbers into the cells, when all of them have room.
+  void values(const HeatmapMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    const double width = box.width / static_cast<double>(mark.columns());
+    const double height = box.height / static_cast<double>(mark.rows());
+    const double size = type(TypeSize::kSmall);
+    const bool share = mark.scale.low == 0 && mark.scale.high == 1;
+    // What any number can be written in with one digit, and shares with three.
+    if (height < size * 1.6 || width < text_width(share ? "000000" : "−0.0001", size)) return;
+    const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };
+    const Rect shown = box.intersection(visible);
+    const Index row_begin = first(shown.y - box.y, height);
+    const Index row_end = std::min(mark.rows(), first(shown.bottom() - box.y, height) + 1);
+    const Index column_begin = first(shown.x - box.x, width);
+    const Index column_end = std::min(mark.columns(), first(shown.right() - box.x, width) + 1);
+    if (row_begin >= row_end || column_begin >= column_end) return;
+    const MatrixPart part = {0, 0, row_begin, column_begin, row_end - row_begin, column_end - column_begin};
+    if (!canvas.waits_for_numbers() && !mark.source->ready(part)) return;
+    std::vector<float> numbers(static_cast<std::size_t>(part.rows * part.columns));
+    if (!mark.source->read(part, numbers, {})) return;
+    auto number = numbers.begin();
+    for (Index row = row_begin; row < row_end; ++row) {
+      for (Index column = column_begin; column < column_end; ++column) {
+        const float cell = *number++;
+        const auto value = static_cast<double>(cell);
+        const Rgb ink = ink_on(cell_color(cell, mark.scale));
+        const Point at = {box.x + (static_cast<double>(column) + 0.5) * width,
+                          box.y + (static_cast<double>(row) + 0.5) * height};
+        canvas.text({at,
+                     {{cell_text(value, share, width), TextSpan::Level::base}},
+                     size,
+                     FontWeight::regular,
+                     ink,
+                     HorizontalAlign::center,
+                     VerticalAlign::middle,
+                     0});
+      }
+    }
+  }
+
+  /// A corner of the cells that were put by hand.
+  void by_hand(const HeatmapMark& mark) const {
+    for (const std::vector<Index>& index : mark.by_hand) {
+      const std::optional<Rect> cell = region_box(mark, transform.apply(mark.box), single_cell(mark.step, index));
+      if (!cell || cell->intersection(visible).width <= 0) continue;
+      const double side = std::min({cell->width * 0.45, cell->height * 0.45, type(9)});
+      const Point corner = {cell->right(), cell->y};
+      canvas.triangle(corner, {corner.x - side, corner.y}, {corner.x, corner.y + side}, palette.accent);
+    }
+  }
+
+  /// Each reaches a little under the next ones, so that nothing shines through where they meet.
+  void pixels(const PixelsMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    const double width = box.width / static_cast<double>(mark.columns);
+    const double height = box.height / static_cast<double>(mark.rows());
+    const double under = type(0.5);
+    for (Index at = 0; at < std::ssize(mark.colors); ++at) {
+      const Index row = at / mark.columns;
+      Rect pixel = {box.x + static_cast<double>(at % mark.columns) * width, box.y + static_cast<double>(row) * height,
+                    width + under, height + under};
+      pixel = pixel.intersection(box).intersection(visible);
+      if (pixel.width > 0 && pixel.height > 0) canvas.fill(pixel, mark.colors[static_cast<std::size_t>(at)], 1);
+    }
+  }
+
+  void bar(const BarMark& mark) const {
+    const Rect box = transform.apply(mark.box).intersection(visible);
+    if (box.width > 0 && box.height > 0) canvas.fill(box, palette.color(mark.shade), mark.shade.opacity);
+  }
+
+  void strands(const std::vector<StrandsMark>& marks, int isolated) const {
+    std::vector<PlacedStrand> placed;
+    for (const StrandsMark& mark : marks) {
+      const Rgb color = palette.color(mark.shade);
+      for (const Strand& strand : mark.strands) {
+        if (isolated >= 0 && strand.from_end != isolated && strand.to_end != isolated) continue;
+        placed.push_back({transform.apply(strand.from), transform.apply(strand.to), color,
+                          mark.shade.opacity * static_cast<double>(strand.opacity), type(mark.width)});
+      }
+    }
+    if (!placed.empty()) canvas.strands(placed);
+  }
+
+  void curve(const CurveMark& mark) const {
+    std::vector<Point> points;
+    points.reserve(mark.points.size());
+    Point least = {INFINITY, INFINITY};
+    Point most = {-INFINITY, -INFINITY};
+    for (const Point& point : mark.points) {
+      points.push_back(transform.apply(point));
+      least = {std::min(least.x, points.back().x), std::min(least.y, points.back().y)};
+      most = {std::max(most.x, points.back().x), std::max(most.y, points.back().y)};
+    }
+    const Rect near = visible.grown(type(mark.width));
+    if (most.x < near.x || least.x > near.right() || most.y < near.y || least.y > near.bottom()) return;
+    canvas.curve(points, palette.color(mark.shade), mark.shade.opacity, type(mark.width), mark.dashed);
+  }
+
+  void line(const LineMark& mark) const {
+    const Point from = transform.apply(mark.from);
+    const Point to = transform.apply(mark.to);
+    const Rgb color = palette.ink(mark.ink);
+    const double length = std::hypot(to.x - from.x, to.y - from.y);
+    if (!mark.arrow || length == 0) {
+      canvas.line(from, to, color, type(mark.width), mark.dashed);
+      return;
+    }
+    const double head = type(7);
+    const Point along = {(to.x - from.x) / length * head, (to.y - from.y) / length * head};
+    const Point neck = {to.x - along.x, to.y - along.y};
+    canvas.line(from, neck, color, type(mark.width), mark.dashed);
+    canvas.triangle(to, {neck.x - along.y * 0.45, neck.y + along.x * 0.45},
+                    {neck.x + along.y * 0.45, neck.y - along.x * 0.45}, color);
+  }
+
+  void color_bar(const ColorBarMark& mark) const {
+    const Point corner = transform.apply(Point{mark.box.x, mark.box.y});
+    // A colour bar is an annotation: it keeps its size when the cells are zoomed.
+    const Rect box = {corner.x, corner.y, type(mark.box.width), type(mark.box.height)};
+    canvas.gradient(mark.scale.map, box);
+    const double below = box.bottom() + type(3);
+    const auto text = [&](const std::string& markup, Point at, HorizontalAlign horizontal, VerticalAlign vertical) {
+      canvas.text({at, parse_markup(markup), type(TypeSize::kSmall), FontWeight::regular, palette.dim, horizontal,
+                   vertical, 0});
+    };
+    text(mark.title, {box.x - type(8), box.center().y}, HorizontalAlign::right, VerticalAlign::middle);
+    text(mark.low_text, {box.x, below}, HorizontalAlign::left, VerticalAlign::top);
+    text(mark.high_text, {box.right(), below}, HorizontalAlign::right, VerticalAlign::top);
+  }
+
+  void text(const TextMark& mark) const {
+    const Point at = transform.apply(mark.at);
+    if (!nearby().contains(at)) return;
+    canvas.text({at, parse_markup(mark.markup), type(mark.size), mark.weight, palette.ink(mark.ink), mark.horizontal,
+                 mark.vertical, mark.angle});
+  }
+};
+
+}  // namespace
+
+void Canvas::strands(std::span<const PlacedStrand> strands) {
+  for (const PlacedStrand& strand : strands) {
+    const std::array<Point, 2> ends = {strand.from, strand.to};
+    curve(ends, strand.color, strand.opacity, strand.width, false);
+  }
+}
+
+void paint(const Figure& figure, const Palette& palette, const FigureTransform& transform, const Rect& visible,
+           Canvas& canvas, int isolated) {
+  const Painter painter = {palette, transform, visible, canvas};
+  // Text last: vector files put it above everything else, and so does the window.
+  for (const HeatmapMark& mark : figure.heatmaps) painter.heatmap(mark);
+  for (const PixelsMark& mark : figure.pixels) painter.pixels(mark);
+  for (const HeatmapMark& mark : figure.heatmaps) painter.by_hand(mark);
+  for (const BarMark& mark : figure.bars) painter.bar(mark);
+  painter.strands(figure.strands, isolated);
+  for (const CurveMark& mark : figure.curves) painter.curve(mark);
+  for (const LineMark& mark : figure.lines) painter.line(mark);
+  for (const ColorBarMark& mark : figure.color_bars) painter.color_bar(mark);
+  for (const HeatmapMark& mark : figure.heatmaps) {
+    if (mark.empty()) continue;
+    if (!mark.row_labels.empty()) painter.row_labels(mark);
+    if (!mark.column_labels.empty()) painter.column_labels(mark);
+    if (mark.shows_numbers) painter.values(mark);
+  }
+  for (const TextMark& mark : figure.texts) painter.text(mark);
+}
+
+namespace {
+
+Rect cells_box(const HeatmapMark& mark, const Rect& box, Index row_begin, Index row_end, Index column_begin,
+               Index column_end) {
+  const double width = box.width / static_cast<double>(mark.columns());
+  const double height = box.height / static_cast<double>(mark.rows());
+  return {box.x + static_cast<double>(column_begin) * width, box.y + static_cast<double>(row_begin) * height,
+          static_cast<double>(column_end - column_begin) * width, static_cast<double>(row_end - row_begin) * height};
+}
+
+}  // namespace
+
+std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const Region& region) {
+  if (region.step != mark.step) return std::nullopt;
+  const std::size_t rank = region.begin.size();
+  for (std::size_t i = 0; i < mark.leading.size(); ++i) {
+    if (mark.leading[i] < region.begin[i] || mark.leading[i] >= region.end[i]) return std::nullopt;
+  }
+  Index row_begin = 0;
+  Index row_end = 1;
+  Index column_begin = 0;
+  Index column_end = 1;
+  if (mark.pixels_across > 0) {
+    // One pixel, or whole rows of them.
+    const Index across = mark.pixels_across;
+    const bool single = region.size(rank - 1) == 1;
+    row_begin = region.begin[rank - 1] / across;
+    row_end = (region.end[rank - 1] + across - 1) / across;
+    column_begin = single ? region.begin[rank - 1] % across : 0;
+    column_end = single ? column_begin + 1 : across;
+    return cells_box(mark, box, row_begin, row_end, column_begin, column_end);
+  }
+  const auto columns = static_cast<std::size_t>(mark.column_axes);
+  if (rank >= 1) column_begin = region.begin[rank - 1], column_end = region.end[rank - 1];
+  if (columns == 2) {
+    // From the first pixel to the last: regions are single pixels, or all of them.
+    const Index width = mark.axes.back().size;
+    column_begin += region.begin[rank - 2] * width;
+    column_end += (region.end[rank - 2] - 1) * width;
+  }
+  if (rank > columns) row_begin = region.begin[rank - 1 - columns], row_end = region.end[rank - 1 - columns];
+  if (mark.transposed) {
+    std::swap(row_begin, column_begin);
+    std::swap(row_end, column_end);
+  }
+  return cells_box(mark, box, row_begin, row_end, column_begin, column_end);
+}
+
+void paint_highlights(const Figure& figure, std::span<const Region> regions, const std::optional<Region>& cell,
+                      const Palette& palette, const FigureTransform& transform, Canvas& canvas) {
+  const double width = transform.type_scale * 2;
+  for (const HeatmapMark& mark : figure.heatmaps) {
+    const Rect box = transform.apply(mark.box);
+    for (const Region& region : regions) {
+      if (const auto shown = region_box(mark, box, region))
+        canvas.outline(shown->grown(width / 2), palette.accent, width, transform.type_scale * 3);
+    }
+    if (!cell) continue;
+    if (const auto shown = region_box(mark, box, *cell))
+      canvas.outline(shown->grown(width / 2), palette.text, width, transform.type_scale * 3);
+  }
+  for (const TargetMark& mark : figure.targets) {
+    if (!mark.cell || !cell || mark.cell->step != cell->step || mark.cell->index != cell->begin) continue;
+    canvas.outline(transform.apply(mark.box).grown(width / 2), palette.text, width, transform.type_scale * 3);
+  }
+}
+
+}  // namespace attnscope

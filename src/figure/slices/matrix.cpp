@@ -1,0 +1,351 @@
+#include "figure/slices/matrix.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/trace/on_demand_matrix.h"
+
+namespace attnscope {
+namespace {
+
+// Logical pixels: what a label takes at most beside a matrix, and in a line of text.
+constexpr double kLongestLabel = 160;
+constexpr double kLongestInSentence = 600;
+
+struct NameAndSymbol {
+  std::string_view name;
+  std::string_view symbol;
+};
+
+constexpr std::array<NameAndSymbol, 51> kSymbols = {{
+    {"x", "X"},
+    {"x2", "X_{2}"},
+    {"positions", "P"},
+    {"positioned_x", "X + P"},
+    {"rotated_q", "turned Q"},
+    {"rotated_k", "turned K"},
+    {"biased_scores", "with ALiBi"},
+    {"x_q", "X_{Q}"},
+    {"x_k", "X_{K}"},
+    {"x_v", "X_{V}"},
+    {"normed", "normed X"},
+    {"tokens", "tokens"},
+    {"w_q", "W_{Q}"},
+    {"w_k", "W_{K}"},
+    {"w_v", "W_{V}"},
+    {"w_o", "W_{O}"},
+    {"w_qkv", "W_{QKV}"},
+    {"w_out", "W_{O}"},
+    {"w_proj", "W_{O}"},
+    {"b_q", "b_{Q}"},
+    {"b_k", "b_{K}"},
+    {"b_v", "b_{V}"},
+    {"b_qkv", "b_{QKV}"},
+    {"b_out", "b_{O}"},
+    {"b_proj", "b_{O}"},
+    {"q", "Q"},
+    {"scaled_q", "scaled Q"},
+    {"k", "K"},
+    {"v", "V"},
+    {"qkv", "QKV"},
+    {"projected_q", "all Q"},
+    {"projected_k", "all K"},
+    {"projected_v", "all V"},
+    {"w_a_q", "A_{Q}"},
+    {"w_a_k", "A_{K}"},
+    {"w_a_v", "a"},
+    {"additive_q", "Q′"},
+    {"additive_k", "K′"},
+    {"scores", "scores"},
+    {"masked_scores", "masked scores"},
+    {"weights", "weights"},
+    {"dropped_weights", "after dropout"},
+    {"mean_weights", "mean weights"},
+    {"head_outputs", "head out"},
+    {"kept_head_outputs", "heads kept"},
+    {"weighted_values", "weighted V"},
+    {"merged", "heads side by side"},
+    {"out", "output"},
+    {"cross_q", "Q_{2}"},
+    {"cross_scores", "cross scores"},
+    {"cross_weights", "cross weights"},
+}};
+
+/// Where a scale ends that is to hold `largest`: 1, 2 or 5 times a power of ten, not below `largest`.
+double round_ceiling(double largest) {
+  if (!(largest > 0)) return 1;
+  const double power = std::pow(10, std::floor(std::log10(largest)));
+  for (const double step : {1.0, 2.0, 5.0}) {
+    if (largest <= step * power) return std::min(1.0, step * power);
+  }
+  return std::min(1.0, 10 * power);
+}
+
+bool is_picture(const Step& step) { return step.axes.size() >= 3 && step.axes[step.axes.size() - 2].name == "row"; }
+
+bool counts_tokens(const Axis& axis) { return axis.name == "token" || axis.name == "query" || axis.name == "key"; }
+
+const Axis& picture_axis(const Trace& trace, const HeatmapMark& mark, bool rows) {
+  const Axes& axes = trace.steps()[static_cast<std::size_t>(mark.step)].axes;
+  const auto columns = static_cast<std::size_t>(mark.column_axes);
+  return axes[axes.size() - 1 - (rows != mark.transposed ? columns : 0)];
+}
+
+HeatmapMark mark_of(const Step& step, std::vector<Index> leading, bool transposed) {
+  HeatmapMark mark;
+  mark.axes = step.axes;
+  mark.leading = std::move(leading);
+  mark.column_axes = is_picture(step) ? 2 : 1;
+  mark.transposed = transposed;
+  if (const auto* draw = std::get_if<DrawOperation>(&step.operation)) {
+    for (const DrawOperation::ByHand& each : draw->by_hand) {
+      std::vector<Index> index = index_in(step.axes, each.at);
+      if (std::equal(mark.leading.begin(), mark.leading.end(), index.begin())) mark.by_hand.push_back(std::move(index));
+    }
+  }
+  return mark;
+}
+
+std::shared_ptr<const MatrixSource> source_of(const Trace& trace, const Step& step, const HeatmapMark& mark) {
+  if (step.tensor != nullptr) return slice_of(step.tensor, mark);
+  const auto number = static_cast<int>(&step - trace.steps().data());
+  // One axis is that of the rows, of one column, and stands here across.
+  const bool one_axis = step.axes.size() == 1;
+  const MatrixPlace place = {number, mark.leading, one_axis ? 0 : mark.column_axes};
+  return std::make_shared<OnDemandMatrix>(trace.on_demand(), place, one_axis != mark.transposed);
+}
+
+/// The least and the largest finite number, and 0 in any case; one number does not count.
+class Extremes {
+ public:
+  explicit Extremes(float leave_out) : leave_out_(leave_out) {}
+
+  void add(std::span<const float> numbers) {
+    // In lanes: a sequence of comparisons with one number each cannot be made a vector of them.
+    std::size_t i = 0;
+    for (; i + kLanes <= numbers.size(); i += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) add(lane, numbers[i + lane]);
+    }
+    for (; i < numbers.size(); ++i) add(0, numbers[i]);
+  }
+
+  void add(const MatrixView& matrix) {
+    // The same numbers in whichever order they lie in memory.
+    const MatrixView rows = matrix.column_stride == 1 ? matrix : matrix.transposed();
+    for (Index r = 0; r < rows.rows; ++r) {
+      const float* row = rows.data + r * rows.row_stride;
+      if (rows.column_stride == 1) {
+        add(std::span(row, static_cast<std::size_t>(rows.columns)));
+      } else {
+        for (Index c = 0; c < rows.columns; ++c) add(0, row[c * rows.column_stride]);
+      }
+    }
+  }
+
+  [[nodiscard]] std::pair<double, double> range() const {
+    return {static_cast<double>(*std::min_element(low_.begin(), low_.end())),
+            static_cast<double>(*std::max_element(high_.begin(), high_.end()))};
+  }
+
+ private:
+  static constexpr std::size_t kLanes = 16;
+
+  void add(std::size_t lane, float value) {
+    const float number = std::abs(value) <= std::numeric_limits<float>::max() && value != leave_out_ ? value : 0.0F;
+    low_[lane] = number < low_[lane] ? number : low_[lane];
+    high_[lane] = number > high_[lane] ? number : high_[lane];
+  }
+
+  float leave_out_;
+  std::array<float, kLanes> low_ = {};
+  std::array<float, kLanes> high_ = {};
+};
+
+/// Of `count` heads all, or of very many as many from the first to the last.
+std::vector<Index> some_heads(Index count) {
+  constexpr Index kEnough = 256;
+  const Index used = std::min(count, kEnough);
+  std::vector<Index> heads;
+  for (Index i = 0; i < used; ++i) heads.push_back(i * count / used);
+  return heads;
+}
+
+}  // namespace
+
+std::string symbol(std::string_view name) {
+  if (const std::size_t dot = name.rfind('.'); dot != std::string_view::npos) name.remove_prefix(dot + 1);
+  const auto found =
+      std::find_if(kSymbols.begin(), kSymbols.end(), [&](const NameAndSymbol& each) { return each.name == name; });
+  if (found != kSymbols.end()) return std::string(found->symbol);
+  if (name.starts_with("cross_")) return "cross " + symbol(name.substr(6));
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+bool is_weights(const Step& step) {
+  return is_attention(step) || std::holds_alternative<DropoutOperation>(step.operation) ||
+         std::holds_alternative<MeanOperation>(step.operation);
+}
+
+ColorScale natural_scale(const Step& step, const MatrixSource& matrix) {
+  if (is_weights(step)) return {ColorMap::viridis, 0, 1};
+  const MaskOperation* mask = std::get_if<MaskOperation>(&step.operation);
+  // What the mask filled in would leave no colours for the rest.
+  const float left_out = mask != nullptr ? static_cast<float>(mask->fill) : std::numeric_limits<float>::infinity();
+  Extremes extremes(left_out);
+  if (const std::optional<MatrixView> held = matrix.held()) {
+    extremes.add(*held);
+  } else {
+    for (const auto& [low, high] : matrix.some_rows(left_out)) extremes.add(std::array{low, high});
+    constexpr Index kOverviewSide = 256;
+    if (const MatrixPart overview = overview_part(matrix, kOverviewSide); matrix.ready(overview)) {
+      std::vector<float> texels(static_cast<std::size_t>(overview.rows * overview.columns));
+      if (matrix.read(overview, texels, {})) extremes.add(texels);
+    }
+  }
+  const auto [low, high] = extremes.range();
+  if (low < 0) return {ColorMap::red_blue, -std::max(-low, high), std::max(-low, high)};
+  return {ColorMap::magma, 0, high};
+}
+
+ColorScale joint_scale(const ColorScale& a, const ColorScale& b) {
+  const double high = std::max(a.high, b.high);
+  if (a.low < 0 || b.low < 0) return {ColorMap::red_blue, -high, high};
+  return {a.map, 0, high};
+}
+
+ColorScale weights_scale(const Trace& trace, const Step& step, std::span<const Index> leading) {
+  constexpr Index kManyKeys = 32;
+  if (step.axes.back().size <= kManyKeys) return {ColorMap::viridis, 0, 1};
+  HeatmapMark head_mark = mark_of(step, std::vector<Index>(leading.begin(), leading.end()), false);
+  const auto heads =
+      std::find_if(step.axes.begin(), step.axes.end(), [](const Axis& axis) { return axis.name == "head"; });
+  const auto head_axis = static_cast<std::size_t>(heads - step.axes.begin());
+  const bool has_heads = head_axis < leading.size();
+  std::vector<float> largest;
+  for (const Index head : some_heads(has_heads ? heads->size : 1)) {
+    if (has_heads) head_mark.leading[head_axis] = head;
+    for (const auto& row : source_of(trace, step, head_mark)->some_rows(std::numeric_limits<float>::infinity()))
+      largest.push_back(row.high);
+  }
+  if (largest.empty()) return {ColorMap::viridis, 0, 1};
+  const auto middle = largest.begin() + std::ssize(largest) / 2;
+  std::nth_element(largest.begin(), middle, largest.end());
+  return {ColorMap::viridis, 0, round_ceiling(static_cast<double>(*middle))};
+}
+
+std::string scale_end_text(const ColorScale& scale) {
+  const bool cut = scale.map == ColorMap::viridis && scale.high < 1;
+  return (cut ? "≥ " : "") + short_text(scale.high);
+}
+
+std::optional<HeatmapMark> unscaled_mark(const Trace& trace, std::string_view name, Slice slice, bool transposed) {
+  const Step* step = trace.find(name);
+  if (step == nullptr || step->axes.size() < 2) return std::nullopt;
+  std::vector<Index> leading = leading_index(step->axes, is_picture(*step) ? 3 : 2, slice.head, slice.item);
+  std::string about = step->name + (transposed ? ", transposed" : "");
+  for (std::size_t i = 0; i < leading.size(); ++i) {
+    if (step->axes[i].name == "head") about += " of head " + std::to_string(leading[i] + 1);
+  }
+  if (!leading.empty() && step->axes.front().name == "batch" && step->axes.front().size > 1)
+    about += ", item " + std::to_string(leading.front() + 1);
+  HeatmapMark mark = mark_of(*step, std::move(leading), transposed);
+  mark.id = std::string(name) + (transposed ? ".transposed" : "");
+  mark.step = static_cast<int>(step - trace.steps().data());
+  mark.about = std::move(about);
+  mark.source = source_of(trace, *step, mark);
+  return mark;
+}
+
+std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name, Slice slice, bool transposed) {
+  std::optional<HeatmapMark> mark = unscaled_mark(trace, name, slice, transposed);
+  if (!mark) return std::nullopt;
+  const Step& step = trace.steps()[static_cast<std::size_t>(mark->step)];
+  if (std::holds_alternative<MeanOperation>(step.operation)) {
+    // Colours mean the same as in the weights that it is the mean of.
+    mark->scale = matrix_mark(trace, trace.steps()[static_cast<std::size_t>(step.inputs.front())].name, slice)->scale;
+  } else {
+    mark->scale = is_weights(step) ? weights_scale(trace, step, mark->leading) : natural_scale(step, *mark->source);
+  }
+  return mark;
+}
+
+HeatmapMark slice_mark(const Trace& trace, int number, std::vector<Index> leading) {
+  const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+  HeatmapMark mark;
+  mark.axes = step.axes;
+  mark.step = number;
+  mark.id = step.name;
+  mark.about = step.name;
+  for (const Index each : leading) mark.id += "." + std::to_string(each);
+  for (std::size_t i = 0; i < leading.size(); ++i)
+    mark.about += ", " + step.axes[i].name + " " + std::to_string(leading[i] + 1);
+  mark.leading = std::move(leading);
+  mark.source = source_of(trace, step, mark);
+  return mark;
+}
+
+std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view name, Slice slice, Index query,
+                                          Index across) {
+  const Step* step = trace.find(name);
+  if (step == nullptr || step->axes.size() < 2) return std::nullopt;
+  HeatmapMark mark;
+  mark.axes = step->axes;
+  mark.leading = leading_index(step->axes, 2, slice.head, slice.item);
+  mark.leading.push_back(query);
+  mark.pixels_across = across;
+  mark.step = static_cast<int>(step - trace.steps().data());
+  mark.id = std::string(name) + ".query." + std::to_string(slice.head);
+  mark.about = step->name + " of head " + std::to_string(slice.head + 1) + ", query " + std::to_string(query + 1);
+  HeatmapMark first = mark;  // in the tensor that has this row alone
+  std::fill(first.leading.begin(), first.leading.end(), 0);
+  mark.source = slice_of(trace.numbers(region_within(mark.step, step->axes, mark.leading)), first);
+  return mark;
+}
+
+std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis) {
+  std::vector<std::string> labels;
+  // Of more tokens the labels would take longer to lay out than the numbers to compute.
+  constexpr Index kMostLabelled = 4096;
+  if (!counts_tokens(axis) || trace.experiment().labels.empty() || axis.size > kMostLabelled) return labels;
+  for (Index i = 0; i < axis.size; ++i)
+    labels.push_back(shortened_text(token_label(trace.experiment(), i), kLongestLabel, TypeSize::kSmall));
+  return labels;
+}
+
+std::optional<std::string> label_of(const Trace& trace, const Axis& axis, Index token) {
+  const std::vector<std::string>& labels = trace.experiment().labels;
+  if (!counts_tokens(axis) || token >= std::ssize(labels)) return std::nullopt;
+  return shortened_text(labels[static_cast<std::size_t>(token)], kLongestInSentence, TypeSize::kSmall);
+}
+
+std::string token_text(const Trace& trace, const Axis& axis, Index token) {
+  const std::optional<std::string> label = label_of(trace, axis, token);
+  return label ? "“" + *label + "”" : std::to_string(token);
+}
+
+Labels row_labels(const Trace& trace, const HeatmapMark& mark) {
+  // A single row is along no axis.
+  if (!mark.transposed && mark.axes.size() == static_cast<std::size_t>(mark.column_axes)) return {};
+  return axis_labels(trace, picture_axis(trace, mark, true));
+}
+Labels column_labels(const Trace& trace, const HeatmapMark& mark) {
+  return axis_labels(trace, picture_axis(trace, mark, false));
+}
+
+double column_label_height(const Labels& labels, double cell) {
+  if (labels.empty()) return 0;
+  const double widest = labels.widest(TypeSize::kSmall);
+  return (widest + 4 <= cell ? TypeSize::kSmall : widest) + kLabelDistance;
+}
+
+double row_label_width(const Labels& labels) {
+  return labels.empty() ? 0 : labels.widest(TypeSize::kSmall) + kLabelDistance;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,152 @@
+#include "figure/style/font_metrics.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <optional>
+
+#include "figure/style/font_metrics_data.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kUnknownWidth = 600;
+constexpr int kWideWidth = 1000;
+constexpr char32_t kReplacement = 0xFFFD;
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+// Sorted. Combining marks, joiners, direction marks, variation selectors: drawn over or between others.
+constexpr std::array<Range, 13> kZeroWidth{{
+    {0x0000, 0x001F},
+    {0x007F, 0x009F},
+    {0x00AD, 0x00AD},
+    {0x0300, 0x036F},
+    {0x0483, 0x0489},
+    {0x0591, 0x05BD},
+    {0x064B, 0x065F},
+    {0x1AB0, 0x1AFF},
+    {0x1DC0, 0x1DFF},
+    {0x200B, 0x200F},
+    {0x20D0, 0x20FF},
+    {0xFE00, 0xFE0F},
+    {0xFEFF, 0xFEFF},
+}};
+
+// Sorted. The wide and full-width blocks of Unicode's East Asian Width, and the emoji.
+constexpr std::array<Range, 14> kWide{{
+    {0x1100, 0x115F},
+    {0x231A, 0x231B},
+    {0x2E80, 0x303E},
+    {0x3041, 0x4DBF},
+    {0x4E00, 0xA4CF},
+    {0xA960, 0xA97F},
+    {0xAC00, 0xD7A3},
+    {0xF900, 0xFAFF},
+    {0xFE30, 0xFE6F},
+    {0xFF00, 0xFF60},
+    {0xFFE0, 0xFFE6},
+    {0x16FE0, 0x1B2FF},
+    {0x1F000, 0x1FAFF},
+    {0x20000, 0x3FFFD},
+}};
+
+template <std::size_t Count>
+bool contains(const std::array<Range, Count>& ranges, char32_t code_point) {
+  const auto* const found = std::ranges::lower_bound(ranges, code_point, {}, &Range::last);
+  return found != ranges.end() && found->first <= code_point;
+}
+
+template <std::size_t Count>
+std::optional<int> width_in(const font_data::Run<Count>& run, char32_t code_point, FontWeight weight) {
+  if (code_point < run.first || code_point >= run.first + Count) return std::nullopt;
+  const auto at = static_cast<std::size_t>(code_point - run.first);
+  return weight == FontWeight::regular ? run.regular[at] : run.semibold[at];
+}
+
+std::optional<int> width_among_singles(char32_t code_point, FontWeight weight) {
+  const auto& singles = font_data::kSingles;
+  const auto* const found = std::ranges::lower_bound(singles, code_point, {}, &font_data::Single::code_point);
+  if (found == singles.end() || found->code_point != code_point) return std::nullopt;
+  return weight == FontWeight::regular ? found->regular : found->semibold;
+}
+
+// What the first byte of a UTF-8 sequence promises. The bounds of the second byte rule out over-long forms, surrogates
+// and code points beyond U+10FFFF (Unicode, table 3-7).
+struct Lead {
+  std::size_t length;
+  unsigned char second_low;
+  unsigned char second_high;
+  char32_t bits;
+};
+
+std::optional<Lead> read_lead(unsigned char byte) {
+  if (byte >= 0xC2 && byte <= 0xDF) return Lead{2, 0x80, 0xBF, byte & 0x1FU};
+  if (byte == 0xE0) return Lead{3, 0xA0, 0xBF, 0};
+  if (byte == 0xED) return Lead{3, 0x80, 0x9F, 0xD};
+  if (byte >= 0xE1 && byte <= 0xEF) return Lead{3, 0x80, 0xBF, byte & 0x0FU};
+  if (byte == 0xF0) return Lead{4, 0x90, 0xBF, 0};
+  if (byte >= 0xF1 && byte <= 0xF3) return Lead{4, 0x80, 0xBF, byte & 0x07U};
+  if (byte == 0xF4) return Lead{4, 0x80, 0x8F, 4};
+  return std::nullopt;
+}
+
+}  // namespace
+
+char32_t take_code_point(std::string_view& text) {
+  assert(!text.empty());
+  const auto byte_at = [&text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const unsigned char first = byte_at(0);
+  const std::optional<Lead> lead = read_lead(first);
+  if (first < 0x80 || !lead) {
+    text.remove_prefix(1);
+    return first < 0x80 ? first : kReplacement;
+  }
+  char32_t code_point = lead->bits;
+  for (std::size_t at = 1; at < lead->length; ++at) {
+    const unsigned char low = at == 1 ? lead->second_low : 0x80;
+    const unsigned char high = at == 1 ? lead->second_high : 0xBF;
+    if (at >= text.size() || byte_at(at) < low || byte_at(at) > high) {
+      text.remove_prefix(at);
+      return kReplacement;
+    }
+    code_point = (code_point << 6U) | (byte_at(at) & 0x3FU);
+  }
+  text.remove_prefix(lead->length);
+  return code_point;
+}
+
+int advance_width(char32_t code_point, FontWeight weight) {
+  if (contains(kZeroWidth, code_point)) return 0;
+  if (const auto width = width_in(font_data::kAscii, code_point, weight)) return *width;
+  if (const auto width = width_in(font_data::kLatin, code_point, weight)) return *width;
+  if (const auto width = width_in(font_data::kGreek, code_point, weight)) return *width;
+  if (const auto width = width_among_singles(code_point, weight)) return *width;
+  return contains(kWide, code_point) ? kWideWidth : kUnknownWidth;
+}
+
+double text_width(std::string_view text, double size, FontWeight weight) {
+  // Summed as integers: the width of a text does not depend on the order of its characters.
+  long long thousandths = 0;
+  while (!text.empty()) thousandths += advance_width(take_code_point(text), weight);
+  return static_cast<double>(thousandths) * size / 1000.0;
+}
+
+std::string shortened_text(std::string_view text, double width, double size, FontWeight weight) {
+  if (text_width(text, size, weight) <= width) return std::string(text);
+  const double room = width - text_width("…", size, weight);
+  long long thousandths = 0;
+  std::size_t kept = 0;
+  for (std::string_view rest = text; !rest.empty(); kept = text.size() - rest.size()) {
+    thousandths += advance_width(take_code_point(rest), weight);
+    if (static_cast<double>(thousandths) * size / 1000.0 > room) break;
+  }
+  return std::string(text.substr(0, kept)) + "…";
+}
+
+}  // namespace attnscope

@@ -1,0 +1,32 @@
+// Colours of the window and of figures.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "figure/model/figure.h"
+#include "figure/style/colormap.h"
+
+namespace attnscope {
+
+enum class Theme { dark, light, paper };
+
+struct Palette {
+  Rgb background;  ///< behind figures
+  Rgb panel;
+  Rgb control;
+  Rgb line;
+  Rgb text;
+  Rgb dim;
+  Rgb accent;
+
+  [[nodiscard]] Rgb ink(Ink role) const;
+  /// Of data that has no map of colours; hues are the same in every theme.
+  [[nodiscard]] Rgb color(const Shade& shade) const;
+};
+
+const Palette& palette(Theme theme);
+std::string_view theme_name(Theme theme);
+std::optional<Theme> parse_theme(std::string_view name);
+
+}  // namespace attnscope

@@ -1,0 +1,132 @@
+// The views: ways to look at a trace, each in a file of its own.
+#pragma once
+
+#include <any>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trace/trace.h"
+#include "figure/model/figure.h"
+#include "figure/slices/matrix.h"
+
+namespace attnscope {
+
+class ViewCache;
+
+/// How a view is to be built.
+struct ViewOptions {
+  double width = 672;      ///< logical pixels there are for the figure
+  double height = 0;       ///< 0: as high as it comes out
+  ParameterValues values;  ///< the view's own options; what is missing is at its default
+
+  const Trace* pinned = nullptr;  ///< the experiment that is kept to compare with; may be null
+
+  std::stop_token stop;        ///< asked in long work, which then leaves with an unfinished figure that nobody sees
+  ViewCache* cache = nullptr;  ///< what earlier figures of the view have worked out; may be null
+
+  /// The option of that name, which is in the view's table.
+  [[nodiscard]] Index integer(std::string_view name) const { return std::get<Index>(values.find(name)->second); }
+  [[nodiscard]] double real(std::string_view name) const { return std::get<double>(values.find(name)->second); }
+  [[nodiscard]] const std::string& choice(std::string_view name) const {
+    return std::get<std::string>(values.find(name)->second);
+  }
+};
+
+/// What figures have worked out, for the next one. One thread at a time.
+class ViewCache {
+ public:
+  /// The last result of `make` for `key`, which says what it was made from; made where that was something else. What
+  /// comes from a trace: it lasts until that of another one is asked for.
+  template <typename Value, typename Key, typename Make>
+  std::shared_ptr<const Value> find_or_make(const Key& key, const Make& make) {
+    if (const auto* entry = std::any_cast<Entry<Value, Key>>(&entry_); entry != nullptr && entry->key == key)
+      return entry->value;
+    std::shared_ptr<const Value> value = make();
+    if (value) entry_ = Entry<Value, Key>{key, value};
+    return value;
+  }
+
+  /// The same for small things that come from no trace: they stay.
+  template <typename Value, typename Key, typename Make>
+  std::shared_ptr<const Value> find_or_keep(const Key& key, const Make& make) {
+    for (const std::any& each : kept_) {
+      if (const auto* entry = std::any_cast<Entry<Value, Key>>(&each); entry != nullptr && entry->key == key)
+        return entry->value;
+    }
+    std::shared_ptr<const Value> value = make();
+    if (value && kept_.size() == kMostKept) kept_.erase(kept_.begin());
+    if (value) kept_.push_back(Entry<Value, Key>{key, value});
+    return value;
+  }
+
+ private:
+  static constexpr std::size_t kMostKept = 1000;
+
+  template <typename Value, typename Key>
+  struct Entry {
+    Key key;
+    std::shared_ptr<const Value> value;
+  };
+  std::any entry_;
+  std::vector<std::any> kept_;
+};
+
+struct View {
+  std::string name;     ///< as in files and on the command line
+  std::string title;    ///< as on the tab
+  std::string summary;  ///< one sentence
+  std::vector<Parameter> options;
+  /// Whether an option changes anything for this trace, with the options as they are; the window hides those that do
+  /// not.
+  bool (*applies)(const Trace&, const ParameterValues& chosen, std::string_view option) = nullptr;
+  Figure (*build)(const Trace&, const ViewOptions&) = nullptr;
+  /// Why the view has nothing to show of this trace: "worked-example has no picture"; empty where it has. Null: always.
+  std::string (*missing)(const Trace&) = nullptr;
+  /// What the numbers of an option that counts the trace stand for; null, or nothing for an option: for themselves.
+  std::vector<std::string> (*names)(const Trace&, std::string_view option) = nullptr;
+  /// How many pages there are of what the view shows, for its option "page"; null: it has no such option.
+  Index (*pages)(const Trace&, const ParameterValues& chosen) = nullptr;
+};
+
+/// All views, in the order of the tabs.
+std::span<const View> views();
+
+const View* find_view(std::string_view name);
+
+/// The view that an experiment asks for with every option set; or what is wrong with the name or an option.
+Result<ViewOptions> view_options(const ViewChoice& choice);
+
+/// The largest value of an option that counts what the trace has: `option_limit` of `figure/chosen.h`, or the pages.
+/// `options` has every option of the view.
+Index option_limit(const View& view, const Trace& trace, std::string_view option, const ParameterValues& options);
+
+/// `View::missing`, empty where the view has something to show.
+std::string missing_for(const View& view, const Trace& trace);
+
+/// Builds the view of that name, `options` as `view_options` made them; where it has nothing to show, a figure that
+/// says so.
+Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options);
+
+/// What a view shows that cannot show what it is asked for: why.
+Figure reason_figure(const std::string& why, const ViewOptions& options);
+
+// One per file in views/.
+View flow_view();
+View qkv_view();
+View tensor_view();
+View heads_view();
+View head_view();
+View lines_view();
+View image_view();
+View compare_view();
+View metrics_view();
+View dot_view();
+View scaling_view();
+View permutation_view();
+View complexity_view();
+
+}  // namespace attnscope

@@ -1,0 +1,104 @@
+#include "io/base/program.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <system_error>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+/// What a program is started with.
+class SpawnActions {
+ public:
+  explicit SpawnActions(const ProgramCall& call) {
+    ::posix_spawn_file_actions_init(&actions_);
+    // Files first: their names may be relative to where we are.
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, call.input.c_str(), O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, call.complaints.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                       0600);
+    if (!call.folder.empty()) ::posix_spawn_file_actions_addchdir_np(&actions_, call.folder.c_str());
+  }
+  ~SpawnActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+
+  [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+/// It can be told to end, whatever is blocked here.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    ::posix_spawnattr_init(&attributes_);
+    ::sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+  }
+  ~SpawnAttributes() { ::posix_spawnattr_destroy(&attributes_); }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+
+  [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+tl::unexpected<Error> trouble_with(const ProgramCall& call, int error) {
+  return fail(call.words.front() + ": " + std::generic_category().message(error));
+}
+
+}  // namespace
+
+Result<ProgramEnd> run_to_end(const ProgramCall& call, const std::stop_token& stop) {
+  if (stop.stop_requested()) return ProgramEnd::stopped;
+  std::vector<std::string> words = call.words;
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const SpawnActions actions(call);
+  const SpawnAttributes attributes;
+  pid_t process = 0;
+  const int error =
+      ::posix_spawnp(&process, arguments.front(), actions.get(), attributes.get(), arguments.data(), environ);
+  if (error == ENOENT) return ProgramEnd::missing;
+  if (error != 0) return trouble_with(call, error);
+  {
+    const std::stop_callback killing(stop, [process] { (void)::kill(process, SIGKILL); });
+    // It stays as it is until the callback is gone, so that no other process can have its number by then.
+    siginfo_t ended = {};
+    while (::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
+  }
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0) {
+    if (errno != EINTR) return trouble_with(call, errno);
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return ProgramEnd::done;
+  return stop.stop_requested() ? ProgramEnd::stopped : ProgramEnd::failed;
+}
+
+bool has_program(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  for (const std::string& folder : split(path != nullptr ? path : "/bin:/usr/bin", ':')) {
+    const std::filesystem::path program = std::filesystem::path(folder.empty() ? "." : folder) / name;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(program, error) && ::access(program.c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace attnscope

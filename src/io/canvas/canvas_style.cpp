@@ -1,0 +1,58 @@
+#include "io/canvas/canvas_style.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+bool is_space(char32_t point) {
+  return point == '\t' || point == '\n' || point == '\r' || point == 0x85 || point == 0x2028 || point == 0x2029;
+}
+
+/// Characters that XML 1.0 forbids or advises against; the replacement character itself may stand for malformed bytes.
+bool is_unfit(char32_t point) {
+  return point < 0x20 || (point >= 0x7F && point < 0xA0) || (point >= 0xFFFD && point <= 0xFFFF);
+}
+
+}  // namespace
+
+double baseline_shift(VerticalAlign align, double size) {
+  switch (align) {
+    case VerticalAlign::top: return size * kFontAscent;
+    case VerticalAlign::middle: return size * kFontCapHeight / 2;
+    case VerticalAlign::baseline: return 0;
+  }
+  return 0;
+}
+
+double span_size(TextSpan::Level level, double size) {
+  return level == TextSpan::Level::base ? size : size * kScriptSize;
+}
+
+double span_drop(TextSpan::Level level, double size) {
+  switch (level) {
+    case TextSpan::Level::base: return 0;
+    case TextSpan::Level::subscript: return size * kSubscriptDrop;
+    case TextSpan::Level::superscript: return -size * kSuperscriptRise;
+  }
+  return 0;
+}
+
+std::string clean_text(std::string_view text) {
+  std::string clean;
+  clean.reserve(text.size());
+  while (!text.empty()) {
+    const std::string_view before = text;
+    const char32_t point = take_code_point(text);
+    if (is_space(point)) {
+      clean += ' ';
+    } else if (is_unfit(point)) {
+      clean += kReplacement;
+    } else {
+      clean += before.substr(0, before.size() - text.size());
+    }
+  }
+  return clean;
+}
+
+}  // namespace attnscope

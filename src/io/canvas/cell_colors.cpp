@@ -1,0 +1,65 @@
+#include "io/canvas/cell_colors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "core/matrix/pooling.h"
+
+namespace attnscope {
+
+namespace {
+
+int level_for(Index cells, Index wanted) {
+  int level = 0;
+  while ((cells >> (level + 1)) >= 4 * wanted) ++level;
+  return level;
+}
+
+/// What cannot be read is no number; the file is not written then, see figure_bytes.
+void read_or_mark(const MatrixSource& matrix, const MatrixPart& part, std::span<float> out) {
+  if (!matrix.read(part, out, {})) std::fill(out.begin(), out.end(), std::numeric_limits<float>::quiet_NaN());
+}
+
+}  // namespace
+
+std::vector<float> pooled_row(const MatrixSource& matrix, Index row, Index rows, Index columns) {
+  MatrixPart part;
+  part.row_level = level_for(matrix.rows(), rows);
+  part.column_level = level_for(matrix.columns(), columns);
+  const Index texel_rows = texels_at(matrix.rows(), part.row_level);
+  part.first_row = row * texel_rows / rows;
+  part.rows = std::max(part.first_row + 1, (row + 1) * texel_rows / rows) - part.first_row;
+  part.columns = texels_at(matrix.columns(), part.column_level);
+  std::vector<float> texels(static_cast<std::size_t>(part.rows * part.columns));
+  read_or_mark(matrix, part, texels);
+  return pool_magnitude({texels.data(), part.rows, part.columns, part.columns, 1}, 1, columns);
+}
+
+std::vector<float> all_cells(const MatrixSource& matrix) {
+  std::vector<float> cells(static_cast<std::size_t>(matrix.rows() * matrix.columns()));
+  read_or_mark(matrix, {0, 0, 0, 0, matrix.rows(), matrix.columns()}, cells);
+  return cells;
+}
+
+CairoSurface cell_image(const MatrixSource& matrix, const ColorScale& scale, Index longest_side) {
+  const Index rows = std::min(matrix.rows(), longest_side);
+  const Index columns = std::min(matrix.columns(), longest_side);
+  CairoSurface image(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(columns), static_cast<int>(rows)));
+  if (cairo_surface_status(image.get()) != CAIRO_STATUS_SUCCESS) return image;
+  const std::ptrdiff_t stride = cairo_image_surface_get_stride(image.get());
+  for (Index row = 0; row < rows; ++row) {
+    const std::vector<float> values = pooled_row(matrix, row, rows, columns);
+    auto* const pixels = reinterpret_cast<std::uint32_t*>(cairo_image_surface_get_data(image.get()) + row * stride);
+    std::ranges::transform(values, pixels, [&](float value) { return pixel_of(cell_color(value, scale)); });
+  }
+  cairo_surface_mark_dirty(image.get());
+  return image;
+}
+
+bool cells_as_shapes(const MatrixSource& matrix, double gap) {
+  return saturating_product(matrix.rows(), matrix.columns()) <= (gap > 0 ? 65536 : 4096);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,48 @@
+// Matrices as colours: what the canvases have in common. Private to io/.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "figure/model/figure.h"
+#include "io/canvas/cairo_handle.h"
+
+namespace attnscope {
+
+/// A colour as cairo's images hold it: opaque, 8 bits each.
+constexpr std::uint32_t pixel_of(Rgb color) {
+  return 0xFF000000U | (static_cast<std::uint32_t>(color.red) << 16U) |
+         (static_cast<std::uint32_t>(color.green) << 8U) | color.blue;
+}
+
+/// Row `row` of `matrix` shrunk to `rows` × `columns` (at most the matrix's own): of the cells that are merged, the
+/// number of largest magnitude, as `pool_magnitude` has it. Of eight and more cells to one, cells are merged by powers
+/// of two first, down to at least four: each still counts once, up to a quarter beside its place. Takes memory for this
+/// row only.
+std::vector<float> pooled_row(const MatrixSource& matrix, Index row, Index rows, Index columns);
+
+/// All numbers, row-major.
+std::vector<float> all_cells(const MatrixSource& matrix);
+
+/// The matrix as an image of a pixel for each cell, shrunk along an axis that has more than `longest_side` cells.
+CairoSurface cell_image(const MatrixSource& matrix, const ColorScale& scale, Index longest_side);
+
+/// Cells of `pitch` along an axis of length `extent`, `gap` of it between neighbours and none at the ends.
+struct CellPitch {
+  CellPitch(double extent, Index cells, double gap_between)
+      : pitch((extent + gap_between) / static_cast<double>(cells)), gap(gap_between) {}
+
+  [[nodiscard]] double begin(Index cell) const { return static_cast<double>(cell) * pitch; }
+  [[nodiscard]] double end(Index cell) const { return begin(cell + 1) - gap; }
+
+  double pitch;
+  double gap;
+};
+
+/// Whether a vector file holds the cells as rectangles, or as an image. Cells with gaps are large, so never very many.
+bool cells_as_shapes(const MatrixSource& matrix, double gap);
+
+/// The longest side of an image in a vector file: more than 250 dots per inch across a page.
+inline constexpr Index kLongestImageSide = 2048;
+
+}  // namespace attnscope

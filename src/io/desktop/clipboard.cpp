@@ -1,0 +1,39 @@
+#include "io/desktop/clipboard.h"
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/base/printable.h"
+#include "io/base/program.h"
+
+namespace attnscope {
+namespace {
+
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+/// Gives a program the picture on its standard input; false where there is none of that name.
+Result<bool> hand_to(std::vector<std::string> words, const std::filesystem::path& png) {
+  const std::string program = words.front();
+  const Result<ProgramEnd> end = run_to_end({std::move(words), png});
+  if (!end) return tl::unexpected(end.error());
+  if (*end == ProgramEnd::failed) return fail(program + " did not take the picture " + path_text(png));
+  return *end == ProgramEnd::done;
+}
+
+}  // namespace
+
+Result<bool> copy_png_to_clipboard(const std::filesystem::path& png) {
+  if (is_set("WAYLAND_DISPLAY")) {
+    Result<bool> copied = hand_to({"wl-copy", "--type", "image/png"}, png);
+    if (!copied || *copied) return copied;
+  }
+  if (!is_set("DISPLAY")) return false;
+  return hand_to({"xclip", "-selection", "clipboard", "-t", "image/png", "-i"}, png);
+}
+
+}  // namespace attnscope

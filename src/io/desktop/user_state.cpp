@@ -1,0 +1,91 @@
+#include "io/desktop/user_state.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "io/base/file.h"
+#include "io/base/json_value.h"
+#include "io/base/path_json.h"
+#include "io/base/paths.h"
+#include "io/base/printable.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kStateFormat = "attnscope-state/1";
+constexpr const char* kStateName = "state.json";
+constexpr std::uint64_t kMaxStateBytes = 1'000'000;
+
+std::filesystem::path folder_in(const char* variable, const std::filesystem::path& below) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr || !std::filesystem::path(value).is_absolute()) return {};
+  return std::filesystem::path(value) / below;
+}
+
+/// Nothing where it is no state of this version: what is in it is of no use then.
+std::optional<UserState> parse_state(const std::string& text) {
+  const Result<nlohmann::json> document = parse_json(text);
+  if (!document || !document->is_object()) return std::nullopt;
+  const auto field = [&](const char* name) -> const nlohmann::json& {
+    static const nlohmann::json none;
+    const auto found = document->find(name);
+    return found == document->end() ? none : *found;
+  };
+  if (field("format") != kStateFormat) return std::nullopt;
+  UserState state;
+  if (!field("theme").is_string() || !field("recent").is_array()) return std::nullopt;
+  const std::optional<Theme> theme = parse_theme(field("theme").get<std::string>());
+  if (!theme || *theme == Theme::paper) return std::nullopt;
+  state.theme = *theme;
+  for (const nlohmann::json& path : field("recent")) {
+    std::optional<std::string> bytes = path_from_json(path);
+    if (!bytes || state.recent.size() == kMostRecent) return std::nullopt;
+    state.recent.push_back(std::move(*bytes));
+  }
+  return state;
+}
+
+}  // namespace
+
+void UserState::add_recent(const std::string& path) {
+  const std::string name = absolute_path(path);
+  std::erase(recent, name);
+  recent.insert(recent.begin(), name);
+  if (recent.size() > kMostRecent) recent.resize(kMostRecent);
+}
+
+std::filesystem::path user_folder() {
+  const std::filesystem::path folder = folder_in("XDG_CONFIG_HOME", "attnscope");
+  return folder.empty() ? folder_in("HOME", ".config/attnscope") : folder;
+}
+
+ReadUserState read_user_state(const std::filesystem::path& folder) {
+  std::error_code error;
+  const std::filesystem::path path = folder / kStateName;
+  if (folder.empty() || !std::filesystem::exists(path, error)) return {};
+  const Result<std::string> text = read_file(path, kMaxStateBytes);
+  if (text) {
+    if (std::optional<UserState> state = parse_state(*text)) return {*state, ""};
+  }
+  const std::filesystem::path aside = folder / "state.json.damaged";
+  std::filesystem::rename(path, aside, error);
+  return {{}, path_text(path) + " is damaged" + (error ? "" : " and was put aside as " + path_text(aside))};
+}
+
+Result<void> write_user_state(const std::filesystem::path& folder, const UserState& state) {
+  if (folder.empty()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail(path_text(folder) + ": " + error.message());
+  nlohmann::ordered_json recent = nlohmann::ordered_json::array();
+  for (const std::string& path : state.recent) recent.push_back(path_to_json(path));
+  const nlohmann::ordered_json document = {
+      {"format", kStateFormat}, {"theme", theme_name(state.theme)}, {"recent", recent}};
+  return write_file(folder / kStateName, pretty_json(document) + "\n");
+}
+
+}  // namespace attnscope

@@ -1,0 +1,78 @@
+// Lessons as JSON files, format "attnscope-lesson/1".
+//
+//   {
+//     "format": "attnscope-lesson/1",
+//     "title": "Attention by example",
+//     "source": "a self-attention-by-example notebook",    what it retells
+//     "summary": "Six tokens, from X to the output.",
+//     "steps": [{
+//       "title": "Six tokens",
+//       "text": "…",                                       paragraphs are separated by an empty line
+//       "look": "…",                                       what to look at
+//       "experiment": {"format": "attnscope-experiment/1", …},
+//       "cell": "weights[0,1]",                            pinned when the step is opened
+//       "printed": [{"tensor": "out", "index": [0, 0], "printed": ["1.9104", "1.4186"]},
+//                   {"tensor": "out", "statistic": "std", "printed": "1.0098"}],
+//       "equivalence": "separate-chunked"
+//     }]
+//   }
+//
+// Cell, printed and equivalence may be missing. Everything else is refused with one line that names file, field, value
+// and what is allowed; so is an experiment that cannot be computed or shown, and a cell or a printed number that it
+// does not have.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/experiment/experiment.h"
+#include "core/studies/printed.h"
+
+namespace attnscope {
+
+/// A cell of the experiment by the name of its tensor.
+struct LessonCell {
+  std::string tensor;
+  std::vector<Index> index;
+};
+
+struct LessonStep {
+  std::string title;
+  std::string text;
+  std::string look;
+  Experiment experiment;
+  std::optional<LessonCell> cell;
+  std::vector<Printed> printed;
+  std::string equivalence;  ///< the name of one, or empty
+};
+
+struct Lesson {
+  std::string title;
+  std::string source;
+  std::string summary;
+  std::vector<LessonStep> steps;  ///< at least one
+};
+
+/// A file that is there, and what it holds or what is wrong with it.
+struct LessonFile {
+  std::string name;  ///< of the file, without .json
+  Result<std::shared_ptr<const Lesson>> lesson;
+};
+
+/// The lessons that come with attnscope, in the order of their files' names; none where their folder is missing.
+std::vector<LessonFile> find_lessons();
+
+/// The same in one folder.
+std::vector<LessonFile> lessons_in(const std::filesystem::path& folder);
+
+Result<Lesson> read_lesson(const std::filesystem::path& path);
+
+/// The same from text; `name` stands for the file in messages.
+Result<Lesson> parse_lesson(std::string_view text, std::string_view name);
+
+}  // namespace attnscope

@@ -1,0 +1,65 @@
+// What experiments are read from: their own files, figures, files of tensors.
+#include <iostream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/systems/systems.h"
+#include "io/base/file.h"
+#include "io/base/printable.h"
+#include "io/experiments/experiment_file.h"
+#include "io/experiments/own_tensor_file.h"
+#include "io/figures/content_version.h"
+#include "io/figures/figure_source.h"
+
+namespace attnscope {
+namespace {
+
+/// Whether nobody would take `name` for anything but a file's.
+bool looks_like_file(const std::string& name) {
+  return name.find('/') != std::string::npos || std::filesystem::path(name).has_extension();
+}
+
+}  // namespace
+
+Result<ExperimentSource> read_source(const std::filesystem::path& path) {
+  if (is_tensor_file_name(path)) {
+    Result<Experiment> experiment = experiment_of_tensors(path);
+    if (!experiment) return tl::unexpected(experiment.error());
+    return ExperimentSource{std::move(*experiment), std::nullopt, true};
+  }
+  const Result<std::string> text = read_file(path, kMaxExperimentBytes);
+  if (!text) return tl::unexpected(text.error());
+  if (is_figure_file(*text)) return parse_figure_source(*text, path_text(path), folder_of(path));
+  Result<Experiment> experiment = parse_experiment(*text, path_text(path), folder_of(path));
+  if (!experiment) return tl::unexpected(experiment.error());
+  return ExperimentSource{std::move(*experiment), std::nullopt, false, content_version(*text)};
+}
+
+Result<ExperimentSource> open_source(const std::string& file_or_system) {
+  if (find_system(file_or_system) != nullptr) return ExperimentSource{*default_experiment(file_or_system)};
+  if (file_or_system == "-") {
+    Result<Experiment> experiment = experiment_of_stream(std::cin);
+    if (!experiment) return tl::unexpected(experiment.error());
+    return ExperimentSource{std::move(*experiment), std::nullopt, true};
+  }
+  std::error_code error;
+  if (looks_like_file(file_or_system) || std::filesystem::exists(file_or_system, error))
+    return read_source(file_or_system);
+  std::vector<std::string> names;
+  for (const System& system : systems()) names.push_back(system.name);
+  const std::string nearest = suggestion_text(file_or_system, names);
+  return fail(attnscope::quoted_text(file_or_system) + " is neither a file nor a system" +
+                  (nearest.empty() ? "; the systems are " + join(names, ", ") : nearest),
+              Error::Kind::usage);
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(file, error);
+  return (error ? file : absolute.lexically_normal()).parent_path();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,174 @@
+#include "io/figures/figure_source.h"
+
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/systems/systems.h"
+#include "figure/style/font_metrics.h"
+#include "figure/views/view.h"
+#include "io/base/file.h"
+#include "io/base/json_value.h"
+#include "io/canvas/canvas_style.h"
+#include "io/canvas/png.h"
+#include "io/figures/figure_text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kFigureFormat = "attnscope-figure/1";
+
+/// Where the letters begin, whatever blanks and byte-order mark there are.
+std::string_view without_blanks(std::string_view bytes) {
+  const std::size_t begin = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  return begin == std::string_view::npos ? std::string_view() : bytes.substr(begin);
+}
+
+bool is_svg(std::string_view bytes) {
+  constexpr std::size_t beginning = 4096;
+  const std::string_view start = without_blanks(bytes.substr(0, beginning));
+  return start.starts_with('<') && start.find("<svg") != std::string_view::npos && stand_in(bytes).empty();
+}
+
+std::optional<std::string> figure_text(std::string_view bytes, ParseBudget& budget) {
+  if (bytes.starts_with(kPngSignature)) return png_figure_text(bytes, budget);
+  return bytes.starts_with("%PDF-") ? pdf_figure_text(bytes, budget) : svg_figure_text(bytes, budget);
+}
+
+/// JSON with everything beyond ASCII, which stands in its texts, as \uXXXX: PDF then keeps it readable.
+std::string ascii_json(std::string_view text) {
+  std::string ascii;
+  ascii.reserve(text.size());
+  const auto append = [&](unsigned unit) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    ascii += "\\u";
+    for (const unsigned shift : {12U, 8U, 4U, 0U}) ascii += digits[unit >> shift & 15U];
+  };
+  while (!text.empty()) {
+    const char32_t code = take_code_point(text);
+    if (code < 0x7F) {
+      ascii += static_cast<char>(code);
+    } else if (code < 0x10000) {
+      append(code);
+    } else {
+      append(0xD800U + ((code - 0x10000U) >> 10U));
+      append(0xDC00U + ((code - 0x10000U) & 0x3FFU));
+    }
+  }
+  return ascii;
+}
+
+/// "heads = 2, mask = causal": those that are not at their defaults, in the order of the table.
+std::string values_text(std::span<const Parameter> parameters, const ParameterValues& values) {
+  constexpr double longest = 400;  // pixels: a line of a list goes into a caption, all labels of a book do not
+  std::vector<std::string> parts;
+  for (const Parameter& parameter : parameters) {
+    const auto value = values.find(parameter.name);
+    if (value == values.end() || value->second == parameter.standard) continue;
+    parts.push_back(parameter.name + " = " + shortened_text(value_text(value->second), longest, TypeSize::kBody));
+  }
+  return join(parts, ", ");
+}
+
+std::string experiment_text(const Experiment& experiment) {
+  const System& system = *find_system(experiment.system);
+  std::string text = experiment.system;
+  const std::string values = values_text(system.parameters, experiment.parameters);
+  if (!values.empty()) text += ": " + values;
+  if (experiment.tensors != nullptr)
+    text += "; from " + std::filesystem::path(experiment.tensors->file()).filename().string();
+  if (system.uses_seed) text += "; seed " + std::to_string(experiment.seed);
+  if (experiment.discard != 0) text += ", discard " + std::to_string(experiment.discard);
+  const std::size_t edits = experiment.edits.size();
+  if (edits != 0) text += "; " + std::to_string(edits) + (edits == 1 ? " number" : " numbers") + " put by hand";
+  if (experiment.heads_off.empty()) return text;
+  std::vector<std::string> heads;
+  for (const Index head : experiment.heads_off) heads.push_back(std::to_string(head + 1));
+  return text + "; without " + (heads.size() == 1 ? "head " : "heads ") + join(heads, ", ");
+}
+
+Result<Experiment> inner_experiment(const nlohmann::json& document, const char* key,
+                                    const std::filesystem::path& folder) {
+  Result<Experiment> experiment = experiment_from_json(document.at(key), folder);
+  if (!experiment) return fail(std::string(key) + ": " + experiment.error().message, experiment.error().kind);
+  return experiment;
+}
+
+/// `text` is charged to the budget.
+Result<ExperimentSource> source_of(std::string text, const std::filesystem::path& folder, ParseBudget& budget) {
+  const Result<nlohmann::json> document = parse_json(text, {}, &budget);
+  if (!document) return tl::unexpected(document.error());
+  budget.release(text.size());
+  text = std::string();
+  if (!document->is_object() || !document->contains("format") || !document->contains("experiment"))
+    return fail("is no object with format and experiment");
+  if (const nlohmann::json& format = document->at("format"); format != kFigureFormat)
+    return fail("format: " + json_excerpt(format) + " is not allowed; allowed: \"" + kFigureFormat + "\"");
+  static const std::vector<std::string> keys = {"format", "experiment", "pinned"};
+  if (const Result<void> known = check_keys(*document, keys, ""); !known) return tl::unexpected(known.error());
+  Result<Experiment> experiment = inner_experiment(*document, "experiment", folder);
+  if (!experiment) return tl::unexpected(experiment.error());
+  ExperimentSource source = {std::move(*experiment), std::nullopt, true};
+  if (!document->contains("pinned")) return source;
+  Result<Experiment> pinned = inner_experiment(*document, "pinned", folder);
+  if (!pinned) return tl::unexpected(pinned.error());
+  source.pinned = std::move(*pinned);
+  return source;
+}
+
+}  // namespace
+
+ExperimentSource source_of_figure(const Experiment& experiment, const Experiment* pinned) {
+  const auto against = experiment.view.options.find("against");
+  const bool compares =
+      against != experiment.view.options.end() && against->second == ParameterValue(std::string("pinned"));
+  return {experiment, compares && pinned != nullptr ? std::optional(*pinned) : std::nullopt, true};
+}
+
+std::string figure_caption(const ExperimentSource& source) {
+  const Experiment& experiment = source.experiment;
+  std::string text = experiment_text(experiment) + "; view " + experiment.view.name;
+  if (const View* view = find_view(experiment.view.name)) {
+    const std::string options = values_text(view->options, experiment.view.options);
+    if (!options.empty()) text += ": " + options;
+  }
+  if (source.pinned) text += "; compared with " + experiment_text(*source.pinned);
+  return clean_text(text) + "; attnscope " ATTNSCOPE_VERSION;
+}
+
+std::string figure_source_json(const ExperimentSource& source, const std::filesystem::path& folder) {
+  std::string text = std::string(R"({"format": ")") + kFigureFormat + R"(", "experiment": )" +
+                     compact_experiment_json(source.experiment, folder);
+  if (source.pinned) text += R"(, "pinned": )" + compact_experiment_json(*source.pinned, folder);
+  return ascii_json(text + "}");
+}
+
+bool is_figure_file(std::string_view bytes) {
+  return bytes.starts_with(kPngSignature) || bytes.starts_with("%PDF-") || is_svg(bytes);
+}
+
+bool is_figure_with_source(const std::filesystem::path& path) {
+  const Result<std::string> bytes = read_file(path, kMaxExperimentBytes);
+  if (!bytes || !is_figure_file(*bytes)) return false;
+  ParseBudget budget(bytes->size());
+  return figure_text(*bytes, budget).has_value();
+}
+
+Result<ExperimentSource> parse_figure_source(std::string_view bytes, std::string_view name,
+                                             const std::filesystem::path& folder) {
+  const std::string prefix = std::string(name) + ": ";
+  try {
+    ParseBudget budget(bytes.size());
+    std::optional<std::string> text = figure_text(bytes, budget);
+    if (!text && budget.exceeded()) return fail(prefix + budget.refusal("the experiment in it, unpacked,"));
+    if (!text) return fail(prefix + "holds no experiment; figures that attnscope writes do");
+    Result<ExperimentSource> source = source_of(std::move(*text), folder, budget);
+    if (!source) return fail(prefix + "the experiment in it: " + source.error().message, source.error().kind);
+    return source;
+  } catch (const std::bad_alloc&) {
+    return fail(prefix + "no memory is left for the experiment in it");
+  }
+}
+
+}  // namespace attnscope

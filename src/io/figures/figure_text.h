@@ -1,0 +1,26 @@
+// The text that files of figures carry besides the picture. Private to io/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/base/parse_budget.h"
+
+namespace attnscope {
+
+/// The text that stands in a PNG, SVG or PDF file in attnscope's place; nothing where there is none, or where the file
+/// is damaged there. Nothing that a file says makes these read outside it. All that they copy and unpack, used or not,
+/// is charged to `budget`, so that it bounds the time as well; nothing, and `budget.exceeded()`, where it is too much.
+std::optional<std::string> png_figure_text(std::string_view bytes, ParseBudget& budget);
+std::optional<std::string> svg_figure_text(std::string_view bytes, ParseBudget& budget);
+std::optional<std::string> pdf_figure_text(std::string_view bytes, ParseBudget& budget);
+
+/// What `bytes` (zlib) begin with unpacks to, charged to `budget`; nothing where they are damaged or it is too much.
+/// `used` is how many of them were read.
+std::optional<std::string> unpacked(std::string_view bytes, ParseBudget& budget, std::size_t* used = nullptr);
+
+/// The same text packed.
+std::string packed(std::string_view text);
+
+}  // namespace attnscope

@@ -1,0 +1,25 @@
+// Boxes of numbers out of files of tensors. Private to io/.
+#pragma once
+
+#include <span>
+#include <stop_token>
+
+#include "io/tensors/tensor_listing.h"
+
+namespace attnscope {
+
+/// begin ≤ index < end along every axis.
+struct Box {
+  std::span<const Index> begin;
+  std::span<const Index> end;
+};
+
+/// How many numbers a box has. Fails where it is no box of a tensor of that shape.
+Result<Index> count_in(const Box& box, std::span<const Index> shape);
+
+/// Fills `out`, which has room for the numbers of `box`, in C order whatever the file's. `shape` is of the whole
+/// tensor, of which all bytes are in `source`. Takes a quarter of a megabyte of memory at most.
+Result<void> read_numbers(const ByteSource& source, const StoredNumbers& stored, std::span<const Index> shape,
+                          const Box& box, std::span<float> out, const std::stop_token& stop);
+
+}  // namespace attnscope

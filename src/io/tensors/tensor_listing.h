@@ -1,0 +1,59 @@
+// What a file of tensors holds, whatever its format; and one reader for each format. See tensor_file.h.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "io/base/byte_source.h"
+#include "io/tensors/element_type.h"
+#include "io/tensors/zip_archive.h"
+
+namespace attnscope {
+
+/// Axes that a tensor may have; as numpy.
+inline constexpr std::size_t kMostAxesOfEntry = 64;
+
+/// One tensor of a file.
+struct TensorEntry {
+  std::string name;          ///< as it stands in the file; `printable` makes it fit to be shown
+  std::string type;          ///< "F32", "BF16", …; of what cannot be viewed, what the file says: "F8_E4M3", "<U12"
+  std::vector<Index> shape;  ///< empty: one number
+  std::string trouble;       ///< why it cannot be viewed; empty: it can
+};
+
+/// Where the numbers of an entry are.
+struct StoredNumbers {
+  ElementType type = ElementType::f32;
+  bool big_endian = false;
+  bool fortran_order = false;         ///< the first axis is the fastest
+  std::uint64_t offset = 0;           ///< of the first number, in the file or in its member
+  std::optional<std::size_t> member;  ///< of the archive
+};
+
+struct TensorListing {
+  std::vector<TensorEntry> entries;
+  std::vector<StoredNumbers> stored;  ///< of each entry
+  std::map<std::string, std::string> metadata;
+  std::vector<std::string> warnings;
+  std::vector<ZipMember> members;  ///< of an archive
+};
+
+/// A name from outside as it stands in messages.
+std::string shown_name(std::string_view name);
+
+/// Bits of a tensor of such a shape. Fails where they are too many to be counted in 63 bits, zeros in the shape left
+/// out of account, and where there are too many axes.
+Result<Index> count_bits(const std::vector<Index>& shape, Index bits_of_element);
+
+/// Errors of all three are without the file's name. `memory_budget`: bytes that a member of an archive may take when it
+/// is inflated.
+Result<TensorListing> list_safetensors(const ByteSource& file);
+Result<TensorListing> list_npy(const ByteSource& file);
+Result<TensorListing> list_npz(const ByteSource& file, std::uint64_t memory_budget);
+
+}  // namespace attnscope

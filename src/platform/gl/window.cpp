@@ -1,0 +1,218 @@
+#include "platform/gl/window.h"
+
+#include "platform/gl/gl.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace attnscope::platform {
+namespace {
+
+/// GLFW is started with the first window and stopped with the last. Main thread only.
+int open_windows = 0;
+
+/// GLFW's reason for the last failure in this thread, on one line.
+std::string last_error(int* code = nullptr) {
+  const char* text = nullptr;
+  const int found = glfwGetError(&text);
+  if (code != nullptr) *code = found;
+  std::string line = text != nullptr ? text : "no reason given";
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+/// With what can be done all the same.
+std::string hinted(const std::string& message, const WindowOptions& options) {
+  return options.without_window.empty() ? message : message + "; " + options.without_window;
+}
+
+std::string too_old(const std::string& found) {
+  return "needs OpenGL 3.3, found " + found + "; LIBGL_ALWAYS_SOFTWARE=1 uses the software renderer";
+}
+
+/// The version of the OpenGL that the driver gives to whoever asks for nothing in particular.
+std::string ordinary_opengl_version() {
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  GLFWwindow* probe = glfwCreateWindow(16, 16, "attnscope", nullptr, nullptr);
+  if (probe == nullptr) return "none (" + last_error() + ")";
+  glfwMakeContextCurrent(probe);
+  const auto get_string = reinterpret_cast<PFNGLGETSTRINGPROC>(glfwGetProcAddress("glGetString"));
+  const GLubyte* version = get_string != nullptr ? get_string(GL_VERSION) : nullptr;
+  std::string text = version != nullptr ? reinterpret_cast<const char*>(version) : "an unknown version";
+  glfwDestroyWindow(probe);
+  return text;
+}
+
+void set_hints(const WindowOptions& options) {
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_CLIENT_API, GLFW_OPENGL_API);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  // Nothing here is drawn with depth or stencil.
+  glfwWindowHint(GLFW_DEPTH_BITS, 0);
+  glfwWindowHint(GLFW_STENCIL_BITS, 0);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  glfwWindowHint(GLFW_MAXIMIZED, options.maximized ? GLFW_TRUE : GLFW_FALSE);
+  glfwWindowHint(GLFW_VISIBLE, options.visible ? GLFW_TRUE : GLFW_FALSE);
+  glfwWindowHintString(GLFW_X11_CLASS_NAME, "attnscope");
+  glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "attnscope");
+}
+
+/// GLFW's keys are places on an American keyboard; a shortcut is what stands on the key.
+int key_on_layout(int key, int scancode) {
+  if (key < GLFW_KEY_APOSTROPHE || key > GLFW_KEY_GRAVE_ACCENT) return key;
+  const char* name = glfwGetKeyName(key, scancode);
+  if (name == nullptr || name[0] == '\0' || name[1] != '\0') return key;
+  return name[0] >= 'a' && name[0] <= 'z' ? name[0] - 'a' + 'A' : key;
+}
+
+}  // namespace
+
+struct Window::State {
+  GLFWwindow* window = nullptr;
+  std::vector<std::string> dropped_files;
+  std::vector<KeyPress> key_presses;
+
+  State() { ++open_windows; }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (window != nullptr) glfwDestroyWindow(window);
+    if (--open_windows == 0) glfwTerminate();
+  }
+
+  Result<void> make_window(const WindowOptions& options);
+};
+
+Result<void> Window::State::make_window(const WindowOptions& options) {
+  set_hints(options);
+  window = glfwCreateWindow(std::max(options.width, 1), std::max(options.height, 1), options.title.c_str(), nullptr,
+                            nullptr);
+  if (window == nullptr) {
+    int code = 0;
+    const std::string reason = last_error(&code);
+    if (code == GLFW_VERSION_UNAVAILABLE) return fail(too_old(ordinary_opengl_version()));
+    if (code == GLFW_API_UNAVAILABLE) return fail(hinted("the display offers no OpenGL (" + reason + ")", options));
+    return fail("the window could not be opened: " + reason + "; LIBGL_ALWAYS_SOFTWARE=1 uses the software renderer");
+  }
+  glfwMakeContextCurrent(window);
+  const int version = gladLoadGL(glfwGetProcAddress);
+  if (version == 0) return fail("the OpenGL functions could not be loaded: " + last_error());
+  if (version < GLAD_MAKE_VERSION(3, 3)) {
+    return fail(
+        too_old(std::to_string(GLAD_VERSION_MAJOR(version)) + "." + std::to_string(GLAD_VERSION_MINOR(version))));
+  }
+
+  glfwSwapInterval(options.vsync ? 1 : 0);
+  glfwSetWindowSizeLimits(window, options.minimum_width, options.minimum_height, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  // The state outlives the window and never moves, so GLFW may keep its address.
+  glfwSetWindowUserPointer(window, this);
+  glfwSetDropCallback(window, [](GLFWwindow* target, int count, const char** paths) {
+    auto& dropped = static_cast<State*>(glfwGetWindowUserPointer(target))->dropped_files;
+    dropped.insert(dropped.end(), paths, paths + count);
+  });
+  glfwSetKeyCallback(window, [](GLFWwindow* target, int key, int scancode, int action, int modifiers) {
+    if (action == GLFW_RELEASE) return;
+    const KeyPress press = {key_on_layout(key, scancode), (modifiers & GLFW_MOD_CONTROL) != 0,
+                            (modifiers & GLFW_MOD_SHIFT) != 0};
+    static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back(press);
+  });
+  glfwSetCharCallback(window, [](GLFWwindow* target, unsigned character) {
+    if (character == '?')
+      static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back({'?', false, true});
+  });
+  return {};
+}
+
+Window::Window(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Window::~Window() = default;
+Window::Window(Window&&) noexcept = default;
+Window& Window::operator=(Window&&) noexcept = default;
+
+Result<Window> Window::open(const WindowOptions& options) {
+  // Reasons are read with glfwGetError; without a callback GLFW prints nothing itself.
+  if (glfwInit() != GLFW_TRUE) return fail(hinted("no display to open a window on (" + last_error() + ")", options));
+  auto state = std::make_unique<State>();
+  if (Result<void> made = state->make_window(options); !made) return fail(made.error().message);
+  return Window(std::move(state));
+}
+
+GLFWwindow* Window::handle() const { return state_->window; }
+
+Size Window::framebuffer_size() const {
+  Size size;
+  glfwGetFramebufferSize(state_->window, &size.width, &size.height);
+  return size;
+}
+
+Size Window::window_size() const {
+  Size size;
+  glfwGetWindowSize(state_->window, &size.width, &size.height);
+  return size;
+}
+
+float Window::content_scale() const {
+  float x = 1;
+  float y = 1;
+  glfwGetWindowContentScale(state_->window, &x, &y);
+  const float scale = std::max(x, y);
+  // A virtual screen without a known size reports 0, or nonsense.
+  return scale >= 0.25F && scale <= 16.0F ? scale : 1.0F;
+}
+
+bool Window::minimized() const { return glfwGetWindowAttrib(state_->window, GLFW_ICONIFIED) == GLFW_TRUE; }
+bool Window::maximized() const { return glfwGetWindowAttrib(state_->window, GLFW_MAXIMIZED) == GLFW_TRUE; }
+
+bool Window::should_close() const { return glfwWindowShouldClose(state_->window) == GLFW_TRUE; }
+void Window::request_close(bool close) { glfwSetWindowShouldClose(state_->window, close ? GLFW_TRUE : GLFW_FALSE); }
+
+void Window::wait_events() { glfwWaitEvents(); }
+
+void Window::wait_events(double seconds) {
+  // GLFW refuses infinity, and an X server's clock has no use for more than a day.
+  constexpr double longest = 86400;
+  if (seconds > 0) {
+    glfwWaitEventsTimeout(std::min(seconds, longest));
+  } else {
+    glfwPollEvents();
+  }
+}
+
+void Window::poll_events() { glfwPollEvents(); }
+void Window::wake() const { glfwPostEmptyEvent(); }
+
+std::vector<KeyPress> Window::take_key_presses() { return std::exchange(state_->key_presses, {}); }
+std::vector<std::string> Window::take_dropped_files() { return std::exchange(state_->dropped_files, {}); }
+
+void Window::set_title(const std::string& title) { glfwSetWindowTitle(state_->window, title.c_str()); }
+
+void Window::set_icon(const std::vector<Image>& sizes) {
+  std::vector<std::vector<std::uint8_t>> pixels;
+  std::vector<GLFWimage> icons;
+  pixels.reserve(sizes.size());
+  icons.reserve(sizes.size());
+  for (const Image& size : sizes) {
+    pixels.push_back(size.rgba);  // GLFW wants bytes that it could change
+    icons.push_back({size.width, size.height, pixels.back().data()});
+  }
+  glfwSetWindowIcon(state_->window, static_cast<int>(icons.size()), icons.data());
+}
+
+void Window::bind() { glfwMakeContextCurrent(state_->window); }
+
+void Window::clear(const Rgba& color, std::span<const ColoredArea> areas) {
+  const Size size = framebuffer_size();
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  clear_framebuffer(size.width, size.height, color, areas);
+}
+
+void Window::swap() { glfwSwapBuffers(state_->window); }
+
+}  // namespace attnscope::platform

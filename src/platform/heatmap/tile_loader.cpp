@@ -1,0 +1,120 @@
+#include "platform/heatmap/tile_loader.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace attnscope::platform {
+
+TileLoader::TileLoader(std::function<void()> arrived)
+    : arrived_(std::move(arrived)), thread_([this](const std::stop_token& ending) { work(ending); }) {}
+
+TileLoader::~TileLoader() {
+  thread_.request_stop();
+  want({});
+}
+
+void TileLoader::want(std::vector<TileRequest> requests) {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto is_there = [&](const TileRequest& request) {
+      return std::any_of(loaded_.begin(), loaded_.end(), [&](const LoadedTile& tile) {
+        return tile.matrix == request.matrix && tile.part == request.part;
+      });
+    };
+    std::erase_if(requests, is_there);
+    if (reading_) {
+      const auto again = std::find_if(requests.begin(), requests.end(),
+                                      [&](const TileRequest& request) { return request.same_tile(*reading_); });
+      const bool hurry = std::any_of(requests.begin(), requests.end(), [](const TileRequest& r) { return !r.patient; });
+      if (again == requests.end() || (again->patient && hurry)) {
+        stop_.request_stop();
+      } else {
+        requests.erase(again);
+      }
+    }
+    if (const std::shared_ptr<const MatrixSource> sketched = sketching_.lock()) {
+      const bool still = std::any_of(requests.begin(), requests.end(),
+                                     [&](const TileRequest& request) { return request.source.lock() == sketched; });
+      if (!still) stop_.request_stop();
+    }
+    std::reverse(requests.begin(), requests.end());
+    wanted_ = std::move(requests);
+  }
+  wake_.notify_one();
+}
+
+std::vector<LoadedTile> TileLoader::take() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(loaded_, {});
+}
+
+std::shared_ptr<const MatrixSource> TileLoader::next() {
+  std::shared_ptr<const MatrixSource> source;
+  while (!source && !wanted_.empty()) {
+    reading_ = std::move(wanted_.back());
+    wanted_.pop_back();
+    source = reading_->source.lock();
+  }
+  if (!source) reading_.reset();
+  return source;
+}
+
+std::shared_ptr<const MatrixSource> TileLoader::without_sketch() const {
+  const auto found = std::find_if(wanted_.rbegin(), wanted_.rend(), [](const TileRequest& request) {
+    const std::shared_ptr<const MatrixSource> source = request.source.lock();
+    return source && source->needs_sketch();
+  });
+  return found == wanted_.rend() ? nullptr : found->source.lock();
+}
+
+void TileLoader::sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<const MatrixSource> source) {
+  stop_ = std::stop_source();
+  const std::stop_token stop = stop_.get_token();
+  sketching_ = source;
+  lock.unlock();
+  const bool done = source->sketch(stop);
+  source.reset();
+  if (done) arrived_();
+  lock.lock();
+  sketching_.reset();
+}
+
+void TileLoader::work(const std::stop_token& ending) {
+  std::unique_lock lock(mutex_);
+  while (wake_.wait(lock, ending, [this] { return !wanted_.empty(); })) {
+    // Of everything in sight a sketch before anything in full, which may take seconds.
+    if (std::shared_ptr<const MatrixSource> unknown = without_sketch()) {
+      sketch(lock, std::move(unknown));
+      continue;
+    }
+    std::shared_ptr<const MatrixSource> source = next();
+    if (!source) continue;
+    LoadedTile tile = {reading_->matrix, reading_->part, {}};
+    stop_ = std::stop_source();
+    const std::stop_token stop = stop_.get_token();
+    lock.unlock();
+
+    tile.texels.resize(static_cast<std::size_t>(tile.part.rows * tile.part.columns));
+    bool complete = source->read(tile.part, tile.texels, stop);
+    if (!complete && !stop.stop_requested()) {
+      // Marked as what is no number; asking again would not help.
+      std::fill(tile.texels.begin(), tile.texels.end(), std::numeric_limits<float>::quiet_NaN());
+      complete = true;
+    }
+    // Perhaps the last one to know it: a large matrix is given back here, not under the lock.
+    source.reset();
+
+    lock.lock();
+    reading_.reset();
+    if (!complete || stop.stop_requested()) continue;
+    const bool first = loaded_.empty();
+    loaded_.push_back(std::move(tile));
+    if (!first) continue;
+    lock.unlock();
+    arrived_();
+    lock.lock();
+  }
+}
+
+}  // namespace attnscope::platform

@@ -1,0 +1,210 @@
+#include "ui/dialogs/animation_dialog.h"
+
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/base/text.h"
+#include "ui/dialogs/document_dialogs.h"
+#include "ui/dialogs/export_rows.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+struct FormatName {
+  AnimationFormat format;
+  const char* name;
+};
+constexpr std::array<FormatName, 3> kFormatNames = {
+    {{AnimationFormat::gif, "GIF"}, {AnimationFormat::mp4, "MP4"}, {AnimationFormat::png, "PNG"}}};
+
+void text_field(const Style& style, const char* id, const char* hint, std::string& text, double width = kFieldWidth) {
+  ImGui::SetNextItemWidth(style.px(width));
+  ImGui::InputTextWithHint(id, hint, &text);
+}
+
+const Sweepable* chosen(const AnimationShown& shown, const AnimationSettings& settings) {
+  for (const auto& [thing, largest] : shown.things) {
+    if (thing.name == settings.name) return &thing;
+  }
+  return nullptr;
+}
+
+/// What the animation is of: the lesson, or one of the things.
+void subject_row(const Style& style, const AnimationShown& shown, AnimationSettings& settings) {
+  row_label(style, "Of");
+  std::vector<std::string> names;
+  names.reserve(shown.things.size() + 1);
+  if (shown.lesson != nullptr) names.push_back("Lesson: " + shown.lesson->title);
+  const std::size_t lessons = names.size();
+  std::size_t now = 0;
+  for (const auto& [thing, largest] : shown.things) {
+    if (!settings.lesson && thing.name == settings.name) now = names.size();
+    // Two of them may be called the same: those of the system and of the view.
+    const bool of_view = thing.place == Sweepable::Place::view_option;
+    names.push_back(thing.parameter.label + (of_view ? " (of the view)" : ""));
+  }
+  const auto picked = list_field("##subject", style.px(kSettingsWidth - kLabelWidth), names, now);
+  if (!picked) return;
+  settings.frame = 1;
+  settings.lesson = *picked < lessons;
+  if (settings.lesson) return;
+  const auto& [thing, largest] = shown.things[*picked - lessons];
+  choose_sweep(settings, thing, largest);
+}
+
+void value_rows(const Style& style, const Sweepable& thing, AnimationSettings& settings) {
+  if (!is_number(thing)) {
+    row_label(style, "Values");
+    const bool choice = thing.parameter.kind == Parameter::Kind::choice;
+    text_field(style, "##values", choice ? "all of them" : "with commas between", settings.values,
+               kSettingsWidth - kLabelWidth);
+    tooltip("With commas between. Allowed: " + allowed_text(thing.parameter) + ".");
+    return;
+  }
+  row_label(style, "From");
+  constexpr double kNarrow = 48;
+  text_field(style, "##from", "", settings.from, kNarrow);
+  ImGui::SameLine();
+  ImGui::TextDisabled("to");
+  ImGui::SameLine();
+  text_field(style, "##to", "", settings.to, kNarrow);
+  tooltip("Allowed: " + allowed_text(thing.parameter) + ".");
+  ImGui::SameLine();
+  ImGui::TextDisabled("by");
+  ImGui::SameLine();
+  text_field(style, "##step", "…", settings.step, kNarrow);
+  const bool real = thing.parameter.kind == Parameter::Kind::real;
+  tooltip(std::string("The step; empty: ") + (real ? "50 steps in all." : "1, or what fits.") +
+          " A negative one leads down.");
+}
+
+void format_row(const Style& style, const AnimationShown& shown, Transient& transient) {
+  AnimationSettings& settings = transient.animation_settings;
+  row_label(style, "Format");
+  bool first = true;
+  for (const FormatName& each : kFormatNames) {
+    if (!first) ImGui::SameLine();
+    first = false;
+    const bool possible = each.format == AnimationFormat::png || shown.has_ffmpeg;
+    ImGui::BeginDisabled(!possible);
+    if (ImGui::RadioButton(each.name, settings.format == each.format)) {
+      settings.format = each.format;
+      transient.dialog_path = path_for_format(transient.dialog_path, each.format);
+    }
+    ImGui::EndDisabled();
+    if (each.format == AnimationFormat::png) tooltip("A file for each frame, numbered.");
+  }
+}
+
+void rate_row(const Style& style, const AnimationShown& shown, AnimationSettings& settings) {
+  row_label(style, "Speed");
+  std::string usual = settings.lesson ? "to read" : "";
+  if (!settings.lesson && shown.animation != nullptr) usual = short_text(shown.animation->rate());
+  text_field(style, "##rate", usual.c_str(), settings.rate);
+  ImGui::SameLine();
+  ImGui::TextDisabled("frames a second");
+}
+
+/// The frame, and below it which one that is.
+void frame_preview(const Style& style, const AnimationShown& shown, AnimationSettings& settings, ImVec2 room) {
+  const float line = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.y;
+  const Result<FigureFileOptions> options = export_options(settings.page);
+  ImGui::BeginGroup();
+  page_preview(style, {options ? shown.figure : nullptr, shown.number, 0, settings.page.file.theme}, shown.luts,
+               shown.batch, shown.lines, ImVec2(room.x, room.y - line));
+  const int count = shown.animation != nullptr ? static_cast<int>(shown.animation->size()) : 1;
+  settings.frame = std::clamp(settings.frame, 1, std::max(count, shown.animation != nullptr ? 1 : settings.frame));
+  ImGui::BeginDisabled(count < 2);
+  ImGui::SetNextItemWidth(room.x);
+  const int last = std::max(count, settings.frame);
+  const std::string of_how_many = "frame %d of " + std::to_string(last);
+  ImGui::SliderInt("##frame", &settings.frame, 1, last, of_how_many.c_str());
+  ImGui::EndDisabled();
+  ImGui::EndGroup();
+}
+
+/// "51 frames · 5.1 s"
+std::string length_text(const AnimationShown& shown, const AnimationSettings& settings) {
+  const Result<std::optional<double>> rate = rate_of(settings);
+  if (shown.animation == nullptr || !rate) return {};
+  Animation animation = *shown.animation;
+  if (*rate) animation.set_rate(**rate);
+  const auto count = static_cast<Index>(animation.size());
+  std::string frames = grouped_text(count) + (count == 1 ? " frame" : " frames");
+  if (!shown.has_ffmpeg) return frames + " · GIF and MP4 need the program ffmpeg, which is not installed";
+  if (settings.format == AnimationFormat::png) return frames;
+  return frames + " · " + duration_text(animation.seconds());
+}
+
+AnimationAnswer progress_rows(const Style& style, const AnimationProgress& progress, Transient& transient) {
+  ImGui::TextUnformatted(progress.doing.c_str());
+  ImGui::PushStyleColor(ImGuiCol_PlotHistogram, color(style.palette.accent, 0.6F));
+  ImGui::ProgressBar(progress.fraction, ImVec2(style.px(kSettingsWidth + 60), 0));
+  ImGui::PopStyleColor();
+  const bool stop = ImGui::Button("Stop");
+  tooltip("Leaves nothing behind.");
+  ImGui::SameLine();
+  if (ImGui::Button("Go on beside")) transient.dialog = Dialog::none;
+  tooltip("The status bar shows how far it is; a click there opens this again.");
+  return stop ? AnimationAnswer::stop : AnimationAnswer::none;
+}
+
+/// What the settings are wrong in; empty where in nothing.
+std::string trouble_of(const AnimationShown& shown, const AnimationSettings& settings) {
+  if (const auto options = export_options(settings.page); !options) return options.error().message;
+  if (const auto rate = rate_of(settings); !rate) return rate.error().message;
+  return shown.trouble;
+}
+
+}  // namespace
+
+AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown, Transient& transient) {
+  if (shown.writing) return progress_rows(style, *shown.writing, transient);
+  AnimationSettings& settings = transient.animation_settings;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float room = std::clamp(display.x - style.px(kSettingsWidth + 96), style.px(120), style.px(520));
+  const float width = style.px(kSettingsWidth + 16) + room;
+  ImGui::SetNextItemWidth(width);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  bool confirmed = ImGui::InputTextWithHint("##path", "path; of PNG files with %04d where the number goes",
+                                            &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemEdited()) {
+    transient.dialog_question.clear();
+    if (const auto typed = animation_format(transient.dialog_path)) settings.format = *typed;
+  }
+  ImGui::BeginGroup();
+  subject_row(style, shown, settings);
+  const Sweepable* const thing = chosen(shown, settings);
+  if (!settings.lesson && thing != nullptr) value_rows(style, *thing, settings);
+  rate_row(style, shown, settings);
+  format_row(style, shown, transient);
+  size_rows(style, settings.page, shown.figure, "dpi");
+  look_rows(style, settings.page);
+  row_label(style, "");
+  ImGui::Checkbox("value or words below", &settings.note);
+  ImGui::EndGroup();
+  const float height = ImGui::GetItemRectSize().y;
+  ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + style.px(kSettingsWidth + 16));
+  frame_preview(style, shown, settings, ImVec2(room, height));
+  const std::string wrong = trouble_of(shown, settings);
+  const std::string& trouble = wrong.empty() ? transient.dialog_error : wrong;
+  clipped_text(trouble.empty() ? length_text(shown, settings) : trouble, width,
+               color(trouble.empty() ? style.palette.dim : Rgb{0xE6, 0x9F, 0x00}));
+  const bool replaces = question_row(transient);
+  if (ImGui::Button(replaces ? "Replace" : "Write")) confirmed = true;
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
+  // Not while a list is open, whose business it is.
+  if (ImGui::IsWindowFocused() && enter_pressed()) confirmed = true;
+  if (confirmed && !wrong.empty()) transient.dialog_error = wrong;
+  return confirmed && wrong.empty() && shown.animation != nullptr ? AnimationAnswer::write : AnimationAnswer::none;
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,191 @@
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <array>
+
+#include "ui/dialogs/animation_dialog.h"
+#include "ui/dialogs/document_dialogs.h"
+#include "ui/dialogs/export_dialog.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/panels.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+struct DialogText {
+  Dialog dialog;
+  const char* title;
+  const char* hint;
+  const char* confirm;
+};
+
+constexpr const char* kExportTitle = "Export the view as a figure";
+constexpr const char* kAnimationTitle = "Write an animation";
+
+constexpr std::array<DialogText, 4> kPathDialogs = {{
+    {Dialog::open, "Open an experiment",
+     "an experiment (.json), a figure, tensors (.npy, .npz, .safetensors), labels (.txt)", "Open"},
+    {Dialog::open_picture, "Open a picture for the pixels", "path of a picture (.png)", "Open"},
+    {Dialog::save, "Save the experiment", "path, ending in .json", "Save"},
+    {Dialog::export_trace, "Export the tensors", "path, ending in .safetensors, .npz or .json", "Export"},
+}};
+
+struct Shortcut {
+  const char* keys;
+  const char* meaning;
+};
+
+constexpr std::array<Shortcut, 26> kShortcuts = {{
+    {"drag a slider", "the picture follows"},
+    {"Ctrl+click a slider", "type any value"},
+    {"click a cell", "keep it in the inspector; again or Escape lets go"},
+    {"← → ↑ ↓", "the cell beside it; in lessons ↑ ↓ only"},
+    {"wheel", "zoom at the cursor"},
+    {"drag the picture", "move it"},
+    {"F, double click", "fit the picture"},
+    {"1 – 9", "choose a head"},
+    {"Ctrl+Page Up, Ctrl+Page Down", "the view before, the next one"},
+    {"Ctrl+↑, Ctrl+↓", "let the token of the kept cell change places"},
+    {"M", "hide the key of a cell from its query, or show it again"},
+    {"X", "switch the chosen head off, or on again"},
+    {"P", "pin the experiment, and show how later ones differ"},
+    {"I", "show or hide the inspector"},
+    {"Space or →, ←", "next, previous step of a lesson"},
+    {"Ctrl+Z, Ctrl+Shift+Z", "undo, redo"},
+    {"Ctrl+O, Ctrl+S", "open, save an experiment"},
+    {"Ctrl+Shift+S", "save as"},
+    {"F5", "read the open file again from the disk"},
+    {"Ctrl+E", "export the view as PDF, SVG or PNG"},
+    {"Ctrl+Shift+E", "export the tensors"},
+    {"Ctrl+C", "copy the figure"},
+    {"Ctrl+Shift+C", "copy the experiment as a PyTorch script"},
+    {"drop a file", "open it: experiment, figure, tensors, labels; .png: for the pixels"},
+    {"?", "these shortcuts"},
+    {"Ctrl+Q", "quit"},
+}};
+
+std::optional<DialogResult> path_dialog(const Style& style, const DialogText& text, Transient& transient) {
+  std::optional<DialogResult> result;
+  ImGui::SetNextItemWidth(std::min(style.px(440), ImGui::GetIO().DisplaySize.x - style.px(80)));
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  const bool entered =
+      ImGui::InputTextWithHint("##path", text.hint, &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemEdited()) transient.dialog_question.clear();
+  end_with_error(transient);
+  const bool replaces = question_row(transient);
+  // Only a new press confirms: the Enter that asked the question may still be held down.
+  const bool answered = replaces && !entered && ImGui::IsWindowFocused() && enter_pressed();
+  if (ImGui::Button(replaces ? "Replace" : text.confirm) || entered || answered) {
+    result = DialogResult{text.dialog, transient.dialog_path};
+    result->replaces = replaces;
+  }
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
+  return result;
+}
+
+void shortcut_table(const Style& style) {
+  if (!ImGui::BeginTable("shortcuts", 2)) return;
+  ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, style.px(170));
+  ImGui::TableSetupColumn("meaning", ImGuiTableColumnFlags_WidthFixed, style.px(310));
+  for (const Shortcut& shortcut : kShortcuts) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(shortcut.keys);
+    ImGui::TableNextColumn();
+    ImGui::TextDisabled("%s", shortcut.meaning);
+  }
+  ImGui::EndTable();
+}
+
+void about_text() {
+  ImGui::TextUnformatted("attnscope " ATTNSCOPE_VERSION);
+  ImGui::TextDisabled("A desktop instrument for attention. Every number is computed, and can explain itself.");
+  ImGui::TextDisabled("MIT licence. Type: Inter and DejaVu. Colour maps: viridis, magma, ColorBrewer RdBu.");
+}
+
+const DialogText* path_dialog_text(Dialog dialog) {
+  for (const DialogText& each : kPathDialogs) {
+    if (each.dialog == dialog) return &each;
+  }
+  return nullptr;
+}
+
+const char* title_of(Dialog dialog) {
+  const DialogText* path = path_dialog_text(dialog);
+  if (path != nullptr) return path->title;
+  if (dialog == Dialog::export_figure) return kExportTitle;
+  if (dialog == Dialog::animation) return kAnimationTitle;
+  if (dialog == Dialog::unsaved) return "Unsaved edits";
+  if (dialog == Dialog::left_behind) return "Unsaved work";
+  return dialog == Dialog::shortcuts ? "Shortcuts" : "About";
+}
+
+/// Begins the popup of that dialog in the middle of the window; true while it is open.
+bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Always, ImVec2(0.5F, 0.5F));
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(display.x - style.px(20), display.y - style.px(20)));
+  // Everything fits but in the smallest windows, and a question in those too.
+  const double enough = dialog == Dialog::animation ? 700 : dialog == Dialog::unsaved ? 0 : 480;
+  const ImGuiWindowFlags scroll = display.y >= style.px(enough) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
+  const ImGuiWindowFlags flags =
+      ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | scroll;
+  return ImGui::BeginPopupModal(title_of(dialog), open, flags);
+}
+
+/// Makes ImGui's popups follow `transient.dialog`, which anything may change.
+void follow(const Style& style, Transient& transient) {
+  if (transient.dialog == transient.dialog_shown) return;
+  if (transient.dialog_shown != Dialog::none && begin_dialog(style, transient.dialog_shown, nullptr)) {
+    ImGui::CloseCurrentPopup();
+    ImGui::EndPopup();
+  }
+  transient.dialog_shown = transient.dialog;
+  if (transient.dialog != Dialog::none) ImGui::OpenPopup(title_of(transient.dialog));
+}
+
+}  // namespace
+
+std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, const AnimationShown* animated,
+                                    Transient& transient) {
+  follow(style, transient);
+  std::optional<DialogResult> result;
+  bool open = true;
+  if (transient.dialog == Dialog::none) return result;
+  if (begin_dialog(style, transient.dialog, &open)) {
+    if (const DialogText* path = path_dialog_text(transient.dialog)) {
+      result = path_dialog(style, *path, transient);
+    } else if (transient.dialog == Dialog::export_figure) {
+      if (exported == nullptr) {
+        ImGui::TextDisabled("Computing…");
+      } else if (export_dialog(style, *exported, transient)) {
+        result = DialogResult{Dialog::export_figure, transient.dialog_path};
+        result->replaces = !transient.dialog_question.empty();
+      }
+    } else if (transient.dialog == Dialog::animation) {
+      if (animated == nullptr) {
+        ImGui::TextDisabled("Computing…");
+      } else if (const AnimationAnswer answer = animation_dialog(style, *animated, transient);
+                 answer != AnimationAnswer::none) {
+        result = DialogResult{Dialog::animation, transient.dialog_path, answer == AnimationAnswer::stop};
+        result->replaces = !transient.dialog_question.empty();
+      }
+    } else if (transient.dialog == Dialog::unsaved) {
+      result = unsaved_dialog(transient);
+    } else if (transient.dialog == Dialog::left_behind) {
+      result = left_behind_dialog(style, transient);
+    } else if (transient.dialog == Dialog::shortcuts) {
+      shortcut_table(style);
+    } else {
+      about_text();
+    }
+    ImGui::EndPopup();
+  }
+  // Its own closing button was pressed.
+  if (!open) transient.dialog = Dialog::none;
+  return result;
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,120 @@
+#include "ui/dialogs/document_dialogs.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <filesystem>
+
+#include "io/base/printable.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+void warning_text(const std::string& text) {
+  ImGui::PushTextWrapPos(0);
+  ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(0.9F, 0.62F, 0, 1));
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
+/// "2026-11-23 14:05", where the user is.
+std::string time_text(std::int64_t seconds) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm local = {};
+  if (::localtime_r(&time, &local) == nullptr) return "?";
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &local);
+  return text.data();
+}
+
+std::string entry_text(const UnsavedEntry& entry) {
+  const std::string name = entry.file.empty() ? entry.title : std::filesystem::path(entry.file).filename().string();
+  return printable(name.empty() ? entry.path.filename().string() : name) + ", edited " + time_text(entry.saved_at);
+}
+
+/// What there is to know before it is restored; empty: nothing.
+std::string trouble_text(const UnsavedEntry& entry) {
+  if (!entry.trouble.empty()) return printable(entry.trouble);
+  return entry.tried ? "restoring it did not finish the last time" : "";
+}
+
+/// An entry with its buttons; whether it is to be discarded, or restored, if either.
+std::optional<bool> entry_row(const Style& style, const UnsavedEntry& entry) {
+  std::optional<bool> discards;
+  const float padding = 2 * ImGui::GetStyle().FramePadding.x;
+  const float spacing = ImGui::GetStyle().ItemSpacing.x;
+  const float buttons = ImGui::CalcTextSize("Restore").x + ImGui::CalcTextSize("Discard").x + 2 * padding + spacing;
+  const float room = ImGui::GetContentRegionAvail().x;
+  const float left = ImGui::GetCursorPosX();
+  ImGui::AlignTextToFramePadding();
+  clipped_text(entry_text(entry), room - buttons - spacing, color(style.palette.text));
+  ImGui::SameLine(left + room - buttons);
+  if (ImGui::Button("Restore")) discards = false;
+  ImGui::SameLine();
+  if (ImGui::Button("Discard")) discards = true;
+  if (const std::string trouble = trouble_text(entry); !trouble.empty()) ImGui::TextDisabled("%s", trouble.c_str());
+  return discards;
+}
+
+}  // namespace
+
+void end_with_error(const Transient& transient) {
+  if (!transient.dialog_error.empty()) warning_text(transient.dialog_error);
+}
+
+bool question_row(const Transient& transient) {
+  if (transient.dialog_question.empty()) return false;
+  warning_text(transient.dialog_question);
+  return true;
+}
+
+std::optional<DialogResult> unsaved_dialog(Transient& transient) {
+  std::optional<DialogResult> result;
+  ImGui::TextUnformatted((printable(transient.dialog_path) + " has edits that are not saved.").c_str());
+  end_with_error(transient);
+  const bool entered = ImGui::IsWindowFocused() && enter_pressed();
+  const auto answer = [&](bool saves) {
+    result = DialogResult{Dialog::unsaved, transient.dialog_path};
+    result->saves = saves;
+  };
+  if (ImGui::Button("Save") || entered) answer(true);
+  ImGui::SameLine();
+  if (ImGui::Button("Don\u2019t save")) answer(false);
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
+  return result;
+}
+
+std::optional<DialogResult> left_behind_dialog(const Style& style, Transient& transient) {
+  std::optional<DialogResult> result;
+  const std::vector<UnsavedEntry>& entries = transient.left_behind;
+  ImGui::TextUnformatted(entries.empty() ? "There is no unsaved work."
+                                         : "These edits were not saved when attnscope ended.");
+  if (!entries.empty()) {
+    constexpr std::size_t kMostShown = 6;
+    const auto troubled = std::ranges::count_if(entries, [](const auto& each) { return !trouble_text(each).empty(); });
+    const float height = static_cast<float>(entries.size()) * ImGui::GetFrameHeightWithSpacing() +
+                         static_cast<float>(troubled) * ImGui::GetTextLineHeightWithSpacing();
+    const float most = static_cast<float>(kMostShown) * 2 * ImGui::GetFrameHeightWithSpacing();
+    ImGui::BeginChild("entries", ImVec2(style.px(520), std::min(height, most)), false);
+    for (const UnsavedEntry& entry : entries) {
+      ImGui::PushID(entry.path.c_str());
+      if (const std::optional<bool> discards = entry_row(style, entry)) {
+        result = DialogResult{Dialog::left_behind, {}};
+        result->entry = entry;
+        result->discards = *discards;
+      }
+      ImGui::PopID();
+    }
+    ImGui::EndChild();
+  }
+  if (ImGui::Button(entries.empty() ? "Close" : "Later")) transient.dialog = Dialog::none;
+  return result;
+}
+
+}  // namespace attnscope::ui

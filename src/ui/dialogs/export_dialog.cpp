@@ -1,0 +1,76 @@
+#include "ui/dialogs/export_dialog.h"
+
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+
+#include "ui/dialogs/document_dialogs.h"
+#include "ui/dialogs/export_rows.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+void format_row(const Style& style, Transient& transient) {
+  ExportSettings& settings = transient.export_settings;
+  row_label(style, "Formats");
+  for (std::size_t i = 0; i < kExportFormats.size(); ++i) {
+    if (i > 0) ImGui::SameLine();
+    if (ImGui::Checkbox(kExportFormats[i].name, &settings.formats[i])) {
+      transient.dialog_path = path_for_formats(transient.dialog_path, settings);
+      transient.dialog_question.clear();
+    }
+  }
+}
+
+void caption_row(const Style& style, const std::string& caption, float width) {
+  const float button = ImGui::CalcTextSize("Copy").x + 2 * ImGui::GetStyle().FramePadding.x;
+  if (ImGui::Button("Copy")) ImGui::SetClipboardText(caption.c_str());
+  tooltip("The caption: a line for below the figure. Its file has it as well.");
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  clipped_text(caption, width - button - ImGui::GetStyle().ItemSpacing.x, color(style.palette.dim));
+}
+
+}  // namespace
+
+bool export_dialog(const Style& style, const ExportShown& shown, Transient& transient) {
+  ExportSettings& settings = transient.export_settings;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float room = std::clamp(display.x - style.px(kSettingsWidth + 96), style.px(120), style.px(520));
+  const float width = style.px(kSettingsWidth + 16) + room;
+  ImGui::SetNextItemWidth(width);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  bool confirmed = ImGui::InputTextWithHint("##path", "path; the boxes below say in which formats",
+                                            &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemEdited()) {
+    choose_format_of(transient.dialog_path, settings);
+    transient.dialog_question.clear();
+  }
+  ImGui::BeginGroup();
+  format_row(style, transient);
+  size_rows(style, settings, shown.figure, "dpi, of a PNG");
+  look_rows(style, settings);
+  ImGui::EndGroup();
+  const float height = ImGui::GetItemRectSize().y;
+  ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + style.px(kSettingsWidth + 16));
+  const Result<FigureFileOptions> options = export_options(settings);
+  const double aspect = options ? options->height_inches / options->width_inches : 0;
+  page_preview(style, {options ? shown.figure : nullptr, shown.number, aspect, settings.file.theme}, shown.luts,
+               shown.batch, shown.lines, ImVec2(room, height));
+  caption_row(style, shown.caption, width);
+  const std::string& trouble = options ? transient.dialog_error : options.error().message;
+  if (!trouble.empty()) clipped_text(trouble, width, color(Rgb{0xE6, 0x9F, 0x00}));
+  const bool replaces = question_row(transient);
+  if (ImGui::Button(replaces ? "Replace" : "Export")) confirmed = true;
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
+  // Not while a list is open, whose business it is.
+  if (ImGui::IsWindowFocused() && enter_pressed()) confirmed = true;
+  if (confirmed && !options) transient.dialog_error = options.error().message;
+  return confirmed && options.has_value();
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,139 @@
+#include "ui/dialogs/export_rows.h"
+
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr double kCentimetres = 2.54;
+
+void number_field(const Style& style, const char* id, double& value) {
+  ImGui::SetNextItemWidth(style.px(kFieldWidth));
+  ImGui::InputDouble(id, &value, 0, 0, "%.4g");
+}
+
+/// A length in the unit that is chosen.
+void length_field(const Style& style, const char* id, const ExportSettings& settings, double& inches) {
+  const double unit = settings.centimetres ? kCentimetres : 1;
+  double shown = inches * unit;
+  number_field(style, id, shown);
+  if (ImGui::IsItemEdited()) inches = shown / unit;
+}
+
+}  // namespace
+
+void row_label(const Style& style, const char* label) {
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", label);
+  ImGui::SameLine(style.px(kLabelWidth));
+}
+
+std::optional<std::size_t> list_field(const char* id, float width, std::span<const std::string> names,
+                                      std::size_t now) {
+  std::optional<std::size_t> chosen;
+  ImGui::SetNextItemWidth(width);
+  if (!ImGui::BeginCombo(id, names[now].c_str(), ImGuiComboFlags_HeightLarge)) return chosen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (ImGui::Selectable(names[i].c_str(), i == now)) chosen = i;
+  }
+  ImGui::EndCombo();
+  return chosen;
+}
+
+void size_rows(const Style& style, ExportSettings& settings, const Figure* figure, const char* resolution_unit) {
+  row_label(style, "Width");
+  length_field(style, "##width", settings, settings.file.width_inches);
+  ImGui::SameLine();
+  const std::array<std::string, 2> units = {"in", "cm"};
+  if (const auto unit = list_field("##unit", style.px(kFieldWidth), units, settings.centimetres ? 1 : 0))
+    settings.centimetres = *unit == 1;
+  row_label(style, "Height");
+  double free_height = figure != nullptr ? settings.file.width_inches * figure->height / figure->width : 0;
+  ImGui::BeginDisabled(!settings.fixed_height);
+  length_field(style, "##height", settings, settings.fixed_height ? settings.height_inches : free_height);
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  // It starts with the height that was there.
+  if (ImGui::Checkbox("fixed", &settings.fixed_height) && settings.fixed_height && free_height > 0)
+    settings.height_inches = std::round(free_height * 100) / 100;
+  tooltip("Otherwise the figure is as high as it comes out.");
+  row_label(style, "Text");
+  number_field(style, "##type", settings.file.font_points);
+  ImGui::SameLine();
+  ImGui::TextDisabled("pt");
+  row_label(style, "Resolution");
+  ImGui::BeginDisabled(!settings.formats[0]);
+  ImGui::SetNextItemWidth(style.px(kFieldWidth));
+  ImGui::InputInt("##dpi", &settings.file.dpi, 0);
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  ImGui::TextDisabled("%s", resolution_unit);
+}
+
+void look_rows(const Style& style, ExportSettings& settings) {
+  const float width = style.px(kSettingsWidth - kLabelWidth);
+  row_label(style, "Theme");
+  constexpr std::array<Theme, 3> themes = {Theme::paper, Theme::light, Theme::dark};
+  std::vector<std::string> names;
+  names.reserve(themes.size());
+  for (const Theme theme : themes) names.emplace_back(theme_name(theme));
+  const auto theme = std::ranges::find(themes, settings.file.theme) - themes.begin();
+  if (const auto chosen = list_field("##theme", width, names, static_cast<std::size_t>(theme)))
+    settings.file.theme = themes[*chosen];
+  row_label(style, "Colours");
+  names = {"as in the view"};
+  for (const ColorMap map : color_maps()) names.emplace_back(color_map_name(map));
+  std::optional<ColorMap>& map = settings.file.content.map;
+  const std::size_t now = map ? static_cast<std::size_t>(*map) + 1 : 0;
+  if (const auto chosen = list_field("##colours", width, names, now)) map = parse_color_map(names[*chosen]);
+  tooltip("Of the attention weights; in views without any, of all matrices.");
+  row_label(style, "Range");
+  ImGui::SetNextItemWidth(width);
+  ImGui::InputTextWithHint("##range", "as in the view, or 0,0.5", &settings.range);
+  tooltip("The numbers at the ends of the colours.");
+  row_label(style, "Show");
+  FigureContent& content = settings.file.content;
+  const float column = style.px(kLabelWidth + kFieldWidth + 8);
+  ImGui::Checkbox("title", &content.title);
+  ImGui::SameLine(column);
+  ImGui::Checkbox("colour bar", &content.color_bars);
+  row_label(style, "");
+  ImGui::Checkbox("values", &content.values);
+  ImGui::SameLine(column);
+  ImGui::Checkbox("labels", &content.labels);
+}
+
+void page_preview(const Style& style, const PreviewedPage& shown, const ColorLuts& luts, HeatmapBatch& batch,
+                  platform::LineLayer& lines, ImVec2 room) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(room);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(at, ImVec2(at.x + room.x, at.y + room.y), color(style.palette.control), style.px(4));
+  if (shown.figure == nullptr) return;
+  const Figure& figure = *shown.figure;
+  const double aspect = shown.aspect > 0 ? shown.aspect : figure.height / figure.width;
+  const auto margin = static_cast<double>(style.px(12));
+  const auto wide = static_cast<double>(room.x) - 2 * margin;
+  const auto high = static_cast<double>(room.y) - 2 * margin;
+  const double width = std::min(wide, high / aspect);
+  const Rect page = {static_cast<double>(at.x) + margin + (wide - width) / 2,
+                     static_cast<double>(at.y) + margin + (high - width * aspect) / 2, width, width * aspect};
+  const Palette& colors = palette(shown.theme);
+  list.AddRectFilled(ImVec2(static_cast<float>(page.x), static_cast<float>(page.y)),
+                     ImVec2(static_cast<float>(page.right()), static_cast<float>(page.bottom())),
+                     color(colors.background));
+  const double scale = std::min(page.width / figure.width, page.height / figure.height);
+  const Point offset = {page.center().x - figure.width * scale / 2, page.center().y - figure.height * scale / 2};
+  paint_on_list({style.fonts, colors, style.scale}, luts, {figure, {scale, scale, offset}, page, shown.number}, batch,
+                lines);
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,50 @@
+#include "ui/imgui/imgui_host.h"
+
+#include <backends/imgui_impl_glfw.h>
+#include <backends/imgui_impl_opengl3.h>
+
+#include "ui/imgui/imgui_compat.h"
+
+namespace attnscope::ui {
+
+ImGuiHost::ImGuiHost(GLFWwindow* window) : context_(ImGui::CreateContext()), has_window_(window != nullptr) {
+  ImGuiIO& io = ImGui::GetIO();
+  // What is remembered is remembered in one place, and never in the current folder.
+  io.IniFilename = nullptr;
+  io.LogFilename = nullptr;
+  // A blinking cursor would keep an idle window busy.
+  io.ConfigInputTextCursorBlink = false;
+  if (has_window_) {
+    ImGui_ImplGlfw_InitForOpenGL(window, true);
+  } else {
+    feed_key_map();
+  }
+  ImGui_ImplOpenGL3_Init("#version 330 core");
+}
+
+ImGuiHost::~ImGuiHost() {
+  ImGui_ImplOpenGL3_Shutdown();
+  if (has_window_) ImGui_ImplGlfw_Shutdown();
+}
+
+void ImGuiHost::new_frame() {
+  ImGui_ImplOpenGL3_NewFrame();
+  if (has_window_) ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+}
+
+void ImGuiHost::drop_frame() { ImGui::EndFrame(); }
+
+void ImGuiHost::render() {
+  ImGui::Render();
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+void ImGuiHost::refresh_fonts() {
+#if IMGUI_VERSION_NUM < 19200
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+#endif
+}
+
+}  // namespace attnscope::ui

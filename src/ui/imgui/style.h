@@ -1,0 +1,28 @@
+// How the window looks: what panels need to paint themselves.
+#pragma once
+
+#include <imgui.h>
+
+#include "figure/style/palette.h"
+#include "platform/gl/image.h"
+#include "ui/imgui/fonts.h"
+
+namespace attnscope::ui {
+
+/// Passed to every panel.
+struct Style {
+  const Fonts& fonts;
+  const Palette& palette;
+  float scale = 1;  ///< pixels per logical pixel
+
+  [[nodiscard]] float px(double logical) const { return static_cast<float>(logical) * scale; }
+};
+
+ImU32 color(Rgb rgb, float alpha = 1);
+/// The same as numbers of the platform's.
+platform::Rgba rgba(Rgb rgb);
+
+/// Sets ImGui's colours and measures for the theme at this scale.
+void apply_style(const Palette& palette, float scale);
+
+}  // namespace attnscope::ui

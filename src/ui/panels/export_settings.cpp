@@ -1,0 +1,75 @@
+#include "ui/panels/export_settings.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "io/base/paths.h"
+
+namespace attnscope::ui {
+namespace {
+
+std::size_t position_of(FigureFormat format) {
+  const auto found = std::ranges::find(kExportFormats, format, &ExportFormat::format);
+  return static_cast<std::size_t>(found - kExportFormats.begin());
+}
+
+}  // namespace
+
+Result<FigureFileOptions> export_options(const ExportSettings& settings) {
+  FigureFileOptions options = settings.file;
+  options.height_inches = settings.fixed_height ? settings.height_inches : 0;
+  if (settings.fixed_height && settings.height_inches == 0) return fail("height of 0 inches: must be 0.5 to 200");
+  if (!settings.range.empty()) {
+    options.content.range = parse_range(settings.range);
+    if (!options.content.range)
+      return fail("range " + quoted_text(settings.range) + ": must be two numbers as 0,0.5, the lower one first");
+  }
+  if (Result<void> possible = check_figure_options(options); !possible) return tl::unexpected(possible.error());
+  return options;
+}
+
+Result<std::vector<std::filesystem::path>> export_paths(const std::string& path, const ExportSettings& settings) {
+  std::filesystem::path base = path;
+  if (!base.has_filename()) return fail("the name of the file is missing");
+  if (base.has_extension()) {
+    if (const Result<FigureFormat> format = figure_format(base); !format) return tl::unexpected(format.error());
+  }
+  std::vector<std::filesystem::path> paths;
+  for (std::size_t i = 0; i < kExportFormats.size(); ++i) {
+    if (!settings.formats[i]) continue;
+    // An ending in capitals stays as it was typed.
+    const Result<FigureFormat> typed = figure_format(base);
+    const bool same = typed && *typed == kExportFormats[i].format;
+    paths.push_back(same ? base : std::filesystem::path(base).replace_extension(kExportFormats[i].ending));
+  }
+  if (paths.empty()) return fail("no format is chosen: PNG, SVG or PDF");
+  return paths;
+}
+
+void choose_format_of(const std::string& path, ExportSettings& settings) {
+  const Result<FigureFormat> format = figure_format(path);
+  if (!format || settings.formats[position_of(*format)]) return;
+  settings.formats = {};
+  settings.formats[position_of(*format)] = true;
+}
+
+std::string path_for_formats(const std::string& path, const ExportSettings& settings) {
+  const Result<FigureFormat> format = figure_format(path);
+  const auto first = std::ranges::find(settings.formats, true);
+  if (!format || first == settings.formats.end() || settings.formats[position_of(*format)]) return path;
+  const auto at = static_cast<std::size_t>(first - settings.formats.begin());
+  return std::filesystem::path(path).replace_extension(kExportFormats[at].ending).string();
+}
+
+std::string free_export_path(const std::string& stem, const ExportSettings& settings) {
+  const auto is_free = [&](const std::string& path) {
+    const auto paths = export_paths(path, settings);
+    return !paths || std::ranges::all_of(*paths, [](const auto& each) { return free_path(each) == each; });
+  };
+  std::string path = path_for_formats(stem + ".pdf", settings);
+  for (int number = 2; number < 1000 && !is_free(path); ++number)
+    path = path_for_formats(stem + "-" + std::to_string(number) + ".pdf", settings);
+  return path;
+}
+
+}  // namespace attnscope::ui

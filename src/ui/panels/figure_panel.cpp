@@ -1,0 +1,256 @@
+#include "ui/panels/figure_panel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/session/mask_cell.h"
+#include "core/base/text.h"
+#include "core/experiment/order.h"
+#include "core/studies/permutation.h"
+#include "figure/slices/matrix.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr double kLargestZoom = 64;
+constexpr double kZoomPerNotch = 1.2;
+
+void draw_heatmaps(const ImDrawList*, const ImDrawCmd* command) {
+  auto& batch = *static_cast<HeatmapBatch*>(command->UserCallbackData);
+  batch.renderer->draw(batch.quads, batch.framebuffer_width, batch.framebuffer_height);
+}
+
+/// Scale and offset that show all of the figure in `area` (ImGui's coordinates) at zoom 1.
+FigureTransform transform_for(const Style& style, const Figure& figure, const Rect& area, const Camera& camera) {
+  const auto unit = static_cast<double>(style.scale);
+  const double fit = std::min({1.0, area.width / (figure.width * unit), area.height / (figure.height * unit)});
+  FigureTransform transform;
+  transform.scale = fit * camera.zoom * unit;
+  transform.type_scale = std::min(1.0, fit * camera.zoom) * unit;
+  const Point center = area.center();
+  transform.offset = {center.x - figure.width / 2 * transform.scale + camera.pan.x * unit,
+                      center.y - figure.height / 2 * transform.scale + camera.pan.y * unit};
+  return transform;
+}
+
+/// Keeps part of the figure in sight, and all of it centred at zoom 1.
+void hold(Camera& camera, const Figure& figure) {
+  camera.zoom = std::clamp(camera.zoom, 1.0, kLargestZoom);
+  const double x = figure.width / 2 * (camera.zoom - 1);
+  const double y = figure.height / 2 * (camera.zoom - 1);
+  camera.pan = {std::clamp(camera.pan.x, -x, x), std::clamp(camera.pan.y, -y, y)};
+}
+
+/// Zooms so that what is under `mouse` stays there.
+void zoom_at(const Style& style, Camera& camera, const Rect& area, Point mouse, double notches) {
+  const double before = camera.zoom;
+  camera.zoom = std::clamp(before * std::pow(kZoomPerNotch, notches), 1.0, kLargestZoom);
+  const double ratio = camera.zoom / before;
+  const auto unit = static_cast<double>(style.scale);
+  const Point from_center = {(mouse.x - area.center().x) / unit, (mouse.y - area.center().y) / unit};
+  camera.pan = {from_center.x - (from_center.x - camera.pan.x) * ratio,
+                from_center.y - (from_center.y - camera.pan.y) * ratio};
+}
+
+std::optional<NamedCell> cell_at(const FigurePanelContent& content, const TargetMark* target, Point at) {
+  if (target != nullptr && target->cell) {
+    const Step& step = content.trace.steps()[static_cast<std::size_t>(target->cell->step)];
+    return NamedCell{step.name, target->cell->index};
+  }
+  const auto hit = hit_test(content.figure, at);
+  if (!hit) return std::nullopt;
+  const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
+  if (mark.step < 0) return std::nullopt;
+  return NamedCell{content.trace.steps()[static_cast<std::size_t>(mark.step)].name,
+                   mark.index_of(hit->row, hit->column)};
+}
+
+/// Coordinates and value beside the cursor.
+void cell_tooltip(const Inspection& inspection) {
+  begin_tooltip();
+  ImGui::Text("%s%s = %s", inspection.cell.tensor.c_str(), index_text(inspection.cell.index).c_str(),
+              number_text(inspection.explanation.value).c_str());
+  ImGui::TextDisabled("%s", inspection.coordinates.c_str());
+  end_tooltip();
+}
+
+/// Of numbers of the view's own, which no tensor has: where they stand and what they are.
+void own_cell_tooltip(const Figure& figure, Point at) {
+  const auto hit = hit_test(figure, at);
+  if (!hit || figure.heatmaps[hit->heatmap].step >= 0) return;
+  const std::string text = own_cell_text(figure.heatmaps[hit->heatmap], hit->row, hit->column);
+  if (text.empty()) return;
+  begin_tooltip();
+  ImGui::TextUnformatted(text.c_str());
+  end_tooltip();
+}
+
+/// What a target says, and that it can be clicked.
+void target_feedback(const TargetMark& target) {
+  if (!target.sets.empty() || target.switches || target.place) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (target.about.empty() || target.cell || ImGui::IsMouseDown(0)) return;
+  begin_tooltip();
+  ImGui::TextUnformatted(target.about.c_str());
+  end_tooltip();
+}
+
+void navigate(const Style& style, const Rect& area, const Figure& figure, Transient& transient) {
+  const ImGuiIO& io = ImGui::GetIO();
+  // A pause of that length in a movement is none.
+  constexpr double kPause = 0.12;
+  Camera& camera = transient.camera;
+  const Camera before = camera;
+  if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
+    const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
+    zoom_at(style, camera, area, mouse, static_cast<double>(io.MouseWheel));
+  }
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0) && !transient.brush_keep && !transient.dragged_place) {
+    camera.pan.x += static_cast<double>(io.MouseDelta.x / style.scale);
+    camera.pan.y += static_cast<double>(io.MouseDelta.y / style.scale);
+  }
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) camera = {};
+  hold(camera, figure);
+  if (camera != before) transient.camera_still_at = ImGui::GetTime() + kPause;
+}
+
+/// A token that is dragged onto another changes places with it.
+void drag_place(const FigurePanelContent& content, const TargetMark* target, Transient& transient, Requests& requests) {
+  if (ImGui::IsItemActivated() && target != nullptr) transient.dragged_place = target->place;
+  if (!transient.dragged_place) return;
+  const bool onto = target != nullptr && target->place && target->place != transient.dragged_place;
+  if (ImGui::IsItemActive()) {
+    ImGui::SetMouseCursor(onto ? ImGuiMouseCursor_Hand : ImGuiMouseCursor_ResizeNS);
+    return;
+  }
+  if (onto) {
+    const Result<ViewOptions> options = view_options(content.trace.experiment().view);
+    std::vector<Index> order = full_order(options->choice("order"), permutable_tokens(content.trace));
+    std::swap(order[static_cast<std::size_t>(*transient.dragged_place)],
+              order[static_cast<std::size_t>(*target->place)]);
+    requests.actions.push_back({SetViewOption{"order", order_text(order)}, 0});
+  }
+  transient.dragged_place.reset();
+}
+
+std::optional<MaskCell> mask_cell_at(const FigurePanelContent& content, Point at) {
+  const std::optional<NamedCell> cell = cell_at(content, nullptr, at);
+  return cell ? mask_cell(content.trace, cell->tensor, cell->index) : std::nullopt;
+}
+
+/// With the brush a drag makes of every pair that it comes to the opposite of what its first one was.
+void paint_mask(const FigurePanelContent& content, const FigureTransform& transform, Point mouse, Transient& transient,
+                Requests& requests) {
+  if (!ImGui::IsItemActive()) transient.brush_keep.reset();
+  if (!transient.brush) return;
+  if (ImGui::IsItemActivated()) {
+    const std::optional<MaskCell> first = mask_cell_at(content, transform.invert(mouse));
+    if (!first) return;
+    transient.brush_keep = !is_kept(content.trace.experiment(), *first);
+    ++transient.gesture;
+  }
+  if (!transient.brush_keep) return;
+  // The mouse may have passed several cells since the last frame.
+  const ImVec2 moved = ImGui::GetIO().MouseDelta;
+  const int steps = std::clamp(static_cast<int>(std::max(std::abs(moved.x), std::abs(moved.y)) / 2), 1, 1000);
+  std::optional<MaskCell> last;
+  for (int i = 0; i < steps; ++i) {
+    const double back = ImGui::IsItemActivated() ? 0 : static_cast<double>(steps - 1 - i) / steps;
+    const Point at = {mouse.x - back * static_cast<double>(moved.x), mouse.y - back * static_cast<double>(moved.y)};
+    const std::optional<MaskCell> cell = mask_cell_at(content, transform.invert(at));
+    if (cell && cell != last) requests.actions.push_back({PaintMask{*cell, *transient.brush_keep}, transient.gesture});
+    last = cell;
+  }
+}
+
+}  // namespace
+
+void paint_on_list(const Style& style, const ColorLuts& luts, const PaintedFigure& what, HeatmapBatch& batch,
+                   platform::LineLayer& lines) {
+  const ImGuiIO& io = ImGui::GetIO();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float pixels = io.DisplayFramebufferScale.x;
+  batch.quads.clear();
+  batch.framebuffer_width = static_cast<int>(io.DisplaySize.x * pixels);
+  batch.framebuffer_height = static_cast<int>(io.DisplaySize.y * io.DisplayFramebufferScale.y);
+  list.AddCallback(draw_heatmaps, &batch);
+  list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+  ImGuiCanvas canvas(list, style, luts, what.area, pixels, what.trace_number, batch.quads, lines);
+  paint(what.figure, style.palette, what.transform, what.area, canvas, what.isolated);
+}
+
+void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
+                  platform::LineLayer& lines, Transient& transient, Requests& requests) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  if (size.x < 1 || size.y < 1) return;
+  const Rect area = {static_cast<double>(at.x), static_cast<double>(at.y), static_cast<double>(size.x),
+                     static_cast<double>(size.y)};
+  ImGui::InvisibleButton("figure", size);
+  navigate(style, area, content.figure, transient);
+  const FigureTransform transform = transform_for(style, content.figure, area, transient.camera);
+
+  const ImGuiIO& io = ImGui::GetIO();
+  const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
+  transient.hovered.reset();
+  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || ImGui::IsMouseDown(0)) transient.by_keyboard = false;
+  const bool hovered = ImGui::IsItemHovered() && !transient.by_keyboard;
+  const TargetMark* const target = hovered ? target_at(content.figure, transform.invert(mouse)) : nullptr;
+  if (hovered) transient.hovered = cell_at(content, target, transform.invert(mouse));
+  const bool painted = transient.brush_keep.has_value();
+  drag_place(content, target, transient, requests);
+  paint_mask(content, transform, mouse, transient, requests);
+  const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && !painted &&
+                       io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;
+  if (clicked && target != nullptr) {
+    // One step for undo, however many options it sets.
+    const std::uint64_t gesture = target->sets.size() > 1 ? ++transient.gesture : 0;
+    for (const auto& [name, value] : target->sets) requests.actions.push_back({SetViewOption{name, value}, gesture});
+    if (target->switches) {
+      const std::vector<Index>& off = content.trace.experiment().heads_off;
+      const bool is_off = std::binary_search(off.begin(), off.end(), *target->switches);
+      requests.actions.push_back({SwitchHead{*target->switches, is_off}, 0});
+    }
+  }
+  const auto hit = clicked && target == nullptr ? hit_test(content.figure, transform.invert(mouse)) : std::nullopt;
+  if (hit && !content.figure.heatmaps[hit->heatmap].picks.empty()) {
+    const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
+    requests.actions.push_back({SetViewOption{mark.picks, hit->row * mark.columns() + hit->column + 1}, 0});
+  }
+  // A click beside all cells lets go of the pinned one, a click on it as well.
+  if (clicked && (target == nullptr || (target->sets.empty() && !target->switches) || transient.hovered))
+    transient.pinned = transient.pinned == transient.hovered ? std::nullopt : transient.hovered;
+
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
+  paint_on_list(style, luts,
+                {content.figure, transform, area, content.trace_number, target != nullptr ? target->isolates : -1},
+                batch, lines);
+  ImGuiCanvas canvas(list, style, luts, area, io.DisplayFramebufferScale.x, content.trace_number, batch.quads, lines);
+  batch.quick = ImGui::GetTime() < transient.camera_still_at;
+  for (platform::HeatmapQuad& quad : batch.quads) quad.quick = batch.quick;
+  if (content.inspection != nullptr) {
+    const Explanation& e = content.inspection->explanation;
+    Region own = {e.step, e.index, e.index};
+    for (Index& end : own.end) ++end;
+    paint_highlights(content.figure, e.regions, own, style.palette, transform, canvas);
+  }
+  // Which token is dragged, and which one it would change places with.
+  for (const TargetMark& each : content.figure.targets) {
+    if (!transient.dragged_place || !each.place) continue;
+    if (each.place != transient.dragged_place && (target == nullptr || each.place != target->place)) continue;
+    const Rect box = transform.apply(each.box);
+    list.AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
+                 ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())), color(style.palette.accent),
+                 style.px(3), 0, style.px(1.5));
+  }
+  list.PopClipRect();
+  if (content.inspection != nullptr && transient.hovered == content.inspection->cell && !ImGui::IsMouseDown(0))
+    cell_tooltip(*content.inspection);
+  if (target != nullptr) target_feedback(*target);
+  if (hovered && target == nullptr && !ImGui::IsMouseDown(0)) own_cell_tooltip(content.figure, transform.invert(mouse));
+}
+
+}  // namespace attnscope::ui

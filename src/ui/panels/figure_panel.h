@@ -1,0 +1,48 @@
+// The centre of the window: the figure, under a camera.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ui/imgui/imgui_canvas.h"
+#include "ui/panels/panels.h"
+
+namespace attnscope::ui {
+
+/// The heatmaps of one frame, for the draw callback; lives until the frame is drawn.
+struct HeatmapBatch {
+  platform::HeatmapRenderer* renderer = nullptr;
+  std::vector<platform::HeatmapQuad> quads;
+  int framebuffer_width = 0;
+  int framebuffer_height = 0;
+  bool quick = false;  ///< drawn for a picture that moves: another one is due when it stands still
+};
+
+/// A figure, and where it is painted.
+struct PaintedFigure {
+  const Figure& figure;
+  FigureTransform transform;
+  Rect area;                       ///< nothing outside it is painted; ImGui's coordinates
+  std::uint64_t trace_number = 0;  ///< another one when the numbers are others
+  int isolated = -1;               ///< see `paint`
+};
+
+/// Paints a figure in the colours of `style` on the list of the current ImGui window; its matrices go to `batch`, which
+/// is drawn with the list.
+void paint_on_list(const Style& style, const ColorLuts& luts, const PaintedFigure& what, HeatmapBatch& batch,
+                   platform::LineLayer& lines);
+
+/// What the panel shows.
+struct FigurePanelContent {
+  const Figure& figure;
+  const Trace& trace;
+  std::uint64_t trace_number = 0;
+  const Inspection* inspection = nullptr;
+};
+
+/// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `transient`,
+/// options that a click on a target sets to `requests`.
+void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
+                  platform::LineLayer& lines, Transient& transient, Requests& requests);
+
+}  // namespace attnscope::ui

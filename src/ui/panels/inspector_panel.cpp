@@ -1,0 +1,373 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "figure/slices/matrix.h"
+#include "figure/style/markup.h"
+#include "ui/imgui/imgui_canvas.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/panels.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+// Terms shown of a long sum: the first and last few, and how many are left out.
+constexpr std::size_t kTermsShown = 12;
+constexpr std::size_t kRowShown = 16;
+
+/// " (row 1, column 4)" where tokens are pixels.
+std::string pixel_text(const Trace& trace, const Axis& axis, Index at) {
+  const Step* picture = trace.find("x");
+  const bool position = axis.name == "token" || axis.name == "query" || axis.name == "key";
+  if (!position || picture == nullptr || picture->axes.back().name != "column") return "";
+  const Index width = picture->axes.back().size;
+  return " (row " + std::to_string(at / width) + ", column " + std::to_string(at % width) + ")";
+}
+
+std::string axis_text(const Trace& trace, const Axis& axis, Index at) {
+  if (axis.name == "head") return "head " + std::to_string(at + 1);
+  if (axis.name == "batch") return "item " + std::to_string(at + 1);
+  if (label_of(trace, axis, at)) return axis.name + " " + token_text(trace, axis, at);
+  return axis.name + " " + std::to_string(at) + pixel_text(trace, axis, at);
+}
+
+/// The first step that takes `step` as an input.
+const Step* consumer(const Trace& trace, int step) {
+  for (const Step& each : trace.steps()) {
+    if (std::find(each.inputs.begin(), each.inputs.end(), step) != each.inputs.end()) return &each;
+  }
+  return nullptr;
+}
+
+/// "q[1, 2, :]": an axis that the region has whole is a colon.
+std::string region_text(const Trace& trace, const Region& region) {
+  const Step& step = trace.steps()[static_cast<std::size_t>(region.step)];
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < region.begin.size(); ++i) {
+    const bool whole = region.end[i] - region.begin[i] > 1;
+    parts.push_back(whole ? ":" : std::to_string(region.begin[i]));
+  }
+  return step.name + "[" + join(parts, ", ") + "]";
+}
+
+/// Which of `count` lines are shown when only `most` are: first and last ones; `count` itself stands for the gap.
+std::vector<std::size_t> elided(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> lines;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (count > most && i == most / 2) {
+      lines.push_back(count);
+      i = count - most / 2;
+    }
+    lines.push_back(i);
+  }
+  return lines;
+}
+
+/// The row that the cell is in; of scores, the weights that the softmax makes of it.
+void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
+  const Step* shown = &step;
+  inspection.row_title = "this row";
+  for (const Step* next = shown; next != nullptr;
+       next = consumer(trace, static_cast<int>(next - trace.steps().data()))) {
+    const bool passes = std::holds_alternative<MaskOperation>(next->operation) ||
+                        std::holds_alternative<DistanceBiasOperation>(next->operation) || next == &step;
+    if (std::holds_alternative<SoftmaxOperation>(next->operation) && next != &step) {
+      shown = next;
+      inspection.row_title = "softmax of this row";
+    }
+    if (!passes) break;
+  }
+  inspection.row_is_weights = is_weights(*shown);
+  std::vector<Index> index = inspection.cell.index;
+  // No row of attention is longer; other numbers are listed nowhere.
+  constexpr Index kLongestRow = Index{1} << 20U;
+  if (index.empty() || shown->axes.back().size > kLongestRow) return;
+  inspection.row_current = static_cast<std::size_t>(index.back());
+  Region row = single_cell(static_cast<int>(shown - trace.steps().data()), index);
+  row.begin.back() = 0;
+  row.end.back() = shown->axes.back().size;
+  const std::shared_ptr<const Tensor> numbers = trace.numbers(row);
+  const Axis& axis = shown->axes.back();
+  for (const float number : numbers->values()) inspection.row.emplace_back("", number);
+  // Those of the cells that are listed.
+  for (const std::size_t at : elided(inspection.row.size(), kRowShown)) {
+    if (at == inspection.row.size()) continue;
+    const std::optional<std::string> label = label_of(trace, axis, static_cast<Index>(at));
+    inspection.row[at].first = label ? *label : axis.name + " " + std::to_string(at);
+  }
+}
+
+/// A bar from the left, or from the middle where the numbers have both signs.
+void draw_bar(const Style& style, ImVec2 at, float width, double value, double low, double high, Rgb ink) {
+  const float height = style.px(8);
+  const double span = high - low;
+  if (!(span > 0) || !std::isfinite(value)) return;
+  const auto position = [&](double v) {
+    return at.x + static_cast<float>((std::clamp(v, low, high) - low) / span) * width;
+  };
+  const float zero = position(0);
+  const float end = position(value);
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(std::min(zero, end), at.y),
+                                            ImVec2(std::max({zero, end, std::min(zero, end) + 1}), at.y + height),
+                                            color(ink), style.px(1));
+}
+
+struct Range {
+  double low = 0;
+  double high = 0;
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+/// One line: text at the left, the number in its column, a bar at the right.
+void line(const Style& style, const std::string& text, const std::string& number, double value, Range range, Rgb ink,
+          bool strong) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (strong) push_font(style.fonts.strong().font, style.fonts.strong().line);
+  clipped_text(text, width * 0.53F, color(strong ? style.palette.text : style.palette.dim));
+  const float right = width * 0.77F;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText(ImVec2(at.x + right - ImGui::CalcTextSize(number.c_str()).x, at.y), color(style.palette.text),
+               number.c_str());
+  if (strong) ImGui::PopFont();
+  if (range.high > range.low)
+    draw_bar(style, ImVec2(at.x + width * 0.80F, at.y + style.px(4)), width * 0.20F, value, range.low, range.high, ink);
+}
+
+void show_terms(const Style& style, const Explanation& e) {
+  Range range;
+  for (const Term& term : e.terms) range.add(term.value);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
+  for (const std::size_t i : elided(e.terms.size(), kTermsShown)) {
+    if (i == e.terms.size()) {
+      ImGui::TextDisabled("… %s more", grouped_text(static_cast<Index>(e.terms.size() - kTermsShown / 2 * 2)).c_str());
+      continue;
+    }
+    line(style, e.terms[i].text, number_text(e.terms[i].value), e.terms[i].value, range, style.palette.accent, false);
+  }
+  if (!e.results.empty()) ImGui::Separator();
+  for (const ResultLine& result : e.results)
+    line(style, result.text, number_text(result.value), result.value, {}, style.palette.accent,
+         &result == &e.results.back());
+  ImGui::PopStyleVar();
+}
+
+void show_row(const Style& style, const Inspection& inspection) {
+  if (inspection.row.empty()) return;
+  ImGui::Dummy(ImVec2(0, style.px(6)));
+  ImGui::TextDisabled("%s", inspection.row_title.c_str());
+  Range range;
+  for (const auto& cell : inspection.row) range.add(cell.second);
+  if (inspection.row_is_weights) range = {0, 1};
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
+  for (const std::size_t i : elided(inspection.row.size(), kRowShown)) {
+    if (i == inspection.row.size()) {
+      ImGui::TextDisabled("… %s more",
+                          grouped_text(static_cast<Index>(inspection.row.size() - kRowShown / 2 * 2)).c_str());
+      continue;
+    }
+    const auto& [label, value] = inspection.row[i];
+    const Rgb ink =
+        inspection.row_is_weights ? color_at(ColorMap::viridis, static_cast<float>(value)) : style.palette.accent;
+    // What four decimals would show as nothing is something.
+    const bool tiny = value != 0 && std::abs(value) < 0.00005;
+    const std::string number = inspection.row_is_weights && !tiny ? fixed_text(value, 4) : number_text(value);
+    line(style, label, number, value, range, ink, i == inspection.row_current);
+  }
+  ImGui::PopStyleVar();
+}
+
+/// A word that can be clicked.
+bool link(const Style& style, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.accent));
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  return ImGui::IsItemClicked();
+}
+
+void show_links(const Style& style, const Inspection& inspection, Transient& transient) {
+  ImGui::Dummy(ImVec2(0, style.px(6)));
+  if (inspection.feeds && link(style, "feeds " + inspection.feeds_text)) transient.pinned = inspection.feeds;
+  for (std::size_t i = 0; i < inspection.sources.size(); ++i) {
+    if (link(style, "made of " + inspection.source_texts[i])) transient.pinned = inspection.sources[i];
+  }
+}
+
+void show_scale(const Style& style, const Inspection& inspection) {
+  ImGui::Dummy(ImVec2(0, style.px(6)));
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::TextDisabled("colour");
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float left = at.x + style.px(60);
+  const float length = std::min(style.px(140), width - style.px(60));
+  constexpr int kSteps = 64;
+  for (int i = 0; i < kSteps; ++i) {
+    const float x0 = left + length * static_cast<float>(i) / kSteps;
+    const float x1 = left + length * static_cast<float>(i + 1) / kSteps;
+    list.AddRectFilled(ImVec2(x0, at.y + style.px(3)), ImVec2(x1, at.y + style.px(14)),
+                       color(color_at(inspection.scale.map, (static_cast<float>(i) + 0.5F) / kSteps)));
+  }
+  const std::string low = short_text(inspection.scale.low, 3);
+  const std::string high = short_text(inspection.scale.high, 3);
+  const float y = at.y + style.px(18);
+  list.AddText(ImVec2(left, y), color(style.palette.dim), low.c_str());
+  list.AddText(ImVec2(left + length - ImGui::CalcTextSize(high.c_str()).x, y), color(style.palette.dim), high.c_str());
+  ImGui::Dummy(ImVec2(0, style.px(20)));
+}
+
+/// The formula on one line with its summed labels below the sum sign; where it is too long, in several lines as it is.
+void show_formula(const Style& style, const std::string& formula, float width) {
+  std::string markup = formula;
+  if (const std::size_t sum = formula.find('_');
+      formula.find("Σ_") != std::string::npos || formula.find("softmax_") != std::string::npos) {
+    const std::size_t end = std::min(formula.find(' ', sum), formula.size());
+    markup = formula.substr(0, sum) + "_{" + formula.substr(sum + 1, end - sum - 1) + "}" + formula.substr(end);
+  }
+  if (markup_width(markup, static_cast<double>(style.fonts.body().size), FontWeight::regular) >
+      static_cast<double>(width)) {
+    ImGui::TextUnformatted(formula.c_str());
+    return;
+  }
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  PlacedText text;
+  text.at = {static_cast<double>(at.x), static_cast<double>(at.y)};
+  text.spans = parse_markup(markup);
+  text.size = static_cast<double>(style.fonts.body().size);
+  text.color = style.palette.text;
+  text.vertical = VerticalAlign::top;
+  draw_text(*ImGui::GetWindowDrawList(), style, text);
+  ImGui::Dummy(ImVec2(0, ImGui::GetTextLineHeight()));
+}
+
+void show_empty(const Style& style) {
+  ImGui::Dummy(ImVec2(0, style.px(4)));
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled(
+      "Point at a cell to see its number, the row it stands in, and how it was computed. A click keeps it here.");
+  ImGui::PopTextWrapPos();
+}
+
+}  // namespace
+
+std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
+  const Step* step = trace.find(cell.tensor);
+  if (step == nullptr || step->axes.size() != cell.index.size()) return std::nullopt;
+  for (std::size_t i = 0; i < cell.index.size(); ++i) {
+    if (cell.index[i] >= step->axes[i].size) return std::nullopt;
+  }
+  const auto number = static_cast<int>(step - trace.steps().data());
+  Inspection inspection;
+  inspection.cell = cell;
+  inspection.explanation = explain(trace, number, cell.index);
+  if (const auto* draw = std::get_if<DrawOperation>(&step->operation)) {
+    inspection.drawn = true;
+    inspection.by_hand = draw->is_by_hand(offset_in(step->axes, cell.index));
+  }
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < cell.index.size(); ++i) parts.push_back(axis_text(trace, step->axes[i], cell.index[i]));
+  inspection.coordinates = join(parts, " · ");
+  add_row(trace, *step, inspection);
+  for (const Region& region : inspection.explanation.regions) {
+    inspection.sources.push_back({trace.steps()[static_cast<std::size_t>(region.step)].name, region.begin});
+    inspection.source_texts.push_back(region_text(trace, region));
+  }
+  // An element-wise consumer has the same index; others (the next product) have no single cell to go to.
+  if (const Step* next = consumer(trace, number);
+      next != nullptr && next->axes.size() == step->axes.size() && next->axes == step->axes) {
+    inspection.feeds = NamedCell{next->name, cell.index};
+    inspection.feeds_text = next->name + index_text(cell.index);
+  }
+  return inspection;
+}
+
+namespace {
+
+/// Whether the matrix that the mark shows has the cell.
+bool shows(const HeatmapMark& mark, const std::vector<Index>& index) {
+  return mark.leading.size() <= index.size() && std::equal(mark.leading.begin(), mark.leading.end(), index.begin());
+}
+
+/// The colours that the matrix of the cell has in views that do not compare it with others.
+ColorScale scale_alone(const Trace& trace, const Step& step, const std::vector<Index>& index) {
+  Slice slice;
+  for (std::size_t i = 0; i < step.axes.size(); ++i) {
+    if (step.axes[i].name == "head") slice.head = index[i];
+    if (step.axes[i].name == "batch") slice.item = index[i];
+  }
+  if (const auto mark = matrix_mark(trace, step.name, slice); mark && shows(*mark, index)) return mark->scale;
+  const std::size_t last = std::min<std::size_t>(index.size(), 2);
+  const auto number = static_cast<int>(&step - trace.steps().data());
+  return natural_scale(step, *slice_mark(trace, number, {index.begin(), index.end() - static_cast<int>(last)}).source);
+}
+
+}  // namespace
+
+ColorScale inspected_scale(const Trace& trace, const Figure& figure, const NamedCell& cell) {
+  const Step& step = *trace.find(cell.tensor);
+  const auto number = static_cast<int>(&step - trace.steps().data());
+  const auto shown = std::find_if(figure.heatmaps.begin(), figure.heatmaps.end(), [&](const HeatmapMark& mark) {
+    return mark.step == number && mark.axes == step.axes && shows(mark, cell.index);
+  });
+  return shown != figure.heatmaps.end() ? shown->scale : scale_alone(trace, step, cell.index);
+}
+
+namespace {
+
+/// A drawn number can be any other: dragged, or typed after Ctrl+click.
+void show_number_to_set(const Style& style, const Inspection& inspection, Transient& transient, Requests& requests) {
+  const NamedCell& cell = inspection.cell;
+  ImGui::SetNextItemWidth(style.px(110));
+  auto value = static_cast<float>(inspection.explanation.value);
+  if (ImGui::DragFloat("##number", &value, 0.01F, 0, 0, "%.4g"))
+    requests.actions.push_back({SetCell{cell.tensor, cell.index, static_cast<double>(value)}, transient.gesture});
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  tooltip("Drag to change the number, Ctrl+click to type another.");
+  if (!inspection.by_hand) return;
+  ImGui::SameLine();
+  if (ImGui::SmallButton("as drawn")) requests.actions.push_back({SetCell{cell.tensor, cell.index, std::nullopt}, 0});
+}
+
+}  // namespace
+
+void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, Transient& transient,
+                     Requests& requests) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  section_title(style, "INSPECTOR");
+  if (pinned) {
+    ImGui::SameLine(width + ImGui::GetStyle().WindowPadding.x - ImGui::CalcTextSize("pinned").x);
+    if (link(style, "pinned")) transient.pinned.reset();
+    tooltip("A click lets go of it.");
+  }
+  if (inspection == nullptr) {
+    show_empty(style);
+    return;
+  }
+  const Explanation& e = inspection->explanation;
+  push_font(style.fonts.heading().font, style.fonts.heading().line);
+  clipped_text(inspection->cell.tensor + index_text(inspection->cell.index), width, color(style.palette.text));
+  ImGui::PopFont();
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled("%s", inspection->coordinates.c_str());
+  push_font(style.fonts.nearest(FontWeight::semibold, style.px(18)).font,
+            style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
+  ImGui::TextUnformatted(number_text(e.value).c_str());
+  ImGui::PopFont();
+  if (pinned && inspection->drawn) show_number_to_set(style, *inspection, transient, requests);
+  show_formula(style, "= " + e.formula, width);
+  if (!e.note.empty()) ImGui::TextDisabled("%s", e.note.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy(ImVec2(0, style.px(2)));
+  show_terms(style, e);
+  show_row(style, *inspection);
+  show_links(style, *inspection, transient);
+  show_scale(style, *inspection);
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,314 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/panels.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+// Logical pixels: below this the panel has one column, and buttons have signs for names.
+constexpr double kTwoColumns = 620;
+// Longer lines are hard to read.
+constexpr double kWidestColumn = 640;
+
+/// A tick, which the fonts lack.
+void draw_tick(const Style& style, ImVec2 at) {
+  const float line = ImGui::GetTextLineHeight();
+  const std::array<ImVec2, 3> points = {ImVec2(at.x + style.px(1), at.y + line * 0.55F),
+                                        ImVec2(at.x + style.px(4), at.y + line * 0.75F),
+                                        ImVec2(at.x + style.px(10), at.y + line * 0.25F)};
+  ImGui::GetWindowDrawList()->AddPolyline(points.data(), static_cast<int>(points.size()), color(style.palette.accent),
+                                          ImDrawFlags_None, style.px(1.8));
+}
+
+/// One dot for each step; a click on one goes there.
+void step_dots(const Style& style, const LessonShown& shown, Requests& requests) {
+  const float pitch = style.px(14);
+  const float height = ImGui::GetFrameHeight();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < shown.lesson.steps.size(); ++i) {
+    if (i > 0) ImGui::SameLine(0, 0);
+    ImGui::PushID(static_cast<int>(i));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ImGui::InvisibleButton("step", ImVec2(pitch, height)) && i != shown.step)
+      requests.actions.push_back({GoToStep{i}, 0});
+    const bool hovered = ImGui::IsItemHovered();
+    tooltip(shown.lesson.steps[i].title);
+    ImGui::PopID();
+    const Rgb ink = i <= shown.step ? style.palette.accent : hovered ? style.palette.dim : style.palette.line;
+    const float radius = style.px(i == shown.step ? 4.5 : hovered ? 3.5 : 2.5);
+    list.AddCircleFilled(ImVec2(at.x + pitch / 2, at.y + height / 2), radius, color(ink), 24);
+  }
+}
+
+void accent_button_colors(const Style& style) {
+  for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive})
+    ImGui::PushStyleColor(which, color(style.palette.accent));
+  ImGui::PushStyleColor(ImGuiCol_Text, color(ink_on(style.palette.accent)));
+}
+
+void back_button(const Style& style, Requests& requests) {
+  accent_button_colors(style);
+  if (ImGui::Button("Back to the lesson")) requests.actions.push_back({BackToLesson{}, 0});
+  ImGui::PopStyleColor(4);
+  tooltip("Restores this step's experiment and view.");
+}
+
+/// A button that may have nothing to do.
+bool button(const Style& style, const char* label, bool enabled, const std::string& help) {
+  if (!enabled) {
+    ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim, 0.5F));
+    for (const ImGuiCol_ which : {ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive})
+      ImGui::PushStyleColor(which, ImGui::GetStyleColorVec4(ImGuiCol_Button));
+  }
+  const bool pressed = ImGui::Button(label);
+  if (!enabled) ImGui::PopStyleColor(3);
+  if (enabled) tooltip(help);
+  return pressed && enabled;
+}
+
+float button_width(const char* label) {
+  return ImGui::CalcTextSize(label, nullptr, true).x + 2 * ImGui::GetStyle().FramePadding.x;
+}
+
+/// The title at the left; at the right where the step stands, and what leads on.
+void header(const Style& style, const LessonShown& shown, bool wide, Requests& requests) {
+  const std::size_t count = shown.lesson.steps.size();
+  const std::string place = "step " + std::to_string(shown.step + 1) + " of " + std::to_string(count);
+  const char* previous = wide ? "Previous##previous" : "‹##previous";
+  const char* next = wide ? "Next##next" : "›##next";
+  const float gap = ImGui::GetStyle().ItemSpacing.x;
+  const bool back = wide && shown.away;
+  float room =
+      ImGui::CalcTextSize(place.c_str()).x + button_width(previous) + button_width(next) + button_width("×") + 3 * gap;
+  if (wide) room += style.px(14) * static_cast<float>(count) + gap;
+  if (back) room += button_width("Back to the lesson") + gap;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float left = ImGui::GetCursorPosX();
+
+  ImGui::AlignTextToFramePadding();
+  push_font(style.fonts.heading().font, style.fonts.heading().line);
+  clipped_text(shown.lesson.steps[shown.step].title, width - room - style.px(24), color(style.palette.text));
+  ImGui::PopFont();
+  ImGui::SameLine(left + width - room);
+  if (back) {
+    back_button(style, requests);
+    ImGui::SameLine();
+  }
+  if (wide) {
+    step_dots(style, shown, requests);
+    ImGui::SameLine();
+  }
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", place.c_str());
+  ImGui::SameLine();
+  if (button(style, previous, shown.step > 0, "The step before. ← does the same."))
+    requests.actions.push_back({GoToStep{shown.step - 1}, 0});
+  ImGui::SameLine();
+  if (button(style, next, shown.step + 1 < count, "The next step. Space and → do the same."))
+    requests.actions.push_back({GoToStep{shown.step + 1}, 0});
+  ImGui::SameLine();
+  if (button(style, "×##close", true, "Close the lesson. The experiment stays as it is."))
+    requests.actions.push_back({CloseLesson{}, 0});
+}
+
+/// The text with its lines broken at blanks. ImGui breaks behind every point and comma too, and so within numbers.
+std::string broken_into_lines(const std::string& text, float width) {
+  std::string lines = text;
+  std::size_t line = 0;   // where the current line begins
+  std::size_t blank = 0;  // the last place to break it; its beginning: none
+  for (std::size_t i = 0; i <= lines.size(); ++i) {
+    if (i < lines.size() && lines[i] != ' ' && lines[i] != '\n') continue;
+    if (blank > line && ImGui::CalcTextSize(lines.data() + line, lines.data() + i).x > width) {
+      lines[blank] = '\n';
+      line = blank + 1;
+    }
+    blank = i;
+    if (i < lines.size() && lines[i] == '\n') line = i + 1;
+  }
+  return lines;
+}
+
+void paragraph(const std::string& text, ImU32 ink) {
+  ImGui::PushStyleColor(ImGuiCol_Text, ink);
+  ImGui::TextUnformatted(broken_into_lines(text, ImGui::GetContentRegionAvail().x).c_str());
+  ImGui::PopStyleColor();
+}
+
+void what_to_look_at(const Style& style, const LessonStep& step) {
+  section_title(style, "LOOK AT");
+  paragraph(step.look, color(style.palette.text));
+}
+
+// Printed and computed numbers.
+
+/// Numbers in columns of one width, right-aligned; those that differ from `others` stand out.
+void number_row(const Style& style, std::span<const std::string> numbers, std::span<const std::string> others,
+                ImVec2 at, float pitch) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const bool same = numbers[i] == others[i];
+    const float x = at.x + pitch * static_cast<float>(i + 1) - ImGui::CalcTextSize(numbers[i].c_str()).x;
+    list.AddText(ImVec2(x, at.y), color(same ? style.palette.text : style.palette.dim), numbers[i].c_str());
+  }
+}
+
+float widest(const PrintedTable& table) {
+  float width = 0;
+  for (const auto* rows : {&table.printed, &table.computed}) {
+    for (const auto& row : *rows) {
+      for (const std::string& number : row) width = std::max(width, ImGui::CalcTextSize(number.c_str()).x);
+    }
+  }
+  return width;
+}
+
+void printed_table(const Style& style, const PrintedTable& table) {
+  const float pitch = widest(table) + style.px(10);
+  const float tick = style.px(18);
+  const float gap = style.px(16);
+  const float half = std::max(pitch, (ImGui::GetContentRegionAvail().x - tick - gap) / 2);
+  const auto most = static_cast<std::size_t>(std::max(1.0F, std::floor(half / pitch)));
+  // The two halves stand next to each other, however wide the panel is.
+  std::size_t columns = 1;
+  for (const auto& row : table.printed) columns = std::max(columns, std::min(most, row.size()));
+  const float right = std::max(pitch * static_cast<float>(columns), ImGui::CalcTextSize("computed").x) + gap;
+
+  ImGui::TextUnformatted(table.title.c_str());
+  ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText(at, color(style.palette.dim), "printed");
+  list.AddText(ImVec2(at.x + right, at.y), color(style.palette.dim), "computed");
+  const float line = ImGui::GetTextLineHeight() + style.px(3);
+  at.y += line;
+  float used = line;
+  for (std::size_t i = 0; i < table.printed.size(); ++i) {
+    const std::span<const std::string> printed = table.printed[i];
+    const std::span<const std::string> computed = table.computed[i];
+    for (std::size_t from = 0; from < printed.size(); from += columns) {
+      const std::size_t count = std::min(columns, printed.size() - from);
+      const auto some = printed.subspan(from, count);
+      const auto others = computed.subspan(from, count);
+      number_row(style, some, some, at, pitch);
+      number_row(style, others, some, ImVec2(at.x + right, at.y), pitch);
+      if (std::equal(some.begin(), some.end(), others.begin()))
+        draw_tick(style, ImVec2(at.x + right + pitch * static_cast<float>(columns) + style.px(8), at.y));
+      at.y += line;
+      used += line;
+    }
+  }
+  ImGui::Dummy(ImVec2(0, used));
+}
+
+// Both sides of an equivalence.
+
+void side(const Style& style, const char* name, const std::string& text) {
+  paragraph(std::string(name) + " " + text, color(style.palette.dim));
+}
+
+void difference_table(const Style& style, const EquivalenceResult& result) {
+  if (!ImGui::BeginTable("differences", 4, ImGuiTableFlags_None)) return;
+  ImGui::TableSetupColumn("compared", ImGuiTableColumnFlags_WidthStretch);
+  for (const char* title : {"largest difference", "largest number"})
+    ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthFixed, ImGui::CalcTextSize(title).x);
+  ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, style.px(14));
+  ImGui::TableNextRow();
+  for (const char* title : {"compared", "largest difference", "largest number"}) {
+    ImGui::TableNextColumn();
+    ImGui::TextDisabled("%s", title);
+  }
+  for (const Difference& difference : result.differences) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    clipped_text(difference.what + ", " + shape_text(difference.axes), ImGui::GetContentRegionAvail().x,
+                 color(style.palette.text));
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(number_text(difference.largest, 3).c_str());
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(number_text(difference.magnitude, 3).c_str());
+    ImGui::TableNextColumn();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (difference.agrees()) draw_tick(style, at);
+    ImGui::Dummy(ImVec2(style.px(12), ImGui::GetTextLineHeight()));
+  }
+  ImGui::EndTable();
+}
+
+void equivalence(const Style& style, const LessonShown& shown) {
+  const Equivalence* claim = find_equivalence(shown.lesson.steps[shown.step].equivalence);
+  if (claim == nullptr) return;
+  section_title(style, "COMPUTED BOTH WAYS");
+  push_font(style.fonts.strong().font, style.fonts.strong().line);
+  paragraph(claim->statement, color(style.palette.text));
+  ImGui::PopFont();
+  if (shown.comparison == nullptr) {
+    ImGui::TextDisabled("Computing both sides…");
+    return;
+  }
+  if (!*shown.comparison) {
+    paragraph(shown.comparison->error().message, color(style.palette.dim));
+    return;
+  }
+  const EquivalenceResult& result = **shown.comparison;
+  side(style, "Once:", result.one_text + ".");
+  side(style, "And:", result.other_text + ".");
+  difference_table(style, result);
+  paragraph(result.agrees() ? "The same, to the rounding of float32." : "Not the same: here the claim does not hold.",
+            color(style.palette.text));
+}
+
+void begin_column(const char* name, float width) {
+  ImGui::BeginChild(name, ImVec2(width, 0));
+  if (ImGui::IsWindowAppearing()) ImGui::SetScrollY(0);
+}
+
+void numbers(const Style& style, const LessonShown& shown) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(4)));
+  if (!shown.printed.empty()) section_title(style, "PRINTED IN THE SOURCE");
+  for (const PrintedTable& table : shown.printed) printed_table(style, table);
+  equivalence(style, shown);
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+void lesson_panel(const Style& style, const LessonShown& shown, Requests& requests) {
+  const LessonStep& step = shown.lesson.steps[shown.step];
+  const bool wide = ImGui::GetContentRegionAvail().x >= style.px(kTwoColumns);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));
+  header(style, shown, wide, requests);
+  ImGui::PopStyleVar();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float gap = style.px(24);
+  // Windows of its own for every step, which begin at their top.
+  ImGui::PushID(static_cast<int>(shown.step));
+  const float widest = style.px(kWidestColumn);
+  begin_column("words", wide ? std::min(std::round((width - gap) * 0.54F), widest) : 0);
+  if (!wide && shown.away) back_button(style, requests);
+  paragraph(step.text, color(style.palette.text));
+  // What to look at stands where there is room for it.
+  const bool has_numbers = !step.printed.empty() || !step.equivalence.empty();
+  const auto second_column = [&] {
+    if (has_numbers) {
+      numbers(style, shown);
+    } else {
+      what_to_look_at(style, step);
+    }
+  };
+  if (has_numbers) what_to_look_at(style, step);
+  if (!wide) second_column();
+  ImGui::EndChild();
+  if (wide) {
+    ImGui::SameLine(0, gap);
+    begin_column("numbers", std::min(ImGui::GetContentRegionAvail().x, widest));
+    second_column();
+    ImGui::EndChild();
+  }
+  ImGui::PopID();
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,320 @@
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <span>
+#include <sstream>
+
+#include "app/animation/sweep.h"
+#include "core/base/text.h"
+#include "core/systems/systems.h"
+#include "ui/panels/panels.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+class ParameterControls {
+ public:
+  ParameterControls(const Style& style, const Experiment& experiment, const System& system, Transient& transient,
+                    Requests& requests)
+      : style_(style), experiment_(experiment), system_(system), transient_(transient), requests_(requests) {}
+
+  void show(const Parameter& parameter) {
+    if (!matters(experiment_, parameter)) return;
+    switch (parameter.kind) {
+      case Parameter::Kind::integer: integer(parameter); break;
+      case Parameter::Kind::real: real(parameter); break;
+      case Parameter::Kind::choice: word(parameter); break;
+      case Parameter::Kind::mask: mask(parameter); break;
+      case Parameter::Kind::order: break;  // of views only
+    }
+  }
+
+ private:
+  void set(const std::string& name, ParameterValue value, std::uint64_t gesture) {
+    requests_.actions.push_back({SetParameter{name, std::move(value)}, gesture});
+  }
+
+  /// The values that a drag goes through where not all of them will do.
+  [[nodiscard]] std::vector<double> stops(const Parameter& parameter) const {
+    const std::vector<Index> fitting =
+        fitting_values(experiment_, parameter, static_cast<Index>(parameter.slider_maximum));
+    return {fitting.begin(), fitting.end()};
+  }
+
+  /// A whole number whose values have names: those; what leaves no choice is not shown.
+  bool named(const Parameter& parameter) {
+    if (system_.choices == nullptr) return false;
+    const ParameterFacts::Choices& possible = choices(parameter);
+    if (possible.empty()) return false;
+    if (possible.size() == 1) return true;
+    std::vector<std::string> labels;
+    labels.reserve(possible.size());
+    for (const auto& [word, label] : possible) labels.push_back(label);
+    const Index chosen = std::clamp<Index>(experiment_.integer(parameter.name), 1, std::ssize(possible)) - 1;
+    if (const auto picked =
+            choice(style_, parameter.label.c_str(), parameter.help, labels, static_cast<std::size_t>(chosen)))
+      set(parameter.name, static_cast<Index>(*picked) + 1, 0);
+    return true;
+  }
+
+  [[nodiscard]] const ParameterFacts::Choices& choices(const Parameter& parameter) {
+    const auto [found, is_new] = transient_.parameter_facts->choices.try_emplace(parameter.name);
+    if (is_new) found->second = system_.choices(experiment_, parameter.name);
+    return found->second;
+  }
+
+  void integer(const Parameter& parameter) {
+    if (named(parameter)) return;
+    const SliderSpec spec = {parameter.label,
+                             parameter.help,
+                             static_cast<double>(experiment_.integer(parameter.name)),
+                             parameter.slider_minimum,
+                             parameter.slider_maximum,
+                             true,
+                             false,
+                             0,
+                             stops(parameter)};
+    if (const auto change = slider(style_, transient_, spec))
+      set(parameter.name, static_cast<Index>(change->value), change->gesture);
+  }
+
+  void real(const Parameter& parameter) {
+    if (parameter.minus_infinity) {
+      fill(parameter);
+      return;
+    }
+    SliderSpec spec = {parameter.label,
+                       parameter.help,
+                       experiment_.real(parameter.name),
+                       parameter.slider_minimum,
+                       parameter.slider_maximum,
+                       false,
+                       false,
+                       2};
+    spec.logarithmic = parameter.slider_minimum > 0;
+    // Dragged, it has the two decimals that are shown; typed, all that were typed.
+    if (const auto change = slider(style_, transient_, spec)) set(parameter.name, change->value, change->gesture);
+  }
+
+  /// What replaces masked scores; of no interest without a mask.
+  void fill(const Parameter& parameter) {
+    if (experiment_.mask().kind == Mask::Kind::none) return;
+    const std::vector<double> values = {-9e15, -1e9, -INFINITY};
+    std::vector<std::string> items = {"−9e15", "−1e9", "−∞"};
+    const double now = experiment_.real(parameter.name);
+    auto chosen = static_cast<std::size_t>(std::find(values.begin(), values.end(), now) - values.begin());
+    if (chosen == values.size()) items.push_back(short_text(now));
+    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, items, chosen);
+        picked && *picked < values.size()) {
+      set(parameter.name, values[*picked], 0);
+    }
+  }
+
+  void word(const Parameter& parameter) {
+    std::vector<std::string> words = parameter.choices;
+    std::vector<std::string> labels = parameter.choice_labels;
+    if (system_.choices != nullptr) {
+      if (const ParameterFacts::Choices& possible = choices(parameter); !possible.empty()) {
+        words.clear();
+        labels.clear();
+        for (const auto& [word, label] : possible) words.push_back(word), labels.push_back(label);
+      }
+    }
+    const auto found = std::find(words.begin(), words.end(), experiment_.choice(parameter.name));
+    const auto chosen = static_cast<std::size_t>(found - words.begin());
+    const bool picture = parameter.name == "picture";
+    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, labels, chosen)) {
+      const std::string& word = words[*picked];
+      if (picture && word == "file" && experiment_.picture.empty()) {
+        requests_.commands.push_back(Command::open_picture);
+      } else {
+        set(parameter.name, word, 0);
+      }
+    }
+    if (!picture) return;
+    if (small_button(parameter, "Open…", false)) requests_.commands.push_back(Command::open_picture);
+    tooltip("A picture of your own, from a PNG file. A file that is dropped on the window does the same.");
+  }
+
+  void mask(const Parameter& parameter) {
+    const Mask& now = experiment_.mask();
+    const MaskSizes sizes = transient_.parameter_facts->mask_sizes;
+    std::vector<std::string> items = {"none", "causal", "window", "padding"};
+    if (now.kind == Mask::Kind::array) items.emplace_back("array");
+    const auto chosen = static_cast<std::size_t>(now.kind);
+    if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, items, chosen);
+        picked && *picked != chosen) {
+      Mask next;
+      next.kind = static_cast<Mask::Kind>(*picked);
+      next.radius = 1;
+      if (next.kind == Mask::Kind::padding) next.lengths = {std::max<Index>(1, sizes.keys - 1)};
+      set(parameter.name, next, 0);
+    }
+    brush(parameter);
+    if (now.kind == Mask::Kind::window) {
+      const SliderSpec spec = {"Window radius",
+                               "How far a query looks to either side.",
+                               static_cast<double>(now.radius),
+                               0,
+                               static_cast<double>(std::max<Index>(1, sizes.keys - 1)),
+                               true,
+                               false,
+                               0};
+      if (const auto change = slider(style_, transient_, spec)) {
+        Mask next = now;
+        next.radius = std::max<Index>(0, static_cast<Index>(change->value));
+        set(parameter.name, next, change->gesture);
+      }
+    }
+    if (now.kind == Mask::Kind::padding) {
+      const SliderSpec spec = {"Keys kept",
+                               "How many keys from the first on are no padding.",
+                               static_cast<double>(now.lengths.front()),
+                               0,
+                               static_cast<double>(std::max<Index>(1, sizes.keys)),
+                               true,
+                               false,
+                               0};
+      if (const auto change = slider(style_, transient_, spec)) {
+        Mask next = now;
+        next.lengths = {std::max<Index>(0, static_cast<Index>(change->value))};
+        set(parameter.name, next, change->gesture);
+      }
+    }
+  }
+
+  /// Between the word and the choice of the mask.
+  void brush(const Parameter& parameter) {
+    if (small_button(parameter, "Paint", transient_.brush)) transient_.brush = !transient_.brush;
+    tooltip("Drag over scores or weights to hide keys from queries, or to show them again. M does it for one pair.");
+  }
+
+  /// A button between the word of a parameter and its choice, lit while it is `on`.
+  [[nodiscard]] bool small_button(const Parameter& parameter, const char* words, bool on) const {
+    const float word = ImGui::CalcTextSize(parameter.label.c_str()).x;
+    ImGui::SameLine(word + ImGui::GetStyle().WindowPadding.x + style_.px(8));
+    for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered})
+      ImGui::PushStyleColor(which, ImGui::GetStyleColorVec4(on ? ImGuiCol_SliderGrab : which));
+    ImGui::PushStyleColor(ImGuiCol_Text, color(on ? ink_on(style_.palette.accent) : style_.palette.text));
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style_.px(4), ImGui::GetStyle().FramePadding.y));
+    const bool pressed = ImGui::Button(words);
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor(3);
+    return pressed;
+  }
+
+  const Style& style_;
+  const Experiment& experiment_;
+  const System& system_;
+  Transient& transient_;
+  Requests& requests_;
+};
+
+void system_controls(const Style& style, const System& system, Requests& requests) {
+  section_title(style, "SYSTEM");
+  ImGui::SetNextItemWidth(-1);
+  const std::string title = list_text(style, system.title, ImGui::CalcItemWidth());
+  if (ImGui::BeginCombo("##system", title.c_str(), ImGuiComboFlags_NoArrowButton)) {
+    for (const System& each : systems()) {
+      if (ImGui::Selectable(each.title.c_str(), &each == &system))
+        requests.actions.push_back({SetSystem{each.name}, 0});
+      tooltip(each.summary);
+    }
+    ImGui::EndCombo();
+  } else {
+    tooltip("Replays " + system.source + ".");
+  }
+  list_marker(style);
+  ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim));
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(system.summary.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+}
+
+void seed_controls(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float button = ImGui::GetFrameHeight() * 1.25F;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("Seed");
+  ImGui::SameLine(width * 0.48F + ImGui::GetStyle().WindowPadding.x);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button - style.px(6));
+  ImU64 seed = experiment.seed;
+  // Shown as it is, not grouped: it is what torch.manual_seed takes.
+  if (ImGui::InputScalar("##seed", ImGuiDataType_U64, &seed, nullptr, nullptr, "%llu")) {
+    requests.actions.push_back({SetSeed{seed}, transient.gesture});
+  }
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  tooltip("All random numbers follow from it, as from torch.manual_seed.");
+  ImGui::SameLine(0, style.px(6));
+  if (ImGui::Button("↻##reroll", ImVec2(button, 0))) {
+    std::random_device device;
+    requests.actions.push_back({SetSeed{device() % 10000}, 0});
+  }
+  tooltip("Another seed at random.");
+}
+
+void update_facts(const Experiment& experiment, const System& system, std::optional<ParameterFacts>& facts) {
+  // Without a file there is nothing to look through, and other things may count.
+  const bool same = facts && experiment.tensors != nullptr && facts->tensors == experiment.tensors &&
+                    facts->system == experiment.system && facts->parameters == experiment.parameters;
+  if (same) return;
+  facts =
+      ParameterFacts{experiment.system, experiment.parameters, experiment.tensors, system.mask_sizes(experiment), {}};
+}
+
+/// How many labels, from the first on, are typed in one line: it is drawn in every frame.
+std::size_t labels_in_a_line(const std::vector<std::string>& labels) {
+  constexpr std::size_t kMostBytes = 4000;
+  std::size_t count = 0;
+  for (std::size_t bytes = 0; count < labels.size(); ++count) {
+    bytes += labels[count].size() + 1;
+    if (bytes > kMostBytes) break;
+  }
+  return count;
+}
+
+void label_controls(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
+  section_title(style, "LABELS");
+  ImGui::SetNextItemWidth(-1);
+  const std::vector<std::string>& all = experiment.labels;
+  // While somebody types the field stands for what was typed last.
+  if (!is_active("##labels") || transient.labels_typed > all.size()) transient.labels_typed = labels_in_a_line(all);
+  const std::size_t typed = transient.labels_typed;
+  std::string text = join(std::span(all).first(typed), " ");
+  const bool changed = ImGui::InputTextWithHint("##labels", "tokens, a space between", &text);
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  tooltip("A sentence: its words are the tokens. With more tokens than words the others show their number.");
+  if (typed < all.size())
+    ImGui::TextDisabled("and %s more", grouped_text(std::ssize(all) - static_cast<Index>(typed)).c_str());
+  if (!changed) return;
+  std::vector<std::string> labels;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) labels.push_back(word);
+  transient.labels_typed = labels.size();
+  labels.insert(labels.end(), all.begin() + static_cast<std::ptrdiff_t>(typed), all.end());
+  requests.actions.push_back({SetLabels{std::move(labels)}, transient.gesture});
+}
+
+}  // namespace
+
+void parameter_panel(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
+  const System& system = *find_system(experiment.system);
+  update_facts(experiment, system, transient.parameter_facts);
+  system_controls(style, system, requests);
+  ImGui::Dummy(ImVec2(0, style.px(4)));
+  section_title(style, "PARAMETERS");
+  ParameterControls controls(style, experiment, system, transient, requests);
+  for (const Parameter& parameter : system.parameters) controls.show(parameter);
+  if (system.uses_seed) seed_controls(style, experiment, transient, requests);
+  // Of tensors that are no attention nothing is labelled.
+  if (transient.parameter_facts->mask_sizes.queries == 0) return;
+  ImGui::Dummy(ImVec2(0, style.px(4)));
+  label_controls(style, experiment, transient, requests);
+}
+
+}  // namespace attnscope::ui

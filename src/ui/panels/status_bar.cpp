@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "figure/slices/chosen.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/panels.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+/// "4 heads · 6 × 6 · 33 tensors · 4,350 numbers"
+std::string summary(const Trace& trace) {
+  std::string text;
+  if (const Step* weights = trace.find("weights"); weights != nullptr && weights->axes.size() >= 2) {
+    const Index heads = head_count(trace);
+    text = std::to_string(heads) + (heads == 1 ? " head" : " heads") + " · " +
+           grouped_text(weights->axes[weights->axes.size() - 2].size) + " × " +
+           grouped_text(weights->axes.back().size) + " · ";
+  }
+  return text + grouped_text(static_cast<Index>(trace.steps().size())) + " tensors · " +
+         grouped_text(trace.number_count()) + " numbers";
+}
+
+std::string performance_text(const Performance& p) {
+  return "compute " + duration_text(p.compute_seconds) + " · frame " + duration_text(p.frame_seconds) + " · " +
+         bytes_text(p.bytes);
+}
+
+}  // namespace
+
+void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient,
+                Requests& requests) {
+  push_font(style.fonts.small().font, style.fonts.small().line);
+  const float width = ImGui::GetWindowWidth();
+  const float padding = ImGui::GetStyle().WindowPadding.x;
+  ImGui::SetCursorPosY((ImGui::GetWindowHeight() - ImGui::GetTextLineHeight()) / 2);
+  std::string right = trace != nullptr ? performance_text(performance) : "";
+  float room = width - 2 * padding;
+  if (performance.busy && performance.progress > 0) {
+    right = "computing " + std::to_string(static_cast<int>(performance.progress * 100)) + " %";
+  }
+  if (!performance.busy && performance.drawn < 1)
+    right = "drawing " + std::to_string(static_cast<int>(performance.drawn * 100)) + " %";
+  if (!performance.busy && performance.building) right = "building the picture …";
+  if (!performance.busy && !performance.writing.empty()) right = performance.writing;
+  const float right_width = ImGui::CalcTextSize(right.c_str()).x;
+  // On a narrow window what the program has to say matters more than how fast it was.
+  const bool message = !transient.message.empty() && ImGui::GetTime() < transient.message_until;
+  const std::string left = message                     ? transient.message
+                           : trace == nullptr          ? "computing…"
+                           : trace->failure()          ? *trace->failure()
+                           : trace->warnings().empty() ? summary(*trace)
+                                                       : trace->warnings().front();
+  const float left_width = ImGui::CalcTextSize(left.c_str()).x;
+  const bool both = left_width + right_width + style.px(24) <= room || performance.busy || performance.building ||
+                    !performance.writing.empty();
+  if (both) room -= right_width + style.px(24);
+  const bool alarming = (message && transient.message_is_error) ||
+                        (!message && trace != nullptr && (trace->failures() > 0 || !trace->warnings().empty()));
+  clipped_text(left, room, color(alarming ? Rgb{0xE6, 0x9F, 0x00} : style.palette.dim));
+  if (message && !transient.message_copies.empty()) {
+    if (ImGui::IsItemClicked()) ImGui::SetClipboardText(transient.message_copies.c_str());
+    tooltip("A click copies the caption: " + transient.message_copies);
+  }
+  if (both) {
+    text_right(right, width - padding, color(style.palette.dim));
+    if (performance.busy && performance.progress > 0 && ImGui::IsItemClicked())
+      requests.commands.push_back(Command::cancel);
+    if (performance.busy && performance.progress > 0) tooltip("A click stops it.");
+    if (!performance.busy && !performance.writing.empty()) {
+      if (ImGui::IsItemClicked())
+        requests.commands.push_back(performance.writes_figure ? Command::cancel : Command::animation);
+      tooltip(performance.writes_figure ? "A click stops it." : "A click shows how far it is, and can stop it.");
+    }
+  }
+  ImGui::PopFont();
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/text.h"
+#include "core/experiment/order.h"
+#include "core/studies/permutation.h"
+#include "figure/slices/chosen.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/panels.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+/// So many have a button each; more are chosen with a slider.
+constexpr Index kMostButtons = 10;
+
+/// What 0 stands for where a count may be 0: "all".
+std::string zero_name(const Parameter& option) {
+  return option.choice_labels.empty() ? "0" : option.choice_labels.front();
+}
+
+/// The number stands in the slider, so its knob lets it shine through. Until `end_number_slider`.
+void begin_number_slider(const Style& style, const Parameter& option, float width) {
+  constexpr float kThrough = 0.4F;
+  ImGui::BeginGroup();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", option.label.c_str());
+  ImGui::SameLine();
+  ImGui::PushItemWidth(style.px(width));
+  for (const ImGuiCol_ which : {ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive}) {
+    ImVec4 grab = ImGui::GetStyleColorVec4(which);
+    grab.w *= kThrough;
+    ImGui::PushStyleColor(which, grab);
+  }
+}
+
+void end_number_slider(const std::string& help, Transient& transient) {
+  if (ImGui::IsItemActivated()) ++transient.gesture;
+  if (!help.empty()) tooltip(help);
+  ImGui::PopStyleColor(2);
+  ImGui::PopItemWidth();
+  ImGui::EndGroup();
+}
+
+void number_slider(const Style& style, const Parameter& option, Index chosen, Index from, Index to,
+                   Transient& transient, Requests& requests) {
+  // Of wide ranges the small numbers count most.
+  constexpr Index kWide = 30;
+  const bool own = !counts_the_trace(option.name);
+  const bool wide = from > 0 && own && to / from >= kWide;
+  begin_number_slider(style, option, 160);
+  auto value = static_cast<int>(chosen);
+  const std::string shown = chosen == 0 ? zero_name(option) : "%d";
+  const ImGuiSliderFlags scale = wide ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
+  if (ImGui::SliderInt(("##" + option.name).c_str(), &value, static_cast<int>(from), static_cast<int>(to),
+                       shown.c_str(), ImGuiSliderFlags_AlwaysClamp | scale)) {
+    requests.actions.push_back({SetViewOption{option.name, Index{value}}, transient.gesture});
+  }
+  end_number_slider(own ? option.help : "", transient);
+}
+
+/// A whole number: a range of the view's own, or counted from 1 to as many as the trace has.
+void number_option(const Style& style, const Trace& trace, const View& view, const Parameter& option,
+                   const ViewOptions& options, Transient& transient, Requests& requests) {
+  Index chosen = options.integer(option.name);
+  if (!counts_the_trace(option.name)) {
+    number_slider(style, option, chosen, static_cast<Index>(option.slider_minimum),
+                  static_cast<Index>(option.slider_maximum), transient, requests);
+    return;
+  }
+  const Index limit = option_limit(view, trace, option.name, options.values);
+  if (view.names != nullptr) {
+    if (const std::vector<std::string> names = view.names(trace, option.name); !names.empty()) {
+      const auto at = static_cast<std::size_t>(std::min(chosen, limit) - 1);
+      if (const auto picked = choice_in_row(style, option.label.c_str(), option.help, names, at))
+        requests.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + 1}, 0});
+      return;
+    }
+  }
+  const auto first = static_cast<Index>(option.minimum);
+  chosen = std::min(chosen, limit);
+  if (limit > kMostButtons) {
+    number_slider(style, option, chosen, first, limit, transient, requests);
+    return;
+  }
+  std::vector<std::string> items;
+  for (Index i = first; i <= limit; ++i) items.push_back(i == 0 ? zero_name(option) : std::to_string(i));
+  const std::string help = option.help + (option.name == "head" ? " Keys 1 to 9." : "");
+  if (const auto picked =
+          button_row(style, option.label.c_str(), help, items, static_cast<std::size_t>(chosen - first))) {
+    requests.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + first}, 0});
+  }
+}
+
+void real_option(const Style& style, const Parameter& option, double value, Transient& transient, Requests& requests) {
+  begin_number_slider(style, option, 140);
+  auto shown = static_cast<float>(value);
+  const auto from = static_cast<float>(option.slider_minimum);
+  const auto to = static_cast<float>(option.slider_maximum);
+  if (ImGui::SliderFloat(("##" + option.name).c_str(), &shown, from, to, "%.2f", ImGuiSliderFlags_AlwaysClamp)) {
+    // As many digits as are shown.
+    const double rounded = std::round(static_cast<double>(shown) * 100) / 100;
+    requests.actions.push_back({SetViewOption{option.name, rounded}, transient.gesture});
+  }
+  end_number_slider(option.help, transient);
+}
+
+void choice_option(const Style& style, const Parameter& option, const std::string& chosen, Requests& requests) {
+  const auto at = static_cast<std::size_t>(std::find(option.choices.begin(), option.choices.end(), chosen) -
+                                           option.choices.begin());
+  constexpr std::size_t kMostWords = 5;
+  const auto picked = option.choices.size() > kMostWords
+                          ? choice_in_row(style, option.label.c_str(), option.help, option.choice_labels, at)
+                          : button_row(style, option.label.c_str(), option.help, option.choice_labels, at);
+  if (picked) {
+    requests.actions.push_back({SetViewOption{option.name, option.choices[*picked]}, 0});
+  }
+}
+
+/// The order as text, and buttons for the usual ones.
+void order_option(const Style& style, const Trace& trace, const Parameter& option, const std::string& text,
+                  Requests& requests) {
+  const Index count = permutable_tokens(trace);
+  const std::vector<Index> order = full_order(text, count);
+  std::vector<Index> given(order.size());
+  std::iota(given.begin(), given.end(), Index{0});
+  std::vector<Index> reversed(given.rbegin(), given.rend());
+  std::vector<Index> swapped = given;
+  if (swapped.size() > 1) std::swap(swapped[0], swapped[1]);
+  const std::array<std::vector<Index>, 3> orders = {given, swapped, reversed};
+  const auto at = static_cast<std::size_t>(std::find(orders.begin(), orders.end(), order) - orders.begin());
+  static const std::array<std::string, 3> kNames = {"as given", "first two swapped", "reversed"};
+  if (const auto picked = button_row(style, option.label.c_str(), option.help, kNames, at)) {
+    requests.actions.push_back({SetViewOption{option.name, order_text(orders[*picked])}, 0});
+  }
+}
+
+}  // namespace
+
+namespace {
+
+float tab_width(const Style& style, const View& view) {
+  // As wide as when it is open, so that the others keep their places.
+  const Font& font = style.fonts.strong();
+  return font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str()).x;
+}
+
+/// Which views have tabs where there is no more than `width`: the first ones, and the open one in place of the last.
+std::vector<const View*> views_with_tabs(const Style& style, const std::string& open, float width, float gap) {
+  std::vector<const View*> shown;
+  float all = 0;
+  for (const View& view : views()) all += tab_width(style, view) + gap;
+  if (all - gap <= width) {
+    for (const View& view : views()) shown.push_back(&view);
+    return shown;
+  }
+  const View* current = find_view(open);
+  float left = width - style.px(48) - tab_width(style, *current) - gap;
+  bool has_current = false;
+  for (const View& view : views()) {
+    if (&view == current) {
+      has_current = true;
+      shown.push_back(&view);
+      continue;
+    }
+    left -= tab_width(style, view) + gap;
+    if (left < 0) break;
+    shown.push_back(&view);
+  }
+  if (!has_current) shown.push_back(current);
+  return shown;
+}
+
+void view_tab(const Style& style, const View& view, bool open, const std::string& missing, Requests& requests) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float height = ImGui::GetWindowHeight();
+  const Font& font = open ? style.fonts.strong() : style.fonts.body();
+  const ImVec2 size(tab_width(style, view), font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str()).y);
+  const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
+  ImGui::SetCursorScreenPos(at);
+  if (ImGui::InvisibleButton(view.name.c_str(), ImVec2(size.x, height)) && !open)
+    requests.actions.push_back({SetView{view.name}, 0});
+  const bool hovered = ImGui::IsItemHovered();
+  tooltip(missing.empty() ? view.summary : view.summary + "\n" + missing);
+  const float strength = missing.empty() ? 1.0F : 0.5F;
+  list.AddText(font.font, font.line, ImVec2(at.x, at.y + (height - size.y) / 2),
+               color(open || hovered ? style.palette.text : style.palette.dim, strength), view.title.c_str());
+  if (open)
+    list.AddRectFilled(ImVec2(at.x, at.y + height - style.px(2)), ImVec2(at.x + size.x, at.y + height),
+                       color(style.palette.accent));
+}
+
+/// The views without a tab, in a list below "More".
+void more_views(const Style& style, std::span<const View* const> shown, const Trace* trace, Requests& requests) {
+  const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
+  const float height = ImGui::GetWindowHeight();
+  const ImVec2 size = ImGui::CalcTextSize("More");
+  ImGui::SetCursorScreenPos(at);
+  if (ImGui::InvisibleButton("more", ImVec2(size.x + style.px(14), height))) ImGui::OpenPopup("more views");
+  const bool hovered = ImGui::IsItemHovered();
+  const ImU32 ink = color(hovered ? style.palette.text : style.palette.dim);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText(ImVec2(at.x, at.y + (height - size.y) / 2), ink, "More");
+  const ImVec2 tip(at.x + size.x + style.px(8), at.y + height / 2 + style.px(3));
+  list.AddTriangleFilled(ImVec2(tip.x - style.px(4), tip.y - style.px(5)),
+                         ImVec2(tip.x + style.px(4), tip.y - style.px(5)), tip, ink);
+  if (!ImGui::BeginPopup("more views")) return;
+  for (const View& view : views()) {
+    if (std::find(shown.begin(), shown.end(), &view) != shown.end()) continue;
+    const std::string missing = trace != nullptr ? missing_for(view, *trace) : "";
+    if (ImGui::MenuItem(view.title.c_str())) requests.actions.push_back({SetView{view.name}, 0});
+    tooltip(missing.empty() ? view.summary : view.summary + "\n" + missing);
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace
+
+void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, Requests& requests) {
+  const float gap = style.px(14);
+  const std::vector<const View*> shown =
+      views_with_tabs(style, experiment.view.name, ImGui::GetContentRegionAvail().x, gap);
+  for (const View* view : shown) {
+    if (view != shown.front()) ImGui::SameLine(0, gap);
+    view_tab(style, *view, view->name == experiment.view.name, trace != nullptr ? missing_for(*view, *trace) : "",
+             requests);
+  }
+  if (shown.size() == views().size()) return;
+  ImGui::SameLine(0, gap);
+  more_views(style, shown, trace, requests);
+}
+
+bool has_option_row(const Trace& trace, const ViewOptions& options) {
+  const View& view = *find_view(trace.experiment().view.name);
+  return std::any_of(view.options.begin(), view.options.end(),
+                     [&](const Parameter& option) { return view.applies(trace, options.values, option.name); });
+}
+
+void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient,
+                     Requests& requests) {
+  const View& view = *find_view(trace.experiment().view.name);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));
+  bool first = true;
+  for (const Parameter& option : view.options) {
+    if (!view.applies(trace, options.values, option.name) || options.values.count(option.name) == 0) continue;
+    if (!first) ImGui::SameLine(0, style.px(20));
+    // What does not fit beside the others goes below them.
+    if (!first && ImGui::GetContentRegionAvail().x < style.px(170)) ImGui::NewLine();
+    first = false;
+    if (option.kind == Parameter::Kind::integer) {
+      number_option(style, trace, view, option, options, transient, requests);
+    } else if (option.kind == Parameter::Kind::order) {
+      order_option(style, trace, option, options.choice(option.name), requests);
+    } else if (option.kind == Parameter::Kind::real) {
+      real_option(style, option, options.real(option.name), transient, requests);
+    } else {
+      choice_option(style, option, options.choice(option.name), requests);
+    }
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,66 @@
+#include "ui/workbench/window_command.h"
+
+#include <memory>
+
+#include "app/cli/commands_experiment.h"
+#include "core/base/text.h"
+#include "core/systems/systems.h"
+#include "figure/views/view.h"
+#include "io/base/printable.h"
+#include "ui/workbench/window_app.h"
+
+namespace attnscope::ui {
+namespace {
+
+struct WindowOptions {
+  std::string file;
+  std::string theme;
+  double ui_scale = 1;
+};
+
+Result<CommandOutput> window_command(const CommandLine& line, const WindowOptions& options) {
+  if (const Result<void> known = line.check_first_word(options.file, true); !known)
+    return tl::unexpected(known.error());
+  const std::optional<Theme> theme = parse_theme(options.theme);
+  if (!options.theme.empty() && (!theme || *theme == Theme::paper)) {
+    return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: dark or light", Error::Kind::usage);
+  }
+  if (!(options.ui_scale >= 0.5 && options.ui_scale <= 4)) {
+    return fail("--ui-scale: " + exact_text(options.ui_scale) + " is not allowed; allowed: 0.5 to 4",
+                Error::Kind::usage);
+  }
+  const bool named = !options.file.empty();
+  Result<ExperimentSource> source = load_source({named ? options.file : "worked-example", {}});
+  if (!source) return tl::unexpected(source.error());
+  if (const auto view = view_options(source->experiment.view); !view)
+    return fail(path_text(options.file) + ": " + view.error().message);
+  const Result<double> budget = memory_budget();
+  if (!budget) return tl::unexpected(budget.error());
+  // A system's name opens that system's defaults, which are no file yet; nor is what a figure shows.
+  const bool is_file = named && find_system(options.file) == nullptr && !source->is_other_file;
+  const Result<void> closed =
+      run_window({std::move(*source), is_file ? options.file : "", theme, options.ui_scale, *budget, named,
+                  "the commands " + join(line.commands(), ", ") + " need none"});
+  if (!closed) return tl::unexpected(closed.error());
+  return CommandOutput{};
+}
+
+}  // namespace
+
+void add_window_command(CommandLine& line) {
+  const auto options = std::make_shared<WindowOptions>();
+  line.otherwise([&line, options] { return window_command(line, *options); });
+  line.program()
+      .add_option("file", options->file,
+                  "An experiment, a figure of one, or a file of tensors, to open in the window; - reads tensors from "
+                  "standard input")
+      ->type_name("FILE");
+  line.program()
+      .add_option("--theme", options->theme, "Of the window: dark or light; as last time, at first dark")
+      ->type_name("NAME");
+  line.program()
+      .add_option("--ui-scale", options->ui_scale, "Size of everything in the window, 0.5 to 4")
+      ->type_name("N");
+}
+
+}  // namespace attnscope::ui

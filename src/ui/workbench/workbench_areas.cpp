@@ -1,0 +1,49 @@
+#include "ui/workbench/workbench_areas.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attnscope::ui {
+namespace {
+
+// Logical pixels: narrower windows have no inspector, and a lesson below everything instead of beside the sliders.
+constexpr double kWideEnoughForInspector = 860;
+constexpr double kWideEnoughForSliders = 760;
+
+/// Room for a step's text, and never so much that the picture has none.
+double lesson_height(double logical) { return std::clamp(logical * 0.33, std::min(124.0, logical * 0.4), 264.0); }
+
+}  // namespace
+
+Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
+  const auto unit = static_cast<double>(scale);
+  const auto width = static_cast<double>(display.x);
+  const auto height = static_cast<double>(display.y);
+  const auto top = static_cast<double>(ImGui::GetFrameHeight());
+  const double logical = width / unit;
+  // The sides give way before the picture does.
+  const double left = std::round(std::clamp(logical * 0.2, 208.0, 264.0) * unit);
+  const double right = std::round(std::clamp(logical * 0.21, 220.0, 292.0) * unit);
+  const double status = std::round(26 * unit);
+  const double tabs = std::round(36 * unit);
+  const double line = std::max(1.0, std::round(unit));
+  Areas areas;
+  areas.has_inspector = wanted.inspector && logical >= kWideEnoughForInspector;
+  areas.has_lesson = wanted.lesson;
+  const double inspector = areas.has_inspector ? right : 0;
+  const double lesson = wanted.lesson ? std::round(lesson_height(height / unit) * unit) : 0;
+  // With the line above it.
+  const double taken = wanted.lesson ? lesson + line : 0;
+  const bool below_sliders = logical < kWideEnoughForSliders;
+  areas.parameters = {0, top + line, left, height - top - status - 2 * line - (below_sliders ? taken : 0)};
+  areas.tabs = {left + line, top + line, width - left - inspector - 2 * line, tabs};
+  areas.center = {left + line, top + tabs + 2 * line, width - left - inspector - 2 * line,
+                  height - top - tabs - status - 3 * line - taken};
+  areas.inspector = {width - inspector, top + line, inspector, height - top - status - 2 * line - taken};
+  const double lesson_left = below_sliders ? 0 : left + line;
+  areas.lesson = {lesson_left, height - status - line - lesson, width - lesson_left, lesson};
+  areas.status = {0, height - status, width, status};
+  return areas;
+}
+
+}  // namespace attnscope::ui
