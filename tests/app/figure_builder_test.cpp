@@ -7,6 +7,7 @@
 #include <semaphore>
 #include <thread>
 
+#include "core/imported/own_tensors.h"
 #include "core/trace/run.h"
 #include "support/given_tensors.h"
 

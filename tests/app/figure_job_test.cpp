@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/imported/own_tensors.h"
 #include "core/trace/run.h"
 #include "support/given_tensors.h"
 #include "support/temporary_folder.h"

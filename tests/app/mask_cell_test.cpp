@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/systems/systems.h"
 #include "core/trace/run.h"
 
 namespace attnscope::test {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
 #include "core/trace/run.h"
 
 namespace attnscope::test {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session/session.h"
+#include "core/plan/plan.h"
 #include "session_support.h"
 
 namespace attnscope {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/experiment/mask.h"
+#include "core/plan/plan.h"
 #include "session_support.h"
 
 namespace attnscope {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 
 namespace attnscope::test {
 namespace {

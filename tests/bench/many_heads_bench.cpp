@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/imported/own_tensors.h"
 #include "offscreen/offscreen_interface.h"
 #include "support/given_tensors.h"
 #include "support/many_heads.h"

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "core/plan/plan.h"
 #include "core/trace/run.h"
 #include "figure/views/view.h"
 

@@ -1,9 +1,10 @@
 // Numbers put by hand: everything else is drawn as if they were not there, and computed from them.
 #include <gtest/gtest.h>
 
+#include "core/experiment/system.h"
 #include "core/explain/explain.h"
 #include "core/plan/plan.h"
-#include "core/systems/systems.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 
 namespace attnscope::test {

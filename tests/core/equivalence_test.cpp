@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "core/systems/systems.h"
+#include "core/plan/validate.h"
 #include "system_variations.h"
 
 namespace attnscope::test {

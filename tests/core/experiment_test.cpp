@@ -7,7 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
+#include "core/plan/plan.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "system_variations.h"
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "core/experiment/system.h"
 #include "made_tensors.h"
 #include "support/floats.h"
 #include "support/sanitized.h"

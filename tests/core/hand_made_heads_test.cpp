@@ -9,9 +9,10 @@
 #include <random>
 
 #include "core/base/text.h"
+#include "core/experiment/system.h"
 #include "core/explain/explain.h"
 #include "core/heads/head_measures.h"
-#include "core/systems/systems.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 
 namespace attnscope::test {

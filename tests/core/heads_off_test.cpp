@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "core/experiment/system.h"
 #include "core/explain/explain.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "system_variations.h"
 

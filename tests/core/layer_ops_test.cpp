@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "core/base/axis_groups.h"
+#include "core/experiment/system.h"
+#include "core/plan/validate.h"
 #include "core/random/generator.h"
 #include "core/systems/parts.h"
 #include "made_tensors.h"

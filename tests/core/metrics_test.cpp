@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/systems/systems.h"
 #include "core/trace/run.h"
 #include "support/golden.h"
 

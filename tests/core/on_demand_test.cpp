@@ -7,6 +7,8 @@
 #include <bit>
 
 #include "core/explain/explain.h"
+#include "core/plan/held_steps.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "made_tensors.h"
 #include "system_variations.h"

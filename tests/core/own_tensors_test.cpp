@@ -9,6 +9,7 @@
 
 #include "core/explain/explain.h"
 #include "core/heads/head_measures.h"
+#include "core/plan/validate.h"
 #include "core/script/script.h"
 #include "core/trace/on_demand_matrix.h"
 #include "core/trace/run.h"

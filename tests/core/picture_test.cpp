@@ -8,8 +8,9 @@
 #include <cmath>
 #include <set>
 
+#include "core/experiment/system.h"
 #include "core/explain/explain.h"
-#include "core/systems/systems.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "system_variations.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/experiment/order.h"
+#include "core/experiment/system.h"
 #include "core/studies/permutation.h"
 #include "core/trace/on_demand.h"
 #include "core/trace/run.h"

@@ -13,7 +13,6 @@
 #include "core/experiment/experiment.h"
 #include "core/imported/own_tensors.h"
 #include "core/script/script.h"
-#include "core/systems/systems.h"
 #include "support/given_tensors.h"
 #include "support/temporary_folder.h"
 

@@ -8,6 +8,7 @@
 
 #include "core/explain/explain.h"
 #include "core/heads/head_measures.h"
+#include "core/imported/own_tensors.h"
 #include "core/trace/on_demand_matrix.h"
 #include "core/trace/run.h"
 #include "support/given_tensors.h"

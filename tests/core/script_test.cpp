@@ -12,6 +12,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/experiment/system.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "system_variations.h"
 

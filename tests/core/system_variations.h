@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
+#include "core/plan/validate.h"
 
 namespace attnscope::test {
 

@@ -13,6 +13,9 @@
 #include <set>
 #include <thread>
 
+#include "core/experiment/system.h"
+#include "core/plan/plan.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "support/golden.h"
 #include "system_variations.h"

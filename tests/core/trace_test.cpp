@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/systems/systems.h"
+#include "core/imported/own_tensors.h"
 #include "core/trace/run.h"
 #include "support/given_tensors.h"
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "support/golden.h"
 #include "system_variations.h"

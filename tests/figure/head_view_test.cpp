@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
 #include "traces.h"
 
 namespace attnscope::test {

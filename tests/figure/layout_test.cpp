@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/imported/own_tensors.h"
 #include "core/trace/run.h"
 #include "layout_faults.h"
 #include "support/given_tensors.h"

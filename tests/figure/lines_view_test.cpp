@@ -8,7 +8,6 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
 #include "figure/style/markup.h"
 #include "traces.h"
 

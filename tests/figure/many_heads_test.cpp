@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "core/imported/own_tensors.h"
 #include "core/trace/run.h"
 #include "figure/blocks/layer_grid.h"
 #include "figure/layout/page.h"

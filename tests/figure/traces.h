@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "core/trace/run.h"
 #include "figure/views/view.h"
 

@@ -1,4 +1,5 @@
 // Experiments in JSON: what is accepted reads back the same.
+#include "core/plan/validate.h"
 #include "io/experiments/experiment_file.h"
 #include "read_everything.h"
 

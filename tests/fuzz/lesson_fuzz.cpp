@@ -1,4 +1,5 @@
 // Lessons in JSON.
+#include "core/plan/validate.h"
 #include "io/experiments/lesson_file.h"
 #include "read_everything.h"
 

@@ -10,7 +10,8 @@
 #include <random>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
+#include "core/plan/validate.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

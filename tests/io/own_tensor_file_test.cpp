@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "figure/views/view.h"
 #include "io/experiments/experiment_file.h"

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "io/experiments/experiment_file.h"
 #include "io/experiments/own_tensor_file.h"

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
+#include "core/plan/validate.h"
 #include "io/experiments/experiment_file.h"
 #include "support/temporary_folder.h"
 

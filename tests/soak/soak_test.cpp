@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/plan/validate.h"
 #include "offscreen/offscreen_interface.h"
 #include "support/sanitized.h"
 #include "support/temporary_folder.h"

@@ -1,4 +1,5 @@
 // The dialog that writes animations: its settings, its preview, and the files that come of it.
+#include "core/imported/own_tensors.h"
 #include "dialog_test.h"
 #include "figure/style/markup.h"
 #include "io/experiments/experiment_file.h"

@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "offscreen/offscreen_interface.h"
 #include "ui/imgui/imgui_compat.h"
 

@@ -1,4 +1,6 @@
 // The user's own tensors in the window.
+#include "core/imported/own_tensors.h"
+
 #include <chrono>
 #include <fstream>
 #include <functional>

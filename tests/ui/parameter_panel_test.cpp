@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/plan/validate.h"
 #include "interface_test.h"
 #include "io/experiments/experiment_file.h"
 

@@ -1,6 +1,8 @@
 // Every system in the window: its sliders, its views, its inspector.
 #include <algorithm>
 
+#include "core/experiment/system.h"
+#include "core/plan/validate.h"
 #include "figure/slices/matrix.h"
 #include "interface_test.h"
 #include "support/sanitized.h"

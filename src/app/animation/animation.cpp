@@ -6,7 +6,8 @@
 
 #include "app/session/session.h"
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
+#include "core/plan/validate.h"
 #include "figure/views/view.h"
 
 namespace attnscope {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 
 namespace attnscope {
 namespace {

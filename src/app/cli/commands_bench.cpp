@@ -9,6 +9,7 @@
 #include "app/cli/commands_tables.h"
 #include "core/base/text.h"
 #include "core/kernels/isa/instruction_set.h"
+#include "core/plan/validate.h"
 #include "core/studies/benchmark.h"
 #include "io/base/json_value.h"
 

@@ -6,7 +6,8 @@
 
 #include "app/cli/commands_inputs.h"
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "io/base/printable.h"
 #include "io/experiments/labels_file.h"

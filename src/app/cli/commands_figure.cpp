@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/commands_figure_options.h"
 #include "app/jobs/figure_builder.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 
 namespace attnscope {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "io/base/printable.h"
 
 namespace attnscope {

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "io/base/printable.h"
 
 namespace attnscope {

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/experiment/system.h"
 #include "core/kernels/isa/instruction_set.h"
-#include "core/systems/systems.h"
 #include "io/base/printable.h"
 
 namespace attnscope {

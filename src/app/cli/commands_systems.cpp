@@ -5,7 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/commands_tables.h"
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
 

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "core/plan/validate.h"
 #include "figure/views/view.h"
 #include "io/base/printable.h"
 #include "io/experiments/labels_file.h"

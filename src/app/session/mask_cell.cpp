@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 
 namespace attnscope {
 namespace {

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
+#include "core/plan/validate.h"
 #include "figure/views/view.h"
 #include "io/experiments/experiment_file.h"
 

@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/plan/validate.h"
 #include "figure/views/view.h"
 #include "io/base/file.h"
 #include "io/base/paths.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/trace/trace.h"
+#include "core/plan/operation.h"
 
 namespace attnscope {
 

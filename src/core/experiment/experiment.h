@@ -72,11 +72,11 @@ bool matters(const Experiment& experiment, const Parameter& parameter);
 /// The label of token `token`: from the experiment, otherwise its number.
 std::string token_label(const Experiment& experiment, Index token);
 
+/// How many pixels its picture has, of a system that attends to pixels: its tokens.
+Index pixel_count(const Experiment& experiment);
+
 /// An experiment on that system, every parameter at its default.
 Result<Experiment> default_experiment(std::string_view system);
-
-/// An experiment on the user's own tensors, what is best looked at chosen. Fails where none is attention.
-Result<Experiment> experiment_on(std::shared_ptr<const GivenTensors> tensors);
 
 /// Sets a parameter after checking it against the system's table. Whether the parameters go together is for `validate`.
 Result<void> set_parameter(Experiment& experiment, std::string_view name, ParameterValue value);
@@ -86,13 +86,6 @@ Result<void> set_parameter_text(Experiment& experiment, std::string_view name, s
 
 /// Gives a system that attends to pixels a picture, and chooses it.
 Result<void> set_picture(Experiment& experiment, ColorPicture picture);
-
-/// Takes out the edits of cells that are not there (any more): of tensors that are smaller, or not drawn at all.
-/// Without its edits the experiment is valid.
-void drop_edits_without_cell(Experiment& experiment);
-
-/// How many heads may be switched off: those of the first layer that are merged; 0 where none are.
-Index switchable_heads(const Experiment& experiment);
 
 /// What an experiment will take, known before anything is allocated.
 struct Cost {
@@ -105,9 +98,6 @@ struct Cost {
   void add(const Axes& axes, double its_flops);
 };
 
-/// Adds up the cost without computing. The experiment's parameters are each within their range.
-Cost cost_of(const Experiment& experiment);
-
 /// Draws that may be thrown away: some seconds' worth.
 inline constexpr std::uint64_t kLargestDiscard = 10'000'000'000;
 
@@ -115,9 +105,5 @@ inline constexpr std::uint64_t kLargestDiscard = 10'000'000'000;
 /// be computed again are not held.
 inline constexpr double kDefaultMemoryBudget = 2e9;
 inline constexpr double kUnlimitedMemory = std::numeric_limits<double>::infinity();
-
-/// Whether the experiment can be computed: each parameter in range, all of them together (heads that divide, a mask
-/// that fits), edits of cells that there are, and the tensors within `memory_budget` bytes.
-Result<void> validate(const Experiment& experiment, double memory_budget = kDefaultMemoryBudget);
 
 }  // namespace attnscope

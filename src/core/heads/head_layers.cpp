@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/heads/metrics.h"
+#include "core/plan/plan.h"
 #include "core/plan/region.h"
 
 namespace attnscope {
@@ -36,8 +37,6 @@ Matrix mean_weights(const Trace& trace, int position, Index item, const std::sto
 }
 
 }  // namespace
-
-std::string layer_prefix(Index layer) { return layer > 1 ? "layer" + std::to_string(layer) + "." : ""; }
 
 std::vector<int> earlier_layers(const Trace& trace, int weights) {
   std::vector<int> layers;

@@ -12,9 +12,6 @@
 
 namespace attnscope {
 
-/// What the names of a layer's tensors begin with; layers count from 1: "", "layer2.", …
-std::string layer_prefix(Index layer);
-
 /// The softmaxes of the layers in front of the one at step `weights`, the first layer's first; empty in the first one.
 std::vector<int> earlier_layers(const Trace& trace, int weights);
 

@@ -68,4 +68,7 @@ struct PlainTensor {
 /// Every tensor that can be shown, in the order of the file.
 std::vector<PlainTensor> plain_tensors(const std::shared_ptr<const GivenTensors>& given);
 
+/// An experiment on the user's own tensors, what is best looked at chosen. Fails where none is attention.
+Result<Experiment> experiment_on(std::shared_ptr<const GivenTensors> tensors);
+
 }  // namespace attnscope

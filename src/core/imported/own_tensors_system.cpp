@@ -5,9 +5,12 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/heads/head_layers.h"
+#include "core/experiment/system.h"
 #include "core/imported/own_tensors.h"
-#include "core/script/script_parts.h"
+#include "core/imported/script_given.h"
+#include "core/plan/ops.h"
+#include "core/plan/plan.h"
+#include "core/plan/validate.h"
 
 namespace attnscope {
 namespace {
@@ -246,6 +249,19 @@ System own_tensors() {
   system.run = run_system;
   system.script = write_script;
   return system;
+}
+
+Result<Experiment> experiment_on(std::shared_ptr<const GivenTensors> tensors) {
+  Experiment experiment = *default_experiment(own_tensors().name);
+  const std::vector<std::string> uses = possible_uses(*tensors);
+  // The best that can be made of it; the tensors themselves where what is called like attention does not go together.
+  const auto can_be = [&](const std::string& use) { return own_layers(tensors, {use}).has_value(); };
+  const auto use = std::find_if(uses.begin(), uses.end(), can_be);
+  if (use != uses.end()) experiment.parameters["use"] = *use;
+  experiment.view.name = use != uses.end() && *use == kUseTensors ? "tensor" : "heads";
+  experiment.tensors = std::move(tensors);
+  if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) return tl::unexpected(valid.error());
+  return experiment;
 }
 
 }  // namespace attnscope

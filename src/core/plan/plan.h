@@ -35,6 +35,12 @@ Result<void> check_edit(const Plan& plan, const CellEdit& edit);
 /// out.
 Plan plan(const Experiment& experiment);
 
+/// Adds up the cost without computing. The experiment's parameters are each within their range.
+Cost cost_of(const Experiment& experiment);
+
+/// What the names of a layer's tensors begin with; layers count from 1: "", "layer2.", …
+std::string layer_prefix(Index layer);
+
 /// The formula of a step with axis names for indices: "Σ_dim q[head, query, dim] · k[head, key, dim] / √7".
 std::string formula(std::span<const PlannedStep> steps, int step);
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/experiment/system.h"
 #include "core/plan/plan.h"
-#include "core/systems/systems.h"
 
 namespace attnscope {
 namespace {

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "core/base/text.h"
-#include "core/script/positions.h"
+#include "core/experiment/positions.h"
+#include "core/experiment/system.h"
 #include "core/script/script.h"
-#include "core/systems/systems.h"
 
 namespace attnscope {
 namespace {

@@ -1,13 +1,11 @@
 // Pieces of scripts that several systems share, as parts.h has them for the computation.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 
-#include "core/imported/own_tensors.h"
+#include "core/experiment/system.h"
 #include "core/script/script.h"
-#include "core/systems/systems.h"
 
 namespace attnscope {
 
@@ -34,12 +32,6 @@ void write_merged(Script& script);
 
 /// `projected` = proj of the variable `input`; as a picture it is added to `x`.
 void write_picture_sum(Script& script, std::string_view input);
-
-/// `given`: those of the user's own tensors, by the names that they have in their file.
-void write_given(Script& script, const std::set<std::size_t>& which);
-
-/// One of those, or a part of it, in the order of its axes here.
-std::string given_code(const OwnTensor& tensor);
 
 /// Scores between the pixels of pictures.
 ScoreAxes pixel_scores(bool heads);

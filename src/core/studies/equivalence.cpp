@@ -7,6 +7,8 @@
 #include <new>
 
 #include "core/base/text.h"
+#include "core/plan/plan.h"
+#include "core/plan/validate.h"
 
 namespace attnscope {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/plan/held_steps.h"
 #include "core/trace/run.h"
 
 namespace attnscope {

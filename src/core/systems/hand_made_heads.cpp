@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "core/experiment/system.h"
 #include "core/script/script.h"
 #include "core/systems/systems.h"
 

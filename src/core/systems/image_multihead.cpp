@@ -2,6 +2,7 @@
 // head's share into q, k and v afterwards, so that a head's weights lie next to each other.
 #include <array>
 
+#include "core/experiment/system.h"
 #include "core/script/script_parts.h"
 #include "core/systems/parts.h"
 

@@ -2,6 +2,7 @@
 // picture. The three projections are layers of their own, or chunks of one layer.
 #include <array>
 
+#include "core/experiment/system.h"
 #include "core/script/script_parts.h"
 #include "core/systems/parts.h"
 

@@ -1,5 +1,6 @@
 // `torch.nn.MultiheadAttention` on the pixels of a picture: one packed in-projection whose rows are first all of Q,
 // then all of K, then all of V, and weights averaged over the heads.
+#include "core/experiment/system.h"
 #include "core/script/script_parts.h"
 #include "core/systems/parts.h"
 

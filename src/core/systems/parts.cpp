@@ -45,8 +45,6 @@ Value pixels_as_tokens(Recorder& r, Value picture) {
   return rearrange(r, "tokens", "batch channel row column -> batch token=(row column) channel", picture);
 }
 
-Index pixel_count(const Experiment& e) { return saturating_product(e.integer("height"), e.integer("width")); }
-
 MaskSizes pixel_mask_sizes(const Experiment& e) {
   const Index pixels = pixel_count(e);
   const bool has_heads = e.parameters.contains("heads");

@@ -23,9 +23,6 @@ Value draw_picture(const Experiment& experiment, Recorder& recorder);
 /// Pixels as tokens: [batch, channel, row, column] to `tokens` [batch, token, channel].
 Value pixels_as_tokens(Recorder& recorder, Value picture);
 
-/// How many pixels a picture of the experiment has: its tokens.
-Index pixel_count(const Experiment& experiment);
-
 /// The sizes of masks where every pixel attends to every pixel; one head where the system has no heads.
 MaskSizes pixel_mask_sizes(const Experiment& experiment);
 

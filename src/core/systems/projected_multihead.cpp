@@ -1,7 +1,8 @@
 // Multi-head attention with queries, keys and values of their own, projected without bias; scored by scaled dot product
 // or by a small network (additive attention) that the heads share.
-#include "core/script/positions.h"
+#include "core/experiment/system.h"
 #include "core/script/script_parts.h"
+#include "core/script/script_positions.h"
 #include "core/systems/parts.h"
 
 namespace attnscope {

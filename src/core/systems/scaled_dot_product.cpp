@@ -1,6 +1,7 @@
 // Scaled dot-product attention alone: queries, keys and values are drawn, nothing is projected.
-#include "core/script/positions.h"
+#include "core/experiment/system.h"
 #include "core/script/script_parts.h"
+#include "core/script/script_positions.h"
 #include "core/systems/parts.h"
 
 namespace attnscope {

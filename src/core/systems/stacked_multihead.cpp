@@ -1,7 +1,9 @@
 // Multi-head self-attention of a transformer tutorial: one stacked projection, split into heads and then into q, k and
 // v; weights by Xavier's rule, biases zero.
-#include "core/script/positions.h"
+#include "core/experiment/positions.h"
+#include "core/experiment/system.h"
 #include "core/script/script_parts.h"
+#include "core/script/script_positions.h"
 #include "core/systems/parts.h"
 
 namespace attnscope {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/experiment/system.h"
 #include "core/imported/own_tensors.h"
 
 namespace attnscope {

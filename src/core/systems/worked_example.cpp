@@ -2,8 +2,10 @@
 // and an output projection. Every matrix is drawn uniformly from [0, 1), there are no biases.
 #include <cmath>
 
-#include "core/script/positions.h"
+#include "core/experiment/positions.h"
+#include "core/experiment/system.h"
 #include "core/script/script.h"
+#include "core/script/script_positions.h"
 #include "core/systems/systems.h"
 
 namespace attnscope {

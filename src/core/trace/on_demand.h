@@ -12,17 +12,10 @@
 
 #include "core/compute/compute.h"
 #include "core/kernels/softmax.h"
+#include "core/plan/held_steps.h"
 #include "core/plan/region.h"
 
 namespace attnscope {
-
-/// Which steps of a plan are held in memory when no more than `memory_budget` bytes are to be used. All of them, if
-/// they fit. Otherwise the largest that can be computed or read again are not, nor what is made from those; inputs and
-/// weights that are drawn always are. Given matrices that are only looked at are not, wherever they are large.
-std::vector<bool> held_steps(const Plan& plan, double memory_budget);
-
-/// Bytes and operations of the steps that are held.
-Cost held_cost(const Plan& plan, const std::vector<bool>& held);
 
 /// A matrix of a step: its columns run over the last `column_axes` axes (0, 1 or 2; of none there is one column), its
 /// rows over the axis before those, the axes in front stand at `leading`.

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/base/text.h"
+#include "core/plan/held_steps.h"
 #include "core/trace/computation.h"
 
 namespace attnscope {

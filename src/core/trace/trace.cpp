@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/experiment/system.h"
 #include "core/imported/tensor_roles.h"
-#include "core/systems/systems.h"
 
 namespace attnscope {
 namespace {

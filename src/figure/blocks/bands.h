@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "figure/model/figure.h"
-#include "figure/views/view.h"
+#include "figure/slices/view_options.h"
 
 namespace attnscope {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/plan/plan.h"
 #include "core/plan/region.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"

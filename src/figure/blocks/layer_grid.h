@@ -6,7 +6,7 @@
 
 #include "core/trace/trace.h"
 #include "figure/model/figure.h"
-#include "figure/views/view.h"
+#include "figure/slices/view_options.h"
 
 namespace attnscope {
 

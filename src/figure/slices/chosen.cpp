@@ -6,6 +6,8 @@
 #include <system_error>
 #include <vector>
 
+#include "core/plan/plan.h"
+
 namespace attnscope {
 namespace {
 

@@ -54,7 +54,7 @@ bool counts_the_trace(std::string_view option);
 
 /// The largest value of a view option that counts from 1: `head`, `item`, `layer`, `channel` of a picture, and `query`
 /// or `key` of the weights; of the attention that `options` choose (what pages there are a view knows, see
-/// `figure/view.h`). `tensor` counts all tensors, `slice` the matrices
+/// `figure/views/view.h`). `tensor` counts all tensors, `slice` the matrices
 /// of the one that `options` choose.
 Index option_limit(const Trace& trace, std::string_view option, const ParameterValues& options);
 

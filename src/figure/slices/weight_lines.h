@@ -7,7 +7,7 @@
 
 #include "core/trace/trace.h"
 #include "figure/slices/chosen.h"
-#include "figure/views/view.h"
+#include "figure/slices/view_options.h"
 
 namespace attnscope {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "figure/model/figure.h"
 #include "figure/style/colormap.h"
+#include "figure/style/ink.h"
 
 namespace attnscope {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/experiment/system.h"
 #include "core/heads/metrics.h"
 #include "core/plan/region.h"
-#include "core/systems/systems.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/slices/chosen.h"

@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/experiment/system.h"
 #include "core/heads/marginals.h"
 #include "core/plan/region.h"
-#include "core/systems/systems.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/margin.h"
 #include "figure/slices/chosen.h"

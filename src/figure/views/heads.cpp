@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
+#include "core/plan/plan.h"
 #include "figure/blocks/layer_grid.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/experiment/system.h"
 #include "core/heads/marginals.h"
 #include "core/plan/region.h"
-#include "core/systems/systems.h"
 #include "figure/blocks/line_legend.h"
 #include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"

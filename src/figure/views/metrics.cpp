@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/experiment/system.h"
 #include "core/heads/head_measures.h"
-#include "core/systems/systems.h"
 #include "figure/blocks/head_map.h"
 #include "figure/blocks/head_order.h"
 #include "figure/blocks/layer_block.h"

@@ -7,8 +7,9 @@
 
 #include "core/base/text.h"
 #include "core/experiment/order.h"
-#include "core/script/positions.h"
-#include "core/systems/systems.h"
+#include "core/experiment/positions.h"
+#include "core/experiment/system.h"
+#include "core/plan/plan.h"
 #include "figure/layout/legend.h"
 #include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <new>
 
-#include "io/figures/figure_text.h"
+#include "io/base/packing.h"
 
 namespace attnscope {
 namespace {

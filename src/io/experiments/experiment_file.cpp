@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "io/base/file.h"
 #include "io/base/json_value.h"
 #include "io/base/path_json.h"

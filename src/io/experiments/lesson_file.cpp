@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/explain/explain.h"
+#include "core/plan/validate.h"
 #include "core/studies/equivalence.h"
 #include "figure/views/view.h"
 #include "io/base/data_files.h"

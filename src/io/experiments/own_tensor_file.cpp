@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/imported/own_tensors.h"
 #include "io/base/file.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"

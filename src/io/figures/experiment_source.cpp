@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "io/base/file.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "figure/style/font_metrics.h"
 #include "figure/views/view.h"
 #include "io/base/file.h"

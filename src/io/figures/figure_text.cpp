@@ -1,7 +1,5 @@
 #include "io/figures/figure_text.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,7 +8,7 @@
 #include <utility>
 
 #include "figure/style/font_metrics.h"
-#include "io/base/inflating.h"
+#include "io/base/packing.h"
 #include "io/canvas/png.h"
 
 namespace attnscope {
@@ -197,33 +195,6 @@ std::string_view behind_line_end(std::string_view bytes) {
 }
 
 }  // namespace
-
-std::optional<std::string> unpacked(std::string_view bytes, ParseBudget& budget, std::size_t* used) {
-  // Once to see how long it is, and once more into a text of exactly that length.
-  Inflating counted(bytes);
-  std::array<char, 16384> piece = {};
-  std::size_t size = 0;
-  while (!counted.ended()) {
-    const std::size_t got = counted.next(piece);
-    if (!budget.charge(got)) return std::nullopt;
-    size += got;
-  }
-  if (used != nullptr) *used = counted.used();
-  if (!counted.complete()) return std::nullopt;
-  std::string text(size, '\0');
-  Inflating again(bytes);
-  const bool same = again.next(text) == size;
-  return same ? std::optional(std::move(text)) : std::nullopt;
-}
-
-std::string packed(std::string_view text) {
-  uLongf size = compressBound(static_cast<uLong>(text.size()));
-  std::string bytes(size, '\0');
-  compress2(reinterpret_cast<Bytef*>(bytes.data()), &size, reinterpret_cast<const Bytef*>(text.data()),
-            static_cast<uLong>(text.size()), Z_BEST_COMPRESSION);
-  bytes.resize(size);
-  return bytes;
-}
 
 std::optional<std::string> png_figure_text(std::string_view bytes, ParseBudget& budget) {
   bytes.remove_prefix(std::min(bytes.size(), kPngSignature.size()));

@@ -16,11 +16,4 @@ std::optional<std::string> png_figure_text(std::string_view bytes, ParseBudget& 
 std::optional<std::string> svg_figure_text(std::string_view bytes, ParseBudget& budget);
 std::optional<std::string> pdf_figure_text(std::string_view bytes, ParseBudget& budget);
 
-/// What `bytes` (zlib) begin with unpacks to, charged to `budget`; nothing where they are damaged or it is too much.
-/// `used` is how many of them were read.
-std::optional<std::string> unpacked(std::string_view bytes, ParseBudget& budget, std::size_t* used = nullptr);
-
-/// The same text packed.
-std::string packed(std::string_view text);
-
 }  // namespace attnscope

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
 

@@ -9,7 +9,7 @@
 
 #include "app/animation/sweep.h"
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/explain/explain.h"
-#include "core/systems/systems.h"
 #include "figure/model/canvas.h"
 #include "io/desktop/unsaved_folder.h"
 #include "ui/panels/animation_settings.h"

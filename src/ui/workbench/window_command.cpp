@@ -4,7 +4,7 @@
 
 #include "app/cli/commands_experiment.h"
 #include "core/base/text.h"
-#include "core/systems/systems.h"
+#include "core/experiment/system.h"
 #include "figure/views/view.h"
 #include "io/base/printable.h"
 #include "ui/workbench/window_app.h"

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/systems/systems.h"
 #include "figure/slices/chosen.h"
 #include "io/base/paths.h"
 #include "io/base/printable.h"

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/plan/validate.h"
 #include "io/base/printable.h"
 #include "ui/workbench/workbench.h"
 

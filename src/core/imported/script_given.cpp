@@ -1,9 +1,9 @@
-// The user's own tensors in scripts: read from their file, with the names that they have there.
+#include "core/imported/script_given.h"
+
 #include <algorithm>
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/script/script_parts.h"
 
 namespace attnscope {
 namespace {

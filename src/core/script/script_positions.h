@@ -1,20 +1,12 @@
-// How a system of tokens tells their positions apart: the parameter, and its code in scripts.
+// How a system tells the positions of its tokens apart, in scripts.
 #pragma once
 
 #include <string>
 
-#include "core/experiment/experiment.h"
+#include "core/experiment/positions.h"
 #include "core/script/script.h"
 
 namespace attnscope {
-
-/// `positions`: none, sinusoidal, learned, rotary or alibi. See `with_positions`, `rotated`, `biased_by_distance`.
-Parameter positions_parameter();
-/// The same for queries and keys that have no tokens in common to add positions to: none, rotary or alibi.
-Parameter relative_positions_parameter();
-
-/// Its value; "none" where the system has no such parameter.
-const std::string& positions_of(const Experiment& experiment);
 
 /// The variable that the tokens are in: `positioned_x`, or `x`.
 std::string positioned_name(const Experiment& experiment);
