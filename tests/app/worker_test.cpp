@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <list>
 #include <semaphore>
 #include <vector>
+
+#include "core/base/background_thread.h"
 
 namespace attnscope {
 namespace {
@@ -187,9 +190,9 @@ TEST(ComputeWorker, TakesRequestsFromSeveralThreads) {
   ComputeWorker worker([] {});
   std::atomic<int> taken = 0;
   {
-    std::vector<std::jthread> threads;
+    std::list<BackgroundThread> threads;
     for (std::uint64_t thread = 1; thread <= 3; ++thread) {
-      threads.emplace_back([&, thread] {
+      threads.emplace_back([&, thread](const StopToken&) {
         for (std::uint64_t i = 0; i < 60; ++i) {
           worker.request(with_seed(thread * 1000 + i));
           if (worker.take_result()) ++taken;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/stop.h"
+
 namespace attnscope {
 namespace {
 
@@ -22,9 +24,9 @@ TEST(AttentionTiming, LengthsDouble) {
 TEST(AttentionTiming, WithoutTimeOnlyTheShortest) { EXPECT_EQ(time_attention(8, 0, {}).size(), 1U); }
 
 TEST(AttentionTiming, StopsWhenAsked) {
-  std::stop_source source;
+  StopSource source;
   source.request_stop();
-  EXPECT_TRUE(time_attention(8, 1000, source.get_token()).empty());
+  EXPECT_TRUE(time_attention(8, 1000, source.token()).empty());
 }
 
 }  // namespace

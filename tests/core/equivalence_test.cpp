@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <random>
 
+#include "core/base/stop.h"
 #include "core/plan/validate.h"
 #include "system_variations.h"
 
@@ -148,10 +149,10 @@ TEST(Equivalence, SaysWhatItIsNotAbout) {
 }
 
 TEST(Equivalence, CanBeStopped) {
-  std::stop_source stop;
+  StopSource stop;
   stop.request_stop();
   Progress progress;
-  progress.stop = stop.get_token();
+  progress.stop = stop.token();
   const Result<EquivalenceResult> result =
       compare(*equivalence_sides(*find_equivalence("token-order"), *default_experiment("stacked-multihead")), progress);
   ASSERT_FALSE(result);

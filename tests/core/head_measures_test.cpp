@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/stop.h"
 #include "core/trace/run.h"
 
 namespace attnscope::test {
@@ -63,9 +64,9 @@ TEST(HeadMeasures, OfWeightsThatAreNotHeldAreTheSame) {
 
 TEST(HeadMeasures, EndWhenStopped) {
   const std::shared_ptr<const Trace> trace = trace_of("stacked-multihead", {});
-  std::stop_source source;
+  StopSource source;
   source.request_stop();
-  EXPECT_EQ(measure_heads(*trace, attention_steps_of(*trace).front(), 0, source.get_token()), std::nullopt);
+  EXPECT_EQ(measure_heads(*trace, attention_steps_of(*trace).front(), 0, source.token()), std::nullopt);
 }
 
 TEST(HeadMeasures, NearHeadsStandTogether) {

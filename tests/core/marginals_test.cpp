@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/stop.h"
 #include "core/trace/run.h"
 #include "support/floats.h"
 
@@ -54,9 +55,9 @@ TEST(Marginals, OfAHead) {
 }
 
 TEST(Marginals, AreNothingWhenStopped) {
-  std::stop_source stop;
+  StopSource stop;
   stop.request_stop();
-  EXPECT_FALSE(marginals_of(matrix_of(1, 1, {1}).matrix({}), stop.get_token()));
+  EXPECT_FALSE(marginals_of(matrix_of(1, 1, {1}).matrix({}), stop.token()));
 }
 
 TEST(KeysThatHold, AreTheFewest) {

@@ -5,9 +5,11 @@
 
 #include <bit>
 #include <cmath>
+#include <list>
 #include <random>
 #include <thread>
 
+#include "core/base/background_thread.h"
 #include "support/floats.h"
 
 namespace attnscope::test {
@@ -98,10 +100,10 @@ TEST(HeldMatrix, StopsAndGoesOn) {
   const MatrixPart overview = overview_part(source, 256);
   EXPECT_FALSE(source.ready(overview));
   EXPECT_TRUE(source.ready({0, 0, 100, 100, 256, 256}));
-  std::stop_source stop;
+  StopSource stop;
   stop.request_stop();
   std::vector<float> texels(static_cast<std::size_t>(overview.rows * overview.columns));
-  EXPECT_FALSE(source.read(overview, texels, stop.get_token()));
+  EXPECT_FALSE(source.read(overview, texels, stop.token()));
   EXPECT_TRUE(source.read(overview, texels, {}));
   EXPECT_TRUE(source.ready(overview));
   EXPECT_EQ(texels.back(), largest_of(tensor->matrix(), overview, overview.rows - 1, overview.columns - 1));
@@ -114,8 +116,9 @@ TEST(HeldMatrix, ManyThreadsReadTheSame) {
   std::vector<float> wanted(128 * 128);
   pool_part(tensor->matrix(), part, wanted);
   {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_EQ(read_all(source, part), wanted); });
+    std::list<BackgroundThread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&](const StopToken&) { EXPECT_EQ(read_all(source, part), wanted); });
   }
 }
 

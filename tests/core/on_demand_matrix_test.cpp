@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/stop.h"
 #include "core/trace/run.h"
 #include "made_tensors.h"
 #include "support/sanitized.h"
@@ -139,10 +140,10 @@ TEST(OnDemandMatrix, StopsAndGoesOnWhereItStopped) {
   const OnDemandMatrix matrix(on_demand_without_large(*trace), place_of(*trace, "weights", 0), false);
   const MatrixPart overview = overview_part(matrix, 256);
   std::vector<float> texels(static_cast<std::size_t>(overview.rows * overview.columns));
-  std::stop_source stopped;
+  StopSource stopped;
   stopped.request_stop();
-  EXPECT_FALSE(matrix.read(overview, texels, stopped.get_token()));
-  EXPECT_FALSE(matrix.sketch(stopped.get_token()));
+  EXPECT_FALSE(matrix.read(overview, texels, stopped.token()));
+  EXPECT_FALSE(matrix.sketch(stopped.token()));
   EXPECT_TRUE(matrix.needs_sketch());
   EXPECT_TRUE(matrix.read(overview, texels, {}));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/stop.h"
 #include "core/explain/explain.h"
 #include "core/plan/held_steps.h"
 #include "core/plan/validate.h"
@@ -101,14 +102,14 @@ TEST(OnDemand, StopsWhenAsked) {
   ASSERT_TRUE(validate(experiment));
   const auto trace = *run(experiment);
   ASSERT_NE(trace->on_demand(), nullptr);
-  std::stop_source source;
+  StopSource source;
   source.request_stop();
   // All of the outputs would take minutes.
   const Step& outputs = *trace->find("head_outputs");
   const auto step = static_cast<int>(&outputs - trace->steps().data());
   EXPECT_EQ(outputs.tensor, nullptr);
   const Region whole = whole_region(step, outputs.axes);
-  EXPECT_EQ(trace->numbers(whole, {0, nullptr, source.get_token()})->axes(), outputs.axes);
+  EXPECT_EQ(trace->numbers(whole, {0, nullptr, source.token()})->axes(), outputs.axes);
 }
 
 TEST(HeldSteps, AreAllUntilTheyDoNotFit) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/stop.h"
 #include "core/explain/explain.h"
 #include "core/heads/head_measures.h"
 #include "core/imported/own_tensors.h"
@@ -125,11 +126,11 @@ TEST(ReadFailure, EndsMeasuring) {
 TEST(ReadFailure, IsNotThatReadingWasStopped) {
   const auto tensors = large_scores();
   const std::shared_ptr<const Trace> trace = trace_of_file(tensors);
-  std::stop_source source;
+  StopSource source;
   source.request_stop();
   tensors->broken = true;
   const Region row = region_within(0, trace->steps()[0].axes, std::vector<Index>{1, 7});
-  (void)trace->numbers(row, {0, nullptr, source.get_token()});
+  (void)trace->numbers(row, {0, nullptr, source.token()});
   EXPECT_EQ(trace->failure(), std::nullopt);
 }
 

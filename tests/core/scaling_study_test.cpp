@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "core/base/stop.h"
 #include "core/random/generator.h"
 
 namespace attnscope {
@@ -94,9 +95,9 @@ TEST(ScalingStudy, SeedsDifferAndOneSeedDoesNot) {
 }
 
 TEST(ScalingStudy, StopsWhenAsked) {
-  std::stop_source source;
+  StopSource source;
   source.request_stop();
-  EXPECT_TRUE(study_scaling(1, 256, 1'000'000, source.get_token()).empty());
+  EXPECT_TRUE(study_scaling(1, 256, 1'000'000, source.token()).empty());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/background_thread.h"
 #include "core/experiment/system.h"
 #include "core/plan/plan.h"
 #include "core/plan/validate.h"
@@ -280,25 +281,25 @@ TEST(Systems, WhatDoesNotFitIntoMemoryIsRefusedBeforeItIsTaken) {
 }
 
 TEST(Run, AStoppedOneTakesNeitherTimeNorMemory) {
-  std::stop_source source;
+  StopSource source;
   source.request_stop();
   Experiment huge = set(*default_experiment("worked-example"), "tokens", "1000000000");
   huge.discard = std::numeric_limits<std::uint64_t>::max();
-  const auto trace = run(huge, {source.get_token(), nullptr, 0});
+  const auto trace = run(huge, {source.token(), nullptr, 0});
   ASSERT_FALSE(trace);
   EXPECT_NE(trace.error().message.find("stopped"), std::string::npos) << trace.error().message;
 }
 
 TEST(Run, AStopIsHeardWhileNumbersAreThrownAway) {
-  std::stop_source source;
+  StopSource source;
   Experiment endless = *default_experiment("worked-example");
   endless.discard = std::numeric_limits<std::uint64_t>::max();
   std::atomic<float> fraction = 0;
-  std::jthread stopper([&] {
+  const BackgroundThread stopper([&](const StopToken&) {
     while (fraction == 0) std::this_thread::yield();  // the inputs are drawn
     source.request_stop();
   });
-  const auto trace = run(endless, {source.get_token(), &fraction, cost_of(endless).flops});
+  const auto trace = run(endless, {source.token(), &fraction, cost_of(endless).flops});
   EXPECT_FALSE(trace);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "core/heads/metrics.h"
 #include "support/floats.h"
@@ -213,10 +214,10 @@ TEST(CompareView, SaysThatWeightsAreTooMany) {
 
 TEST(CompareView, StopsWhenAsked) {
   const std::shared_ptr<const Trace> trace = trace_with({});
-  std::stop_source stop;
+  StopSource stop;
   stop.request_stop();
   ViewOptions options = *view_options({"compare", {}});
-  options.stop = stop.get_token();
+  options.stop = stop.token();
   EXPECT_TRUE(build_view("compare", *trace, options).heatmaps.empty());
 }
 

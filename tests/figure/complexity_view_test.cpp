@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/stop.h"
 #include "core/studies/attention_timing.h"
 #include "traces.h"
 
@@ -102,9 +103,9 @@ TEST(ComplexityView, MeasuresOnlyWhenAsked) {
 
 TEST(ComplexityView, LeavesWhenStopped) {
   ViewOptions options = *view_options({"complexity", {{"measured", std::string("yes")}}});
-  std::stop_source source;
+  StopSource source;
   source.request_stop();
-  options.stop = source.get_token();
+  options.stop = source.token();
   EXPECT_TRUE(build_view("complexity", *trace_with({}), options).curves.empty());
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/stop.h"
 #include "figure/model/canvas.h"
 #include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
@@ -223,7 +224,7 @@ class NotInMemory final : public MatrixSource {
 
   [[nodiscard]] Index rows() const override { return source_->rows(); }
   [[nodiscard]] Index columns() const override { return source_->columns(); }
-  bool read(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const override {
+  bool read(const MatrixPart& part, std::span<float> out, const StopToken& stop) const override {
     return source_->read(part, out, stop);
   }
   [[nodiscard]] bool ready(const MatrixPart& /*part*/) const override { return ready_; }

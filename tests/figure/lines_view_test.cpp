@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "figure/style/markup.h"
 #include "traces.h"
@@ -281,11 +282,11 @@ TEST(LinesView, WeightsThatAreNotHeldAreComputed) {
       }
     }
   }
-  std::stop_source stop;
+  StopSource stop;
   stop.request_stop();
   for (const auto& each : {trace, trace_with({})}) {
     ViewOptions stopped = *view_options({"lines", {{"query", Index{2}}}});
-    stopped.stop = stop.get_token();
+    stopped.stop = stop.token();
     EXPECT_TRUE(build_view("lines", *each, stopped).strands.empty());
   }
 }

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "core/base/stop.h"
 #include "core/imported/own_tensors.h"
 #include "core/trace/run.h"
 #include "figure/blocks/layer_grid.h"
@@ -159,11 +160,11 @@ TEST(ManyHeads, TheTableOfMeasuresHasPages) {
 
 TEST(ManyHeads, ABuildThatIsToldToStopDoesSo) {
   const auto trace = weights_of({100000, 4, 4});
-  std::stop_source stop;
+  StopSource stop;
   stop.request_stop();
   for (const View& view : views()) {
     ViewOptions options = *view_options({view.name, {}});
-    options.stop = stop.get_token();
+    options.stop = stop.token();
     const Figure figure = build_view(view.name, *trace, options);
     // A row of the grid, or what does not depend on the number of heads.
     EXPECT_LE(std::ssize(figure.heatmaps), 128) << view.name;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "core/heads/head_measures.h"
 #include "traces.h"
@@ -148,9 +149,9 @@ TEST(MetricsView, MeasuresOnceForAllFiguresOfATrace) {
   options.cache = &cache;
   const Figure first = build_view("metrics", *trace, options);
   // Stopped before it began: only what is known already can be shown.
-  std::stop_source source;
+  StopSource source;
   source.request_stop();
-  options.stop = source.get_token();
+  options.stop = source.token();
   options.values["order"] = std::string("up");
   EXPECT_EQ(build_view("metrics", *trace, options).texts.size(), first.texts.size());
   const std::shared_ptr<const Trace> other = trace_with({{"tokens", "5"}});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "core/studies/scaling_study.h"
 #include "traces.h"
@@ -101,9 +102,9 @@ TEST(ScalingView, NoLineOfTheGridRunsThroughItsLabel) {
 TEST(ScalingView, LeavesWhenStopped) {
   ViewCache cache;
   ViewOptions options = *view_options({"scaling", {{"keys", Index{256}}, {"samples", Index{1024}}}});
-  std::stop_source source;
+  StopSource source;
   source.request_stop();
-  options.stop = source.get_token();
+  options.stop = source.token();
   options.cache = &cache;
   EXPECT_TRUE(build_view("scaling", *trace_with({}), options).curves.empty());
 }

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/experiment/experiment.h"
 #include "core/imported/own_tensors.h"
 #include "core/script/script.h"
@@ -111,7 +112,7 @@ class NamedTensors final : public GivenTensors {
   [[nodiscard]] const std::string& file() const override { return file_; }
   [[nodiscard]] std::span<const GivenTensor> tensors() const override { return tensors_; }
   Result<void> read(std::size_t /*which*/, std::span<const Index> /*begin*/, std::span<const Index> /*end*/,
-                    std::span<float> /*out*/, const std::stop_token& /*stop*/) const override {
+                    std::span<float> /*out*/, const StopToken& /*stop*/) const override {
     return {};
   }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/base/background_thread.h"
 #include "io/base/program.h"
 #include "support/png_bytes.h"
 #include "support/temporary_folder.h"
@@ -75,15 +76,15 @@ TEST(Program, RunsWhereAndWithWhatItIsTold) {
 }
 
 TEST(Program, IsStopped) {
-  std::stop_source source;
+  StopSource source;
   const auto start = std::chrono::steady_clock::now();
-  const std::jthread stopping([&source] {
+  const BackgroundThread stopping([&source](const StopToken&) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     source.request_stop();
   });
-  EXPECT_EQ(run_to_end({{"sleep", "60"}}, source.get_token()).value(), ProgramEnd::stopped);
+  EXPECT_EQ(run_to_end({{"sleep", "60"}}, source.token()).value(), ProgramEnd::stopped);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
-  EXPECT_EQ(run_to_end({{"sleep", "60"}}, source.get_token()).value(), ProgramEnd::stopped) << "it does not begin";
+  EXPECT_EQ(run_to_end({{"sleep", "60"}}, source.token()).value(), ProgramEnd::stopped) << "it does not begin";
 }
 
 /// Frames of one colour each.

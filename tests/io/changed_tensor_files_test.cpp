@@ -8,8 +8,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 
+#include "core/base/background_thread.h"
 #include "core/trace/run.h"
 #include "io/experiments/own_tensor_file.h"
 #include "io/tensors/tensor_file.h"
@@ -113,7 +115,7 @@ class Rewritten {
     const std::string header = npy_dictionary("<f4", "(" + std::to_string(numbers) + ",)");
     at_ = 10 + header.size();
     std::ofstream(path_, std::ios::binary) << npy_bytes(header, float_bytes(std::vector<float>(numbers, 0)));
-    writer_ = std::jthread([this](const std::stop_token& stop) {
+    writer_.emplace([this](const StopToken& stop) {
       while (!stop.stop_requested()) write_anew();
     });
   }
@@ -137,7 +139,7 @@ class Rewritten {
   std::size_t numbers_;
   std::size_t at_ = 0;
   std::atomic<int> version_ = 0;
-  std::jthread writer_;  // last: it uses the others
+  std::optional<BackgroundThread> writer_;  // last: it uses the others
 };
 
 TEST(ChangedTensorFiles, OldNumbersAndNewOnesAreNeverMixed) {

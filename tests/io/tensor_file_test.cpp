@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/stop.h"
 #include "core/trace/run.h"
 #include "io/traces/trace_file.h"
 #include "support/golden.h"
@@ -172,9 +173,9 @@ TEST(TensorFile, PartsThatAreNoneAreRefused) {
            {{0}, {2}}, {{-1, 0}, {2, 2}}, {{2, 0}, {1, 2}}, {{0, 0, 0}, {1, 2, 2}}})
     EXPECT_NE(trouble(0, begin, end), "none");
   EXPECT_EQ(trouble(0, {0, 0}, {1, 2}), "-: room for 4 numbers instead of 2");
-  std::stop_source stop;
+  StopSource stop;
   stop.request_stop();
-  EXPECT_FALSE(file->read(0, std::vector<Index>{0, 0}, std::vector<Index>{2, 2}, numbers, stop.get_token()));
+  EXPECT_FALSE(file->read(0, std::vector<Index>{0, 0}, std::vector<Index>{2, 2}, numbers, stop.token()));
 }
 
 /// Memory of this process in bytes.

@@ -1,10 +1,12 @@
 // Heatmaps of sources: read by another thread, stood in for meanwhile, exact in the end.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
 
+#include "core/base/stop.h"
 #include "drawing.h"
 
 namespace attnscope::platform {
@@ -29,12 +31,13 @@ class Gated final : public MatrixSource {
 
   [[nodiscard]] Index rows() const override { return source_->rows(); }
   [[nodiscard]] Index columns() const override { return source_->columns(); }
-  bool read(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const override {
+  bool read(const MatrixPart& part, std::span<float> out, const StopToken& stop) const override {
     {
       std::unique_lock lock(mutex_);
       parts_.push_back(part);
       changed_.notify_all();
-      if (!changed_.wait(lock, stop, [&] { return open_; })) return false;
+      while (!open_ && !stop.stop_requested()) changed_.wait_for(lock, std::chrono::milliseconds(1));
+      if (!open_) return false;
     }
     return source_->read(part, out, stop);
   }
@@ -59,7 +62,7 @@ class Gated final : public MatrixSource {
  private:
   std::shared_ptr<const MatrixSource> source_;
   mutable std::mutex mutex_;
-  mutable std::condition_variable_any changed_;
+  mutable std::condition_variable changed_;
   mutable std::vector<MatrixPart> parts_;
   bool open_ = true;
 };

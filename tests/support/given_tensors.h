@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/experiment/given_tensors.h"
 
 namespace attnscope::test {
@@ -27,7 +28,7 @@ class MadeTensors final : public GivenTensors {
   [[nodiscard]] const std::string& file() const override { return file_; }
   [[nodiscard]] std::span<const GivenTensor> tensors() const override { return tensors_; }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
-                    const std::stop_token& /*stop*/) const override {
+                    const StopToken& /*stop*/) const override {
     if (broken) return fail(file_ + ": the file has changed");
     numbers_read += std::ssize(out);
     const std::vector<Index>& shape = tensors_[which].shape;

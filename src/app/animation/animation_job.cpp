@@ -3,83 +3,36 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/stop.h"
+
 namespace attnscope {
 
 AnimationJob::AnimationJob(AnimationTask task, std::function<void()> wake)
-    : thread_([this, task = std::move(task), wake = std::move(wake)](const std::stop_token& stop) {
-        const auto report = [&](const AnimationProgress& progress) {
-          {
-            const std::scoped_lock lock(mutex_);
-            progress_ = progress;
-          }
-          wake();
-        };
-        Result<WrittenAnimation> result = write_animation(task, stop, report);
-        {
-          const std::scoped_lock lock(mutex_);
-          result_ = std::move(result);
-        }
-        wake();
-      }) {}
+    : task_(
+          [this, task = std::move(task), wake](const StopToken& stop) {
+            const auto report = [&](const AnimationProgress& progress) {
+              {
+                const std::scoped_lock lock(mutex_);
+                progress_ = progress;
+              }
+              wake();
+            };
+            return write_animation(task, stop, report);
+          },
+          wake) {}
 
 AnimationProgress AnimationJob::progress() const {
   const std::scoped_lock lock(mutex_);
   return progress_;
 }
 
-std::optional<Result<WrittenAnimation>> AnimationJob::result() const {
-  const std::scoped_lock lock(mutex_);
-  return result_;
-}
-
+// A frame takes a moment: what is under way is let finish.
 FrameMaker::FrameMaker(std::function<void()> ready)
-    : ready_(std::move(ready)), thread_([this](const std::stop_token& ending) { work(ending); }) {}
+    : job_({[this](const FrameRequest& request, const StopToken& stop) { return make(request, stop); },
+            [](const FrameRequest&, const FrameRequest&) { return std::optional<StopClock::duration>(); },
+            std::move(ready)}) {}
 
-FrameMaker::~FrameMaker() {
-  thread_.request_stop();
-  const std::scoped_lock lock(mutex_);
-  waiting_.reset();
-  if (running_) running_->request_stop();
-}
-
-void FrameMaker::request(FrameRequest request) {
-  {
-    const std::scoped_lock lock(mutex_);
-    waiting_ = std::move(request);
-  }
-  wake_.notify_one();
-}
-
-std::optional<MadeFrame> FrameMaker::take() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(done_, std::nullopt);
-}
-
-bool FrameMaker::busy() const {
-  const std::scoped_lock lock(mutex_);
-  return waiting_.has_value() || running_.has_value() || done_.has_value();
-}
-
-void FrameMaker::work(const std::stop_token& ending) {
-  std::unique_lock lock(mutex_);
-  while (wake_.wait(lock, ending, [this] { return waiting_.has_value(); })) {
-    FrameRequest request = *std::exchange(waiting_, std::nullopt);
-    running_.emplace();
-    const std::stop_token stop = running_->get_token();
-    lock.unlock();
-
-    MadeFrame made = make(std::move(request), stop);
-
-    lock.lock();
-    if (!stop.stop_requested()) done_ = std::move(made);
-    running_.reset();
-    lock.unlock();
-    ready_();
-    lock.lock();
-  }
-}
-
-MadeFrame FrameMaker::make(FrameRequest request, const std::stop_token& stop) {
+MadeFrame FrameMaker::make(FrameRequest request, const StopToken& stop) {
   const bool same = last_ && last_->experiment == request.experiment && last_->sweep == request.sweep &&
                     last_->lesson == request.lesson && last_->memory_budget == request.memory_budget;
   if (!same) {

@@ -1,15 +1,17 @@
 // Animations beside the window: a frame to look at, and all of them on their way to files.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
+#include <utility>
 
 #include "app/animation/animation_writer.h"
+#include "app/jobs/background_task.h"
+#include "app/jobs/latest_job.h"
+#include "core/base/stop.h"
 
 namespace attnscope {
 
@@ -18,23 +20,18 @@ class AnimationJob {
  public:
   /// `wake` is called from the thread when it has got on, and at the end.
   AnimationJob(AnimationTask task, std::function<void()> wake);
-  /// Stops it and waits for that.
-  ~AnimationJob() = default;
-  AnimationJob(const AnimationJob&) = delete;
-  AnimationJob& operator=(const AnimationJob&) = delete;
 
   /// It ends soon, and leaves nothing behind.
-  void cancel() { thread_.request_stop(); }
-  [[nodiscard]] bool cancelled() const { return thread_.get_stop_token().stop_requested(); }
+  void cancel() { task_.cancel(); }
+  [[nodiscard]] bool cancelled() const { return task_.cancelled(); }
   [[nodiscard]] AnimationProgress progress() const;
   /// What has become of it, once it has ended.
-  [[nodiscard]] std::optional<Result<WrittenAnimation>> result() const;
+  [[nodiscard]] std::optional<Result<WrittenAnimation>> result() const { return task_.result(); }
 
  private:
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  ///< of the progress
   AnimationProgress progress_;
-  std::optional<Result<WrittenAnimation>> result_;
-  std::jthread thread_;  // last: it uses what stands above
+  BackgroundTask<Result<WrittenAnimation>> task_;  // last: it uses what stands above
 };
 
 /// What a frame to look at is made of.
@@ -63,25 +60,14 @@ class FrameMaker {
  public:
   /// `ready` is called from the thread when a frame is made.
   explicit FrameMaker(std::function<void()> ready);
-  ~FrameMaker();
-  FrameMaker(const FrameMaker&) = delete;
-  FrameMaker& operator=(const FrameMaker&) = delete;
 
-  void request(FrameRequest request);
+  void request(FrameRequest request) { job_.request(std::move(request)); }
   /// The newest frame, once.
-  std::optional<MadeFrame> take();
-  [[nodiscard]] bool busy() const;
+  std::optional<MadeFrame> take() { return job_.take(); }
+  [[nodiscard]] bool busy() const { return job_.busy() || job_.has_result(); }
 
  private:
-  void work(const std::stop_token& ending);
-  [[nodiscard]] MadeFrame make(FrameRequest request, const std::stop_token& stop);
-
-  std::function<void()> ready_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::optional<FrameRequest> waiting_;
-  std::optional<std::stop_source> running_;
-  std::optional<MadeFrame> done_;
+  [[nodiscard]] MadeFrame make(FrameRequest request, const StopToken& stop);
 
   // The thread's alone.
   std::optional<FrameRequest> last_;
@@ -90,7 +76,8 @@ class FrameMaker {
   std::optional<Runner> runner_;
   ThreadPool pool_;
   ViewCache cache_;
-  std::jthread thread_;  // last: it uses what stands above
+
+  LatestJob<FrameRequest, MadeFrame> job_;  // last: it uses what stands above
 };
 
 }  // namespace attnscope

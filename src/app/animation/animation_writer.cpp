@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/jobs/figure_builder.h"
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "io/base/printable.h"
 #include "io/figures/animation_file.h"
@@ -48,7 +49,7 @@ bool is_video(const std::filesystem::path& path) { return animation_format(path)
 
 class AnimationWriter {
  public:
-  AnimationWriter(const AnimationTask& task, std::stop_token stop,
+  AnimationWriter(const AnimationTask& task, StopToken stop,
                   const std::function<void(const AnimationProgress&)>& report)
       : task_(task), stop_(std::move(stop)), report_(report), options_(task.file), runner_(task.memory_budget) {}
 
@@ -190,7 +191,7 @@ class AnimationWriter {
   }
 
   const AnimationTask& task_;
-  std::stop_token stop_;
+  StopToken stop_;
   const std::function<void(const AnimationProgress&)>& report_;
   FigureFileOptions options_;  ///< with the height that all frames have
   double room_ = 0;            ///< below the figure
@@ -231,7 +232,7 @@ Result<void> check_outputs(const AnimationTask& task) {
   return video != nullptr ? check_ffmpeg(*video) : Result<void>();
 }
 
-Result<WrittenAnimation> write_animation(const AnimationTask& task, const std::stop_token& stop,
+Result<WrittenAnimation> write_animation(const AnimationTask& task, const StopToken& stop,
                                          const std::function<void(const AnimationProgress&)>& report) {
   return AnimationWriter(task, stop, report).write();
 }

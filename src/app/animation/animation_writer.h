@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "app/animation/animation.h"
+#include "core/base/stop.h"
 #include "core/trace/run.h"
 #include "figure/views/view.h"
 #include "io/figures/figure_file.h"
@@ -42,7 +42,7 @@ Result<void> check_outputs(const AnimationTask& task);
 /// Computes, draws and writes every frame. All of them have the size that the options ask for; without a height, that
 /// which the highest of them needs. Each PNG file holds its experiment. What fails or is stopped leaves nothing behind,
 /// and files of those names as they were. `report` is called from this thread.
-Result<WrittenAnimation> write_animation(const AnimationTask& task, const std::stop_token& stop,
+Result<WrittenAnimation> write_animation(const AnimationTask& task, const StopToken& stop,
                                          const std::function<void(const AnimationProgress&)>& report);
 
 /// What a frame is built of.
@@ -50,7 +50,7 @@ struct AnimationFrame {
   std::shared_ptr<const Trace> trace;
   const Trace* pinned = nullptr;  ///< may be null
   ViewCache* cache = nullptr;     ///< may be null
-  std::stop_token stop = {};
+  StopToken stop = {};
 };
 
 /// How high a page has to be for the frame, logical pixels: that which the options say, otherwise as high as it comes

@@ -10,6 +10,7 @@
 #include "app/animation/animation_writer.h"
 #include "app/cli/commands.h"
 #include "app/cli/commands_figure_options.h"
+#include "core/base/background_thread.h"
 #include "core/base/text.h"
 #include "io/base/printable.h"
 #include "io/figures/animation_file.h"
@@ -47,19 +48,19 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  [[nodiscard]] std::stop_token stop() const { return stop_.get_token(); }
+  [[nodiscard]] StopToken stop() const { return stop_.token(); }
 
  private:
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
-  void watch(const std::stop_token& ending) {
+  void watch(const StopToken& ending) {
     constexpr std::chrono::milliseconds kPause{50};
     while (!ending.stop_requested() && interrupted == 0) std::this_thread::sleep_for(kPause);
     if (interrupted != 0) stop_.request_stop();
   }
 
-  std::stop_source stop_;
-  std::jthread thread_{[this](const std::stop_token& ending) { watch(ending); }};  // last: it uses what stands above
+  StopSource stop_;
+  BackgroundThread thread_{[this](const StopToken& ending) { watch(ending); }};
 };
 
 /// How far it is, on a line of the terminal that is left empty in the end; nothing where nobody sits there.

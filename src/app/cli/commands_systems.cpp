@@ -6,6 +6,7 @@
 #include "app/cli/commands_tables.h"
 #include "core/base/text.h"
 #include "core/experiment/system.h"
+#include "core/plan/plan.h"
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
 

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/stop.h"
+
 namespace attnscope {
 namespace {
 
@@ -12,11 +14,15 @@ constexpr std::chrono::milliseconds kBetweenWrites{300};
 }  // namespace
 
 Autosave::Autosave(std::filesystem::path folder, std::function<void()> wake)
-    : folder_(std::move(folder)),
-      wake_(std::move(wake)),
-      thread_([this](const std::stop_token& ending) { work(ending); }) {}
+    : folder_(std::move(folder)), wake_(std::move(wake)), thread_([this](const StopToken& ending) { work(ending); }) {}
 
-Autosave::~Autosave() = default;
+Autosave::~Autosave() {
+  {
+    const std::scoped_lock lock(mutex_);
+    thread_.request_stop();
+  }
+  changed_.notify_one();
+}
 
 void Autosave::keep(std::span<const UnsavedDocument> unsaved) {
   const std::scoped_lock lock(mutex_);
@@ -82,15 +88,16 @@ std::optional<std::string> Autosave::take_trouble() {
   return trouble_;
 }
 
-void Autosave::work(const std::stop_token& ending) {
-  while (!ending.stop_requested()) {
+void Autosave::work(const StopToken& ending) {
+  while (true) {
     {
       std::unique_lock lock(mutex_);
-      if (!changed_.wait(lock, ending, [this] { return due_; })) return;
+      changed_.wait(lock, [&] { return ending.stop_requested() || due_; });
+      if (ending.stop_requested()) return;
     }
     save_now();
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, ending, kBetweenWrites, [] { return false; });
+    changed_.wait_for(lock, kBetweenWrites, [&] { return ending.stop_requested(); });
   }
 }
 

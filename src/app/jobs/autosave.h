@@ -10,10 +10,9 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
-#include <thread>
 
+#include "core/base/background_thread.h"
 #include "io/desktop/unsaved_folder.h"
 
 namespace attnscope {
@@ -53,7 +52,7 @@ class Autosave {
  private:
   using Works = std::map<std::uint64_t, std::shared_ptr<const UnsavedWork>>;
 
-  void work(const std::stop_token& ending);
+  void work(const StopToken& ending);
 
   UnsavedFolder folder_;
   std::function<void()> wake_;
@@ -62,12 +61,12 @@ class Autosave {
   Works written_;       ///< what is in the folder
 
   std::mutex mutex_;  ///< of what follows
-  std::condition_variable_any changed_;
+  std::condition_variable changed_;
   bool due_ = false;
   Works wanted_;
   std::string trouble_;  ///< the last there was
   bool trouble_said_ = true;
-  std::jthread thread_;  // last: it uses what stands above
+  BackgroundThread thread_;
 };
 
 }  // namespace attnscope

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
+#include <utility>
 
+#include "app/jobs/latest_job.h"
+#include "core/base/stop.h"
 #include "figure/views/view.h"
 #include "io/figures/figure_file.h"
 
@@ -35,7 +35,7 @@ struct BuiltFigure {
 };
 
 /// Builds it here and now; unfinished where it is stopped. `request.view` has been checked.
-Figure build(const FigureRequest& request, const std::stop_token& stop = {}, ViewCache* cache = nullptr);
+Figure build(const FigureRequest& request, const StopToken& stop = {}, ViewCache* cache = nullptr);
 
 /// Whether the layer, the head, the batch item and the page that a view shows are there, and it has something to show
 /// at all; `options` as `view_options` made them.
@@ -48,38 +48,19 @@ class FigureBuilder {
  public:
   /// `ready` is called from the thread when a figure is done; it must not wait for the owner.
   explicit FigureBuilder(std::function<void()> ready);
-  ~FigureBuilder();
-  FigureBuilder(const FigureBuilder&) = delete;
-  FigureBuilder& operator=(const FigureBuilder&) = delete;
 
-  void request(FigureRequest request);
+  void request(FigureRequest request) { job_.request(std::move(request)); }
   /// Nothing that was asked for is wanted any more.
-  void cancel();
+  void cancel() { job_.cancel(); }
   /// Waits until nothing is to be built any more, no longer than `most`; whether it has come to that.
-  bool wait(std::chrono::steady_clock::duration most);
+  bool wait(std::chrono::steady_clock::duration most) { return job_.wait_until_idle(most); }
   /// The newest finished figure, once.
-  std::optional<BuiltFigure> take();
-  [[nodiscard]] bool busy() const;
+  std::optional<BuiltFigure> take() { return job_.take(); }
+  [[nodiscard]] bool busy() const { return job_.busy(); }
 
  private:
-  void work(const std::stop_token& ending);
-  /// Stops what has had its time while something newer waits.
-  void hurry(const std::stop_token& ending);
-
-  std::function<void()> ready_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::condition_variable_any overdue_;
-  std::condition_variable_any idle_;
-  std::optional<FigureRequest> waiting_;
-  std::optional<std::stop_source> running_;
-  std::string running_view_;
-  std::uint64_t started_ = 0;  ///< how many
-  std::chrono::steady_clock::time_point running_since_;
-  std::optional<BuiltFigure> done_;
-  ViewCache cache_;      // the working thread's alone
-  std::jthread thread_;  // last: they use what stands above
-  std::jthread hurrying_;
+  ViewCache cache_;  // the working thread's alone
+  LatestJob<FigureRequest, BuiltFigure> job_;
 };
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/stop.h"
 #include "io/desktop/clipboard.h"
 
 namespace attnscope {
@@ -25,7 +26,7 @@ Result<WrittenFigure> hand_over(WrittenFigure written) {
   return written;
 }
 
-Result<WrittenFigure> write(const FigureTask& task, const std::stop_token& stop) {
+Result<WrittenFigure> write(const FigureTask& task, const StopToken& stop) {
   WrittenFigure written;
   const Figure figure = build(task.request, stop);
   for (const std::filesystem::path& output : task.outputs) {
@@ -40,24 +41,6 @@ Result<WrittenFigure> write(const FigureTask& task, const std::stop_token& stop)
 }  // namespace
 
 FigureJob::FigureJob(FigureTask task, std::function<void()> wake)
-    : thread_([this, task = std::move(task), wake = std::move(wake)](const std::stop_token& stop) {
-        Result<WrittenFigure> result = write(task, stop);
-        {
-          const std::scoped_lock lock(mutex_);
-          result_ = std::move(result);
-        }
-        ended_.notify_all();
-        wake();
-      }) {}
-
-bool FigureJob::wait(std::chrono::steady_clock::duration most) const {
-  std::unique_lock lock(mutex_);
-  return ended_.wait_for(lock, most, [this] { return result_.has_value(); });
-}
-
-std::optional<Result<WrittenFigure>> FigureJob::result() const {
-  const std::scoped_lock lock(mutex_);
-  return result_;
-}
+    : BackgroundTask([task = std::move(task)](const StopToken& stop) { return write(task, stop); }, std::move(wake)) {}
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "core/base/stop.h"
 #include "core/plan/validate.h"
 #include "figure/views/view.h"
 #include "io/base/printable.h"
@@ -26,7 +27,7 @@ FileKind kind_of(const std::string& path) {
   return is_png_name(path) && !is_figure_with_source(path) ? FileKind::picture : FileKind::source;
 }
 
-Result<FileContent> read_kind(const FileRequest& request, double memory_budget, const std::stop_token& stop) {
+Result<FileContent> read_kind(const FileRequest& request, double memory_budget, const StopToken& stop) {
   switch (request.kind) {
     case FileKind::labels: return content_of(read_labels_file(request.path));
     case FileKind::picture: return content_of(read_png_picture(request.path));
@@ -39,7 +40,7 @@ Result<FileContent> read_kind(const FileRequest& request, double memory_budget, 
 
 }  // namespace
 
-Result<ExperimentSource> read_valid_source(const std::string& path, double memory_budget, const std::stop_token& stop) {
+Result<ExperimentSource> read_valid_source(const std::string& path, double memory_budget, const StopToken& stop) {
   Result<ExperimentSource> source = read_source(path);
   if (!source) return source;
   if (const Result<ViewOptions> view = view_options(source->experiment.view); !view)
@@ -52,7 +53,7 @@ Result<ExperimentSource> read_valid_source(const std::string& path, double memor
   return source;
 }
 
-Result<FileContent> read_content(const FileRequest& request, double memory_budget, const std::stop_token& stop) {
+Result<FileContent> read_content(const FileRequest& request, double memory_budget, const StopToken& stop) {
   try {
     return read_kind(request, memory_budget, stop);
   } catch (const std::bad_alloc&) {
@@ -63,66 +64,14 @@ Result<FileContent> read_content(const FileRequest& request, double memory_budge
 }
 
 FileOpener::FileOpener(std::function<void()> ready, double memory_budget)
-    : ready_(std::move(ready)),
-      memory_budget_(memory_budget),
-      thread_([this](const std::stop_token& ending) { work(ending); }) {}
-
-FileOpener::~FileOpener() {
-  thread_.request_stop();
-  cancel();
-}
+    : job_({[memory_budget](const FileRequest& request, const StopToken& stop) {
+              return ReadContent{request, read_content(request, memory_budget, stop)};
+            },
+            nullptr, std::move(ready)}) {}
 
 void FileOpener::request(FileRequest request) {
-  {
-    const std::scoped_lock lock(mutex_);
-    waiting_ = std::move(request);
-    done_.reset();
-    if (running_) running_->request_stop();
-  }
-  wake_.notify_one();
-}
-
-void FileOpener::cancel() {
-  const std::scoped_lock lock(mutex_);
-  waiting_.reset();
-  done_.reset();
-  if (running_) running_->request_stop();
-}
-
-std::optional<ReadContent> FileOpener::take() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(done_, std::nullopt);
-}
-
-bool FileOpener::wait(std::chrono::microseconds most) {
-  std::unique_lock lock(mutex_);
-  read_.wait_for(lock, most, [this] { return done_.has_value() || !(waiting_ || running_); });
-  return done_.has_value();
-}
-
-bool FileOpener::busy() const {
-  const std::scoped_lock lock(mutex_);
-  return waiting_.has_value() || running_.has_value();
-}
-
-void FileOpener::work(const std::stop_token& ending) {
-  std::unique_lock lock(mutex_);
-  while (wake_.wait(lock, ending, [this] { return waiting_.has_value(); })) {
-    FileRequest request = *std::exchange(waiting_, std::nullopt);
-    running_.emplace();
-    const std::stop_token stop = running_->get_token();
-    lock.unlock();
-
-    Result<FileContent> content = read_content(request, memory_budget_, stop);
-
-    lock.lock();
-    if (!stop.stop_requested()) done_ = ReadContent{std::move(request), std::move(content)};
-    running_.reset();
-    read_.notify_all();
-    lock.unlock();
-    ready_();
-    lock.lock();
-  }
+  job_.cancel();
+  job_.request(std::move(request));
 }
 
 }  // namespace attnscope

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
+#include "app/jobs/latest_job.h"
 #include "core/base/result.h"
+#include "core/base/stop.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/picture.h"
 #include "io/experiments/experiment_file.h"
@@ -47,43 +45,32 @@ struct ReadContent {
 
 /// What `read_source` reads, once it is known that it can be computed within `memory_budget` bytes and shown: both the
 /// experiment and what it is compared with.
-Result<ExperimentSource> read_valid_source(const std::string& path, double memory_budget,
-                                           const std::stop_token& stop = {});
+Result<ExperimentSource> read_valid_source(const std::string& path, double memory_budget, const StopToken& stop = {});
 
 /// Reads a file here and now.
-Result<FileContent> read_content(const FileRequest& request, double memory_budget, const std::stop_token& stop = {});
+Result<FileContent> read_content(const FileRequest& request, double memory_budget, const StopToken& stop = {});
 
 /// A thread that reads one file at a time. A newer request replaces the one that waits and stops the one under way.
 class FileOpener {
  public:
   /// `ready` is called from the thread whenever a file has been read, wanted or not; it must not wait for the owner.
   explicit FileOpener(std::function<void()> ready, double memory_budget = kDefaultMemoryBudget);
-  ~FileOpener();
-  FileOpener(const FileOpener&) = delete;
-  FileOpener& operator=(const FileOpener&) = delete;
 
   void request(FileRequest request);
   /// Nothing that was asked for is wanted any more.
-  void cancel();
+  void cancel() { job_.cancel(); }
   /// The file that was asked for last, once it is read; once.
-  std::optional<ReadContent> take();
+  std::optional<ReadContent> take() { return job_.take(); }
   /// Waits until there is something to take or nothing to wait for, but no longer than `most`. Whether there is.
-  bool wait(std::chrono::microseconds most);
+  bool wait(std::chrono::microseconds most) {
+    job_.wait_until_idle(most);
+    return job_.has_result();
+  }
   /// Whether a file is being read or waits.
-  [[nodiscard]] bool busy() const;
+  [[nodiscard]] bool busy() const { return job_.busy(); }
 
  private:
-  void work(const std::stop_token& ending);
-
-  std::function<void()> ready_;
-  double memory_budget_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::condition_variable read_;
-  std::optional<FileRequest> waiting_;
-  std::optional<std::stop_source> running_;
-  std::optional<ReadContent> done_;
-  std::jthread thread_;  // last: it uses what stands above
+  LatestJob<FileRequest, ReadContent> job_;
 };
 
 }  // namespace attnscope

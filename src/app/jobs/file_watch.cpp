@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/stop.h"
+
 namespace attnscope {
 namespace {
 
@@ -14,7 +16,15 @@ constexpr std::chrono::milliseconds kBetweenLooks{500};
 }  // namespace
 
 FileWatch::FileWatch(std::function<void()> changed)
-    : changed_(std::move(changed)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+    : changed_(std::move(changed)), thread_([this](const StopToken& stop) { run(stop); }) {}
+
+FileWatch::~FileWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    thread_.request_stop();
+  }
+  awake_.notify_one();
+}
 
 std::optional<FileWatch::Stamp> FileWatch::stamp_of(const std::string& file) {
   struct stat status = {};
@@ -82,13 +92,13 @@ bool FileWatch::look() {
   return any;
 }
 
-void FileWatch::run(const std::stop_token& stop) {
+void FileWatch::run(const StopToken& stop) {
   while (!stop.stop_requested()) {
     {
       std::unique_lock lock(mutex_);
       // Without files there is nothing to wake up for.
-      if (files_.empty()) awake_.wait(lock, stop, [&] { return !files_.empty(); });
-      awake_.wait_for(lock, stop, kBetweenLooks, [] { return false; });
+      awake_.wait(lock, [&] { return stop.stop_requested() || !files_.empty(); });
+      awake_.wait_for(lock, kBetweenLooks, [&] { return stop.stop_requested(); });
     }
     if (!stop.stop_requested() && look()) changed_();
   }

@@ -8,8 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "core/base/background_thread.h"
 
 namespace attnscope {
 
@@ -20,6 +21,7 @@ class FileWatch {
  public:
   /// `changed` is called from another thread when there is something to take.
   explicit FileWatch(std::function<void()> changed);
+  ~FileWatch();
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
@@ -48,15 +50,15 @@ class FileWatch {
   };
 
   static std::optional<Stamp> stamp_of(const std::string& file);
-  void run(const std::stop_token& stop);
+  void run(const StopToken& stop);
   /// Whether anything has changed that had not before.
   bool look();
 
   std::function<void()> changed_;
   std::mutex mutex_;  ///< of what follows
-  std::condition_variable_any awake_;
+  std::condition_variable awake_;
   std::vector<Watched> files_;
-  std::jthread thread_;  ///< last: it uses all the others
+  BackgroundThread thread_;
 };
 
 }  // namespace attnscope

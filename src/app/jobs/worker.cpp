@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/base/stop.h"
+
 namespace attnscope {
 namespace {
 
@@ -12,13 +14,15 @@ constexpr double kFlopsLetFinish = 2e8;
 }  // namespace
 
 ComputeWorker::ComputeWorker(std::function<void()> ready, double memory_budget)
-    : ready_(std::move(ready)),
-      runner_(memory_budget),
-      thread_([this](const std::stop_token& ending) { work(ending); }) {}
+    : ready_(std::move(ready)), runner_(memory_budget), thread_([this](const StopToken& ending) { work(ending); }) {}
 
 ComputeWorker::~ComputeWorker() {
-  thread_.request_stop();
   cancel();
+  {
+    const std::scoped_lock lock(mutex_);
+    thread_.request_stop();
+  }
+  wake_.notify_one();
 }
 
 void ComputeWorker::request(Experiment experiment) {
@@ -84,12 +88,14 @@ Progress ComputeWorker::begin(double flops) {
   running_.emplace();
   running_flops_ = flops;
   progress_ = 0;
-  return {running_->get_token(), &progress_, flops, &pool_};
+  return {running_->token(), &progress_, flops, &pool_};
 }
 
-void ComputeWorker::work(const std::stop_token& ending) {
+void ComputeWorker::work(const StopToken& ending) {
   std::unique_lock lock(mutex_);
-  while (wake_.wait(lock, ending, [this] { return waiting_.has_value() || waiting_comparison_.has_value(); })) {
+  while (true) {
+    wake_.wait(lock, [&] { return ending.stop_requested() || waiting_ || waiting_comparison_; });
+    if (ending.stop_requested()) return;
     if (waiting_.has_value()) {
       work_on_experiment(lock);
     } else {

@@ -8,9 +8,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
-#include <thread>
 
+#include "core/base/background_thread.h"
 #include "core/studies/equivalence.h"
 
 namespace attnscope {
@@ -61,7 +60,7 @@ class ComputeWorker {
   [[nodiscard]] float progress() const { return progress_; }
 
  private:
-  void work(const std::stop_token& ending);
+  void work(const StopToken& ending);
   /// Both take the lock, let go of it while they compute, and have it again at the end.
   void work_on_experiment(std::unique_lock<std::mutex>& lock);
   void work_on_comparison(std::unique_lock<std::mutex>& lock);
@@ -70,11 +69,11 @@ class ComputeWorker {
 
   std::function<void()> ready_;
   mutable std::mutex mutex_;
-  std::condition_variable_any wake_;
+  std::condition_variable wake_;
   std::condition_variable done_;  ///< with an experiment
   std::optional<Experiment> waiting_;
   std::optional<ComparisonRequest> waiting_comparison_;
-  std::optional<std::stop_source> running_;
+  std::optional<StopSource> running_;
   double running_flops_ = 0;
   bool comparing_ = false;  ///< what is running is a comparison
   std::optional<Result<std::shared_ptr<const Trace>>> result_;
@@ -83,8 +82,8 @@ class ComputeWorker {
   bool forgotten_ = false;  ///< the comparison under way
   std::atomic<float> progress_ = 0;
   ThreadPool pool_;
-  Runner runner_;        ///< used by the thread only
-  std::jthread thread_;  // last: it uses everything above
+  Runner runner_;  ///< used by the thread only
+  BackgroundThread thread_;
 };
 
 }  // namespace attnscope

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <span>
-#include <stop_token>
 
 #include "core/base/read_failure.h"
+#include "core/base/stop.h"
 #include "core/base/thread_pool.h"
 #include "core/kernels/contraction.h"
 #include "core/plan/plan.h"
@@ -17,7 +17,7 @@ namespace attnscope {
 struct StepContext {
   std::uint64_t seed = 0;
   ThreadPool* pool = nullptr;  ///< threads to help; may be null
-  std::stop_token stop;        ///< asked in long loops, which then leave with the rest of the result unfinished
+  StopToken stop;              ///< asked in long loops, which then leave with the rest of the result unfinished
   /// Told where given numbers cannot be read; whatever was made by then is no result. May be null.
   ReadFailure* failure = nullptr;
 

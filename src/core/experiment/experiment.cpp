@@ -20,17 +20,8 @@ const T& parameter_of(const Experiment& experiment, std::string_view name) {
   return std::get<T>(found->second);
 }
 
-Result<const System*> system_of(std::string_view name) {
-  if (const System* system = find_system(name)) return system;
-  std::vector<std::string> names;
-  for (const System& system : systems()) names.push_back(system.name);
-  const std::string nearest = suggestion_text(name, names);
-  return fail("system: " + quoted_text(name) + " is unknown" +
-              (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));
-}
-
 Result<const Parameter*> parameter_called(const Experiment& experiment, std::string_view name) {
-  const Result<const System*> system = system_of(experiment.system);
+  const Result<const System*> system = named_system(experiment.system);
   if (!system) return tl::unexpected(system.error());
   if (const Parameter* parameter = find_parameter((*system)->parameters, name)) return parameter;
   std::vector<std::string> names = {"seed", "discard"};
@@ -56,6 +47,20 @@ Result<std::uint64_t> parse_unsigned(std::string_view name, std::string_view tex
 }
 
 }  // namespace
+
+Result<const System*> named_system(std::string_view name) {
+  if (const System* system = find_system(name)) return system;
+  std::vector<std::string> names;
+  for (const System& system : systems()) names.push_back(system.name);
+  const std::string nearest = suggestion_text(name, names);
+  return fail("system: " + quoted_text(name) + " is unknown" +
+              (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));
+}
+
+Result<void> check_discard(std::uint64_t discard) {
+  if (discard > kLargestDiscard) return fail_over("discard", std::to_string(discard), kLargestDiscard);
+  return {};
+}
 
 Index Experiment::integer(std::string_view name) const { return parameter_of<Index>(*this, name); }
 double Experiment::real(std::string_view name) const { return parameter_of<double>(*this, name); }
@@ -95,7 +100,7 @@ std::string token_label(const Experiment& experiment, Index token) {
 }
 
 Result<Experiment> default_experiment(std::string_view name) {
-  const Result<const System*> system = system_of(name);
+  const Result<const System*> system = named_system(name);
   if (!system) return tl::unexpected(system.error());
   Experiment experiment;
   experiment.system = (*system)->name;
@@ -129,8 +134,6 @@ Result<void> set_parameter_text(Experiment& experiment, std::string_view name, s
   return {};
 }
 
-namespace {
-
 Result<void> check_picture(const Experiment& experiment) {
   const ColorPicture& picture = experiment.picture;
   if (!experiment.parameters.contains("picture")) {
@@ -145,8 +148,6 @@ Result<void> check_picture(const Experiment& experiment) {
     return fail("picture: file is not allowed without a picture; allowed: noise, shapes, stripes, or a picture given");
   return {};
 }
-
-}  // namespace
 
 Result<void> set_picture(Experiment& experiment, ColorPicture picture) {
   experiment.picture = std::move(picture);

@@ -84,6 +84,9 @@ Result<void> set_parameter(Experiment& experiment, std::string_view name, Parame
 /// The same from text, as after `--set NAME=`; takes `seed` and `discard` too.
 Result<void> set_parameter_text(Experiment& experiment, std::string_view name, std::string_view text);
 
+/// Whether the experiment has the picture that it chooses, and no other.
+Result<void> check_picture(const Experiment& experiment);
+
 /// Gives a system that attends to pixels a picture, and chooses it.
 Result<void> set_picture(Experiment& experiment, ColorPicture picture);
 
@@ -100,6 +103,9 @@ struct Cost {
 
 /// Draws that may be thrown away: some seconds' worth.
 inline constexpr std::uint64_t kLargestDiscard = 10'000'000'000;
+
+/// Whether they are no more than that.
+Result<void> check_discard(std::uint64_t discard);
 
 /// Bytes that the tensors of one experiment may take when nothing else is said. Beyond, those that are largest and can
 /// be computed again are not held.

@@ -4,11 +4,11 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/stop.h"
 #include "core/base/tensor.h"
 
 namespace attnscope {
@@ -42,7 +42,7 @@ class GivenTensors {
   /// Fills `out` with the numbers begin ≤ index < end of tensor `which`, in C order. Fails where the file has changed
   /// or is damaged, with a line that names file, tensor and reason.
   virtual Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end,
-                            std::span<float> out, const std::stop_token& stop) const = 0;
+                            std::span<float> out, const StopToken& stop) const = 0;
 
   /// What their names say, worked out when it is first asked for.
   [[nodiscard]] const TensorSets& sets() const;

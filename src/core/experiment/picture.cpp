@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/base/stop.h"
+
 namespace attnscope {
 namespace {
 
@@ -99,7 +101,7 @@ double PlacedPicture::value(Index channel, Index row, Index column) const {
   return channel_value(*this, pixel_of(*this, row, column), channel);
 }
 
-void PlacedPicture::fill(std::span<float> values, const std::stop_token& stop) const {
+void PlacedPicture::fill(std::span<float> values, const StopToken& stop) const {
   const auto pixels = static_cast<std::size_t>(height * width);
   const std::size_t item = pixels * static_cast<std::size_t>(channels);
   assert(item > 0 && values.size() % item == 0);

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/base/tensor.h"
 
 namespace attnscope {
@@ -69,7 +69,7 @@ struct PlacedPicture {
   /// 2 · c − 1, where c is what lies under the channel when the three colours (0 to 1) are averaged to the channels.
   [[nodiscard]] double value(Index channel, Index row, Index column) const;
   /// Fills a tensor [batch, channel, row, column].
-  void fill(std::span<float> values, const std::stop_token& stop) const;
+  void fill(std::span<float> values, const StopToken& stop) const;
 
   friend bool operator==(const PlacedPicture& a, const PlacedPicture& b);
 };

@@ -45,6 +45,9 @@ std::span<const System> systems();
 /// One of those, or the one for the user's own tensors.
 const System* find_system(std::string_view name);
 
+/// The same; fails where there is none, and names those there are.
+Result<const System*> named_system(std::string_view name);
+
 /// What that head of the weights `tensor` does, where the system says so, otherwise nothing. Layers behind the first
 /// have names with a prefix: "layer2.weights".
 std::string head_name(const Experiment& experiment, std::string_view tensor, Index head);

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <utility>
 
+#include "core/base/stop.h"
 #include "core/heads/metrics.h"
 #include "core/plan/plan.h"
 #include "core/plan/region.h"
@@ -20,7 +21,7 @@ Index heads_of(const Step& step) {
 }
 
 /// The mean of the heads' weights.
-Matrix mean_weights(const Trace& trace, int position, Index item, const std::stop_token& stop) {
+Matrix mean_weights(const Trace& trace, int position, Index item, const StopToken& stop) {
   using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Step& step = step_of(trace, position);
   const Index heads = heads_of(step);
@@ -67,7 +68,7 @@ std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier
   return composed;
 }
 
-std::shared_ptr<const Tensor> rollout(const Trace& trace, int weights, Index item, const std::stop_token& stop) {
+std::shared_ptr<const Tensor> rollout(const Trace& trace, int weights, Index item, const StopToken& stop) {
   std::vector<int> layers = earlier_layers(trace, weights);
   if (layers.empty()) return nullptr;
   layers.push_back(weights);

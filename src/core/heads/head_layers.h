@@ -4,10 +4,10 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/heads/head_circuits.h"
 
 namespace attnscope {
@@ -32,6 +32,6 @@ std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier
 /// R_0 = 1; [query, key], of that item of the batch. Null in the first layer, where queries and keys are not the same
 /// positions, where there are more than `kLargestForRank` of them, or when it was stopped.
 /// Source: Abnar & Zuidema 2020, Quantifying Attention Flow in Transformers.
-std::shared_ptr<const Tensor> rollout(const Trace& trace, int weights, Index item, const std::stop_token& stop = {});
+std::shared_ptr<const Tensor> rollout(const Trace& trace, int weights, Index item, const StopToken& stop = {});
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/stop.h"
 #include "core/heads/marginals.h"
 
 namespace attnscope {
@@ -20,7 +21,7 @@ Index heads_in(const Step& step) {
 /// Reads the weights of the heads of one attention.
 class HeadRows {
  public:
-  HeadRows(const Trace& trace, int position, Index item, const std::stop_token& stop)
+  HeadRows(const Trace& trace, int position, Index item, const StopToken& stop)
       : trace_(trace), position_(position), item_(item), context_{trace.experiment().seed, nullptr, stop, &failure_} {}
 
   [[nodiscard]] const Step& step() const { return trace_.steps()[static_cast<std::size_t>(position_)]; }
@@ -138,7 +139,7 @@ double measuring_bytes(const Step& step) {
          8 * compared * compared + 3 * 8 * static_cast<double>(kMostCellsForRank);
 }
 
-std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item, const std::stop_token& stop) {
+std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item, const StopToken& stop) {
   const HeadRows rows(trace, position, item, stop);
   const std::uint64_t failures = trace.failures();
   HeadMeasures measured = {rows.step().name, rows.queries(), rows.keys(), {}, {}, {}, {}, {}, {}, {}};

@@ -3,10 +3,10 @@
 
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/heads/head_layers.h"
 #include "core/heads/metrics.h"
 #include "core/trace/trace.h"
@@ -39,8 +39,7 @@ std::vector<int> attention_steps_of(const Trace& trace);
 /// Weights that are not held are computed some rows at a time, a head after the other, and once more to compare the
 /// heads; see `measuring_bytes` for the memory. Nothing when it was stopped, or numbers could not be read: see
 /// `Trace::failure`.
-std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item,
-                                          const std::stop_token& stop = {});
+std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item, const StopToken& stop = {});
 
 /// Bytes that `measure_heads` takes at most, known before.
 double measuring_bytes(const Step& step);

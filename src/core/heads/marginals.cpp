@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/stop.h"
+
 namespace attnscope {
 
 double row_entropy(const MatrixView& weights, Index query) {
@@ -14,7 +16,7 @@ double row_entropy(const MatrixView& weights, Index query) {
   return sum;
 }
 
-std::optional<Marginals> marginals_of(const MatrixView& weights, const std::stop_token& stop) {
+std::optional<Marginals> marginals_of(const MatrixView& weights, const StopToken& stop) {
   Marginals marginals;
   marginals.means.resize(static_cast<std::size_t>(weights.columns));
   for (Index query = 0; query < weights.rows; ++query) {

@@ -3,9 +3,9 @@
 
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/base/tensor.h"
 
 namespace attnscope {
@@ -18,7 +18,7 @@ struct Marginals {
 };
 
 /// Nothing when it was stopped.
-std::optional<Marginals> marginals_of(const MatrixView& weights, const std::stop_token& stop = {});
+std::optional<Marginals> marginals_of(const MatrixView& weights, const StopToken& stop = {});
 
 /// The entropy of a query's weights in nats, −Σ A ln A with 0 ln 0 = 0.
 double row_entropy(const MatrixView& weights, Index query);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/experiment/experiment.h"
 #include "core/experiment/given_tensors.h"
 #include "core/imported/tensor_roles.h"
 #include "core/plan/operation.h"

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/base/stop.h"
+
 namespace attnscope {
 namespace {
 
@@ -77,7 +79,7 @@ bool HeldMatrix::ready(const MatrixPart& part) const {
   return needs_levels(part) ? pooled_.load() : cells_of(part) <= kQuickCells;
 }
 
-bool HeldMatrix::pool_levels(const std::stop_token& stop) const {
+bool HeldMatrix::pool_levels(const StopToken& stop) const {
   if (pooled_) return true;
   const std::scoped_lock lock(pooling_);
   if (levels_.empty()) {
@@ -104,7 +106,7 @@ bool HeldMatrix::pool_levels(const std::stop_token& stop) const {
   return true;
 }
 
-bool HeldMatrix::read(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const {
+bool HeldMatrix::read(const MatrixPart& part, std::span<float> out, const StopToken& stop) const {
   assert(part.first_row >= 0 && part.first_row + part.rows <= texels_at(rows(), part.row_level));
   assert(part.first_column >= 0 && part.first_column + part.columns <= texels_at(columns(), part.column_level));
   if (!needs_levels(part)) {

@@ -7,10 +7,10 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/base/tensor.h"
 #include "core/matrix/pooling.h"
 
@@ -36,7 +36,7 @@ class MatrixSource {
   /// magnitude among its cells, exactly. Takes as long as it takes; returns false, `out` then being anything, soon
   /// after `stop` was requested, and where numbers of the part cannot be read, which `failure` then says. What had been
   /// done by then may be kept, so that the same part comes sooner next time.
-  virtual bool read(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const = 0;
+  virtual bool read(const MatrixPart& part, std::span<float> out, const StopToken& stop) const = 0;
 
   /// Why `read` failed without having been stopped, if it ever did: one line.
   [[nodiscard]] virtual std::optional<std::string> failure() const { return std::nullopt; }
@@ -46,7 +46,7 @@ class MatrixSource {
 
   /// Makes `coarse` possible where that takes computing, about a hundredth of what reading everything takes. Returns
   /// false, with nothing done, soon after `stop` was requested, and where numbers cannot be read.
-  virtual bool sketch(const std::stop_token& /*stop*/) const { return true; }
+  virtual bool sketch(const StopToken& /*stop*/) const { return true; }
   /// Whether there is something for `sketch` to do.
   [[nodiscard]] virtual bool needs_sketch() const { return false; }
 
@@ -88,7 +88,7 @@ class HeldMatrix final : public MatrixSource {
   [[nodiscard]] Index rows() const override { return matrix_.rows; }
   [[nodiscard]] Index columns() const override { return matrix_.columns; }
   [[nodiscard]] std::optional<MatrixView> held() const override { return matrix_; }
-  bool read(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const override;
+  bool read(const MatrixPart& part, std::span<float> out, const StopToken& stop) const override;
   [[nodiscard]] bool ready(const MatrixPart& part) const override;
   bool coarse(const MatrixPart& part, std::span<float> out) const override;
 
@@ -101,7 +101,7 @@ class HeldMatrix final : public MatrixSource {
     [[nodiscard]] MatrixView view() const { return {texels.data(), rows, columns, columns, 1}; }
   };
 
-  bool pool_levels(const std::stop_token& stop) const;
+  bool pool_levels(const StopToken& stop) const;
   [[nodiscard]] bool needs_levels(const MatrixPart& part) const;
 
   std::shared_ptr<const Tensor> tensor_;

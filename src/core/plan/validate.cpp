@@ -68,11 +68,10 @@ Index switchable_heads(const Experiment& experiment) {
 }
 
 Result<void> validate(const Experiment& experiment, double memory_budget) {
-  const Result<const System*> found = system_of(experiment.system);
+  const Result<const System*> found = named_system(experiment.system);
   if (!found) return tl::unexpected(found.error());
   const System& system = **found;
-  if (experiment.discard > kLargestDiscard)
-    return fail_over("discard", std::to_string(experiment.discard), kLargestDiscard);
+  if (Result<void> draws = check_discard(experiment.discard); !draws) return draws;
   for (const Parameter& parameter : system.parameters) {
     if (Result<void> checked = check_value(parameter, experiment.parameters.at(parameter.name)); !checked)
       return checked;

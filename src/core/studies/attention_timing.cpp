@@ -2,11 +2,12 @@
 
 #include <chrono>
 
+#include "core/base/stop.h"
 #include "core/studies/benchmark.h"
 
 namespace attnscope {
 
-std::vector<AttentionTime> time_attention(Index dim, double budget, const std::stop_token& stop) {
+std::vector<AttentionTime> time_attention(Index dim, double budget, const StopToken& stop) {
   using Clock = std::chrono::steady_clock;
   const auto seconds_since = [](Clock::time_point from) {
     return std::chrono::duration<double>(Clock::now() - from).count();

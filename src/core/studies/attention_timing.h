@@ -1,9 +1,9 @@
 // How long attention takes on this machine as the sequence grows.
 #pragma once
 
-#include <stop_token>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/base/tensor.h"
 
 namespace attnscope {
@@ -21,6 +21,6 @@ inline constexpr Index kMostTimedTokens = 1024;
 /// Times scaled dot-product attention of one head with `dim` numbers per query, key and value, on one thread: scores,
 /// softmax and weighted sum, from queries, keys and values that are there. For 16, 32, 64, …, 1024 tokens, as far as
 /// that comes to about `budget` seconds in all; the first one in any case. Ends early once `stop` was requested.
-std::vector<AttentionTime> time_attention(Index dim, double budget, const std::stop_token& stop);
+std::vector<AttentionTime> time_attention(Index dim, double budget, const StopToken& stop);
 
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "core/plan/held_steps.h"
 #include "core/trace/run.h"
@@ -36,7 +37,7 @@ Index permutable_tokens(const Trace& trace) {
 }
 
 Result<std::shared_ptr<const Trace>> run_in_order(const Trace& trace, const std::vector<Index>& order,
-                                                  const std::stop_token& stop) {
+                                                  const StopToken& stop) {
   Progress progress;
   progress.stop = stop;
   const double left = trace.bytes_left();

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/stop.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -16,6 +16,6 @@ Index permutable_tokens(const Trace& trace);
 /// The same experiment with the rows of `x` in that order, one for each token; everything drawn besides is as it was.
 /// Null when it was stopped.
 Result<std::shared_ptr<const Trace>> run_in_order(const Trace& trace, const std::vector<Index>& order,
-                                                  const std::stop_token& stop);
+                                                  const StopToken& stop);
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/stop.h"
 #include "core/base/thread_pool.h"
 #include "core/random/generator.h"
 
@@ -56,7 +57,7 @@ ScoreStatistics score_statistics(const std::vector<double>& scores) {
   return statistics;
 }
 
-std::vector<ScalingPoint> study_scaling(std::uint64_t seed, Index keys, Index samples, const std::stop_token& stop) {
+std::vector<ScalingPoint> study_scaling(std::uint64_t seed, Index keys, Index samples, const StopToken& stop) {
   std::vector<ScalingPoint> points;
   Generator generator(seed);
   ThreadPool pool;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/base/tensor.h"
 
 namespace attnscope {
@@ -34,7 +34,7 @@ inline constexpr Index kLargestStudiedDim = 1024;
 /// requested the dims that are left are missing.
 ///
 /// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.1, footnote 4.
-std::vector<ScalingPoint> study_scaling(std::uint64_t seed, Index keys, Index samples, const std::stop_token& stop);
+std::vector<ScalingPoint> study_scaling(std::uint64_t seed, Index keys, Index samples, const StopToken& stop);
 
 /// Variance, entropy and largest weight of one row of scores; two of them at least.
 ScoreStatistics score_statistics(const std::vector<double>& scores);

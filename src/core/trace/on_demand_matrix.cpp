@@ -5,6 +5,7 @@
 #include <chrono>
 #include <variant>
 
+#include "core/base/stop.h"
 #include "core/trace/held_attention.h"
 
 namespace attnscope {
@@ -99,7 +100,7 @@ void transpose(std::span<const float> from, Index rows, Index columns, std::span
 
 }  // namespace
 
-bool OnDemandMatrix::read(const MatrixPart& asked, std::span<float> out, const std::stop_token& stop) const {
+bool OnDemandMatrix::read(const MatrixPart& asked, std::span<float> out, const StopToken& stop) const {
   const MatrixPart part = upright(asked);
   std::vector<float> turned(transposed_ ? out.size() : 0);
   const std::span<float> texels = transposed_ ? turned : out;
@@ -159,7 +160,7 @@ std::shared_ptr<const HeldAttention> OnDemandMatrix::attention() const {
   return on_demand_->attention(place_.step, place_.leading);
 }
 
-bool OnDemandMatrix::make_overview(const std::stop_token& stop) const {
+bool OnDemandMatrix::make_overview(const StopToken& stop) const {
   const std::lock_guard computing(overview_->computing);
   const auto count = static_cast<std::size_t>(overview_part_.rows * overview_part_.columns);
   Index done = 0;
@@ -188,7 +189,7 @@ bool OnDemandMatrix::make_overview(const std::stop_token& stop) const {
   return true;
 }
 
-bool OnDemandMatrix::overview_rows(Index first, std::span<float> out, const std::stop_token& stop) const {
+bool OnDemandMatrix::overview_rows(Index first, std::span<float> out, const StopToken& stop) const {
   if (const std::shared_ptr<const HeldAttention> plain = attention()) return weights_rows(*plain, first, out, stop);
   MatrixPart part = overview_part_;
   part.first_row = first;
@@ -210,7 +211,7 @@ void weigh(std::span<float> maxima, std::span<const RowStatistics> statistics, f
 }  // namespace
 
 bool OnDemandMatrix::weights_rows(const HeldAttention& attention, Index first, std::span<float> out,
-                                  const std::stop_token& stop) const {
+                                  const StopToken& stop) const {
   MatrixPart part = overview_part_;
   part.rows = static_cast<Index>(out.size()) / part.columns;
   const Cells cells = cells_of(first, part.rows, part.row_level, rows_);
@@ -231,7 +232,7 @@ bool OnDemandMatrix::weights_rows(const HeldAttention& attention, Index first, s
   return true;
 }
 
-bool OnDemandMatrix::sketch(const std::stop_token& stop) const {
+bool OnDemandMatrix::sketch(const StopToken& stop) const {
   const std::lock_guard computing(overview_->computing);
   if (!needs_sketch()) return true;
   std::vector<float> texels(static_cast<std::size_t>(overview_part_.rows * overview_part_.columns));
@@ -246,8 +247,7 @@ bool OnDemandMatrix::sketch(const std::stop_token& stop) const {
   return true;
 }
 
-bool OnDemandMatrix::sketch_weights(const HeldAttention& attention, std::span<float> out,
-                                    const std::stop_token& stop) const {
+bool OnDemandMatrix::sketch_weights(const HeldAttention& attention, std::span<float> out, const StopToken& stop) const {
   const MatrixPart& part = overview_part_;
   const int bin_level = std::min(part.column_level, kLargestBinLevel);
   const Index bins = attention.rows().bins(Index{1} << bin_level);
@@ -262,7 +262,7 @@ bool OnDemandMatrix::sketch_weights(const HeldAttention& attention, std::span<fl
   return true;
 }
 
-bool OnDemandMatrix::sketch_rows(std::span<float> out, const std::stop_token& stop) const {
+bool OnDemandMatrix::sketch_rows(std::span<float> out, const StopToken& stop) const {
   const MatrixPart& part = overview_part_;
   const Index samples = std::min(kSketchRows, part.rows);
   const auto row_at = [&](Index row) {
@@ -278,7 +278,7 @@ bool OnDemandMatrix::sketch_rows(std::span<float> out, const std::stop_token& st
   return true;
 }
 
-bool OnDemandMatrix::compute(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const {
+bool OnDemandMatrix::compute(const MatrixPart& part, std::span<float> out, const StopToken& stop) const {
   const Axes& axes = on_demand_->plan().steps[static_cast<std::size_t>(place_.step)].axes;
   const Cells columns = cells_of(part.first_column, part.columns, part.column_level, columns_);
   const Index width = columns.end - columns.begin;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/matrix/matrix_overview.h"
 #include "core/matrix/matrix_source.h"
 #include "core/trace/on_demand.h"
@@ -21,10 +22,10 @@ class OnDemandMatrix final : public MatrixSource {
 
   [[nodiscard]] Index rows() const override { return transposed_ ? columns_ : rows_; }
   [[nodiscard]] Index columns() const override { return transposed_ ? rows_ : columns_; }
-  bool read(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const override;
+  bool read(const MatrixPart& part, std::span<float> out, const StopToken& stop) const override;
   [[nodiscard]] bool ready(const MatrixPart& part) const override;
   [[nodiscard]] std::optional<std::string> failure() const override { return failure_.message(); }
-  bool sketch(const std::stop_token& stop) const override;
+  bool sketch(const StopToken& stop) const override;
   /// Not again where numbers could not be read.
   [[nodiscard]] bool needs_sketch() const override {
     return has_overview_ && overview_->revision == 0 && !failure_.any();
@@ -40,16 +41,15 @@ class OnDemandMatrix final : public MatrixSource {
   [[nodiscard]] bool is_above_overview(const MatrixPart& part) const;
   /// `part` from the overview, where its texels are exact or not.
   void pool_overview(const MatrixPart& part, std::span<float> out) const;
-  bool make_overview(const std::stop_token& stop) const;
+  bool make_overview(const StopToken& stop) const;
   /// Texel rows of the overview from `first` on.
-  bool overview_rows(Index first, std::span<float> out, const std::stop_token& stop) const;
-  bool weights_rows(const HeldAttention& attention, Index first, std::span<float> out,
-                    const std::stop_token& stop) const;
-  bool sketch_weights(const HeldAttention& attention, std::span<float> out, const std::stop_token& stop) const;
-  bool sketch_rows(std::span<float> out, const std::stop_token& stop) const;
+  bool overview_rows(Index first, std::span<float> out, const StopToken& stop) const;
+  bool weights_rows(const HeldAttention& attention, Index first, std::span<float> out, const StopToken& stop) const;
+  bool sketch_weights(const HeldAttention& attention, std::span<float> out, const StopToken& stop) const;
+  bool sketch_rows(std::span<float> out, const StopToken& stop) const;
   [[nodiscard]] std::shared_ptr<const HeldAttention> attention() const;
   /// The texels of a part, from the cells.
-  bool compute(const MatrixPart& part, std::span<float> out, const std::stop_token& stop) const;
+  bool compute(const MatrixPart& part, std::span<float> out, const StopToken& stop) const;
 
   std::shared_ptr<const OnDemand> on_demand_;
   MatrixPlace place_;

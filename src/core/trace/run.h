@@ -4,10 +4,10 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <stop_token>
 #include <string>
 
 #include "core/base/memory.h"
+#include "core/base/stop.h"
 #include "core/base/thread_pool.h"
 #include "core/trace/trace.h"
 
@@ -15,7 +15,7 @@ namespace attnscope {
 
 /// How a computation gets on, and whether it is still wanted.
 struct Progress {
-  std::stop_token stop;
+  StopToken stop;
   std::atomic<float>* fraction = nullptr;  ///< 0 to 1; may be null
   double total_flops = 0;                  ///< what `fraction` is measured against
   ThreadPool* pool = nullptr;              ///< threads to help; may be null

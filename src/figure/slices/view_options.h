@@ -3,11 +3,11 @@
 
 #include <any>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -22,7 +22,7 @@ struct ViewOptions {
 
   const Trace* pinned = nullptr;  ///< the experiment that is kept to compare with; may be null
 
-  std::stop_token stop;        ///< asked in long work, which then leaves with an unfinished figure that nobody sees
+  StopToken stop;              ///< asked in long work, which then leaves with an unfinished figure that nobody sees
   ViewCache* cache = nullptr;  ///< what earlier figures of the view have worked out; may be null
 
   /// The option of that name, which is in the view's table.

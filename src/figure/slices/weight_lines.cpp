@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "core/plan/region.h"
 #include "figure/slices/matrix.h"
@@ -50,7 +51,7 @@ WeightLines weight_lines(const Trace& trace, const ViewOptions& options) {
   return lines;
 }
 
-WeightRows::WeightRows(const Trace& trace, const WeightLines& lines, const std::stop_token& stop)
+WeightRows::WeightRows(const Trace& trace, const WeightLines& lines, const StopToken& stop)
     : heads_(lines.heads), queries_(lines.queries), keys_(lines.keys.of) {
   const Step& step = trace.steps()[static_cast<std::size_t>(lines.step)];
   for (Index head = heads_.first; head < heads_.end() && !stop.stop_requested(); ++head) {

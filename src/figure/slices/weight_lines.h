@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/trace/trace.h"
 #include "figure/slices/chosen.h"
 #include "figure/slices/view_options.h"
@@ -48,7 +49,7 @@ WeightLines weight_lines(const Trace& trace, const ViewOptions& options);
 class WeightRows {
  public:
   /// Unfinished when `stop` was requested.
-  WeightRows(const Trace& trace, const WeightLines& lines, const std::stop_token& stop);
+  WeightRows(const Trace& trace, const WeightLines& lines, const StopToken& stop);
 
   /// All weights of a query. Head and query count as in the trace.
   [[nodiscard]] std::span<const float> row(Index head, Index query) const;

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
@@ -26,7 +27,7 @@ constexpr Index kMostHeads = 128;  // on one page: each has several matrices and
 using HeadRow = std::vector<HeatmapMark>;
 
 std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix, const Page& page, Index item,
-                             const std::stop_token& stop) {
+                             const StopToken& stop) {
   constexpr std::array<const char*, 7> kNames = {"q", "scaled_q", "rotated_q", "k", "rotated_k", "v", "cross_q"};
   std::vector<HeadRow> rows;
   for (Index head = page.first; head < page.end(); ++head) {

@@ -5,11 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <system_error>
+#include <thread>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -61,9 +65,21 @@ tl::unexpected<Error> trouble_with(const ProgramCall& call, int error) {
   return fail(call.words.front() + ": " + std::generic_category().message(error));
 }
 
+/// Returns once the process has ended, which is not yet taken note of: no other process can have its number by then.
+void kill_when_stopped(pid_t process, const StopToken& stop) {
+  constexpr std::chrono::milliseconds longest_pause{20};
+  siginfo_t ended = {};
+  for (std::chrono::milliseconds pause{1}; ended.si_pid == 0; pause = std::min(2 * pause, longest_pause)) {
+    if (stop.stop_requested()) (void)::kill(process, SIGKILL);
+    const int flags = WEXITED | WNOWAIT | (stop.stop_requested() ? 0 : WNOHANG);
+    if (::waitid(P_PID, static_cast<id_t>(process), &ended, flags) < 0 && errno != EINTR) return;
+    if (ended.si_pid == 0) std::this_thread::sleep_for(pause);
+  }
+}
+
 }  // namespace
 
-Result<ProgramEnd> run_to_end(const ProgramCall& call, const std::stop_token& stop) {
+Result<ProgramEnd> run_to_end(const ProgramCall& call, const StopToken& stop) {
   if (stop.stop_requested()) return ProgramEnd::stopped;
   std::vector<std::string> words = call.words;
   std::vector<char*> arguments;
@@ -77,12 +93,7 @@ Result<ProgramEnd> run_to_end(const ProgramCall& call, const std::stop_token& st
       ::posix_spawnp(&process, arguments.front(), actions.get(), attributes.get(), arguments.data(), environ);
   if (error == ENOENT) return ProgramEnd::missing;
   if (error != 0) return trouble_with(call, error);
-  {
-    const std::stop_callback killing(stop, [process] { (void)::kill(process, SIGKILL); });
-    // It stays as it is until the callback is gone, so that no other process can have its number by then.
-    siginfo_t ended = {};
-    while (::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
-  }
+  if (stop.stop_possible()) kill_when_stopped(process, stop);
   int status = 0;
   while (::waitpid(process, &status, 0) < 0) {
     if (errno != EINTR) return trouble_with(call, errno);

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/stop.h"
 
 namespace attnscope {
 
@@ -23,7 +23,7 @@ enum class ProgramEnd { missing, done, failed, stopped };
 /// Runs it to its end, or until it is asked to stop, which kills it. Its standard output goes nowhere. `missing`: there
 /// is no program of that name; `failed`: it ended with a code other than 0, or by a signal. An error is one of the
 /// system's.
-Result<ProgramEnd> run_to_end(const ProgramCall& call, const std::stop_token& stop = {});
+Result<ProgramEnd> run_to_end(const ProgramCall& call, const StopToken& stop = {});
 
 /// Whether PATH leads to a program of that name, as far as that can be seen without running it.
 bool has_program(const std::string& name);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "core/imported/own_tensors.h"
 #include "io/base/file.h"
@@ -37,7 +38,7 @@ class TensorsOfFile final : public TensorsWithFile {
   [[nodiscard]] std::span<const GivenTensor> tensors() const override { return tensors_; }
   [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
-                    const std::stop_token& stop) const override {
+                    const StopToken& stop) const override {
     return file_->read(which, begin, end, out, stop);
   }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/stop.h"
 #include "io/base/byte_source.h"
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
@@ -37,7 +38,7 @@ class MissingTensors final : public TensorsWithFile {
   [[nodiscard]] std::span<const GivenTensor> tensors() const override { return saved_.tensors; }
   [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
   Result<void> read(std::size_t which, std::span<const Index> /*begin*/, std::span<const Index> /*end*/,
-                    std::span<float> /*out*/, const std::stop_token& /*stop*/) const override {
+                    std::span<float> /*out*/, const StopToken& /*stop*/) const override {
     return fail(path_text(path_) + ": tensor " + shown_name(saved_.tensors[which].name) + ": the file is gone");
   }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "io/base/printable.h"
 #include "io/base/program.h"
@@ -137,7 +138,7 @@ std::vector<std::string> encoding(AnimationFormat format, Rgb background, const 
 }
 
 Result<void> run_ffmpeg(const fs::path& folder, const fs::path& path, std::vector<std::string> arguments,
-                        const std::stop_token& stop) {
+                        const StopToken& stop) {
   const fs::path complaints = folder / kComplaints;
   ProgramCall call;
   call.words = {kProgram, "-v", "error", "-nostdin", "-y"};
@@ -225,7 +226,7 @@ Result<void> StagedFrames::repeat() const {
 }
 
 Result<fs::path> StagedFrames::make_video(double rate, const fs::path& path, Rgb background, const std::string& comment,
-                                          const std::stop_token& stop) {
+                                          const StopToken& stop) {
   const Result<AnimationFormat> format = animation_format(path);
   if (!format) return tl::unexpected(format.error());
   const bool repeats = std::ranges::any_of(times_, [](int times) { return times != 1; });

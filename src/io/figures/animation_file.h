@@ -2,11 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/stop.h"
 #include "figure/style/palette.h"
 #include "io/base/file.h"
 
@@ -49,7 +49,7 @@ class StagedFrames {
   /// long as the frames are there. The same frames give the same file with the same ffmpeg. `comment` stands in an MP4
   /// file. Both sides of an MP4 are even numbers of pixels: an odd one gets one more, of `background`.
   Result<std::filesystem::path> make_video(double rate, const std::filesystem::path& path, Rgb background,
-                                           const std::string& comment, const std::stop_token& stop);
+                                           const std::string& comment, const StopToken& stop);
 
   /// Puts the frames in their places, which are as many as there are frames. The last thing done with them.
   Result<void> move_to(const std::vector<std::filesystem::path>& paths) const;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -80,7 +81,7 @@ class BoxReader {
         bytes_(static_cast<std::uint64_t>(element_bytes(stored.type))),
         window_(source, last_byte(), gap()) {}
 
-  Result<void> read(std::span<float> out, const std::stop_token& stop) {
+  Result<void> read(std::span<float> out, const StopToken& stop) {
     std::vector<Index> index;
     for (const ReadAxis& axis : axes_) index.push_back(axis.begin);
     while (true) {
@@ -154,7 +155,7 @@ Result<Index> count_in(const Box& box, std::span<const Index> shape) {
 }
 
 Result<void> read_numbers(const ByteSource& source, const StoredNumbers& stored, std::span<const Index> shape,
-                          const Box& box, std::span<float> out, const std::stop_token& stop) {
+                          const Box& box, std::span<float> out, const StopToken& stop) {
   if (out.empty()) return {};
   return BoxReader(source, stored, axes_of(stored, shape, box)).read(out, stop);
 }

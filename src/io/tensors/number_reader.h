@@ -2,8 +2,8 @@
 #pragma once
 
 #include <span>
-#include <stop_token>
 
+#include "core/base/stop.h"
 #include "io/tensors/tensor_listing.h"
 
 namespace attnscope {
@@ -20,6 +20,6 @@ Result<Index> count_in(const Box& box, std::span<const Index> shape);
 /// Fills `out`, which has room for the numbers of `box`, in C order whatever the file's. `shape` is of the whole
 /// tensor, of which all bytes are in `source`. Takes a quarter of a megabyte of memory at most.
 Result<void> read_numbers(const ByteSource& source, const StoredNumbers& stored, std::span<const Index> shape,
-                          const Box& box, std::span<float> out, const std::stop_token& stop);
+                          const Box& box, std::span<float> out, const StopToken& stop);
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "io/base/file.h"
 #include "io/base/printable.h"
@@ -111,7 +112,7 @@ std::optional<std::size_t> TensorFile::find(std::string_view name) const {
 }
 
 Result<void> TensorFile::read(std::size_t entry, std::span<const Index> begin, std::span<const Index> end,
-                              std::span<float> out, const std::stop_token& stop) const {
+                              std::span<float> out, const StopToken& stop) const {
   const auto stopped = [&](const std::string& trouble) {
     const std::string about = entry < listing_.entries.size() && !listing_.entries[entry].name.empty()
                                   ? ": tensor " + shown_name(listing_.entries[entry].name)
@@ -136,7 +137,7 @@ Result<void> TensorFile::read(std::size_t entry, std::span<const Index> begin, s
   return {};
 }
 
-Result<std::shared_ptr<const ByteSource>> TensorFile::source_of(std::size_t entry, const std::stop_token& stop) const {
+Result<std::shared_ptr<const ByteSource>> TensorFile::source_of(std::size_t entry, const StopToken& stop) const {
   const StoredNumbers& stored = listing_.stored[entry];
   if (!stored.member) return bytes_;
   // One member at a time: several at once would each need their memory.

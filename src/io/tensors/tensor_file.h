@@ -21,12 +21,12 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/stop.h"
 #include "io/tensors/tensor_listing.h"
 
 namespace attnscope {
@@ -64,7 +64,7 @@ class TensorFile {
   /// nearest to what the file has. Fails where `entry` cannot be viewed, where that is no part of it or not as large as
   /// `out`, where the file is damaged or has changed, and soon after `stop` was requested.
   Result<void> read(std::size_t entry, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
-                    const std::stop_token& stop = {}) const;
+                    const StopToken& stop = {}) const;
 
  private:
   TensorFile(std::shared_ptr<const ByteSource> bytes, std::string name, std::uint64_t memory_budget)
@@ -75,7 +75,7 @@ class TensorFile {
                                                                std::uint64_t memory_budget);
   Result<void> list(std::string_view extension);
   /// The bytes that an entry's offset counts in.
-  Result<std::shared_ptr<const ByteSource>> source_of(std::size_t entry, const std::stop_token& stop) const;
+  Result<std::shared_ptr<const ByteSource>> source_of(std::size_t entry, const StopToken& stop) const;
   void make_room(std::uint64_t bytes) const;
 
   std::shared_ptr<const ByteSource> bytes_;

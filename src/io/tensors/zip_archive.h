@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/stop.h"
 #include "io/base/byte_source.h"
 
 namespace attnscope {
@@ -48,6 +48,6 @@ Result<std::string> zip_head(const ByteSource& archive, const ZipMember& member,
 /// that `stop` was requested, are errors.
 Result<std::shared_ptr<const ByteSource>> open_zip_member(const std::shared_ptr<const ByteSource>& archive,
                                                           const ZipMember& member, std::uint64_t keep,
-                                                          const std::stop_token& stop);
+                                                          const StopToken& stop);
 
 }  // namespace attnscope

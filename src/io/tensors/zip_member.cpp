@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "core/base/stop.h"
 #include "io/tensors/zip_archive.h"
 
 namespace attnscope {
@@ -88,7 +89,7 @@ Result<void> compare_checksum(std::uint32_t checksum, const ZipMember& member) {
   return fail("its checksum (CRC-32) is wrong: the archive is damaged");
 }
 
-Result<void> check_stored(const ByteSource& archive, const ZipMember& member, const std::stop_token& stop) {
+Result<void> check_stored(const ByteSource& archive, const ZipMember& member, const StopToken& stop) {
   std::vector<char> piece(static_cast<std::size_t>(std::min(member.bytes, kMostAtATime)));
   std::uint32_t checksum = 0;
   for (std::uint64_t done = 0; done < member.bytes;) {
@@ -105,7 +106,7 @@ Result<void> check_stored(const ByteSource& archive, const ZipMember& member, co
 /// Fills `out` with the first bytes of a member and goes through the others, of which it takes no memory, however many
 /// come: as soon as there are more than it says, that is an error.
 Result<void> inflate_all(const ByteSource& archive, const ZipMember& member, std::span<char> out,
-                         const std::stop_token& stop) {
+                         const StopToken& stop) {
   Inflater inflater(archive, member);
   std::vector<char> dropped;
   std::uint32_t checksum = 0;
@@ -161,7 +162,7 @@ Result<std::string> zip_head(const ByteSource& archive, const ZipMember& member,
 
 Result<std::shared_ptr<const ByteSource>> open_zip_member(const std::shared_ptr<const ByteSource>& archive,
                                                           const ZipMember& member, std::uint64_t keep,
-                                                          const std::stop_token& stop) {
+                                                          const StopToken& stop) {
   assert(keep <= member.bytes && zip_trouble(member).empty());
   if (member.stored()) {
     if (const Result<void> right = check_stored(*archive, member, stop); !right) return tl::unexpected(right.error());

@@ -4,14 +4,20 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/stop.h"
+
 namespace attnscope::platform {
 
 TileLoader::TileLoader(std::function<void()> arrived)
-    : arrived_(std::move(arrived)), thread_([this](const std::stop_token& ending) { work(ending); }) {}
+    : arrived_(std::move(arrived)), thread_([this](const StopToken& ending) { work(ending); }) {}
 
 TileLoader::~TileLoader() {
-  thread_.request_stop();
   want({});
+  {
+    const std::scoped_lock lock(mutex_);
+    thread_.request_stop();
+  }
+  wake_.notify_one();
 }
 
 void TileLoader::want(std::vector<TileRequest> requests) {
@@ -69,8 +75,8 @@ std::shared_ptr<const MatrixSource> TileLoader::without_sketch() const {
 }
 
 void TileLoader::sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<const MatrixSource> source) {
-  stop_ = std::stop_source();
-  const std::stop_token stop = stop_.get_token();
+  stop_ = StopSource();
+  const StopToken stop = stop_.token();
   sketching_ = source;
   lock.unlock();
   const bool done = source->sketch(stop);
@@ -80,9 +86,11 @@ void TileLoader::sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<cons
   sketching_.reset();
 }
 
-void TileLoader::work(const std::stop_token& ending) {
+void TileLoader::work(const StopToken& ending) {
   std::unique_lock lock(mutex_);
-  while (wake_.wait(lock, ending, [this] { return !wanted_.empty(); })) {
+  while (true) {
+    wake_.wait(lock, [&] { return ending.stop_requested() || !wanted_.empty(); });
+    if (ending.stop_requested()) return;
     // Of everything in sight a sketch before anything in full, which may take seconds.
     if (std::shared_ptr<const MatrixSource> unknown = without_sketch()) {
       sketch(lock, std::move(unknown));
@@ -91,8 +99,8 @@ void TileLoader::work(const std::stop_token& ending) {
     std::shared_ptr<const MatrixSource> source = next();
     if (!source) continue;
     LoadedTile tile = {reading_->matrix, reading_->part, {}};
-    stop_ = std::stop_source();
-    const std::stop_token stop = stop_.get_token();
+    stop_ = StopSource();
+    const StopToken stop = stop_.token();
     lock.unlock();
 
     tile.texels.resize(static_cast<std::size_t>(tile.part.rows * tile.part.columns));

@@ -7,10 +7,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
-#include <thread>
 #include <vector>
 
+#include "core/base/background_thread.h"
 #include "core/matrix/matrix_source.h"
 
 namespace attnscope::platform {
@@ -50,7 +49,7 @@ class TileLoader {
   std::vector<LoadedTile> take();
 
  private:
-  void work(const std::stop_token& ending);
+  void work(const StopToken& ending);
   /// Takes a matrix that is still there off the list, with its request as what is being read; null when there is none.
   std::shared_ptr<const MatrixSource> next();
   /// The first matrix on the list of which there is no sketch yet; null when there is none.
@@ -60,13 +59,13 @@ class TileLoader {
 
   std::function<void()> arrived_;
   std::mutex mutex_;
-  std::condition_variable_any wake_;
+  std::condition_variable wake_;
   std::vector<TileRequest> wanted_;  ///< the most urgent last
   std::optional<TileRequest> reading_;
   std::weak_ptr<const MatrixSource> sketching_;
-  std::stop_source stop_;  ///< of what is being read
+  StopSource stop_;  ///< of what is being read
   std::vector<LoadedTile> loaded_;
-  std::jthread thread_;  // last: it uses everything above
+  BackgroundThread thread_;
 };
 
 }  // namespace attnscope::platform

@@ -1,0 +1,127 @@
+// Work in the background of which only the newest request counts.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "core/base/background_thread.h"
+
+namespace attnscope {
+
+/// A thread that works on one request at a time. A newer request replaces the one that waits; what is under way is
+/// stopped, or given the time to finish, as `Work::time_for` says. The result of work that was stopped is dropped.
+template <typename Request, typename Result>
+class LatestJob {
+ public:
+  struct Work {
+    /// Called in the thread. It may leave unfinished once it is stopped.
+    std::function<Result(const Request&, const StopToken&)> run;
+    /// How long `running` may take from its start once `newer` waits; nothing: until it is finished. Null: no time.
+    std::function<std::optional<StopClock::duration>(const Request& running, const Request& newer)> time_for;
+    /// Called in the thread after each piece of work; it must not wait for the owner. May be null.
+    std::function<void()> ready;
+  };
+
+  explicit LatestJob(Work work) : work_(std::move(work)), thread_([this](const StopToken& ending) { run(ending); }) {}
+  ~LatestJob() {
+    {
+      const std::scoped_lock lock(mutex_);
+      thread_.request_stop();
+      forget();
+    }
+    wake_.notify_all();
+  }
+  LatestJob(const LatestJob&) = delete;
+  LatestJob& operator=(const LatestJob&) = delete;
+
+  void request(Request request) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (running_) hurry(request);
+      waiting_ = std::move(request);
+    }
+    wake_.notify_one();
+  }
+
+  /// Forgets what was asked for: what waits, what is under way, and a result that nobody has taken.
+  void cancel() {
+    const std::scoped_lock lock(mutex_);
+    forget();
+  }
+
+  /// The newest result, once.
+  std::optional<Result> take() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(result_, std::nullopt);
+  }
+
+  /// Waits until nothing waits and nothing is under way, but no longer than `most`. Whether it has come to that.
+  bool wait_until_idle(StopClock::duration most) {
+    std::unique_lock lock(mutex_);
+    return idle_.wait_for(lock, most, [this] { return !waiting_ && !running_; });
+  }
+
+  [[nodiscard]] bool busy() const {
+    const std::scoped_lock lock(mutex_);
+    return waiting_.has_value() || running_.has_value();
+  }
+  [[nodiscard]] bool has_result() const {
+    const std::scoped_lock lock(mutex_);
+    return result_.has_value();
+  }
+
+ private:
+  struct Running {
+    Request request;
+    StopSource stop = {};
+    StopClock::time_point since = StopClock::now();
+  };
+
+  // All with the lock.
+  void hurry(const Request& newer) {
+    const auto time = work_.time_for ? work_.time_for(running_->request, newer) : StopClock::duration::zero();
+    if (time) running_->stop.request_stop_at(running_->since + *time);
+  }
+  void forget() {
+    waiting_.reset();
+    result_.reset();
+    if (running_) running_->stop.request_stop();
+  }
+
+  void run(const StopToken& ending) {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      wake_.wait(lock, [&] { return ending.stop_requested() || waiting_; });
+      if (ending.stop_requested()) return;
+      running_.emplace(Running{*std::exchange(waiting_, std::nullopt)});
+      lock.unlock();
+      work_on(running_->request, running_->stop.token());
+      if (work_.ready) work_.ready();
+      lock.lock();
+    }
+  }
+  void work_on(const Request& request, const StopToken& stop) {
+    std::optional<Result> result = work_.run(request, stop);
+    std::optional<Running> done;  // goes without the lock: it may be large
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!stop.stop_requested()) result_.swap(result);
+      done = std::exchange(running_, std::nullopt);
+    }
+    idle_.notify_all();
+  }
+
+  Work work_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable idle_;
+  std::optional<Request> waiting_;
+  std::optional<Running> running_;
+  std::optional<Result> result_;
+  BackgroundThread thread_;
+};
+
+}  // namespace attnscope

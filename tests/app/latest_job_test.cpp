@@ -1,0 +1,97 @@
+#include "app/jobs/latest_job.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <semaphore>
+#include <thread>
+
+namespace attnscope {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds kLong{60};
+
+/// Squares numbers; those below zero take until they are stopped, and the result is 0 then.
+class Squares {
+ public:
+  explicit Squares(std::optional<StopClock::duration> time)
+      : job({[this](int number, const StopToken& stop) {
+               began.release();
+               while (number < 0 && !stop.stop_requested()) std::this_thread::yield();
+               return stop.stop_requested() ? 0 : number * number;
+             },
+             [time](int, int) { return time; }, nullptr}) {}
+
+  std::counting_semaphore<1000> began{0};
+  LatestJob<int, int> job;  // last: it uses what stands above
+};
+
+TEST(LatestJob, GivesEachResultOnce) {
+  Squares squares(std::nullopt);
+  EXPECT_FALSE(squares.job.take());
+  squares.job.request(7);
+  ASSERT_TRUE(squares.job.wait_until_idle(kLong));
+  EXPECT_TRUE(squares.job.has_result());
+  EXPECT_EQ(squares.job.take(), 49);
+  EXPECT_FALSE(squares.job.take());
+  EXPECT_FALSE(squares.job.busy());
+}
+
+TEST(LatestJob, ANewerRequestStopsTheOneUnderWay) {
+  Squares squares(milliseconds(0));
+  squares.job.request(-1);
+  squares.began.acquire();
+  squares.job.request(3);
+  ASSERT_TRUE(squares.job.wait_until_idle(kLong));
+  EXPECT_EQ(squares.job.take(), 9);
+}
+
+TEST(LatestJob, TheOneUnderWayHasItsTimeFromItsStart) {
+  Squares squares(milliseconds(100));
+  const auto start = StopClock::now();
+  squares.job.request(-1);
+  squares.began.acquire();
+  EXPECT_FALSE(squares.job.wait_until_idle(milliseconds(150))) << "nothing newer waits";
+  squares.job.request(-2);
+  squares.began.acquire();
+  EXPECT_GE(StopClock::now() - start, milliseconds(150));
+  const auto second = StopClock::now();
+  squares.job.request(-3);
+  squares.job.request(4);
+  ASSERT_TRUE(squares.job.wait_until_idle(kLong));
+  EXPECT_GE(StopClock::now() - second, milliseconds(90));
+  EXPECT_EQ(squares.job.take(), 16);
+}
+
+TEST(LatestJob, WhatIsCancelledHasNoResult) {
+  Squares squares(std::nullopt);
+  squares.job.request(-1);
+  squares.began.acquire();
+  squares.job.request(5);
+  squares.job.cancel();
+  ASSERT_TRUE(squares.job.wait_until_idle(kLong));
+  EXPECT_FALSE(squares.job.take());
+}
+
+TEST(LatestJob, EndsWithOneUnderWayAndOneWaiting) {
+  for (int i = 0; i < 100; ++i) {
+    Squares squares(kLong);
+    squares.job.request(-1);
+    squares.began.acquire();
+    squares.job.request(-2);
+  }
+}
+
+TEST(LatestJob, EndsAtAnyMoment) {
+  for (int i = 0; i < 200; ++i) {
+    Squares squares(i % 2 == 0 ? std::optional<StopClock::duration>(kLong) : std::nullopt);
+    for (int j = 0; j <= i % 5; ++j) squares.job.request(-1 - j);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
