@@ -7,9 +7,9 @@
 #include <semaphore>
 #include <thread>
 
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 #include "core/trace/run.h"
-#include "support/given_tensors.h"
+#include "support/imported_tensors.h"
 
 namespace attnscope {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 #include "core/trace/run.h"
-#include "support/given_tensors.h"
+#include "support/imported_tensors.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -240,7 +240,7 @@ TEST(ComputeWorker, ComparisonsThatCannotBeMadeSayWhy) {
 
 TEST(ComputeWorker, AnExperimentComesBeforeAComparison) {
   ComputeWorker worker([] {});
-  worker.request(token_order(1, kLargestDiscard));
+  worker.request(token_order(1, kMaxDiscard));
   wait_until_under_way(worker);
   worker.request(with_seed(2));
   std::optional<Result<std::shared_ptr<const Trace>>> result;
@@ -254,7 +254,7 @@ TEST(ComputeWorker, AnExperimentComesBeforeAComparison) {
 
 TEST(ComputeWorker, TheNewestComparisonWins) {
   ComputeWorker worker([] {});
-  worker.request(token_order(1, kLargestDiscard));
+  worker.request(token_order(1, kMaxDiscard));
   wait_until_under_way(worker);
   worker.request(token_order(2));
   wait_until_idle(worker);
@@ -264,7 +264,7 @@ TEST(ComputeWorker, TheNewestComparisonWins) {
 
 TEST(ComputeWorker, CancelStopsAComparison) {
   ComputeWorker worker([] {});
-  worker.request(token_order(1, kLargestDiscard));
+  worker.request(token_order(1, kMaxDiscard));
   wait_until_under_way(worker);
   worker.cancel();
   wait_until_idle(worker);

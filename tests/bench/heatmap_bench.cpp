@@ -36,7 +36,7 @@ std::vector<Source> sixteen_heads() {
   }
   std::vector<Source> heads;
   for (Index head = 0; head < kHeads; ++head) {
-    heads.push_back(std::make_shared<HeldMatrix>(tensor, tensor->matrix(std::vector<Index>{head})));
+    heads.push_back(std::make_shared<ResidentMatrix>(tensor, tensor->matrix(std::vector<Index>{head})));
   }
   return heads;
 }

@@ -180,7 +180,7 @@ void attention_overview(benchmark::State& state) {
                              .options = {8, 1, 0},
                              .fused = true};
   const AttentionOverview overview(head, &pool);
-  std::vector<RowStatistics> statistics(static_cast<std::size_t>(rows));
+  std::vector<SoftmaxStatistics> statistics(static_cast<std::size_t>(rows));
   std::vector<float> maxima(static_cast<std::size_t>(rows * overview.bins(kBin)));
   double best = std::numeric_limits<double>::infinity();
   for (auto _ : state) {

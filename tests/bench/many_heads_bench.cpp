@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 #include "offscreen/offscreen_interface.h"
-#include "support/given_tensors.h"
+#include "support/imported_tensors.h"
 #include "support/many_heads.h"
 #include "ui/imgui/imgui_compat.h"
 

@@ -145,7 +145,7 @@ TEST(Attention, TellsOfTheOutputs) {
     Tensors t = made(c, random);
     std::vector<float> told = room(static_cast<Index>(t.output.size()));
     std::mutex mutex;
-    const RowsMade note = [&](const float* first, Index length, Index count, Index apart) {
+    const RowSink note = [&](const float* first, Index length, Index count, Index apart) {
       const std::lock_guard lock(mutex);
       for (Index row = 0; row < count; ++row)
         std::copy_n(first + row * apart, length, told.begin() + (first - t.output.data()) + row * apart);
@@ -226,13 +226,13 @@ TEST(Attention, TheOverviewIsThatOfTheStoredRows) {
     const AttentionOverview overview(head, &pool);
     for (const Index bin : {1, 4, 64, 1024}) {
       const Index first = c.sizes.queries / 3;
-      std::vector<RowStatistics> statistics(static_cast<std::size_t>(c.sizes.queries - first));
+      std::vector<SoftmaxStatistics> statistics(static_cast<std::size_t>(c.sizes.queries - first));
       std::vector<float> maxima(statistics.size() * static_cast<std::size_t>(overview.bins(bin)));
       overview.rows(first, 1, bin, statistics, maxima, &pool, never_stopped);
       auto largest = maxima.begin();
       for (std::size_t i = 0; i < statistics.size(); ++i) {
         const auto row = std::span(logits).subspan((i + static_cast<std::size_t>(first)) * keys, keys);
-        const RowStatistics expected = row_statistics(row, c.options.temperature);
+        const SoftmaxStatistics expected = softmax_statistics(row, c.options.temperature);
         ASSERT_EQ(statistics[i].maximum, expected.maximum);
         ASSERT_EQ(std::bit_cast<std::uint32_t>(statistics[i].sum), std::bit_cast<std::uint32_t>(expected.sum)) << i;
         for (std::size_t at = 0; at < keys; at += static_cast<std::size_t>(bin)) {
@@ -252,7 +252,7 @@ TEST(Softmax, APartOfARowHasTheWeightsOfTheRow) {
       if (length > kSumBlock) std::fill(row.begin(), row.begin() + kSumBlock, -kInfinity);
       std::vector<float> whole = room(length);
       softmax_row(row, temperature, whole);
-      const RowStatistics statistics = row_statistics(row, temperature);
+      const SoftmaxStatistics statistics = softmax_statistics(row, temperature);
       double sum = 0;
       for (const float logit : row)
         sum += std::exp((static_cast<double>(logit) - static_cast<double>(statistics.maximum)) /

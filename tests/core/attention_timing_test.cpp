@@ -12,7 +12,7 @@ namespace {
 TEST(AttentionTiming, LengthsDouble) {
   const std::vector<AttentionTime> times = time_attention(8, 0.05, {});
   ASSERT_FALSE(times.empty());
-  EXPECT_LE(times.back().tokens, kMostTimedTokens);
+  EXPECT_LE(times.back().tokens, kMaxTimedTokens);
   Index tokens = kFewestTimedTokens;
   for (const AttentionTime& time : times) {
     EXPECT_EQ(time.tokens, tokens);

@@ -264,7 +264,7 @@ TEST(Contraction, RowsThatArePagesApartGiveTheSameNumbers) {
 struct Told {
   explicit Told(Index count) : numbers(static_cast<std::size_t>(count)), times(numbers.size(), 0) {}
 
-  RowsMade listener(const float* begin) {
+  RowSink listener(const float* begin) {
     return [this, begin](const float* first, Index length, Index count, Index apart) {
       const std::lock_guard lock(mutex);
       for (Index row = 0; row < count; ++row) {
@@ -300,7 +300,7 @@ TEST(Contraction, TellsOfEveryNumberOnceItIsThere) {
     SCOPED_TRACE(labels_text(c));
     std::vector<float> out(static_cast<std::size_t>(c.out_count), -7);
     Told told(c.out_count);
-    const RowsMade made = told.listener(out.data());
+    const RowSink made = told.listener(out.data());
     ThreadPool pool(2);
     contract_strided(c.labels, c.a.data(), c.b.data(), out.data(), c.out_count, 3, &pool, never_stopped,
                      c.start.empty() ? nullptr : c.start.data(), std::nullopt, &made);

@@ -54,7 +54,7 @@ TEST(Edits, AreExplainedAsSuch) {
 }
 
 TEST(Edits, OfOneRunnerAreTheSameAsAlone) {
-  Runner runner;
+  Executor runner;
   const std::vector<Experiment> sequence = {with_edits({}), with_edits({{"w_q", {0, 3, 1}, -4}}),
                                             with_edits({{"w_q", {0, 3, 1}, -5}, {"x", {0, 0}, 9}}),
                                             with_edits({{"x", {0, 0}, 9}}), with_edits({})};
@@ -104,7 +104,7 @@ TEST(Edits, OfCellsThatAreNotThereAreRefused) {
   const Result<void> twice = validate(with_edits({{"x", {0, 0}, 1}, {"x", {0, 0}, 2}}));
   ASSERT_FALSE(twice);
   EXPECT_NE(twice.error().message.find("twice"), std::string::npos);
-  const Result<void> many = validate(with_edits(std::vector<CellEdit>(kMostEdits + 1, CellEdit{"x", {0, 0}, 1})));
+  const Result<void> many = validate(with_edits(std::vector<CellEdit>(kMaxEdits + 1, CellEdit{"x", {0, 0}, 1})));
   ASSERT_FALSE(many);
   EXPECT_NE(many.error().message.find("at most 4096"), std::string::npos);
 }

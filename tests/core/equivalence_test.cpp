@@ -37,7 +37,7 @@ void expect_same(const std::string& name, const Experiment& experiment) {
 }
 
 /// The experiment an equivalence is about, at the system's defaults but for the head size that the claim needs.
-Experiment standard(const Equivalence& equivalence) {
+Experiment default_value(const Equivalence& equivalence) {
   Experiment experiment = *default_experiment(equivalence.systems.front());
   if (experiment.system == "conv-attention") experiment.parameters["head_dim"] = Index{8};
   return experiment;
@@ -48,7 +48,7 @@ TEST(Equivalence, HoldsAtTheDefaults) {
   for (const Equivalence& equivalence : equivalences()) {
     SCOPED_TRACE(equivalence.name);
     EXPECT_EQ(find_equivalence(equivalence.name), &equivalence);
-    expect_same(equivalence.name, standard(equivalence));
+    expect_same(equivalence.name, default_value(equivalence));
   }
 }
 

@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-constexpr Index kLargestSize = 2147483647;
+constexpr Index kMaxSize = 2147483647;
 
 Experiment worked_example() { return *default_experiment("worked-example"); }
 
@@ -33,8 +33,8 @@ TEST(Experiment, DefaultsAreComplete) {
     EXPECT_EQ(experiment.discard, 0U);
     ASSERT_EQ(experiment.parameters.size(), system.parameters.size());
     for (const Parameter& parameter : system.parameters) {
-      EXPECT_EQ(experiment.parameters.at(parameter.name), parameter.standard);
-      EXPECT_TRUE(check_value(parameter, parameter.standard)) << system.name << " " << parameter.name;
+      EXPECT_EQ(experiment.parameters.at(parameter.name), parameter.default_value);
+      EXPECT_TRUE(check_value(parameter, parameter.default_value)) << system.name << " " << parameter.name;
       EXPECT_FALSE(parameter.help.empty()) << system.name << " " << parameter.name;
     }
     const Result<void> valid = validate(experiment);
@@ -75,7 +75,7 @@ TEST(Experiment, ValuesFromText) {
   EXPECT_EQ(e.choice("scale"), "sqrt_head_dim");
   EXPECT_EQ(e.mask().radius, 2);
   EXPECT_EQ(e.seed, std::numeric_limits<std::uint64_t>::max());
-  EXPECT_EQ(e.discard, kLargestDiscard);
+  EXPECT_EQ(e.discard, kMaxDiscard);
 }
 
 TEST(Experiment, BadValuesAreRefusedByNameValueAndRange) {
@@ -110,9 +110,9 @@ TEST(Experiment, BadValuesAreRefusedByNameValueAndRange) {
 TEST(Experiment, ValueTextReadsBack) {
   for (const System& system : systems()) {
     for (const Parameter& parameter : system.parameters) {
-      const Result<ParameterValue> back = parse_value(parameter, value_text(parameter.standard));
+      const Result<ParameterValue> back = parse_value(parameter, value_text(parameter.default_value));
       ASSERT_TRUE(back) << parameter.name;
-      EXPECT_EQ(*back, parameter.standard) << parameter.name;
+      EXPECT_EQ(*back, parameter.default_value) << parameter.name;
       for (const std::string& choice : parameter.choices) EXPECT_TRUE(parse_value(parameter, choice)) << choice;
       EXPECT_EQ(parameter.choices.size(), parameter.choice_labels.size());
       EXPECT_FALSE(allowed_text(parameter).empty());
@@ -161,7 +161,7 @@ TEST(Validate, NoSizeOverflows) {
         Experiment e = *default_experiment(system.name);
         const auto large = [&](std::size_t at) { return j == count ? at >= i : at == i || at == j; };
         for (std::size_t at = 0; at < count; ++at) {
-          if (large(at)) e.parameters[integers[at]] = kLargestSize;
+          if (large(at)) e.parameters[integers[at]] = kMaxSize;
         }
         const Result<void> valid = validate(e);
         ASSERT_FALSE(valid) << system.name << " " << integers[i];
@@ -173,15 +173,15 @@ TEST(Validate, NoSizeOverflows) {
 }
 
 TEST(Cost, GrowsWithEverySize) {
-  const Cost standard = cost_of(worked_example());
+  const Cost default_value = cost_of(worked_example());
   for (const char* name : {"tokens", "features", "head_dim", "heads", "cross_queries"}) {
-    double before = standard.bytes;
-    for (const Index size : {Index{100}, Index{100000}, kLargestSize}) {
+    double before = default_value.bytes;
+    for (const Index size : {Index{100}, Index{100000}, kMaxSize}) {
       Experiment e = worked_example();
       e.parameters[name] = size;
       const Cost cost = cost_of(e);
       EXPECT_GT(cost.bytes, before) << name << " " << size;
-      EXPECT_GT(cost.flops, standard.flops) << name;
+      EXPECT_GT(cost.flops, default_value.flops) << name;
       EXPECT_TRUE(std::isfinite(cost.bytes) && std::isfinite(cost.flops)) << name;
       EXPECT_GT(cost.numbers, 0) << name;
       before = cost.bytes;

@@ -145,11 +145,11 @@ TEST(Generator, LargeNormalTensorsAgree) {
 TEST(Generator, DrawsWhatTheStandardLibraryDraws) {
   for (const std::uint32_t seed : {0U, 1U, 42U, 0xFFFFFFFFU}) {
     Generator generator(seed);
-    std::mt19937 standard(seed);
+    std::mt19937 default_value(seed);
     for (const unsigned skipped : {0U, 1U, 5U, 623U, 624U, 625U, 5000U}) {
       generator.discard(skipped);
-      standard.discard(skipped);
-      for (int i = 0; i < 700; ++i) ASSERT_EQ(generator.next(), standard()) << seed << " after " << skipped;
+      default_value.discard(skipped);
+      for (int i = 0; i < 700; ++i) ASSERT_EQ(generator.next(), default_value()) << seed << " after " << skipped;
     }
   }
 }
@@ -215,17 +215,17 @@ TEST(Generator, ACopyContinuesOnItsOwn) {
 
 // Copies share what they have drawn, which nobody may change under the others.
 TEST(Generator, CopiesAtAnyPlaceDoNotDisturbOneAnother) {
-  std::mt19937 standard(3);
+  std::mt19937 default_value(3);
   Generator original(3);
   std::vector<Generator> copies;
   std::vector<std::mt19937> expected;
   for (int i = 0; i < 40; ++i) {
     copies.push_back(original);
-    expected.push_back(standard);
+    expected.push_back(default_value);
     original.discard(137);
-    standard.discard(137);
+    default_value.discard(137);
   }
-  ASSERT_EQ(original.next(), standard());
+  ASSERT_EQ(original.next(), default_value());
   for (std::size_t i = copies.size(); i-- > 0;) {
     Generator again = copies[i];
     std::mt19937 expected_again = expected[i];
@@ -234,7 +234,7 @@ TEST(Generator, CopiesAtAnyPlaceDoNotDisturbOneAnother) {
     expected_again.discard(1900);
     ASSERT_EQ(again.next(), expected_again()) << i;
   }
-  EXPECT_EQ(original.next(), standard());
+  EXPECT_EQ(original.next(), default_value());
 }
 
 TEST(Generator, UniformNumbersStayInTheirInterval) {

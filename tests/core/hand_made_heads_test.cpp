@@ -182,7 +182,7 @@ TEST(HandMadeHeads, LabelsChangeWhatIsComputed) {
   renamed.labels = {"a"};
   EXPECT_TRUE(same_plan(before, renamed));
   // And a runner that has computed one of them computes the other anew.
-  Runner runner;
+  Executor runner;
   ASSERT_TRUE(runner.run(sentence));
   const auto trace = *runner.run(other);
   expect_even_on({4}, trace->tensor("weights"), kDuplicate, 4);

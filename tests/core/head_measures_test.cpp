@@ -53,10 +53,10 @@ TEST(HeadMeasures, OfWeightsThatAreNotHeldAreTheSame) {
   const auto scores = static_cast<std::size_t>(held->find("scores") - held->steps().data());
   for (std::size_t i = 0; i < held->steps().size(); ++i)
     results.push_back(i < scores ? StepResult{held->steps()[i].tensor, 0} : StepResult{});
-  const Trace on_demand(held->experiment(), held->plan(), std::move(results), 0);
-  ASSERT_EQ(on_demand.steps()[static_cast<std::size_t>(step)].tensor, nullptr);
+  const Trace lazy(held->experiment(), held->plan(), std::move(results), 0);
+  ASSERT_EQ(lazy.steps()[static_cast<std::size_t>(step)].tensor, nullptr);
   const auto a = measure_heads(*held, step, 0);
-  const auto b = measure_heads(on_demand, step, 0);
+  const auto b = measure_heads(lazy, step, 0);
   ASSERT_TRUE(a && b);
   EXPECT_EQ(a->heads, b->heads);
   EXPECT_EQ(a->distances, b->distances);

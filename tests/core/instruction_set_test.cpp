@@ -131,9 +131,9 @@ TEST(Kernels, TouchNothingBesideTheirNumbers) {
 }
 
 TEST(Kernels, OfEveryInstructionSetTwistAlike) {
-  std::mt19937 standard(5);
+  std::mt19937 default_value(5);
   std::vector<std::uint32_t> first(kTwisterWords);
-  std::ranges::generate(first, standard);
+  std::ranges::generate(first, default_value);
   const Kernels& plain = *compiled_kernels().front();
   for (const Kernels* loops : compiled_kernels()) {
     if (!runs_here(*loops)) continue;

@@ -37,7 +37,7 @@ inline Tensor made_tensor(Axes axes, const std::vector<float>& numbers) {
 }
 
 /// Records, and computes what was recorded when a test asks for numbers.
-class ComputingRecorder : public Recorder {
+class ComputingRecorder : public PlanBuilder {
  public:
   explicit ComputingRecorder(std::uint64_t seed = 1) { experiment_.seed = seed; }
 
@@ -50,7 +50,7 @@ class ComputingRecorder : public Recorder {
   }
 
   [[nodiscard]] std::shared_ptr<const Trace> trace() const {
-    return *Runner().run(experiment_, std::make_shared<const Plan>(plan()), {}, given_);
+    return *Executor().run(experiment_, std::make_shared<const Plan>(plan()), {}, given_);
   }
 
  private:
@@ -73,7 +73,7 @@ inline std::vector<std::string> warnings_of(const ComputingRecorder& recorder) {
   return {trace->warnings().begin(), trace->warnings().end()};
 }
 
-inline std::string formula_of(const Recorder& recorder, Value value) {
+inline std::string formula_of(const PlanBuilder& recorder, Value value) {
   return formula(recorder.plan().steps, value.step);
 }
 

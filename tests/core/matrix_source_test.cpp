@@ -41,12 +41,12 @@ float largest_of(const MatrixView& matrix, const MatrixPart& part, Index row, In
   return largest;
 }
 
-TEST(HeldMatrix, EveryTexelIsTheLargestOfItsCells) {
+TEST(ResidentMatrix, EveryTexelIsTheLargestOfItsCells) {
   std::mt19937 generator(3);
   for (const auto& [rows, columns] : {std::pair<Index, Index>{1500, 1100}, {5000, 70}, {70, 5000}, {1, 3000}, {3, 5}}) {
     const std::shared_ptr<Tensor> tensor = random_tensor(rows, columns, 4);
     for (const MatrixView& view : {tensor->matrix(), tensor->matrix().transposed()}) {
-      const HeldMatrix source(tensor, view);
+      const ResidentMatrix source(tensor, view);
       for (int i = 0; i < 60; ++i) {
         MatrixPart part;
         part.row_level = static_cast<int>(generator() % 12);
@@ -69,10 +69,10 @@ TEST(HeldMatrix, EveryTexelIsTheLargestOfItsCells) {
   }
 }
 
-TEST(HeldMatrix, ASingleHotColumnIsInEveryLevel) {
+TEST(ResidentMatrix, ASingleHotColumnIsInEveryLevel) {
   const auto tensor = std::make_shared<Tensor>(Axes{{"query", 4096}, {"key", 4096}});
   for (Index row = 0; row < 4096; ++row) tensor->values()[static_cast<std::size_t>(row * 4096 + 2741)] = -1;
-  const HeldMatrix source(tensor, tensor->matrix());
+  const ResidentMatrix source(tensor, tensor->matrix());
   for (int level = 0; level <= 12; ++level) {
     const Index texels = texels_at(4096, level);
     const MatrixPart row = {level, level, texels / 2, 0, 1, texels};
@@ -83,20 +83,20 @@ TEST(HeldMatrix, ASingleHotColumnIsInEveryLevel) {
   }
 }
 
-TEST(HeldMatrix, WhatIsNoNumberIsNeverHidden) {
+TEST(ResidentMatrix, WhatIsNoNumberIsNeverHidden) {
   const std::shared_ptr<Tensor> tensor = random_tensor(600, 600, 5);
   tensor->values()[599 * 600 + 599] = kNaN;
   tensor->values()[0] = -kInfinity;
-  const HeldMatrix source(tensor, tensor->matrix());
+  const ResidentMatrix source(tensor, tensor->matrix());
   const std::vector<float> texels = read_all(source, overview_part(source, 2));
   ASSERT_EQ(texels.size(), 4U);
   EXPECT_EQ(texels[0], -kInfinity);
   EXPECT_TRUE(std::isnan(texels[3]));
 }
 
-TEST(HeldMatrix, StopsAndGoesOn) {
+TEST(ResidentMatrix, StopsAndGoesOn) {
   const std::shared_ptr<Tensor> tensor = random_tensor(2048, 2048, 6);
-  const HeldMatrix source(tensor, tensor->matrix());
+  const ResidentMatrix source(tensor, tensor->matrix());
   const MatrixPart overview = overview_part(source, 256);
   EXPECT_FALSE(source.ready(overview));
   EXPECT_TRUE(source.ready({0, 0, 100, 100, 256, 256}));
@@ -109,9 +109,9 @@ TEST(HeldMatrix, StopsAndGoesOn) {
   EXPECT_EQ(texels.back(), largest_of(tensor->matrix(), overview, overview.rows - 1, overview.columns - 1));
 }
 
-TEST(HeldMatrix, ManyThreadsReadTheSame) {
+TEST(ResidentMatrix, ManyThreadsReadTheSame) {
   const std::shared_ptr<Tensor> tensor = random_tensor(1024, 1024, 7);
-  const HeldMatrix source(tensor, tensor->matrix());
+  const ResidentMatrix source(tensor, tensor->matrix());
   const MatrixPart part = {3, 3, 0, 0, 128, 128};
   std::vector<float> wanted(128 * 128);
   pool_part(tensor->matrix(), part, wanted);
@@ -122,9 +122,9 @@ TEST(HeldMatrix, ManyThreadsReadTheSame) {
   }
 }
 
-TEST(HeldMatrix, TheGuessHasNumbersOfTheMatrix) {
+TEST(ResidentMatrix, TheGuessHasNumbersOfTheMatrix) {
   const std::shared_ptr<Tensor> tensor = random_tensor(1000, 700, 8);
-  const HeldMatrix source(tensor, tensor->matrix());
+  const ResidentMatrix source(tensor, tensor->matrix());
   const MatrixPart part = overview_part(source, 64);
   std::vector<float> guess(static_cast<std::size_t>(part.rows * part.columns));
   ASSERT_TRUE(source.coarse(part, guess));
@@ -135,9 +135,9 @@ TEST(HeldMatrix, TheGuessHasNumbersOfTheMatrix) {
 
 TEST(MatrixSource, TheSameNumbersInMemoryAreTheSame) {
   const std::shared_ptr<Tensor> tensor = random_tensor(5, 6, 9);
-  const HeldMatrix a(tensor, tensor->matrix());
-  const HeldMatrix b(tensor, tensor->matrix());
-  const HeldMatrix turned(tensor, tensor->matrix().transposed());
+  const ResidentMatrix a(tensor, tensor->matrix());
+  const ResidentMatrix b(tensor, tensor->matrix());
+  const ResidentMatrix turned(tensor, tensor->matrix().transposed());
   EXPECT_TRUE(same_numbers(a, b));
   EXPECT_FALSE(same_numbers(a, turned));
 }

@@ -222,8 +222,8 @@ TEST(Attention, PermutedTokensGivePermutedOutputs) {
   }
 }
 
-TEST(Recorder, AllocatesNothing) {
-  Recorder recorder;
+TEST(PlanBuilder, AllocatesNothing) {
+  PlanBuilder recorder;
   const Index huge = 2147483647;
   const Value a = draw_normal(recorder, "a", {{"i", huge}, {"j", huge}});
   const Value b = contract(recorder, "b", "i j, i k -> j k", a, a);
@@ -234,8 +234,8 @@ TEST(Recorder, AllocatesNothing) {
   EXPECT_NEAR(recorder.plan().cost.bytes, 4 * 4 * std::pow(2147483647.0, 2), 1e6);
 }
 
-TEST(Recorder, CountsTheNumbersOfTheSeed) {
-  Recorder recorder;
+TEST(PlanBuilder, CountsTheNumbersOfTheSeed) {
+  PlanBuilder recorder;
   const Value a = draw_uniform(recorder, "a", {{"i", 20}});
   recorder.discard(7);
   const Value b = draw_normal(recorder, "b", {{"i", 3}});

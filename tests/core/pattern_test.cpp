@@ -198,7 +198,7 @@ TEST(Rearrange, ThereAndBackIsTheSame) {
 }
 
 TEST(Contract, NamesAxesAndWritesItsFormula) {
-  Recorder recorder;
+  PlanBuilder recorder;
   const Value q = draw_uniform(recorder, "q", {{"head", 4}, {"token", 6}, {"dim", 7}});
   const Value k = draw_uniform(recorder, "k", {{"head", 4}, {"token", 5}, {"dim", 7}});
   const Value scores =

@@ -183,7 +183,7 @@ TEST(Picture, OfOneRunnerIsTheSameAsAlone) {
   ASSERT_TRUE(set_picture(one, three_by_two()));
   Experiment other = one;
   other.picture.rgb[0] = 1;
-  Runner runner;
+  Executor runner;
   for (const Experiment& experiment : {noise, set(noise, "picture", "shapes"), one, other, set(one, "seed", "7"),
                                        set(one, "picture", "stripes"), noise}) {
     const auto again = *runner.run(experiment);

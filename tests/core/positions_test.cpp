@@ -6,7 +6,7 @@
 #include "core/experiment/order.h"
 #include "core/experiment/system.h"
 #include "core/studies/permutation.h"
-#include "core/trace/on_demand.h"
+#include "core/trace/lazy_tensors.h"
 #include "core/trace/run.h"
 #include "system_variations.h"
 
@@ -125,14 +125,14 @@ TEST(Positions, ArePartsOfWhatIsComputedOnDemand) {
     // Nothing but what is drawn is held.
     std::vector<std::shared_ptr<const Tensor>> drawn;
     for (const Step& step : held->steps()) drawn.push_back(step.inputs.empty() ? step.tensor : nullptr);
-    const OnDemand on_demand(held->plan(), drawn, experiment.seed);
+    const LazyTensors lazy(held->plan(), drawn, experiment.seed);
     for (std::size_t i = 0; i < held->steps().size(); ++i) {
       const Step& step = held->steps()[i];
       if (step.name != "rotated_q" && step.name != "biased_scores" && step.name != "weights") continue;
       Region region = whole_region(static_cast<int>(i), step.axes);
       region.begin = {0, 1, 2, 3};
       region.end = {1, 3, 5, 6};
-      const auto part = on_demand.numbers(region, {experiment.seed, nullptr, {}});
+      const auto part = lazy.numbers(region, {experiment.seed, nullptr, {}});
       const auto expected = part_of(step.tensor, region);
       for (Index at = 0; at < part->count(); ++at) {
         EXPECT_NEAR(part->values()[static_cast<std::size_t>(at)], expected->values()[static_cast<std::size_t>(at)],

@@ -11,9 +11,9 @@
 
 #include "core/base/text.h"
 #include "core/experiment/experiment.h"
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 #include "core/script/script.h"
-#include "support/given_tensors.h"
+#include "support/imported_tensors.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test {

@@ -9,10 +9,10 @@
 #include "core/base/stop.h"
 #include "core/explain/explain.h"
 #include "core/heads/head_measures.h"
-#include "core/imported/own_tensors.h"
-#include "core/trace/on_demand_matrix.h"
+#include "core/imported/imported_layers.h"
+#include "core/trace/lazy_matrix.h"
 #include "core/trace/run.h"
-#include "support/given_tensors.h"
+#include "support/imported_tensors.h"
 
 namespace attnscope::test {
 namespace {
@@ -21,7 +21,7 @@ constexpr double kSmallBudget = 100e6;
 const std::string kChanged = "made.npz: the file has changed";
 
 std::shared_ptr<const Trace> trace_of_file(const std::shared_ptr<MadeTensors>& tensors) {
-  const Result<std::shared_ptr<const Trace>> trace = Runner(kSmallBudget).run(*experiment_on(tensors));
+  const Result<std::shared_ptr<const Trace>> trace = Executor(kSmallBudget).run(*experiment_on(tensors));
   EXPECT_TRUE(trace) << trace.error().message;
   return *trace;
 }
@@ -47,7 +47,7 @@ TEST(ReadFailure, KeepsTheFirstMessage) {
 TEST(ReadFailure, EndsTheRunThatNeedsTheNumbers) {
   const auto tensors = made({{"q", {2, 4, 3}}, {"k", {2, 4, 3}}, {"v", {2, 4, 3}}});
   const Experiment experiment = *experiment_on(tensors);
-  Runner runner;
+  Executor runner;
   tensors->broken = true;
   const auto failed = runner.run(experiment);
   ASSERT_FALSE(failed);
@@ -63,7 +63,7 @@ TEST(ReadFailure, EndsTheRunThatNeedsTheNumbers) {
 TEST(ReadFailure, EndsARunThatOnlyLooksAtSomeRows) {
   const auto tensors = made({{"attn", {4, 4096, 2048}}});
   tensors->broken = true;
-  const auto failed = Runner(kSmallBudget).run(*experiment_on(tensors));
+  const auto failed = Executor(kSmallBudget).run(*experiment_on(tensors));
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, kChanged);
 }
@@ -94,12 +94,12 @@ TEST(ReadFailure, OfAPartOfAMatrixIsToldAndTriedAgain) {
   const auto tensors = large_scores();
   const std::shared_ptr<const Trace> trace = trace_of_file(tensors);
   for (int step = 0; step < 2; ++step) {
-    const OnDemandMatrix matrix(trace->on_demand(), MatrixPlace{step, {1}}, false);
+    const LazyMatrix matrix(trace->lazy(), MatrixPlace{step, {1}}, false);
     const MatrixPart tile = {0, 0, 64, 0, 32, 32};
     std::vector<float> texels(32 * 32);
     tensors->broken = true;
     EXPECT_TRUE(matrix.needs_sketch());
-    EXPECT_FALSE(OnDemandMatrix(trace->on_demand(), MatrixPlace{step, {2}}, false).sketch({}));
+    EXPECT_FALSE(LazyMatrix(trace->lazy(), MatrixPlace{step, {2}}, false).sketch({}));
     EXPECT_FALSE(matrix.read(tile, texels, {}));
     EXPECT_EQ(matrix.failure(), kChanged);
     EXPECT_FALSE(matrix.needs_sketch()) << "it would be tried without end";

@@ -42,13 +42,13 @@ TEST(Plan, HasTheStepsWithoutNumbers) {
   }
 }
 
-TEST(Runner, TakesOverWhatDoesNotChange) {
-  Runner runner;
+TEST(Executor, TakesOverWhatDoesNotChange) {
+  Executor runner;
   Experiment experiment = *default_experiment("worked-example");
   const auto first = *runner.run(experiment);
-  EXPECT_EQ(runner.steps_taken_over(), 0);
+  EXPECT_EQ(runner.steps_reused(), 0);
   const auto again = *runner.run(experiment);
-  EXPECT_EQ(runner.steps_taken_over(), std::ssize(first->steps()));
+  EXPECT_EQ(runner.steps_reused(), std::ssize(first->steps()));
   EXPECT_EQ(again->find("out")->tensor, first->find("out")->tensor);
 
   experiment.parameters["temperature"] = 2.0;
@@ -66,14 +66,14 @@ TEST(Runner, TakesOverWhatDoesNotChange) {
   expect_same_numbers(*fewer, **run(experiment));
 }
 
-TEST(Runner, ComputesForgottenResultsAnew) {
-  Runner runner;
+TEST(Executor, ComputesForgottenResultsAnew) {
+  Executor runner;
   const Experiment experiment = *default_experiment("stacked-multihead");
   runner.forget_results();
   const auto first = *runner.run(experiment);
   runner.forget_results();
   const auto again = *runner.run(experiment);
-  EXPECT_EQ(runner.steps_taken_over(),
+  EXPECT_EQ(runner.steps_reused(),
             std::ranges::count_if(first->steps(), [](const Step& step) { return step.inputs.empty(); }));
   for (const Step& step : first->steps())
     EXPECT_EQ(again->find(step.name)->tensor == step.tensor, step.inputs.empty()) << step.name;
@@ -86,7 +86,7 @@ TEST(Runner, ComputesForgottenResultsAnew) {
 }
 
 // Rearrangements of large results are made while those are.
-TEST(Runner, RearrangesAlongTheWay) {
+TEST(Executor, RearrangesAlongTheWay) {
   using Sizes = std::map<std::string, Index>;
   const std::map<std::string, Sizes> systems = {
       {"stacked-multihead", {{"tokens", 50}, {"features", 70}, {"embedding", 96}}},
@@ -121,9 +121,9 @@ TEST(Runner, RearrangesAlongTheWay) {
   }
 }
 
-TEST(Runner, NumbersDoNotDependOnWhatWasComputedBefore) {
+TEST(Executor, NumbersDoNotDependOnWhatWasComputedBefore) {
   std::mt19937 random(5);
-  Runner runner;
+  Executor runner;
   std::vector<Experiment> experiments = variations();
   for (int i = 0; i < 150; ++i) {
     Experiment& e = experiments[static_cast<std::size_t>(random_index(random, 0, std::ssize(experiments) - 1))];
@@ -138,8 +138,8 @@ TEST(Runner, NumbersDoNotDependOnWhatWasComputedBefore) {
   }
 }
 
-TEST(Runner, SubstitutionsAreForgottenAfterwards) {
-  Runner runner;
+TEST(Executor, SubstitutionsAreForgottenAfterwards) {
+  Executor runner;
   const Experiment experiment = *default_experiment("worked-example");
   const auto plain = *runner.run(experiment);
   auto x = std::make_shared<Tensor>(plain->tensor("x").axes());
@@ -189,8 +189,8 @@ TEST(SmallTensors, LieBesideOneAnotherAndStayWhileOneIsThere) {
   EXPECT_EQ(copy.values()[15], 1.0F) << "a copy has numbers of its own";
 }
 
-TEST(Runner, TensorsOutliveTheTracesThatMadeThem) {
-  Runner runner;
+TEST(Executor, TensorsOutliveTheTracesThatMadeThem) {
+  Executor runner;
   Experiment experiment = *default_experiment("worked-example");
   const std::shared_ptr<const Tensor> x = (*runner.run(experiment))->find("x")->tensor;
   experiment.parameters["tokens"] = Index{9};

@@ -138,7 +138,7 @@ double deviation_of(std::span<const float> values) {
 }
 
 /// `value` with as many digits behind the point as `printed` has.
-std::string printed_like(double value, const std::string& printed) {
+std::string reference_like(double value, const std::string& printed) {
   const auto digits = static_cast<int>(printed.size() - printed.find('.') - 1);
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", digits, value);
@@ -176,7 +176,7 @@ TEST(SystemsGolden, TheNumbersThatTheSourcesPrint) {
         numbers.push_back(static_cast<double>(tensor.values()[begin + i]));
     }
     ASSERT_EQ(numbers.size(), printed.size());
-    for (std::size_t i = 0; i < printed.size(); ++i) EXPECT_EQ(printed_like(numbers[i], printed[i]), printed[i]);
+    for (std::size_t i = 0; i < printed.size(); ++i) EXPECT_EQ(reference_like(numbers[i], printed[i]), printed[i]);
   }
 }
 

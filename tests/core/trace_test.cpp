@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 #include "core/trace/run.h"
-#include "support/given_tensors.h"
+#include "support/imported_tensors.h"
 
 namespace attnscope::test {
 namespace {
@@ -16,7 +16,7 @@ TEST(TraceForExperiment, LooksAtNothingAgain) {
     const auto tensors = made({{"attentions", shape}});
     const auto trace = *run(*experiment_on(tensors));
     ASSERT_FALSE(trace->warnings().empty()) << "these numbers are no weights";
-    EXPECT_EQ(trace->on_demand() == nullptr, shape.back() < 9000);
+    EXPECT_EQ(trace->lazy() == nullptr, shape.back() < 9000);
     const Index read = tensors->numbers_read;
     Experiment labelled = trace->experiment();
     labelled.labels = {"a", "b"};
@@ -24,7 +24,7 @@ TEST(TraceForExperiment, LooksAtNothingAgain) {
     const auto other = trace->for_experiment(labelled);
     EXPECT_EQ(other->experiment(), labelled);
     EXPECT_EQ(tensors->numbers_read, read) << "of the file";
-    EXPECT_EQ(other->on_demand(), trace->on_demand()) << "with all that it has found out";
+    EXPECT_EQ(other->lazy(), trace->lazy()) << "with all that it has found out";
     EXPECT_EQ(other->plan(), trace->plan());
     ASSERT_EQ(other->warnings().size(), trace->warnings().size());
     EXPECT_TRUE(std::equal(other->warnings().begin(), other->warnings().end(), trace->warnings().begin()));

@@ -181,7 +181,7 @@ TEST(DotView, ManyNumbersShareBars) {
 TEST(DotView, ScoresThatAreNotHeldAreComputed) {
   const Experiment e =
       experiment_with({{"queries", "9000"}, {"keys", "9000"}, {"head_dim", "2"}}, "scaled-dot-product");
-  const std::shared_ptr<const Trace> trace = *Runner(1).run(e);
+  const std::shared_ptr<const Trace> trace = *Executor(1).run(e);
   ASSERT_EQ(trace->find("weights")->tensor, nullptr);
   const Tensor& q = trace->tensor("q");
   const Tensor& k = trace->tensor("k");

@@ -9,8 +9,8 @@
 
 #include "core/base/stop.h"
 #include "figure/model/canvas.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/style/markup.h"
 #include "support/floats.h"
 #include "traces.h"
@@ -260,7 +260,7 @@ TEST(NaturalScale, OfEveryPlaceAndStride) {
   tensor->values()[4 * 37 + 36] = -4;
   const MatrixView all = tensor->matrix();
   for (const MatrixView& view : {all, all.transposed(), MatrixView{all.data, 3, 19, 74, 2}})
-    EXPECT_EQ(natural_scale(Step(kPlainStep, {}), HeldMatrix(tensor, view)).low, -4);
+    EXPECT_EQ(natural_scale(Step(kPlainStep, {}), ResidentMatrix(tensor, view)).low, -4);
 }
 
 TEST(NaturalScale, OfTwoMatricesTogether) {

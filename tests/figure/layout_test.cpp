@@ -8,10 +8,10 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 #include "core/trace/run.h"
 #include "layout_faults.h"
-#include "support/given_tensors.h"
+#include "support/imported_tensors.h"
 #include "support/sanitized.h"
 #include "traces.h"
 
@@ -54,7 +54,7 @@ std::vector<ParameterValues> option_sets(const View& view) {
       for (const std::string& choice : option.choices) values.emplace_back(choice);
       if (values.size() > 5) values = {values.front(), values[values.size() / 2], values.back()};
       if (option.kind == Parameter::Kind::integer) values = {static_cast<Index>(option.minimum), Index{99}};
-      if (option.kind == Parameter::Kind::real) values = {option.standard, 0.5};
+      if (option.kind == Parameter::Kind::real) values = {option.default_value, 0.5};
       // None of the sweep has a batch or layers.
       if (option.name == "item" || option.name == "layer" || option.name.starts_with("other_")) values = {Index{99}};
       for (const ParameterValue& value : values) {
@@ -234,18 +234,18 @@ TEST(Views, AnOptionThatAppliesChangesTheFigure) {
   for (const Settings& settings : {Settings{}, Settings{{"heads", "1"}}, Settings{{"cross_queries", "0"}}}) {
     const std::shared_ptr<const Trace> trace = trace_with(settings);
     for (const View& view : views()) {
-      const std::string standard = describe(figure_of(*trace, view.name));
+      const std::string default_value = describe(figure_of(*trace, view.name));
       for (const Parameter& option : view.options) {
         std::vector<ParameterValue> values(option.choices.begin(), option.choices.end());
         if (option.kind == Parameter::Kind::integer) {
-          const bool usual = option.standard == ParameterValue{Index{2}};
+          const bool usual = option.default_value == ParameterValue{Index{2}};
           values = {usual ? Index{3} : std::max(Index{2}, static_cast<Index>(option.minimum))};
         }
         if (option.kind == Parameter::Kind::real) values = {0.5};
         if (option.kind == Parameter::Kind::order) values = {std::string("3 1")};
         bool changed = false;
         for (const ParameterValue& value : values)
-          changed = changed || describe(figure_of(*trace, view.name, {{option.name, value}})) != standard;
+          changed = changed || describe(figure_of(*trace, view.name, {{option.name, value}})) != default_value;
         EXPECT_EQ(changed, view.applies(*trace, view_options({view.name, {}})->values, option.name))
             << view.name << " " << option.name;
       }

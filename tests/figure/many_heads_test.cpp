@@ -4,19 +4,19 @@
 #include <set>
 
 #include "core/base/stop.h"
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 #include "core/trace/run.h"
 #include "figure/blocks/layer_grid.h"
 #include "figure/layout/page.h"
 #include "figure/model/canvas.h"
-#include "support/given_tensors.h"
+#include "support/imported_tensors.h"
 #include "traces.h"
 
 namespace attnscope::test {
 namespace {
 
 /// No figure has more marks: what a frame of the window can paint.
-constexpr std::size_t kMostMarks = 16000;
+constexpr std::size_t kMaxMarks = 16000;
 
 std::shared_ptr<const Trace> weights_of(const std::vector<Index>& shape, std::vector<std::string> labels = {}) {
   Experiment experiment = *experiment_on(made({{"attentions", shape}}));
@@ -40,7 +40,7 @@ TEST(ManyHeads, AreShownAPageAtATime) {
   const auto trace = weights_of({100000, 4, 4});
   ASSERT_NE(trace->find("weights"), nullptr);
   const Figure first = figure_of(*trace, "heads", {}, 1000, 700);
-  EXPECT_EQ(first.heatmaps.size(), static_cast<std::size_t>(kMostPanels));
+  EXPECT_EQ(first.heatmaps.size(), static_cast<std::size_t>(kMaxPanels));
   EXPECT_EQ(words(first, "page"), "heads 1–1,024 of 100,000 · page 1 of 98");
   EXPECT_EQ(first.heatmaps.front().id, "weights.0");
   const Figure last = figure_of(*trace, "heads", {{"page", Index{98}}}, 1000, 700);
@@ -71,12 +71,12 @@ TEST(ManyHeads, EachIsOnOnePage) {
 }
 
 TEST(ManyHeads, AsManyAsFitHaveNoPages) {
-  const auto trace = weights_of({kMostPanels, 4, 4});
+  const auto trace = weights_of({kMaxPanels, 4, 4});
   const View& view = *find_view("heads");
   const ParameterValues options = view_options({"heads", {}})->values;
   EXPECT_EQ(option_limit(view, *trace, "page", options), 1);
   EXPECT_FALSE(view.applies(*trace, options, "page"));
-  EXPECT_EQ(figure_of(*trace, "heads").heatmaps.size(), static_cast<std::size_t>(kMostPanels));
+  EXPECT_EQ(figure_of(*trace, "heads").heatmaps.size(), static_cast<std::size_t>(kMaxPanels));
   EXPECT_EQ(words(figure_of(*trace, "heads"), "page"), "no page");
 }
 
@@ -110,7 +110,7 @@ TEST(ManyHeads, LayersAndHeadsShareAPage) {
   std::set<std::string> all;
   for (Index page = 1; page <= pages; ++page) {
     const Figure figure = figure_of(*trace, "heads", {{"page", page}});
-    EXPECT_LE(std::ssize(figure.heatmaps), kMostMaps);
+    EXPECT_LE(std::ssize(figure.heatmaps), kMaxMaps);
     const std::set<std::string> ids = ids_of(figure);
     all.insert(ids.begin(), ids.end());
   }
@@ -129,8 +129,8 @@ TEST(ManyHeads, NoViewHasMoreMarksThanAFrameCanPaint) {
     for (const View& view : views()) {
       for (const double height : {0.0, 700.0}) {
         const Figure figure = figure_of(*trace, view.name, {}, 1000, height);
-        EXPECT_LE(mark_count(figure), kMostMarks) << view.name << " of " << trace->steps().front().axes.front().size;
-        EXPECT_LE(std::ssize(figure.heatmaps), kMostMaps) << view.name;
+        EXPECT_LE(mark_count(figure), kMaxMarks) << view.name << " of " << trace->steps().front().axes.front().size;
+        EXPECT_LE(std::ssize(figure.heatmaps), kMaxMaps) << view.name;
         std::size_t strands = 0;
         for (const StrandsMark& mark : figure.strands) strands += mark.strands.size();
         EXPECT_LE(strands, 140000U) << view.name;

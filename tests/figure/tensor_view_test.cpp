@@ -1,10 +1,10 @@
 // The view of any tensor: every matrix of it is there, in its place, on one scale.
 #include <gtest/gtest.h>
 
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 #include "core/trace/run.h"
 #include "figure/style/markup.h"
-#include "support/given_tensors.h"
+#include "support/imported_tensors.h"
 #include "traces.h"
 
 namespace attnscope::test {

@@ -16,16 +16,16 @@ inline void require(bool holds) {
 }
 
 /// At most so many numbers of a tensor are read, and so much memory may members of an archive take.
-inline constexpr Index kMostNumbers = 1 << 16;
+inline constexpr Index kMaxNumbers = 1 << 16;
 inline constexpr std::uint64_t kMemoryBudget = 1 << 20;
 
-/// A box of at most kMostNumbers at the end of the tensor, in two ways: whole, and by its last number.
+/// A box of at most kMaxNumbers at the end of the tensor, in two ways: whole, and by its last number.
 inline void read_entry(const TensorFile& file, std::size_t number) {
   const TensorEntry& entry = file.entries()[number];
   std::vector<Index> begin;
   Index count = 1;
   for (const Index size : entry.shape) {
-    const Index part = std::min(size, count == 0 ? size : std::max<Index>(1, kMostNumbers / count));
+    const Index part = std::min(size, count == 0 ? size : std::max<Index>(1, kMaxNumbers / count));
     begin.push_back(size - part);
     count *= part;
   }

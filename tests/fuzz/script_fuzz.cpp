@@ -18,7 +18,7 @@
 
 #include "core/base/stop.h"
 #include "core/experiment/experiment.h"
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 #include "core/script/script.h"
 #include "read_everything.h"
 
@@ -105,12 +105,12 @@ Parts take_apart(std::string_view rest) {
   return parts;
 }
 
-class NamedTensors final : public GivenTensors {
+class NamedTensors final : public ImportedTensors {
  public:
-  NamedTensors(std::string file, std::vector<GivenTensor> tensors)
+  NamedTensors(std::string file, std::vector<ImportedTensor> tensors)
       : file_(std::move(file)), tensors_(std::move(tensors)) {}
   [[nodiscard]] const std::string& file() const override { return file_; }
-  [[nodiscard]] std::span<const GivenTensor> tensors() const override { return tensors_; }
+  [[nodiscard]] std::span<const ImportedTensor> tensors() const override { return tensors_; }
   Result<void> read(std::size_t /*which*/, std::span<const Index> /*begin*/, std::span<const Index> /*end*/,
                     std::span<float> /*out*/, const StopToken& /*stop*/) const override {
     return {};
@@ -118,7 +118,7 @@ class NamedTensors final : public GivenTensors {
 
  private:
   std::string file_;
-  std::vector<GivenTensor> tensors_;
+  std::vector<ImportedTensor> tensors_;
 };
 
 using Texts = std::array<std::string, 2>;
@@ -133,9 +133,9 @@ std::optional<Experiment> experiment_with(unsigned kind, const Texts& texts) {
   }
   if (kind == 1) {
     return *experiment_on(std::make_shared<NamedTensors>("/d/" + texts[0] + "/" + texts[1] + ".safetensors",
-                                                         std::vector<GivenTensor>{{"weights", {3, 3}, "", ""}}));
+                                                         std::vector<ImportedTensor>{{"weights", {3, 3}, "", ""}}));
   }
-  std::vector<GivenTensor> tensors = {{"a", {2}, "", "a" + texts[0]}, {"b" + texts[1], {1}, "", ""}};
+  std::vector<ImportedTensor> tensors = {{"a", {2}, "", "a" + texts[0]}, {"b" + texts[1], {1}, "", ""}};
   Experiment experiment =
       *experiment_on(std::make_shared<NamedTensors>(kFiles[kind % kFiles.size()], std::move(tensors)));
   experiment.parameters["use"] = std::string(kUseTensors);
@@ -164,10 +164,10 @@ std::string hex(std::string_view text) {
 }
 
 void note_case(const std::string& script, const std::string& harmless, const Texts& texts) {
-  constexpr int kMostNoted = 5000;
+  constexpr int kMaxNoted = 5000;
   static const char* const path = std::getenv("ATTNSCOPE_FUZZ_CASES");
   static int noted = 0;
-  if (path == nullptr || noted++ >= kMostNoted) return;
+  if (path == nullptr || noted++ >= kMaxNoted) return;
   std::ofstream(path, std::ios::app) << hex(script) << ' ' << hex(harmless) << ' ' << hex(texts[0]) << ' '
                                      << hex(texts[1]) << '\n';
 }

@@ -8,9 +8,9 @@
 
 #include "io/base/parse_budget.h"
 #include "io/experiments/experiment_file.h"
+#include "io/experiments/imported_tensor_file.h"
 #include "io/experiments/labels_file.h"
 #include "io/experiments/lesson_file.h"
-#include "io/experiments/own_tensor_file.h"
 #include "io/figures/figure_source.h"
 #include "io/figures/png_picture.h"
 #include "support/measured.h"
@@ -263,7 +263,7 @@ std::string read_as_it_is_called(const std::filesystem::path& path) {
   if (stem == "labels") return message_of(read_labels_file(path));
   if (stem == "lesson") return message_of(read_lesson(path));
   if (stem == "picture") return message_of(read_png_picture(path));
-  if (path.extension() == ".safetensors") return message_of(open_given_tensors(path));
+  if (path.extension() == ".safetensors") return message_of(open_imported_tensors(path));
   return message_of(read_source(path));
 }
 

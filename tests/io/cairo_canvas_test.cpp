@@ -102,7 +102,7 @@ TEST(CairoCanvas, TransposedIsTransposed) {
   const HeatmapMark upright = sample_heatmap({10, 10, 20, 30}, 2, {0, 0.2F, 0.4F, 0.6F, 0.8F, 1});
   HeatmapMark mark = upright;
   mark.transposed = true;
-  mark.source = std::make_shared<HeldMatrix>(nullptr, upright.source->held()->transposed());
+  mark.source = std::make_shared<ResidentMatrix>(nullptr, upright.source->held()->transposed());
   const Picture picture = draw(figure_of(mark), 96);
   EXPECT_EQ(picture.at(14, 34), color(0.4F));
   EXPECT_EQ(picture.at(25, 14), color(0.6F));

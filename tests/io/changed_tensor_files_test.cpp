@@ -13,7 +13,7 @@
 
 #include "core/base/background_thread.h"
 #include "core/trace/run.h"
-#include "io/experiments/own_tensor_file.h"
+#include "io/experiments/imported_tensor_file.h"
 #include "io/tensors/tensor_file.h"
 #include "io/traces/trace_file.h"
 #include "support/sanitized.h"

@@ -54,9 +54,9 @@ TEST(LessonFileReader, ReadsEveryField) {
   EXPECT_EQ(step.cell->index, (std::vector<Index>{0, 1}));
   ASSERT_EQ(step.printed.size(), 3U);
   EXPECT_EQ(step.printed[0].rows, (std::vector<std::vector<std::string>>{{"0.1", "−0.2"}, {"1", "2.50"}}));
-  EXPECT_EQ(printed_title(step.printed[0]), "weights");
+  EXPECT_EQ(reference_title(step.printed[0]), "weights");
   EXPECT_EQ(step.printed[1].index, std::vector<Index>{1});
-  EXPECT_EQ(printed_title(step.printed[2]), "std of q");
+  EXPECT_EQ(reference_title(step.printed[2]), "std of q");
   EXPECT_EQ(step.printed[2].rows, (std::vector<std::vector<std::string>>{{"1.25"}}));
   EXPECT_EQ(step.equivalence, "");
   EXPECT_EQ(lesson->steps[1].equivalence, "token-order");

@@ -75,7 +75,7 @@ class LessonNumbers : public testing::TestWithParam<std::size_t> {
 
 TEST_P(LessonNumbers, PrintedOnesAreMetToTheLastDigit) {
   for (const LessonStep& step : lesson().steps) {
-    for (const Printed& printed : step.printed)
+    for (const ReferenceValues& printed : step.printed)
       EXPECT_EQ(computed_digits(trace(step.experiment), printed), printed.rows) << step.title;
   }
 }

@@ -28,7 +28,7 @@ HeatmapMark with_another_number(HeatmapMark mark) {
   const auto high = static_cast<float>(mark.scale.high);
   changed.back() = (changed.back() + (changed.back() < (low + high) / 2 ? high : low)) / 2;
   const MatrixView view = {changed.data(), mark.rows(), mark.columns(), mark.columns(), 1};
-  mark.source = std::make_shared<HeldMatrix>(std::move(tensor), view);
+  mark.source = std::make_shared<ResidentMatrix>(std::move(tensor), view);
   return mark;
 }
 

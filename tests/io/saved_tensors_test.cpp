@@ -8,7 +8,7 @@
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "io/experiments/experiment_file.h"
-#include "io/experiments/own_tensor_file.h"
+#include "io/experiments/imported_tensor_file.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_bytes.h"
 

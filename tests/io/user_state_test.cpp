@@ -27,7 +27,7 @@ TEST(UserState, IsReadBack) {
 TEST(UserState, KeepsTheLastFilesOnceEach) {
   UserState state;
   for (int i = 0; i < 20; ++i) state.add_recent("/" + std::to_string(i % 12));
-  ASSERT_EQ(state.recent.size(), kMostRecent);
+  ASSERT_EQ(state.recent.size(), kMaxRecent);
   EXPECT_EQ(state.recent.front(), "/7");
   EXPECT_EQ(std::count(state.recent.begin(), state.recent.end(), "/7"), 1);
 }

@@ -44,12 +44,12 @@ void check_background(const Picture& picture, Rgb color) {
 
 /// Whether every cell has the colour of its number in the trace, looked at where no number is written.
 void check_cells(const Trace& trace, const HeatmapMark& mark, const Picture& picture) {
-  constexpr double kSmallestCell = 4;
-  constexpr double kSmallestWithNumber = 16;
+  constexpr double kMinCell = 4;
+  constexpr double kMinWithNumber = 16;
   const double width = mark.box.width / static_cast<double>(mark.columns());
   const double height = mark.box.height / static_cast<double>(mark.rows());
-  ASSERT_GE(std::min(width, height), kSmallestCell) << "cells are too small to be looked at";
-  const double inside = std::min(width, height) < kSmallestWithNumber ? 0.5 : 0.25;
+  ASSERT_GE(std::min(width, height), kMinCell) << "cells are too small to be looked at";
+  const double inside = std::min(width, height) < kMinWithNumber ? 0.5 : 0.25;
   for (Index row = 0; row < mark.rows(); ++row) {
     for (Index column = 0; column < mark.columns(); ++column) {
       // Numbers of the view's own are in no step.

@@ -12,16 +12,16 @@
 namespace attnscope::platform {
 namespace {
 
-std::shared_ptr<HeldMatrix> held(const Numbers& numbers) {
+std::shared_ptr<ResidentMatrix> held(const Numbers& numbers) {
   auto tensor = std::make_shared<Tensor>(Axes{{"query", numbers.rows}, {"key", numbers.columns}});
   std::copy(numbers.values.begin(), numbers.values.end(), tensor->values().begin());
-  return std::make_shared<HeldMatrix>(tensor, tensor->matrix());
+  return std::make_shared<ResidentMatrix>(tensor, tensor->matrix());
 }
 
-std::shared_ptr<HeldMatrix> with_hot_column(Index rows, Index columns, Index hot) {
+std::shared_ptr<ResidentMatrix> with_hot_column(Index rows, Index columns, Index hot) {
   auto tensor = std::make_shared<Tensor>(Axes{{"query", rows}, {"key", columns}});
   for (Index row = 0; row < rows; ++row) tensor->values()[static_cast<std::size_t>(row * columns + hot)] = 200;
-  return std::make_shared<HeldMatrix>(tensor, tensor->matrix());
+  return std::make_shared<ResidentMatrix>(tensor, tensor->matrix());
 }
 
 /// A held matrix whose reading waits until it is let go on.
@@ -80,7 +80,7 @@ TEST_F(Drawing, ASourceIsDrawnAsMemoryIs) {
   start(200, 150, {});
   for (const auto& [rows, columns] : {std::pair<Index, Index>{1000, 1100}, {40, 3000}, {3000, 5}, {3, 2}, {700, 700}}) {
     const Numbers numbers = Numbers::random(rows, columns, 0, 255, 31);
-    const std::shared_ptr<HeldMatrix> source = held(numbers);
+    const std::shared_ptr<ResidentMatrix> source = held(numbers);
     for (const double zoom : {1.0, 1.7, 4.0, 23.0, 300.0}) {
       for (const int gap : {0, 1}) {
         HeatmapQuad from_memory = quad(numbers.view(), static_cast<std::uint64_t>(rows));
@@ -178,7 +178,7 @@ TEST_F(Drawing, AHotCellOfALongMatrixIsSeenAtEveryZoom) {
   auto tensor = std::make_shared<Tensor>(Axes{{"query", rows}, {"key", 64}});
   constexpr Index hot = 41235;
   tensor->values()[hot * 64 + 63] = 200;
-  const auto source = std::make_shared<HeldMatrix>(tensor, tensor->matrix());
+  const auto source = std::make_shared<ResidentMatrix>(tensor, tensor->matrix());
   for (double zoom = 1; zoom < 4000; zoom *= 2.7) {
     HeatmapQuad zoomed = quad_of(source);
     const double height = 400 * zoom;

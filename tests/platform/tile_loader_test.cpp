@@ -15,10 +15,10 @@ namespace {
 constexpr Index kSide = 1024;
 constexpr Index kTile = 128;
 
-std::shared_ptr<const HeldMatrix> counted() {
+std::shared_ptr<const ResidentMatrix> counted() {
   auto tensor = std::make_shared<Tensor>(Axes{{"query", kSide}, {"key", kSide}});
   std::iota(tensor->values().begin(), tensor->values().end(), 0.0F);
-  return std::make_shared<const HeldMatrix>(tensor, tensor->matrix());
+  return std::make_shared<const ResidentMatrix>(tensor, tensor->matrix());
 }
 
 MatrixPart tile(Index row, Index column) { return {0, 0, row * kTile, column * kTile, kTile, kTile}; }

@@ -30,8 +30,8 @@ constexpr int kFrames = 20000;
 // By then every view, dialog and size of font has been there.
 constexpr double kWarmUp = 0.4;
 constexpr double kMegabyte = 1e6;
-constexpr double kMostGrowth = 4 * kMegabyte;
-constexpr double kMostResidentGrowth = 8 * kMegabyte;
+constexpr double kMaxGrowth = 4 * kMegabyte;
+constexpr double kMaxResidentGrowth = 8 * kMegabyte;
 // What one experiment may take: enough to type sizes that are refused, small enough that computing costs no time.
 constexpr double kMemoryBudget = 4 * kMegabyte;
 
@@ -53,7 +53,7 @@ unsigned seed_wanted() {
 }
 
 /// Bytes that the program holds, without what the allocator keeps for later.
-double held_bytes() {
+double resident_bytes() {
 #if defined(__SANITIZE_ADDRESS__)
   return static_cast<double>(__sanitizer_get_current_allocated_bytes());
 #else
@@ -241,7 +241,7 @@ TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
   for (int i = 0; i < frames; ++i) {
     if (i == warm_up) {
       come_to_rest(screen, user);
-      held = held_bytes();
+      held = resident_bytes();
       resident = resident_bytes();
     }
     // Now and then back to a window that can be used, or most of the time goes into dialogs one pixel high.
@@ -261,12 +261,12 @@ TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
   EXPECT_EQ(screen.experiment().integer("heads"), 2);
   EXPECT_GT(edits, static_cast<std::uint64_t>(frames) / 100) << "the input did hardly anything";
   EXPECT_LE(screen.workbench().heatmaps().textures(), 2 * screen.workbench().figure().heatmaps.size());
-  EXPECT_LT(held_bytes() - held, kMostGrowth);
-  EXPECT_LT(resident_bytes() - resident, kMostResidentGrowth);
+  EXPECT_LT(resident_bytes() - held, kMaxGrowth);
+  EXPECT_LT(resident_bytes() - resident, kMaxResidentGrowth);
   RecordProperty("edits", static_cast<int>(edits));
   RecordProperty("most_textures", static_cast<int>(textures));
   std::printf("%d frames, %llu edits, at most %zu textures, %+.2f MB held, %+.2f MB resident\n", frames,
-              static_cast<unsigned long long>(edits), textures, (held_bytes() - held) / kMegabyte,
+              static_cast<unsigned long long>(edits), textures, (resident_bytes() - held) / kMegabyte,
               (resident_bytes() - resident) / kMegabyte);
 }
 

@@ -143,9 +143,9 @@ inline PictureDifference difference(const SmallPicture& a, const SmallPicture& b
 
 // Letters differ with the version of the font: between Inter 4.0 and 4.1 by up to 39. All else is drawn alike
 // everywhere but for the edges of curves; one pixel that is half black instead of white is 2.
-inline constexpr double kMostMean = 0.1;
-inline constexpr int kMostBesideLetters = 3;
-inline constexpr int kMostOfLetters = 50;
+inline constexpr double kMaxMean = 0.1;
+inline constexpr int kMaxBesideLetters = 3;
+inline constexpr int kMaxOfLetters = 50;
 
 /// What is wrong with `actual`, which has those `letters`; empty where it shows what `expected` does.
 inline std::string picture_fault(const SmallPicture& actual, const SmallPicture& expected,
@@ -155,11 +155,11 @@ inline std::string picture_fault(const SmallPicture& actual, const SmallPicture&
   };
   if (size(actual) != size(expected)) return size(actual) + " pixels instead of " + size(expected);
   const PictureDifference found = difference(actual, expected, letters);
-  if (found.mean <= kMostMean && found.largest <= kMostBesideLetters && found.of_letters <= kMostOfLetters) return "";
+  if (found.mean <= kMaxMean && found.largest <= kMaxBesideLetters && found.of_letters <= kMaxOfLetters) return "";
   return "differs by " + std::to_string(found.of_letters) + " where letters are (at most " +
-         std::to_string(kMostOfLetters) + "), elsewhere by " + std::to_string(found.largest) + " (at most " +
-         std::to_string(kMostBesideLetters) + "), on average by " + fixed_text(found.mean, 2) + " (at most " +
-         fixed_text(kMostMean, 2) + ")";
+         std::to_string(kMaxOfLetters) + "), elsewhere by " + std::to_string(found.largest) + " (at most " +
+         std::to_string(kMaxBesideLetters) + "), on average by " + fixed_text(found.mean, 2) + " (at most " +
+         fixed_text(kMaxMean, 2) + ")";
 }
 
 }  // namespace attnscope::test

@@ -1,9 +1,9 @@
 // The dialog that writes animations: its settings, its preview, and the files that come of it.
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 #include "dialog_test.h"
 #include "figure/style/markup.h"
 #include "io/experiments/experiment_file.h"
-#include "support/given_tensors.h"
+#include "support/imported_tensors.h"
 
 namespace attnscope::test {
 namespace {

@@ -183,11 +183,11 @@ TEST_F(LessonPanel, KeysAreNotForItWhileADialogIsOpenOrTextIsTyped) {
 TEST_F(LessonPanel, PrintedNumbersStandBesideThoseOnScreen) {
   open(1);
   ASSERT_EQ(screen().workbench().printed().size(), 2U);
-  for (const ui::PrintedTable& table : screen().workbench().printed()) EXPECT_EQ(table.computed, table.printed);
+  for (const ui::ReferenceTable& table : screen().workbench().printed()) EXPECT_EQ(table.computed, table.printed);
   change_seed();
-  for (const ui::PrintedTable& table : screen().workbench().printed()) EXPECT_NE(table.computed, table.printed);
+  for (const ui::ReferenceTable& table : screen().workbench().printed()) EXPECT_NE(table.computed, table.printed);
   press_button("Back to the lesson");
-  for (const ui::PrintedTable& table : screen().workbench().printed()) EXPECT_EQ(table.computed, table.printed);
+  for (const ui::ReferenceTable& table : screen().workbench().printed()) EXPECT_EQ(table.computed, table.printed);
   key(kSpace);
   EXPECT_TRUE(screen().workbench().printed().empty());
 }
@@ -197,7 +197,7 @@ TEST_F(LessonPanel, NoNumbersOfAnotherStepStandBesidePrintedOnes) {
   while (step().title != "Batch norm, one projection") screen().key(kSpace);
   // Its own trace takes some frames; until then there is nothing to compare with.
   for (int i = 0; i < 200 && screen().trace().experiment() != step().experiment; ++i) {
-    for (const ui::PrintedTable& table : screen().workbench().printed())
+    for (const ui::ReferenceTable& table : screen().workbench().printed())
       ASSERT_TRUE(table.computed[0][0] == "…" || table.computed == table.printed) << table.computed[0][0];
     screen().frame();
   }

@@ -48,9 +48,9 @@ TEST_F(ManyHeadsWindow, ShowsAPageOfAHundredThousand) {
   const std::uint64_t uploads = screen().workbench().heatmaps().uploads();
   screen().settle();
   EXPECT_EQ(screen().experiment().view.name, "heads");
-  EXPECT_EQ(figure().heatmaps.size(), static_cast<std::size_t>(kMostPanels));
-  EXPECT_LE(screen().workbench().heatmaps().uploads() - uploads, static_cast<std::uint64_t>(2 * kMostPanels));
-  EXPECT_LE(screen().workbench().heatmaps().textures(), static_cast<std::size_t>(4 * kMostPanels));
+  EXPECT_EQ(figure().heatmaps.size(), static_cast<std::size_t>(kMaxPanels));
+  EXPECT_LE(screen().workbench().heatmaps().uploads() - uploads, static_cast<std::uint64_t>(2 * kMaxPanels));
+  EXPECT_LE(screen().workbench().heatmaps().textures(), static_cast<std::size_t>(4 * kMaxPanels));
   // Another page is one click away: the slider stands in the row of options.
   const Rect slider = screen().item("Figure", {std::string("##page")});
   screen().click({slider.right() - 3, slider.center().y});
@@ -61,7 +61,7 @@ TEST_F(ManyHeadsWindow, ShowsAPageOfAHundredThousand) {
   screen().move(screen().cell_center(0, 1, 2));
   screen().frame(2);
   ASSERT_TRUE(screen().transient().hovered);
-  EXPECT_EQ(screen().transient().hovered->index, (std::vector<Index>{97 * kMostPanels, 1, 2}));
+  EXPECT_EQ(screen().transient().hovered->index, (std::vector<Index>{97 * kMaxPanels, 1, 2}));
 }
 
 TEST_F(ManyHeadsWindow, EveryViewOfThemIsBounded) {
@@ -70,7 +70,7 @@ TEST_F(ManyHeadsWindow, EveryViewOfThemIsBounded) {
   for (const View& view : views()) {
     if (view.name != screen().experiment().view.name) open_view(view.name);
     EXPECT_LE(mark_count(figure()), 16000U) << view.name;
-    EXPECT_LE(std::ssize(figure().heatmaps), kMostMaps) << view.name;
+    EXPECT_LE(std::ssize(figure().heatmaps), kMaxMaps) << view.name;
   }
 }
 

@@ -16,7 +16,7 @@ class ViewTabs : public Interface {
     }
     return 0;
   }
-  [[nodiscard]] Index chosen_head() { return view_options(screen().experiment().view)->integer("head"); }
+  [[nodiscard]] Index selected_head() { return view_options(screen().experiment().view)->integer("head"); }
 };
 
 TEST_F(ViewTabs, EachOpensItsView) {
@@ -57,7 +57,7 @@ TEST_F(ViewTabs, AClickOnATargetSetsItsOptionsAndCanBeUndone) {
     screen().settle();
   };
   click_target("head.2");
-  EXPECT_EQ(chosen_head(), 3);
+  EXPECT_EQ(selected_head(), 3);
   click_target("sort.diagonal");
   EXPECT_EQ(view_options(screen().experiment().view)->choice("sort"), "diagonal");
   EXPECT_EQ(view_options(screen().experiment().view)->choice("order"), "down");
@@ -67,7 +67,7 @@ TEST_F(ViewTabs, AClickOnATargetSetsItsOptionsAndCanBeUndone) {
   EXPECT_EQ(view_options(screen().experiment().view)->choice("order"), "down");
   undo();
   EXPECT_EQ(view_options(screen().experiment().view)->choice("sort"), "head") << "both options are one step";
-  EXPECT_EQ(chosen_head(), 3);
+  EXPECT_EQ(selected_head(), 3);
 }
 
 TEST_F(ViewTabs, HeadButtonsChooseAHead) {
@@ -75,7 +75,7 @@ TEST_F(ViewTabs, HeadButtonsChooseAHead) {
   for (const int head : {3, 4, 1, 2}) {
     screen().click_item("Figure", {std::string("Head"), head - 1, std::to_string(head)});
     screen().settle();
-    EXPECT_EQ(chosen_head(), head);
+    EXPECT_EQ(selected_head(), head);
     EXPECT_EQ(shown_head(), head);
   }
 }
@@ -84,7 +84,7 @@ TEST_F(ViewTabs, DigitsChooseAHeadThatThereIs) {
   for (const int head : {2, 4, 3}) {
     screen().key('0' + head);
     screen().settle();
-    EXPECT_EQ(chosen_head(), head);
+    EXPECT_EQ(selected_head(), head);
     EXPECT_EQ(shown_head(), head);
   }
   for (const int missing : {5, 9, 0}) {
@@ -118,7 +118,7 @@ TEST_F(ViewTabs, ManyHeadsHaveASlider) {
   screen().drag(across(slider, 0.1), across(slider, 1.5));
   screen().release();
   screen().settle();
-  EXPECT_EQ(chosen_head(), 40);
+  EXPECT_EQ(selected_head(), 40);
   EXPECT_EQ(shown_head(), 40);
 }
 

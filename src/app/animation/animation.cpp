@@ -166,7 +166,7 @@ Result<Animation> Animation::of_lesson(std::shared_ptr<const Lesson> lesson, dou
   }
   Animation animation;
   animation.lesson_ = std::move(lesson);
-  animation.held_ = true;
+  animation.resident_ = true;
   animation.rate_ = kLessonRate;
   return animation;
 }
@@ -187,7 +187,7 @@ FigureNote Animation::note(std::size_t frame) const {
 std::string Animation::about() const { return lesson_ != nullptr ? "lesson " + lesson_->title : "sweep " + sweep_; }
 
 int Animation::times(std::size_t frame) const {
-  if (!held_) return 1;
+  if (!resident_) return 1;
   const LessonStep& step = lesson_->steps[frame];
   const auto bytes = static_cast<double>(step.title.size() + step.text.size() + step.look.size());
   return static_cast<int>(std::ceil((kLookSeconds + bytes / kBytesPerSecond) * kLessonRate));
@@ -201,7 +201,7 @@ double Animation::seconds() const {
 
 void Animation::set_rate(double rate) {
   rate_ = rate;
-  held_ = false;
+  resident_ = false;
 }
 
 }  // namespace attnscope

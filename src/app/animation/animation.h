@@ -65,7 +65,7 @@ class Animation {
   int decimals_ = 0;  ///< of numbers that are not whole
 
   std::shared_ptr<const Lesson> lesson_;  ///< otherwise
-  bool held_ = false;                     ///< its steps, to be read
+  bool resident_ = false;                 ///< its steps, to be read
 
   double rate_ = 10;
 };

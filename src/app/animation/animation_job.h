@@ -73,7 +73,7 @@ class FrameMaker {
   std::optional<FrameRequest> last_;
   std::shared_ptr<const Animation> animation_;
   std::string trouble_;
-  std::optional<Runner> runner_;
+  std::optional<Executor> runner_;
   ThreadPool pool_;
   ViewCache cache_;
 

@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kFastestGif = 50;  // what is quicker viewers show slowly
-constexpr std::size_t kMostWarnings = 10;
+constexpr std::size_t kMaxWarnings = 10;
 constexpr double kSmallestHeight = 0.5;  // inches, of a page
 
 /// Logical pixels of the layout to an inch of the page.
@@ -116,7 +116,7 @@ class AnimationWriter {
     if (!computed) return tl::unexpected(computed.error());
     for (const std::string& warning : (*computed)->warnings()) {
       std::vector<std::string>& all = written_.warnings;
-      if (all.size() < kMostWarnings && std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+      if (all.size() < kMaxWarnings && std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
     }
     return AnimationFrame{std::move(*computed), pinned_.get(), &cache_, stop_};
   }
@@ -196,7 +196,7 @@ class AnimationWriter {
   FigureFileOptions options_;  ///< with the height that all frames have
   double room_ = 0;            ///< below the figure
   ThreadPool pool_;
-  Runner runner_;
+  Executor runner_;
   ViewCache cache_;
   std::shared_ptr<const Trace> pinned_;
   std::string caption_;

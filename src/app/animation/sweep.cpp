@@ -27,7 +27,7 @@ Result<ParameterValue> value_of(const Parameter& parameter, std::string_view tex
 }
 
 tl::unexpected<Error> too_many(const Parameter& parameter, std::string_view text) {
-  return wrong(parameter, quoted_text(text) + " are too many values; allowed: at most " + grouped_text(kMostFrames));
+  return wrong(parameter, quoted_text(text) + " are too many values; allowed: at most " + grouped_text(kMaxFrames));
 }
 
 tl::unexpected<Error> wrong_step(const Parameter& parameter, std::string_view step, const std::string& allowed) {
@@ -53,7 +53,7 @@ Result<Values> whole_numbers(const Parameter& parameter, std::string_view text, 
     }
   }
   const Index more = (to - from) / *step;
-  if (more >= kMostFrames) return too_many(parameter, text);
+  if (more >= kMaxFrames) return too_many(parameter, text);
   Values values;
   values.reserve(static_cast<std::size_t>(more) + 1);
   for (Index i = 0; i <= more; ++i) values.emplace_back(i == 0 ? from : from + i * *step);
@@ -99,7 +99,7 @@ Result<Values> real_numbers(const Parameter& parameter, std::string_view text, d
   if (from == to) return Values{from};
   // A little more, for steps that come to the end but for a rounding.
   const double more = std::floor((to - from) / *step + 1e-9);
-  if (!(more < static_cast<double>(kMostFrames))) return too_many(parameter, text);
+  if (!(more < static_cast<double>(kMaxFrames))) return too_many(parameter, text);
   const double scale = std::max(std::abs(from), std::abs(to));
   Values values;
   values.reserve(static_cast<std::size_t>(more) + 1);
@@ -114,7 +114,7 @@ Result<Values> real_numbers(const Parameter& parameter, std::string_view text, d
 
 Result<Values> listed_values(const Parameter& parameter, std::string_view text) {
   const std::vector<std::string> words = split(text, ',');
-  if (std::ssize(words) > kMostFrames) return too_many(parameter, text);
+  if (std::ssize(words) > kMaxFrames) return too_many(parameter, text);
   Values values;
   values.reserve(words.size());
   for (const std::string& word : words) {
@@ -148,7 +148,7 @@ Result<Values> sweep_values(const Parameter& parameter, std::string_view text, c
   const Index last = std::get<Index>(*to);
   if (!step && !fitting.empty()) {
     Values values = fitting_between(fitting, first, last);
-    if (std::ssize(values) > kMostFrames) return too_many(parameter, text);
+    if (std::ssize(values) > kMaxFrames) return too_many(parameter, text);
     if (!values.empty()) return values;
   }
   return whole_numbers(parameter, text, first, last, step);
@@ -160,7 +160,7 @@ std::vector<Index> fitting_values(const Experiment& experiment, const Parameter&
   for (const Parameter& part : find_system(experiment.system)->parameters) {
     if (part.divides != parameter.name) continue;
     const Index step = experiment.integer(part.name);
-    for (Index value = step; value <= std::max(step, largest) && std::ssize(found) <= kMostFrames; value += step)
+    for (Index value = step; value <= std::max(step, largest) && std::ssize(found) <= kMaxFrames; value += step)
       found.push_back(value);
   }
   return found;
@@ -176,7 +176,7 @@ Parameter seed_parameter() {
 Parameter discard_parameter() {
   Parameter discard = integer_parameter("discard", "Discard",
                                         "Raw random numbers thrown away between inputs and weights.", Index{0}, 0, 100);
-  discard.maximum = static_cast<double>(kLargestDiscard);
+  discard.maximum = static_cast<double>(kMaxDiscard);
   return discard;
 }
 

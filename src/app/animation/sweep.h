@@ -11,7 +11,7 @@
 namespace attnscope {
 
 /// So many values, and frames of an animation, there may be.
-inline constexpr Index kMostFrames = 10'000;
+inline constexpr Index kMaxFrames = 10'000;
 
 /// The values that `text` says, each within the parameter's own limits; whether they go with the rest of an experiment
 /// is for `validate`.

@@ -153,7 +153,7 @@ Result<AnimationTask> sweep_task(const AnimateOptions& options, double budget) {
   if (options.experiment.empty()) return wrong_command("animate: EXPERIMENT is missing; see attnscope animate --help");
   Result<ExperimentSource> source = load_source(options);
   if (!source) return tl::unexpected(source.error());
-  Result<ViewOptions> view = chosen_view(options, source->experiment);
+  Result<ViewOptions> view = selected_view(options, source->experiment);
   if (!view) return tl::unexpected(view.error());
   if (const Result<void> noted = note_pinned(options, *source, *view); !noted) return tl::unexpected(noted.error());
   Result<Animation> animation = Animation::of_sweep(source->experiment, options.sweep, budget);

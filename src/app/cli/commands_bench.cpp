@@ -18,8 +18,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr Index kMostThreads = 1024;
-constexpr double kMostSeconds = 3600;
+constexpr Index kMaxThreads = 1024;
+constexpr double kMaxSeconds = 3600;
 
 struct BenchOptions {
   bool json = false;
@@ -222,15 +222,15 @@ std::string bench_text(const BenchOptions& options, const BenchResults& results)
 }
 
 Result<CommandOutput> bench_command(const BenchOptions& options) {
-  if (options.threads < 1 || options.threads > kMostThreads) {
+  if (options.threads < 1 || options.threads > kMaxThreads) {
     return fail("--threads " + std::to_string(options.threads) + " is not allowed; allowed: whole numbers from 1 to " +
-                    std::to_string(kMostThreads),
+                    std::to_string(kMaxThreads),
                 Error::Kind::usage);
   }
   // A NaN is neither.
-  if (!(options.seconds > 0 && options.seconds <= kMostSeconds)) {
+  if (!(options.seconds > 0 && options.seconds <= kMaxSeconds)) {
     return fail("--seconds " + exact_text(options.seconds) + " is not allowed; allowed: numbers above 0 up to " +
-                    exact_text(kMostSeconds),
+                    exact_text(kMaxSeconds),
                 Error::Kind::usage);
   }
   const Result<std::vector<Experiment>> experiments = layers(options);

@@ -106,7 +106,7 @@ Result<std::shared_ptr<const Trace>> compute_experiment(const ExperimentOptions&
                                                         const std::filesystem::path& output) {
   const Result<Experiment> experiment = load_experiment(options, output);
   if (!experiment) return tl::unexpected(experiment.error());
-  return Runner(*memory_budget()).run(*experiment);
+  return Executor(*memory_budget()).run(*experiment);
 }
 
 }  // namespace attnscope

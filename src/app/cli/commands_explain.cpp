@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 
 // Of a long sum so many terms are shown at either end, and only where that spares more than a few lines.
 constexpr std::size_t kTermsAtEnds = 8;
-constexpr std::size_t kMostTerms = 24;
+constexpr std::size_t kMaxTerms = 24;
 
 struct ExplainOptions : ExperimentOptions {
   std::string cell;
@@ -54,7 +54,7 @@ std::vector<Line> rows_of(const Trace& trace, const Explanation& e, bool full) {
     for (const Operand& operand : e.operands)
       rows.push_back({cell_text(trace, operand), "", number_text(operand.value, 6)});
   }
-  const bool elide = !full && e.terms.size() > kMostTerms;
+  const bool elide = !full && e.terms.size() > kMaxTerms;
   for (std::size_t i = 0; i < e.terms.size(); ++i) {
     if (elide && i == kTermsAtEnds) {
       const std::size_t end = e.terms.size() - kTermsAtEnds;

@@ -26,14 +26,14 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
   Result<ExperimentSource> source = load_source(options);
   if (!source) return tl::unexpected(source.error());
   Experiment* const experiment = &source->experiment;
-  Result<ViewOptions> view = chosen_view(options, *experiment);
+  Result<ViewOptions> view = selected_view(options, *experiment);
   if (!view) return tl::unexpected(view.error());
   const ViewOptions asked = *view;
   if (const Result<void> noted = note_pinned(options, *source, *view); !noted) return tl::unexpected(noted.error());
   const std::vector<std::filesystem::path> outputs(options.outputs.begin(), options.outputs.end());
   if (const Result<void> spared = check_spares_inputs(outputs, figure_inputs(options, *source)); !spared)
     return tl::unexpected(spared.error());
-  const auto trace = Runner(*memory_budget()).run(*experiment);
+  const auto trace = Executor(*memory_budget()).run(*experiment);
   if (!trace) return tl::unexpected(trace.error());
   if (const Result<void> there = check_view(**trace, experiment->view.name, asked); !there)
     return tl::unexpected(there.error());
@@ -43,7 +43,7 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
     const double left = (*trace)->bytes_left();
     if (const Result<void> fits = validate(*source->pinned, left); !fits)
       return fail("pinned: " + fits.error().message + ", which the other leaves; ATTNSCOPE_MEMORY_MB sets the limit");
-    auto computed = Runner(left).run(*source->pinned);
+    auto computed = Executor(left).run(*source->pinned);
     if (!computed) return tl::unexpected(computed.error());
     pinned = *computed;
   }

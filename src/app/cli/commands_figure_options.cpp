@@ -113,7 +113,7 @@ Result<void> set_view_option(const std::string& setting, ViewChoice& choice) {
 
 }  // namespace
 
-Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experiment) {
+Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& experiment) {
   const bool typed = !options.view.empty() && options.view != experiment.view.name;
   if (typed) experiment.view = {options.view, {}};
   for (const std::string& setting : options.view_options) {

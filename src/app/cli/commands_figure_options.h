@@ -36,7 +36,7 @@ Result<FigureFileOptions> file_options(const FigureOptions& options);
 
 /// The view that the command names, otherwise the experiment's own, with the options that the command sets. Options of
 /// the experiment hold only for its own view.
-Result<ViewOptions> chosen_view(const FigureOptions& options, Experiment& experiment);
+Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& experiment);
 
 /// Notes in `source` and `view` what the view compares with: the experiment that the command names, otherwise the one
 /// that a figure was compared with which is opened.

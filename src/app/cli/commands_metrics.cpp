@@ -6,7 +6,7 @@
 #include "app/cli/commands_tables.h"
 #include "core/base/text.h"
 #include "core/heads/head_measures.h"
-#include "figure/slices/chosen.h"
+#include "figure/slices/selected.h"
 #include "io/base/json_value.h"
 
 namespace attnscope {
@@ -163,9 +163,9 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
     if (const Result<void> room = check_memory(step); !room) return tl::unexpected(room.error());
     const std::optional<HeadMeasures> measured = measure_heads(trace, position, options.item - 1);
     if (!measured) return fail(trace.failure().value_or("measures of " + step.name + " were stopped"));
-    if (const Index heads = std::ssize(measured->heads); heads > kMostComparedHeads) {
+    if (const Index heads = std::ssize(measured->heads); heads > kMaxComparedHeads) {
       warnings.push_back(step.name + ": " + grouped_text(heads) +
-                         " heads are not compared with each other; allowed: " + grouped_text(kMostComparedHeads));
+                         " heads are not compared with each other; allowed: " + grouped_text(kMaxComparedHeads));
     }
     if (options.json) {
       list.push_back(measured_json(*measured));

@@ -53,7 +53,7 @@ std::string axes_text(const Axes& axes) {
 std::string system_text(const System& system) {
   std::vector<std::vector<std::string>> parameters;
   for (const Parameter& parameter : system.parameters) {
-    parameters.push_back({parameter.name, value_text(parameter.standard), parameter.help});
+    parameters.push_back({parameter.name, value_text(parameter.default_value), parameter.help});
     parameters.push_back({"", "", "Allowed: " + allowed_text(parameter) + "."});
   }
   parameters.push_back(

@@ -32,12 +32,12 @@ ordered_json bound_json(const Parameter& parameter, double bound) {
 
 ordered_json parameter_json(const Parameter& parameter) {
   ordered_json json = {{"name", parameter.name}, {"label", parameter.label}, {"kind", kind_name(parameter.kind)}};
-  if (const double* real = std::get_if<double>(&parameter.standard)) {
+  if (const double* real = std::get_if<double>(&parameter.default_value)) {
     json["default"] = json_number(*real);
-  } else if (const Index* integer = std::get_if<Index>(&parameter.standard)) {
+  } else if (const Index* integer = std::get_if<Index>(&parameter.default_value)) {
     json["default"] = *integer;
   } else {
-    json["default"] = value_text(parameter.standard);
+    json["default"] = value_text(parameter.default_value);
   }
   if (parameter.kind == Parameter::Kind::integer || parameter.kind == Parameter::Kind::real) {
     json["minimum"] = bound_json(parameter, parameter.minimum);

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/stop.h"
-#include "figure/slices/chosen.h"
+#include "figure/slices/selected.h"
 
 namespace attnscope {
 namespace {

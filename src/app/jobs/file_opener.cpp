@@ -8,8 +8,8 @@
 #include "core/plan/validate.h"
 #include "figure/views/view.h"
 #include "io/base/printable.h"
+#include "io/experiments/imported_tensor_file.h"
 #include "io/experiments/labels_file.h"
-#include "io/experiments/own_tensor_file.h"
 #include "io/figures/figure_source.h"
 #include "io/figures/png_picture.h"
 
@@ -31,7 +31,7 @@ Result<FileContent> read_kind(const FileRequest& request, double memory_budget, 
   switch (request.kind) {
     case FileKind::labels: return content_of(read_labels_file(request.path));
     case FileKind::picture: return content_of(read_png_picture(request.path));
-    case FileKind::tensors: return content_of(open_given_tensors(request.path));
+    case FileKind::tensors: return content_of(open_imported_tensors(request.path));
     case FileKind::any: return read_kind({request.path, kind_of(request.path)}, memory_budget, stop);
     case FileKind::source: break;
   }

@@ -36,7 +36,7 @@ struct FileRequest {
 
 /// What was in it: of the kind that was asked for or found out, in the order of FileKind.
 using FileContent =
-    std::variant<ExperimentSource, std::vector<std::string>, ColorPicture, std::shared_ptr<const GivenTensors>>;
+    std::variant<ExperimentSource, std::vector<std::string>, ColorPicture, std::shared_ptr<const ImportedTensors>>;
 
 struct ReadContent {
   FileRequest request;

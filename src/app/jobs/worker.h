@@ -82,7 +82,7 @@ class ComputeWorker {
   bool forgotten_ = false;  ///< the comparison under way
   std::atomic<float> progress_ = 0;
   ThreadPool pool_;
-  Runner runner_;  ///< used by the thread only
+  Executor runner_;  ///< used by the thread only
   BackgroundThread thread_;
 };
 

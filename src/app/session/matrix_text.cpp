@@ -110,9 +110,9 @@ Result<std::string> matrix_text(const Trace& trace, std::string_view tensor, std
   }
   const Index rows = rank > 1 ? axes[rank - 2].size : 1;
   const Index columns = axes[rank - 1].size;
-  if (rows > kMostCopiedNumbers / columns) {
+  if (rows > kMaxCopiedNumbers / columns) {
     return fail(grouped_text(rows) + " × " + grouped_text(columns) + " numbers are too many to copy; at most " +
-                grouped_text(kMostCopiedNumbers));
+                grouped_text(kMaxCopiedNumbers));
   }
   const std::vector<std::string> row_names = rank > 1 ? axis_labels(trace, axes[rank - 2]) : std::vector<std::string>();
   std::vector<std::string> column_names = axis_labels(trace, axes[rank - 1]);

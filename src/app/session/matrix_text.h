@@ -14,7 +14,7 @@ namespace attnscope {
 enum class MatrixFormat { tsv, markdown, latex };
 
 /// Numbers that a copied matrix may have.
-inline constexpr Index kMostCopiedNumbers = 1'000'000;
+inline constexpr Index kMaxCopiedNumbers = 1'000'000;
 
 /// The matrix that a cell lies in: what the last two axes of `tensor` span at the other indices of `index`, a tensor
 /// with one axis as a row. Rows and columns that count tokens have their labels, as text of the format. Fails where

@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 // Experiments are small: this many steps back are a few hundred kilobytes, with a picture a few megabytes.
-constexpr std::size_t kLongestHistory = 500;
+constexpr std::size_t kMaxHistory = 500;
 
 template <typename... Cases>
 struct Overloaded : Cases... {
@@ -75,7 +75,7 @@ void fit_mask(Experiment& experiment) {
   const MaskSizes sizes = find_system(experiment.system)->mask_sizes(experiment);
   const Index pairs =
       saturating_product(saturating_product(sizes.queries, sizes.keys), saturating_product(sizes.batch, sizes.heads));
-  if (pairs <= kMostMaskPairs) experiment.parameters["mask"] = fitted(experiment.mask(), sizes);
+  if (pairs <= kMaxMaskPairs) experiment.parameters["mask"] = fitted(experiment.mask(), sizes);
 }
 
 /// Other systems that attend to pixels attend to the same picture.
@@ -301,7 +301,7 @@ Result<void> Session::carry_out(const Action& action) {
 
 void Session::remember(State before) {
   opened_.undo.push_back(std::move(before));
-  if (opened_.undo.size() > kLongestHistory) opened_.undo.erase(opened_.undo.begin());
+  if (opened_.undo.size() > kMaxHistory) opened_.undo.erase(opened_.undo.begin());
   opened_.redo.clear();
 }
 

@@ -13,7 +13,7 @@ namespace attnscope {
 /// is: getting each from the allocator takes longer than computing it.
 class SmallTensors {
  public:
-  static bool is_small(Index count) { return count <= kMostNumbers; }
+  static bool is_small(Index count) { return count <= kMaxNumbers; }
 
   /// Room for a tensor of `count` numbers, which is small. To be called for all of them before the first is made.
   void expect(Index count);
@@ -23,7 +23,7 @@ class SmallTensors {
                                const std::shared_ptr<MemoryStore>& store);
 
  private:
-  static constexpr Index kMostNumbers = 8192;
+  static constexpr Index kMaxNumbers = 8192;
 
   struct Together {
     Numbers numbers;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/axis_groups.h"
-#include "core/compute/compute_given.h"
+#include "core/compute/compute_imported.h"
 #include "core/compute/compute_positions.h"
 #include "core/kernels/softmax.h"
 
@@ -75,8 +75,8 @@ void compute(const SetOperation& operation, Inputs /*inputs*/, const StepContext
   }
 }
 
-void compute(const GivenOperation& operation, Inputs /*inputs*/, const StepContext& context, Tensor& out) {
-  read_given(operation, whole_region(0, out.axes()), context, out);
+void compute(const ImportOperation& operation, Inputs /*inputs*/, const StepContext& context, Tensor& out) {
+  read_imported(operation, whole_region(0, out.axes()), context, out);
 }
 
 void compute(const ScaleOperation& operation, Inputs inputs, const StepContext& /*context*/, Tensor& out) {

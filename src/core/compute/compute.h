@@ -50,12 +50,12 @@ struct AttentionTensors {
 /// Computes several steps together, a few rows of all of them at a time while those are in the cache. The numbers are
 /// those of the steps one by one. `made`, which may be null, is told of the outputs.
 void compute_attention(const Plan& plan, const AttentionSteps& attention, const AttentionTensors& tensors,
-                       const StepContext& context, const RowsMade* made);
+                       const StepContext& context, const RowSink* made);
 
 // By operation; see operation.h.
 using Inputs = std::span<const Tensor* const>;
 void compute(const ContractOperation& operation, Inputs inputs, const StepContext& context, Tensor& out,
-             const RowsMade* made = nullptr);
+             const RowSink* made = nullptr);
 void compute(const AddOperation& operation, Inputs inputs, const StepContext& context, Tensor& out);
 void compute(const RearrangeOperation& operation, Inputs inputs, const StepContext& context, Tensor& out);
 

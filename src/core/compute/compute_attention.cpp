@@ -4,7 +4,7 @@
 namespace attnscope {
 
 void compute_attention(const Plan& plan, const AttentionSteps& attention, const AttentionTensors& tensors,
-                       const StepContext& context, const RowsMade* made) {
+                       const StepContext& context, const RowSink* made) {
   const AttentionSizes& sizes = attention.sizes;
   const Index matrix = sizes.queries * sizes.keys;
   Index count = 1;

@@ -41,7 +41,7 @@ Index RearrangedIndex::source(Index offset) const {
 RearrangedRuns::RearrangedRuns(const RearrangedIndex& map, Index run) : source_(map.start_) {
   if (map.digits_.empty()) return;
   slower_ = std::span(map.digits_).subspan(1);
-  assert(slower_.size() <= kMostDigits);
+  assert(slower_.size() <= kMaxDigits);
   for (std::size_t i = 0; i < slower_.size(); ++i) {
     at_[i] = run % slower_[i].size;
     run /= slower_[i].size;

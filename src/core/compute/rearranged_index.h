@@ -45,10 +45,10 @@ class RearrangedRuns {
   void next();
 
  private:
-  static constexpr std::size_t kMostDigits = 16;
+  static constexpr std::size_t kMaxDigits = 16;
 
   std::span<const RearrangedIndex::Digit> slower_;  ///< all digits but the fastest
-  std::array<Index, kMostDigits> at_ = {};
+  std::array<Index, kMaxDigits> at_ = {};
   Index source_ = 0;
 };
 

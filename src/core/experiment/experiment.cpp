@@ -58,7 +58,7 @@ Result<const System*> named_system(std::string_view name) {
 }
 
 Result<void> check_discard(std::uint64_t discard) {
-  if (discard > kLargestDiscard) return fail_over("discard", std::to_string(discard), kLargestDiscard);
+  if (discard > kMaxDiscard) return fail_over("discard", std::to_string(discard), kMaxDiscard);
   return {};
 }
 
@@ -105,7 +105,8 @@ Result<Experiment> default_experiment(std::string_view name) {
   Experiment experiment;
   experiment.system = (*system)->name;
   experiment.labels = (*system)->labels;
-  for (const Parameter& parameter : (*system)->parameters) experiment.parameters[parameter.name] = parameter.standard;
+  for (const Parameter& parameter : (*system)->parameters)
+    experiment.parameters[parameter.name] = parameter.default_value;
   return experiment;
 }
 
@@ -121,7 +122,7 @@ Result<void> set_parameter_text(Experiment& experiment, std::string_view name, s
   if (name == "seed" || name == "discard") {
     const bool seed = name == "seed";
     const Result<std::uint64_t> value =
-        parse_unsigned(name, text, seed ? std::numeric_limits<std::uint64_t>::max() : kLargestDiscard);
+        parse_unsigned(name, text, seed ? std::numeric_limits<std::uint64_t>::max() : kMaxDiscard);
     if (!value) return tl::unexpected(value.error());
     (seed ? experiment.seed : experiment.discard) = *value;
     return {};

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/experiment/given_tensors.h"
+#include "core/experiment/imported_tensors.h"
 #include "core/experiment/parameter.h"
 #include "core/experiment/picture.h"
 
@@ -35,7 +35,7 @@ struct CellEdit {
 };
 
 /// So many numbers can be put by hand.
-inline constexpr std::size_t kMostEdits = 4096;
+inline constexpr std::size_t kMaxEdits = 4096;
 
 /// Everything that determines a computation, and how it is shown. A value: two equal experiments have equal traces.
 /// `parameters` is complete: it holds every parameter of the system's table.
@@ -49,7 +49,7 @@ struct Experiment {
   std::vector<std::string> labels;  ///< of the tokens, first to last; tokens behind the last label show their number
   ViewChoice view;
   ColorPicture picture;  ///< of systems that attend to pixels, for the choice `file` of the parameter `picture`
-  std::shared_ptr<const GivenTensors> tensors;  ///< of the system for the user's own; the same object means the same
+  std::shared_ptr<const ImportedTensors> tensors;  ///< of the system for the user's own; the same object means the same
 
   /// The parameter of that name, which the system's table has and whose kind it is.
   [[nodiscard]] Index integer(std::string_view name) const;
@@ -102,7 +102,7 @@ struct Cost {
 };
 
 /// Draws that may be thrown away: some seconds' worth.
-inline constexpr std::uint64_t kLargestDiscard = 10'000'000'000;
+inline constexpr std::uint64_t kMaxDiscard = 10'000'000'000;
 
 /// Whether they are no more than that.
 Result<void> check_discard(std::uint64_t discard);

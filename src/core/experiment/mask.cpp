@@ -114,9 +114,9 @@ Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, In
   Index matrices = 1;
   for (std::size_t i = 0; i + 2 < made.shape.size(); ++i) matrices = saturating_product(matrices, made.shape[i]);
   const Index pairs = saturating_product(saturating_product(sizes.queries, sizes.keys), matrices);
-  if (pairs > kMostMaskPairs) {
+  if (pairs > kMaxMaskPairs) {
     return fail("mask: " + mask_text(made) + " is too large to be painted; allowed: at most " +
-                std::to_string(kMostMaskPairs) + " pairs of query and key");
+                std::to_string(kMaxMaskPairs) + " pairs of query and key");
   }
   const MaskField field(mask, sizes);
   const Index heads = made.shape.size() == 4 ? made.shape[1] : 1;

@@ -45,11 +45,11 @@ struct MaskSizes {
 Result<void> check_mask(const Mask& mask, const MaskSizes& sizes);
 
 /// The most pairs that a mask may be made an array of.
-inline constexpr Index kMostMaskPairs = Index{1} << 22U;
+inline constexpr Index kMaxMaskPairs = Index{1} << 22U;
 
 /// `mask`, which fits `sizes`, with one pair of query and key kept or not: an array, or none where everything is kept.
 /// An array that tells batch items or heads apart is changed for that item and head, others for all. Refused where the
-/// array would be larger than kMostMaskPairs.
+/// array would be larger than kMaxMaskPairs.
 Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, Index head, Index query, Index key,
                        bool keep);
 

@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 // Any size up to here may be asked for; whether it fits into memory is the budget's business.
-constexpr Index kLargestSize = 2147483647;
+constexpr Index kMaxSize = 2147483647;
 
 Error out_of_range(const Parameter& parameter, const std::string& value) {
   return {parameter.name + ": " + value + " is not allowed; allowed: " + allowed_text(parameter), Error::Kind::failure};
@@ -20,27 +20,27 @@ Error out_of_range(const Parameter& parameter, const std::string& value) {
 
 }  // namespace
 
-Parameter integer_parameter(std::string name, std::string label, std::string help, Index standard, Index minimum,
+Parameter integer_parameter(std::string name, std::string label, std::string help, Index default_value, Index minimum,
                             Index slider_maximum) {
   Parameter parameter;
   parameter.name = std::move(name);
   parameter.label = std::move(label);
   parameter.help = std::move(help);
-  parameter.standard = standard;
+  parameter.default_value = default_value;
   parameter.minimum = parameter.slider_minimum = static_cast<double>(minimum);
-  parameter.maximum = static_cast<double>(kLargestSize);
+  parameter.maximum = static_cast<double>(kMaxSize);
   parameter.slider_maximum = static_cast<double>(slider_maximum);
   return parameter;
 }
 
-Parameter real_parameter(std::string name, std::string label, std::string help, double standard, double minimum,
+Parameter real_parameter(std::string name, std::string label, std::string help, double default_value, double minimum,
                          double maximum) {
   Parameter parameter;
   parameter.name = std::move(name);
   parameter.label = std::move(label);
   parameter.help = std::move(help);
   parameter.kind = Parameter::Kind::real;
-  parameter.standard = standard;
+  parameter.default_value = default_value;
   parameter.minimum = parameter.slider_minimum = minimum;
   parameter.maximum = parameter.slider_maximum = maximum;
   return parameter;
@@ -53,19 +53,19 @@ Parameter choice_parameter(std::string name, std::string label, std::string help
   parameter.label = std::move(label);
   parameter.help = std::move(help);
   parameter.kind = Parameter::Kind::choice;
-  parameter.standard = choices.front();
+  parameter.default_value = choices.front();
   parameter.choices = std::move(choices);
   parameter.choice_labels = std::move(labels);
   return parameter;
 }
 
-Parameter order_parameter(std::string name, std::string label, std::string help, std::string standard) {
+Parameter order_parameter(std::string name, std::string label, std::string help, std::string default_value) {
   Parameter parameter;
   parameter.name = std::move(name);
   parameter.label = std::move(label);
   parameter.help = std::move(help);
   parameter.kind = Parameter::Kind::order;
-  parameter.standard = std::move(standard);
+  parameter.default_value = std::move(default_value);
   return parameter;
 }
 
@@ -75,14 +75,14 @@ std::vector<Parameter> common_parameters() {
   mask.label = "Mask";
   mask.help = "Which keys a query may attend to: all, none after itself (causal), a window, or the first L (padding).";
   mask.kind = Parameter::Kind::mask;
-  mask.standard = Mask{};
+  mask.default_value = Mask{};
 
   Parameter fill;
   fill.name = "masked_fill";
   fill.label = "Masked fill";
   fill.help = "What replaces a masked score. With −9e15 a row without any key becomes uniform, with −inf it becomes 0.";
   fill.kind = Parameter::Kind::real;
-  fill.standard = -9e15;
+  fill.default_value = -9e15;
   fill.minimum = -std::numeric_limits<float>::max();
   fill.slider_minimum = -9e15;
   fill.minus_infinity = true;
@@ -92,7 +92,7 @@ std::vector<Parameter> common_parameters() {
   temperature.label = "Temperature";
   temperature.help = "Divides the scores before the softmax: below 1 sharpens the weights, above 1 evens them out.";
   temperature.kind = Parameter::Kind::real;
-  temperature.standard = 1.0;
+  temperature.default_value = 1.0;
   temperature.minimum = 0.001;
   temperature.maximum = 1000;
   temperature.slider_minimum = 0.1;
@@ -104,7 +104,7 @@ std::vector<Parameter> common_parameters() {
   dropout.help =
       "Share of the weights set to 0 after the softmax, the rest scaled up; from a random stream of our own.";
   dropout.kind = Parameter::Kind::real;
-  dropout.standard = 0.0;
+  dropout.default_value = 0.0;
   dropout.maximum = 0.99;
   dropout.slider_maximum = 0.9;
 

@@ -32,7 +32,7 @@ struct Parameter {
   std::string label;  ///< as beside the slider
   std::string help;   ///< one sentence for the tooltip and `attnscope systems`
   Kind kind = Kind::integer;
-  ParameterValue standard = Index{0};
+  ParameterValue default_value = Index{0};
   double minimum = 0;  ///< the smallest and largest value that the format allows
   double maximum = 0;
   double slider_minimum = 0;  ///< the comfortable range, for the slider
@@ -45,11 +45,11 @@ struct Parameter {
 };
 
 /// A whole number. The format allows `minimum` to 2,147,483,647; the slider goes from `minimum` to `slider_maximum`.
-Parameter integer_parameter(std::string name, std::string label, std::string help, Index standard, Index minimum,
+Parameter integer_parameter(std::string name, std::string label, std::string help, Index default_value, Index minimum,
                             Index slider_maximum);
 
 /// A number from `minimum` to `maximum`, on the slider as well.
-Parameter real_parameter(std::string name, std::string label, std::string help, double standard, double minimum,
+Parameter real_parameter(std::string name, std::string label, std::string help, double default_value, double minimum,
                          double maximum);
 
 /// One word out of `choices`, shown as `labels`.
@@ -57,7 +57,7 @@ Parameter choice_parameter(std::string name, std::string label, std::string help
                            std::vector<std::string> labels);
 
 /// An order of the tokens, as `parse_order` reads it.
-Parameter order_parameter(std::string name, std::string label, std::string help, std::string standard);
+Parameter order_parameter(std::string name, std::string label, std::string help, std::string default_value);
 
 /// What every system takes: mask, masked_fill, temperature, dropout.
 std::vector<Parameter> common_parameters();

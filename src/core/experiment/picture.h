@@ -20,7 +20,7 @@ inline constexpr Index kColors = 3;
 /// The largest of a colour.
 inline constexpr Index kFullColor = 255;
 /// Pixels that a given picture may have along a side.
-inline constexpr Index kLongestPictureSide = 64;
+inline constexpr Index kMaxPictureSide = 64;
 
 /// A picture as files have it.
 struct ColorPicture {

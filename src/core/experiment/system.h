@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-class Recorder;
+class PlanBuilder;
 class Script;
 
 struct System {
@@ -34,7 +34,7 @@ struct System {
   /// What else must hold, before it is run; null: nothing.
   Result<void> (*check)(const Experiment&) = nullptr;
   /// Draws and computes, in the order of the source.
-  void (*run)(const Experiment&, Recorder&) = nullptr;
+  void (*run)(const Experiment&, PlanBuilder&) = nullptr;
   /// Writes the same in PyTorch.
   void (*script)(Script&) = nullptr;
 };

@@ -15,7 +15,7 @@ namespace {
 /// Values of an operation's labels: those of the result are known, the summed ones run.
 class LabelValues {
  public:
-  LabelValues(const LabelledOperation& operation, std::span<const Index> index)
+  LabelValues(const EinsumOperation& operation, std::span<const Index> index)
       : operation_(operation), values_(operation.labels.size(), 0), summed_(operation.labels.size(), true) {
     for (std::size_t i = 0; i < index.size(); ++i) {
       values_[static_cast<std::size_t>(operation.out[i])] = index[i];
@@ -59,7 +59,7 @@ class LabelValues {
   }
 
  private:
-  const LabelledOperation& operation_;
+  const EinsumOperation& operation_;
   std::vector<Index> values_;
   std::vector<bool> summed_;
 };

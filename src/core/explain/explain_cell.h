@@ -34,7 +34,7 @@ struct ExplainedCell {
 void explain_operation(const ExplainedCell& cell, const DrawOperation& draw, Explanation& e);
 void explain_operation(const ExplainedCell& cell, const ConstantOperation& constant, Explanation& e);
 void explain_operation(const ExplainedCell& cell, const SetOperation& set, Explanation& e);
-void explain_operation(const ExplainedCell& cell, const GivenOperation& given, Explanation& e);
+void explain_operation(const ExplainedCell& cell, const ImportOperation& given, Explanation& e);
 
 // What tells positions apart. In explain_positions.cpp.
 void explain_operation(const ExplainedCell& cell, const SinusoidOperation& sinusoid, Explanation& e);

@@ -63,7 +63,7 @@ void explain_operation(const ExplainedCell& cell, const SetOperation& set, Expla
   e.computed = part != nullptr ? part->value : 0;
 }
 
-void explain_operation(const ExplainedCell& cell, const GivenOperation& given, Explanation& e) {
+void explain_operation(const ExplainedCell& cell, const ImportOperation& given, Explanation& e) {
   std::vector<Index> at = given.at;
   for (std::size_t i = 0; i < given.axes.size(); ++i) at[static_cast<std::size_t>(given.axes[i])] = cell.index[i];
   e.formula = formula(cell.trace.plan()->steps, e.step);

@@ -24,7 +24,7 @@ class Formula {
   }
   std::string operator()(const ConstantOperation& constant) const { return exact_text(constant.value); }
   std::string operator()(const SetOperation& /*set*/) const { return "set by hand"; }
-  std::string operator()(const GivenOperation& given) const {
+  std::string operator()(const ImportOperation& given) const {
     const std::string& name = given.from->tensors()[given.which].name;
     // Where it lies is said in the explanation's note.
     const std::string file = given.from->file();
@@ -119,7 +119,7 @@ class Formula {
   }
 
   /// An input with the labels of its axes.
-  [[nodiscard]] std::string operand(const LabelledOperation& operation, std::size_t i,
+  [[nodiscard]] std::string operand(const EinsumOperation& operation, std::size_t i,
                                     const std::vector<int>& labels) const {
     std::vector<std::string> names;
     names.reserve(labels.size());

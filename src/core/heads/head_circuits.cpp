@@ -212,7 +212,7 @@ std::optional<HeadCircuit> head_circuit(const Trace& trace, int weights, Index h
 }
 
 std::optional<double> copying(const HeadCircuit& head) {
-  if (head.w_v.size(0) != head.w_o.size(1) || head.w_o.size(0) > kLargestForEigenvalues) return std::nullopt;
+  if (head.w_v.size(0) != head.w_o.size(1) || head.w_o.size(0) > kMaxForEigenvalues) return std::nullopt;
   const Matrix small = matrix_of(head.w_o) * matrix_of(head.w_v);
   if (!small.allFinite()) return std::nullopt;
   const double all = Eigen::EigenSolver<Matrix>(small, false).eigenvalues().cwiseAbs().sum();

@@ -22,7 +22,7 @@ struct HeadCircuit {
 std::optional<HeadCircuit> head_circuit(const Trace& trace, int weights, Index head);
 
 /// The largest number of dimensions of a head whose eigenvalues are computed.
-inline constexpr Index kLargestForEigenvalues = 512;
+inline constexpr Index kMaxForEigenvalues = 512;
 
 /// How far a head writes what it reads: Re Σλ / Σ|λ|, λ the eigenvalues of w_v · w_o; 1 if all of them are positive,
 /// −1 if all are negative. They are those of w_o · w_v, which is smaller, but for zeros. Nothing where what is written

@@ -78,8 +78,7 @@ std::shared_ptr<const Tensor> rollout(const Trace& trace, int weights, Index ite
   Matrix flow = Matrix::Identity(key.size, key.size);
   for (const int layer : layers) {
     const Axes& of_layer = step_of(trace, layer).axes;
-    if (of_layer[of_layer.size() - 2].size != key.size || of_layer.back().size != key.size ||
-        key.size > kLargestForRank)
+    if (of_layer[of_layer.size() - 2].size != key.size || of_layer.back().size != key.size || key.size > kMaxForRank)
       return nullptr;
     const Matrix passed = (mean_weights(trace, layer, item, stop) + Matrix::Identity(key.size, key.size)) / 2;
     if (stop.stop_requested()) return nullptr;

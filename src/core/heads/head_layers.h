@@ -30,7 +30,7 @@ std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier
 /// What reaches each query from each key of the first layer through all layers up to the one at step `weights`, where
 /// half of it is passed on unchanged in each: R_l = ½(A_l + 1) · R_(l−1) with A the mean weights of a layer's heads and
 /// R_0 = 1; [query, key], of that item of the batch. Null in the first layer, where queries and keys are not the same
-/// positions, where there are more than `kLargestForRank` of them, or when it was stopped.
+/// positions, where there are more than `kMaxForRank` of them, or when it was stopped.
 /// Source: Abnar & Zuidema 2020, Quantifying Attention Flow in Transformers.
 std::shared_ptr<const Tensor> rollout(const Trace& trace, int weights, Index item, const StopToken& stop = {});
 

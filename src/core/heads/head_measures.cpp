@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/stop.h"
-#include "core/heads/marginals.h"
+#include "core/heads/row_statistics.h"
 
 namespace attnscope {
 namespace {
@@ -70,7 +70,7 @@ class HeadRows {
 /// How far the heads are apart, all of them gone through side by side; false when that came to no end.
 bool compare_heads(const HeadRows& rows, std::vector<std::vector<double>>& distances) {
   const Index heads = rows.heads();
-  if (heads > kMostComparedHeads) return true;
+  if (heads > kMaxComparedHeads) return true;
   const auto count = static_cast<std::size_t>(heads);
   distances.assign(count, std::vector<double>(count, 0));
   const Index width = std::clamp<Index>(kWeightsAtOnce / heads, 1, std::max<Index>(1, rows.keys()));
@@ -132,11 +132,11 @@ std::vector<int> attention_steps_of(const Trace& trace) {
 double measuring_bytes(const Step& step) {
   const auto heads = static_cast<double>(heads_in(step));
   const auto keys = static_cast<double>(step.axes.back().size);
-  const auto compared = std::min(heads, static_cast<double>(kMostComparedHeads));
+  const auto compared = std::min(heads, static_cast<double>(kMaxComparedHeads));
   // Means by key, a row or as many as are computed at once with what they are computed from, distances, and the
   // singular values.
   return 8 * keys * (heads + 2) + 3 * 4 * std::max(keys, static_cast<double>(kWeightsAtOnce)) +
-         8 * compared * compared + 3 * 8 * static_cast<double>(kMostCellsForRank);
+         8 * compared * compared + 3 * 8 * static_cast<double>(kMaxCellsForRank);
 }
 
 std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item, const StopToken& stop) {
@@ -168,7 +168,7 @@ std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Inde
   measured.uniform_received = uniform.received();
   if (!compare_heads(rows, measured.distances)) return std::nullopt;
   for (const int earlier : earlier_layers(trace, position)) {
-    if (rows.heads() > kMostComparedHeads) break;
+    if (rows.heads() > kMaxComparedHeads) break;
     if (stop.stop_requested()) return std::nullopt;
     if (std::optional<HeadComposition> composed = layer_composition(trace, earlier, circuits))
       measured.compositions.push_back(std::move(*composed));

@@ -22,15 +22,15 @@ struct HeadMeasures {
   MeasureRow uniform;                         ///< the same of weights that are even under the mask
   std::vector<std::vector<double>> received;  ///< [head][key]: the mean weight of a key over the queries
   std::vector<double> uniform_received;       ///< [key]: the same of even weights
-  /// [head][head], see `head_distance`: symmetric, 0 to itself. Empty for more than `kMostComparedHeads`.
+  /// [head][head], see `head_distance`: symmetric, 0 to itself. Empty for more than `kMaxComparedHeads`.
   std::vector<std::vector<double>> distances;
-  /// With each earlier layer, the first one first. Empty for more than `kMostComparedHeads`.
+  /// With each earlier layer, the first one first. Empty for more than `kMaxComparedHeads`.
   std::vector<HeadComposition> compositions;
   std::shared_ptr<const Tensor> rollout;  ///< null: see `rollout`
 };
 
 /// Heads that are compared with each other: every one more takes as long as all before it.
-inline constexpr Index kMostComparedHeads = 256;
+inline constexpr Index kMaxComparedHeads = 256;
 
 /// The attentions of a trace: positions of the steps that are softmaxes of [query, key], or given as such.
 std::vector<int> attention_steps_of(const Trace& trace);

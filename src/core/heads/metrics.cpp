@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/heads/marginals.h"
+#include "core/heads/row_statistics.h"
 
 namespace attnscope {
 namespace {
@@ -79,7 +79,7 @@ struct HeadSums::Kept {
 
 HeadSums::HeadSums(const HeadPattern& head) : head_(head), kept_(std::make_unique<Kept>()) {
   const auto [queries, keys] = std::pair(head.weights.rows, head.weights.columns);
-  if (std::min(queries, keys) <= kLargestForRank && saturating_product(queries, keys) <= kMostCellsForRank)
+  if (std::min(queries, keys) <= kMaxForRank && saturating_product(queries, keys) <= kMaxCellsForRank)
     kept_->weights.resize(queries, keys);
   received_.resize(static_cast<std::size_t>(keys));
   // Numbers are compared quicker than words.

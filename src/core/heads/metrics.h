@@ -44,8 +44,8 @@ using MeasureRow = std::vector<std::optional<double>>;
 std::span<const Measure> measures();
 
 /// The longest of the shorter sides of a matrix whose singular values are computed, and the most weights that it has.
-inline constexpr Index kLargestForRank = 1024;
-inline constexpr Index kMostCellsForRank = 2 * kLargestForRank * kLargestForRank;
+inline constexpr Index kMaxForRank = 1024;
+inline constexpr Index kMaxCellsForRank = 2 * kMaxForRank * kMaxForRank;
 
 /// Measures a head whose weights need not be there all at once: rows are given one after the other, first to last.
 class HeadSums {

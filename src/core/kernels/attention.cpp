@@ -25,7 +25,7 @@ constexpr Index kPieces = 64;
 class PackedHeads {
  public:
   PackedHeads(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
-              const RowsMade* made, Index all_heads, float* packed)
+              const RowSink* made, Index all_heads, float* packed)
       : heads_(heads), sizes_(sizes), options_(options), made_(made), packed_(packed), infinite_(heads.size()) {
     const double pairs = 2 * static_cast<double>(all_heads) * static_cast<double>(sizes.queries * sizes.keys);
     scores_fused_ = rounds_once(pairs * static_cast<double>(sizes.dim));
@@ -175,7 +175,7 @@ class PackedHeads {
   std::span<const AttentionHead> heads_;
   const AttentionSizes& sizes_;
   const AttentionOptions& options_;
-  const RowsMade* made_;
+  const RowSink* made_;
   float* packed_;
   Index rows_ = 0;  ///< queries of a piece of work
   bool scores_fused_, output_fused_, streamed_;
@@ -194,7 +194,7 @@ void mask_row(std::span<const float> row, const KeptKeys& kept, Index first, flo
 }
 
 void attend(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
-            ThreadPool* pool, const std::function<bool()>& stopped, const RowsMade* made) {
+            ThreadPool* pool, const std::function<bool()>& stopped, const RowSink* made) {
   if (heads.empty() || sizes.queries == 0 || sizes.keys == 0) return;
   thread_local Scratch scratch;
   const Index size = std::max<Index>(1, PackedHeads::size_each(sizes));

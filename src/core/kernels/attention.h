@@ -47,7 +47,7 @@ struct AttentionOptions {
 /// of them together. The results are only written; `made`, which may be null, is told of the outputs. `pool` may be
 /// null. Returns early, unfinished, once `stopped` says so, which is asked from several threads.
 void attend(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
-            ThreadPool* pool, const std::function<bool()>& stopped, const RowsMade* made = nullptr);
+            ThreadPool* pool, const std::function<bool()>& stopped, const RowSink* made = nullptr);
 
 /// out = row where it is kept, otherwise `fill`; `first` is the row's first key.
 void mask_row(std::span<const float> row, const KeptKeys& kept, Index first, float fill, float* out);

@@ -14,7 +14,7 @@ namespace {
 constexpr Index kRows = 24;
 
 // Queries that are one piece of work at most: the keys come from memory once for all of them.
-constexpr Index kMostRows = 8 * kRows;
+constexpr Index kMaxRows = 8 * kRows;
 constexpr Index kPieces = 32;
 
 // Rows of scores are a line of the cache further apart, or they would drive each other out of it.
@@ -34,14 +34,14 @@ AttentionOverview::AttentionOverview(const OverviewHead& head, ThreadPool* pool)
   });
 }
 
-void AttentionOverview::rows(Index first, Index every, Index bin, std::span<RowStatistics> statistics,
+void AttentionOverview::rows(Index first, Index every, Index bin, std::span<SoftmaxStatistics> statistics,
                              std::span<float> maxima, ThreadPool* pool, const std::function<bool()>& stopped) const {
   const auto count = static_cast<Index>(statistics.size());
   const double work =
       2 * static_cast<double>(count) * static_cast<double>(head_.sizes.keys) * static_cast<double>(head_.sizes.dim + 5);
   std::atomic<bool> left = false;
   // Enough pieces to be shared out evenly.
-  const Index rows = std::clamp(count / kPieces / kRows * kRows, kRows, kMostRows);
+  const Index rows = std::clamp(count / kPieces / kRows * kRows, kRows, kMaxRows);
   run_blocks(pool, work, (count + rows - 1) / rows, [&](Index block) {
     if (!left && stopped()) left = true;
     if (left) return;
@@ -52,7 +52,7 @@ void AttentionOverview::rows(Index first, Index every, Index bin, std::span<RowS
   });
 }
 
-void AttentionOverview::rows_of_band(Index first, Index every, Index bin, std::span<RowStatistics> statistics,
+void AttentionOverview::rows_of_band(Index first, Index every, Index bin, std::span<SoftmaxStatistics> statistics,
                                      float* maxima) const {
   const auto rows = static_cast<Index>(statistics.size());
   const Index dim = head_.sizes.dim;

@@ -23,7 +23,7 @@ struct OverviewHead {
 };
 
 /// Keys of which one maximum is taken, at most.
-constexpr Index kLargestBin = 1024;
+constexpr Index kMaxBin = 1024;
 
 /// Statistics and the largest logits of a head's rows: bit for bit those of the rows that `attend` would store. A
 /// weight grows with its logit, so `softmax_part` of the largest logits gives the largest weights.
@@ -34,16 +34,16 @@ class AttentionOverview {
 
   /// Of every `every`th query from `first` on, as many as `statistics` has places: their statistics, and for each the
   /// largest logit (scores after the mask, NaN left out) of every `bin` keys, in `maxima` [queries, bins()]. `bin` is a
-  /// power of two up to kLargestBin. Returns early, unfinished, once `stopped` says so, which is asked from several
+  /// power of two up to kMaxBin. Returns early, unfinished, once `stopped` says so, which is asked from several
   /// threads.
-  void rows(Index first, Index every, Index bin, std::span<RowStatistics> statistics, std::span<float> maxima,
+  void rows(Index first, Index every, Index bin, std::span<SoftmaxStatistics> statistics, std::span<float> maxima,
             ThreadPool* pool, const std::function<bool()>& stopped) const;
 
   /// How many bins a row has; the last may be smaller.
   [[nodiscard]] Index bins(Index bin) const { return (head_.sizes.keys + bin - 1) / bin; }
 
  private:
-  void rows_of_band(Index first, Index every, Index bin, std::span<RowStatistics> statistics, float* maxima) const;
+  void rows_of_band(Index first, Index every, Index bin, std::span<SoftmaxStatistics> statistics, float* maxima) const;
   void add_block(Index query, Index first_key, Index bin, std::span<float> scores, RowStatisticsOfBlocks& row,
                  float* maxima) const;
   [[nodiscard]] bool any_kept(Index query, Index first_key, Index count) const;

@@ -40,7 +40,7 @@ Role role_of(const ContractionLabel& label) {
 class Labels {
  public:
   void push_back(const ContractionLabel& label) {
-    assert(count_ < kMostLabels);
+    assert(count_ < kMaxContractionLabels);
     labels_[count_++] = label;
   }
   void erase(std::size_t at) {
@@ -62,7 +62,7 @@ class Labels {
   }
 
  private:
-  std::array<ContractionLabel, kMostLabels> labels_;
+  std::array<ContractionLabel, kMaxContractionLabels> labels_;
   std::size_t count_ = 0;
 };
 
@@ -144,7 +144,7 @@ struct Products {
   float divisor = 1;
   bool fused = false;
   bool streamed = false;
-  const RowsMade* made = nullptr;
+  const RowSink* made = nullptr;
 };
 
 Products products_of(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out) {
@@ -337,7 +337,7 @@ void multiply_matrices(const Products& p, ThreadPool* pool, Stopped& stopped) {
 
 void contract_strided(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out,
                       Index out_count, double divisor, ThreadPool* pool, const std::function<bool()>& asked_to_stop,
-                      const float* start, std::optional<bool> fused, const RowsMade* made) {
+                      const float* start, std::optional<bool> fused, const RowSink* made) {
   if (std::any_of(labels.begin(), labels.end(), [](const auto& label) { return label.size == 0; })) {
     std::fill_n(out, out_count, 0.0F);
     if (made != nullptr && out_count > 0) (*made)(out, out_count, 1, 0);

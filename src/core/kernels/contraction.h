@@ -22,10 +22,10 @@ struct ContractionLabel {
 
 /// Is told of results as soon as they are there and still in a cache: `count` rows of `length` numbers that lie side by
 /// side, `apart` from one row to the next. From several threads, each number once.
-using RowsMade = std::function<void(const float* first, Index length, Index count, Index apart)>;
+using RowSink = std::function<void(const float* first, Index length, Index count, Index apart)>;
 
 /// A contraction has at most so many labels.
-constexpr std::size_t kMostLabels = 8;
+constexpr std::size_t kMaxContractionLabels = 8;
 
 /// out[…] = (start[…] + Σ a[…] · b[…]) / divisor, summed over the labels with out_stride 0. The elements of `out` are
 /// distinct; there are `out_count` of them, one behind the other. They are only written, fastest when `out` begins at a
@@ -36,6 +36,6 @@ constexpr std::size_t kMostLabels = 8;
 void contract_strided(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out,
                       Index out_count, double divisor, ThreadPool* pool, const std::function<bool()>& stopped,
                       const float* start = nullptr, std::optional<bool> fused = std::nullopt,
-                      const RowsMade* made = nullptr);
+                      const RowSink* made = nullptr);
 
 }  // namespace attnscope

@@ -22,7 +22,7 @@ float exponential_of(float logit, const Exponent& exponent) {
   return result;
 }
 
-bool is_empty(const RowStatistics& statistics) { return statistics.maximum == -kInfinity && statistics.sum == 0; }
+bool is_empty(const SoftmaxStatistics& statistics) { return statistics.maximum == -kInfinity && statistics.sum == 0; }
 
 }  // namespace
 
@@ -55,14 +55,14 @@ void RowStatisticsOfBlocks::add_sum(float largest, float sum) {
   }
 }
 
-RowStatistics row_statistics(std::span<const float> row, float temperature) {
+SoftmaxStatistics softmax_statistics(std::span<const float> row, float temperature) {
   RowStatisticsOfBlocks blocks(temperature);
   for (std::size_t at = 0; at < row.size(); at += kSumBlock)
     blocks.add(row.subspan(at, std::min<std::size_t>(kSumBlock, row.size() - at)));
   return blocks.statistics();
 }
 
-void softmax_part(std::span<const float> part, float temperature, const RowStatistics& statistics,
+void softmax_part(std::span<const float> part, float temperature, const SoftmaxStatistics& statistics,
                   std::span<float> out) {
   if (is_empty(statistics)) {
     std::fill(out.begin(), out.end(), 0.0F);
@@ -76,7 +76,7 @@ void softmax_row(std::span<const float> row, float temperature, std::span<float>
   const Kernels& loops = kernels();
   const auto count = static_cast<Index>(row.size());
   if (count > kSumBlock) {
-    softmax_part(row, temperature, row_statistics(row, temperature), out);
+    softmax_part(row, temperature, softmax_statistics(row, temperature), out);
     if (copy != nullptr) loops.stream(out.data(), copy, count);
     return;
   }
@@ -96,8 +96,8 @@ KeptKeys softmax_masked_row(std::span<const float> row, const KeptKeys& kept, fl
   const KeptKeys all = {0, static_cast<Index>(row.size())};
   const Kernels& loops = kernels();
   // From the beginning of a vector on, wherever that is: so that every sum is the one of the whole row.
-  constexpr Index kLongestVector = 16;
-  const KeptKeys used = {kept.begin / kLongestVector * kLongestVector, kept.end};
+  constexpr Index kMaxVector = 16;
+  const KeptKeys used = {kept.begin / kMaxVector * kMaxVector, kept.end};
   const Index count = used.end - used.begin;
   if (kept.begin < kept.end && count < all.end && all.end <= kSumBlock) {
     const float largest = std::max(loops.largest(row.data() + used.begin, count), loops.largest(&fill, 1));

@@ -19,7 +19,7 @@ struct KeptKeys {
 };
 
 /// What the weights of a row depend on besides its logits.
-struct RowStatistics {
+struct SoftmaxStatistics {
   float maximum = -std::numeric_limits<float>::infinity();  ///< of the logits, NaN left out
   float sum = 0;  ///< Σ exp((logit − maximum) / temperature); 0 for a row of nothing but −∞
 };
@@ -37,21 +37,21 @@ class RowStatisticsOfBlocks {
   /// A block of `count` times the same logit.
   void add(float logit, Index count);
 
-  [[nodiscard]] const RowStatistics& statistics() const { return statistics_; }
+  [[nodiscard]] const SoftmaxStatistics& statistics() const { return statistics_; }
 
  private:
   void add_sum(float largest, float sum);
 
   float temperature_;
-  RowStatistics statistics_;
+  SoftmaxStatistics statistics_;
 };
 
 /// Of a whole row.
-RowStatistics row_statistics(std::span<const float> row, float temperature);
+SoftmaxStatistics softmax_statistics(std::span<const float> row, float temperature);
 
 /// Writes the weights of a part of a row to `out`, which has the same length or is the same memory: each is
 /// exp((logit − maximum) / temperature) / sum, whichever part it is in.
-void softmax_part(std::span<const float> part, float temperature, const RowStatistics& statistics,
+void softmax_part(std::span<const float> part, float temperature, const SoftmaxStatistics& statistics,
                   std::span<float> out);
 
 /// Writes softmax(row / temperature) to `out`, the maximum subtracted first so that any finite logits are safe. A row

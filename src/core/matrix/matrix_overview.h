@@ -1,4 +1,4 @@
-// What is known of the picture of a matrix that is not held. Private to OnDemand and OnDemandMatrix.
+// What is known of the picture of a matrix that is not held. Private to LazyTensors and LazyMatrix.
 #pragma once
 
 #include <atomic>

@@ -68,18 +68,18 @@ bool same_numbers(const MatrixSource& a, const MatrixSource& b) {
   return (held.has_value() && held == b.held()) || a.same_as(b);
 }
 
-HeldMatrix::HeldMatrix(std::shared_ptr<const Tensor> tensor, const MatrixView& matrix)
+ResidentMatrix::ResidentMatrix(std::shared_ptr<const Tensor> tensor, const MatrixView& matrix)
     : tensor_(std::move(tensor)), matrix_(matrix) {}
 
-bool HeldMatrix::needs_levels(const MatrixPart& part) const {
+bool ResidentMatrix::needs_levels(const MatrixPart& part) const {
   return std::min(part.row_level, part.column_level) >= kFirstLevel && cells_of(part) > kQuickCells / 16;
 }
 
-bool HeldMatrix::ready(const MatrixPart& part) const {
+bool ResidentMatrix::ready(const MatrixPart& part) const {
   return needs_levels(part) ? pooled_.load() : cells_of(part) <= kQuickCells;
 }
 
-bool HeldMatrix::pool_levels(const StopToken& stop) const {
+bool ResidentMatrix::pool_levels(const StopToken& stop) const {
   if (pooled_) return true;
   const std::scoped_lock lock(pooling_);
   if (levels_.empty()) {
@@ -106,7 +106,7 @@ bool HeldMatrix::pool_levels(const StopToken& stop) const {
   return true;
 }
 
-bool HeldMatrix::read(const MatrixPart& part, std::span<float> out, const StopToken& stop) const {
+bool ResidentMatrix::read(const MatrixPart& part, std::span<float> out, const StopToken& stop) const {
   assert(part.first_row >= 0 && part.first_row + part.rows <= texels_at(rows(), part.row_level));
   assert(part.first_column >= 0 && part.first_column + part.columns <= texels_at(columns(), part.column_level));
   if (!needs_levels(part)) {
@@ -122,7 +122,7 @@ bool HeldMatrix::read(const MatrixPart& part, std::span<float> out, const StopTo
   return true;
 }
 
-bool HeldMatrix::coarse(const MatrixPart& part, std::span<float> out) const {
+bool ResidentMatrix::coarse(const MatrixPart& part, std::span<float> out) const {
   auto texel = out.begin();
   for (Index row = part.first_row; row < part.first_row + part.rows; ++row) {
     for (Index column = part.first_column; column < part.first_column + part.columns; ++column) {

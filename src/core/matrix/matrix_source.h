@@ -80,10 +80,10 @@ bool same_numbers(const MatrixSource& a, const MatrixSource& b);
 
 /// A matrix that lies in a tensor. Its levels are pooled when the first of them is read, in one pass, and kept: a
 /// twelfth of the matrix's own memory.
-class HeldMatrix final : public MatrixSource {
+class ResidentMatrix final : public MatrixSource {
  public:
   /// `matrix`, of any strides, lies in `tensor`.
-  HeldMatrix(std::shared_ptr<const Tensor> tensor, const MatrixView& matrix);
+  ResidentMatrix(std::shared_ptr<const Tensor> tensor, const MatrixView& matrix);
 
   [[nodiscard]] Index rows() const override { return matrix_.rows; }
   [[nodiscard]] Index columns() const override { return matrix_.columns; }

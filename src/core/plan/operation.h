@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/tensor.h"
-#include "core/experiment/given_tensors.h"
+#include "core/experiment/imported_tensors.h"
 #include "core/experiment/mask.h"
 #include "core/experiment/picture.h"
 
@@ -80,19 +80,19 @@ struct SetOperation {
 };
 
 /// Two operands whose axes, like those of the result, carry labels as in Einstein's notation. Inputs: a, b.
-struct LabelledOperation {
+struct EinsumOperation {
   std::vector<std::string> labels;
   std::vector<Index> sizes;  ///< per label
   std::vector<int> a;        ///< label of each axis of the first operand
   std::vector<int> b;
   std::vector<int> out;
 
-  friend bool operator==(const LabelledOperation&, const LabelledOperation&) = default;
+  friend bool operator==(const EinsumOperation&, const EinsumOperation&) = default;
 };
 
 /// out[…] = Σ a[…] · b[…] / divisor, summed over the labels that the result lacks. With a bias (a third input, whose
 /// axes are labelled `bias`) the sum starts from that instead of 0; there is no divisor then.
-struct ContractOperation : LabelledOperation {
+struct ContractOperation : EinsumOperation {
   double divisor = 1;
   std::string divisor_text;  ///< "√7"; empty: no divisor
   std::vector<int> bias;
@@ -102,7 +102,7 @@ struct ContractOperation : LabelledOperation {
 };
 
 /// out[…] = a[…] + b[…], or the hyperbolic tangent of that; operands are repeated along labels that they lack.
-struct AddOperation : LabelledOperation {
+struct AddOperation : EinsumOperation {
   bool tanh = false;
 
   friend bool operator==(const AddOperation&, const AddOperation&) = default;
@@ -216,19 +216,19 @@ struct RearrangeOperation {
 };
 
 /// Numbers of the user's own: one of those tensors or a slice of it, its axes perhaps in another order.
-struct GivenOperation {
-  std::shared_ptr<const GivenTensors> from;
+struct ImportOperation {
+  std::shared_ptr<const ImportedTensors> from;
   std::size_t which = 0;
   std::vector<int> axes;  ///< per axis of the result: which one of the tensor it is
   std::vector<Index> at;  ///< per axis of the tensor: where it stands, if the result lacks it
 
-  friend bool operator==(const GivenOperation&, const GivenOperation&) = default;
+  friend bool operator==(const ImportOperation&, const ImportOperation&) = default;
 };
 
 using Operation = std::variant<DrawOperation, ConstantOperation, SetOperation, ContractOperation, AddOperation,
                                ScaleOperation, NormalizeOperation, MeanOperation, MaskOperation, SoftmaxOperation,
                                DropoutOperation, KeepHeadsOperation, RearrangeOperation, SinusoidOperation,
-                               RotateOperation, DistanceBiasOperation, GivenOperation>;
+                               RotateOperation, DistanceBiasOperation, ImportOperation>;
 
 /// "draw", "contract", "mask", …: the operation's name in messages and JSON; "picture" for a picture in the place of a
 /// drawn one.

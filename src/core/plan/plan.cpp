@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
-#include "core/plan/recorder.h"
+#include "core/plan/plan_builder.h"
 
 namespace attnscope {
 
@@ -35,7 +35,7 @@ Result<void> check_edit(const Plan& plan, const CellEdit& edit) {
 }
 
 Plan plan(const Experiment& experiment) {
-  Recorder recorder;
+  PlanBuilder recorder;
   find_system(experiment.system)->run(experiment, recorder);
   Plan plan = recorder.take_plan();
   for (const CellEdit& edit : experiment.edits) {

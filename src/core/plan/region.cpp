@@ -18,7 +18,7 @@ struct RegionsBehind {
   std::vector<Region> operator()(const DrawOperation& /*draw*/) const { return {}; }
   std::vector<Region> operator()(const ConstantOperation& /*constant*/) const { return {}; }
   std::vector<Region> operator()(const SetOperation& /*set*/) const { return {}; }
-  std::vector<Region> operator()(const GivenOperation& /*given*/) const { return {}; }
+  std::vector<Region> operator()(const ImportOperation& /*given*/) const { return {}; }
 
   std::vector<Region> operator()(const ContractOperation& contract) const {
     std::vector<Region> regions = {labelled(contract, 0, contract.a), labelled(contract, 1, contract.b)};
@@ -69,7 +69,7 @@ struct RegionsBehind {
   [[nodiscard]] Region same() const { return {step.inputs[0], region.begin, region.end}; }
 
   /// Labels of the result are where the region is; summed ones run over everything.
-  [[nodiscard]] Region labelled(const LabelledOperation& operation, std::size_t input,
+  [[nodiscard]] Region labelled(const EinsumOperation& operation, std::size_t input,
                                 const std::vector<int>& labels) const {
     Region box = {step.inputs[input], {}, {}};
     for (const int label : labels) {

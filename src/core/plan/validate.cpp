@@ -8,8 +8,8 @@
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
-#include "core/plan/held_steps.h"
 #include "core/plan/plan.h"
+#include "core/plan/resident_steps.h"
 
 namespace attnscope {
 
@@ -26,9 +26,9 @@ void drop_edits_without_cell(Experiment& experiment) {
 namespace {
 
 Result<void> check_edits(const Plan& planned, const Experiment& experiment) {
-  if (experiment.edits.size() > kMostEdits)
+  if (experiment.edits.size() > kMaxEdits)
     return fail("edits: " + std::to_string(experiment.edits.size()) + " are not allowed; allowed: at most " +
-                std::to_string(kMostEdits));
+                std::to_string(kMaxEdits));
   std::set<std::pair<std::string, std::vector<Index>>> cells;
   for (const CellEdit& edit : experiment.edits) {
     if (Result<void> fits = check_edit(planned, edit); !fits) return fits;
@@ -96,7 +96,7 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
   if (Result<void> heads = check_heads_off(experiment); !heads) return heads;
   const Plan planned = plan(experiment);
   if (Result<void> edits = check_edits(planned, experiment); !edits) return edits;
-  const double needed = held_cost(planned, held_steps(planned, memory_budget)).bytes;
+  const double needed = resident_cost(planned, resident_steps(planned, memory_budget)).bytes;
   if (needed > memory_budget) {
     return fail("the experiment takes " + grouped_text(static_cast<Index>(std::min(needed / 1e6, 9e18))) +
                 " MB; allowed: " + grouped_text(static_cast<Index>(memory_budget / 1e6)) + " MB");

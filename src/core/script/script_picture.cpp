@@ -37,7 +37,7 @@ def overlaps(old, new):
     return (ends - torch.maximum(old_edges, new_edges)).clamp(min=0).double()
 )";
 
-std::string given_code(const ColorPicture& picture) {
+std::string imported_code(const ColorPicture& picture) {
   const std::string rows = std::to_string(picture.rows);
   const std::string columns = std::to_string(picture.columns);
   std::string text = "# The picture, row by row: red, green and blue from 0 to 255, two digits each.\nrgb = \"\"\"\n";
@@ -63,7 +63,7 @@ void write_picture(Script& s) {
   }
   s.code("torch.randn(batch, channels, height, width)  # not used: so the weights are those of noise");
   s.discard();
-  s.section(name == "shapes" ? kShapes : name == "stripes" ? kStripes : given_code(e.picture));
+  s.section(name == "shapes" ? kShapes : name == "stripes" ? kStripes : imported_code(e.picture));
   s.empty_line();
   s.section(kOverlaps);
   s.empty_line();

@@ -21,7 +21,7 @@ std::vector<AttentionTime> time_attention(Index dim, double budget, const StopTo
   experiment.parameters["head_dim"] = dim;
   Benchmark benchmark(1, budget * kShare);
   const auto start = Clock::now();
-  for (Index tokens = kFewestTimedTokens; tokens <= kMostTimedTokens; tokens *= 2) {
+  for (Index tokens = kFewestTimedTokens; tokens <= kMaxTimedTokens; tokens *= 2) {
     if (stop.stop_requested()) break;
     if (!times.empty() && seconds_since(start) + kRuns * kGrowth * times.back().seconds > budget) break;
     experiment.parameters["queries"] = tokens;

@@ -16,7 +16,7 @@ struct AttentionTime {
 };
 
 inline constexpr Index kFewestTimedTokens = 16;
-inline constexpr Index kMostTimedTokens = 1024;
+inline constexpr Index kMaxTimedTokens = 1024;
 
 /// Times scaled dot-product attention of one head with `dim` numbers per query, key and value, on one thread: scores,
 /// softmax and weighted sum, from queries, keys and values that are there. For 16, 32, 64, …, 1024 tokens, as far as

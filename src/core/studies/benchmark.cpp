@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/kernels/isa/instruction_set.h"
-#include "core/trace/on_demand_matrix.h"
+#include "core/trace/lazy_matrix.h"
 #include "core/trace/run.h"
 
 namespace attnscope {
@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// The trace is gone afterwards but for what the runner keeps of it.
-Result<double> seconds_of_run(Runner& runner, const Experiment& experiment, const Progress& progress) {
+Result<double> seconds_of_run(Executor& runner, const Experiment& experiment, const Progress& progress) {
   const auto start = Clock::now();
   const Result<std::shared_ptr<const Trace>> trace = runner.run(experiment, progress);
   const double seconds = seconds_since(start);
@@ -120,7 +120,7 @@ MachineLimits Benchmark::limits() {
 }
 
 Result<Timing> Benchmark::forward(const Experiment& experiment) {
-  Runner runner(kUnlimitedMemory);
+  Executor runner(kUnlimitedMemory);
   Progress progress;
   progress.pool = &pool_;
   if (const Result<double> first = seconds_of_run(runner, experiment, progress); !first)
@@ -135,7 +135,7 @@ Result<Timing> Benchmark::forward(const Experiment& experiment) {
 }
 
 Result<Timing> Benchmark::redraw(Experiment experiment) {
-  Runner runner;
+  Executor runner;
   Progress progress;
   progress.pool = &pool_;
   return repeat([&] {
@@ -145,7 +145,7 @@ Result<Timing> Benchmark::redraw(Experiment experiment) {
 }
 
 Result<Timing> Benchmark::change_tokens(const Experiment& experiment) {
-  Runner runner;
+  Executor runner;
   Progress progress;
   progress.pool = &pool_;
   Experiment larger = experiment;
@@ -159,7 +159,7 @@ Result<Timing> Benchmark::change_tokens(const Experiment& experiment) {
 Result<Benchmark::FirstLooks> Benchmark::first_looks(const Experiment& experiment) {
   Progress progress;
   progress.pool = &pool_;
-  const Result<std::shared_ptr<const Trace>> run = Runner(0).run(experiment, progress);
+  const Result<std::shared_ptr<const Trace>> run = Executor(0).run(experiment, progress);
   if (!run) return tl::unexpected(run.error());
   const Trace& trace = **run;
   assert(trace.find("weights")->tensor == nullptr);
@@ -168,9 +168,9 @@ Result<Benchmark::FirstLooks> Benchmark::first_looks(const Experiment& experimen
   for (const Step& step : trace.steps()) held.push_back(step.tensor);
 
   // What was looked at before is remembered, so everybody begins with a matrix of their own.
-  const auto time_look = [&](const std::function<void(const OnDemandMatrix&)>& look) {
+  const auto time_look = [&](const std::function<void(const LazyMatrix&)>& look) {
     return repeat([&]() -> Result<double> {
-      const OnDemandMatrix matrix(std::make_shared<const OnDemand>(trace.plan(), held, experiment.seed), place, false);
+      const LazyMatrix matrix(std::make_shared<const LazyTensors>(trace.plan(), held, experiment.seed), place, false);
       const auto start = Clock::now();
       look(matrix);
       return seconds_since(start);
@@ -178,14 +178,14 @@ Result<Benchmark::FirstLooks> Benchmark::first_looks(const Experiment& experimen
   };
   const auto time_reading = [&](const MatrixPart& part) {
     std::vector<float> texels(static_cast<std::size_t>(part.rows * part.columns));
-    return time_look([&](const OnDemandMatrix& matrix) { matrix.read(part, texels, {}); });
+    return time_look([&](const LazyMatrix& matrix) { matrix.read(part, texels, {}); });
   };
-  const OnDemandMatrix matrix(trace.on_demand(), place, false);
+  const LazyMatrix matrix(trace.lazy(), place, false);
   const MatrixPart tile = {.first_row = matrix.rows() / 2,
                            .first_column = matrix.columns() / 2,
                            .rows = std::min(kTileSide, matrix.rows() / 2),
                            .columns = std::min(kTileSide, matrix.columns() / 2)};
-  return FirstLooks{.sketch = *time_look([](const OnDemandMatrix& each) { each.sketch({}); }),
+  return FirstLooks{.sketch = *time_look([](const LazyMatrix& each) { each.sketch({}); }),
                     .tile = *time_reading(tile),
                     .overview = *time_reading(overview_part(matrix, kOverviewSide))};
 }

@@ -22,7 +22,7 @@ EquivalenceSides::Pick the(std::string name) {
 
 /// The same numbers in other places, as `rearrange` moves them.
 TensorPointer rearranged(const TensorPointer& tensor, std::string_view pattern, const Sizes& sizes = {}) {
-  Recorder recorder;
+  PlanBuilder recorder;
   const Value from = constant(recorder, "from", tensor->axes(), 0);
   const Value to = rearrange(recorder, "to", pattern, from, sizes);
   auto result = std::make_shared<Tensor>(recorder.axes(to), nullptr);

@@ -4,7 +4,7 @@
 
 #include "core/base/stop.h"
 #include "core/base/text.h"
-#include "core/plan/held_steps.h"
+#include "core/plan/resident_steps.h"
 #include "core/trace/run.h"
 
 namespace attnscope {
@@ -41,12 +41,12 @@ Result<std::shared_ptr<const Trace>> run_in_order(const Trace& trace, const std:
   Progress progress;
   progress.stop = stop;
   const double left = trace.bytes_left();
-  const double needed = held_cost(*trace.plan(), held_steps(*trace.plan(), left)).bytes;
+  const double needed = resident_cost(*trace.plan(), resident_steps(*trace.plan(), left)).bytes;
   if (needed > left) {
     return fail("to compute " + trace.experiment().system + " once more takes " + bytes_text(needed) +
                 "; allowed: the " + bytes_text(left) + " that are left");
   }
-  return Runner(left).run(trace.experiment(), progress, {{"x", rows_in_order(*token_input(trace)->tensor, order)}});
+  return Executor(left).run(trace.experiment(), progress, {{"x", rows_in_order(*token_input(trace)->tensor, order)}});
 }
 
 }  // namespace attnscope

@@ -63,7 +63,7 @@ std::vector<ScalingPoint> study_scaling(std::uint64_t seed, Index keys, Index sa
   ThreadPool pool;
   std::vector<double> plain(static_cast<std::size_t>(keys));
   std::vector<double> scaled(plain.size());
-  for (Index dim = 1; dim <= kLargestStudiedDim; dim *= 2) {
+  for (Index dim = 1; dim <= kMaxStudiedDim; dim *= 2) {
     ScalingPoint point;
     point.dim = dim;
     std::vector<float> query(static_cast<std::size_t>(dim));

@@ -26,7 +26,7 @@ struct ScalingPoint {
   friend bool operator==(const ScalingPoint&, const ScalingPoint&) = default;
 };
 
-inline constexpr Index kLargestStudiedDim = 1024;
+inline constexpr Index kMaxStudiedDim = 1024;
 
 /// Draws `samples` queries, each with `keys` keys (two at least), for every dim 1, 2, 4, …, 1024. All their numbers are
 /// normal with mean 0 and deviation 1, so that q · k has mean 0 and variance dim and q · k / √dim has variance 1. The

@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-void run_system(const Experiment& e, Recorder& r) {
+void run_system(const Experiment& e, PlanBuilder& r) {
   const Index heads = e.integer("heads");
   const Index head_dim = e.integer("head_dim");
   const Axis channel = {"channel", e.integer("channels")};

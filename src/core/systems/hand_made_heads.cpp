@@ -162,7 +162,7 @@ struct LayerInput {
 };
 
 /// Returns the outputs of the heads side by side: `merged`.
-Value attend(const Experiment& e, Recorder& r, const LayerInput& in) {
+Value attend(const Experiment& e, PlanBuilder& r, const LayerInput& in) {
   const std::string& p = in.prefix;
   const Value q = contract(r, p + "q", "query feature, head feature dim -> head query dim", in.x, in.w_q);
   const Value k = contract(r, p + "k", "key feature, head feature dim -> head key dim", in.x, in.w_k);
@@ -178,7 +178,7 @@ Value attend(const Experiment& e, Recorder& r, const LayerInput& in) {
 /// A mask with a layer for every head gives its first one to the induction head.
 MaskSizes mask_sizes(const Experiment& e) { return {1, head_count, e.integer("tokens"), e.integer("tokens")}; }
 
-void run_system(const Experiment& e, Recorder& r) {
+void run_system(const Experiment& e, PlanBuilder& r) {
   constexpr const char* kOut = "token merged, merged feature -> token feature";
   const HandMadeWeights set(e);
   const Axis feature = set.feature();
@@ -295,7 +295,7 @@ Parameter sharpness_parameter() {
       "How far the scores of what a head wants lie above the others. From about 104 on the others' weights are exactly "
       "0; at 0 every head is uniform.";
   parameter.kind = Parameter::Kind::real;
-  parameter.standard = 120.0;
+  parameter.default_value = 120.0;
   parameter.maximum = 1e6;
   parameter.slider_maximum = 150;
   return parameter;

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-void run_system(const Experiment& e, Recorder& r) {
+void run_system(const Experiment& e, PlanBuilder& r) {
   const Index heads = e.integer("heads");
   const Axis channel = {"channel", e.integer("channels")};
   const Axis merged_axis = {"head·dim", channel.size};

@@ -10,7 +10,7 @@ namespace attnscope {
 namespace {
 
 /// One group of all channels of one picture, or each channel over the whole batch.
-Value norm(const Experiment& e, Recorder& r, Value x) {
+Value norm(const Experiment& e, PlanBuilder& r, Value x) {
   const bool group = e.choice("norm") == "group";
   const std::array<std::string, 3> over = {group ? "channel" : "batch", "row", "column"};
   return normalize(r, "normed", x, over);
@@ -22,7 +22,7 @@ struct Layers {
   Layer proj;
 };
 
-void run_system(const Experiment& e, Recorder& r) {
+void run_system(const Experiment& e, PlanBuilder& r) {
   const Axis channel = {"channel", e.integer("channels")};
   const Axis dim = {"dim", channel.size};
   const Axis stacked = {"part·dim", saturating_product(3, dim.size)};

@@ -14,7 +14,7 @@ std::string axis_names(const Axes& axes) {
 
 }  // namespace
 
-Value with_positions(Recorder& r, const Experiment& e, Value tokens) {
+Value with_positions(PlanBuilder& r, const Experiment& e, Value tokens) {
   const std::string& kind = positions_of(e);
   if (kind != "sinusoidal" && kind != "learned") return tokens;
   const Axes axes = r.axes(tokens);
@@ -27,14 +27,14 @@ Value with_positions(Recorder& r, const Experiment& e, Value tokens) {
   return add(r, "positioned_x", all + ", " + axis_names(table) + " -> " + all, tokens, positions);
 }
 
-Value rotated(Recorder& r, const Experiment& e, std::string name, Value input) {
+Value rotated(PlanBuilder& r, const Experiment& e, std::string name, Value input) {
   if (positions_of(e) != "rotary") return input;
   Axes axes = r.axes(input);
   const double flops = 3 * static_cast<double>(element_count(axes));
   return r.record({std::move(name), RotateOperation{}, {input.step}, std::move(axes), flops});
 }
 
-Value biased_by_distance(Recorder& r, const Experiment& e, std::string name, Value scores) {
+Value biased_by_distance(PlanBuilder& r, const Experiment& e, std::string name, Value scores) {
   if (positions_of(e) != "alibi") return scores;
   Axes axes = r.axes(scores);
   DistanceBiasOperation bias;

@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-void run_system(const Experiment& e, Recorder& r) {
+void run_system(const Experiment& e, PlanBuilder& r) {
   const Index heads = e.integer("heads");
   const Axis channel = {"channel", e.integer("channels")};
   const Axis stacked = {"part·head·dim", saturating_product(3, channel.size)};

@@ -22,14 +22,15 @@ std::vector<Parameter> picture_parameters(Index batch) {
   };
 }
 
-Parameter heads_parameter(Index standard, std::string whole) {
-  Parameter heads = integer_parameter(
-      "heads", "Heads", "How many heads attend side by side, each to its share of the " + whole + ".", standard, 1, 16);
+Parameter heads_parameter(Index default_value, std::string whole) {
+  Parameter heads =
+      integer_parameter("heads", "Heads", "How many heads attend side by side, each to its share of the " + whole + ".",
+                        default_value, 1, 16);
   heads.divides = std::move(whole);
   return heads;
 }
 
-Value draw_picture(const Experiment& e, Recorder& r) {
+Value draw_picture(const Experiment& e, PlanBuilder& r) {
   const Axes axes = {{"batch", e.integer("batch")},
                      {"channel", e.integer("channels")},
                      {"row", e.integer("height")},
@@ -41,7 +42,7 @@ Value draw_picture(const Experiment& e, Recorder& r) {
   return draw_normal(r, "x", axes, std::move(picture));
 }
 
-Value pixels_as_tokens(Recorder& r, Value picture) {
+Value pixels_as_tokens(PlanBuilder& r, Value picture) {
   return rearrange(r, "tokens", "batch channel row column -> batch token=(row column) channel", picture);
 }
 
@@ -51,24 +52,24 @@ MaskSizes pixel_mask_sizes(const Experiment& e) {
   return {e.integer("batch"), has_heads ? e.integer("heads") : 1, pixels, pixels};
 }
 
-void add_to_picture(const Experiment& e, Recorder& r, Value x, Value projected) {
+void add_to_picture(const Experiment& e, PlanBuilder& r, Value x, Value projected) {
   const Value image = rearrange(r, "projected_image", "batch (row column) channel -> batch channel row column",
                                 projected, {{"column", e.integer("width")}});
   add(r, "out", "batch channel row column, batch channel row column -> batch channel row column", x, image);
 }
 
-Layer draw_linear(Recorder& r, const std::string& name, const Axis& out, const Axis& in) {
+Layer draw_linear(PlanBuilder& r, const std::string& name, const Axis& out, const Axis& in) {
   const Value weight = draw_layer(r, "w_" + name, {out, in}, in.size);
   return {weight, draw_layer(r, "b_" + name, {out}, in.size)};
 }
 
-Layer draw_linear_without_bias(Recorder& r, const std::string& name, const Axis& out, const Axis& in) {
+Layer draw_linear_without_bias(PlanBuilder& r, const std::string& name, const Axis& out, const Axis& in) {
   return {draw_layer(r, "w_" + name, {out, in}, in.size), {}};
 }
 
-Value zero_bias(Recorder& r, const std::string& name, const Axis& out) { return constant(r, "b_" + name, {out}, 0); }
+Value zero_bias(PlanBuilder& r, const std::string& name, const Axis& out) { return constant(r, "b_" + name, {out}, 0); }
 
-Value linear(Recorder& r, std::string name, const std::string& leading, Value input, const Layer& layer) {
+Value linear(PlanBuilder& r, std::string name, const std::string& leading, Value input, const Layer& layer) {
   const std::string out = r.axes(layer.weight)[0].name;
   const std::string in = r.axes(layer.weight)[1].name;
   std::string pattern = leading + " " + in;
@@ -80,7 +81,8 @@ Value linear(Recorder& r, std::string name, const std::string& leading, Value in
   return contract(r, std::move(name), pattern, input, layer.weight, options);
 }
 
-Projections cut_projections(Recorder& r, std::string_view pattern, Value stacked, std::map<std::string, Index> sizes) {
+Projections cut_projections(PlanBuilder& r, std::string_view pattern, Value stacked,
+                            std::map<std::string, Index> sizes) {
   sizes["part"] = 3;
   const Value q = rearrange(r, "q", pattern, stacked, sizes, {{"part", 0}});
   const Value k = rearrange(r, "k", pattern, stacked, sizes, {{"part", 1}});
@@ -88,13 +90,13 @@ Projections cut_projections(Recorder& r, std::string_view pattern, Value stacked
   return {q, k, v};
 }
 
-Value scaled_scores(Recorder& r, const std::string& leading, const Projections& p, Index divisor_of) {
+Value scaled_scores(PlanBuilder& r, const std::string& leading, const Projections& p, Index divisor_of) {
   const std::string pattern =
       labels(leading, "query dim") + ", " + labels(leading, "key dim") + " -> " + labels(leading, "query key");
   return contract(r, "scores", pattern, p.q, p.k, divided_by_root(divisor_of));
 }
 
-WeightedSum weighted_sum(const Experiment& e, Recorder& r, const std::string& leading, Value scores, Value v,
+WeightedSum weighted_sum(const Experiment& e, PlanBuilder& r, const std::string& leading, Value scores, Value v,
                          const MaskSizes& sizes) {
   const Value weights = attention_weights(r, e, "", scores, e.mask(), sizes);
   const std::string pattern =

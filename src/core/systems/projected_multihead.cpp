@@ -20,7 +20,7 @@ struct Inputs {
   Value q, k, v;
 };
 
-Inputs draw_inputs(const Experiment& e, Recorder& r) {
+Inputs draw_inputs(const Experiment& e, PlanBuilder& r) {
   const Axis batch = {"batch", e.integer("batch")};
   const Axis feature = {"feature", e.integer("features")};
   const Axes queries = {batch, {"query", e.integer("queries")}, feature};
@@ -38,7 +38,7 @@ Inputs draw_inputs(const Experiment& e, Recorder& r) {
 }
 
 /// score(i, j) = w_a_v · tanh(w_a_q q_i + w_a_k k_j)
-Value additive_scores(Recorder& r, const Projections& p, Value w_a_q, Value w_a_k, Value w_a_v) {
+Value additive_scores(PlanBuilder& r, const Projections& p, Value w_a_q, Value w_a_k, Value w_a_v) {
   const Value q = contract(r, "additive_q", "batch head query dim, unit dim -> batch head query unit", p.q, w_a_q);
   const Value k = contract(r, "additive_k", "batch head key dim, unit dim -> batch head key unit", p.k, w_a_k);
   const Value hidden =
@@ -46,7 +46,7 @@ Value additive_scores(Recorder& r, const Projections& p, Value w_a_q, Value w_a_
   return contract(r, "scores", "batch head query key unit, score unit -> batch head query key", hidden, w_a_v);
 }
 
-void run_system(const Experiment& e, Recorder& r) {
+void run_system(const Experiment& e, PlanBuilder& r) {
   const Index heads = e.integer("heads");
   const Index dim = e.integer("hidden") / heads;
   const Axis feature = {"feature", e.integer("features")};

@@ -9,7 +9,7 @@ namespace {
 
 MaskSizes mask_sizes(const Experiment& e) { return {1, 1, e.integer("queries"), e.integer("keys")}; }
 
-void run_system(const Experiment& e, Recorder& r) {
+void run_system(const Experiment& e, PlanBuilder& r) {
   const Axis dim = {"dim", e.integer("head_dim")};
   const Value q = draw_normal(r, "q", {{"query", e.integer("queries")}, dim});
   const Value k = draw_normal(r, "k", {{"key", e.integer("keys")}, dim});

@@ -14,12 +14,12 @@ MaskSizes mask_sizes(const Experiment& e) {
 }
 
 /// What a layer draws when it is made; its weights are drawn again afterwards.
-void discard_layer(Recorder& r, const Axis& out, const Axis& in) {
+void discard_layer(PlanBuilder& r, const Axis& out, const Axis& in) {
   r.discard(static_cast<std::uint64_t>(saturating_product(out.size, in.size)));
   r.discard(static_cast<std::uint64_t>(out.size));
 }
 
-void run_system(const Experiment& e, Recorder& r) {
+void run_system(const Experiment& e, PlanBuilder& r) {
   const Index heads = e.integer("heads");
   const Axis feature = {"feature", e.integer("features")};
   const Axis embedding = {"embedding", e.integer("embedding")};

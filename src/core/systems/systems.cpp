@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/experiment/system.h"
-#include "core/imported/own_tensors.h"
+#include "core/imported/imported_layers.h"
 
 namespace attnscope {
 namespace {
@@ -40,7 +40,7 @@ System with_parameters_of_scores(System system) {
 }  // namespace
 
 const System* find_system(std::string_view name) {
-  static const System own = with_parameters_of_scores(own_tensors());
+  static const System own = with_parameters_of_scores(imported_tensors_system());
   if (name == own.name) return &own;
   const std::span<const System> all = systems();
   const auto found = std::find_if(all.begin(), all.end(), [&](const System& system) { return system.name == name; });

@@ -16,6 +16,6 @@ System conv_attention();
 System projected_multihead();
 System stacked_multihead();
 System hand_made_heads();
-System own_tensors();
+System imported_tensors_system();
 
 }  // namespace attnscope

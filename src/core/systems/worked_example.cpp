@@ -28,7 +28,7 @@ struct Stage {
     return axes;
   }
 
-  [[nodiscard]] Weights draw(const Experiment& e, Recorder& r) const {
+  [[nodiscard]] Weights draw(const Experiment& e, PlanBuilder& r) const {
     const Value k = draw_uniform(r, prefix + "w_k", weight_axes(e));
     const Value q = draw_uniform(r, prefix + "w_q", weight_axes(e));
     const Value v = draw_uniform(r, prefix + "w_v", weight_axes(e));
@@ -36,13 +36,13 @@ struct Stage {
   }
 
   /// x · w for every head; `position` names the axis of x: query, key or cross_query.
-  [[nodiscard]] Value project(Recorder& r, const std::string& name, const std::string& position, Value x,
+  [[nodiscard]] Value project(PlanBuilder& r, const std::string& name, const std::string& position, Value x,
                               Value w) const {
     return contract(r, prefix + name, position + " feature, " + head + "feature dim -> " + head + position + " dim", x,
                     w);
   }
 
-  [[nodiscard]] Value scores(const Experiment& e, Recorder& r, const std::string& name, const std::string& query,
+  [[nodiscard]] Value scores(const Experiment& e, PlanBuilder& r, const std::string& name, const std::string& query,
                              Value q, Value k) const {
     ContractOptions options;
     if (e.choice("scale") == "sqrt_head_dim") {
@@ -53,13 +53,13 @@ struct Stage {
                     options);
   }
 
-  Value weighted_sum(Recorder& r, const std::string& name, const std::string& query, Value weights, Value v) const {
+  Value weighted_sum(PlanBuilder& r, const std::string& name, const std::string& query, Value weights, Value v) const {
     return contract(r, prefix + name, head + query + " key, " + head + "key dim -> " + head + query + " dim", weights,
                     v);
   }
 
   /// Returns the outputs of the heads [head, query, dim].
-  Value run(const Experiment& e, Recorder& r, const Weights& w, Value x, Value x2) const {
+  Value run(const Experiment& e, PlanBuilder& r, const Weights& w, Value x, Value x2) const {
     const Value q = project(r, "q", "query", x, w.q);
     const Value k = project(r, "k", "key", x, w.k);
     const Value v = project(r, "v", "key", x, w.v);
@@ -85,7 +85,7 @@ struct Stage {
 /// A mask with a layer for every head gives its first one to the single-head stage.
 MaskSizes mask_sizes(const Experiment& e) { return {1, e.integer("heads"), e.integer("tokens"), e.integer("tokens")}; }
 
-void run_system(const Experiment& e, Recorder& r) {
+void run_system(const Experiment& e, PlanBuilder& r) {
   const Stage single = {"single.", ""};
   const Stage multi = {"", "head "};
 

@@ -10,14 +10,14 @@ namespace attnscope {
 namespace {
 
 // Box–Muller: √(−2 ln u) for the smallest u of 53 bits is below 8.6.
-constexpr double kLargestNormal = 9;
+constexpr double kMaxNormal = 9;
 
 struct Bound {
   const PlannedStep& step;
   std::span<const double> inputs;
 
   double operator()(const DrawOperation& draw) const {
-    double bound = kLargestNormal;
+    double bound = kMaxNormal;
     if (draw.distribution != DrawOperation::Distribution::normal)
       bound = std::max(std::abs(draw.from), std::abs(draw.to));
     for (const DrawOperation::ByHand& each : draw.by_hand)
@@ -25,7 +25,7 @@ struct Bound {
     return bound;
   }
   double operator()(const ConstantOperation& constant) const { return std::abs(constant.value); }
-  double operator()(const GivenOperation& /*given*/) const { return std::numeric_limits<double>::infinity(); }
+  double operator()(const ImportOperation& /*given*/) const { return std::numeric_limits<double>::infinity(); }
   double operator()(const SetOperation& set) const {
     double largest = 0;
     for (const SetPart& part : set.parts) largest = std::max(largest, std::abs(part.value));

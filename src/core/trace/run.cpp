@@ -5,16 +5,16 @@
 #include <new>
 
 #include "core/base/text.h"
-#include "core/plan/held_steps.h"
-#include "core/trace/computation.h"
+#include "core/plan/resident_steps.h"
+#include "core/trace/plan_run.h"
 
 namespace attnscope {
 
-struct Runner::State {
+struct Executor::State {
   double memory_budget = kDefaultMemoryBudget;
   std::shared_ptr<MemoryStore> memory = std::make_shared<MemoryStore>();
-  Finished last;
-  Index taken_over = 0;
+  RunResult last;
+  Index reused = 0;
   // The plan made last, and for what.
   Experiment planned;
   std::shared_ptr<const Plan> plan;
@@ -28,45 +28,46 @@ struct Runner::State {
   }
 };
 
-Runner::Runner(double memory_budget) : state_(std::make_unique<State>()) { state_->memory_budget = memory_budget; }
-Runner::~Runner() = default;
+Executor::Executor(double memory_budget) : state_(std::make_unique<State>()) { state_->memory_budget = memory_budget; }
+Executor::~Executor() = default;
 
-Cost Runner::prepare(const Experiment& experiment) {
+Cost Executor::prepare(const Experiment& experiment) {
   const Plan& plan = *state_->plan_of(experiment);
-  return held_cost(plan, held_steps(plan, state_->memory_budget));
+  return resident_cost(plan, resident_steps(plan, state_->memory_budget));
 }
 
-Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, const Progress& progress,
-                                                 const Substitutions& substitutions) {
+Result<std::shared_ptr<const Trace>> Executor::run(const Experiment& experiment, const Progress& progress,
+                                                   const Substitutions& substitutions) {
   return run(experiment, state_->plan_of(experiment), progress, substitutions);
 }
 
-Result<std::shared_ptr<const Trace>> Runner::run(const Experiment& experiment, const std::shared_ptr<const Plan>& plan,
-                                                 const Progress& progress, const Substitutions& substitutions) {
+Result<std::shared_ptr<const Trace>> Executor::run(const Experiment& experiment,
+                                                   const std::shared_ptr<const Plan>& plan, const Progress& progress,
+                                                   const Substitutions& substitutions) {
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<bool> held = held_steps(*plan, state_->memory_budget);
-  const double bytes = held_cost(*plan, held).bytes;
+  const std::vector<bool> held = resident_steps(*plan, state_->memory_budget);
+  const double bytes = resident_cost(*plan, held).bytes;
   // A trace's worth, so that one can be shown while the next is computed; but no more than the budget leaves beside it.
   const double room = std::max(0.0, state_->memory_budget - bytes);
   state_->memory->keep_at_most(static_cast<std::size_t>(std::min({bytes * 1.25, room, 1e18})));
   try {
-    Computation computation(plan, held, experiment.seed, progress, substitutions, state_->memory);
-    if (!computation.run(substitutions.empty() ? state_->last : Finished{}))
+    PlanRun computation(plan, held, experiment.seed, progress, substitutions, state_->memory);
+    if (!computation.run(substitutions.empty() ? state_->last : RunResult{}))
       return fail(computation.failure().value_or("stopped before it was done"));
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    state_->taken_over = computation.taken_over();
-    Finished finished = computation.finish(experiment, taken.count(), state_->memory_budget);
+    state_->reused = computation.reused();
+    RunResult finished = computation.finish(experiment, taken.count(), state_->memory_budget);
     std::shared_ptr<const Trace> trace = finished.trace;
     // What is not held was looked at here and there.
     if (const std::optional<std::string> failure = trace->failure()) return fail(*failure);
-    state_->last = substitutions.empty() ? std::move(finished) : Finished{};
+    state_->last = substitutions.empty() ? std::move(finished) : RunResult{};
     return trace;
   } catch (const std::bad_alloc&) {
     return fail("this machine has no room for the " + bytes_text(bytes) + " that the experiment takes");
   }
 }
 
-void Runner::forget_results() {
+void Executor::forget_results() {
   if (state_->last.trace == nullptr) return;
   const Trace& last = *state_->last.trace;
   std::vector<StepResult> given;
@@ -76,11 +77,11 @@ void Runner::forget_results() {
   state_->last.trace = std::make_shared<const Trace>(last.experiment(), last.plan(), std::move(given), 0);
 }
 
-Index Runner::steps_taken_over() const { return state_->taken_over; }
+Index Executor::steps_reused() const { return state_->reused; }
 
 Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress,
                                          const Substitutions& substitutions) {
-  return Runner().run(experiment, progress, substitutions);
+  return Executor().run(experiment, progress, substitutions);
 }
 
 }  // namespace attnscope

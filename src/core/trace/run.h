@@ -28,11 +28,11 @@ using Substitutions = std::map<std::string, std::shared_ptr<const Tensor>, std::
 /// Computes experiments one after the other. What is the same as in the last trace is taken from there: a change to
 /// what comes late in the computation computes only from there on. The memory of traces that are gone is used again.
 /// One thread at a time.
-class Runner {
+class Executor {
  public:
-  /// `memory_budget`: bytes of tensors beyond which the largest are not held; see `held_steps`.
-  explicit Runner(double memory_budget = kDefaultMemoryBudget);
-  ~Runner();
+  /// `memory_budget`: bytes of tensors beyond which the largest are not held; see `resident_steps`.
+  explicit Executor(double memory_budget = kDefaultMemoryBudget);
+  ~Executor();
 
   /// What `run` will compute at most. It need not plan again then.
   Cost prepare(const Experiment& experiment);
@@ -53,14 +53,14 @@ class Runner {
   void forget_results();
 
   /// Steps that the last trace took over from the one before.
-  [[nodiscard]] Index steps_taken_over() const;
+  [[nodiscard]] Index steps_reused() const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// Runs one experiment alone; see Runner.
+/// Runs one experiment alone; see Executor.
 Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress = {},
                                          const Substitutions& substitutions = {});
 

@@ -27,7 +27,7 @@ constexpr Index kRowsLookedAt = 64;
 
 /// Weights that are given may be anything: they are shown as they are.
 void warn_of_rows(const Step& step, std::vector<std::string>& warnings) {
-  if (!std::holds_alternative<GivenOperation>(step.operation) || !is_attention(step) || step.tensor == nullptr) return;
+  if (!std::holds_alternative<ImportOperation>(step.operation) || !is_attention(step) || step.tensor == nullptr) return;
   const Index columns = step.axes.back().size;
   const RowSums sums =
       look_at_rows({step.tensor->values().data(), step.tensor->count() / columns, columns, columns, 1});
@@ -37,14 +37,14 @@ void warn_of_rows(const Step& step, std::vector<std::string>& warnings) {
 }
 
 /// The same from some rows of those that are only read where they are looked at, all over the tensor.
-void warn_of_some_rows(const Step& step, int number, const OnDemand& on_demand, std::vector<std::string>& warnings) {
+void warn_of_some_rows(const Step& step, int number, const LazyTensors& lazy, std::vector<std::string>& warnings) {
   const Axes leading(step.axes.begin(), step.axes.end() - 1);
   const Index rows = element_count(leading);
   const Index count = std::min(rows, kRowsLookedAt);
   Index like_weights = 0;
   for (Index i = 0; i < count; ++i) {
     const Region row = region_within(number, step.axes, index_in(leading, i * rows / count));
-    const std::shared_ptr<const Tensor> numbers = on_demand.numbers(row, {});
+    const std::shared_ptr<const Tensor> numbers = lazy.numbers(row, {});
     like_weights += look_at_rows({numbers->values().data(), 1, numbers->count(), numbers->count(), 1}).like_weights;
   }
   if (like_weights == count) return;
@@ -72,7 +72,7 @@ std::vector<std::string> warnings_about(std::span<const Step> steps) {
 
 bool is_attention(const Step& step) {
   if (std::holds_alternative<SoftmaxOperation>(step.operation)) return true;
-  return std::holds_alternative<GivenOperation>(step.operation) && step.name.ends_with("weights") &&
+  return std::holds_alternative<ImportOperation>(step.operation) && step.name.ends_with("weights") &&
          step.axes.back().name == "key";
 }
 
@@ -94,11 +94,11 @@ Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vecto
   std::vector<std::shared_ptr<const Tensor>> held;
   held.reserve(steps_.size());
   for (const Step& step : steps_) held.push_back(step.tensor);
-  on_demand_ = std::make_shared<const OnDemand>(plan_, std::move(held), experiment_.seed);
+  lazy_ = std::make_shared<const LazyTensors>(plan_, std::move(held), experiment_.seed);
   // The first layer's stand for all: they were made in the same way.
   const auto first = std::find_if(steps_.begin(), steps_.end(), is_attention);
-  if (first != steps_.end() && first->tensor == nullptr && std::holds_alternative<GivenOperation>(first->operation))
-    warn_of_some_rows(*first, static_cast<int>(first - steps_.begin()), *on_demand_, warnings_);
+  if (first != steps_.end() && first->tensor == nullptr && std::holds_alternative<ImportOperation>(first->operation))
+    warn_of_some_rows(*first, static_cast<int>(first - steps_.begin()), *lazy_, warnings_);
 }
 
 Trace::Trace(Experiment experiment, const Trace& numbers)
@@ -106,7 +106,7 @@ Trace::Trace(Experiment experiment, const Trace& numbers)
       plan_(numbers.plan_),
       steps_(numbers.steps_),
       warnings_(numbers.warnings_),
-      on_demand_(numbers.on_demand_),
+      lazy_(numbers.lazy_),
       compute_seconds_(numbers.compute_seconds_),
       memory_budget_(numbers.memory_budget_) {
   for (std::size_t i = 0; i < steps_.size(); ++i) places_.try_emplace(steps_[i].name, i);
@@ -114,26 +114,24 @@ Trace::Trace(Experiment experiment, const Trace& numbers)
 
 std::shared_ptr<const Tensor> Trace::numbers(const Region& region, const StepContext& context) const {
   const std::shared_ptr<const Tensor>& tensor = steps_[static_cast<std::size_t>(region.step)].tensor;
-  return tensor != nullptr ? part_of(tensor, region) : on_demand_->numbers(region, context);
+  return tensor != nullptr ? part_of(tensor, region) : lazy_->numbers(region, context);
 }
 
-std::optional<std::string> Trace::failure() const {
-  return on_demand_ != nullptr ? on_demand_->failure() : std::nullopt;
-}
+std::optional<std::string> Trace::failure() const { return lazy_ != nullptr ? lazy_->failure() : std::nullopt; }
 
-std::uint64_t Trace::failures() const { return on_demand_ != nullptr ? on_demand_->failures() : 0; }
+std::uint64_t Trace::failures() const { return lazy_ != nullptr ? lazy_->failures() : 0; }
 
-double Trace::held_bytes() const {
+double Trace::resident_bytes() const {
   double bytes = 0;
   for (const Step& step : steps_) bytes += step.tensor ? 4.0 * static_cast<double>(step.tensor->count()) : 0;
   return bytes;
 }
 
-double Trace::bytes_left() const { return std::max(0.0, memory_budget_ - held_bytes()); }
+double Trace::bytes_left() const { return std::max(0.0, memory_budget_ - resident_bytes()); }
 
 float Trace::value(int step, std::span<const Index> index) const {
   const std::shared_ptr<const Tensor>& tensor = steps_[static_cast<std::size_t>(step)].tensor;
-  return tensor != nullptr ? tensor->at(index) : on_demand_->numbers(single_cell(step, index), {})->values().front();
+  return tensor != nullptr ? tensor->at(index) : lazy_->numbers(single_cell(step, index), {})->values().front();
 }
 
 const Step* Trace::find(std::string_view name) const {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/trace/on_demand.h"
+#include "core/trace/lazy_tensors.h"
 
 namespace attnscope {
 
@@ -63,7 +63,7 @@ class Trace {
   /// One number; NaN where it cannot be read.
   [[nodiscard]] float value(int step, std::span<const Index> index) const;
   /// What computes the tensors that are not held; null if all are.
-  [[nodiscard]] const std::shared_ptr<const OnDemand>& on_demand() const { return on_demand_; }
+  [[nodiscard]] const std::shared_ptr<const LazyTensors>& lazy() const { return lazy_; }
   /// Why numbers that were asked for could not be read, in one line; nothing where all could. Whoever shows or writes
   /// what came of this trace asks for it afterwards: it is then no result.
   [[nodiscard]] std::optional<std::string> failure() const;
@@ -74,7 +74,7 @@ class Trace {
   [[nodiscard]] double compute_seconds() const { return compute_seconds_; }
   [[nodiscard]] Index number_count() const { return plan_->cost.numbers; }
   /// Memory that its tensors take.
-  [[nodiscard]] double held_bytes() const;
+  [[nodiscard]] double resident_bytes() const;
   /// What of the memory budget it leaves for what is computed beside it.
   [[nodiscard]] double bytes_left() const;
 
@@ -89,7 +89,7 @@ class Trace {
   std::vector<Step> steps_;
   std::unordered_map<std::string_view, std::size_t> places_;  ///< of the steps, by name
   std::vector<std::string> warnings_;
-  std::shared_ptr<const OnDemand> on_demand_;
+  std::shared_ptr<const LazyTensors> lazy_;
   double compute_seconds_ = 0;
   double memory_budget_ = kDefaultMemoryBudget;
 };

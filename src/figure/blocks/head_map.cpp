@@ -20,8 +20,8 @@ double distance(const HeadMeasures& heads, Index a, Index b) {
 
 void add_targets(Figure& figure, const HeadMeasures& heads, const std::vector<Index>& order, const Rect& box) {
   // Of very many heads the cells are too small to be pointed at one by one.
-  constexpr std::size_t kMostHeads = 32;
-  if (order.size() > kMostHeads) return;
+  constexpr std::size_t kMaxHeads = 32;
+  if (order.size() > kMaxHeads) return;
   const double cell = box.width / static_cast<double>(order.size());
   const std::string most = number_text(std::log(2) * static_cast<double>(heads.queries));
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -42,9 +42,9 @@ void add_targets(Figure& figure, const HeadMeasures& heads, const std::vector<In
 
 double head_map_side(Index heads, double room) {
   // Of very many heads the cells may be smaller than what can be pointed at.
-  constexpr double kMostSide = 640;
+  constexpr double kMaxSide = 640;
   const auto count = static_cast<double>(heads);
-  return std::min(count * std::clamp(std::floor(room / count), 4.0, 40.0), std::max(kMostSide, room));
+  return std::min(count * std::clamp(std::floor(room / count), 4.0, 40.0), std::max(kMaxSide, room));
 }
 
 void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double side, double margin) {

@@ -29,9 +29,9 @@ struct ShownTables {
 };
 
 ShownTables tables_of(const HeadMeasures& heads) {
-  constexpr std::size_t kMostRows = 200;
+  constexpr std::size_t kMaxRows = 200;
   ShownTables shown;
-  std::size_t room = kMostRows;
+  std::size_t room = kMaxRows;
   for (const HeadComposition& composed : heads.compositions) {
     const std::size_t all = composed.shares.front().size();
     const std::size_t rows = std::min(all, room);

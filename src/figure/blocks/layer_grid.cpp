@@ -11,22 +11,22 @@
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 
 namespace attnscope {
 namespace {
 
 constexpr double kMargin = 16;
-constexpr double kLeft = 64;       // names of rows
-constexpr double kTitle = 26;      // the title alone
-constexpr double kAbove = 48;      // title and head names
-constexpr double kBelow = 44;      // colour bar
-constexpr double kGap = 6;         // between maps
-constexpr double kLeastSide = 12;  // of a map
-constexpr double kMostSide = 160;
-constexpr double kLeastPitch = 14;  // of names
-constexpr Index kMostAcross = 128;  // heads of a layer on one page
+constexpr double kLeft = 64;     // names of rows
+constexpr double kTitle = 26;    // the title alone
+constexpr double kAbove = 48;    // title and head names
+constexpr double kBelow = 44;    // colour bar
+constexpr double kGap = 6;       // between maps
+constexpr double kMinSide = 12;  // of a map
+constexpr double kMaxSide = 160;
+constexpr double kMinPitch = 14;   // of names
+constexpr Index kMaxAcross = 128;  // heads of a layer on one page
 
 /// Heads side by side.
 struct Row {
@@ -44,7 +44,7 @@ struct Captions {
 };
 
 /// Which of the names have room: every one, every second, …
-Index every(double pitch) { return std::max<Index>(1, static_cast<Index>(std::ceil(kLeastPitch / pitch))); }
+Index every(double pitch) { return std::max<Index>(1, static_cast<Index>(std::ceil(kMinPitch / pitch))); }
 
 void add_text(Figure& figure, std::string id, Point at, std::string words, HorizontalAlign align,
               VerticalAlign vertical, bool title = false) {
@@ -84,7 +84,7 @@ class MapGrid {
     const auto down = static_cast<double>(rows_.size());
     side_ = (options_.width - 2 * kMargin - names_) / across - kGap;
     if (options_.height > 0) side_ = std::min(side_, (options_.height - 2 * kMargin - above_ - kBelow) / down - kGap);
-    side_ = std::floor(std::clamp(side_, kLeastSide, kMostSide));
+    side_ = std::floor(std::clamp(side_, kMinSide, kMaxSide));
     pitch_ = side_ + kGap;
     double width = names_ + across * pitch_;
     if (!captions_.page.empty()) {
@@ -173,8 +173,8 @@ Index most_heads(const std::vector<ShownAttention>& attentions) {
 /// Layers and heads of a page.
 struct LayerPages {
   explicit LayerPages(const std::vector<ShownAttention>& layers) {
-    heads_on_one = std::min(most_heads(layers), kMostAcross);
-    layers_on_one = std::min(std::ssize(layers), kMostMaps / heads_on_one);
+    heads_on_one = std::min(most_heads(layers), kMaxAcross);
+    layers_on_one = std::min(std::ssize(layers), kMaxMaps / heads_on_one);
     head_pages = page_count(most_heads(layers), heads_on_one);
     layer_pages = page_count(std::ssize(layers), layers_on_one);
   }
@@ -223,7 +223,7 @@ Figure layer_grid(const Trace& trace, Index item, const ViewOptions& options) {
 namespace {
 
 Index heads_on_a_page(const std::vector<ShownAttention>& attentions) {
-  return std::max<Index>(1, kMostPanels / std::max<Index>(1, std::ssize(attentions)));
+  return std::max<Index>(1, kMaxPanels / std::max<Index>(1, std::ssize(attentions)));
 }
 
 /// The rows of the page with `across` heads side by side.

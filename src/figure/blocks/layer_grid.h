@@ -15,7 +15,7 @@ inline constexpr Index kManyLayers = 4;
 /// More heads than these of one attention are shown like that as well, row by row.
 inline constexpr Index kManyHeads = 256;
 /// No page of a grid of layers has more maps.
-inline constexpr Index kMostMaps = 4096;
+inline constexpr Index kMaxMaps = 4096;
 
 /// The weights that some heads have, by the name of their tensor.
 struct ShownAttention {
@@ -31,7 +31,7 @@ Index layer_grid_pages(const Trace& trace);
 /// them, as the option "page" has it. Unfinished when it is stopped.
 Figure layer_grid(const Trace& trace, Index item, const ViewOptions& options);
 
-/// The pages that the heads of these attentions take; `kMostPanels` maps are on one.
+/// The pages that the heads of these attentions take; `kMaxPanels` maps are on one.
 Index head_grid_pages(const std::vector<ShownAttention>& attentions);
 
 /// The same for the heads of a few attentions, which begin a row each.

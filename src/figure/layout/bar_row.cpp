@@ -12,10 +12,10 @@ namespace {
 constexpr double kWidestBar = 44;
 // Bars that stand closer have no gaps between them.
 constexpr double kClosestWithGaps = 4;
-constexpr double kThinnestChosen = 2;
+constexpr double kThinnestSelected = 2;
 // Narrower ones that are chosen have a mark behind them.
 constexpr double kNarrowBar = 8;
-constexpr double kLeastPitchWithNumbers = 24;
+constexpr double kMinPitchWithNumbers = 24;
 // Lines of labels that do not touch.
 constexpr double kTickPitch = TypeSize::kSmall;
 
@@ -58,7 +58,7 @@ class RowPainter {
       target.box = {x, chart_.box.y, columns_.pitch(), chart_.box.height};
       figure_.targets.push_back(std::move(target));
     }
-    chosen_bar();
+    selected_bar();
   }
 
   void sums() const {
@@ -109,7 +109,7 @@ class RowPainter {
   }
 
   /// Above its neighbours, so that it is seen however many there are.
-  void chosen_bar() const {
+  void selected_bar() const {
     if (row_.chosen < 0) return;
     const double center = columns_.center(columns_.column_of(row_.chosen));
     if (bar_width() < kNarrowBar) {
@@ -118,7 +118,7 @@ class RowPainter {
           {row_.id + ".mark", {center - mark / 2, chart_.box.y, mark, chart_.box.height}, Shade::of(Ink::accent, 0.3)});
     }
     if (is_left_out(row_, row_.chosen)) return;
-    bar(row_.id + ".chosen", row_.chosen, center, std::max(kThinnestChosen, bar_width()), Shade::of(Ink::accent));
+    bar(row_.id + ".chosen", row_.chosen, center, std::max(kThinnestSelected, bar_width()), Shade::of(Ink::accent));
   }
 
   Figure& figure_;
@@ -194,7 +194,7 @@ Index BarColumns::column_of(Index i) const {
 
 Index BarColumns::most() const { return first(1); }
 
-bool BarColumns::has_numbers() const { return most() <= 1 && pitch() >= kLeastPitchWithNumbers; }
+bool BarColumns::has_numbers() const { return most() <= 1 && pitch() >= kMinPitchWithNumbers; }
 
 double BarColumns::numbers_height() const { return has_numbers() ? 18 : 6; }
 
@@ -202,7 +202,7 @@ double add_bar_row(Figure& figure, const BarRow& row, const BarColumns& columns,
   const Chart chart = {row.id, {columns.left, top + kBarTitle, columns.width, height}, {0, 1}, row.range};
   add_title(figure, row, columns, top);
   const auto most = static_cast<std::size_t>(std::max(1.0, height / kTickPitch - 1));
-  add_y_axis(figure, chart, std::min(most, kMostBarTicks));
+  add_y_axis(figure, chart, std::min(most, kMaxBarTicks));
   const RowPainter painter(figure, row, columns, chart);
   painter.bars();
   painter.sums();

@@ -35,7 +35,7 @@ ChartRange share_range(const BarRow& row);
 /// The title's line.
 inline constexpr double kBarTitle = 22;
 /// Ticks at the side, of rows that are high enough.
-inline constexpr std::size_t kMostBarTicks = 5;
+inline constexpr std::size_t kMaxBarTicks = 5;
 
 /// Columns that several rows share: one for each number, or for several neighbours where there is no pixel for each.
 struct BarColumns {

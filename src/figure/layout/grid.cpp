@@ -7,7 +7,7 @@ namespace attnscope {
 namespace {
 
 // No matrix gets thinner than this, however many cells it has along the other side.
-constexpr double kSmallestMatrix = 16;
+constexpr double kMinMatrix = 16;
 // Without a limit to the height, panels of at least this size are put side by side.
 constexpr double kComfortableCell = 16;
 // A page is this much higher than wide.
@@ -40,8 +40,8 @@ Grid arrange_grid(Index count, Index across, const PanelShape& shape, double wid
     cell = std::min(cell, (panel_height - shape.top) / rows);
   }
   cell = crisp(std::max(cell, 0.0));
-  grid.cell_width = std::max(cell, std::min(kSmallestMatrix / columns, shape.largest_cell));
-  grid.cell_height = std::max(cell, std::min(kSmallestMatrix / rows, shape.largest_cell));
+  grid.cell_width = std::max(cell, std::min(kMinMatrix / columns, shape.largest_cell));
+  grid.cell_height = std::max(cell, std::min(kMinMatrix / rows, shape.largest_cell));
   grid.panel_width = std::max(shape.left + grid.cell_width * columns, shape.least_width);
   grid.panel_height = shape.top + grid.cell_height * rows;
   return grid;

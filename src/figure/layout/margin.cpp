@@ -7,8 +7,8 @@
 namespace attnscope {
 namespace {
 
-constexpr Index kMostBars = 128;
-constexpr double kLeastBar = 3;       // of a row or column; thinner ones are no bars
+constexpr Index kMaxBars = 128;
+constexpr double kMinBar = 3;         // of a row or column; thinner ones are no bars
 constexpr double kShareOfCell = 0.6;  // that a bar takes
 constexpr double kCurveWidth = 1;
 
@@ -19,8 +19,8 @@ Margin::Margin(Side side, double from, double extent, Index count)
       from_(from),
       cell_(extent / static_cast<double>(count)),
       count_(count),
-      curve_(count > kMostBars || cell_ < kLeastBar) {
-  if (curve_) each_ = (count + kMostBars - 1) / kMostBars;
+      curve_(count > kMaxBars || cell_ < kMinBar) {
+  if (curve_) each_ = (count + kMaxBars - 1) / kMaxBars;
 }
 
 Margin::Place Margin::place(Index part) const {

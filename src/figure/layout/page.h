@@ -9,7 +9,7 @@
 namespace attnscope {
 
 /// So many matrices are shown at once where each has a name of its own.
-inline constexpr Index kMostPanels = 1024;
+inline constexpr Index kMaxPanels = 1024;
 
 /// A run of things, of `of`, that are numbered from 0.
 struct Page {

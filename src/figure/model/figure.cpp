@@ -116,7 +116,7 @@ std::shared_ptr<const MatrixSource> slice_of(std::shared_ptr<const Tensor> tenso
     view.columns = tensor->stride(-1 - mark.column_axes);
     view.row_stride = view.columns;
   }
-  return std::make_shared<HeldMatrix>(std::move(tensor), mark.transposed ? view.transposed() : view);
+  return std::make_shared<ResidentMatrix>(std::move(tensor), mark.transposed ? view.transposed() : view);
 }
 
 std::string failure_of(const Figure& figure) {
@@ -181,10 +181,10 @@ void share_sources(const Figure& from, Figure& to) {
   // The same numbers are at the same place of a trace. Of numbers of the view's own there are a few matrices.
   std::multimap<std::pair<int, std::vector<Index>>, const HeatmapMark*> places;
   for (const HeatmapMark& mark : from.heatmaps) places.emplace(std::pair(mark.step, mark.leading), &mark);
-  constexpr int kMostAtOnePlace = 64;
+  constexpr int kMaxAtOnePlace = 64;
   for (HeatmapMark& mark : to.heatmaps) {
     auto [known, end] = places.equal_range({mark.step, mark.leading});
-    for (int tried = 0; known != end && tried < kMostAtOnePlace; ++known, ++tried) {
+    for (int tried = 0; known != end && tried < kMaxAtOnePlace; ++known, ++tried) {
       if (!same_numbers(*known->second->source, *mark.source)) continue;
       mark.source = known->second->source;
       break;

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 /// From top to bottom of something painted.
-struct Band {
+struct AlignedProduct {
   double top = 0;
   double bottom = 0;
 };
@@ -46,16 +46,16 @@ class BandCanvas final : public Canvas {
   }
   [[nodiscard]] bool waits_for_numbers() const override { return false; }
 
-  std::vector<Band> bands;
+  std::vector<AlignedProduct> products;
 
  private:
-  void add(double top, double bottom) { bands.push_back({top, bottom}); }
+  void add(double top, double bottom) { products.push_back({top, bottom}); }
 };
 
-std::vector<Band> bands_of(const Figure& figure) {
+std::vector<AlignedProduct> products_of(const Figure& figure) {
   BandCanvas canvas;
   paint(figure, palette(Theme::paper), {}, {0, 0, figure.width, figure.height}, canvas);
-  return canvas.bands;
+  return canvas.products;
 }
 
 /// Moves all that lies below `from` up by `by`.
@@ -68,13 +68,13 @@ void move_up(Figure& figure, double from, double by) {
 
 /// Takes the room of what was painted at `gone` out of the figure, unless something else stands beside it: what is
 /// below comes up to where it began, and where nothing is below the figure ends so much earlier.
-void close_up(Figure& figure, const Band& gone) {
+void close_up(Figure& figure, const AlignedProduct& gone) {
   double above = 0;
   double below = figure.height;
-  for (const Band& band : bands_of(figure)) {
-    if (band.bottom > gone.top && band.top < gone.bottom) return;
-    if (band.bottom <= gone.top) above = std::max(above, band.bottom);
-    if (band.top >= gone.bottom) below = std::min(below, band.top);
+  for (const AlignedProduct& product : products_of(figure)) {
+    if (product.bottom > gone.top && product.top < gone.bottom) return;
+    if (product.bottom <= gone.top) above = std::max(above, product.bottom);
+    if (product.top >= gone.bottom) below = std::min(below, product.top);
   }
   if (below < figure.height) {
     move_up(figure, (gone.bottom + below) / 2, below - gone.top);
@@ -90,15 +90,15 @@ bool is_heading(const TextMark& mark) {
 }
 
 /// The bands that painted things take up together: what is side by side, or begins where the other ends, is one.
-std::vector<Band> joined(std::vector<Band> bands) {
+std::vector<AlignedProduct> joined(std::vector<AlignedProduct> products) {
   constexpr double between_lines = 24;
-  std::ranges::sort(bands, {}, &Band::top);
-  std::vector<Band> all;
-  for (const Band& band : bands) {
-    if (all.empty() || band.top > all.back().bottom + between_lines) {
-      all.push_back(band);
+  std::ranges::sort(products, {}, &AlignedProduct::top);
+  std::vector<AlignedProduct> all;
+  for (const AlignedProduct& product : products) {
+    if (all.empty() || product.top > all.back().bottom + between_lines) {
+      all.push_back(product);
     } else {
-      all.back().bottom = std::max(all.back().bottom, band.bottom);
+      all.back().bottom = std::max(all.back().bottom, product.bottom);
     }
   }
   return all;
@@ -115,10 +115,10 @@ void leave_out(Figure& figure, bool headings, bool color_bars) {
     figure.texts.erase(first, figure.texts.end());
   }
   if (color_bars) gone.color_bars = std::exchange(figure.color_bars, {});
-  std::vector<Band> bands = joined(bands_of(gone));
+  std::vector<AlignedProduct> products = joined(products_of(gone));
   // From below, so that the places of those above stay what they are.
-  std::reverse(bands.begin(), bands.end());
-  for (const Band& band : bands) close_up(figure, band);
+  std::reverse(products.begin(), products.end());
+  for (const AlignedProduct& product : products) close_up(figure, product);
 }
 
 /// Gives the main matrices, and the colour bars that speak of them, another scale.

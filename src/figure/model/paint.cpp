@@ -10,11 +10,11 @@ namespace attnscope {
 namespace {
 
 // Cells smaller than this have no border: the gaps would take a visible share of the picture.
-constexpr double kSmallestCellWithGap = 5;
+constexpr double kMinCellWithGap = 5;
 // How far the lines of neighbouring labels are apart, as a share of the type size.
 constexpr double kLabelPitch = 1.1;
 // Labels get smaller before some are left out, down to this size.
-constexpr double kSmallestLabel = 9;
+constexpr double kMinLabel = 9;
 // How far from its place text may reach.
 constexpr double kFarthestText = 400;
 
@@ -31,7 +31,7 @@ struct Painter {
     if (mark.empty() || box.intersection(visible).width <= 0 || box.intersection(visible).height <= 0) return;
     const double cell =
         std::min(box.width / static_cast<double>(mark.columns()), box.height / static_cast<double>(mark.rows()));
-    canvas.heatmap(mark, box, cell >= type(kSmallestCellWithGap) ? type(1) : 0);
+    canvas.heatmap(mark, box, cell >= type(kMinCellWithGap) ? type(1) : 0);
   }
 
   /// Every `step`-th label has room when one takes `needed` along an axis with cells of size `cell`.
@@ -62,7 +62,7 @@ struct Painter {
 
   /// Of labels whose lines are `cell` apart.
   [[nodiscard]] double label_size(double cell) const {
-    return std::clamp(cell / kLabelPitch, type(kSmallestLabel), type(TypeSize::kSmall));
+    return std::clamp(cell / kLabelPitch, type(kMinLabel), type(TypeSize::kSmall));
   }
 
   void row_labels(const HeatmapMark& mark) const {

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/trace/on_demand_matrix.h"
+#include "core/trace/lazy_matrix.h"
 
 namespace attnscope {
 namespace {
 
 // Logical pixels: what a label takes at most beside a matrix, and in a line of text.
-constexpr double kLongestLabel = 160;
-constexpr double kLongestInSentence = 600;
+constexpr double kMaxLabel = 160;
+constexpr double kMaxInSentence = 600;
 
 struct NameAndSymbol {
   std::string_view name;
@@ -116,7 +116,7 @@ std::shared_ptr<const MatrixSource> source_of(const Trace& trace, const Step& st
   // One axis is that of the rows, of one column, and stands here across.
   const bool one_axis = step.axes.size() == 1;
   const MatrixPlace place = {number, mark.leading, one_axis ? 0 : mark.column_axes};
-  return std::make_shared<OnDemandMatrix>(trace.on_demand(), place, one_axis != mark.transposed);
+  return std::make_shared<LazyMatrix>(trace.lazy(), place, one_axis != mark.transposed);
 }
 
 /// The least and the largest finite number, and 0 in any case; one number does not count.
@@ -311,17 +311,17 @@ std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view n
 std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis) {
   std::vector<std::string> labels;
   // Of more tokens the labels would take longer to lay out than the numbers to compute.
-  constexpr Index kMostLabelled = 4096;
-  if (!counts_tokens(axis) || trace.experiment().labels.empty() || axis.size > kMostLabelled) return labels;
+  constexpr Index kMaxLabelled = 4096;
+  if (!counts_tokens(axis) || trace.experiment().labels.empty() || axis.size > kMaxLabelled) return labels;
   for (Index i = 0; i < axis.size; ++i)
-    labels.push_back(shortened_text(token_label(trace.experiment(), i), kLongestLabel, TypeSize::kSmall));
+    labels.push_back(shortened_text(token_label(trace.experiment(), i), kMaxLabel, TypeSize::kSmall));
   return labels;
 }
 
 std::optional<std::string> label_of(const Trace& trace, const Axis& axis, Index token) {
   const std::vector<std::string>& labels = trace.experiment().labels;
   if (!counts_tokens(axis) || token >= std::ssize(labels)) return std::nullopt;
-  return shortened_text(labels[static_cast<std::size_t>(token)], kLongestInSentence, TypeSize::kSmall);
+  return shortened_text(labels[static_cast<std::size_t>(token)], kMaxInSentence, TypeSize::kSmall);
 }
 
 std::string token_text(const Trace& trace, const Axis& axis, Index token) {

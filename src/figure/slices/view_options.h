@@ -55,13 +55,13 @@ class ViewCache {
         return entry->value;
     }
     std::shared_ptr<const Value> value = make();
-    if (value && kept_.size() == kMostKept) kept_.erase(kept_.begin());
+    if (value && kept_.size() == kMaxKept) kept_.erase(kept_.begin());
     if (value) kept_.push_back(Entry<Value, Key>{key, value});
     return value;
   }
 
  private:
-  static constexpr std::size_t kMostKept = 1000;
+  static constexpr std::size_t kMaxKept = 1000;
 
   template <typename Value, typename Key>
   struct Entry {

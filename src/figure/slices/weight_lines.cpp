@@ -12,9 +12,9 @@
 namespace attnscope {
 namespace {
 
-constexpr Index kMostTokens = 64;
-constexpr Index kMostHeads = 32;
-constexpr double kMostStrands = 40000;
+constexpr Index kMaxTokens = 64;
+constexpr Index kMaxHeads = 32;
+constexpr double kMaxStrands = 40000;
 
 /// All of them, or those of the block of `most` in which `chosen` is.
 IndexWindow window_around(Index of, Index most, Index chosen) {
@@ -31,21 +31,21 @@ std::string IndexWindow::text(const std::string& what, Index start) const {
 
 WeightLines weight_lines(const Trace& trace, const ViewOptions& options) {
   WeightLines lines;
-  lines.of = chosen_attention(trace, options.values);
+  lines.of = selected_attention(trace, options.values);
   const Step& step = *lines.of.weights;
   lines.step = static_cast<int>(&step - trace.steps().data());
-  const Slice slice = chosen_slice(trace, options.values);
+  const Slice slice = selected_slice(trace, options.values);
   lines.item = slice.item;
   lines.head = slice.head;
   const Index heads = option_limit(trace, "head", options.values);
   const bool all = options.choice("heads") == "all";
-  lines.heads = all ? window_around(heads, kMostHeads, slice.head) : IndexWindow{slice.head, 1, heads};
+  lines.heads = all ? window_around(heads, kMaxHeads, slice.head) : IndexWindow{slice.head, 1, heads};
   const Index queries = step.axes[step.axes.size() - 2].size;
   const Index keys = step.axes.back().size;
   lines.query = std::min(options.integer("query"), queries) - 1;
   lines.mass = options.real("mass");
-  const auto side = static_cast<Index>(std::sqrt(kMostStrands / static_cast<double>(lines.heads.count)));
-  const Index most = std::min(kMostTokens, side);
+  const auto side = static_cast<Index>(std::sqrt(kMaxStrands / static_cast<double>(lines.heads.count)));
+  const Index most = std::min(kMaxTokens, side);
   lines.queries = window_around(queries, most, lines.query);
   lines.keys = window_around(keys, most, queries == keys ? lines.query : 0);
   return lines;
@@ -77,7 +77,7 @@ std::shared_ptr<const WeightRows> weight_rows(const Trace& trace, const WeightLi
   };
   const bool held = trace.steps()[static_cast<std::size_t>(lines.step)].tensor != nullptr;
   if (held || options.cache == nullptr) return make();
-  const auto key = std::make_tuple(trace.on_demand(), lines.step, lines.item, lines.heads.first, lines.heads.count,
+  const auto key = std::make_tuple(trace.lazy(), lines.step, lines.item, lines.heads.first, lines.heads.count,
                                    lines.queries.first, lines.queries.count);
   return options.cache->find_or_make<WeightRows>(key, make);
 }

@@ -7,7 +7,7 @@
 
 #include "core/base/stop.h"
 #include "core/trace/trace.h"
-#include "figure/slices/chosen.h"
+#include "figure/slices/selected.h"
 #include "figure/slices/view_options.h"
 
 namespace attnscope {
@@ -27,7 +27,7 @@ struct IndexWindow {
 
 /// What is shown of a trace. Everything counts from 0.
 struct WeightLines {
-  ChosenAttention of;
+  SelectedAttention of;
   int step = 0;  ///< that made the weights
   Index item = 0;
   Index head = 0;  ///< the chosen one

@@ -9,7 +9,7 @@
 #include "core/plan/region.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
-#include "figure/slices/chosen.h"
+#include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -21,7 +21,7 @@ constexpr double kNotes = 20;
 constexpr double kPanelTitle = 20;
 constexpr double kAxisName = 16;
 constexpr double kLegendHeight = 44;
-constexpr Index kMostCells = Index{1} << 24U;
+constexpr Index kMaxCells = Index{1} << 24U;
 
 /// What is shown of a trace. Everything counts from 0.
 struct Side {
@@ -40,7 +40,7 @@ struct Side {
 };
 
 /// The weights; the scores that they are made of, before a mask hides some; or what comes out in the end.
-const Step& compared_step(const Trace& trace, const ChosenAttention& chosen, const std::string& of) {
+const Step& compared_step(const Trace& trace, const SelectedAttention& chosen, const std::string& of) {
   const Step* step = chosen.weights;
   const auto input = [&] { return &trace.steps()[static_cast<std::size_t>(step->inputs.front())]; };
   if (of == "output") {
@@ -55,9 +55,9 @@ const Step& compared_step(const Trace& trace, const ChosenAttention& chosen, con
 }
 
 Side side_of(const Trace& trace, const ParameterValues& values, const std::string& of) {
-  const ChosenAttention chosen = chosen_attention(trace, values);
+  const SelectedAttention chosen = selected_attention(trace, values);
   const Step& step = compared_step(trace, chosen, of);
-  const Slice slice = chosen_slice(trace, values);
+  const Slice slice = selected_slice(trace, values);
   Side side = {&trace, &step, slice, of == "output" ? "output" : "attention", *unscaled_mark(trace, step.name, slice)};
   if (side.is_of_a_head()) side.name = head_title(trace.experiment(), chosen.weights->name, side.slice.head);
   if (layer_count(trace) > 1) side.name += ", layer " + std::to_string(chosen.layer_number);
@@ -74,7 +74,7 @@ std::string reason(const Side& first, const Side& second, bool pinned) {
     return (pinned ? "The pinned experiment has " : "The other layer has ") + size_text(second) +
            " numbers, this one " + size_text(first) + ".";
   }
-  if (first.rows() > kMostCells / first.columns()) return size_text(first) + " numbers are too many to be compared.";
+  if (first.rows() > kMaxCells / first.columns()) return size_text(first) + " numbers are too many to be compared.";
   return "";
 }
 
@@ -141,7 +141,7 @@ class CompareLayout {
       panel.mark.axes = difference_->axes();
       panel.mark.leading.clear();
       panel.mark.column_axes = 1;
-      panel.mark.source = std::make_shared<HeldMatrix>(side.numbers, side.matrix());
+      panel.mark.source = std::make_shared<ResidentMatrix>(side.numbers, side.matrix());
     }
     panel.mark.id = id;
     panel.mark.scale = scale();
@@ -163,8 +163,8 @@ class CompareLayout {
   /// The same for both, so that colours can be compared.
   [[nodiscard]] ColorScale scale() const {
     if (!weights_) {
-      const HeldMatrix a(first_.numbers, first_.matrix());
-      const HeldMatrix b(second_.numbers, second_.matrix());
+      const ResidentMatrix a(first_.numbers, first_.matrix());
+      const ResidentMatrix b(second_.numbers, second_.matrix());
       return joint_scale(natural_scale(*first_.step, a), natural_scale(*second_.step, b));
     }
     ColorScale scale = weights_scale(*first_.trace, *first_.step, first_.mark.leading);
@@ -323,10 +323,10 @@ Figure build(const Trace& trace, const ViewOptions& options) {
     second.name = second.name + " pinned";
   }
   if (const std::string why = reason(first, second, pinned); !why.empty()) return reason_figure(why, options);
-  const ChosenAttention chosen = chosen_attention(trace, options.values);
+  const SelectedAttention chosen = selected_attention(trace, options.values);
   Figure figure = CompareLayout(std::move(first), std::move(second), options).build();
   figure.title = trace.experiment().system + ": comparison" +
-                 attention_text(trace, chosen, chosen_slice(trace, options.values).item);
+                 attention_text(trace, chosen, selected_slice(trace, options.values).item);
   return figure;
 }
 

@@ -10,9 +10,9 @@
 #include "core/base/text.h"
 #include "core/studies/attention_timing.h"
 #include "figure/layout/chart.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/dot_product.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/style/markup.h"
 #include "figure/views/view.h"
 
@@ -28,10 +28,10 @@ constexpr double kWithEndLabels = 420;  // charts, from this width on
 constexpr double kGap = 28;
 constexpr double kFileHeight = 340;
 constexpr double kLeastHeight = 210;
-constexpr double kLargestHeight = 520;
+constexpr double kMaxHeight = 520;
 constexpr int kFlagLines = 3;
 constexpr std::size_t kYTicks = 7;
-constexpr double kLongestSequence = 65536;
+constexpr double kMaxSequence = 65536;
 constexpr double kMeasuringSeconds = 0.5;
 
 using Times = std::vector<AttentionTime>;
@@ -79,8 +79,8 @@ const std::array<Layer, 4>& layers() {
 
 /// "2,352"; of many digits "2.35·10^{9}".
 std::string count_text(double count) {
-  constexpr double kMostWritten = 1e7;
-  if (count < kMostWritten) return grouped_text(std::llround(count));
+  constexpr double kMaxWritten = 1e7;
+  if (count < kMaxWritten) return grouped_text(std::llround(count));
   int power = static_cast<int>(std::floor(std::log10(count)));
   // What is rounded up to 10 is 1 of the next power.
   if (count / std::pow(10, power) >= 9.995) ++power;
@@ -89,8 +89,8 @@ std::string count_text(double count) {
 
 /// The same without markup, for tooltips.
 std::string plain_count(double count) {
-  constexpr double kMostWritten = 1e15;
-  return count < kMostWritten ? grouped_text(std::llround(count)) : number_text(count);
+  constexpr double kMaxWritten = 1e15;
+  return count < kMaxWritten ? grouped_text(std::llround(count)) : number_text(count);
 }
 
 Index sequence_length(const Trace& trace) { return option_limit(trace, "key", {}); }
@@ -114,7 +114,7 @@ class ComplexityLayout {
     const double caption = add_caption(nullptr, "", caption_text(), {}, width_) + 8;
     const double fixed = 2 * kMargin + table_height() + kGap * count + caption;
     const double chart =
-        options_.height > 0 ? std::clamp((options_.height - fixed) / count, kLeastHeight, kLargestHeight) : kFileHeight;
+        options_.height > 0 ? std::clamp((options_.height - fixed) / count, kLeastHeight, kMaxHeight) : kFileHeight;
     const double height = fixed + chart * count;
     figure_.height = std::max(options_.height, height);
     double y = kMargin + (figure_.height - height) / 2;
@@ -203,7 +203,7 @@ class ComplexityLayout {
   }
 
   void operations_chart(const Rect& outer) {
-    const double longest = std::max(kLongestSequence, own_.n);
+    const double longest = std::max(kMaxSequence, own_.n);
     double low = own_.d;
     double high = 1;
     for (const Layer& layer : layers()) {
@@ -299,7 +299,7 @@ class ComplexityLayout {
       high = std::max(high, time.seconds * 1e3);
     }
     const ChartRange y = {low / 2, high * 2, 10};
-    const ChartRange x = {kFewestTimedTokens, kMostTimedTokens, 2};
+    const ChartRange x = {kFewestTimedTokens, kMaxTimedTokens, 2};
     const Chart chart = place_chart(outer, "measured", x, y, y_axis_width(y, kYTicks), kFlagLines);
     frame(chart, "measured on this machine", "n, tokens");
     const std::array<LegendEntry, 2> entries = {{{"attention, in milliseconds", Shade::of_hue(layers()[0].hue), false},

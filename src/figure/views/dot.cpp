@@ -4,9 +4,9 @@
 
 #include "core/base/text.h"
 #include "figure/layout/bar_row.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/dot_product.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/style/markup.h"
 #include "figure/views/view.h"
 
@@ -17,12 +17,12 @@ constexpr double kMargin = 16;
 constexpr double kRowGap = 8;
 constexpr double kLeastWidth = 320;
 constexpr double kWidestContent = 1000;
-constexpr double kLeastUnit = 26;  // height of the bars of a row whose share is 1
+constexpr double kMinUnit = 26;  // height of the bars of a row whose share is 1
 constexpr double kFileUnit = 52;
-constexpr double kLargestUnit = 88;
+constexpr double kMaxUnit = 88;
 constexpr double kStationHeight = 44;
 constexpr double kSignGap = 12;  // at either side of a sign
-constexpr std::size_t kLongestLabel = 14;
+constexpr std::size_t kMaxLabel = 14;
 
 /// A number of the arithmetic between the sum and the weight, and the sign in front of it.
 struct Station {
@@ -45,7 +45,7 @@ struct Station {
 std::string cut(const std::string& label) {
   std::string_view rest = label;
   std::string kept;
-  for (std::size_t i = 0; i < kLongestLabel && !rest.empty(); ++i) {
+  for (std::size_t i = 0; i < kMaxLabel && !rest.empty(); ++i) {
     const std::size_t before = rest.size();
     const std::string_view whole = rest;
     take_code_point(rest);
@@ -68,7 +68,7 @@ struct DotNumbers {
 
 DotNumbers numbers_of(const Trace& trace, const DotProduct& product, const ViewOptions& options) {
   DotNumbers n = {product, {}, {}, {}, {}, {}, {}, {}, {}, {}};
-  const Slice slice = chosen_slice(trace, options.values);
+  const Slice slice = selected_slice(trace, options.values);
   const Axes& axes = trace.steps()[static_cast<std::size_t>(product.scores)].axes;
   n.at = leading_index(axes, 2, slice.head, slice.item);
   n.at.push_back(std::min(options.integer("query"), product.queries) - 1);
@@ -105,8 +105,7 @@ class DotLayout {
     figure_.width = std::max(options_.width, kLeastWidth);
     const double inner = std::min(figure_.width - 2 * kMargin, kWidestContent);
     double gutter = 40;
-    for (const BarRow& row : rows_)
-      gutter = std::max(gutter, std::ceil(y_axis_width(row.range, kMostBarTicks) / 8) * 8);
+    for (const BarRow& row : rows_) gutter = std::max(gutter, std::ceil(y_axis_width(row.range, kMaxBarTicks) / 8) * 8);
     left_ = (figure_.width - inner) / 2 + gutter;
     width_ = inner - gutter;
     for (BarRow& row : rows_) {
@@ -117,7 +116,7 @@ class DotLayout {
     double shares = 0;
     for (const BarRow& row : rows_) shares += row.share;
     const double unit =
-        options_.height > 0 ? std::clamp((options_.height - fixed) / shares, kLeastUnit, kLargestUnit) : kFileUnit;
+        options_.height > 0 ? std::clamp((options_.height - fixed) / shares, kMinUnit, kMaxUnit) : kFileUnit;
     const double height = fixed + unit * shares;
     figure_.height = std::max(options_.height, height);
     double y = kMargin + (figure_.height - height) / 2;
@@ -380,7 +379,7 @@ std::string missing(const Trace& trace) {
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
-  const DotProduct product = *dot_product(trace, chosen_attention(trace, options.values).weights->name);
+  const DotProduct product = *dot_product(trace, selected_attention(trace, options.values).weights->name);
   return DotLayout(trace, options, numbers_of(trace, product, options)).build();
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "figure/blocks/bands.h"
-#include "figure/slices/chosen.h"
+#include "figure/blocks/aligned_products.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -17,24 +17,24 @@ struct FlowNames {
   std::string cross;  ///< "cross_" or nothing
 };
 
-class FlowBands {
+class FlowAlignedProducts {
  public:
-  FlowBands(const Trace& trace, Slice slice, FlowNames names)
+  FlowAlignedProducts(const Trace& trace, Slice slice, FlowNames names)
       : trace_(trace), slice_(slice), names_(std::move(names)) {}
 
-  [[nodiscard]] std::vector<Band> build() const {
-    std::vector<Band> bands;
-    if (has("tokens")) bands.push_back(prepare());
-    if (has("positioned_x")) bands.push_back(add_positions());
-    if (std::optional<Band> band = project()) bands.push_back(std::move(*band));
-    if (names_.cross.empty() && has(names_.stage + "rotated_q")) bands.push_back(turn());
-    if (has("additive")) bands.push_back(additive());
-    bands.push_back(attend());
+  [[nodiscard]] std::vector<AlignedProduct> build() const {
+    std::vector<AlignedProduct> products;
+    if (has("tokens")) products.push_back(prepare());
+    if (has("positioned_x")) products.push_back(add_positions());
+    if (std::optional<AlignedProduct> product = project()) products.push_back(std::move(*product));
+    if (names_.cross.empty() && has(names_.stage + "rotated_q")) products.push_back(turn());
+    if (has("additive")) products.push_back(additive());
+    products.push_back(attend());
     if (names_.cross.empty() && has(names_.stage + "out")) {
-      bands.push_back(merge());
-      if (has("projected_image")) bands.push_back(add_to_picture());
+      products.push_back(merge());
+      if (has("projected_image")) products.push_back(add_to_picture());
     }
-    return bands;
+    return products;
   }
 
  private:
@@ -99,94 +99,94 @@ class FlowBands {
   }
 
   /// Pixels as tokens, in pictures of channels × pixels.
-  [[nodiscard]] Band prepare() const {
-    Band band = {"prepare", "", {}, true};
-    band.columns.push_back(alone(block("x")));
-    if (has("normed")) band.columns.push_back(alone(block("normed"), "", "norm"));
-    return band;
+  [[nodiscard]] AlignedProduct prepare() const {
+    AlignedProduct row = {"prepare", "", {}, true};
+    row.columns.push_back(alone(block("x")));
+    if (has("normed")) row.columns.push_back(alone(block("normed"), "", "norm"));
+    return row;
   }
 
   /// What tells the tokens' positions apart, added to them.
-  [[nodiscard]] Band add_positions() const {
-    Band band = {"positions", "", {}, true};
-    band.columns = {alone(with_row_labels(block("x"))), alone(block("positions"), "+"),
-                    alone(block("positioned_x", "", false, "positions."), "=")};
-    return band;
+  [[nodiscard]] AlignedProduct add_positions() const {
+    AlignedProduct row = {"positions", "", {}, true};
+    row.columns = {alone(with_row_labels(block("x"))), alone(block("positions"), "+"),
+                   alone(block("positioned_x", "", false, "positions."), "=")};
+    return row;
   }
 
-  [[nodiscard]] std::optional<Band> project() const {
+  [[nodiscard]] std::optional<AlignedProduct> project() const {
     const std::string& s = names_.stage;
-    Band band = {"project", "project", {}, false};
+    AlignedProduct row = {"project", "project", {}, false};
     if (!names_.cross.empty()) {
-      band.columns = {alone(with_row_labels(block("x2"))), projection(s + "cross_q", "×"),
-                      alone(with_row_labels(block(step(trace_.find(s + "k")->inputs[0]).name))),
-                      projection(s + "k", "×"), projection(s + "v", "")};
+      row.columns = {alone(with_row_labels(block("x2"))), projection(s + "cross_q", "×"),
+                     alone(with_row_labels(block(step(trace_.find(s + "k")->inputs[0]).name))),
+                     projection(s + "k", "×"), projection(s + "v", "")};
     } else if (has("projected_q")) {
-      add_three_projections(band);
+      add_three_projections(row);
     } else if (has("qkv")) {
-      add_stacked_projection(band);
+      add_stacked_projection(row);
     } else if (std::holds_alternative<ContractOperation>(trace_.find(s + "q")->operation)) {
       const std::string& input = step(trace_.find(s + "q")->inputs[0]).name;
-      band.columns = {alone(with_row_labels(block(input, input == "tokens" ? "= normed X^{T}" : ""))),
-                      projection(s + "q", "×"), projection(s + "k", ""), projection(s + "v", "")};
+      row.columns = {alone(with_row_labels(block(input, input == "tokens" ? "= normed X^{T}" : ""))),
+                     projection(s + "q", "×"), projection(s + "k", ""), projection(s + "v", "")};
     } else {
       return std::nullopt;
     }
-    return band;
+    return row;
   }
 
   /// Queries, keys and values from inputs of their own, or from one that all share.
-  void add_three_projections(Band& band) const {
+  void add_three_projections(AlignedProduct& row) const {
     const bool shared = !has("x_k") || !trace_.find("x_k")->inputs.empty();
     for (const char* letter : {"q", "k", "v"}) {
       const bool with_input = letter[0] == 'q' || !shared;
-      if (with_input) band.columns.push_back(alone(with_row_labels(block(std::string("x_") + letter))));
-      band.columns.push_back(projection(std::string("projected_") + letter, with_input ? "×" : ""));
+      if (with_input) row.columns.push_back(alone(with_row_labels(block(std::string("x_") + letter))));
+      row.columns.push_back(projection(std::string("projected_") + letter, with_input ? "×" : ""));
     }
-    band.own_cells = true;
+    row.own_cells = true;
   }
 
-  void add_stacked_projection(Band& band) const {
+  void add_stacked_projection(AlignedProduct& row) const {
     const Step& made = *trace_.find("qkv");
     const std::string& input = step(made.inputs[0]).name;
     if (input == "x" && !is_layer(made)) {
       // A convolution: the weight stands left of channels × pixels.
-      band.columns.push_back(alone(block("w_qkv")));
-      band.columns.push_back(product(block("x"), block("qkv", "= W_{QKV} X")));
-      band.own_cells = true;
+      row.columns.push_back(alone(block("w_qkv")));
+      row.columns.push_back(product(block("x"), block("qkv", "= W_{QKV} X")));
+      row.own_cells = true;
       return;
     }
     const std::string source = has("normed") ? "= normed X^{T}" : "= X^{T}";
-    band.columns.push_back(alone(with_row_labels(block(input, input == "tokens" ? source : ""))));
-    band.columns.push_back(projection("qkv", "×"));
+    row.columns.push_back(alone(with_row_labels(block(input, input == "tokens" ? source : ""))));
+    row.columns.push_back(projection("qkv", "×"));
     std::string arrow = head_count(trace_) > 1 ? "head " + std::to_string(slice_.head + 1) : "cut";
     for (const char* name : {"q", "k", "v"}) {
-      band.columns.push_back(alone(block(name), "", arrow));
+      row.columns.push_back(alone(block(name), "", arrow));
       arrow.clear();
     }
-    band.own_cells = true;
+    row.own_cells = true;
   }
 
   /// Queries and keys, turned by their positions.
-  [[nodiscard]] Band turn() const {
-    Band band = {"turn", "turn", {}, true};
+  [[nodiscard]] AlignedProduct turn() const {
+    AlignedProduct row = {"turn", "turn", {}, true};
     for (const char* letter : {"q", "k"}) {
-      band.columns.push_back(alone(with_row_labels(block(names_.stage + letter, "", false, "turn."))));
-      band.columns.push_back(alone(block(names_.stage + "rotated_" + letter, "", false, "turn."), "", "by position"));
+      row.columns.push_back(alone(with_row_labels(block(names_.stage + letter, "", false, "turn."))));
+      row.columns.push_back(alone(block(names_.stage + "rotated_" + letter, "", false, "turn."), "", "by position"));
     }
-    return band;
+    return row;
   }
 
   /// The two halves of additive attention's hidden layer.
-  [[nodiscard]] Band additive() const {
-    Band band = {"additive", "score", {}, false};
+  [[nodiscard]] AlignedProduct additive() const {
+    AlignedProduct row = {"additive", "score", {}, false};
     const std::string turned = has("rotated_q") ? "rotated_" : "";
-    band.columns.push_back(alone(with_row_labels(block(turned + "q", "", false, "additive."))));
-    band.columns.push_back(product(block("w_a_q", "", true), block("additive_q", "= Q A_{Q}^{T}")));
-    band.columns.push_back(alone(with_row_labels(block(turned + "k", "", false, "additive."))));
-    band.columns.push_back(product(block("w_a_k", "", true), block("additive_k", "= K A_{K}^{T}")));
-    band.columns.push_back(alone(block("w_a_v")));
-    return band;
+    row.columns.push_back(alone(with_row_labels(block(turned + "q", "", false, "additive."))));
+    row.columns.push_back(product(block("w_a_q", "", true), block("additive_q", "= Q A_{Q}^{T}")));
+    row.columns.push_back(alone(with_row_labels(block(turned + "k", "", false, "additive."))));
+    row.columns.push_back(product(block("w_a_k", "", true), block("additive_k", "= K A_{K}^{T}")));
+    row.columns.push_back(alone(block("w_a_v")));
+    return row;
   }
 
   [[nodiscard]] std::string scores_formula(const Step& scores, const std::string& q, const std::string& k) const {
@@ -199,7 +199,7 @@ class FlowBands {
     return formula;
   }
 
-  [[nodiscard]] Band attend() const {
+  [[nodiscard]] AlignedProduct attend() const {
     const std::string prefix = names_.stage + names_.cross;
     const bool network = has("additive");
     const bool turned = names_.cross.empty() && has(names_.stage + "rotated_q");
@@ -207,37 +207,37 @@ class FlowBands {
     const std::string k = network ? "additive_k" : names_.stage + (turned ? "rotated_k" : "k");
     const std::string v = names_.stage + "v";
     const bool rows = positions_are_rows(q);
-    Band band = {"attend", "attend", {}, false};
+    AlignedProduct row = {"attend", "attend", {}, false};
     std::optional<Block> left = with_row_labels(block(q, "", !rows, "attend."));
     std::string factor = left->symbol;
-    band.columns.push_back(alone(std::move(left)));
+    row.columns.push_back(alone(std::move(left)));
     if (const Step* scaled = trace_.find("scaled_q")) {
       factor += " / " + std::get<ScaleOperation>(scaled->operation).divisor_text;
-      band.columns.push_back(alone(block("scaled_q", "", true), "", "scale"));
+      row.columns.push_back(alone(block("scaled_q", "", true), "", "scale"));
     }
     std::optional<Block> right = with_column_labels(block(k, "", rows, "attend."));
     const std::string formula = scores_formula(*trace_.find(prefix + "scores"), factor, right->symbol);
     std::optional<Block> scores = block(prefix + "scores", formula);
     if (network) scores->symbol = "a · tanh(Q′ + K′)";
-    band.columns.push_back(product(std::move(right), std::move(scores), network ? "+" : "×"));
+    row.columns.push_back(product(std::move(right), std::move(scores), network ? "+" : "×"));
     if (auto biased = block(prefix + "biased_scores"))
-      band.columns.push_back(alone(with_column_labels(std::move(biased)), "", "− distance"));
+      row.columns.push_back(alone(with_column_labels(std::move(biased)), "", "− distance"));
     if (auto masked = block(prefix + "masked_scores"))
-      band.columns.push_back(alone(with_column_labels(std::move(masked)), "", "mask"));
-    band.columns.push_back(alone(with_column_labels(block(prefix + "weights")), "", "softmax"));
+      row.columns.push_back(alone(with_column_labels(std::move(masked)), "", "mask"));
+    row.columns.push_back(alone(with_column_labels(block(prefix + "weights")), "", "softmax"));
     if (auto dropped = block(prefix + "dropped_weights"))
-      band.columns.push_back(alone(with_column_labels(std::move(dropped)), "", "dropout"));
+      row.columns.push_back(alone(with_column_labels(std::move(dropped)), "", "dropout"));
     // Queries and keys may have been given alone.
-    if (!has(v)) return band;
+    if (!has(v)) return row;
     std::optional<Block> values = block(v, "", !positions_are_rows(v), "attend.");
     const std::string sum = "= weights " + values->symbol;
-    band.columns.push_back(product(std::move(values), block(prefix + "head_outputs", sum)));
-    return band;
+    row.columns.push_back(product(std::move(values), block(prefix + "head_outputs", sum)));
+    return row;
   }
 
   /// The output layer; for its width the weight lies on its side: as high as the heads are wide, it would need a page.
-  [[nodiscard]] Band merge() const {
-    Band band = {"merge", "", {}, true};
+  [[nodiscard]] AlignedProduct merge() const {
+    AlignedProduct row = {"merge", "", {}, true};
     const std::string result = has("projected") ? "projected" : names_.stage + "out";
     const Step& made = *trace_.find(result);
     const std::string& weight = step(made.inputs[1]).name;
@@ -252,21 +252,20 @@ class FlowBands {
     // Named as the factor that it is, though it lies on its side.
     std::optional<Block> right = block(weight, pixels ? "" : "on its side", !layer && !pixels);
     right->symbol = factor;
-    band.columns = {alone(pixels ? right : left), alone(pixels ? left : right, "×"),
-                    alone(block(result, formula), "=")};
+    row.columns = {alone(pixels ? right : left), alone(pixels ? left : right, "×"), alone(block(result, formula), "=")};
     if (result == "projected" && !has("projected_image")) {
-      band.columns.push_back(alone(block("tokens", "", false, "merge."), "+"));
-      band.columns.push_back(alone(block("out", "= projected + tokens"), "="));
+      row.columns.push_back(alone(block("tokens", "", false, "merge."), "+"));
+      row.columns.push_back(alone(block("out", "= projected + tokens"), "="));
     }
-    if (has("mean_weights")) band.columns.push_back(alone(block("mean_weights", "of all heads")));
-    return band;
+    if (has("mean_weights")) row.columns.push_back(alone(block("mean_weights", "of all heads")));
+    return row;
   }
 
-  [[nodiscard]] Band add_to_picture() const {
-    Band band = {"add", "", {}, true};
-    band.columns = {alone(block("projected_image", "= projected^{T}")), alone(block("x", "", false, "add."), "+"),
-                    alone(block("out", "= X + projected^{T}"), "=")};
-    return band;
+  [[nodiscard]] AlignedProduct add_to_picture() const {
+    AlignedProduct row = {"add", "", {}, true};
+    row.columns = {alone(block("projected_image", "= projected^{T}")), alone(block("x", "", false, "add."), "+"),
+                   alone(block("out", "= X + projected^{T}"), "=")};
+    return row;
   }
 
   const Trace& trace_;
@@ -282,10 +281,11 @@ bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
-  const ChosenAttention chosen = chosen_attention(trace, options.values);
+  const SelectedAttention chosen = selected_attention(trace, options.values);
   FlowNames names = {chosen.layer, chosen.cross ? "cross_" : ""};
   if (options.choice("stage") == "single" && has_stage(trace)) names.stage = "single.";
-  Figure figure = band_figure(FlowBands(trace, chosen_slice(trace, options.values), names).build(), options);
+  Figure figure = aligned_products_figure(
+      FlowAlignedProducts(trace, selected_slice(trace, options.values), names).build(), options);
   figure.title = trace.experiment().system + ": from X to the output";
   return figure;
 }

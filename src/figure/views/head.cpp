@@ -6,12 +6,12 @@
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
-#include "core/heads/marginals.h"
+#include "core/heads/row_statistics.h"
 #include "core/plan/region.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/margin.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -21,12 +21,12 @@ constexpr double kMargin = 16;
 constexpr double kTitle = 28;
 constexpr double kAxisName = 16;
 constexpr double kLegendHeight = 44;
-constexpr double kLargestCell = 64;
-constexpr double kLeastExtent = 48;    // of a matrix, where it has few rows or columns
-constexpr double kMeanDistance = 8;    // from the matrix to what each key receives
-constexpr double kMeanHeight = 48;     // of the largest mean
-constexpr double kMeanLabel = 18;      // below the bars
-constexpr Index kMostLabelled = 4096;  // more rows or columns have no labels of their own
+constexpr double kMaxCell = 64;
+constexpr double kLeastExtent = 48;   // of a matrix, where it has few rows or columns
+constexpr double kMeanDistance = 8;   // from the matrix to what each key receives
+constexpr double kMeanHeight = 48;    // of the largest mean
+constexpr double kMeanLabel = 18;     // below the bars
+constexpr Index kMaxLabelled = 4096;  // more rows or columns have no labels of their own
 constexpr double kThickestRowBar = 14;
 constexpr double kThickestColumnBar = 32;
 
@@ -40,11 +40,11 @@ struct Shown {
 
 Shown shown_of(const Trace& trace, const ViewOptions& options) {
   Shown shown;
-  const ChosenAttention chosen = chosen_attention(trace, options.values);
+  const SelectedAttention chosen = selected_attention(trace, options.values);
   shown.weights = chosen.weights;
   const bool scores = options.choice("of") == "scores" && !shown.weights->inputs.empty();
   shown.matrix = scores ? &trace.steps()[static_cast<std::size_t>(shown.weights->inputs.front())] : shown.weights;
-  shown.slice = chosen_slice(trace, options.values);
+  shown.slice = selected_slice(trace, options.values);
   shown.title = "Attention";
   if (chosen.has_heads)
     shown.title = capitalized(head_title(trace.experiment(), chosen.weights->name, shown.slice.head));
@@ -56,20 +56,20 @@ Shown shown_of(const Trace& trace, const ViewOptions& options) {
 }
 
 /// Sums, entropies and means of the weights; null where those are not held, or it was stopped.
-std::shared_ptr<const Marginals> marginals_for(const Shown& shown, const ViewOptions& options) {
+std::shared_ptr<const RowStatistics> row_statistics_for(const Shown& shown, const ViewOptions& options) {
   if (shown.weights->tensor == nullptr) return nullptr;
   const std::vector<Index> leading = leading_index(shown.weights->axes, 2, shown.slice.head, shown.slice.item);
-  const auto make = [&]() -> std::shared_ptr<const Marginals> {
-    std::optional<Marginals> made = marginals_of(shown.weights->tensor->matrix(leading), options.stop);
-    return made ? std::make_shared<const Marginals>(std::move(*made)) : nullptr;
+  const auto make = [&]() -> std::shared_ptr<const RowStatistics> {
+    std::optional<RowStatistics> made = row_statistics_of(shown.weights->tensor->matrix(leading), options.stop);
+    return made ? std::make_shared<const RowStatistics>(std::move(*made)) : nullptr;
   };
   if (options.cache == nullptr) return make();
-  return options.cache->find_or_make<Marginals>(std::make_tuple(shown.weights->tensor, leading), make);
+  return options.cache->find_or_make<RowStatistics>(std::make_tuple(shown.weights->tensor, leading), make);
 }
 
 std::vector<std::string> numbers_up_to(Index count) {
   std::vector<std::string> numbers;
-  for (Index i = 0; i < count && count <= kMostLabelled; ++i) numbers.push_back(std::to_string(i));
+  for (Index i = 0; i < count && count <= kMaxLabelled; ++i) numbers.push_back(std::to_string(i));
   return numbers;
 }
 
@@ -89,10 +89,10 @@ constexpr double kNarrowWidth = 640;
 
 class HeadLayout {
  public:
-  HeadLayout(const Trace& trace, const Shown& shown, const Marginals* marginals, const ViewOptions& options)
+  HeadLayout(const Trace& trace, const Shown& shown, const RowStatistics* row_statistics, const ViewOptions& options)
       : trace_(trace),
         shown_(shown),
-        marginals_(marginals),
+        row_statistics_(row_statistics),
         options_(options),
         mark_(*matrix_mark(trace, shown.matrix->name, shown.slice)) {
     mark_.id = "matrix";
@@ -107,7 +107,7 @@ class HeadLayout {
   Figure build() {
     place_matrix();
     add_names();
-    if (marginals_ != nullptr) {
+    if (row_statistics_ != nullptr) {
       add_rows();
       add_columns();
     } else {
@@ -123,7 +123,7 @@ class HeadLayout {
 
   [[nodiscard]] double left_width() const {
     double name = text_width("query", TypeSize::kSmall) + query_distance();
-    if (marginals_ != nullptr) name = std::max(name, text_width("mean weight", TypeSize::kSmall) + kLabelDistance);
+    if (row_statistics_ != nullptr) name = std::max(name, text_width("mean weight", TypeSize::kSmall) + kLabelDistance);
     if (mark_.row_labels.empty())
       name = std::max(name, text_width(numbers_text(mark_.rows()), TypeSize::kSmall) + kLabelDistance);
     return std::ceil(std::max(row_label_width(mark_.row_labels), name));
@@ -144,21 +144,21 @@ class HeadLayout {
     const auto rows = static_cast<double>(mark_.rows());
     const auto columns = static_cast<double>(mark_.columns());
     const double left = left_width();
-    const double right = marginals_ != nullptr ? beside_.width() : 0;
-    const double below = kMeanDistance + kMeanLabel + (marginals_ != nullptr ? kMeanHeight : 0) + kLegendHeight;
+    const double right = row_statistics_ != nullptr ? beside_.width() : 0;
+    const double below = kMeanDistance + kMeanLabel + (row_statistics_ != nullptr ? kMeanHeight : 0) + kLegendHeight;
     const double above = kTitle + kAxisName;
     const double room_x = options_.width - 2 * kMargin - left - right;
     // Room for turned labels until the cells are known to be wide.
     const double room_y = options_.height > 0 ? options_.height - 2 * kMargin - above - below - label_height(0)
                                               : std::max(options_.width, 320.0);
-    const double cell = std::min({room_x / columns, room_y / rows, kLargestCell});
-    const double cell_width = std::max(cell, std::min(kLargestCell, kLeastExtent / columns));
-    const double cell_height = std::max(cell, std::min(kLargestCell, kLeastExtent / rows));
+    const double cell = std::min({room_x / columns, room_y / rows, kMaxCell});
+    const double cell_width = std::max(cell, std::min(kMaxCell, kLeastExtent / columns));
+    const double cell_height = std::max(cell, std::min(kMaxCell, kLeastExtent / rows));
     figure_.color_bars = {legend()};
     const double matrix = left + columns * cell_width + right;
     double block = std::max({matrix, text_width(shown_.title, TypeSize::kTitle, FontWeight::semibold),
                              legend_size(figure_.color_bars, matrix).width});
-    if (marginals_ == nullptr) block = std::max(block, text_width(kLeftOut, TypeSize::kSmall));
+    if (row_statistics_ == nullptr) block = std::max(block, text_width(kLeftOut, TypeSize::kSmall));
     figure_.width = std::max(options_.width, block + 2 * kMargin);
     left_ = std::round((figure_.width - block) / 2);
     const double height = 2 * kMargin + above + label_height(cell_width) + rows * cell_height + below;
@@ -225,19 +225,19 @@ class HeadLayout {
     add_ends("sum", sums, "1");
     add_ends("entropy", entropies, most);
     const Margin margin(Margin::Side::right, box.y, box.height, mark_.rows());
-    margin.draw(figure_, "sum", marginals_->sums, sums, kThickestRowBar, Ink::dim);
-    margin.draw(figure_, "entropy", marginals_->entropies, entropies, kThickestRowBar, Ink::accent);
-    if (beside_.sum_text > 0) add_row_numbers("sum", margin, marginals_->sums, x + beside_.sum + beside_.sum_text);
-    add_row_numbers("entropy", margin, marginals_->entropies, entropy_x + beside_.entropy + beside_.entropy_text);
+    margin.draw(figure_, "sum", row_statistics_->sums, sums, kThickestRowBar, Ink::dim);
+    margin.draw(figure_, "entropy", row_statistics_->entropies, entropies, kThickestRowBar, Ink::accent);
+    if (beside_.sum_text > 0) add_row_numbers("sum", margin, row_statistics_->sums, x + beside_.sum + beside_.sum_text);
+    add_row_numbers("entropy", margin, row_statistics_->entropies, entropy_x + beside_.entropy + beside_.entropy_text);
     for (Index i = 0; i < margin.parts(); ++i) {
       const Margin::Place place = margin.place(i);
       TargetMark target;
       target.id = "query." + std::to_string(i);
       target.box = {x, place.at, beside_.width() - beside_.distance, place.size};
       target.about = tokens_text("query", "queries", mark_.axes[mark_.axes.size() - 2], i, margin.each()) +
-                     ": weights sum to " + Margin::range_text(margin.range(marginals_->sums, i)) + ", entropy " +
-                     Margin::range_text(margin.range(marginals_->entropies, i)) + " nats of at most " + most + " = " +
-                     number_text(entropies.most);
+                     ": weights sum to " + Margin::range_text(margin.range(row_statistics_->sums, i)) + ", entropy " +
+                     Margin::range_text(margin.range(row_statistics_->entropies, i)) + " nats of at most " + most +
+                     " = " + number_text(entropies.most);
       figure_.targets.push_back(std::move(target));
     }
   }
@@ -263,7 +263,7 @@ class HeadLayout {
   /// What each key receives, as a mean over the queries.
   void add_columns() {
     const Rect& box = mark_.box;
-    const std::vector<double>& means = marginals_->means;
+    const std::vector<double>& means = row_statistics_->means;
     const std::vector<Index> leading = leading_index(shown_.weights->axes, 2, shown_.slice.head, shown_.slice.item);
     // As high as a weight of the brightest colour, so that it does not change with every number.
     const double most =
@@ -288,7 +288,7 @@ class HeadLayout {
   /// Below the bars, where they are wide enough for numbers; otherwise below the largest.
   void add_means(const Margin& margin, const MarginScale& scale) {
     const Rect& box = mark_.box;
-    const std::vector<double>& means = marginals_->means;
+    const std::vector<double>& means = row_statistics_->means;
     const Index largest = std::max_element(means.begin(), means.end()) - means.begin();
     const double number = text_width("0.000", TypeSize::kSmall);
     const bool has_room = !margin.is_curve() && margin.place(0).size >= number + 6;
@@ -327,7 +327,7 @@ class HeadLayout {
 
   const Trace& trace_;
   const Shown& shown_;
-  const Marginals* marginals_;
+  const RowStatistics* row_statistics_;
   const ViewOptions& options_;
   HeatmapMark mark_;
   bool counted_columns_ = false;
@@ -344,9 +344,9 @@ bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const Shown shown = shown_of(trace, options);
-  const std::shared_ptr<const Marginals> marginals = marginals_for(shown, options);
+  const std::shared_ptr<const RowStatistics> row_statistics = row_statistics_for(shown, options);
   if (options.stop.stop_requested()) return {};
-  Figure figure = HeadLayout(trace, shown, marginals.get(), options).build();
+  Figure figure = HeadLayout(trace, shown, row_statistics.get(), options).build();
   figure.title = trace.experiment().system + ": attention of one head";
   return figure;
 }

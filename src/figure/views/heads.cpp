@@ -9,8 +9,8 @@
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -223,7 +223,7 @@ Index pages(const Trace& trace, const ParameterValues& options) {
 }
 
 Figure grid_of_heads(const Trace& trace, const ViewOptions& options) {
-  const Index item = chosen_slice(trace, options.values).item;
+  const Index item = selected_slice(trace, options.values).item;
   if (layer_count(trace) >= kManyLayers) return layer_grid(trace, item, options);
   const std::vector<ShownAttention> attentions = attentions_of(trace, options.values);
   if (has_many_heads(attentions)) return head_grid(trace, attentions, item, options);

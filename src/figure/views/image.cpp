@@ -6,8 +6,8 @@
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -18,8 +18,8 @@ constexpr double kTitleHeight = 28;
 constexpr double kPanelTitle = 20;
 constexpr double kGap = 28;
 constexpr double kLegendHeight = 44;
-constexpr double kLargestPicture = 320;
-constexpr Index kMostHeads = 256;  // on one page: each has a frame around the pixel that asks
+constexpr double kMaxPicture = 320;
+constexpr Index kMaxHeads = 256;  // on one page: each has a frame around the pixel that asks
 
 struct PictureSize {
   Index rows = 0;
@@ -32,7 +32,7 @@ std::optional<PictureSize> picture_size(const Trace& trace) {
   return PictureSize{x->axes[2].size, x->axes[3].size};
 }
 
-Index chosen_number(const ViewOptions& options, std::string_view name, Index most) {
+Index selected_number(const ViewOptions& options, std::string_view name, Index most) {
   return std::min(options.integer(name), most);
 }
 
@@ -81,7 +81,7 @@ HeatmapMark picture_mark(const Trace& trace, Index item, Index channel) {
 }
 
 /// Pixels that are painted one by one: every frame of the window does.
-constexpr Index kMostColoredPixels = 4096;
+constexpr Index kMaxColoredPixels = 4096;
 
 /// The given or built-in picture that `x` has, or null.
 const PlacedPicture* placed_picture(const Trace& trace) {
@@ -93,7 +93,7 @@ const PlacedPicture* placed_picture(const Trace& trace) {
 /// looks.
 std::optional<PixelsMark> colored_pixels(const Trace& trace) {
   const PlacedPicture* picture = placed_picture(trace);
-  if (picture == nullptr || picture->channels < kColors || picture->height * picture->width > kMostColoredPixels)
+  if (picture == nullptr || picture->channels < kColors || picture->height * picture->width > kMaxColoredPixels)
     return std::nullopt;
   PixelsMark mark = {"picture.colors", {}, picture->width, {}};
   const Index full = picture->full_color();
@@ -114,11 +114,11 @@ class ImageLayout {
       : trace_(trace),
         options_(options),
         size_(*picture_size(trace)),
-        item_(chosen_slice(trace, options.values).item),
-        channel_(chosen_number(options, "channel", trace.find("x")->axes[1].size)),
-        page_(page_of(head_count(trace), kMostHeads, options.integer("page"))) {
+        item_(selected_slice(trace, options.values).item),
+        channel_(selected_number(options, "channel", trace.find("x")->axes[1].size)),
+        page_(page_of(head_count(trace), kMaxHeads, options.integer("page"))) {
     const Index pixels = size_.rows * size_.columns;
-    const Index asked = chosen_number(options, "query", pixels);
+    const Index asked = selected_number(options, "query", pixels);
     query_ = asked > 0 ? asked - 1 : size_.rows / 2 * size_.columns + size_.columns / 2;
   }
 
@@ -128,7 +128,7 @@ class ImageLayout {
     if (options_.stop.stop_requested()) return {};
     const double width = options_.width - 2 * kMargin;
     const double height = options_.height > 0 ? options_.height - 2 * kMargin - kTitleHeight - kLegendHeight : 0;
-    const double side = std::min({kLargestPicture, width * 0.34, height > 0 ? height - kPanelTitle : kLargestPicture});
+    const double side = std::min({kMaxPicture, width * 0.34, height > 0 ? height - kPanelTitle : kMaxPicture});
     const auto most = static_cast<double>(std::max(size_.rows, size_.columns));
     const double cell = side / most;
     const double rest = width - cell * static_cast<double>(size_.columns) - kGap;
@@ -245,7 +245,7 @@ class ImageLayout {
   Figure figure_;
 };
 
-Index pages(const Trace& trace, const ParameterValues& /*chosen*/) { return page_count(head_count(trace), kMostHeads); }
+Index pages(const Trace& trace, const ParameterValues& /*chosen*/) { return page_count(head_count(trace), kMaxHeads); }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
   if (option == "page") return pages(trace, chosen) > 1;

@@ -5,11 +5,11 @@
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
-#include "core/heads/marginals.h"
+#include "core/heads/row_statistics.h"
 #include "core/plan/region.h"
 #include "figure/blocks/line_legend.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/slices/weight_lines.h"
 #include "figure/style/markup.h"
 #include "figure/views/view.h"
@@ -24,9 +24,9 @@ constexpr double kColumnTitle = 28;   // with the distance to the title
 constexpr double kTokenDistance = 8;  // from a token to the lines
 constexpr double kWeightColumn = 48;  // for the weights of one query
 constexpr double kLegendDistance = 20;
-constexpr double kLeastGap = 96;
-constexpr double kLongestLabel = 160;
-constexpr double kSmallestType = 9;
+constexpr double kMinGap = 96;
+constexpr double kMaxLabel = 160;
+constexpr double kMinType = 9;
 constexpr double kLinePitch = 1.1;  // of labels, as a share of their size
 
 double widest(const std::vector<std::string>& texts, double size, FontWeight weight = FontWeight::regular) {
@@ -75,7 +75,7 @@ class LinesLayout {
     for (Index i = window.first; i < window.first + window.count; ++i) {
       tokens.names.push_back(token_text(trace_, axis, i));
       const std::string label = all.empty() ? std::to_string(i) : all[static_cast<std::size_t>(i)];
-      tokens.labels.push_back(shortened_text(label, kLongestLabel, TypeSize::kBody));
+      tokens.labels.push_back(shortened_text(label, kMaxLabel, TypeSize::kBody));
     }
     return tokens;
   }
@@ -159,7 +159,7 @@ class LinesLayout {
     const double right = std::max(widest(keys_.labels, TypeSize::kBody), 36.0);
     const double room = options_.width - 2 * kMargin;
     const double fixed = left + right + 2 * kTokenDistance + kWeightColumn;
-    const double gap = std::clamp(room - fixed, kLeastGap, std::max(240.0, std::min(520.0, room * 0.5)));
+    const double gap = std::clamp(room - fixed, kMinGap, std::max(240.0, std::min(520.0, room * 0.5)));
     double header = text_width(title(), TypeSize::kTitle, FontWeight::semibold);
     for (const std::string& note : notes_) header = std::max(header, text_width(note, TypeSize::kSmall));
     const double block = std::max({fixed + gap, header, legend_.least_width()});
@@ -219,12 +219,12 @@ class LinesLayout {
   }
 
   /// Labels get smaller before some are left out.
-  [[nodiscard]] double label_size() const { return std::clamp(pitch_ / kLinePitch, kSmallestType, TypeSize::kBody); }
+  [[nodiscard]] double label_size() const { return std::clamp(pitch_ / kLinePitch, kMinType, TypeSize::kBody); }
   /// Whether token `i` of those shown has its label: every one, or every second, …, the chosen one among them.
   [[nodiscard]] bool is_written(const Tokens& tokens, Index i) const {
-    const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(kSmallestType * kLinePitch / pitch_)));
-    const bool has_chosen = &tokens == &queries_ && shown_.query >= 0;
-    return (i - (has_chosen ? shown_.query - tokens.window.first : 0)) % step == 0;
+    const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(kMinType * kLinePitch / pitch_)));
+    const bool has_selected = &tokens == &queries_ && shown_.query >= 0;
+    return (i - (has_selected ? shown_.query - tokens.window.first : 0)) % step == 0;
   }
 
   void add_tokens(const Tokens& tokens, bool left) {

@@ -10,8 +10,8 @@
 #include "figure/blocks/layer_block.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -21,23 +21,23 @@ constexpr double kMargin = 16;
 constexpr double kTitleHeight = 28;
 constexpr double kHeaderHeight = 44;
 constexpr double kRow = 24;
-constexpr double kLeastNameWidth = 72;
+constexpr double kMinNameWidth = 72;
 constexpr double kProfileWidth = 76;
-constexpr double kLeastColumn = 52;
-constexpr double kMostColumn = 84;
-constexpr double kMostBeside = 80;  // labels of the chosen head's tokens, which longer ones leave out
-constexpr double kMostAbove = 28;
+constexpr double kMinColumn = 52;
+constexpr double kMaxColumn = 84;
+constexpr double kMaxBeside = 80;  // labels of the chosen head's tokens, which longer ones leave out
+constexpr double kMaxAbove = 28;
 // Rows of the table on one page.
-constexpr Index kMostRows = 100;
+constexpr Index kMaxRows = 100;
 // Heads beyond so many, which are compared each with each, and weights beyond so many are left to the command line,
 // where nobody waits for a picture.
-constexpr Index kMostHeads = 512;
-constexpr double kMostNumbers = 1 << 26;
+constexpr Index kMaxHeads = 512;
+constexpr double kMaxNumbers = 1 << 26;
 
 /// What the measures are made from, to know when they are to be made again.
 struct MeasuredFrom {
-  std::shared_ptr<const Tensor> weights;      ///< null: not held
-  std::shared_ptr<const OnDemand> on_demand;  ///< what computes them then
+  std::shared_ptr<const Tensor> weights;    ///< null: not held
+  std::shared_ptr<const LazyTensors> lazy;  ///< what computes them then
   std::vector<std::string> labels;
   int step = 0;
   Index item = 0;
@@ -53,7 +53,7 @@ std::shared_ptr<const HeadMeasures> measured(const Trace& trace, const Step& ste
     return result ? std::make_shared<const HeadMeasures>(std::move(*result)) : nullptr;
   };
   if (options.cache == nullptr) return make();
-  const MeasuredFrom from = {step.tensor, trace.on_demand(), trace.experiment().labels, position, item};
+  const MeasuredFrom from = {step.tensor, trace.lazy(), trace.experiment().labels, position, item};
   return options.cache->find_or_make<HeadMeasures>(from, make);
 }
 
@@ -69,8 +69,8 @@ class MetricsLayout {
   MetricsLayout(const Trace& trace, const ViewOptions& options)
       : trace_(trace),
         options_(options),
-        slice_(chosen_slice(trace, options.values)),
-        step_(*chosen_attention(trace, options.values).weights) {}
+        slice_(selected_slice(trace, options.values)),
+        step_(*selected_attention(trace, options.values).weights) {}
 
   Figure build() {
     heads_ = measured(trace_, step_, options_, slice_.item);
@@ -78,11 +78,11 @@ class MetricsLayout {
     for (const Index head : sorted_heads(*heads_, "head", false))
       name_width_ = std::max(name_width_, 28 + text_width(row_name(head), TypeSize::kSmall, FontWeight::semibold));
     order_ = sorted_heads(*heads_, options_.choice("sort"), options_.choice("order") == "up");
-    page_ = page_of(std::ssize(order_), kMostRows, options_.integer("page"));
+    page_ = page_of(std::ssize(order_), kMaxRows, options_.integer("page"));
     find_largest();
     const auto count = static_cast<double>(measures().size());
     const double room = options_.width - 2 * kMargin - name_width_ - kProfileWidth;
-    column_ = std::clamp(room / count, kLeastColumn, kMostColumn);
+    column_ = std::clamp(room / count, kMinColumn, kMaxColumn);
     figure_.width = std::max(options_.width, 2 * kMargin + name_width_ + kProfileWidth + count * column_);
     left_ = (figure_.width - name_width_ - kProfileWidth - count * column_) / 2;
     profile_left_ = left_ + name_width_ + count * column_;
@@ -102,7 +102,7 @@ class MetricsLayout {
       layers(y);
     } else if (compares()) {
       add_head_map(figure_, *heads_, {left_, y}, map_side(), kMargin);
-      chosen_head(y);
+      selected_head(y);
     }
     return std::move(figure_);
   }
@@ -252,10 +252,10 @@ class MetricsLayout {
 
   /// The mean weight of each key, first to last, as a curve; of many keys the largest of each group.
   void profile(const std::string& id, const std::vector<double>& received, double y, const Shade& shade) {
-    constexpr std::size_t kMostPoints = 120;
+    constexpr std::size_t kMaxPoints = 120;
     if (received.empty()) return;
     const double most = largest_received_;
-    const std::size_t count = std::min(received.size(), kMostPoints);
+    const std::size_t count = std::min(received.size(), kMaxPoints);
     CurveMark curve = {id + ".profile", {}, shade, 1.25, false};
     const double left = profile_left_ + 14;
     const double width = kProfileWidth - 14;
@@ -284,11 +284,11 @@ class MetricsLayout {
   [[nodiscard]] double map_height() const { return 44 + std::max(map_side(), room_for_maps()) + 40; }
 
   /// The chosen head itself, beside the map.
-  void chosen_head(double y) {
+  void selected_head(double y) {
     std::optional<HeatmapMark> mark = matrix_mark(trace_, step_.name, slice_);
     const double left = std::max(left_ + 24 + map_side() + 72, figure_.width / 2);
     mark->row_labels = row_labels(trace_, *mark);
-    if (row_label_width(mark->row_labels) > kMostBeside) mark->row_labels.clear();
+    if (row_label_width(mark->row_labels) > kMaxBeside) mark->row_labels.clear();
     const double beside = row_label_width(mark->row_labels);
     const double room = profile_left_ + kProfileWidth - left - beside;
     const double side = std::max(map_side(), room_for_maps());
@@ -296,7 +296,7 @@ class MetricsLayout {
         std::min({40.0, room / static_cast<double>(mark->columns()), side / static_cast<double>(mark->rows())});
     mark->id = "chosen";
     mark->column_labels = column_labels(trace_, *mark);
-    if (column_label_height(mark->column_labels, cell) > kMostAbove) mark->column_labels.clear();
+    if (column_label_height(mark->column_labels, cell) > kMaxAbove) mark->column_labels.clear();
     mark->box = {left + beside, y + 36, cell * static_cast<double>(mark->columns()),
                  cell * static_cast<double>(mark->rows())};
     text("chosen.title", {left, y}, head_title(trace_.experiment(), step_.name, slice_.head), Ink::text,
@@ -332,7 +332,7 @@ class MetricsLayout {
   Slice slice_;
   const Step& step_;
   std::shared_ptr<const HeadMeasures> heads_;
-  double name_width_ = kLeastNameWidth;
+  double name_width_ = kMinNameWidth;
   std::vector<Index> order_;
   Page page_;  ///< of `order_`
   std::vector<double> largest_;
@@ -344,7 +344,7 @@ class MetricsLayout {
 };
 
 Index pages(const Trace& trace, const ParameterValues& options) {
-  return page_count(option_limit(trace, "head", options), kMostRows);
+  return page_count(option_limit(trace, "head", options), kMaxRows);
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
@@ -354,7 +354,7 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 
 std::string missing(const Trace& trace) {
   if (std::string none = no_attention(trace); !none.empty()) return none;
-  if (head_count(trace) > kMostHeads)
+  if (head_count(trace) > kMaxHeads)
     return "Comparing " + grouped_text(head_count(trace)) + " heads takes long: `attnscope metrics` measures them.";
   double most = 0;
   for (const char* name : {"weights", "cross_weights"}) {
@@ -364,7 +364,7 @@ std::string missing(const Trace& trace) {
                       queries * static_cast<double>(step->axes.back().size) * static_cast<double>(head_count(trace)));
     }
   }
-  return most > kMostNumbers ? "Measuring so many weights takes long: `attnscope metrics` does it." : "";
+  return most > kMaxNumbers ? "Measuring so many weights takes long: `attnscope metrics` does it." : "";
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {

@@ -11,8 +11,8 @@
 #include "core/experiment/system.h"
 #include "core/plan/plan.h"
 #include "figure/layout/legend.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -27,11 +27,11 @@ constexpr double kBetween = 20;  // rows of matrices
 constexpr double kLegend = 48;
 const std::string kPermuted = "permuted ";
 const std::string kDifference = "permuted output − output in that order";
-constexpr double kLargestCell = 30;
+constexpr double kMaxCell = 30;
 constexpr double kHighest = 2;        // cells, as a multiple of their width
 constexpr double kShortestSide = 90;  // of the tokens' side of a matrix
 // Beyond so many operations nobody waits for the second computation.
-constexpr double kMostFlops = 5e8;
+constexpr double kMaxFlops = 5e8;
 // What adding up in another order may change, as a share of the largest number.
 constexpr double kRounding = 1e-5;
 
@@ -72,8 +72,8 @@ class PermutationLayout {
       : trace_(trace),
         other_(other),
         options_(options),
-        slice_(chosen_slice(trace, options.values)),
-        weights_(chosen_attention(trace, options.values).weights->name) {}
+        slice_(selected_slice(trace, options.values)),
+        weights_(selected_attention(trace, options.values).weights->name) {}
 
   Figure build() {
     given_ = {mark("x"), mark(weights_), mark("out")};
@@ -100,7 +100,7 @@ class PermutationLayout {
   [[nodiscard]] HeatmapMark other_mark(const HeatmapMark& given) const {
     const std::shared_ptr<const Tensor> tensor = numbers(*other_.trace, given);
     HeatmapMark mark = own_mark("permuted." + given.id, given);
-    mark.source = std::make_shared<HeldMatrix>(
+    mark.source = std::make_shared<ResidentMatrix>(
         tensor, MatrixView{tensor->values().data(), given.rows(), given.columns(), given.columns(), 1});
     mark.scale = given.scale;
     return mark;
@@ -141,9 +141,9 @@ class PermutationLayout {
 
   /// Which token stands where; of tokens without labels their numbers do, and of very many nothing.
   void label() {
-    constexpr Index kMostNumbered = 4096;
+    constexpr Index kMaxNumbered = 4096;
     std::vector<std::string> given = axis_labels(trace_, {"token", tokens()});
-    if (given.empty() && tokens() <= kMostNumbered) {
+    if (given.empty() && tokens() <= kMaxNumbered) {
       for (Index token = 0; token < tokens(); ++token) given.push_back(std::to_string(token));
     }
     std::vector<std::string> permuted;
@@ -186,10 +186,10 @@ class PermutationLayout {
     const auto above = [&](double cell) { return kCaption + column_label_height(given_labels_, cell); };
     const double fixed = 2 * kMargin + kTitle + kNote + 2 * kBetween + kLegend + kCaption +
                          legend_size(figure_.color_bars, options_.width - 2 * kMargin).height;
-    double highest = kLargestCell;
+    double highest = kMaxCell;
     if (options_.height > 0) highest = std::min(highest, (options_.height - fixed - 2 * above(0)) / (3 * rows));
     const double least = kShortestSide / std::max(rows, 8.0);
-    for (cell_ = kLargestCell;; cell_ = cell_ > 4 ? cell_ - 1 : cell_ * 0.9) {
+    for (cell_ = kMaxCell;; cell_ = cell_ > 4 ? cell_ - 1 : cell_ * 0.9) {
       row_ = std::max(std::min(highest, kHighest * cell_), least);
       if (row_ > 4) row_ = std::floor(row_);
       cell_ = std::min(cell_, row_);
@@ -210,13 +210,13 @@ class PermutationLayout {
   void place() {
     figure_.texts.push_back(title_mark("title", {left_, top_ + 13}, title()));
     add_text("verdict", {left_, top_ + kTitle + 8}, verdict(), is_rounding() ? Ink::dim : Ink::text);
-    const double band = above_ + matrix_height() + kBetween;
+    const double product = above_ + matrix_height() + kBetween;
     double y = top_ + kTitle + kNote;
     place_row(given_, given_labels_, "", y);
-    y += band;
+    y += product;
     place_row(permuted_, permuted_labels_, kPermuted, y);
     add_places(y + above_);
-    y += band;
+    y += product;
     place_difference(y);
     y += kCaption + matrix_height();
     place_legend(figure_.color_bars, {left_, y + 16}, kMargin, figure_.width - 2 * kMargin);
@@ -325,7 +325,7 @@ std::string missing(const Trace& trace) {
   const Step* out = trace.find("out");
   if (permutable_tokens(trace) == 0 || out == nullptr || out->axes[out->axes.size() - 2].name != "token")
     return trace.experiment().system + " has no sequence of tokens, X, that could be permuted.";
-  if (cost_of(trace.experiment()).flops > kMostFlops)
+  if (cost_of(trace.experiment()).flops > kMaxFlops)
     return "Everything is computed again for permuted tokens: with so many of them that takes too long.";
   return "";
 }

@@ -7,8 +7,8 @@
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -21,7 +21,7 @@ constexpr double kBetween = 14;  // matrices of one head
 constexpr double kLegendHeight = 44;
 constexpr double kBarWidth = 100;
 constexpr double kPageLine = 20;
-constexpr Index kMostHeads = 128;  // on one page: each has several matrices and their names
+constexpr Index kMaxHeads = 128;  // on one page: each has several matrices and their names
 
 /// The matrices of one head, left to right.
 using HeadRow = std::vector<HeatmapMark>;
@@ -151,7 +151,7 @@ class QkvLayout {
 /// What the names of the tensors that are shown begin with.
 std::string prefix_of(const Trace& trace, const ParameterValues& options) {
   const bool single = std::get<std::string>(options.find("stage")->second) == "single";
-  return single && trace.find("single.q") != nullptr ? "single." : chosen_attention(trace, options).layer;
+  return single && trace.find("single.q") != nullptr ? "single." : selected_attention(trace, options).layer;
 }
 
 Index heads_of(const Trace& trace, const std::string& prefix) {
@@ -160,7 +160,7 @@ Index heads_of(const Trace& trace, const std::string& prefix) {
 }
 
 Index pages(const Trace& trace, const ParameterValues& options) {
-  return trace.find("q") == nullptr ? 1 : page_count(heads_of(trace, prefix_of(trace, options)), kMostHeads);
+  return trace.find("q") == nullptr ? 1 : page_count(heads_of(trace, prefix_of(trace, options)), kMaxHeads);
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
@@ -170,8 +170,8 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const std::string prefix = prefix_of(trace, options.values);
-  const Page page = page_of(heads_of(trace, prefix), kMostHeads, options.integer("page"));
-  std::vector<HeadRow> rows = rows_of(trace, prefix, page, chosen_slice(trace, options.values).item, options.stop);
+  const Page page = page_of(heads_of(trace, prefix), kMaxHeads, options.integer("page"));
+  std::vector<HeadRow> rows = rows_of(trace, prefix, page, selected_slice(trace, options.values).item, options.stop);
   if (rows.empty()) return {};  // stopped: nobody looks at it
   Figure figure = QkvLayout(std::move(rows), page, prefix == "single.", options).build();
   figure.title = trace.experiment().system + ": queries, keys and values";

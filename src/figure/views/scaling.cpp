@@ -19,7 +19,7 @@ constexpr double kGap = 32;          // between the charts
 constexpr double kSideBySide = 640;  // from this width on
 constexpr double kFileHeight = 300;
 constexpr double kLeastHeight = 180;
-constexpr double kLargestHeight = 520;
+constexpr double kMaxHeight = 520;
 constexpr double kWidestContent = 1240;
 constexpr std::size_t kYTicks = 6;
 
@@ -48,7 +48,7 @@ class ScalingLayout {
     const double fixed = 2 * kMargin + legend + caption + gaps;
     const double count = beside ? 1 : 2;
     const double chart =
-        options_.height > 0 ? std::clamp((options_.height - fixed) / count, kLeastHeight, kLargestHeight) : kFileHeight;
+        options_.height > 0 ? std::clamp((options_.height - fixed) / count, kLeastHeight, kMaxHeight) : kFileHeight;
     const double height = fixed + chart * count;
     figure_.height = std::max(options_.height, height);
     double y = kMargin + (figure_.height - height) / 2;
@@ -71,7 +71,7 @@ class ScalingLayout {
            std::to_string(trace_.experiment().seed) + ".";
   }
 
-  [[nodiscard]] static ChartRange dims() { return {1, static_cast<double>(kLargestStudiedDim), 2}; }
+  [[nodiscard]] static ChartRange dims() { return {1, static_cast<double>(kMaxStudiedDim), 2}; }
 
   [[nodiscard]] ChartRange variances() const {
     double low = 0.5;
@@ -148,7 +148,7 @@ class ScalingLayout {
     add_y_axis(figure_, chart, kYTicks);
     add_x_axis(figure_, chart, "d, numbers per query and key");
     const Index own = head_dim(trace_);
-    const std::string beyond = own > kLargestStudiedDim ? " →" : "";
+    const std::string beyond = own > kMaxStudiedDim ? " →" : "";
     add_flags(figure_, chart,
               {{"own", static_cast<double>(own), "d = " + number(own) + " here" + beyond, Ink::accent}});
   }

@@ -5,8 +5,8 @@
 #include "core/base/text.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
-#include "figure/slices/chosen.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
 #include "figure/style/markup.h"
 #include "figure/views/view.h"
 
@@ -17,7 +17,7 @@ constexpr double kMargin = 16;
 constexpr double kTitle = 30;
 constexpr double kSliceTitle = 18;
 constexpr double kLegendHeight = 40;
-constexpr Index kMostSlices = 64;
+constexpr Index kMaxSlices = 64;
 
 /// Whether the axes have no names of their own: those of the user's tensors, who counts from 0 there.
 bool is_plain(const Step& step) { return step.axes.front().name == "axis1"; }
@@ -75,7 +75,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   const Step& step = trace.steps()[static_cast<std::size_t>(number)];
   const Index all = slice_count(step.axes);
   const Index first = std::min(options.integer("slice"), all) - 1;
-  const Index count = std::min(kMostSlices, all - first);
+  const Index count = std::min(kMaxSlices, all - first);
   std::vector<HeatmapMark> marks = slices_of(trace, number, first, count);
   const std::string title = literal_markup(title_of(step, first, count, all));
   std::vector<std::string> places;
@@ -124,7 +124,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  return option_limit(trace, option, chosen) > (option == "slice" ? kMostSlices : 1);
+  return option_limit(trace, option, chosen) > (option == "slice" ? kMaxSlices : 1);
 }
 
 std::vector<std::string> names(const Trace& trace, std::string_view option) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "figure/slices/chosen.h"
+#include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -33,7 +33,7 @@ Result<ViewOptions> view_options(const ViewChoice& choice) {
   ViewOptions options;
   std::vector<std::string> names;
   for (const Parameter& option : view->options) {
-    options.values[option.name] = option.standard;
+    options.values[option.name] = option.default_value;
     names.push_back(option.name);
   }
   for (const auto& [name, value] : choice.options) {

@@ -62,9 +62,9 @@ FileState clock_of_files() {
 /// The state of a file by which every later change to it can be told: one that was written within the present step of
 /// the clock could be written once more and have the same time.
 Result<FileState> settled_state(const Descriptor& file) {
-  constexpr int kMostLooks = 100;
+  constexpr int kMaxLooks = 100;
   constexpr std::chrono::milliseconds kBetween{2};
-  for (int look = 0; look < kMostLooks; ++look) {
+  for (int look = 0; look < kMaxLooks; ++look) {
     const FileState now = clock_of_files();
     Result<FileState> state = state_of(file);
     if (!state) return state;
@@ -103,9 +103,9 @@ class FileBytes final : public ByteSource {
   FileState state_;
 };
 
-class HeldBytes final : public ByteSource {
+class ResidentBytes final : public ByteSource {
  public:
-  HeldBytes(std::shared_ptr<const void> owner, const char* bytes, std::uint64_t size)
+  ResidentBytes(std::shared_ptr<const void> owner, const char* bytes, std::uint64_t size)
       : owner_(std::move(owner)), bytes_(bytes), size_(size) {}
   [[nodiscard]] std::uint64_t size() const override { return size_; }
   Result<void> read(std::uint64_t offset, std::span<char> out) const override {
@@ -148,14 +148,14 @@ Result<std::shared_ptr<const ByteSource>> open_bytes(const std::filesystem::path
   return std::make_shared<const FileBytes>(std::move(*file), *state);
 }
 
-std::shared_ptr<const ByteSource> held_bytes(std::string bytes) {
+std::shared_ptr<const ByteSource> resident_bytes(std::string bytes) {
   const auto owner = std::make_shared<const std::string>(std::move(bytes));
-  return std::make_shared<const HeldBytes>(owner, owner->data(), owner->size());
+  return std::make_shared<const ResidentBytes>(owner, owner->data(), owner->size());
 }
 
-std::shared_ptr<const ByteSource> held_bytes(std::unique_ptr<const char[]> bytes, std::uint64_t size) {
+std::shared_ptr<const ByteSource> resident_bytes(std::unique_ptr<const char[]> bytes, std::uint64_t size) {
   const char* where = bytes.get();
-  return std::make_shared<const HeldBytes>(std::shared_ptr<const char[]>(std::move(bytes)), where, size);
+  return std::make_shared<const ResidentBytes>(std::shared_ptr<const char[]>(std::move(bytes)), where, size);
 }
 
 std::shared_ptr<const ByteSource> part_of_bytes(std::shared_ptr<const ByteSource> whole, std::uint64_t offset,

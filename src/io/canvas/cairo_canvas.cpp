@@ -212,7 +212,7 @@ void CairoCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, doubl
 }
 
 void CairoCanvas::heatmap_image(const HeatmapMark& mark, const Rect& box) {
-  const CairoSurface image = cell_image(*mark.source, mark.scale, kLongestImageSide);
+  const CairoSurface image = cell_image(*mark.source, mark.scale, kMaxImageSide);
   const Saved saved(context_);
   set_image(context_, image.get(), box);
   cairo_paint(context_);

@@ -43,6 +43,6 @@ struct CellPitch {
 bool cells_as_shapes(const MatrixSource& matrix, double gap);
 
 /// The longest side of an image in a vector file: more than 250 dots per inch across a page.
-inline constexpr Index kLongestImageSide = 2048;
+inline constexpr Index kMaxImageSide = 2048;
 
 }  // namespace attnscope

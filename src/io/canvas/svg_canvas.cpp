@@ -151,7 +151,7 @@ void SvgCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double 
 }
 
 void SvgCanvas::heatmap_image(const HeatmapMark& mark, const Rect& box) {
-  const CairoSurface image = cell_image(*mark.source, mark.scale, kLongestImageSide);
+  const CairoSurface image = cell_image(*mark.source, mark.scale, kMaxImageSide);
   const Result<std::string> png = png_bytes(image.get());
   if (!png) {
     complete_ = false;

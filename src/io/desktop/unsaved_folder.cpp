@@ -33,9 +33,9 @@ constexpr std::string_view kEnding = ".json";
 constexpr std::string_view kTriedEnding = ".tried.json";
 constexpr std::size_t kOwnerLength = 16;
 constexpr const char* kUnsavedFormat = "attnscope-unsaved/1";
-constexpr std::size_t kMostHeaderBytes = std::size_t{1} << 16U;
+constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 16U;
 // An entry is an experiment and a line before it.
-constexpr std::uint64_t kMostEntryBytes = kMaxExperimentBytes * 2;
+constexpr std::uint64_t kMaxEntryBytes = kMaxExperimentBytes * 2;
 
 std::string random_owner() {
   std::random_device random;
@@ -96,7 +96,7 @@ UnsavedEntry listed(const fs::path& path) {
     return entry;
   }
   std::ifstream in(path, std::ios::binary);
-  std::string line(kMostHeaderBytes, '\0');
+  std::string line(kMaxHeaderBytes, '\0');
   in.read(line.data(), static_cast<std::streamsize>(line.size()));
   line.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
   const std::size_t end = line.find('\n');
@@ -212,7 +212,7 @@ Result<UnsavedWork> UnsavedFolder::take(UnsavedEntry& entry) {
     entry.path = own;
     entry.tried = true;
   }
-  const Result<std::string> text = read_file(entry.path, kMostEntryBytes);
+  const Result<std::string> text = read_file(entry.path, kMaxEntryBytes);
   if (!text) return tl::unexpected(text.error());
   const std::size_t end = std::min(text->find('\n'), text->size());
   if (const Result<void> header = parse_header(std::string_view(*text).substr(0, end), entry); !header)

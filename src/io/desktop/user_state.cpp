@@ -43,7 +43,7 @@ std::optional<UserState> parse_state(const std::string& text) {
   state.theme = *theme;
   for (const nlohmann::json& path : field("recent")) {
     std::optional<std::string> bytes = path_from_json(path);
-    if (!bytes || state.recent.size() == kMostRecent) return std::nullopt;
+    if (!bytes || state.recent.size() == kMaxRecent) return std::nullopt;
     state.recent.push_back(std::move(*bytes));
   }
   return state;
@@ -55,7 +55,7 @@ void UserState::add_recent(const std::string& path) {
   const std::string name = absolute_path(path);
   std::erase(recent, name);
   recent.insert(recent.begin(), name);
-  if (recent.size() > kMostRecent) recent.resize(kMostRecent);
+  if (recent.size() > kMaxRecent) recent.resize(kMaxRecent);
 }
 
 std::filesystem::path user_folder() {

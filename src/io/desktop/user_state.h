@@ -11,7 +11,7 @@
 namespace attnscope {
 
 /// Files that the menu offers to open again.
-inline constexpr std::size_t kMostRecent = 10;
+inline constexpr std::size_t kMaxRecent = 10;
 
 struct UserState {
   Theme theme = Theme::dark;        ///< of the window: dark or light

@@ -13,9 +13,9 @@
 #include "io/base/json_value.h"
 #include "io/base/path_json.h"
 #include "io/base/printable.h"
+#include "io/experiments/imported_tensor_file.h"
 #include "io/experiments/labels_file.h"
 #include "io/experiments/mask_json.h"
-#include "io/experiments/own_tensor_file.h"
 #include "io/experiments/picture_json.h"
 #include "io/experiments/saved_tensors.h"
 
@@ -140,8 +140,8 @@ Result<CellEdit> read_edit(const std::string& field, const json& value) {
     return not_allowed(field + ".tensor", tensor, "the name of a tensor");
   edit.tensor = tensor.get<std::string>();
   const json& index = value.at("index");
-  constexpr std::size_t kMostAxes = 16;
-  if (!index.is_array() || index.size() > kMostAxes) return not_allowed(field + ".index", index, "a list of indices");
+  constexpr std::size_t kMaxAxes = 16;
+  if (!index.is_array() || index.size() > kMaxAxes) return not_allowed(field + ".index", index, "a list of indices");
   for (const json& each : index) {
     const std::optional<Index> number = whole_number(each);
     if (!number) return not_allowed(field + ".index", each, "whole numbers");
@@ -157,9 +157,9 @@ Result<void> read_edits(const json& document, Experiment& experiment) {
   const auto edits = document.find("edits");
   if (edits == document.end()) return {};
   if (!edits->is_array()) return not_allowed("edits", *edits, "a list of objects with tensor, index and value");
-  if (edits->size() > kMostEdits) {
+  if (edits->size() > kMaxEdits) {
     return fail("edits: " + std::to_string(edits->size()) + " are not allowed; allowed: at most " +
-                std::to_string(kMostEdits));
+                std::to_string(kMaxEdits));
   }
   for (const json& each : *edits) {
     Result<CellEdit> edit = read_edit("edits[" + std::to_string(experiment.edits.size()) + "]", each);
@@ -172,8 +172,8 @@ Result<void> read_edits(const json& document, Experiment& experiment) {
 Result<void> read_heads_off(const json& document, Experiment& experiment) {
   const auto heads = document.find("heads_off");
   if (heads == document.end()) return {};
-  constexpr std::size_t kMostHeads = 100'000;
-  if (!heads->is_array() || heads->size() > kMostHeads)
+  constexpr std::size_t kMaxHeads = 100'000;
+  if (!heads->is_array() || heads->size() > kMaxHeads)
     return not_allowed("heads_off", *heads, "a list of heads, counted from 0");
   for (const json& each : *heads) {
     const std::optional<Index> head = whole_number(each);
@@ -203,10 +203,11 @@ Result<void> read_tensors(const json& document, const std::filesystem::path& fol
     if (!read) return tl::unexpected(read.error());
     saved = std::move(*read);
   }
-  constexpr std::size_t kLongestPath = 4096;
+  constexpr std::size_t kMaxPath = 4096;
   const std::optional<std::string> path = path_from_json(*found);
-  if (!path || path->size() > kLongestPath) return not_allowed("tensors", *found, "the path of a file of tensors");
-  Result<std::shared_ptr<const GivenTensors>> given = open_given_tensors(folder / *path, saved ? &*saved : nullptr);
+  if (!path || path->size() > kMaxPath) return not_allowed("tensors", *found, "the path of a file of tensors");
+  Result<std::shared_ptr<const ImportedTensors>> given =
+      open_imported_tensors(folder / *path, saved ? &*saved : nullptr);
   if (!given) return fail("tensors: " + given.error().message);
   experiment.tensors = std::move(*given);
   return {};
@@ -262,7 +263,7 @@ Result<Experiment> experiment_from_json(const json& document, const std::filesys
   Result<Experiment> experiment = default_experiment(system->get_ref<const std::string&>());
   if (!experiment) return experiment;
   Result<void> read = read_unsigned(document, "seed", std::numeric_limits<std::uint64_t>::max(), experiment->seed);
-  if (read) read = read_unsigned(document, "discard", kLargestDiscard, experiment->discard);
+  if (read) read = read_unsigned(document, "discard", kMaxDiscard, experiment->discard);
   if (read) read = read_parameters(document, *experiment);
   if (read) read = read_edits(document, *experiment);
   if (read) read = read_heads_off(document, *experiment);

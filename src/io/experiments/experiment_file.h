@@ -4,7 +4,7 @@
 //     "format": "attnscope-experiment/1",
 //     "system": "worked-example",
 //     "seed": 42,                                    any unsigned 64-bit number
-//     "discard": 0,                                  at most kLargestDiscard
+//     "discard": 0,                                  at most kMaxDiscard
 //     "params": {"tokens": 6, "mask": "causal"},     parameters of the system
 //     "labels": ["the", "cat"],                      of the tokens
 //     "view": {"name": "heads", "options": {}},
@@ -45,7 +45,7 @@ struct ExperimentSource {
 };
 
 /// Reads an experiment, what a figure was made of, or makes the experiment that a file of tensors stands for, see
-/// own_tensor_file.h. Every value is within its own range; whether they go together,
+/// imported_tensor_file.h. Every value is within its own range; whether they go together,
 /// and fit into memory, is for `validate`. The view and its options are the figures' business and only known to be
 /// plain values here: whole numbers become Index, other numbers double.
 Result<ExperimentSource> read_source(const std::filesystem::path& path);

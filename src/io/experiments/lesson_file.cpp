@@ -24,9 +24,9 @@ constexpr std::uint64_t kMaxLessonBytes = 2'000'000;
 constexpr std::size_t kMaxSteps = 60;
 constexpr std::size_t kMaxLineBytes = 200;
 constexpr std::size_t kMaxTextBytes = 4000;
-constexpr std::size_t kMaxPrinted = 16;
-constexpr std::size_t kMaxPrintedRows = 64;
-constexpr std::size_t kMaxPrintedBytes = 32;
+constexpr std::size_t kMaxReference = 16;
+constexpr std::size_t kMaxReferenceRows = 64;
+constexpr std::size_t kMaxReferenceBytes = 32;
 
 Error within(std::string_view where, const Error& error) { return {std::string(where) + error.message, error.kind}; }
 
@@ -56,15 +56,15 @@ Result<void> read_text(const json& object, const char* name, std::size_t most, s
 /// "-0.1520" as "−0.1520", the way computed numbers are written.
 Result<std::string> digits(const json& value) {
   const auto* text = value.get_ptr<const std::string*>();
-  const bool plain = text != nullptr && !text->empty() && text->size() <= kMaxPrintedBytes &&
+  const bool plain = text != nullptr && !text->empty() && text->size() <= kMaxReferenceBytes &&
                      text->find_first_not_of("-.0123456789") == std::string::npos && parse_real(*text);
   if (!plain) return not_allowed("printed", value, "decimal numbers as texts, like \"-0.1520\"");
   return text->front() == '-' ? "−" + text->substr(1) : *text;
 }
 
 Result<std::vector<std::string>> digit_row(const json& values) {
-  if (values.size() > kMaxPrintedRows || values.empty())
-    return not_allowed("printed", values, "rows of 1 to " + std::to_string(kMaxPrintedRows) + " numbers");
+  if (values.size() > kMaxReferenceRows || values.empty())
+    return not_allowed("printed", values, "rows of 1 to " + std::to_string(kMaxReferenceRows) + " numbers");
   std::vector<std::string> row;
   for (const json& value : values) {
     Result<std::string> text = digits(value);
@@ -75,10 +75,10 @@ Result<std::vector<std::string>> digit_row(const json& values) {
 }
 
 /// A number, a row of them or rows of them.
-Result<void> read_digits(const json& value, Printed& printed) {
+Result<void> read_digits(const json& value, ReferenceValues& printed) {
   const bool matrix = value.is_array() && !value.empty() && value.front().is_array();
-  if (matrix && value.size() > kMaxPrintedRows)
-    return not_allowed("printed", value, "at most " + std::to_string(kMaxPrintedRows) + " rows");
+  if (matrix && value.size() > kMaxReferenceRows)
+    return not_allowed("printed", value, "at most " + std::to_string(kMaxReferenceRows) + " rows");
   const json rows = matrix ? value : json::array({value.is_array() ? value : json::array({value})});
   for (const json& each : rows) {
     if (!each.is_array()) return not_allowed("printed", each, "rows, all of them lists");
@@ -89,7 +89,7 @@ Result<void> read_digits(const json& value, Printed& printed) {
   return {};
 }
 
-Result<void> read_index(const json& object, Printed& printed) {
+Result<void> read_index(const json& object, ReferenceValues& printed) {
   const auto index = object.find("index");
   if (index == object.end()) return {};
   constexpr const char* kAllowed = "a list of at most 8 whole numbers";
@@ -101,11 +101,11 @@ Result<void> read_index(const json& object, Printed& printed) {
   return {};
 }
 
-Result<Printed> read_printed(const json& object, std::span<const PlannedStep> steps) {
+Result<ReferenceValues> read_reference_values(const json& object, std::span<const PlannedStep> steps) {
   if (!object.is_object()) return fail(json_excerpt(object) + " is not allowed; allowed: an object");
   static const std::vector<std::string> keys = {"tensor", "index", "statistic", "printed"};
   if (const Result<void> known = check_keys(object, keys, ""); !known) return tl::unexpected(known.error());
-  Printed printed;
+  ReferenceValues printed;
   Result<void> read = read_text(object, "tensor", kMaxLineBytes, printed.tensor);
   if (read) read = read_index(object, printed);
   if (!read) return tl::unexpected(read.error());
@@ -119,7 +119,7 @@ Result<Printed> read_printed(const json& object, std::span<const PlannedStep> st
   if (!printed.statistic.empty() && !(*numbers)->is_string())
     return not_allowed("printed", **numbers, "one number as text, since it is a statistic");
   read = read_digits(**numbers, printed);
-  if (read) read = check_printed(steps, printed);
+  if (read) read = check_reference(steps, printed);
   if (!read) return tl::unexpected(read.error());
   return printed;
 }
@@ -149,13 +149,13 @@ Result<void> read_cell(const json& object, std::span<const PlannedStep> steps, L
   return {};
 }
 
-Result<void> read_all_printed(const json& object, std::span<const PlannedStep> steps, LessonStep& step) {
+Result<void> read_all_reference_values(const json& object, std::span<const PlannedStep> steps, LessonStep& step) {
   const auto list = object.find("printed");
   if (list == object.end()) return {};
-  if (!list->is_array() || list->size() > kMaxPrinted)
-    return not_allowed("printed", *list, "a list of at most " + std::to_string(kMaxPrinted) + " objects");
+  if (!list->is_array() || list->size() > kMaxReference)
+    return not_allowed("printed", *list, "a list of at most " + std::to_string(kMaxReference) + " objects");
   for (const json& each : *list) {
-    Result<Printed> printed = read_printed(each, steps);
+    Result<ReferenceValues> printed = read_reference_values(each, steps);
     if (!printed)
       return tl::unexpected(within("printed[" + std::to_string(step.printed.size()) + "]: ", printed.error()));
     step.printed.push_back(std::move(*printed));
@@ -192,7 +192,7 @@ Result<LessonStep> read_step(const json& object) {
   step.experiment = std::move(*experiment);
   const std::vector<PlannedStep> steps = plan(step.experiment).steps;
   read = read_cell(object, steps, step);
-  if (read) read = read_all_printed(object, steps, step);
+  if (read) read = read_all_reference_values(object, steps, step);
   if (read) read = read_equivalence(object, step);
   if (!read) return tl::unexpected(read.error());
   return step;

@@ -31,7 +31,7 @@
 
 #include "core/base/result.h"
 #include "core/experiment/experiment.h"
-#include "core/studies/printed.h"
+#include "core/studies/reference_values.h"
 
 namespace attnscope {
 
@@ -47,7 +47,7 @@ struct LessonStep {
   std::string look;
   Experiment experiment;
   std::optional<LessonCell> cell;
-  std::vector<Printed> printed;
+  std::vector<ReferenceValues> printed;
   std::string equivalence;  ///< the name of one, or empty
 };
 

@@ -20,10 +20,9 @@ tl::unexpected<Error> wrong_picture(const std::string& field, const std::string&
 Result<Index> side(const json& object, const std::string& name) {
   const json& value = object.at(name);
   const bool whole = value.is_number_unsigned() && value.get<std::uint64_t>() >= 1 &&
-                     value.get<std::uint64_t>() <= static_cast<std::uint64_t>(kLongestPictureSide);
+                     value.get<std::uint64_t>() <= static_cast<std::uint64_t>(kMaxPictureSide);
   if (!whole)
-    return wrong_picture("." + name, json_excerpt(value),
-                         "whole numbers from 1 to " + std::to_string(kLongestPictureSide));
+    return wrong_picture("." + name, json_excerpt(value), "whole numbers from 1 to " + std::to_string(kMaxPictureSide));
   return value.get<Index>();
 }
 

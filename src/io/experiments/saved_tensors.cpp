@@ -23,8 +23,8 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr std::size_t kMostFingerprintBytes = 64;
-constexpr std::size_t kMostNameBytes = 4096;
+constexpr std::size_t kMaxFingerprintBytes = 64;
+constexpr std::size_t kMaxNameBytes = 4096;
 
 class MissingTensors final : public TensorsWithFile {
  public:
@@ -35,7 +35,7 @@ class MissingTensors final : public TensorsWithFile {
 
   [[nodiscard]] const std::string& file() const override { return path_; }
   [[nodiscard]] const std::string& fingerprint() const override { return saved_.fingerprint; }
-  [[nodiscard]] std::span<const GivenTensor> tensors() const override { return saved_.tensors; }
+  [[nodiscard]] std::span<const ImportedTensor> tensors() const override { return saved_.tensors; }
   [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
   Result<void> read(std::size_t which, std::span<const Index> /*begin*/, std::span<const Index> /*end*/,
                     std::span<float> /*out*/, const StopToken& /*stop*/) const override {
@@ -68,16 +68,16 @@ Result<void> check_members(const std::string& field, const json& object, const s
   return {};
 }
 
-Result<GivenTensor> tensor_from_json(const std::string& field, const json& object) {
+Result<ImportedTensor> tensor_from_json(const std::string& field, const json& object) {
   if (const Result<void> right = check_members(field, object, "name", "shape"); !right)
     return tl::unexpected(right.error());
   const json& name = object.at("name");
-  if (!name.is_string() || name.get_ref<const std::string&>().size() > kMostNameBytes)
-    return wrong_saved(field + ".name", name, "a text of at most " + std::to_string(kMostNameBytes) + " bytes");
+  if (!name.is_string() || name.get_ref<const std::string&>().size() > kMaxNameBytes)
+    return wrong_saved(field + ".name", name, "a text of at most " + std::to_string(kMaxNameBytes) + " bytes");
   const json& shape = object.at("shape");
-  const std::string sizes = "a list of at most " + std::to_string(kMostAxesOfEntry) + " whole numbers from 0 on";
-  if (!shape.is_array() || shape.size() > kMostAxesOfEntry) return wrong_saved(field + ".shape", shape, sizes);
-  GivenTensor tensor = {printable(name.get_ref<const std::string&>()), {}, {}};
+  const std::string sizes = "a list of at most " + std::to_string(kMaxAxesOfEntry) + " whole numbers from 0 on";
+  if (!shape.is_array() || shape.size() > kMaxAxesOfEntry) return wrong_saved(field + ".shape", shape, sizes);
+  ImportedTensor tensor = {printable(name.get_ref<const std::string&>()), {}, {}};
   for (const json& size : shape) {
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
     if (!size.is_number_unsigned() || size.get<std::uint64_t>() > most)
@@ -112,13 +112,13 @@ std::string file_fingerprint(const std::filesystem::path& path) {
   return std::to_string(size) + "-" + digits.data();
 }
 
-std::optional<SavedTensors> saved_tensors(const GivenTensors& tensors) {
+std::optional<SavedTensors> saved_tensors(const ImportedTensors& tensors) {
   const auto* const with_file = dynamic_cast<const TensorsWithFile*>(&tensors);
   if (with_file == nullptr || with_file->fingerprint().empty()) return std::nullopt;
   SavedTensors saved = {with_file->fingerprint(), {}};
-  for (const GivenTensor& tensor : tensors.tensors()) {
-    if (!tensor.trouble.empty() || tensor.name.size() > kMostNameBytes) continue;
-    if (saved.tensors.size() == kMostSavedTensors) {
+  for (const ImportedTensor& tensor : tensors.tensors()) {
+    if (!tensor.trouble.empty() || tensor.name.size() > kMaxNameBytes) continue;
+    if (saved.tensors.size() == kMaxSavedTensors) {
       saved.tensors.clear();
       break;
     }
@@ -127,13 +127,14 @@ std::optional<SavedTensors> saved_tensors(const GivenTensors& tensors) {
   return saved;
 }
 
-std::shared_ptr<const GivenTensors> missing_tensors(std::string path, SavedTensors saved) {
+std::shared_ptr<const ImportedTensors> missing_tensors(std::string path, SavedTensors saved) {
   return std::make_shared<MissingTensors>(std::move(path), std::move(saved));
 }
 
 ordered_json saved_tensors_to_json(const SavedTensors& saved) {
   ordered_json tensors = ordered_json::array();
-  for (const GivenTensor& tensor : saved.tensors) tensors.push_back({{"name", tensor.name}, {"shape", tensor.shape}});
+  for (const ImportedTensor& tensor : saved.tensors)
+    tensors.push_back({{"name", tensor.name}, {"shape", tensor.shape}});
   return {{"fingerprint", saved.fingerprint}, {"tensors", std::move(tensors)}};
 }
 
@@ -141,16 +142,16 @@ Result<SavedTensors> saved_tensors_from_json(const json& object) {
   if (const Result<void> right = check_members("", object, "fingerprint", "tensors"); !right)
     return tl::unexpected(right.error());
   const json& fingerprint = object.at("fingerprint");
-  if (!fingerprint.is_string() || fingerprint.get_ref<const std::string&>().size() > kMostFingerprintBytes) {
+  if (!fingerprint.is_string() || fingerprint.get_ref<const std::string&>().size() > kMaxFingerprintBytes) {
     return wrong_saved(".fingerprint", fingerprint,
-                       "a text of at most " + std::to_string(kMostFingerprintBytes) + " bytes");
+                       "a text of at most " + std::to_string(kMaxFingerprintBytes) + " bytes");
   }
   const json& tensors = object.at("tensors");
-  if (!tensors.is_array() || tensors.size() > kMostSavedTensors)
-    return wrong_saved(".tensors", tensors, "a list of at most " + std::to_string(kMostSavedTensors) + " objects");
+  if (!tensors.is_array() || tensors.size() > kMaxSavedTensors)
+    return wrong_saved(".tensors", tensors, "a list of at most " + std::to_string(kMaxSavedTensors) + " objects");
   SavedTensors saved = {fingerprint.get<std::string>(), {}};
   for (const json& each : tensors) {
-    Result<GivenTensor> tensor = tensor_from_json(".tensors[" + std::to_string(saved.tensors.size()) + "]", each);
+    Result<ImportedTensor> tensor = tensor_from_json(".tensors[" + std::to_string(saved.tensors.size()) + "]", each);
     if (!tensor) return tl::unexpected(tensor.error());
     saved.tensors.push_back(std::move(*tensor));
   }

@@ -12,20 +12,20 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/experiment/given_tensors.h"
+#include "core/experiment/imported_tensors.h"
 
 namespace attnscope {
 
 struct SavedTensors {
-  std::string fingerprint;           ///< of the file; see `file_fingerprint`
-  std::vector<GivenTensor> tensors;  ///< those that could be read; none where they were more than kMostSavedTensors
+  std::string fingerprint;              ///< of the file; see `file_fingerprint`
+  std::vector<ImportedTensor> tensors;  ///< those that could be read; none where they were more than kMaxSavedTensors
 };
 
 /// So many tensors of a file are kept.
-inline constexpr std::size_t kMostSavedTensors = 512;
+inline constexpr std::size_t kMaxSavedTensors = 512;
 
 /// Tensors of a file, or of one that was there once.
-class TensorsWithFile : public GivenTensors {
+class TensorsWithFile : public ImportedTensors {
  public:
   /// Of the file as it was when it was opened; empty where that is not known.
   [[nodiscard]] virtual const std::string& fingerprint() const = 0;
@@ -36,10 +36,10 @@ class TensorsWithFile : public GivenTensors {
 std::string file_fingerprint(const std::filesystem::path& path);
 
 /// What is kept of them; nothing where they are of no file.
-std::optional<SavedTensors> saved_tensors(const GivenTensors& tensors);
+std::optional<SavedTensors> saved_tensors(const ImportedTensors& tensors);
 
 /// The tensors of a file at `path` that is not there any more: all but their numbers.
-std::shared_ptr<const GivenTensors> missing_tensors(std::string path, SavedTensors saved);
+std::shared_ptr<const ImportedTensors> missing_tensors(std::string path, SavedTensors saved);
 
 nlohmann::ordered_json saved_tensors_to_json(const SavedTensors& saved);
 /// Errors name the place: "tensors_saved.tensors[0].shape: …".

@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kUsualDigits = 4;
-constexpr int kMostDigits = 9;
-constexpr std::uint64_t kMostComplaints = 1'000'000;
+constexpr int kMaxDigits = 9;
+constexpr std::uint64_t kMaxComplaints = 1'000'000;
 
 /// In the staging folder: the frames, and those that are shown more than once as often as they are.
 constexpr std::string_view kFrames = "frame-";
@@ -35,12 +35,12 @@ std::string numbered(std::size_t number, int digits) {
 }
 
 std::string staged_name(std::string_view kind, std::size_t number) {
-  return std::string(kind) + numbered(number, kMostDigits) + ".png";
+  return std::string(kind) + numbered(number, kMaxDigits) + ".png";
 }
 
 /// The same for ffmpeg, which counts from 1.
 std::string staged_pattern(std::string_view kind) {
-  return std::string(kind) + "%0" + std::to_string(kMostDigits) + "d.png";
+  return std::string(kind) + "%0" + std::to_string(kMaxDigits) + "d.png";
 }
 
 /// What a name is before and behind the number of the frame, and how many digits that has at least.
@@ -53,7 +53,7 @@ struct SeriesName {
 /// The digits of what `text` begins with behind its %, "d" or "04d", and how long that is.
 std::optional<std::pair<int, std::size_t>> read_number_place(std::string_view text) {
   if (text.starts_with('d')) return std::pair{1, std::size_t{1}};
-  const bool padded = text.size() >= 3 && text[0] == '0' && text[1] >= '1' && text[1] <= '0' + kMostDigits;
+  const bool padded = text.size() >= 3 && text[0] == '0' && text[1] >= '1' && text[1] <= '0' + kMaxDigits;
   if (padded && text[2] == 'd') return std::pair{text[1] - '0', std::size_t{3}};
   return std::nullopt;
 }
@@ -90,7 +90,7 @@ Result<SeriesName> parse_series_name(const fs::path& path) {
 
 /// What ffmpeg said first, on one line and without the name and the address of the part that said it.
 std::string first_complaint(const fs::path& file) {
-  const Result<std::string> said = read_file(file, kMostComplaints);
+  const Result<std::string> said = read_file(file, kMaxComplaints);
   if (!said) return {};
   for (std::string line : split(*said, '\n')) {
     if (line.starts_with('[') && line.find("] ") != std::string::npos) line.erase(0, line.find("] ") + 2);

@@ -10,7 +10,7 @@
 #include "io/base/file.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
-#include "io/experiments/own_tensor_file.h"
+#include "io/experiments/imported_tensor_file.h"
 #include "io/figures/content_version.h"
 #include "io/figures/figure_source.h"
 

@@ -25,14 +25,14 @@ namespace {
 constexpr double kPixelsPerInch = 96;
 constexpr double kPointsPerInch = 72;
 constexpr double kSmallestWidth = 0.5;
-constexpr double kLargestWidth = 100;
-constexpr double kLargestHeight = 200;  // what PDF allows, 14,400 points
-constexpr double kSmallestType = 3;
-constexpr double kLargestType = 48;
-constexpr int kSmallestDpi = 10;
-constexpr int kLargestDpi = 2400;
-constexpr double kMostPixels = 400e6;
-constexpr double kMostPixelsOfSide = 32767;  // cairo's limit
+constexpr double kMaxWidth = 100;
+constexpr double kMaxHeight = 200;  // what PDF allows, 14,400 points
+constexpr double kMinType = 3;
+constexpr double kMaxType = 48;
+constexpr int kMinDpi = 10;
+constexpr int kMaxDpi = 2400;
+constexpr double kMaxPixels = 400e6;
+constexpr double kMaxPixelsOfSide = 32767;  // cairo's limit
 
 /// A figure on its page.
 struct Page {
@@ -63,7 +63,7 @@ Result<Page> make_page(const Figure& figure, const FigureFileOptions& options, c
   if (!sized || figure.width <= 0 || figure.height <= 0) return fail("the figure is empty");
   const double free_height = width * figure.height / figure.width;
   const double height = options.height_inches > 0 ? options.height_inches : free_height;
-  if (height > kLargestHeight) {
+  if (height > kMaxHeight) {
     return fail("the figure would be " + short_text(height) + " inches high at a width of " + short_text(width) +
                 "; at most 200");
   }
@@ -85,7 +85,7 @@ cairo_status_t paint_surface(const Page& page, cairo_surface_t* surface, double 
 Result<std::string> png_page(const Page& page, int dpi) {
   const double width = std::max(1.0, std::round(page.width_inches * dpi));
   const double height = std::max(1.0, std::round(page.height_inches * dpi));
-  if (width > kMostPixelsOfSide || height > kMostPixelsOfSide || width * height > kMostPixels) {
+  if (width > kMaxPixelsOfSide || height > kMaxPixelsOfSide || width * height > kMaxPixels) {
     return fail("a picture of " + grouped_text(static_cast<Index>(width)) + " × " +
                 grouped_text(static_cast<Index>(height)) +
                 " pixels is too large: at most 32,767 along a side and 400 million");
@@ -159,15 +159,15 @@ Result<FigureFormat> figure_format(const std::filesystem::path& path) {
 
 Result<void> check_figure_options(const FigureFileOptions& options) {
   const double width = options.width_inches;
-  if (!(width >= kSmallestWidth && width <= kLargestWidth)) {
+  if (!(width >= kSmallestWidth && width <= kMaxWidth)) {
     return fail("width of " + short_text(width) + " inches: must be 0.5 to 100", Error::Kind::usage);
   }
   const double height = options.height_inches;
-  if (height != 0 && !(height >= kSmallestWidth && height <= kLargestHeight))
+  if (height != 0 && !(height >= kSmallestWidth && height <= kMaxHeight))
     return fail("height of " + short_text(height) + " inches: must be 0.5 to 200", Error::Kind::usage);
-  if (!(options.font_points >= kSmallestType && options.font_points <= kLargestType))
+  if (!(options.font_points >= kMinType && options.font_points <= kMaxType))
     return fail("type of " + short_text(options.font_points) + " points: must be 3 to 48", Error::Kind::usage);
-  if (options.dpi < kSmallestDpi || options.dpi > kLargestDpi) {
+  if (options.dpi < kMinDpi || options.dpi > kMaxDpi) {
     return fail("resolution of " + std::to_string(options.dpi) + " dpi: must be 10 to 2400", Error::Kind::usage);
   }
   return {};

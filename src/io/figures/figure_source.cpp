@@ -65,7 +65,7 @@ std::string values_text(std::span<const Parameter> parameters, const ParameterVa
   std::vector<std::string> parts;
   for (const Parameter& parameter : parameters) {
     const auto value = values.find(parameter.name);
-    if (value == values.end() || value->second == parameter.standard) continue;
+    if (value == values.end() || value->second == parameter.default_value) continue;
     parts.push_back(parameter.name + " = " + shortened_text(value_text(value->second), longest, TypeSize::kBody));
   }
   return join(parts, ", ");

@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 // So many places of a file are tried where a text may begin: of ours the first one is right.
-constexpr int kMostPlaces = 8;
+constexpr int kMaxPlaces = 8;
 
 void append_utf8(std::string& text, std::uint32_t code) {
   if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
@@ -166,7 +166,7 @@ std::optional<std::string> from_utf16(std::string bytes, ParseBudget& budget) {
 /// The keywords of the document information, if they are JSON. Goes over the text once.
 std::optional<std::string> keywords(std::string_view pdf, ParseBudget& budget) {
   constexpr std::string_view key = "/Keywords";
-  for (int place = 0; place < kMostPlaces; ++place) {
+  for (int place = 0; place < kMaxPlaces; ++place) {
     const std::size_t at = pdf.find(key);
     if (at == std::string_view::npos) return std::nullopt;
     pdf.remove_prefix(at + key.size());
@@ -210,7 +210,7 @@ std::optional<std::string> png_figure_text(std::string_view bytes, ParseBudget& 
 
 std::optional<std::string> svg_figure_text(std::string_view bytes, ParseBudget& budget) {
   constexpr std::string_view begin = "<metadata";
-  for (int place = 0; place < kMostPlaces; ++place) {
+  for (int place = 0; place < kMaxPlaces; ++place) {
     const std::size_t at = bytes.find(begin);
     if (at == std::string_view::npos) return std::nullopt;
     bytes.remove_prefix(at + begin.size());

@@ -42,12 +42,12 @@ Result<PngHeader> read_header(std::string_view bytes) {
   const PngHeader header = {big_endian(bytes.substr(kWidth)), big_endian(bytes.substr(kHeight)),
                             static_cast<unsigned char>(bytes[kDepth]), static_cast<unsigned char>(bytes[kColor]),
                             bytes[kInterlace] != 0};
-  if (header.width >= 1 && header.height >= 1 && header.width <= kLongestPngSide && header.height <= kLongestPngSide &&
-      header.width * header.height <= kMostPngPixels)
+  if (header.width >= 1 && header.height >= 1 && header.width <= kMaxPngSide && header.height <= kMaxPngSide &&
+      header.width * header.height <= kMaxPngPixels)
     return header;
   return fail("the picture has " + std::to_string(header.width) + " × " + std::to_string(header.height) +
-              " pixels; allowed: 1 to " + std::to_string(kLongestPngSide) + " along a side, at most " +
-              grouped_text(static_cast<Index>(kMostPngPixels)) + " in all");
+              " pixels; allowed: 1 to " + std::to_string(kMaxPngSide) + " along a side, at most " +
+              grouped_text(static_cast<Index>(kMaxPngPixels)) + " in all");
 }
 
 /// Bytes that its pixels take in memory while it is read.
@@ -150,8 +150,8 @@ std::array<std::uint32_t, kColors> over_white(std::uint32_t pixel, bool has_opac
 
 /// A side of `from` pixels when the longest one has `longest`.
 Index fitted_side(Index from, Index longest) {
-  if (longest <= kLongestPictureSide) return from;
-  const double side = std::round(static_cast<double>(from * kLongestPictureSide) / static_cast<double>(longest));
+  if (longest <= kMaxPictureSide) return from;
+  const double side = std::round(static_cast<double>(from * kMaxPictureSide) / static_cast<double>(longest));
   return std::max<Index>(1, static_cast<Index>(side));
 }
 

@@ -11,10 +11,10 @@ namespace attnscope {
 
 /// Bytes that a PNG file may have, and pixels, along a side and in all.
 inline constexpr std::uint64_t kMaxPngBytes = 64'000'000;
-inline constexpr std::uint32_t kLongestPngSide = 16'384;
-inline constexpr std::uint64_t kMostPngPixels = 64'000'000;
+inline constexpr std::uint32_t kMaxPngSide = 16'384;
+inline constexpr std::uint64_t kMaxPngPixels = 64'000'000;
 
-/// Reads a PNG file of any kind. What shines through is laid over white. A picture with more than kLongestPictureSide
+/// Reads a PNG file of any kind. What shines through is laid over white. A picture with more than kMaxPictureSide
 /// pixels along a side is averaged by area, its sides in the same ratio, rounded to whole pixels and to 8 bits. Its
 /// size is checked before memory is taken for it. Errors are one line that begins with the file's name.
 Result<ColorPicture> read_png_picture(const std::filesystem::path& path);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::size_t kVersionBytes = 2;
 // numpy itself refuses over 10,000 bytes unless told to trust the file; a structured type may have long names.
-constexpr std::uint64_t kMostNpyHeader = 100'000;
+constexpr std::uint64_t kMaxNpyHeader = 100'000;
 
 /// Walks over the text of the header: a dictionary of Python's, of which only what numpy writes is understood.
 class HeaderReader {
@@ -167,8 +167,8 @@ Result<void> read_shape(HeaderReader& reader, NpyHeader& header) {
     const std::optional<Index> size = reader.take_count();
     if (!size) return reader.stop("shape: allowed: whole numbers from 0 to 9223372036854775807");
     header.shape.push_back(*size);
-    if (header.shape.size() > kMostAxesOfEntry)
-      return reader.stop("shape: more than " + std::to_string(kMostAxesOfEntry) + " axes");
+    if (header.shape.size() > kMaxAxesOfEntry)
+      return reader.stop("shape: more than " + std::to_string(kMaxAxesOfEntry) + " axes");
     if (reader.take(',')) continue;
     // Of one number without a comma Python makes no tuple.
     if (header.shape.size() < 2 || !reader.next_is(')')) return reader.stop("shape: allowed: a tuple");
@@ -227,8 +227,8 @@ Result<std::pair<std::size_t, std::size_t>> measure_header(std::string_view prea
   if (preamble.size() < before_length + length_bytes)
     return fail("the npy file is cut off after " + size_text(preamble.size()));
   const std::uint64_t length = little_endian(preamble, before_length, length_bytes);
-  if (length > kMostNpyHeader) {
-    return fail("the npy header has " + size_text(length) + ", says the file; allowed: " + size_text(kMostNpyHeader));
+  if (length > kMaxNpyHeader) {
+    return fail("the npy header has " + size_text(length) + ", says the file; allowed: " + size_text(kMaxNpyHeader));
   }
   const std::size_t before = before_length + length_bytes;
   return std::pair(before, before + static_cast<std::size_t>(length));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kNpyEnding = ".npy";
 constexpr std::string_view kMetadataMember = "__metadata__.npy";  // of traces, see trace_file.h
-constexpr Index kMostMetadata = 25'000'000;                       // characters
+constexpr Index kMaxMetadata = 25'000'000;                        // characters
 
 /// Collects what an archive holds.
 class NpzLister {
@@ -110,7 +110,7 @@ class NpzLister {
   /// something else.
   bool read_metadata(const NpyHeader& header, const FirstBytes& first) {
     const std::optional<Index> characters = header.text_length();
-    if (!characters || *characters < 0 || *characters > kMostMetadata) return false;
+    if (!characters || *characters < 0 || *characters > kMaxMetadata) return false;
     const std::size_t bytes = header.header_bytes + 4 * static_cast<std::size_t>(*characters);
     const Result<std::string> read = first(bytes);
     if (!read || read->size() < bytes) return false;

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::uint64_t kMostWindow = std::uint64_t{1} << 18U;  // bytes read at a time
+constexpr std::uint64_t kMaxWindow = std::uint64_t{1} << 18U;  // bytes read at a time
 // Bytes between two runs that are read along with them: asking the system again takes longer.
 constexpr std::uint64_t kSmallGap = 4096;
 
@@ -53,11 +53,11 @@ class ReadWindow {
   ReadWindow(const ByteSource& source, std::uint64_t end, std::uint64_t gap)
       : source_(source), end_(end), ahead_(gap <= kSmallGap) {}
 
-  /// `size` bytes from `at` on, at most kMostWindow. They stay until the next call.
+  /// `size` bytes from `at` on, at most kMaxWindow. They stay until the next call.
   Result<std::span<const char>> bytes(std::uint64_t at, std::uint64_t size) {
-    assert(size <= kMostWindow && size <= end_ - at);
+    assert(size <= kMaxWindow && size <= end_ - at);
     if (at < at_ || at + size > at_ + buffer_.size()) {
-      buffer_.resize(static_cast<std::size_t>(ahead_ ? std::min(kMostWindow, end_ - at) : size));
+      buffer_.resize(static_cast<std::size_t>(ahead_ ? std::min(kMaxWindow, end_ - at) : size));
       at_ = at;
       if (const Result<void> read = source_.read(at, buffer_); !read) return tl::unexpected(read.error());
     }
@@ -106,7 +106,7 @@ class BoxReader {
       in_out += (index[axis] - axes_[axis].begin) * axes_[axis].out;
     }
     const ReadAxis& fastest = axes_.back();
-    const auto most = static_cast<Index>(kMostWindow / bytes_);
+    const auto most = static_cast<Index>(kMaxWindow / bytes_);
     for (Index left = fastest.end - fastest.begin; left > 0;) {
       const Index count = std::min(left, most);
       const auto bytes = window_.bytes(stored_.offset + static_cast<std::uint64_t>(in_file) * bytes_,

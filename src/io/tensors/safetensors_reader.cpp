@@ -18,9 +18,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
-constexpr std::uint64_t kMostSafetensorsHeader = 100'000'000;  // bytes, as the reference implementation
-constexpr std::size_t kMostHeaderValues = 5'000'000;           // about ten for each tensor
-constexpr std::uint64_t kLargestCount = std::numeric_limits<std::int64_t>::max() / 2;
+constexpr std::uint64_t kMaxSafetensorsHeader = 100'000'000;  // bytes, as the reference implementation
+constexpr std::size_t kMaxHeaderValues = 5'000'000;           // about ten for each tensor
+constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int64_t>::max() / 2;
 
 /// What the format knows beyond ElementType: their sizes can be checked, their numbers not be shown.
 struct OtherKind {
@@ -63,9 +63,9 @@ Index set_type(PlacedTensor& tensor, const std::string& name) {
 
 Result<std::vector<Index>> counts_of(const json& list, const std::string& field) {
   if (!list.is_array()) return fail(field + ": " + json_excerpt(list) + " is not allowed; allowed: a list");
-  if (list.size() > kMostAxesOfEntry) {
+  if (list.size() > kMaxAxesOfEntry) {
     return fail(field + ": " + std::to_string(list.size()) +
-                (field == "shape" ? " axes are not allowed; allowed: " + std::to_string(kMostAxesOfEntry)
+                (field == "shape" ? " axes are not allowed; allowed: " + std::to_string(kMaxAxesOfEntry)
                                   : " numbers are not allowed; allowed: begin and end"));
   }
   std::vector<Index> counts;
@@ -216,9 +216,9 @@ Result<std::string> header_text(const ByteSource& file) {
   Result<std::string> length_bytes = read_bytes(file, 0, kLengthBytes);
   if (!length_bytes) return length_bytes;
   const std::uint64_t length = little_endian(*length_bytes, 0, kLengthBytes);
-  if (length > kMostSafetensorsHeader) {
+  if (length > kMaxSafetensorsHeader) {
     return fail("the safetensors header, says the file, has " +
-                bytes_against_limit(static_cast<double>(std::min(length, kLargestCount)), kMostSafetensorsHeader));
+                bytes_against_limit(static_cast<double>(std::min(length, kMaxCount)), kMaxSafetensorsHeader));
   }
   if (length > file.size() - kLengthBytes) {
     return fail("the safetensors header has " + std::to_string(length) +
@@ -236,7 +236,7 @@ Result<TensorListing> list_safetensors(const ByteSource& file) {
   ParseBudget budget(text->size());
   HeaderReader reader(budget);
   const Result<bool> read =
-      parse_json_members(*text, {64, kMostHeaderValues}, budget,
+      parse_json_members(*text, {64, kMaxHeaderValues}, budget,
                          [&](const std::string& name, const json& value) { return reader.take(name, value); });
   if (!read) return fail("safetensors header: " + read.error().message);
   if (!*read) return tl::unexpected(reader.trouble());

@@ -67,8 +67,8 @@ Result<std::shared_ptr<const TensorFile>> TensorFile::open(const std::filesystem
 
 Result<std::shared_ptr<const TensorFile>> TensorFile::from_bytes(std::string bytes, const std::string& name,
                                                                  std::uint64_t memory_budget) {
-  return from_source(held_bytes(std::move(bytes)), path_text(name), std::filesystem::path(name).extension().native(),
-                     memory_budget);
+  return from_source(resident_bytes(std::move(bytes)), path_text(name),
+                     std::filesystem::path(name).extension().native(), memory_budget);
 }
 
 Result<std::shared_ptr<const TensorFile>> TensorFile::from_source(std::shared_ptr<const ByteSource> bytes,

@@ -10,9 +10,9 @@ namespace attnscope {
 std::string shown_name(std::string_view name) { return attnscope::quoted_text(printable(name)); }
 
 Result<Index> count_bits(const std::vector<Index>& shape, Index bits_of_element) {
-  if (shape.size() > kMostAxesOfEntry) {
+  if (shape.size() > kMaxAxesOfEntry) {
     return fail("shape: " + std::to_string(shape.size()) +
-                " axes are not allowed; allowed: " + std::to_string(kMostAxesOfEntry));
+                " axes are not allowed; allowed: " + std::to_string(kMaxAxesOfEntry));
   }
   Index bits = bits_of_element;
   bool none = false;

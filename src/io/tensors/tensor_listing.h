@@ -16,7 +16,7 @@
 namespace attnscope {
 
 /// Axes that a tensor may have; as numpy.
-inline constexpr std::size_t kMostAxesOfEntry = 64;
+inline constexpr std::size_t kMaxAxesOfEntry = 64;
 
 /// One tensor of a file.
 struct TensorEntry {

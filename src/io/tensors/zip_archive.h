@@ -14,7 +14,7 @@
 namespace attnscope {
 
 /// Files that an archive may have.
-inline constexpr std::uint64_t kMostZipMembers = 10'000;
+inline constexpr std::uint64_t kMaxZipMembers = 10'000;
 
 /// One file of an archive.
 struct ZipMember {
@@ -34,7 +34,7 @@ struct ZipMember {
 bool is_zip(std::string_view head);
 
 /// The files of an archive in the order of its directory. Refused: what is cut off, overlapping files, a local header
-/// that differs from the directory, names that appear twice, more than kMostZipMembers.
+/// that differs from the directory, names that appear twice, more than kMaxZipMembers.
 Result<std::vector<ZipMember>> read_zip_directory(const ByteSource& archive);
 
 /// Why a member cannot be read: encrypted, an unknown method; empty if it can.

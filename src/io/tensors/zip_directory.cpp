@@ -21,8 +21,8 @@ constexpr std::size_t kCentralBytes = 46;
 constexpr std::size_t kEndBytes = 22;
 constexpr std::size_t kEnd64Bytes = 56;
 constexpr std::size_t kLocator64Bytes = 20;
-constexpr std::uint64_t kMostComment = 0xffff;
-constexpr std::uint64_t kMostDirectory = 16'000'000;  // bytes
+constexpr std::uint64_t kMaxComment = 0xffff;
+constexpr std::uint64_t kMaxDirectory = 16'000'000;  // bytes
 // In place of a number that does not fit and stands in the ZIP64 field.
 constexpr std::uint64_t kElsewhere = 0xffffffffU;
 constexpr std::uint64_t kElsewhereShort = 0xffffU;
@@ -74,7 +74,7 @@ Result<ZipDirectory> read_end64(const ByteSource& archive, std::uint64_t locator
 }
 
 Result<ZipDirectory> read_end(const ByteSource& archive) {
-  const std::uint64_t tail_bytes = std::min<std::uint64_t>(archive.size(), kEndBytes + kMostComment);
+  const std::uint64_t tail_bytes = std::min<std::uint64_t>(archive.size(), kEndBytes + kMaxComment);
   const std::uint64_t tail_at = archive.size() - tail_bytes;
   const Result<std::string> tail = read_bytes(archive, tail_at, tail_bytes);
   if (!tail) return tl::unexpected(tail.error());
@@ -110,17 +110,17 @@ Result<ZipDirectory> find_directory(const ByteSource& archive) {
   Result<ZipDirectory> directory = read_end(archive);
   if (!directory) return directory;
   if (directory->split) return fail("zip archive: it is one of several parts; allowed: a single file");
-  if (directory->count > kMostZipMembers) {
+  if (directory->count > kMaxZipMembers) {
     return fail("zip archive: " + std::to_string(directory->count) +
-                " members are not allowed; allowed: " + grouped_text(static_cast<Index>(kMostZipMembers)));
+                " members are not allowed; allowed: " + grouped_text(static_cast<Index>(kMaxZipMembers)));
   }
   if (directory->offset > directory->end || directory->size != directory->end - directory->offset) {
     return fail("zip archive: the directory is said to have " + std::to_string(directory->size) + " bytes from " +
                 std::to_string(directory->offset) + " on, but ends at " + std::to_string(directory->end));
   }
-  if (directory->size > kMostDirectory) {
+  if (directory->size > kMaxDirectory) {
     return fail("zip archive: the directory has " + size_text(directory->size) +
-                "; allowed: " + size_text(kMostDirectory));
+                "; allowed: " + size_text(kMaxDirectory));
   }
   return directory;
 }

@@ -13,10 +13,10 @@ namespace attnscope {
 namespace {
 
 constexpr std::uint16_t kDeflated = 8;
-constexpr std::uint64_t kMostAtATime = std::uint64_t{1} << 18U;
-constexpr std::uint64_t kMostDeflated = std::uint64_t{1} << 14U;  // bytes at a time
+constexpr std::uint64_t kMaxAtATime = std::uint64_t{1} << 18U;
+constexpr std::uint64_t kMaxDeflated = std::uint64_t{1} << 14U;  // bytes at a time
 // A byte of deflated data makes 1032 at most (zlib's technical details); some for the first block's header.
-constexpr std::uint64_t kMostInflation = 1032;
+constexpr std::uint64_t kMaxInflation = 1032;
 
 std::uint32_t add_to_checksum(std::uint32_t checksum, std::span<const char> bytes) {
   // zlib takes a null pointer, which nothing at all may have, for a wish to start anew.
@@ -31,7 +31,7 @@ class Inflater {
       : archive_(archive), at_(member.offset), left_(member.stored_bytes) {
     // Negative: without a header of zlib's.
     ready_ = inflateInit2(&stream_, -MAX_WBITS) == Z_OK;
-    input_.resize(static_cast<std::size_t>(std::min(left_, kMostDeflated)));
+    input_.resize(static_cast<std::size_t>(std::min(left_, kMaxDeflated)));
   }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
@@ -47,7 +47,7 @@ class Inflater {
       if (stream_.avail_in == 0) {
         if (const Result<void> read = refill(); !read) return tl::unexpected(read.error());
       }
-      const auto piece = static_cast<uInt>(std::min<std::uint64_t>(out.size() - made, kMostAtATime));
+      const auto piece = static_cast<uInt>(std::min<std::uint64_t>(out.size() - made, kMaxAtATime));
       stream_.next_out = reinterpret_cast<Bytef*>(out.data() + made);
       stream_.avail_out = piece;
       const bool had_input = stream_.avail_in > 0;
@@ -90,7 +90,7 @@ Result<void> compare_checksum(std::uint32_t checksum, const ZipMember& member) {
 }
 
 Result<void> check_stored(const ByteSource& archive, const ZipMember& member, const StopToken& stop) {
-  std::vector<char> piece(static_cast<std::size_t>(std::min(member.bytes, kMostAtATime)));
+  std::vector<char> piece(static_cast<std::size_t>(std::min(member.bytes, kMaxAtATime)));
   std::uint32_t checksum = 0;
   for (std::uint64_t done = 0; done < member.bytes;) {
     if (stop.stop_requested()) return fail_stopped();
@@ -113,9 +113,9 @@ Result<void> inflate_all(const ByteSource& archive, const ZipMember& member, std
   for (std::uint64_t done = 0;;) {
     if (stop.stop_requested()) return fail_stopped();
     std::span<char> room = out.subspan(static_cast<std::size_t>(std::min<std::uint64_t>(done, out.size())));
-    room = room.first(static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), kMostAtATime)));
+    room = room.first(static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), kMaxAtATime)));
     if (room.empty()) {
-      dropped.resize(kMostAtATime);
+      dropped.resize(kMaxAtATime);
       room = dropped;
     }
     const Result<std::size_t> made = inflater.next(room);
@@ -142,7 +142,7 @@ std::string zip_trouble(const ZipMember& member) {
     return "its compression method " + std::to_string(member.method) +
            " is unknown; allowed: 0 (stored) and 8 (deflated)";
   }
-  if (!member.stored() && member.bytes / kMostInflation > member.stored_bytes) {
+  if (!member.stored() && member.bytes / kMaxInflation > member.stored_bytes) {
     return "it says that it inflates from " + std::to_string(member.stored_bytes) + " bytes to " +
            std::to_string(member.bytes) + ", which no deflated data can";
   }
@@ -172,7 +172,7 @@ Result<std::shared_ptr<const ByteSource>> open_zip_member(const std::shared_ptr<
     auto bytes = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(keep));
     const Result<void> inflated = inflate_all(*archive, member, {bytes.get(), static_cast<std::size_t>(keep)}, stop);
     if (!inflated) return tl::unexpected(inflated.error());
-    return held_bytes(std::move(bytes), keep);
+    return resident_bytes(std::move(bytes), keep);
   } catch (const std::bad_alloc&) {
     return fail("no memory is left for the " + size_text(keep) + " to which it inflates");
   }

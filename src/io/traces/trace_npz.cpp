@@ -13,8 +13,8 @@ namespace attnscope {
 namespace {
 
 // What fits into a zip archive without the ZIP64 extension.
-constexpr std::uint64_t kLargestArchive = 0xffffffffU;
-constexpr std::size_t kMostMembers = 0xffffU;
+constexpr std::uint64_t kMaxArchive = 0xffffffffU;
+constexpr std::size_t kMaxMembers = 0xffffU;
 
 constexpr std::uint32_t kLocalHeader = 0x04034b50;
 constexpr std::uint32_t kCentralHeader = 0x02014b50;
@@ -136,10 +136,9 @@ Result<void> write_npz(const TraceContents& contents, AtomicFile& file) {
     if (each.tensor != nullptr)
       members.push_back({each.name + ".npy", npy_header("<f4", each.axes), each.tensor->values()});
   }
-  if (const std::uint64_t size = archive_size(members); size > kLargestArchive || members.size() > kMostMembers) {
+  if (const std::uint64_t size = archive_size(members); size > kMaxArchive || members.size() > kMaxMembers) {
     return fail(path_text(file.path()) + ": the trace takes " + bytes_text(static_cast<double>(size)) +
-                "; allowed in .npz: " + bytes_text(static_cast<double>(kLargestArchive)) +
-                "; .safetensors has no limit");
+                "; allowed in .npz: " + bytes_text(static_cast<double>(kMaxArchive)) + "; .safetensors has no limit");
   }
   std::string directory;
   for (Member& member : members) {

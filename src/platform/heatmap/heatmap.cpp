@@ -62,7 +62,7 @@ struct QuadPlan {
 int allowed_side(int side) {
   GLint limit = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &limit);
-  return std::max(kSmallestTileSide, std::min(side, static_cast<int>(limit)));
+  return std::max(kMinTileSide, std::min(side, static_cast<int>(limit)));
 }
 
 }  // namespace
@@ -153,7 +153,7 @@ void HeatmapRenderer::State::draw_quad(const HeatmapQuad& quad) {
   if (nothing || !area || !clip) return;
   const Index rows = quad.source ? quad.source->rows() : quad.matrix.rows;
   const Index columns = quad.source ? quad.source->columns() : quad.matrix.columns;
-  if (std::max(rows, columns) > kMostCells) return;
+  if (std::max(rows, columns) > kMaxCells) return;
   // However small it is on the screen, a matrix is never gone.
   area->x1 = std::max(area->x1, area->x0 + 1);
   area->y1 = std::max(area->y1, area->y0 + 1);

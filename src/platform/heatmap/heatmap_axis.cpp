@@ -63,8 +63,8 @@ AxisRun run_from(std::int64_t first, std::int64_t tile_first, const Slope& slope
 }  // namespace
 
 AxisPlan plan_axis(const AxisRequest& request) {
-  assert(request.cells > 0 && request.cells <= kMostCells && request.end > request.begin);
-  assert(request.tile_side >= kSmallestTileSide);
+  assert(request.cells > 0 && request.cells <= kMaxCells && request.end > request.begin);
+  assert(request.tile_side >= kMinTileSide);
   const std::int64_t pixels = request.end - request.begin;
   AxisPlan plan;
   const int suitable = level_for(request.cells, pixels);

@@ -11,14 +11,14 @@ namespace attnscope::platform {
 /// also needs the two after it, and one more keeps rounding harmless.
 inline constexpr int kTileOverlap = 4;
 /// Smallest side of a tile that leaves something beside the overlap.
-inline constexpr int kSmallestTileSide = 2 * kTileOverlap;
+inline constexpr int kMinTileSide = 2 * kTileOverlap;
 
 /// The most cells along an axis, so that what follows fits into 32 and 64 bits.
-inline constexpr std::int64_t kMostCells = std::int64_t{1} << 30;
+inline constexpr std::int64_t kMaxCells = std::int64_t{1} << 30;
 
 /// One axis of one matrix on the screen. Pixels count from the left (or top) of the framebuffer.
 struct AxisRequest {
-  std::int64_t cells = 0;  ///< 1 to `kMostCells`
+  std::int64_t cells = 0;  ///< 1 to `kMaxCells`
   /// The pixels that the whole axis would take, [begin, end), at least one.
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -27,7 +27,7 @@ struct AxisRequest {
   std::int64_t clip_end = 0;
   /// Pixels left free between neighbouring cells.
   int gap = 0;
-  /// The most texels a texture may have along this axis; at least `kSmallestTileSide`.
+  /// The most texels a texture may have along this axis; at least `kMinTileSide`.
   int tile_side = 0;
   /// A level above the one that suits is planned as cells of its own that are larger than a pixel, without gaps.
   int least_level = 0;

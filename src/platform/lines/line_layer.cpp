@@ -6,7 +6,7 @@
 
 namespace attnscope::platform {
 
-struct LineLayer::Held {
+struct LineLayer::Resident {
   Texture texture;
 };
 
@@ -14,19 +14,19 @@ LineLayer::LineLayer() = default;
 LineLayer::~LineLayer() = default;
 
 unsigned LineLayer::texture(std::vector<TranslucentLine> lines, const PixelArea& area) {
-  if (held_ != nullptr && area == area_ && lines == lines_) return held_->texture.name();
-  if (held_ == nullptr) held_ = std::make_unique<Held>();
+  if (resident_ != nullptr && area == area_ && lines == lines_) return resident_->texture.name();
+  if (resident_ == nullptr) resident_ = std::make_unique<Resident>();
   lines_ = std::move(lines);
   area_ = area;
   const Image image = draw_lines(lines_, area_, &pool_);
-  held_->texture.bind(0);
+  resident_->texture.bind(0);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, image.width, image.height, 0, GL_RGBA, GL_UNSIGNED_BYTE, image.rgba.data());
   ++pictures_;
-  return held_->texture.name();
+  return resident_->texture.name();
 }
 
 }  // namespace attnscope::platform

@@ -28,9 +28,9 @@ class LineLayer {
   [[nodiscard]] std::uint64_t pictures() const { return pictures_; }
 
  private:
-  struct Held;
+  struct Resident;
 
-  std::unique_ptr<Held> held_;
+  std::unique_ptr<Resident> resident_;
   std::vector<TranslucentLine> lines_;
   PixelArea area_;
   std::uint64_t pictures_ = 0;

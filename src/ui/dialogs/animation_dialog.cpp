@@ -85,7 +85,7 @@ void value_rows(const Style& style, const Sweepable& thing, AnimationSettings& s
           " A negative one leads down.");
 }
 
-void format_row(const Style& style, const AnimationShown& shown, Transient& transient) {
+void format_row(const Style& style, const AnimationShown& shown, UiState& transient) {
   AnimationSettings& settings = transient.animation_settings;
   row_label(style, "Format");
   bool first = true;
@@ -143,7 +143,7 @@ std::string length_text(const AnimationShown& shown, const AnimationSettings& se
   return frames + " · " + duration_text(animation.seconds());
 }
 
-AnimationAnswer progress_rows(const Style& style, const AnimationProgress& progress, Transient& transient) {
+AnimationAnswer progress_rows(const Style& style, const AnimationProgress& progress, UiState& transient) {
   ImGui::TextUnformatted(progress.doing.c_str());
   ImGui::PushStyleColor(ImGuiCol_PlotHistogram, color(style.palette.accent, 0.6F));
   ImGui::ProgressBar(progress.fraction, ImVec2(style.px(kSettingsWidth + 60), 0));
@@ -165,7 +165,7 @@ std::string trouble_of(const AnimationShown& shown, const AnimationSettings& set
 
 }  // namespace
 
-AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown, Transient& transient) {
+AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown, UiState& transient) {
   if (shown.writing) return progress_rows(style, *shown.writing, transient);
   AnimationSettings& settings = transient.animation_settings;
   const ImVec2 display = ImGui::GetIO().DisplaySize;

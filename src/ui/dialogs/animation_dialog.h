@@ -31,6 +31,6 @@ struct AnimationShown {
 enum class AnimationAnswer { none, write, stop };
 
 /// The inside of the dialog; settings and path are in `transient`.
-AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown, Transient& transient);
+AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown, UiState& transient);
 
 }  // namespace attnscope::ui

@@ -65,7 +65,7 @@ constexpr std::array<Shortcut, 26> kShortcuts = {{
     {"Ctrl+Q", "quit"},
 }};
 
-std::optional<DialogResult> path_dialog(const Style& style, const DialogText& text, Transient& transient) {
+std::optional<DialogResult> path_dialog(const Style& style, const DialogText& text, UiState& transient) {
   std::optional<DialogResult> result;
   ImGui::SetNextItemWidth(std::min(style.px(440), ImGui::GetIO().DisplaySize.x - style.px(80)));
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
@@ -136,7 +136,7 @@ bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
 }
 
 /// Makes ImGui's popups follow `transient.dialog`, which anything may change.
-void follow(const Style& style, Transient& transient) {
+void follow(const Style& style, UiState& transient) {
   if (transient.dialog == transient.dialog_shown) return;
   if (transient.dialog_shown != Dialog::none && begin_dialog(style, transient.dialog_shown, nullptr)) {
     ImGui::CloseCurrentPopup();
@@ -149,7 +149,7 @@ void follow(const Style& style, Transient& transient) {
 }  // namespace
 
 std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, const AnimationShown* animated,
-                                    Transient& transient) {
+                                    UiState& transient) {
   follow(style, transient);
   std::optional<DialogResult> result;
   bool open = true;

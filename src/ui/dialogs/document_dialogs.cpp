@@ -63,17 +63,17 @@ std::optional<bool> entry_row(const Style& style, const UnsavedEntry& entry) {
 
 }  // namespace
 
-void end_with_error(const Transient& transient) {
+void end_with_error(const UiState& transient) {
   if (!transient.dialog_error.empty()) warning_text(transient.dialog_error);
 }
 
-bool question_row(const Transient& transient) {
+bool question_row(const UiState& transient) {
   if (transient.dialog_question.empty()) return false;
   warning_text(transient.dialog_question);
   return true;
 }
 
-std::optional<DialogResult> unsaved_dialog(Transient& transient) {
+std::optional<DialogResult> unsaved_dialog(UiState& transient) {
   std::optional<DialogResult> result;
   ImGui::TextUnformatted((printable(transient.dialog_path) + " has edits that are not saved.").c_str());
   end_with_error(transient);
@@ -90,17 +90,17 @@ std::optional<DialogResult> unsaved_dialog(Transient& transient) {
   return result;
 }
 
-std::optional<DialogResult> left_behind_dialog(const Style& style, Transient& transient) {
+std::optional<DialogResult> left_behind_dialog(const Style& style, UiState& transient) {
   std::optional<DialogResult> result;
   const std::vector<UnsavedEntry>& entries = transient.left_behind;
   ImGui::TextUnformatted(entries.empty() ? "There is no unsaved work."
                                          : "These edits were not saved when attnscope ended.");
   if (!entries.empty()) {
-    constexpr std::size_t kMostShown = 6;
+    constexpr std::size_t kMaxShown = 6;
     const auto troubled = std::ranges::count_if(entries, [](const auto& each) { return !trouble_text(each).empty(); });
     const float height = static_cast<float>(entries.size()) * ImGui::GetFrameHeightWithSpacing() +
                          static_cast<float>(troubled) * ImGui::GetTextLineHeightWithSpacing();
-    const float most = static_cast<float>(kMostShown) * 2 * ImGui::GetFrameHeightWithSpacing();
+    const float most = static_cast<float>(kMaxShown) * 2 * ImGui::GetFrameHeightWithSpacing();
     ImGui::BeginChild("entries", ImVec2(style.px(520), std::min(height, most)), false);
     for (const UnsavedEntry& entry : entries) {
       ImGui::PushID(entry.path.c_str());

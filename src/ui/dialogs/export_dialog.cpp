@@ -13,7 +13,7 @@
 namespace attnscope::ui {
 namespace {
 
-void format_row(const Style& style, Transient& transient) {
+void format_row(const Style& style, UiState& transient) {
   ExportSettings& settings = transient.export_settings;
   row_label(style, "Formats");
   for (std::size_t i = 0; i < kExportFormats.size(); ++i) {
@@ -36,7 +36,7 @@ void caption_row(const Style& style, const std::string& caption, float width) {
 
 }  // namespace
 
-bool export_dialog(const Style& style, const ExportShown& shown, Transient& transient) {
+bool export_dialog(const Style& style, const ExportShown& shown, UiState& transient) {
   ExportSettings& settings = transient.export_settings;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float room = std::clamp(display.x - style.px(kSettingsWidth + 96), style.px(120), style.px(520));

@@ -19,6 +19,6 @@ struct ExportShown {
 };
 
 /// The inside of the dialog; settings and path are in `transient`. True when it is confirmed.
-bool export_dialog(const Style& style, const ExportShown& shown, Transient& transient);
+bool export_dialog(const Style& style, const ExportShown& shown, UiState& transient);
 
 }  // namespace attnscope::ui

@@ -15,7 +15,7 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr double kLargestZoom = 64;
+constexpr double kMaxZoom = 64;
 constexpr double kZoomPerNotch = 1.2;
 
 void draw_heatmaps(const ImDrawList*, const ImDrawCmd* command) {
@@ -38,7 +38,7 @@ FigureTransform transform_for(const Style& style, const Figure& figure, const Re
 
 /// Keeps part of the figure in sight, and all of it centred at zoom 1.
 void hold(Camera& camera, const Figure& figure) {
-  camera.zoom = std::clamp(camera.zoom, 1.0, kLargestZoom);
+  camera.zoom = std::clamp(camera.zoom, 1.0, kMaxZoom);
   const double x = figure.width / 2 * (camera.zoom - 1);
   const double y = figure.height / 2 * (camera.zoom - 1);
   camera.pan = {std::clamp(camera.pan.x, -x, x), std::clamp(camera.pan.y, -y, y)};
@@ -47,7 +47,7 @@ void hold(Camera& camera, const Figure& figure) {
 /// Zooms so that what is under `mouse` stays there.
 void zoom_at(const Style& style, Camera& camera, const Rect& area, Point mouse, double notches) {
   const double before = camera.zoom;
-  camera.zoom = std::clamp(before * std::pow(kZoomPerNotch, notches), 1.0, kLargestZoom);
+  camera.zoom = std::clamp(before * std::pow(kZoomPerNotch, notches), 1.0, kMaxZoom);
   const double ratio = camera.zoom / before;
   const auto unit = static_cast<double>(style.scale);
   const Point from_center = {(mouse.x - area.center().x) / unit, (mouse.y - area.center().y) / unit};
@@ -97,7 +97,7 @@ void target_feedback(const TargetMark& target) {
   end_tooltip();
 }
 
-void navigate(const Style& style, const Rect& area, const Figure& figure, Transient& transient) {
+void navigate(const Style& style, const Rect& area, const Figure& figure, UiState& transient) {
   const ImGuiIO& io = ImGui::GetIO();
   // A pause of that length in a movement is none.
   constexpr double kPause = 0.12;
@@ -117,7 +117,7 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, Transi
 }
 
 /// A token that is dragged onto another changes places with it.
-void drag_place(const FigurePanelContent& content, const TargetMark* target, Transient& transient, Requests& requests) {
+void drag_place(const FigurePanelContent& content, const TargetMark* target, UiState& transient, UiIntents& requests) {
   if (ImGui::IsItemActivated() && target != nullptr) transient.dragged_place = target->place;
   if (!transient.dragged_place) return;
   const bool onto = target != nullptr && target->place && target->place != transient.dragged_place;
@@ -141,8 +141,8 @@ std::optional<MaskCell> mask_cell_at(const FigurePanelContent& content, Point at
 }
 
 /// With the brush a drag makes of every pair that it comes to the opposite of what its first one was.
-void paint_mask(const FigurePanelContent& content, const FigureTransform& transform, Point mouse, Transient& transient,
-                Requests& requests) {
+void paint_mask(const FigurePanelContent& content, const FigureTransform& transform, Point mouse, UiState& transient,
+                UiIntents& requests) {
   if (!ImGui::IsItemActive()) transient.brush_keep.reset();
   if (!transient.brush) return;
   if (ImGui::IsItemActivated()) {
@@ -182,7 +182,7 @@ void paint_on_list(const Style& style, const ColorLuts& luts, const PaintedFigur
 }
 
 void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
-                  platform::LineLayer& lines, Transient& transient, Requests& requests) {
+                  platform::LineLayer& lines, UiState& transient, UiIntents& requests) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (size.x < 1 || size.y < 1) return;

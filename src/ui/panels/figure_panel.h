@@ -43,6 +43,6 @@ struct FigurePanelContent {
 /// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `transient`,
 /// options that a click on a target sets to `requests`.
 void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
-                  platform::LineLayer& lines, Transient& transient, Requests& requests);
+                  platform::LineLayer& lines, UiState& transient, UiIntents& requests);
 
 }  // namespace attnscope::ui

@@ -81,8 +81,8 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   inspection.row_is_weights = is_weights(*shown);
   std::vector<Index> index = inspection.cell.index;
   // No row of attention is longer; other numbers are listed nowhere.
-  constexpr Index kLongestRow = Index{1} << 20U;
-  if (index.empty() || shown->axes.back().size > kLongestRow) return;
+  constexpr Index kMaxRow = Index{1} << 20U;
+  if (index.empty() || shown->axes.back().size > kMaxRow) return;
   inspection.row_current = static_cast<std::size_t>(index.back());
   Region row = single_cell(static_cast<int>(shown - trace.steps().data()), index);
   row.begin.back() = 0;
@@ -191,7 +191,7 @@ bool link(const Style& style, const std::string& text) {
   return ImGui::IsItemClicked();
 }
 
-void show_links(const Style& style, const Inspection& inspection, Transient& transient) {
+void show_links(const Style& style, const Inspection& inspection, UiState& transient) {
   ImGui::Dummy(ImVec2(0, style.px(6)));
   if (inspection.feeds && link(style, "feeds " + inspection.feeds_text)) transient.pinned = inspection.feeds;
   for (std::size_t i = 0; i < inspection.sources.size(); ++i) {
@@ -321,7 +321,7 @@ ColorScale inspected_scale(const Trace& trace, const Figure& figure, const Named
 namespace {
 
 /// A drawn number can be any other: dragged, or typed after Ctrl+click.
-void show_number_to_set(const Style& style, const Inspection& inspection, Transient& transient, Requests& requests) {
+void show_number_to_set(const Style& style, const Inspection& inspection, UiState& transient, UiIntents& requests) {
   const NamedCell& cell = inspection.cell;
   ImGui::SetNextItemWidth(style.px(110));
   auto value = static_cast<float>(inspection.explanation.value);
@@ -336,8 +336,8 @@ void show_number_to_set(const Style& style, const Inspection& inspection, Transi
 
 }  // namespace
 
-void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, Transient& transient,
-                     Requests& requests) {
+void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, UiState& transient,
+                     UiIntents& requests) {
   const float width = ImGui::GetContentRegionAvail().x;
   section_title(style, "INSPECTOR");
   if (pinned) {

@@ -26,7 +26,7 @@ void draw_tick(const Style& style, ImVec2 at) {
 }
 
 /// One dot for each step; a click on one goes there.
-void step_dots(const Style& style, const LessonShown& shown, Requests& requests) {
+void step_dots(const Style& style, const LessonShown& shown, UiIntents& requests) {
   const float pitch = style.px(14);
   const float height = ImGui::GetFrameHeight();
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -51,7 +51,7 @@ void accent_button_colors(const Style& style) {
   ImGui::PushStyleColor(ImGuiCol_Text, color(ink_on(style.palette.accent)));
 }
 
-void back_button(const Style& style, Requests& requests) {
+void back_button(const Style& style, UiIntents& requests) {
   accent_button_colors(style);
   if (ImGui::Button("Back to the lesson")) requests.actions.push_back({BackToLesson{}, 0});
   ImGui::PopStyleColor(4);
@@ -76,7 +76,7 @@ float button_width(const char* label) {
 }
 
 /// The title at the left; at the right where the step stands, and what leads on.
-void header(const Style& style, const LessonShown& shown, bool wide, Requests& requests) {
+void header(const Style& style, const LessonShown& shown, bool wide, UiIntents& requests) {
   const std::size_t count = shown.lesson.steps.size();
   const std::string place = "step " + std::to_string(shown.step + 1) + " of " + std::to_string(count);
   const char* previous = wide ? "Previous##previous" : "‹##previous";
@@ -157,7 +157,7 @@ void number_row(const Style& style, std::span<const std::string> numbers, std::s
   }
 }
 
-float widest(const PrintedTable& table) {
+float widest(const ReferenceTable& table) {
   float width = 0;
   for (const auto* rows : {&table.printed, &table.computed}) {
     for (const auto& row : *rows) {
@@ -167,7 +167,7 @@ float widest(const PrintedTable& table) {
   return width;
 }
 
-void printed_table(const Style& style, const PrintedTable& table) {
+void reference_table(const Style& style, const ReferenceTable& table) {
   const float pitch = widest(table) + style.px(10);
   const float tick = style.px(18);
   const float gap = style.px(16);
@@ -269,14 +269,14 @@ void begin_column(const char* name, float width) {
 void numbers(const Style& style, const LessonShown& shown) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(4)));
   if (!shown.printed.empty()) section_title(style, "PRINTED IN THE SOURCE");
-  for (const PrintedTable& table : shown.printed) printed_table(style, table);
+  for (const ReferenceTable& table : shown.printed) reference_table(style, table);
   equivalence(style, shown);
   ImGui::PopStyleVar();
 }
 
 }  // namespace
 
-void lesson_panel(const Style& style, const LessonShown& shown, Requests& requests) {
+void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& requests) {
   const LessonStep& step = shown.lesson.steps[shown.step];
   const bool wide = ImGui::GetContentRegionAvail().x >= style.px(kTwoColumns);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));

@@ -7,7 +7,7 @@
 namespace attnscope::ui {
 namespace {
 
-void item(const char* label, const char* shortcut, Command command, Requests& requests, bool enabled = true,
+void item(const char* label, const char* shortcut, Command command, UiIntents& requests, bool enabled = true,
           bool checked = false) {
   if (ImGui::MenuItem(label, shortcut, checked, enabled)) requests.commands.push_back(command);
 }
@@ -20,7 +20,7 @@ std::string short_path(const std::string& path) {
   return "…" + (slash == std::string::npos ? path.substr(path.rfind('/') + 1) : path.substr(slash));
 }
 
-void recent_menu(const MenuState& state, Requests& requests) {
+void recent_menu(const MenuState& state, UiIntents& requests) {
   if (!ImGui::BeginMenu("Open recent", !state.recent.empty())) return;
   for (const std::string& path : state.recent) {
     if (ImGui::MenuItem((short_path(path) + "##" + path).c_str())) requests.files.push_back(path);
@@ -30,7 +30,7 @@ void recent_menu(const MenuState& state, Requests& requests) {
 }
 
 /// `pixels`: whether the system attends to those of a picture.
-void file_menu(const MenuState& state, Requests& requests, bool pixels) {
+void file_menu(const MenuState& state, UiIntents& requests, bool pixels) {
   if (!ImGui::BeginMenu("File")) return;
   item("Open…", "Ctrl+O", Command::open, requests);
   recent_menu(state, requests);
@@ -48,7 +48,7 @@ void file_menu(const MenuState& state, Requests& requests, bool pixels) {
   ImGui::EndMenu();
 }
 
-void edit_menu(const MenuState& state, Requests& requests) {
+void edit_menu(const MenuState& state, UiIntents& requests) {
   if (!ImGui::BeginMenu("Edit")) return;
   if (ImGui::MenuItem("Undo", "Ctrl+Z", false, state.can_undo)) requests.actions.push_back({Undo{}, 0});
   if (ImGui::MenuItem("Redo", "Ctrl+Shift+Z", false, state.can_redo)) requests.actions.push_back({Redo{}, 0});
@@ -61,7 +61,7 @@ void edit_menu(const MenuState& state, Requests& requests) {
   ImGui::EndMenu();
 }
 
-void view_menu(const Experiment& experiment, const MenuState& state, Requests& requests) {
+void view_menu(const Experiment& experiment, const MenuState& state, UiIntents& requests) {
   if (!ImGui::BeginMenu("View")) return;
   for (const View& view : views()) {
     if (ImGui::MenuItem(view.title.c_str(), nullptr, view.name == experiment.view.name))
@@ -79,7 +79,7 @@ void view_menu(const Experiment& experiment, const MenuState& state, Requests& r
   ImGui::EndMenu();
 }
 
-void lessons_menu(const MenuState& state, Requests& requests) {
+void lessons_menu(const MenuState& state, UiIntents& requests) {
   if (!ImGui::BeginMenu("Lessons")) return;
   for (const LessonFile& file : state.lessons) {
     if (!file.lesson) {
@@ -99,7 +99,7 @@ void lessons_menu(const MenuState& state, Requests& requests) {
   ImGui::EndMenu();
 }
 
-void help_menu(Requests& requests) {
+void help_menu(UiIntents& requests) {
   if (!ImGui::BeginMenu("Help")) return;
   item("Shortcuts", "?", Command::shortcuts, requests);
   item("About attnscope", nullptr, Command::about, requests);
@@ -108,7 +108,7 @@ void help_menu(Requests& requests) {
 
 }  // namespace
 
-void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, Requests& requests) {
+void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& requests) {
   file_menu(state, requests, experiment.parameters.contains("picture"));
   edit_menu(state, requests);
   view_menu(experiment, state, requests);

@@ -11,7 +11,7 @@
 #include "core/studies/equivalence.h"
 #include "figure/views/view.h"
 #include "ui/imgui/style.h"
-#include "ui/panels/transient.h"
+#include "ui/panels/ui_state.h"
 
 namespace attnscope::ui {
 
@@ -43,20 +43,20 @@ enum class Command {
   cancel
 };
 
-struct Requests {
+struct UiIntents {
   std::vector<Action> actions;
   std::vector<Command> commands;
   std::vector<std::string> files;  ///< to be opened
 };
 
 /// Left: system, sliders, seed, labels; from the system's parameter table.
-void parameter_panel(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests);
+void parameter_panel(const Style& style, const Experiment& experiment, UiState& transient, UiIntents& requests);
 
 /// The tabs of the views and the options of the one that is open. Those that have nothing to show of `trace` (null:
 /// there is none yet) are dim; what finds no room is in a list.
-void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, Requests& requests);
-void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient,
-                     Requests& requests);
+void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, UiIntents& requests);
+void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, UiState& transient,
+                     UiIntents& requests);
 /// Whether any option of the trace's view applies: whether there is a row at all.
 bool has_option_row(const Trace& trace, const ViewOptions& options);
 
@@ -85,8 +85,8 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell);
 ColorScale inspected_scale(const Trace& trace, const Figure& figure, const NamedCell& cell);
 
 /// Right: the number under the cursor, or pinned; then a drawn one can be changed.
-void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, Transient& transient,
-                     Requests& requests);
+void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, UiState& transient,
+                     UiIntents& requests);
 
 /// What the status bar shows at its right.
 struct Performance {
@@ -101,11 +101,11 @@ struct Performance {
   bool building = false;  ///< the picture, which is not the one that is wanted yet
 };
 
-void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient,
-                Requests& requests);
+void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& transient,
+                UiIntents& requests);
 
 /// Numbers that a source printed, and the computed ones in their places.
-struct PrintedTable {
+struct ReferenceTable {
   std::string title;
   std::vector<std::vector<std::string>> printed;
   std::vector<std::vector<std::string>> computed;
@@ -116,12 +116,12 @@ struct LessonShown {
   const Lesson& lesson;
   std::size_t step = 0;
   bool away = false;  ///< the experiment is not the step's
-  std::span<const PrintedTable> printed;
+  std::span<const ReferenceTable> printed;
   const Result<EquivalenceResult>* comparison = nullptr;  ///< of the step's equivalence; null until it is computed
 };
 
 /// Below the picture: the open lesson's step, with what was printed and what comes to the same.
-void lesson_panel(const Style& style, const LessonShown& shown, Requests& requests);
+void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& requests);
 
 /// What the menus mark and offer.
 struct MenuState {
@@ -140,7 +140,7 @@ struct MenuState {
 };
 
 /// The menus, and the experiment's name at their right.
-void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, Requests& requests);
+void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& requests);
 
 /// What a dialog was closed with.
 struct DialogResult {
@@ -159,6 +159,6 @@ struct AnimationShown;
 /// The open dialog, if any; returns its result when it is confirmed. `exported` and `animated` are what the dialogs for
 /// figures and animations show, null where there is nothing yet.
 std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, const AnimationShown* animated,
-                                    Transient& transient);
+                                    UiState& transient);
 
 }  // namespace attnscope::ui

@@ -18,8 +18,8 @@ namespace {
 
 class ParameterControls {
  public:
-  ParameterControls(const Style& style, const Experiment& experiment, const System& system, Transient& transient,
-                    Requests& requests)
+  ParameterControls(const Style& style, const Experiment& experiment, const System& system, UiState& transient,
+                    UiIntents& requests)
       : style_(style), experiment_(experiment), system_(system), transient_(transient), requests_(requests) {}
 
   void show(const Parameter& parameter) {
@@ -210,11 +210,11 @@ class ParameterControls {
   const Style& style_;
   const Experiment& experiment_;
   const System& system_;
-  Transient& transient_;
-  Requests& requests_;
+  UiState& transient_;
+  UiIntents& requests_;
 };
 
-void system_controls(const Style& style, const System& system, Requests& requests) {
+void system_controls(const Style& style, const System& system, UiIntents& requests) {
   section_title(style, "SYSTEM");
   ImGui::SetNextItemWidth(-1);
   const std::string title = list_text(style, system.title, ImGui::CalcItemWidth());
@@ -236,7 +236,7 @@ void system_controls(const Style& style, const System& system, Requests& request
   ImGui::PopStyleColor();
 }
 
-void seed_controls(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
+void seed_controls(const Style& style, const Experiment& experiment, UiState& transient, UiIntents& requests) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float button = ImGui::GetFrameHeight() * 1.25F;
   ImGui::AlignTextToFramePadding();
@@ -269,16 +269,16 @@ void update_facts(const Experiment& experiment, const System& system, std::optio
 
 /// How many labels, from the first on, are typed in one line: it is drawn in every frame.
 std::size_t labels_in_a_line(const std::vector<std::string>& labels) {
-  constexpr std::size_t kMostBytes = 4000;
+  constexpr std::size_t kMaxBytes = 4000;
   std::size_t count = 0;
   for (std::size_t bytes = 0; count < labels.size(); ++count) {
     bytes += labels[count].size() + 1;
-    if (bytes > kMostBytes) break;
+    if (bytes > kMaxBytes) break;
   }
   return count;
 }
 
-void label_controls(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
+void label_controls(const Style& style, const Experiment& experiment, UiState& transient, UiIntents& requests) {
   section_title(style, "LABELS");
   ImGui::SetNextItemWidth(-1);
   const std::vector<std::string>& all = experiment.labels;
@@ -302,7 +302,7 @@ void label_controls(const Style& style, const Experiment& experiment, Transient&
 
 }  // namespace
 
-void parameter_panel(const Style& style, const Experiment& experiment, Transient& transient, Requests& requests) {
+void parameter_panel(const Style& style, const Experiment& experiment, UiState& transient, UiIntents& requests) {
   const System& system = *find_system(experiment.system);
   update_facts(experiment, system, transient.parameter_facts);
   system_controls(style, system, requests);

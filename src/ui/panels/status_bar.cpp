@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "figure/slices/chosen.h"
+#include "figure/slices/selected.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
@@ -29,8 +29,8 @@ std::string performance_text(const Performance& p) {
 
 }  // namespace
 
-void status_bar(const Style& style, const Trace* trace, const Performance& performance, const Transient& transient,
-                Requests& requests) {
+void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& transient,
+                UiIntents& requests) {
   push_font(style.fonts.small().font, style.fonts.small().line);
   const float width = ImGui::GetWindowWidth();
   const float padding = ImGui::GetStyle().WindowPadding.x;

@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "core/experiment/order.h"
 #include "core/studies/permutation.h"
-#include "figure/slices/chosen.h"
+#include "figure/slices/selected.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
@@ -15,7 +15,7 @@ namespace attnscope::ui {
 namespace {
 
 /// So many have a button each; more are chosen with a slider.
-constexpr Index kMostButtons = 10;
+constexpr Index kMaxButtons = 10;
 
 /// What 0 stands for where a count may be 0: "all".
 std::string zero_name(const Parameter& option) {
@@ -37,7 +37,7 @@ void begin_number_slider(const Style& style, const Parameter& option, float widt
   }
 }
 
-void end_number_slider(const std::string& help, Transient& transient) {
+void end_number_slider(const std::string& help, UiState& transient) {
   if (ImGui::IsItemActivated()) ++transient.gesture;
   if (!help.empty()) tooltip(help);
   ImGui::PopStyleColor(2);
@@ -45,8 +45,8 @@ void end_number_slider(const std::string& help, Transient& transient) {
   ImGui::EndGroup();
 }
 
-void number_slider(const Style& style, const Parameter& option, Index chosen, Index from, Index to,
-                   Transient& transient, Requests& requests) {
+void number_slider(const Style& style, const Parameter& option, Index chosen, Index from, Index to, UiState& transient,
+                   UiIntents& requests) {
   // Of wide ranges the small numbers count most.
   constexpr Index kWide = 30;
   const bool own = !counts_the_trace(option.name);
@@ -64,7 +64,7 @@ void number_slider(const Style& style, const Parameter& option, Index chosen, In
 
 /// A whole number: a range of the view's own, or counted from 1 to as many as the trace has.
 void number_option(const Style& style, const Trace& trace, const View& view, const Parameter& option,
-                   const ViewOptions& options, Transient& transient, Requests& requests) {
+                   const ViewOptions& options, UiState& transient, UiIntents& requests) {
   Index chosen = options.integer(option.name);
   if (!counts_the_trace(option.name)) {
     number_slider(style, option, chosen, static_cast<Index>(option.slider_minimum),
@@ -82,7 +82,7 @@ void number_option(const Style& style, const Trace& trace, const View& view, con
   }
   const auto first = static_cast<Index>(option.minimum);
   chosen = std::min(chosen, limit);
-  if (limit > kMostButtons) {
+  if (limit > kMaxButtons) {
     number_slider(style, option, chosen, first, limit, transient, requests);
     return;
   }
@@ -95,7 +95,7 @@ void number_option(const Style& style, const Trace& trace, const View& view, con
   }
 }
 
-void real_option(const Style& style, const Parameter& option, double value, Transient& transient, Requests& requests) {
+void real_option(const Style& style, const Parameter& option, double value, UiState& transient, UiIntents& requests) {
   begin_number_slider(style, option, 140);
   auto shown = static_cast<float>(value);
   const auto from = static_cast<float>(option.slider_minimum);
@@ -108,11 +108,11 @@ void real_option(const Style& style, const Parameter& option, double value, Tran
   end_number_slider(option.help, transient);
 }
 
-void choice_option(const Style& style, const Parameter& option, const std::string& chosen, Requests& requests) {
+void choice_option(const Style& style, const Parameter& option, const std::string& chosen, UiIntents& requests) {
   const auto at = static_cast<std::size_t>(std::find(option.choices.begin(), option.choices.end(), chosen) -
                                            option.choices.begin());
-  constexpr std::size_t kMostWords = 5;
-  const auto picked = option.choices.size() > kMostWords
+  constexpr std::size_t kMaxWords = 5;
+  const auto picked = option.choices.size() > kMaxWords
                           ? choice_in_row(style, option.label.c_str(), option.help, option.choice_labels, at)
                           : button_row(style, option.label.c_str(), option.help, option.choice_labels, at);
   if (picked) {
@@ -122,7 +122,7 @@ void choice_option(const Style& style, const Parameter& option, const std::strin
 
 /// The order as text, and buttons for the usual ones.
 void order_option(const Style& style, const Trace& trace, const Parameter& option, const std::string& text,
-                  Requests& requests) {
+                  UiIntents& requests) {
   const Index count = permutable_tokens(trace);
   const std::vector<Index> order = full_order(text, count);
   std::vector<Index> given(order.size());
@@ -174,7 +174,7 @@ std::vector<const View*> views_with_tabs(const Style& style, const std::string& 
   return shown;
 }
 
-void view_tab(const Style& style, const View& view, bool open, const std::string& missing, Requests& requests) {
+void view_tab(const Style& style, const View& view, bool open, const std::string& missing, UiIntents& requests) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float height = ImGui::GetWindowHeight();
   const Font& font = open ? style.fonts.strong() : style.fonts.body();
@@ -194,7 +194,7 @@ void view_tab(const Style& style, const View& view, bool open, const std::string
 }
 
 /// The views without a tab, in a list below "More".
-void more_views(const Style& style, std::span<const View* const> shown, const Trace* trace, Requests& requests) {
+void more_views(const Style& style, std::span<const View* const> shown, const Trace* trace, UiIntents& requests) {
   const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
   const float height = ImGui::GetWindowHeight();
   const ImVec2 size = ImGui::CalcTextSize("More");
@@ -219,7 +219,7 @@ void more_views(const Style& style, std::span<const View* const> shown, const Tr
 
 }  // namespace
 
-void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, Requests& requests) {
+void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, UiIntents& requests) {
   const float gap = style.px(14);
   const std::vector<const View*> shown =
       views_with_tabs(style, experiment.view.name, ImGui::GetContentRegionAvail().x, gap);
@@ -239,8 +239,8 @@ bool has_option_row(const Trace& trace, const ViewOptions& options) {
                      [&](const Parameter& option) { return view.applies(trace, options.values, option.name); });
 }
 
-void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, Transient& transient,
-                     Requests& requests) {
+void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, UiState& transient,
+                     UiIntents& requests) {
   const View& view = *find_view(trace.experiment().view.name);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));
   bool first = true;

@@ -16,7 +16,7 @@ namespace {
 // Seconds of hovering before a tooltip: long enough not to flash by.
 constexpr float kTooltipDelay = 0.35F;
 // Whole numbers up to here are exact as double; nothing that is typed means more.
-constexpr ImS64 kLargestWhole = ImS64{1} << 53;
+constexpr ImS64 kMaxWhole = ImS64{1} << 53;
 
 constexpr ImGuiWindowFlags kPanelFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground |
                                          ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
@@ -58,7 +58,7 @@ bool invisible_slider(const SliderSpec& spec, double& value, bool typing) {
     const auto low = static_cast<ImS64>(spec.minimum);
     const auto high = static_cast<ImS64>(spec.maximum);
     changed = ImGui::SliderScalar("##slider", ImGuiDataType_S64, &whole, &low, &high, "%lld", flags);
-    if (changed) value = static_cast<double>(std::clamp(whole, -kLargestWhole, kLargestWhole));
+    if (changed) value = static_cast<double>(std::clamp(whole, -kMaxWhole, kMaxWhole));
   } else {
     const std::string format = "%." + std::to_string(spec.decimals) + "f";
     changed = ImGui::SliderScalar("##slider", ImGuiDataType_Double, &value, &spec.minimum, &spec.maximum,
@@ -97,7 +97,7 @@ double nearest_stop(const std::vector<double>& stops, double value) {
 
 }  // namespace
 
-std::optional<SliderChange> slider(const Style& style, Transient& transient, const SliderSpec& spec) {
+std::optional<SliderChange> slider(const Style& style, UiState& transient, const SliderSpec& spec) {
   ImGui::PushID(spec.label.c_str());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -274,18 +274,18 @@ std::string_view first_bytes(std::string_view text, std::size_t most) {
 
 float width_of(std::string_view text) { return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x; }
 
-constexpr std::size_t kLongestLine = 4096;
-constexpr std::size_t kLongestTooltip = 16384;
+constexpr std::size_t kMaxLine = 4096;
+constexpr std::size_t kMaxTooltip = 16384;
 
 void show_tooltip_text(std::string_view text) {
-  const std::string_view shown = first_bytes(text, kLongestTooltip);
+  const std::string_view shown = first_bytes(text, kMaxTooltip);
   ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
 }
 
 }  // namespace
 
 std::string cut_text(const std::string& text, float width) {
-  const std::string_view line = first_bytes(text, kLongestLine);
+  const std::string_view line = first_bytes(text, kMaxLine);
   if (line.size() == text.size() && width_of(line) <= width) return text;
   const float room = width - width_of("…");
   // Where a character ends, and the longest of these beginnings that fits.

@@ -8,7 +8,7 @@
 
 #include "figure/style/geometry.h"
 #include "ui/imgui/style.h"
-#include "ui/panels/transient.h"
+#include "ui/panels/ui_state.h"
 
 namespace attnscope::ui {
 
@@ -38,7 +38,7 @@ struct SliderChange {
 
 /// A label, the value and a slider below them. Returns the value when it changed; Ctrl+click types one, which counts
 /// when the typing ends: perhaps because another slider was taken hold of. Starts a new gesture when it is itself.
-std::optional<SliderChange> slider(const Style& style, Transient& transient, const SliderSpec& spec);
+std::optional<SliderChange> slider(const Style& style, UiState& transient, const SliderSpec& spec);
 
 /// The small triangle at the right of the last item, a combo without a button of its own.
 void list_marker(const Style& style);

@@ -23,7 +23,7 @@ constexpr std::chrono::microseconds kAtOnce{1000};
 // read.
 constexpr double kComfortableWidth = 600;
 constexpr double kComfortableHeight = 520;
-constexpr double kMostShrunk = 1.7;
+constexpr double kMaxShrunk = 1.7;
 
 }  // namespace
 
@@ -142,7 +142,7 @@ bool Workbench::computed_at_once() {
 }
 
 void Workbench::show_parts() {
-  Requests requests;
+  UiIntents requests;
   const Style style = {*fonts_, colors(), scale_};
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
   backdrop_.clear();
@@ -183,7 +183,7 @@ void Workbench::show_parts() {
   begin_part("Status", places.status, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), 0});
   const Performance performance = {trace_ ? trace_->compute_seconds() : 0,
                                    frame_seconds_,
-                                   trace_ ? trace_->held_bytes() : 0,
+                                   trace_ ? trace_->resident_bytes() : 0,
                                    worker_.busy(),
                                    worker_.progress(),
                                    drawn_,
@@ -216,7 +216,7 @@ void Workbench::finish(double frame_seconds) {
   keep_unsaved();
 }
 
-void Workbench::show_center(const Style& style, const Areas& places, Requests& requests) {
+void Workbench::show_center(const Style& style, const Areas& places, UiIntents& requests) {
   begin_part("Figure", places.center, ImGuiWindowFlags_NoScrollWithMouse, colors().background,
              {style.px(16), style.px(10)});
   if (!trace_) {
@@ -238,12 +238,12 @@ void Workbench::show_center(const Style& style, const Areas& places, Requests& r
   const double width = static_cast<double>(room.x) / unit;
   const double height = static_cast<double>(room.y) / unit;
   // In a small window the figure is laid out for a larger one and shown smaller: letters shrink with the cells.
-  const double shrink = std::clamp(std::max(kComfortableWidth / width, kComfortableHeight / height), 1.0, kMostShrunk);
+  const double shrink = std::clamp(std::max(kComfortableWidth / width, kComfortableHeight / height), 1.0, kMaxShrunk);
   update_figure(width * shrink, height * shrink);
   ImGui::BeginChild("picture", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (built_for_) {
     // The picture of another view stays until the one that is wanted is there: its options are not the open one's.
-    Requests ignored;
+    UiIntents ignored;
     const bool stale = built_for_->view.name != session_.experiment().view.name;
     figure_panel(style, luts_,
                  {figure(), *built_for_->trace, built_for_->trace_number, inspection_ ? &*inspection_ : nullptr},
@@ -291,8 +291,8 @@ void Workbench::show_figure(const FigureRequest& what, Figure figure) {
   if (built_for_ && built_for_->view.name != what.view.name) transient_.camera = {};
   built_for_ = what;
   // Of very many marks the way would take longer than the frames that show it.
-  constexpr std::size_t kMostMoving = 3000;
-  moving_ = same_place && std::max(mark_count(from_), mark_count(target_)) <= kMostMoving;
+  constexpr std::size_t kMaxMoving = 3000;
+  moving_ = same_place && std::max(mark_count(from_), mark_count(target_)) <= kMaxMoving;
   moved_since_ = ImGui::GetTime();
   if (moving_) {
     shown_ = blend(from_, target_, 0);

@@ -101,8 +101,8 @@ class Workbench {
   }
   /// Of the open lesson's step, or null when it has none or it is not computed yet.
   [[nodiscard]] const Result<EquivalenceResult>* comparison() const { return comparison_ ? &*comparison_ : nullptr; }
-  [[nodiscard]] std::span<const PrintedTable> printed() const { return printed_; }
-  [[nodiscard]] Transient& transient() { return transient_; }
+  [[nodiscard]] std::span<const ReferenceTable> printed() const { return reference_; }
+  [[nodiscard]] UiState& transient() { return transient_; }
   [[nodiscard]] const platform::HeatmapRenderer& heatmaps() const { return heatmaps_; }
   [[nodiscard]] const platform::LineLayer& lines() const { return line_layer_; }
   /// The parts of the window that the last frame has stand on, in pixels of the framebuffer; between them show the
@@ -130,22 +130,22 @@ class Workbench {
   void stand_on(Rgb background, const Rect& place);
   /// A panel that stands on `background`; `ImGui::End` closes it.
   void begin_part(const char* name, const Rect& place, int flags, Rgb background, Point padding);
-  void shortcuts(Requests& requests);
-  void shortcut(const platform::KeyPress& press, Requests& requests);
-  void show_center(const Style& style, const Areas& areas, Requests& requests);
+  void shortcuts(UiIntents& requests);
+  void shortcut(const platform::KeyPress& press, UiIntents& requests);
+  void show_center(const Style& style, const Areas& areas, UiIntents& requests);
   void update_figure(double width, double height);
   /// Whether the picture that is wanted is not there yet, after a time in which that begins to be noticed.
   [[nodiscard]] bool is_building() const;
   void update_inspection();
   /// How much of the figure is there, 0 to 1.
   [[nodiscard]] double drawn_share() const;
-  void show_lesson(const Style& style, const Areas& areas, Requests& requests);
-  void update_printed();
+  void show_lesson(const Style& style, const Areas& areas, UiIntents& requests);
+  void update_reference();
   /// Steps through the open lesson; true when the key was for it.
-  bool lesson_key(int key, Requests& requests) const;
+  bool lesson_key(int key, UiIntents& requests) const;
   /// Pins the cell of a step that was just opened.
   void pin_for(const Edit& edit);
-  void apply(const Requests& requests);
+  void apply(const UiIntents& requests);
   void carry_out(Command command);
   void carry_out(const DialogResult& result);
   [[nodiscard]] bool has_tensor_file() const;
@@ -200,7 +200,7 @@ class Workbench {
   ImGuiHost& host_;
   Workspace workspace_;
   Session& session_;
-  Transient transient_;
+  UiState transient_;
   Theme theme_;
   float scale_;
   double memory_budget_;
@@ -226,15 +226,15 @@ class Workbench {
   /// An arrow: the cell beside the one that is kept in the inspector; the first weight where there is none.
   void move_pinned(int key);
   /// Hides the inspected pair of query and key by the mask, or shows it again.
-  void toggle_mask(Requests& requests);
+  void toggle_mask(UiIntents& requests);
   /// Switches the chosen head off, or on again.
-  void switch_head(Requests& requests);
+  void switch_head(UiIntents& requests);
   /// In a view of one query and one key, those of the kept cell; `gesture` is that of opening the view.
   void show_pinned_pair(std::uint64_t gesture);
   /// The view so many tabs further on, around the ends.
-  void change_view(Index by, Requests& requests);
+  void change_view(Index by, UiIntents& requests);
   /// Moves the token of the kept cell's row so many places down in the view Permutation, which it opens.
-  void move_token(Index by, Requests& requests);
+  void move_token(Index by, UiIntents& requests);
   /// Keeps the experiment as it is now, and shows how later ones differ.
   void pin_experiment();
   void show_figure(const FigureRequest& what, Figure figure);
@@ -296,20 +296,20 @@ class Workbench {
   std::chrono::milliseconds patience_;
   std::function<void()> wake_;
   std::string followed_file_;  ///< what `watch_` watches
-  const GivenTensors* followed_tensors_ = nullptr;
+  const ImportedTensors* followed_tensors_ = nullptr;
   std::vector<std::string> changed_files_;  ///< to be read again
   std::optional<Opening> opening_;          ///< what is being read
 
   // The open lesson's step: its printed numbers for the trace on screen, its comparison for the experiment as it is.
-  struct PrintedFor {
+  struct ReferenceFor {
     std::shared_ptr<const Trace> trace;
     const LessonStep* step = nullptr;
     bool awaited = false;  ///< the step's own trace is still being computed
-    friend bool operator==(const PrintedFor&, const PrintedFor&) = default;
+    friend bool operator==(const ReferenceFor&, const ReferenceFor&) = default;
   };
   std::vector<LessonFile> lessons_;
-  PrintedFor printed_for_;
-  std::vector<PrintedTable> printed_;
+  ReferenceFor reference_for_;
+  std::vector<ReferenceTable> reference_;
   std::optional<ComparisonRequest> comparing_;
   std::optional<Result<EquivalenceResult>> comparison_;
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "figure/slices/chosen.h"
+#include "figure/slices/selected.h"
 #include "io/base/paths.h"
 #include "io/base/printable.h"
 #include "ui/workbench/workbench.h"

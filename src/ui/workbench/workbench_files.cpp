@@ -10,7 +10,7 @@
 namespace attnscope::ui {
 
 bool Workbench::has_tensor_file() const {
-  const std::shared_ptr<const GivenTensors>& tensors = session_.experiment().tensors;
+  const std::shared_ptr<const ImportedTensors>& tensors = session_.experiment().tensors;
   // What came from standard input has no path.
   return tensors != nullptr && std::filesystem::path(tensors->file()).is_absolute();
 }
@@ -87,7 +87,7 @@ Result<void> Workbench::take_part(FileContent content) {
     return session_.apply({SetLabels{std::move(*labels)}, 0});
   if (auto* picture = std::get_if<ColorPicture>(&content)) return session_.apply({SetPicture{std::move(*picture)}, 0});
   Experiment next = session_.experiment();
-  next.tensors = std::get<std::shared_ptr<const GivenTensors>>(std::move(content));
+  next.tensors = std::get<std::shared_ptr<const ImportedTensors>>(std::move(content));
   if (const Result<void> valid = validate(next, memory_budget_); !valid)
     return fail(next.tensors->file() + ": " + valid.error().message);
   session_.reload(std::move(next), false);
@@ -95,7 +95,7 @@ Result<void> Workbench::take_part(FileContent content) {
 }
 
 void Workbench::follow_files() {
-  const GivenTensors* const tensors = session_.experiment().tensors.get();
+  const ImportedTensors* const tensors = session_.experiment().tensors.get();
   if (followed_file_ != session_.file() || followed_tensors_ != tensors) {
     followed_file_ = session_.file();
     followed_tensors_ = tensors;

@@ -7,30 +7,31 @@
 
 namespace attnscope::ui {
 
-void Workbench::show_lesson(const Style& style, const Areas& places, Requests& requests) {
+void Workbench::show_lesson(const Style& style, const Areas& places, UiIntents& requests) {
   const Lesson* lesson = session_.lesson();
   if (!places.has_lesson || lesson == nullptr) return;
-  update_printed();
+  update_reference();
   begin_part("Lesson", places.lesson, ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoScrollbar, colors().panel,
              {style.px(16), style.px(10)});
-  lesson_panel(style, {*lesson, session_.lesson_step(), session_.away_from_lesson(), printed_, comparison()}, requests);
+  lesson_panel(style, {*lesson, session_.lesson_step(), session_.away_from_lesson(), reference_, comparison()},
+               requests);
   ImGui::End();
 }
 
-void Workbench::update_printed() {
+void Workbench::update_reference() {
   // A step that was just opened has no numbers yet; those on screen are another one's. What is edited shows the last
   // numbers until the next are there, as everywhere.
   const bool awaited = trace_ != nullptr && !session_.away_from_lesson() &&
                        !same_computation(trace_->experiment(), session_.experiment());
-  const PrintedFor now = {trace_, &session_.lesson()->steps[session_.lesson_step()], awaited};
-  if (printed_for_ == now) return;
-  printed_for_ = now;
-  printed_.clear();
+  const ReferenceFor now = {trace_, &session_.lesson()->steps[session_.lesson_step()], awaited};
+  if (reference_for_ == now) return;
+  reference_for_ = now;
+  reference_.clear();
   if (trace_ == nullptr) return;
-  for (const Printed& each : now.step->printed) {
-    printed_.push_back({printed_title(each), each.rows, computed_digits(*trace_, each)});
+  for (const ReferenceValues& each : now.step->printed) {
+    reference_.push_back({reference_title(each), each.rows, computed_digits(*trace_, each)});
     if (!awaited) continue;
-    for (std::vector<std::string>& row : printed_.back().computed) std::fill(row.begin(), row.end(), "…");
+    for (std::vector<std::string>& row : reference_.back().computed) std::fill(row.begin(), row.end(), "…");
   }
 }
 
@@ -54,7 +55,7 @@ void Workbench::request_comparison() {
   worker_.request(*comparing_);
 }
 
-bool Workbench::lesson_key(int key, Requests& requests) const {
+bool Workbench::lesson_key(int key, UiIntents& requests) const {
   const Lesson* lesson = session_.lesson();
   const bool next = key == ' ' || key == platform::KeyPress::kRight;
   if (lesson == nullptr || (!next && key != platform::KeyPress::kLeft)) return false;

@@ -7,7 +7,7 @@
 #include "core/plan/region.h"
 #include "core/script/script.h"
 #include "core/studies/permutation.h"
-#include "figure/slices/chosen.h"
+#include "figure/slices/selected.h"
 #include "io/base/paths.h"
 #include "io/base/printable.h"
 #include "io/experiments/labels_file.h"
@@ -23,7 +23,7 @@ constexpr double kMessageSeconds = 6;
 
 }  // namespace
 
-void Workbench::shortcuts(Requests& requests) {
+void Workbench::shortcuts(UiIntents& requests) {
   for (const platform::KeyPress& press : std::exchange(presses_, {})) shortcut(press, requests);
 }
 
@@ -34,7 +34,7 @@ bool menu_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | Im
 
 }  // namespace
 
-void Workbench::shortcut(const platform::KeyPress& press, Requests& requests) {
+void Workbench::shortcut(const platform::KeyPress& press, UiIntents& requests) {
   // Letters belong to a text field while it has them, and to nobody while a dialog is open.
   const bool typing = ImGui::GetIO().WantTextInput;
   const auto command = [&](Command which) { requests.commands.push_back(which); };
@@ -102,7 +102,7 @@ void Workbench::apply(const Action& asked) {
   }
 }
 
-void Workbench::apply(const Requests& requests) {
+void Workbench::apply(const UiIntents& requests) {
   for (const Action& action : requests.actions) {
     if (!asks_before(action)) apply(action);
   }
@@ -136,9 +136,9 @@ void Workbench::move_pinned(int key) {
   transient_.by_keyboard = true;
   if (!transient_.pinned) {
     const ParameterValues& options = session_.experiment().view.options;
-    const Step* weights = chosen_attention(*trace_, options).weights;
+    const Step* weights = selected_attention(*trace_, options).weights;
     if (weights == nullptr) return;
-    const Slice slice = chosen_slice(*trace_, options);
+    const Slice slice = selected_slice(*trace_, options);
     transient_.pinned = NamedCell{weights->name, leading_index(weights->axes, 0, slice.head, slice.item)};
     return;
   }
@@ -175,14 +175,14 @@ void Workbench::show_pinned_pair(std::uint64_t gesture) {
   choose("attention", std::string(rows == "query" ? "self" : "cross"));
 }
 
-void Workbench::change_view(Index by, Requests& requests) {
+void Workbench::change_view(Index by, UiIntents& requests) {
   const std::span<const View> all = views();
   const auto at = find_view(session_.experiment().view.name) - all.data();
   const auto count = std::ssize(all);
   requests.actions.push_back({SetView{all[static_cast<std::size_t>((at + by + count) % count)].name}, 0});
 }
 
-void Workbench::move_token(Index by, Requests& requests) {
+void Workbench::move_token(Index by, UiIntents& requests) {
   if (!trace_) return;
   const Index count = permutable_tokens(*trace_);
   const Step* step = transient_.pinned ? trace_->find(transient_.pinned->tensor) : nullptr;
@@ -200,7 +200,7 @@ void Workbench::move_token(Index by, Requests& requests) {
   requests.actions.push_back({SetViewOption{"order", order_text(order)}, gesture});
 }
 
-void Workbench::toggle_mask(Requests& requests) {
+void Workbench::toggle_mask(UiIntents& requests) {
   const std::optional<NamedCell>& cell = transient_.inspected();
   if (!trace_ || !cell) return;
   const std::optional<MaskCell> pair = mask_cell(*trace_, cell->tensor, cell->index);
@@ -208,13 +208,13 @@ void Workbench::toggle_mask(Requests& requests) {
   requests.actions.push_back({PaintMask{*pair, !is_kept(session_.experiment(), *pair)}, 0});
 }
 
-void Workbench::switch_head(Requests& requests) {
+void Workbench::switch_head(UiIntents& requests) {
   if (!trace_) return;
   const Experiment& experiment = session_.experiment();
   const Result<ViewOptions> options = view_options(experiment.view);
   if (!options || find_parameter(find_view(experiment.view.name)->options, "head") == nullptr)
     return say("X switches a head off: choose one in a view of single heads", true);
-  const Index head = chosen_slice(*trace_, options->values).head;
+  const Index head = selected_slice(*trace_, options->values).head;
   const std::vector<Index>& off = experiment.heads_off;
   requests.actions.push_back({SwitchHead{head, std::binary_search(off.begin(), off.end(), head)}, 0});
 }

@@ -1,0 +1,92 @@
+#include "core/compute/compute_imported.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace attnscope {
+namespace {
+
+// What is read to be put in another order is read in parts of so many numbers: 16 MB.
+constexpr Index kNumbersReadAtOnce = Index{1} << 22U;
+
+/// A box of the tensor as it lies in the file.
+struct FileBox {
+  std::vector<Index> begin;
+  std::vector<Index> end;
+
+  [[nodiscard]] Index count() const {
+    Index count = 1;
+    for (std::size_t axis = 0; axis < begin.size(); ++axis) count *= end[axis] - begin[axis];
+    return count;
+  }
+};
+
+FileBox box_in_file(const ImportOperation& operation, const Region& region) {
+  FileBox box = {operation.at, operation.at};
+  for (Index& each : box.end) ++each;
+  for (std::size_t i = 0; i < operation.axes.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(operation.axes[i]);
+    box.begin[axis] = region.begin[i];
+    box.end[axis] = region.end[i];
+  }
+  return box;
+}
+
+/// The numbers of `part` of `whole`, in the order of the file, to where those of the result have them.
+void put_in_order(const ImportOperation& operation, const FileBox& whole, const FileBox& part,
+                  std::span<const float> read, Tensor& out) {
+  // How far apart in the result neighbours along an axis of the file are.
+  std::vector<Index> apart(part.begin.size(), 0);
+  for (std::size_t i = 0; i < operation.axes.size(); ++i)
+    apart[static_cast<std::size_t>(operation.axes[i])] = out.stride(static_cast<int>(i));
+  Index to = 0;
+  for (std::size_t axis = 0; axis < apart.size(); ++axis) to += (part.begin[axis] - whole.begin[axis]) * apart[axis];
+  std::vector<Index> index = part.begin;
+  for (const float number : read) {
+    out.values()[static_cast<std::size_t>(to)] = number;
+    for (std::size_t axis = index.size(); axis-- > 0;) {
+      to += apart[axis];
+      if (++index[axis] < part.end[axis]) break;
+      to -= (part.end[axis] - part.begin[axis]) * apart[axis];
+      index[axis] = part.begin[axis];
+    }
+  }
+}
+
+Result<void> read_box(const ImportOperation& operation, const Region& region, const StepContext& context, Tensor& out) {
+  const auto read = [&](const FileBox& box, std::span<float> numbers) {
+    return operation.from->read(operation.which, box.begin, box.end, numbers, context.stop);
+  };
+  const FileBox whole = box_in_file(operation, region);
+  if (out.count() == 0 || std::is_sorted(operation.axes.begin(), operation.axes.end()))
+    return read(whole, out.values());
+  // In parts along the slowest axis that has several.
+  std::size_t slowest = 0;
+  while (slowest + 1 < whole.begin.size() && whole.end[slowest] - whole.begin[slowest] == 1) ++slowest;
+  const Index each = whole.count() / (whole.end[slowest] - whole.begin[slowest]);
+  const Index at_once = std::max<Index>(1, kNumbersReadAtOnce / each);
+  std::vector<float> numbers;
+  for (Index begin = whole.begin[slowest]; begin < whole.end[slowest]; begin += at_once) {
+    FileBox part = whole;
+    part.begin[slowest] = begin;
+    part.end[slowest] = std::min(begin + at_once, whole.end[slowest]);
+    numbers.resize(static_cast<std::size_t>(part.count()));
+    if (Result<void> done = read(part, numbers); !done) return done;
+    put_in_order(operation, whole, part, numbers, out);
+  }
+  return {};
+}
+
+}  // namespace
+
+void read_imported(const ImportOperation& operation, const Region& region, const StepContext& context, Tensor& out) {
+  const Result<void> done = read_box(operation, region, context, out);
+  if (done) return;
+  // Nothing that could be taken for a number, whoever looks before the failure is heard of.
+  std::fill(out.values().begin(), out.values().end(), std::numeric_limits<float>::quiet_NaN());
+  if (context.failure != nullptr && !context.stop.stop_requested()) context.failure->note(done.error().message);
+}
+
+}  // namespace attnscope

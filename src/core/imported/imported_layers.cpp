@@ -1,0 +1,385 @@
+#include "core/imported/imported_layers.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr Index kMaxLayers = 512;
+constexpr const char* kGuess = "guess";
+
+}  // namespace
+
+/// What the names of the tensors of a file say.
+struct TensorSets {
+  struct Candidate {
+    std::size_t which = 0;
+    NamedRole named;
+  };
+  /// Tensors that belong together; by role, where several go together.
+  using Group = std::map<TensorRole, std::vector<Candidate>>;
+
+  std::map<std::string, std::vector<Group>> groups;  ///< by use
+  bool shown = false;                                ///< whether any tensor can be shown
+};
+
+namespace {
+
+using Candidate = TensorSets::Candidate;
+using Group = TensorSets::Group;
+
+bool has_numbers(const ImportedTensor& tensor) {
+  return tensor.trouble.empty() && !tensor.shape.empty() &&
+         std::all_of(tensor.shape.begin(), tensor.shape.end(), [](Index size) { return size > 0; });
+}
+
+bool may_be_attention(const ImportedTensor& tensor) {
+  constexpr std::size_t kMaxAxes = 5;
+  return has_numbers(tensor) && tensor.shape.size() >= 2 && tensor.shape.size() <= kMaxAxes;
+}
+
+/// An array without a name is called as its file.
+std::string name_in(const ImportedTensors& given, std::size_t which) {
+  const std::string& name = given.tensors()[which].name;
+  return name.empty() ? std::filesystem::path(given.file()).stem().string() : name;
+}
+
+/// The tensors that may be of attention, in the order of the file. One alone whose name says nothing is weights.
+std::vector<Candidate> candidates(const ImportedTensors& given) {
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < given.tensors().size(); ++i) {
+    if (may_be_attention(given.tensors()[i])) all.push_back({i, role_of(name_in(given, i))});
+  }
+  const auto shown = std::count_if(given.tensors().begin(), given.tensors().end(), has_numbers);
+  if (all.size() == 1 && shown == 1 && all.front().named.role != TensorRole::scores)
+    all.front().named.role = TensorRole::weights;
+  return all;
+}
+
+/// One for each layer, in their order, where every one says of which it is; otherwise the first one alone.
+std::vector<Candidate> by_layer(std::vector<Candidate> found) {
+  std::set<Index> layers;
+  for (const Candidate& each : found) {
+    if (each.named.layer) layers.insert(*each.named.layer);
+  }
+  if (layers.size() != found.size()) return {found.front()};
+  std::sort(found.begin(), found.end(),
+            [](const Candidate& a, const Candidate& b) { return *a.named.layer < *b.named.layer; });
+  return found;
+}
+
+TensorRole role_of_use(const std::string& use) {
+  return use == kUseWeights ? TensorRole::weights : use == kUseScores ? TensorRole::scores : TensorRole::query;
+}
+
+/// Those of one role by what their names say besides, in the order of the file.
+struct NamedSets {
+  std::vector<std::pair<std::string, std::vector<Candidate>>> sets;
+  std::unordered_map<std::string, std::size_t> places;
+
+  void add(const std::string& name, const Candidate& candidate) {
+    const auto [place, is_new] = places.try_emplace(name, sets.size());
+    if (is_new) sets.push_back({name, {}});
+    sets[place->second].second.push_back(candidate);
+  }
+  [[nodiscard]] const std::vector<Candidate>* find(const std::string& name) const {
+    const auto place = places.find(name);
+    return place == places.end() ? nullptr : &sets[place->second].second;
+  }
+};
+
+using SetsByRole = std::map<TensorRole, NamedSets>;
+
+/// The sets of tensors for a use, those with most layers first.
+std::vector<Group> groups_of(const SetsByRole& by_role, const std::string& use) {
+  std::vector<Group> groups;
+  const TensorRole main = role_of_use(use);
+  const auto mains = by_role.find(main);
+  if (mains == by_role.end()) return groups;
+  for (const auto& [name, found] : mains->second.sets) {
+    Group group = {{main, by_layer(found)}};
+    for (const TensorRole role : {TensorRole::key, TensorRole::value}) {
+      const auto others = by_role.find(role);
+      if (use != kUseQueries || others == by_role.end()) continue;
+      // One set of each goes together whatever the names.
+      const bool alone = others->second.sets.size() == 1 && mains->second.sets.size() == 1;
+      const std::vector<Candidate>* const of_it =
+          alone ? &others->second.sets.front().second : others->second.find(name);
+      if (of_it != nullptr) group[role] = by_layer(*of_it);
+    }
+    if (use != kUseQueries || group.contains(TensorRole::key)) groups.push_back(std::move(group));
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [&](const Group& a, const Group& b) { return a.at(main).size() > b.at(main).size(); });
+  return groups;
+}
+
+std::shared_ptr<const TensorSets> make_sets(const ImportedTensors& given) {
+  SetsByRole by_role;
+  for (const Candidate& each : candidates(given)) {
+    if (each.named.role != TensorRole::other) by_role[each.named.role].add(group_of(name_in(given, each.which)), each);
+  }
+  auto sets = std::make_shared<TensorSets>();
+  for (const char* use : {kUseWeights, kUseScores, kUseQueries}) sets->groups[use] = groups_of(by_role, use);
+  sets->shown = std::any_of(given.tensors().begin(), given.tensors().end(), has_numbers);
+  return sets;
+}
+
+const std::vector<Group>& groups_of(const ImportedTensors& given, const std::string& use) {
+  static const std::vector<Group> none;
+  const auto found = given.sets().groups.find(use);
+  return found == given.sets().groups.end() ? none : found->second;
+}
+
+const Group& selected_group(const std::vector<Group>& groups, Index group) {
+  return groups[static_cast<std::size_t>(std::clamp<Index>(group, 1, std::ssize(groups)) - 1)];
+}
+
+std::string order_text(const AxisGuess& guess) {
+  std::vector<std::string> words;
+  for (const AxisRole role : guess) words.emplace_back(axis_role_name(role));
+  return join(words, " ");
+}
+
+std::string shown(const ImportedTensor& tensor) {
+  std::vector<std::string> sizes;
+  for (const Index size : tensor.shape) sizes.push_back(std::to_string(size));
+  return (tensor.name.empty() ? "the array" : tensor.name) + " [" + join(sizes, ", ") + "]";
+}
+
+/// What the axes of a tensor are, where `axes` is a guess or given.
+Result<AxisGuess> axes_of(const ImportedTensors& given, const Candidate& candidate, TensorRole role,
+                          const std::string& axes) {
+  const ImportedTensor& tensor = given.tensors()[candidate.which];
+  const std::vector<AxisGuess> guesses = axis_guesses(role, tensor.shape, candidate.named.layer.has_value());
+  if (guesses.empty())
+    return fail(given.file() + ": " + shown(tensor) + " has " + std::to_string(tensor.shape.size()) +
+                " axes; allowed: 2 to 5");
+  if (axes == kGuess) return guesses.front();
+  std::vector<std::string> allowed = {kGuess};
+  for (const AxisGuess& guess : guesses) {
+    if (order_text(guess) == axes) return guess;
+    allowed.push_back(order_text(guess));
+  }
+  return fail("axes: " + quoted_text(axes) + " is not allowed for " + shown(tensor) +
+              "; allowed: " + join(allowed, ", "));
+}
+
+/// The parts of a tensor along its axis of layers, or all of it.
+struct Parts {
+  const std::shared_ptr<const ImportedTensors>& given;
+  const Candidate& candidate;
+  const AxisGuess& guess;
+  const char* position;  ///< what its tokens are: query, key
+
+  [[nodiscard]] const std::vector<Index>& shape() const { return given->tensors()[candidate.which].shape; }
+  [[nodiscard]] std::optional<std::size_t> axis(AxisRole role) const {
+    const auto found = std::find(guess.begin(), guess.end(), role);
+    return found == guess.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - guess.begin()));
+  }
+  [[nodiscard]] Index layers() const {
+    const auto at = axis(AxisRole::layer);
+    return at ? shape()[*at] : 1;
+  }
+  [[nodiscard]] LayerTensor part(Index layer) const {
+    LayerTensor own;
+    own.numbers.from = given;
+    own.numbers.which = candidate.which;
+    own.numbers.at.assign(guess.size(), 0);
+    if (const auto at = axis(AxisRole::layer)) own.numbers.at[*at] = layer;
+    constexpr std::array<AxisRole, 6> kOrder = {AxisRole::batch, AxisRole::head, AxisRole::query,
+                                                AxisRole::token, AxisRole::key,  AxisRole::dim};
+    for (const AxisRole role : kOrder) {
+      const auto at = axis(role);
+      if (!at) continue;
+      own.numbers.axes.push_back(static_cast<int>(*at));
+      own.axes.push_back({role == AxisRole::token ? position : std::string(axis_role_name(role)), shape()[*at]});
+    }
+    return own;
+  }
+};
+
+/// "[head 8, key 10, dim 64]"
+std::string axes_text(const Axes& axes) {
+  std::vector<std::string> words;
+  for (const Axis& axis : axes) words.push_back(axis.name + " " + std::to_string(axis.size));
+  return "[" + join(words, ", ") + "]";
+}
+
+tl::unexpected<Error> nothing_found(const ImportedTensors& given) {
+  std::vector<std::string> names;
+  constexpr std::size_t kMaxNamed = 8;
+  for (const ImportedTensor& tensor : given.tensors()) {
+    if (names.size() < kMaxNamed)
+      names.push_back(shown(tensor) + (tensor.trouble.empty() ? "" : ": " + tensor.trouble));
+  }
+  if (given.tensors().size() > kMaxNamed)
+    names.push_back("and " + std::to_string(given.tensors().size() - kMaxNamed) + " more");
+  return fail(given.file() + ": no tensor is called like attention weights, scores, or queries and keys; it has " +
+              (names.empty() ? "none" : join(names, ", ")));
+}
+
+/// Whether keys and values go with queries: the same batch and heads, as many dimensions, as many keys as values.
+Result<void> check_together(const ImportedTensors& given, const ImportedLayer& layer) {
+  const auto differ = [&](const char* what, const Axes& a, const Axes& b) {
+    return fail(given.file() + ": " + what + " do not go with the queries: " + axes_text(b) + "; allowed: as " +
+                axes_text(a));
+  };
+  const Axes& q = layer.q->axes;
+  const Axes& k = layer.k->axes;
+  const auto same_leading = [&](const Axes& other) {
+    return other.size() == q.size() && std::equal(q.begin(), q.end() - 2, other.begin());
+  };
+  if (!same_leading(k) || k.back() != q.back()) return differ("keys", q, k);
+  if (!layer.v) return {};
+  const Axes& v = layer.v->axes;
+  if (!same_leading(v) || v[v.size() - 2] != k[k.size() - 2]) return differ("values", k, v);
+  return {};
+}
+
+using Found = std::optional<LayerTensor> ImportedLayer::*;
+
+/// Adds the parts of every layer to `layers`, which has as many already unless it is empty.
+Result<void> add_tensors(const std::shared_ptr<const ImportedTensors>& given, const std::vector<Candidate>& found,
+                         TensorRole role, const std::string& axes, Found member, std::vector<ImportedLayer>& layers) {
+  std::vector<LayerTensor> parts;
+  for (const Candidate& candidate : found) {
+    const Result<AxisGuess> guess = axes_of(*given, candidate, role, axes);
+    if (!guess) return tl::unexpected(guess.error());
+    const Parts of = {given, candidate, *guess, role == TensorRole::query ? "query" : "key"};
+    if (of.layers() > kMaxLayers || std::ssize(found) > kMaxLayers) {
+      return fail(given->file() + ": " + std::to_string(std::max(of.layers(), std::ssize(found))) +
+                  " layers are not allowed; allowed: at most " + std::to_string(kMaxLayers));
+    }
+    for (Index layer = 0; layer < of.layers(); ++layer) parts.push_back(of.part(layer));
+  }
+  if (layers.empty()) layers.resize(parts.size());
+  if (layers.size() != parts.size()) {
+    return fail(given->file() + ": " + std::string(role_name(role)) + " of " + std::to_string(parts.size()) +
+                (parts.size() == 1 ? " layer" : " layers") + "; allowed: as many as there are queries, " +
+                std::to_string(layers.size()));
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) layers[i].*member = std::move(parts[i]);
+  return {};
+}
+
+}  // namespace
+
+const TensorSets& ImportedTensors::sets() const {
+  std::call_once(sets_made_, [this] { sets_ = make_sets(*this); });
+  return *sets_;
+}
+
+std::vector<std::string> possible_uses(const ImportedTensors& given) {
+  std::vector<std::string> uses;
+  for (const char* use : {kUseWeights, kUseScores, kUseQueries}) {
+    if (!groups_of(given, use).empty()) uses.emplace_back(use);
+  }
+  if (given.sets().shown) uses.emplace_back(kUseTensors);
+  return uses;
+}
+
+std::vector<std::string> tensor_groups(const ImportedTensors& given, const std::string& use, Index most) {
+  std::vector<std::string> names;
+  for (const Group& group : groups_of(given, use)) {
+    if (std::ssize(names) == most) break;
+    const std::vector<Candidate>& found = group.at(role_of_use(use));
+    names.push_back(name_in(given, found.front().which) +
+                    (found.size() > 1 ? " and " + std::to_string(found.size() - 1) + " more" : ""));
+  }
+  return names;
+}
+
+std::vector<std::string> possible_axes(const ImportedTensors& given, const ImportedSelection& choice) {
+  std::vector<std::string> orders;
+  const std::vector<Group>& groups = groups_of(given, choice.use);
+  if (groups.empty()) return orders;
+  const TensorRole role = role_of_use(choice.use);
+  const Candidate& main = selected_group(groups, choice.group).at(role).front();
+  const ImportedTensor& tensor = given.tensors()[main.which];
+  for (const AxisGuess& guess : axis_guesses(role, tensor.shape, main.named.layer.has_value()))
+    orders.push_back(order_text(guess));
+  return orders;
+}
+
+std::vector<std::string> axis_orders() {
+  std::vector<std::string> orders;
+  for (const TensorRole role : {TensorRole::weights, TensorRole::query}) {
+    for (std::size_t rank = 2; rank <= 5; ++rank) {
+      // Long and short axes, for every guess that there is.
+      for (const Index size : {Index{1}, Index{2}, Index{100'000}}) {
+        for (const AxisGuess& guess : axis_guesses(role, std::vector<Index>(rank, size), false)) {
+          if (std::find(orders.begin(), orders.end(), order_text(guess)) == orders.end())
+            orders.push_back(order_text(guess));
+        }
+      }
+    }
+  }
+  return orders;
+}
+
+Result<std::vector<ImportedLayer>> imported_layers(const std::shared_ptr<const ImportedTensors>& given,
+                                                   const ImportedSelection& choice) {
+  std::vector<ImportedLayer> layers;
+  if (choice.use == kUseTensors) {
+    if (!given->sets().shown) return nothing_found(*given);
+    return layers;
+  }
+  const std::vector<Group>& groups = groups_of(*given, choice.use);
+  if (groups.empty()) return nothing_found(*given);
+  const Group& group = selected_group(groups, choice.group);
+  constexpr std::array<std::pair<TensorRole, Found>, 5> kParts = {{{TensorRole::weights, &ImportedLayer::weights},
+                                                                   {TensorRole::scores, &ImportedLayer::scores},
+                                                                   {TensorRole::query, &ImportedLayer::q},
+                                                                   {TensorRole::key, &ImportedLayer::k},
+                                                                   {TensorRole::value, &ImportedLayer::v}}};
+  for (const auto& [role, member] : kParts) {
+    const auto found = group.find(role);
+    if (found == group.end()) continue;
+    if (Result<void> added = add_tensors(given, found->second, role, choice.axes, member, layers); !added)
+      return tl::unexpected(added.error());
+  }
+  for (const ImportedLayer& layer : layers) {
+    if (!layer.q) continue;
+    if (Result<void> together = check_together(*given, layer); !together) return tl::unexpected(together.error());
+  }
+  return layers;
+}
+
+std::vector<PlainTensor> plain_tensors(const std::shared_ptr<const ImportedTensors>& given) {
+  std::vector<PlainTensor> plain;
+  std::unordered_set<std::string> names;
+  std::unordered_map<std::string, Index> alike;
+  for (std::size_t i = 0; i < given->tensors().size(); ++i) {
+    const ImportedTensor& tensor = given->tensors()[i];
+    if (!has_numbers(tensor)) continue;
+    LayerTensor own;
+    own.numbers.from = given;
+    own.numbers.which = i;
+    own.numbers.at.assign(tensor.shape.size(), 0);
+    for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
+      own.numbers.axes.push_back(static_cast<int>(axis));
+      own.axes.push_back({"axis" + std::to_string(axis + 1), tensor.shape[axis]});
+    }
+    // What cannot be printed in a name may have made two alike.
+    const std::string called = name_in(*given, i);
+    std::string name = called;
+    while (!names.insert(name).second) {
+      const Index count = ++alike[called];
+      name = called + "'" + (count > 1 ? std::to_string(count) : "");
+    }
+    plain.push_back({std::move(name), std::move(own)});
+  }
+  return plain;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,267 @@
+// Attention that somebody else computed: weights as they are, or what they are made from.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/experiment/system.h"
+#include "core/imported/imported_layers.h"
+#include "core/imported/script_imported.h"
+#include "core/plan/ops.h"
+#include "core/plan/plan.h"
+#include "core/plan/validate.h"
+
+namespace attnscope {
+namespace {
+
+ImportedSelection choice_of(const Experiment& e) { return {e.choice("use"), e.integer("group"), e.choice("axes")}; }
+
+/// The layers of an experiment that has been checked.
+std::vector<ImportedLayer> layers_of(const Experiment& e) {
+  if (e.tensors == nullptr) return {};
+  const Result<std::vector<ImportedLayer>> layers = imported_layers(e.tensors, choice_of(e));
+  return layers ? *layers : std::vector<ImportedLayer>();
+}
+
+Result<void> check(const Experiment& e) {
+  if (e.tensors == nullptr) return fail("own-tensors: no file is given; allowed: open one of tensors");
+  const Result<std::vector<ImportedLayer>> layers = imported_layers(e.tensors, choice_of(e));
+  if (!layers) return tl::unexpected(layers.error());
+  return {};
+}
+
+/// What is odd about the file, and why tensors that are shown as they are cannot be shown as attention, although they
+/// are called like it.
+std::vector<std::string> warnings(const Experiment& e) {
+  std::vector<std::string> all;
+  if (e.tensors == nullptr) return all;
+  all.assign(e.tensors->warnings().begin(), e.tensors->warnings().end());
+  if (e.choice("use") != kUseTensors) return all;
+  for (const std::string& use : possible_uses(*e.tensors)) {
+    if (const Result<std::vector<ImportedLayer>> layers = imported_layers(e.tensors, {use}); !layers)
+      all.push_back("no attention: " + layers.error().message);
+  }
+  return all;
+}
+
+/// "layer,head,q,k": there is little room.
+std::string short_order(std::string order) {
+  for (const auto& [word, letter] : {std::pair("query", "q"), std::pair("key", "k")}) {
+    if (const std::size_t at = order.find(word); at != std::string::npos) order.replace(at, std::strlen(word), letter);
+  }
+  std::replace(order.begin(), order.end(), ' ', ',');
+  return order;
+}
+
+std::vector<std::pair<std::string, std::string>> choices(const Experiment& e, std::string_view parameter) {
+  std::vector<std::pair<std::string, std::string>> words;
+  if (e.tensors == nullptr) return words;
+  if (parameter == "use") {
+    for (const std::string& use : possible_uses(*e.tensors))
+      words.emplace_back(use, use == kUseQueries ? "queries, keys" : use == kUseTensors ? "as is" : use);
+  }
+  if (parameter == "group") {
+    // Of more a list would be too long; those with most layers come first.
+    constexpr Index kMaxListed = 1000;
+    const std::vector<std::string> groups = tensor_groups(*e.tensors, e.choice("use"), kMaxListed);
+    for (std::size_t i = 0; i < groups.size(); ++i) words.emplace_back(std::to_string(i + 1), groups[i]);
+  }
+  if (parameter == "axes") {
+    const std::vector<std::string> orders = possible_axes(*e.tensors, choice_of(e));
+    if (!orders.empty()) words.emplace_back("guess", short_order(orders.front()) + "?");
+    for (const std::string& order : orders) words.emplace_back(order, short_order(order));
+  }
+  return words;
+}
+
+/// What scores of those axes have: of axes that are not there 1.
+MaskSizes score_sizes(const Axes& axes) {
+  const Axis* const batch = find_axis(axes, "batch");
+  const Axis* const head = find_axis(axes, "head");
+  return {batch != nullptr ? batch->size : 1, head != nullptr ? head->size : 1, axes[axes.size() - 2].size,
+          axes.back().size};
+}
+
+/// Those of the scores, whether they are given or made.
+Axes score_axes(const ImportedLayer& layer) {
+  if (layer.weights) return layer.weights->axes;
+  if (layer.scores) return layer.scores->axes;
+  Axes axes = layer.q->axes;
+  axes.back() = layer.k->axes[layer.k->axes.size() - 2];
+  return axes;
+}
+
+MaskSizes mask_sizes(const Experiment& e) {
+  const std::vector<ImportedLayer> layers = layers_of(e);
+  return layers.empty() ? MaskSizes{} : score_sizes(score_axes(layers.front()));
+}
+
+// Keeps the names of the user's tensors apart from those of ours.
+const std::string kImportedPrefix = "given.";
+
+Value record(PlanBuilder& r, std::string name, const LayerTensor& tensor) {
+  return r.record({std::move(name), tensor.numbers, {}, tensor.axes, 0});
+}
+
+/// "batch head ": the axes in front of the last two.
+std::string leading_labels(const Axes& axes) {
+  std::string text;
+  for (std::size_t i = 0; i + 2 < axes.size(); ++i) text += axes[i].name + " ";
+  return text;
+}
+
+void run_layer(const Experiment& e, PlanBuilder& r, const std::string& prefix, const ImportedLayer& layer) {
+  if (layer.weights) {
+    record(r, prefix + "weights", *layer.weights);
+    return;
+  }
+  Value scores;
+  if (layer.scores) {
+    scores = record(r, prefix + "scores", *layer.scores);
+  } else {
+    const std::string leading = leading_labels(layer.q->axes);
+    const Value q = record(r, prefix + "q", *layer.q);
+    const Value k = record(r, prefix + "k", *layer.k);
+    const Index dim = layer.q->axes.back().size;
+    scores = contract(r, prefix + "scores", leading + "query dim, " + leading + "key dim -> " + leading + "query key",
+                      q, k, e.choice("scale") == "none" ? ContractOptions{} : divided_by_root(dim));
+  }
+  const Axes axes = r.axes(scores);
+  const Value weights = attention_weights(r, e, prefix, scores, e.mask(), score_sizes(axes));
+  if (!layer.v) return;
+  const std::string leading = leading_labels(axes);
+  const Value v = record(r, prefix + "v", *layer.v);
+  contract(r, prefix + "head_outputs", leading + "query key, " + leading + "key dim -> " + leading + "query dim",
+           weights, v);
+}
+
+void run_system(const Experiment& e, PlanBuilder& r) {
+  if (e.choice("use") == kUseTensors && e.tensors != nullptr) {
+    for (const PlainTensor& each : plain_tensors(e.tensors)) record(r, kImportedPrefix + each.name, each.tensor);
+    return;
+  }
+  const std::vector<ImportedLayer> layers = layers_of(e);
+  for (std::size_t i = 0; i < layers.size(); ++i) run_layer(e, r, layer_prefix(static_cast<Index>(i) + 1), layers[i]);
+}
+
+void write_layer(Script& s, const std::string& prefix, const ImportedLayer& layer) {
+  const Experiment& e = s.experiment();
+  if (layer.weights) {
+    s.code(prefix + "weights = " + imported_code(*layer.weights));
+    return;
+  }
+  if (layer.scores) {
+    s.code(prefix + "scores = " + imported_code(*layer.scores));
+  } else {
+    s.code(prefix + "q = " + imported_code(*layer.q));
+    s.code(prefix + "k = " + imported_code(*layer.k));
+    s.code(prefix + "scores = " + prefix + "q @ " + prefix + "k.transpose(-2, -1)" +
+           (e.choice("scale") == "none" ? "" : " / math.sqrt(" + std::to_string(layer.q->axes.back().size) + ")"));
+  }
+  s.code(weights_code(e, prefix));
+  if (!layer.v) return;
+  s.code(prefix + "v = " + imported_code(*layer.v));
+  s.code(prefix + "head_outputs = " + weights_name(e, prefix) + " @ " + prefix + "v");
+}
+
+/// The places of the tensors that the script computes with.
+std::set<std::size_t> used_tensors(const Experiment& e, const std::vector<ImportedLayer>& layers) {
+  std::set<std::size_t> used;
+  for (const ImportedLayer& layer : layers) {
+    for (const auto* each : {&layer.weights, &layer.scores, &layer.q, &layer.k, &layer.v}) {
+      if (*each) used.insert((*each)->numbers.which);
+    }
+  }
+  if (!layers.empty()) return used;
+  for (const PlainTensor& each : plain_tensors(e.tensors)) used.insert(each.tensor.numbers.which);
+  return used;
+}
+
+void write_script(Script& s) {
+  const Experiment& e = s.experiment();
+  const std::vector<ImportedLayer> layers = layers_of(e);
+  write_imported(s, used_tensors(e, layers));
+  if (layers.empty()) {
+    for (const PlainTensor& each : plain_tensors(e.tensors)) {
+      s.save(kImportedPrefix + each.name, imported_code(each.tensor));
+    }
+    return;
+  }
+  if (!layers.front().weights) {
+    const MaskSizes sizes = mask_sizes(e);
+    ScoreAxes axes = {{}, std::to_string(sizes.queries), std::to_string(sizes.keys)};
+    for (const Axis& axis : score_axes(layers.front())) {
+      if (axis.name == "batch" || axis.name == "head") axes.leading.push_back(axis.name);
+    }
+    s.section(mask_code(e, axes));
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::string name = layer_prefix(static_cast<Index>(i) + 1);
+    const std::string variable = name.empty() ? "" : name.substr(0, name.size() - 1) + "_";
+    if (!variable.empty()) {
+      for (const std::string& tensor : s.tensors()) {
+        if (tensor.starts_with(name)) s.save(tensor, variable + tensor.substr(name.size()));
+      }
+    }
+    s.empty_line();
+    write_layer(s, variable, layers[i]);
+  }
+}
+
+}  // namespace
+
+System imported_tensors_system() {
+  System system;
+  system.name = "own-tensors";
+  system.title = "Own tensors";
+  system.summary = "Attention that was computed elsewhere: its weights, its scores, or its queries, keys and values.";
+  system.source = "a file of yours";
+  std::vector<std::string> orders = axis_orders();
+  orders.insert(orders.begin(), "guess");
+  Parameter scale =
+      choice_parameter("scale", "Scaling", "What the products of queries and keys are divided by before the softmax.",
+                       {"sqrt_head_dim", "none"}, {"√ head size", "none"});
+  scale.only_with = {"use", {kUseQueries}};
+  Parameter group = integer_parameter("group", "Tensors",
+                                      "Which of the tensors, where names differ in more than the layer, those with "
+                                      "most layers first; beyond the last one: that.",
+                                      1, 1, 16);
+  group.only_with = {"use", {kUseWeights, kUseScores, kUseQueries}};
+  Parameter axes = choice_parameter(
+      "axes", "Axes",
+      "What the axes of the tensor are, first to last; with a question mark as guessed from name and sizes.", orders,
+      orders);
+  axes.only_with = group.only_with;
+  system.parameters = {
+      choice_parameter(
+          "use", "Looked at", "What of the file: its weights, scores, or queries with keys; or every tensor as it is.",
+          {kUseWeights, kUseScores, kUseQueries, kUseTensors}, {"weights", "scores", "queries, keys", "as is"}),
+      group,
+      axes,
+      scale,
+  };
+  system.mask_sizes = mask_sizes;
+  system.choices = choices;
+  system.uses_seed = false;
+  system.warnings = warnings;
+  system.check = check;
+  system.run = run_system;
+  system.script = write_script;
+  return system;
+}
+
+Result<Experiment> experiment_on(std::shared_ptr<const ImportedTensors> tensors) {
+  Experiment experiment = *default_experiment(imported_tensors_system().name);
+  const std::vector<std::string> uses = possible_uses(*tensors);
+  // The best that can be made of it; the tensors themselves where what is called like attention does not go together.
+  const auto can_be = [&](const std::string& use) { return imported_layers(tensors, {use}).has_value(); };
+  const auto use = std::find_if(uses.begin(), uses.end(), can_be);
+  if (use != uses.end()) experiment.parameters["use"] = *use;
+  experiment.view.name = use != uses.end() && *use == kUseTensors ? "tensor" : "heads";
+  experiment.tensors = std::move(tensors);
+  if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) return tl::unexpected(valid.error());
+  return experiment;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,44 @@
+// Notes the operations of a system in the order of its source.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/plan/plan.h"
+
+namespace attnscope {
+
+/// A tensor of the computation that is being recorded.
+struct Value {
+  int step = -1;
+};
+
+/// Collects the steps of one computation; the functions of ops.h record them. Only names and shapes: what is computed
+/// when the plan is run, and what an experiment costs, come from the same code.
+class PlanBuilder {
+ public:
+  PlanBuilder() { plan_.steps.reserve(64); }
+
+  /// The axes of a recorded tensor.
+  [[nodiscard]] const Axes& axes(Value value) const { return step(value).axes; }
+  [[nodiscard]] const PlannedStep& step(Value value) const { return plan_.steps[static_cast<std::size_t>(value.step)]; }
+
+  /// Throws away `draws` raw numbers of the generator.
+  void discard(std::uint64_t draws);
+
+  Value record(PlannedStep step);
+  /// A tensor from the seed: notes in the operation what was drawn before it.
+  Value record_draw(std::string name, Axes axes, DrawOperation operation);
+
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] Plan take_plan() { return std::move(plan_); }
+  /// Numbers that the seed has given so far, including discarded ones.
+  [[nodiscard]] std::uint64_t numbers_drawn() const { return numbers_drawn_; }
+
+ private:
+  Plan plan_;
+  std::uint64_t numbers_drawn_ = 0;
+  std::uint64_t discarded_ = 0;  ///< since the last draw
+};
+
+}  // namespace attnscope

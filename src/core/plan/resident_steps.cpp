@@ -1,0 +1,62 @@
+#include "core/plan/resident_steps.h"
+
+#include <variant>
+
+namespace attnscope {
+namespace {
+
+// A tensor with more numbers than this need not be held: 256 MB.
+constexpr Index kMaxResidentNumbers = Index{1} << 26U;
+
+// What is given and only looked at is held up to as many bytes of all such tensors.
+constexpr double kMaxLookedAtBytes = 64e6;
+
+bool is_imported(const PlannedStep& step) { return std::holds_alternative<ImportOperation>(step.operation); }
+
+bool is_drawn(const PlannedStep& step) { return step.inputs.empty() && !is_imported(step); }
+
+double bytes_of(const PlannedStep& step) { return 4 * static_cast<double>(element_count(step.axes)); }
+
+/// Lets go of the given tensors that nothing is computed from, where they are large all together: they can be read
+/// again where they are looked at. Returns the bytes of all steps that are left.
+double leave_looked_at(const Plan& plan, std::vector<bool>& held) {
+  std::vector<bool> only_looked_at(plan.steps.size(), false);
+  double looked_at = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    only_looked_at[i] = is_imported(plan.steps[i]);
+    for (const int input : plan.steps[i].inputs) only_looked_at[static_cast<std::size_t>(input)] = false;
+  }
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) looked_at += only_looked_at[i] ? bytes_of(plan.steps[i]) : 0;
+  if (looked_at <= kMaxLookedAtBytes) return plan.cost.bytes;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) held[i] = !only_looked_at[i];
+  return plan.cost.bytes - looked_at;
+}
+
+}  // namespace
+
+std::vector<bool> resident_steps(const Plan& plan, double memory_budget) {
+  std::vector<bool> held(plan.steps.size(), true);
+  if (leave_looked_at(plan, held) <= memory_budget) return held;
+  // Of what is given half of the budget at most: the other half is for what is computed from it.
+  double given = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const PlannedStep& step = plan.steps[i];
+    held[i] = held[i] && (is_drawn(step) || element_count(step.axes) <= kMaxResidentNumbers);
+    if (is_imported(step) && held[i]) {
+      held[i] = given + bytes_of(step) <= memory_budget / 2;
+      given += held[i] ? bytes_of(step) : 0;
+    }
+    for (const int input : step.inputs) held[i] = held[i] && held[static_cast<std::size_t>(input)];
+  }
+  return held;
+}
+
+Cost resident_cost(const Plan& plan, const std::vector<bool>& held) {
+  Cost cost;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    if (held[i]) cost.add(plan.steps[i].axes, plan.steps[i].flops);
+  }
+  return cost;
+}
+
+}  // namespace attnscope

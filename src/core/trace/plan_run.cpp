@@ -1,0 +1,273 @@
+#include "core/trace/plan_run.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "core/compute/attention_steps.h"
+#include "core/compute/rearranged_copy.h"
+#include "core/trace/magnitude_bound.h"
+
+namespace attnscope {
+namespace {
+
+/// By their bits, in 32-bit steps: the compiler makes vectors of it.
+Index not_finite_count(std::span<const float> values) {
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  constexpr std::size_t kChunk = 1U << 20U;
+  Index count = 0;
+  for (std::size_t begin = 0; begin < values.size(); begin += kChunk) {
+    std::uint32_t in_chunk = 0;
+    for (const float value : values.subspan(begin, std::min(kChunk, values.size() - begin)))
+      in_chunk += (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent ? 1U : 0U;
+    count += in_chunk;
+  }
+  return count;
+}
+
+// Results of fewer operations are in the cache from one step to the next anyway.
+constexpr double kWorthTogether = 1e6;
+
+bool is_draw(const PlannedStep& step) { return std::holds_alternative<DrawOperation>(step.operation); }
+
+/// For every step of `plan` the position in `last` where the same numbers are, or −1.
+std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed) {
+  std::vector<int> same(plan.steps.size(), -1);
+  const std::span<const PlannedStep> known = last.plan()->steps;
+  bool same_draws = same_seed;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const PlannedStep& step = plan.steps[i];
+    // Most plans have the same steps in the same order, or a few more or less.
+    if (next >= known.size() || known[next].name != step.name) {
+      const Step* found = last.find(step.name);
+      next = found == nullptr ? known.size() : static_cast<std::size_t>(found - last.steps().data());
+    }
+    bool equal = next < known.size();
+    if (equal) {
+      const PlannedStep& other = known[next];
+      const bool dropped = std::holds_alternative<DropoutOperation>(step.operation);
+      equal = (is_draw(step) ? same_draws : same_seed || !dropped) &&
+              (&step == &other || (step.axes == other.axes && step.inputs.size() == other.inputs.size() &&
+                                   step.operation == other.operation));
+      for (std::size_t k = 0; k < step.inputs.size() && equal; ++k)
+        equal = same[static_cast<std::size_t>(step.inputs[k])] == other.inputs[k];
+      // What was not held then may have room now.
+      equal = equal && last.steps()[next].tensor != nullptr;
+      if (equal) same[i] = static_cast<int>(next);
+      ++next;
+    }
+    if (is_draw(step)) same_draws = equal;
+  }
+  return same;
+}
+
+}  // namespace
+
+PlanRun::PlanRun(std::shared_ptr<const Plan> plan, const std::vector<bool>& held, std::uint64_t seed,
+                 const Progress& progress, const Substitutions& substitutions, std::shared_ptr<MemoryStore> memory)
+    : shared_plan_(std::move(plan)),
+      plan_(*shared_plan_),
+      resident_(held),
+      progress_(progress),
+      substitutions_(substitutions),
+      memory_(std::move(memory)),
+      context_{seed, progress.pool, progress.stop, &failure_} {
+  results_.reserve(plan_.steps.size());
+  bounds_.reserve(plan_.steps.size());
+}
+
+bool PlanRun::run(const RunResult& last) {
+  if (last.trace) same_ = same_steps(plan_, *last.trace, last.trace->experiment().seed == context_.seed);
+  if (progress_.stop.stop_requested()) return false;
+  expect_small();
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    const PlannedStep& step = plan_.steps[i];
+    if (!resident_[i]) {
+      add_bound(step, false);
+      results_.emplace_back();
+      continue;
+    }
+    if (const int steps = compute_together(static_cast<int>(i)); steps > 0) {
+      i += static_cast<std::size_t>(steps) - 1;
+    } else if (!same_.empty() && same_[i] >= 0) {
+      reuse(step, last, static_cast<std::size_t>(same_[i]));
+    } else {
+      compute_step(step);
+    }
+    if (context_.gives_up()) return false;
+    tell_progress();
+  }
+  return true;
+}
+
+RunResult PlanRun::finish(const Experiment& experiment, double seconds, double memory_budget) {
+  return {std::make_shared<const Trace>(experiment, shared_plan_, std::move(results_), seconds, memory_budget),
+          std::move(bounds_), std::move(after_draws_)};
+}
+
+void PlanRun::reuse(const PlannedStep& step, const RunResult& last, std::size_t from) {
+  const Step& known = last.trace->steps()[from];
+  results_.push_back({known.tensor, known.not_finite});
+  bounds_.push_back(last.bounds[from]);
+  if (is_draw(step)) after_draws_.push_back(last.after_draws[after_draws_.size()]);
+  done_flops_ += step.flops;
+  ++reused_;
+}
+
+bool PlanRun::is_to_be_computed(int step) const {
+  const auto at = static_cast<std::size_t>(step);
+  return resident_[at] && (same_.empty() || same_[at] < 0);
+}
+
+void PlanRun::expect_small() {
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    if (!is_to_be_computed(static_cast<int>(i))) continue;
+    if (const Index count = element_count(plan_.steps[i].axes); SmallTensors::is_small(count)) small_.expect(count);
+  }
+}
+
+std::span<const Tensor* const> PlanRun::inputs_of(const PlannedStep& step) {
+  inputs_.clear();
+  for (const int input : step.inputs) inputs_.push_back(tensor_of(input));
+  return inputs_;
+}
+
+std::shared_ptr<Tensor> PlanRun::make_tensor(const PlannedStep& step) {
+  const Index count = element_count(step.axes);
+  std::shared_ptr<const Axes> axes(shared_plan_, &step.axes);
+  if (SmallTensors::is_small(count)) return small_.make(std::move(axes), count, memory_);
+  return std::make_shared<Tensor>(std::move(axes), Numbers(static_cast<std::size_t>(count), memory_));
+}
+
+int PlanRun::compute_together(int first) {
+  if (planned(first).flops < kWorthTogether || !is_to_be_computed(first)) return 0;
+  if (const int steps = compute_attention(first); steps > 0) return steps;
+  const auto* product = std::get_if<ContractOperation>(&planned(first).operation);
+  return product != nullptr ? compute_rearranged(*product, first) : 0;
+}
+
+int PlanRun::compute_attention(int scores) {
+  for (int weights = scores + 1; weights <= scores + 2 && weights < std::ssize(plan_.steps); ++weights) {
+    const std::optional<AttentionSteps> attention = attention_with_weights(plan_, weights);
+    if (!attention || attention->scores != scores) continue;
+    assert(weights - scores == (attention->masked >= 0 ? 2 : 1));
+    const int last = attention->outputs >= 0 && is_to_be_computed(attention->outputs) ? attention->outputs : weights;
+    // What comes between would have been computed by then.
+    for (int step = scores; step <= last; ++step) {
+      if (!is_to_be_computed(step)) return 0;
+    }
+    const int values = last == weights ? -1 : attention->v;
+    if (values > scores) return 0;
+    return compute_attention(*attention, last);
+  }
+  return 0;
+}
+
+int PlanRun::compute_attention(const AttentionSteps& attention, int last) {
+  const bool with_outputs = last > attention.weights;
+  const int rearranged = with_outputs ? rearrangements_behind(last) : 0;
+  FusedSteps steps = make_tensors(attention.scores, last + rearranged);
+  AttentionTensors tensors;
+  tensors.q = tensor_of(attention.q);
+  tensors.k = tensor_of(attention.k);
+  tensors.scores = steps.tensor(attention.scores);
+  if (attention.masked >= 0) tensors.masked = steps.tensor(attention.masked);
+  tensors.weights = steps.tensor(attention.weights);
+  if (with_outputs) {
+    tensors.v = tensor_of(attention.v);
+    tensors.outputs = steps.tensor(last);
+  }
+  const RowSink made = copies_of(steps, last);
+  attnscope::compute_attention(plan_, attention, tensors, context_, made ? &made : nullptr);
+  return add_results(std::move(steps));
+}
+
+int PlanRun::compute_rearranged(const ContractOperation& product, int step) {
+  const int rearranged = rearrangements_behind(step);
+  if (rearranged == 0) return 0;
+  FusedSteps steps = make_tensors(step, step + rearranged);
+  const RowSink made = copies_of(steps, step);
+  compute(product, inputs_of(planned(step)), context_, *steps.tensor(step), &made);
+  return add_results(std::move(steps));
+}
+
+int PlanRun::rearrangements_behind(int of) const {
+  int step = of + 1;
+  for (; step < std::ssize(plan_.steps) && is_to_be_computed(step); ++step) {
+    const auto* rearrange = std::get_if<RearrangeOperation>(&planned(step).operation);
+    if (rearrange == nullptr || planned(step).inputs[0] != of || !RearrangedCopy::keeps_runs(*rearrange)) break;
+  }
+  return step - of - 1;
+}
+
+PlanRun::FusedSteps PlanRun::make_tensors(int first, int last) {
+  FusedSteps steps = {first, {}};
+  steps.made.reserve(static_cast<std::size_t>(last - first) + 1);
+  for (int step = first; step <= last; ++step) steps.made.push_back(make_tensor(planned(step)));
+  return steps;
+}
+
+RowSink PlanRun::copies_of(const FusedSteps& steps, int of) const {
+  std::vector<RearrangedCopy> copies;
+  for (int step = of + 1; step < steps.first + std::ssize(steps.made); ++step) {
+    copies.emplace_back(std::get<RearrangeOperation>(planned(step).operation), steps.tensor(step)->values().data());
+  }
+  if (copies.empty()) return {};
+  const float* const begin = steps.tensor(of)->values().data();
+  return [copies = std::move(copies), begin](const float* first, Index length, Index count, Index apart) {
+    for (const RearrangedCopy& each : copies) each.copy(first - begin, first, length, count, apart);
+  };
+}
+
+int PlanRun::add_results(FusedSteps steps) {
+  int step = steps.first;
+  for (std::shared_ptr<Tensor>& made : steps.made) {
+    add_result(planned(step), std::move(made), false);
+    done_flops_ += planned(step).flops;
+    ++step;
+  }
+  return step - steps.first;
+}
+
+void PlanRun::compute_step(const PlannedStep& step) {
+  done_flops_ += step.flops;
+  std::shared_ptr<Tensor> tensor = make_tensor(step);
+  if (const auto* operation = std::get_if<DrawOperation>(&step.operation)) {
+    Generator generator = after_draws_.empty() ? Generator(context_.seed) : after_draws_.back();
+    draw(*operation, context_, generator, *tensor);
+    after_draws_.push_back(std::move(generator));
+  } else {
+    compute(step, inputs_of(step), context_, *tensor);
+  }
+  const auto given = step.inputs.empty() ? substitutions_.find(step.name) : substitutions_.end();
+  if (given == substitutions_.end()) return add_result(step, std::move(tensor), false);
+  assert(given->second->axes() == step.axes);
+  add_result(step, given->second, true);
+}
+
+double PlanRun::add_bound(const PlannedStep& step, bool given) {
+  input_bounds_.clear();
+  for (const int input : step.inputs) input_bounds_.push_back(bounds_[static_cast<std::size_t>(input)]);
+  bounds_.push_back(given ? std::numeric_limits<double>::infinity() : magnitude_bound(step, input_bounds_));
+  return bounds_.back();
+}
+
+void PlanRun::add_result(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, bool given) {
+  StepResult result = {std::move(tensor), 0};
+  if (!std::isfinite(add_bound(step, given)) && !progress_.stop.stop_requested()) {
+    bounds_.back() = magnitude_of(result.tensor->values());
+    if (!std::isfinite(bounds_.back()) && !std::holds_alternative<MaskOperation>(step.operation))
+      result.not_finite = not_finite_count(result.tensor->values());
+  }
+  results_.push_back(std::move(result));
+}
+
+void PlanRun::tell_progress() const {
+  if (progress_.fraction == nullptr || progress_.total_flops <= 0) return;
+  *progress_.fraction = static_cast<float>(std::min(1.0, (progress_.done_flops + done_flops_) / progress_.total_flops));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,120 @@
+#include "io/experiments/imported_tensor_file.h"
+
+#include <algorithm>
+#include <array>
+#include <istream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/base/stop.h"
+#include "core/base/text.h"
+#include "core/imported/imported_layers.h"
+#include "io/base/file.h"
+#include "io/base/printable.h"
+#include "io/experiments/experiment_file.h"
+#include "io/experiments/saved_tensors.h"
+#include "io/tensors/tensor_file.h"
+
+namespace attnscope {
+namespace {
+
+class TensorsOfFile final : public TensorsWithFile {
+ public:
+  /// `saved`: what an experiment kept of it; may be null.
+  TensorsOfFile(std::string path, std::shared_ptr<const TensorFile> file, const SavedTensors* saved = nullptr)
+      : path_(std::move(path)), file_(std::move(file)) {
+    if (std::filesystem::path(path_).is_absolute()) fingerprint_ = file_fingerprint(path_);
+    for (const TensorEntry& entry : file_->entries())
+      tensors_.push_back({printable(entry.name), entry.shape, entry.trouble, entry.name});
+    for (const std::string& warning : file_->warnings()) warnings_.push_back(file_->name() + ": " + warning);
+    if (saved != nullptr && saved->fingerprint != fingerprint_)
+      warnings_.push_back(file_->name() + ": has changed since the experiment was saved");
+  }
+
+  [[nodiscard]] const std::string& file() const override { return path_; }
+  [[nodiscard]] const std::string& fingerprint() const override { return fingerprint_; }
+  [[nodiscard]] std::span<const ImportedTensor> tensors() const override { return tensors_; }
+  [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
+  Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
+                    const StopToken& stop) const override {
+    return file_->read(which, begin, end, out, stop);
+  }
+
+ private:
+  std::string path_;
+  std::string fingerprint_;
+  std::shared_ptr<const TensorFile> file_;
+  std::vector<ImportedTensor> tensors_;
+  std::vector<std::string> warnings_;
+};
+
+/// The path that finds the file from everywhere.
+std::string absolute_text(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  if (error) return path.string();
+  // Behind a link to a folder ".." need not be where it seems to be.
+  const std::filesystem::path normal = absolute.lexically_normal();
+  return (std::filesystem::equivalent(absolute, normal, error) ? normal : absolute).string();
+}
+
+}  // namespace
+
+bool is_tensor_file_name(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  constexpr std::array<std::string_view, 3> kEndings = {".npy", ".npz", ".safetensors"};
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
+
+Result<std::shared_ptr<const ImportedTensors>> open_imported_tensors(const std::filesystem::path& path,
+                                                                     const SavedTensors* saved) {
+  Result<std::shared_ptr<const TensorFile>> file = TensorFile::open(path);
+  if (file) return std::make_shared<TensorsOfFile>(absolute_text(path), std::move(*file), saved);
+  std::error_code error;
+  const bool is_gone = !std::filesystem::exists(std::filesystem::symlink_status(path, error));
+  if (is_gone && saved != nullptr && !saved->tensors.empty()) return missing_tensors(absolute_text(path), *saved);
+  return tl::unexpected(file.error());
+}
+
+namespace {
+
+Result<Experiment> experiment_of(const std::string& name, std::shared_ptr<const TensorFile> file,
+                                 const std::filesystem::path& folder) {
+  const auto& metadata = file->metadata();
+  const auto format = metadata.find("format");
+  const auto source = metadata.find("experiment");
+  if (format != metadata.end() && format->second == "attnscope-trace/1" && source != metadata.end())
+    return parse_experiment(source->second, file->name(), folder);
+  return experiment_on(std::make_shared<TensorsOfFile>(name, std::move(file)));
+}
+
+}  // namespace
+
+Result<Experiment> experiment_of_tensors(const std::filesystem::path& path) {
+  Result<std::shared_ptr<const TensorFile>> file = TensorFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  return experiment_of(absolute_text(path), std::move(*file), folder_of(path));
+}
+
+Result<Experiment> experiment_of_stream(std::istream& stream) {
+  const char* const name = "stdin";
+  constexpr std::size_t kChunk = 1U << 20U;
+  std::string bytes;
+  while (stream && bytes.size() <= kMaxStreamed) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kChunk);
+    stream.read(bytes.data() + before, kChunk);
+    bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
+  }
+  if (bytes.size() > kMaxStreamed)
+    return fail(std::string(name) + ": more than " + std::to_string(kMaxStreamed / 1'000'000) + " MB are not allowed");
+  Result<std::shared_ptr<const TensorFile>> file = TensorFile::from_bytes(std::move(bytes), name);
+  if (!file) return tl::unexpected(file.error());
+  return experiment_of(name, std::move(*file), {});
+}
+
+}  // namespace attnscope

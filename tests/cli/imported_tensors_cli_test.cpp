@@ -1,0 +1,155 @@
+// Tensors of the user's own on the command line.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "refusal.h"
+#include "support/tensor_bytes.h"
+
+namespace attnscope::test {
+namespace {
+
+using nlohmann::json;
+
+/// A trace of ours without what says so: weights and queries of somebody else.
+std::filesystem::path imported_file(const TemporaryFolder& folder) {
+  const std::string trace = (folder / "trace.safetensors").string();
+  EXPECT_EQ(run_program({"trace", "stacked-multihead", "-o", trace}).code, 0);
+  std::string bytes = bytes_of(trace);
+  const std::string format = "attnscope-trace/1";
+  bytes.replace(bytes.find(format), format.size(), "somebody-elses/01");
+  return folder.file("own.safetensors", bytes);
+}
+
+TEST(CliImportedTensors, EveryCommandTakesAFileOfThem) {
+  const TemporaryFolder folder;
+  const std::string file = imported_file(folder).string();
+  const Outcome measured = run_program({"metrics", file, "--json"});
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const json own = json::parse(measured.out);
+  const json computed = json::parse(run_program({"metrics", "stacked-multihead", "--json"}).out);
+  ASSERT_EQ(own.size(), 1U);
+  for (std::size_t head = 0; head < 4; ++head) {
+    EXPECT_EQ(own[0].at("heads").at(head).at("entropy"), computed[0].at("heads").at(head).at("entropy"));
+    EXPECT_EQ(own[0].at("heads").at(head).at("previous_token"), computed[0].at("heads").at(head).at("previous_token"));
+  }
+  const Outcome explained = run_program({"explain", file, "weights[0,1,2,3]"});
+  EXPECT_NE(explained.out.find("given: weights[0, 1, 2, 3] of " + file), std::string::npos)
+      << explained.out << explained.err;
+  // The same weights from its queries and keys.
+  const std::string again = (folder / "again.json").string();
+  const Outcome traced = run_program({"trace", file, "--set", "use=queries", "-o", again});
+  ASSERT_EQ(traced.code, 0) << traced.err;
+  EXPECT_EQ(run_program({"figure", file, "--view", "head", "-o", (folder / "x.svg").string()}).code, 0);
+}
+
+TEST(CliImportedTensors, ComeFromStandardInputToo) {
+  const TemporaryFolder folder;
+  Surroundings piped;
+  piped.standard_input = imported_file(folder).string();
+  const Outcome outcome = run_program({"metrics", "-"}, piped);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("head 4"), std::string::npos);
+  expect_refused({"metrics", "-"}, 1, {"stdin: "});
+}
+
+TEST(CliImportedTensors, LabelsComeFromAFile) {
+  const TemporaryFolder folder;
+  const std::string file = imported_file(folder).string();
+  const std::string labels = folder.file("tokens.txt", "a\nb\na\nc\nb\na\n").string();
+  const json measured = json::parse(run_program({"metrics", file, "--labels", labels, "--json"}).out);
+  EXPECT_TRUE(measured[0].at("heads").at(0).at("induction").is_number());
+  expect_refused({"metrics", file, "--labels", labels + "x"}, 1, {"tokens.txtx: No such file"});
+}
+
+TEST(CliImportedTensors, WhatIsWrongIsSaidInOneLine) {
+  const TemporaryFolder folder;
+  const std::string file = imported_file(folder).string();
+  expect_refused({"figure", file, "--view", "flow", "-o", (folder / "x.svg").string()}, 1,
+                 {"view flow: What these weights were computed from is not in the file."});
+  expect_refused({"metrics", file, "--set", "axes=token dim"}, 2,
+                 {"--set axes: \"token dim\" is not allowed for weights [1, 4, 6, 6]; allowed: guess, "});
+  expect_refused({"metrics", "own-tensors"}, 1, {"own-tensors: no file is given; allowed: open one of tensors"});
+  expect_refused({"metrics", folder.file("x.npy", "GIF89a").string()}, 1, {"x.npy: "});
+}
+
+/// Every command that reads the numbers of a file.
+std::vector<std::vector<std::string>> reading(const std::string& file, const std::string& output) {
+  return {{"metrics", file},
+          {"metrics", file, "--json"},
+          {"explain", file, "weights[0,1,1]"},
+          {"trace", file, "-o", output + ".npz"},
+          {"trace", file, "--only", "weights[0]", "-o", output + ".json"},
+          {"figure", file, "-o", output + ".svg"},
+          {"figure", file, "--view", "head", "-o", output + ".png"},
+          {"figure", file, "--view", "metrics", "-o", output + ".pdf"},
+          {"figure", file, "--set", "use=tensors", "--view", "tensor", "-o", output + ".pdf"}};
+}
+
+void expect_no_number(const TemporaryFolder& folder, const std::string& file, const std::string& why) {
+  const std::string output = (folder / "output").string();
+  for (const std::vector<std::string>& arguments : reading(file, output)) {
+    const Outcome outcome = run_program(arguments);
+    EXPECT_EQ(outcome.code, 1) << arguments[0] << outcome.out;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find(why), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    for (const char* ending : {".npz", ".json", ".svg", ".png", ".pdf"})
+      EXPECT_FALSE(std::filesystem::exists(output + ending)) << arguments[0] << " " << arguments[1];
+  }
+}
+
+std::string weights_npy(std::size_t size) {
+  std::vector<float> weights(size * size, 1 / static_cast<float>(size));
+  const std::string shape = "(1, " + std::to_string(size) + ", " + std::to_string(size) + ")";
+  return npy_bytes(npy_dictionary("<f4", shape), float_bytes(weights));
+}
+
+TEST(CliImportedTensors, ADamagedArchiveGivesNoNumber) {
+  const TemporaryFolder folder;
+  // Held, and so large that it is read where it is looked at.
+  for (const std::size_t size : {std::size_t{2}, std::size_t{4200}}) {
+    ZipPart part = ZipPart::stored("attn.npy", weights_npy(size));
+    part.crc ^= 1U;
+    expect_no_number(folder, folder.file("x.npz", zip_bytes({part})).string(),
+                     "x.npz: tensor \"attn\": its checksum (CRC-32) is wrong: the archive is damaged");
+  }
+}
+
+TEST(CliImportedTensors, WhatIsOddAboutAFileIsSaidBesideTheNumbers) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("long.npy", weights_npy(2) + "more").string();
+  for (const std::vector<std::string>& arguments : reading(file, (folder / "output").string())) {
+    const Outcome outcome = run_program(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("long.npy: the file has 4 bytes behind its numbers\n"), std::string::npos)
+        << arguments[0] << ": " << outcome.err;
+  }
+}
+
+TEST(CliImportedTensors, ThreeThousandHeadsAreMeasuredAndNotCompared) {
+  const TemporaryFolder folder;
+  const std::vector<float> weights(3000 * 8 * 8, 0.125F);
+  const std::string file =
+      folder.file("heads.npy", npy_bytes(npy_dictionary("<f4", "(3000, 8, 8)"), float_bytes(weights))).string();
+  const Outcome outcome = run_program({"metrics", file, "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("weights: 3,000 heads are not compared with each other; allowed: 256"), std::string::npos)
+      << outcome.err;
+  const json measured = json::parse(outcome.out);
+  EXPECT_EQ(measured[0].at("heads").size(), 3000U);
+  EXPECT_TRUE(measured[0].at("distances").empty());
+}
+
+TEST(CliImportedTensors, QueriesAndKeysAloneHaveAFlow) {
+  const TemporaryFolder folder;
+  const std::string array = npy_bytes(npy_dictionary("<f4", "(2, 3, 4)"), float_bytes(std::vector<float>(24, 0.5F)));
+  const std::string file =
+      folder.file("qk.npz", zip_bytes({ZipPart::stored("q.npy", array), ZipPart::stored("k.npy", array)})).string();
+  const Outcome outcome = run_program({"figure", file, "--view", "flow", "-o", (folder / "x.svg").string()});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+}  // namespace
+}  // namespace attnscope::test
