@@ -281,6 +281,8 @@ std::string place_text(std::string_view read) {
 }
 
 Result<void> read_into(Builder& builder, std::string_view text, ParseBudget& budget) {
+  // The library's words for this differ from version to version.
+  if (text.empty()) return fail(place_text(text) + ": unexpected end of input");
   // The parser holds a token twice while it grows, before anybody is asked.
   constexpr std::uint64_t times = 5;
   const std::uint64_t for_tokens = times * longest_token(text);
