@@ -62,7 +62,7 @@ TEST(Metrics, AreWhatAnIndependentComputationGives) {
     const MeasureRow measured = measure_head(one.pattern());
     for (std::size_t i = 0; i < measures().size(); ++i) {
       const Measure& measure = measures()[i];
-      EXPECT_EQ(measure.name, names[i]);
+      EXPECT_EQ(measure.name, names[i].get<std::string>());
       const float expected = tensor.values()[i];
       const std::optional<double> found = measured[i];
       ASSERT_EQ(found.has_value(), !std::isnan(expected)) << key << " " << measure.name;
