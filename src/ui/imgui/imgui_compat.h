@@ -86,6 +86,15 @@ inline float baseline_offset(ImFont* font, float size) {
 #endif
 }
 
+/// Whether the font itself has that letter.
+inline bool has_glyph(ImFont* font, ImWchar letter) {
+#if IMGUI_VERSION_NUM < 19200
+  return font->FindGlyphNoFallback(letter) != nullptr;
+#else
+  return font->GetFontBaked(font->LegacySize)->FindGlyphNoFallback(letter) != nullptr;
+#endif
+}
+
 /// Draws a texture of the backend's, by OpenGL's name. ImGui's name for it is a pointer, or a number since 1.91.4.
 inline void add_texture(ImDrawList& list, unsigned texture, ImVec2 from, ImVec2 to) {
   const std::uintptr_t number = texture;
