@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "sample_figure.h"
+#include "support/pdf_text.h"
 #include "support/picture.h"
 #include "support/temporary_folder.h"
 
@@ -159,7 +160,7 @@ TEST(FigureFile, WithAHeightThePageHasExactlyThat) {
   EXPECT_EQ(low.count(yellow, 0, 0, 100, 100) + low.count(yellow, 300, 0, 400, 100), 0);
   const std::string svg = figure_bytes(figure, FigureFormat::svg, high).value();
   EXPECT_NE(svg.find("width=\"2in\" height=\"2in\""), std::string::npos);
-  const std::string pdf = figure_bytes(figure, FigureFormat::pdf, high).value();
+  const std::string pdf = pdf_text(figure_bytes(figure, FigureFormat::pdf, high).value());
   EXPECT_NE(pdf.find("[ 0 0 144 144 ]"), std::string::npos);
 }
 

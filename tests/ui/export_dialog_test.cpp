@@ -1,6 +1,7 @@
 // The dialog that exports the view: its settings, its preview, and the files that come of it.
 #include "dialog_test.h"
 #include "io/figures/figure_file.h"
+#include "support/pdf_text.h"
 
 namespace attnscope::test {
 namespace {
@@ -47,7 +48,7 @@ TEST_F(ExportDialog, EnterWritesAndEscapeDoesNot) {
   screen().key(kEnter);
   screen().frame(2);
   expect_done();
-  EXPECT_NE(bytes("b.pdf").find("[ 0 0 360 "), std::string::npos);
+  EXPECT_NE(pdf_text(bytes("b.pdf")).find("[ 0 0 360 "), std::string::npos);
 }
 
 TEST_F(ExportDialog, WritesEveryFormatThatIsTicked) {
