@@ -108,9 +108,13 @@ Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, In
                        bool keep) {
   Mask made;
   made.kind = Mask::Kind::array;
-  made.shape = {sizes.queries, sizes.keys};
-  if (mask.kind == Mask::Kind::padding && mask.lengths.size() > 1) made.shape.insert(made.shape.begin(), sizes.batch);
-  if (mask.kind == Mask::Kind::array) made.shape = mask.shape;
+  if (mask.kind == Mask::Kind::array) {
+    made.shape = mask.shape;
+  } else if (mask.kind == Mask::Kind::padding && mask.lengths.size() > 1) {
+    made.shape = {sizes.batch, sizes.queries, sizes.keys};
+  } else {
+    made.shape = {sizes.queries, sizes.keys};
+  }
   Index matrices = 1;
   for (std::size_t i = 0; i + 2 < made.shape.size(); ++i) matrices = saturating_product(matrices, made.shape[i]);
   const Index pairs = saturating_product(saturating_product(sizes.queries, sizes.keys), matrices);

@@ -49,9 +49,8 @@ out = x + projected_image
 }
 
 ScoreAxes pixel_scores(bool heads) {
-  ScoreAxes axes = {{"batch"}, "height * width", "height * width"};
-  if (heads) axes.leading.emplace_back("head");
-  return axes;
+  using Names = std::vector<std::string>;
+  return {heads ? Names{"batch", "head"} : Names{"batch"}, "height * width", "height * width"};
 }
 
 }  // namespace attnscope
