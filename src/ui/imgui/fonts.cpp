@@ -22,8 +22,9 @@ Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::st
   config.OversampleH = 1;
   config.PixelSnapH = true;
   set_glyphs(config, kText.data(), kDigits.data());
-  // ImGui's size is that of a line, ascent and descent; type sizes are em.
-  const auto line = static_cast<float>(static_cast<double>(size) * (kFontAscent + kFontDescent));
+  // ImGui's size is that of a line, ascent and descent; type sizes are em. Whole numbers, because ImGui rasterises at
+  // those only: before 1.92 it cut off the rest, and since then it rounds, which would scale the letters.
+  const auto line = static_cast<float>(std::floor(static_cast<double>(size) * (kFontAscent + kFontDescent)));
   ImFont* font = atlas.AddFontFromFileTTF(text.c_str(), line, &config);
   if (font == nullptr) return fail("font " + text + " cannot be read");
 
