@@ -15,24 +15,43 @@ packages_checks=(appstream clang clang-format clang-tidy desktop-file-utils libc
 tools_build=(cmake ninja c++ pkg-config glad)
 libraries_build=(benchmark CLI11 egl eigen3 fontconfig freetype2 glfw3 gtest imgui nlohmann_json pangocairo zlib)
 
-# need PACKAGE…: installs those that are missing. When none is, that takes neither network nor rights nor time.
+# take_yes ARGUMENT…: whether the first one is --yes, which means that nobody is to be asked.
+take_yes() {
+  [[ ${1:-} == --yes ]] || return 1
+  export ATTNSCOPE_YES=1
+}
+
+# Whether somebody is there to answer a question and has not answered it beforehand.
+can_ask() { [[ -t 0 && -t 2 && -z ${CI:-} && -z ${ATTNSCOPE_YES:-} ]]; }
+
+# need PACKAGE…: says which of them are missing, asks if somebody is there, and installs them. When none is missing, that
+# takes neither network nor rights nor time.
 need() {
   command -v apt-get dpkg-query >/dev/null || { name_missing; return; }
-  local installed missing=() package as_root=()
+  local installed missing=() package as_root=() answer
   installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
   for package; do
     [[ $'\n'$installed$'\n' == *$'\n'"installed $package"$'\n'* ]] || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
 
-  echo "Installing ${missing[*]}"
-  if ((EUID != 0)); then
-    command -v sudo >/dev/null || { echo "Neither root nor sudo: install them and try again." >&2; return 1; }
-    as_root=(sudo)
+  ((EUID == 0)) || as_root=(sudo)
+  {
+    echo "These Debian packages are needed and not installed:"
+    fold -s -w 100 <<<"${missing[*]}" | sed 's/^/  /'
+  } >&2
+  if ((EUID != 0)) && ! command -v sudo >/dev/null; then
+    echo "Neither root nor sudo: install them and try again." >&2
+    return 1
+  fi
+  if can_ask; then
+    read -r -p "Install them now? [Y/n] " answer || answer=no
+    [[ -z $answer || $answer == [yY]* ]] || { echo "Nothing was installed." >&2; return 1; }
   fi
   # An old package list may name files that are gone. Without network, the one there is may still do.
-  "${as_root[@]}" apt-get -q update || echo "The package lists could not be renewed; trying with the old ones." >&2
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${missing[@]}"
+  "${as_root[@]}" apt-get -q update </dev/null || echo "The package lists could not be updated; trying the old ones." >&2
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y install --no-install-recommends "${missing[@]}" </dev/null
   rm -f "$root"/build/*/CMakeCache.txt  # it remembers what was not there
 }
 
@@ -48,7 +67,8 @@ name_missing() {
   ((${#missing[@]} == 0)) || echo "This system has no apt-get; not found: ${missing[*]}" >&2
 }
 
-# build PRESET [cmake --build options]: configures where that is due, and builds.
+# build PRESET [cmake --build options]: configures where that is due, and builds. With ATTNSCOPE_STRICT, as in .ci/run,
+# warnings are errors.
 build() {
   local preset=$1
   shift
@@ -57,7 +77,10 @@ build() {
   fi
   cd "$root" || return
   # Ninja notices by itself when a CMakeLists.txt has changed, but not when the presets have.
-  [[ build/$preset/CMakeCache.txt -nt CMakePresets.json && -e build/$preset/build.ninja ]] || cmake --preset "$preset"
+  if [[ -n ${ATTNSCOPE_STRICT:-} || ! build/$preset/CMakeCache.txt -nt CMakePresets.json ||
+    ! -e build/$preset/build.ninja ]]; then
+    cmake --preset "$preset" ${ATTNSCOPE_STRICT:+-DCMAKE_COMPILE_WARNING_AS_ERROR=ON}
+  fi
   cmake --build --preset "$preset" "$@"
 }
 

@@ -53,7 +53,7 @@ unsigned seed_wanted() {
 }
 
 /// Bytes that the program holds, without what the allocator keeps for later.
-double resident_bytes() {
+double allocated_bytes() {
 #if defined(__SANITIZE_ADDRESS__)
   return static_cast<double>(__sanitizer_get_current_allocated_bytes());
 #else
@@ -241,7 +241,7 @@ TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
   for (int i = 0; i < frames; ++i) {
     if (i == warm_up) {
       come_to_rest(screen, user);
-      held = resident_bytes();
+      held = allocated_bytes();
       resident = resident_bytes();
     }
     // Now and then back to a window that can be used, or most of the time goes into dialogs one pixel high.
@@ -261,12 +261,12 @@ TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
   EXPECT_EQ(screen.experiment().integer("heads"), 2);
   EXPECT_GT(edits, static_cast<std::uint64_t>(frames) / 100) << "the input did hardly anything";
   EXPECT_LE(screen.workbench().heatmaps().textures(), 2 * screen.workbench().figure().heatmaps.size());
-  EXPECT_LT(resident_bytes() - held, kMaxGrowth);
+  EXPECT_LT(allocated_bytes() - held, kMaxGrowth);
   EXPECT_LT(resident_bytes() - resident, kMaxResidentGrowth);
   RecordProperty("edits", static_cast<int>(edits));
   RecordProperty("most_textures", static_cast<int>(textures));
   std::printf("%d frames, %llu edits, at most %zu textures, %+.2f MB held, %+.2f MB resident\n", frames,
-              static_cast<unsigned long long>(edits), textures, (resident_bytes() - held) / kMegabyte,
+              static_cast<unsigned long long>(edits), textures, (allocated_bytes() - held) / kMegabyte,
               (resident_bytes() - resident) / kMegabyte);
 }
 

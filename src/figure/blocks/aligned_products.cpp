@@ -15,7 +15,7 @@ namespace {
 /// How much is said above each matrix; less where it is narrow.
 enum class Heading { formula, symbol, stacked };
 
-constexpr double kMargin = 16;
+constexpr double kOuterMargin = 16;
 constexpr double kColumnGap = 30;
 constexpr double kProductGap = 22;
 constexpr double kTitleHeight = 22;
@@ -115,7 +115,7 @@ class ProductLayout {
   ProductLayout(std::vector<AlignedProduct> products, const ViewOptions& options)
       : products_(std::move(products)), options_(options) {
     for (const AlignedProduct& product : products_) margin_ = std::max(margin_, label_width(product.columns.front()));
-    margin_ += kMargin;
+    margin_ += kOuterMargin;
     legend_ = legend();
   }
 
@@ -126,12 +126,12 @@ class ProductLayout {
   }
 
  private:
-  [[nodiscard]] double room() const { return options_.width - margin_ - kMargin; }
-  [[nodiscard]] double legend_room() const { return options_.width - 2 * kMargin; }
+  [[nodiscard]] double room() const { return options_.width - margin_ - kOuterMargin; }
+  [[nodiscard]] double legend_room() const { return options_.width - 2 * kOuterMargin; }
   [[nodiscard]] double legend_height() const { return kLegendHeight + legend_size(legend_, legend_room()).height; }
 
   [[nodiscard]] double total_height(const std::vector<Scale>& scales) const {
-    double height = 2 * kMargin + legend_height() + kProductGap * static_cast<double>(products_.size());
+    double height = 2 * kOuterMargin + legend_height() + kProductGap * static_cast<double>(products_.size());
     for (std::size_t i = 0; i < products_.size(); ++i)
       height += product_heights(products_[i], scales[i]).total(scales[i]);
     return height;
@@ -198,14 +198,14 @@ class ProductLayout {
     for (std::size_t i = 0; i < products_.size(); ++i)
       widest = std::max(widest, product_width(products_[i], scales_[i]));
     figure_.width =
-        std::max({options_.width, widest + margin_ + kMargin, legend_size(legend_, legend_room()).width + 2 * kMargin});
-    left_ = margin_ + std::max(0.0, (figure_.width - margin_ - kMargin - widest) / 2);
+        std::max({options_.width, widest + margin_ + kOuterMargin, legend_size(legend_, legend_room()).width + 2 * kOuterMargin});
+    left_ = margin_ + std::max(0.0, (figure_.width - margin_ - kOuterMargin - widest) / 2);
     const double needed = total_height(scales_);
     figure_.height = std::max(needed, options_.height);
-    double y = kMargin + std::max(0.0, (figure_.height - needed) / 2);
+    double y = kOuterMargin + std::max(0.0, (figure_.height - needed) / 2);
     for (std::size_t i = 0; i < products_.size(); ++i) y = place_product(products_[i], scales_[i], y) + kProductGap;
-    const double legend_top = figure_.height - std::max(0.0, (figure_.height - needed) / 2) - kMargin - legend_height();
-    place_legend(legend_, {left_, legend_top + 10}, kMargin,
+    const double legend_top = figure_.height - std::max(0.0, (figure_.height - needed) / 2) - kOuterMargin - legend_height();
+    place_legend(legend_, {left_, legend_top + 10}, kOuterMargin,
                  std::max(legend_room(), legend_size(legend_, legend_room()).width));
     figure_.color_bars = legend_;
   }

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "attnscope-lesson/1";
+constexpr const char* kLessonFormat = "attnscope-lesson/1";
 constexpr std::uint64_t kMaxLessonBytes = 2'000'000;
 constexpr std::size_t kMaxSteps = 60;
 constexpr std::size_t kMaxLineBytes = 200;
@@ -30,7 +30,7 @@ constexpr std::size_t kMaxReferenceBytes = 32;
 
 Error within(std::string_view where, const Error& error) { return {std::string(where) + error.message, error.kind}; }
 
-tl::unexpected<Error> not_allowed(std::string_view field, const json& value, std::string_view allowed) {
+tl::unexpected<Error> lesson_not_allowed(std::string_view field, const json& value, std::string_view allowed) {
   return fail(std::string(field) + ": " + json_excerpt(value) + " is not allowed; allowed: " + std::string(allowed));
 }
 
@@ -46,7 +46,7 @@ Result<void> read_text(const json& object, const char* name, std::size_t most, s
   const Result<const json*> value = member(object, name, allowed);
   if (!value) return tl::unexpected(value.error());
   const auto* text = (*value)->get_ptr<const std::string*>();
-  if (text == nullptr || text->empty() || text->size() > most) return not_allowed(name, **value, allowed);
+  if (text == nullptr || text->empty() || text->size() > most) return lesson_not_allowed(name, **value, allowed);
   to = *text;
   return {};
 }
@@ -58,13 +58,13 @@ Result<std::string> digits(const json& value) {
   const auto* text = value.get_ptr<const std::string*>();
   const bool plain = text != nullptr && !text->empty() && text->size() <= kMaxReferenceBytes &&
                      text->find_first_not_of("-.0123456789") == std::string::npos && parse_real(*text);
-  if (!plain) return not_allowed("printed", value, "decimal numbers as texts, like \"-0.1520\"");
+  if (!plain) return lesson_not_allowed("printed", value, "decimal numbers as texts, like \"-0.1520\"");
   return text->front() == '-' ? "−" + text->substr(1) : *text;
 }
 
 Result<std::vector<std::string>> digit_row(const json& values) {
   if (values.size() > kMaxReferenceRows || values.empty())
-    return not_allowed("printed", values, "rows of 1 to " + std::to_string(kMaxReferenceRows) + " numbers");
+    return lesson_not_allowed("printed", values, "rows of 1 to " + std::to_string(kMaxReferenceRows) + " numbers");
   std::vector<std::string> row;
   for (const json& value : values) {
     Result<std::string> text = digits(value);
@@ -78,10 +78,10 @@ Result<std::vector<std::string>> digit_row(const json& values) {
 Result<void> read_digits(const json& value, ReferenceValues& printed) {
   const bool matrix = value.is_array() && !value.empty() && value.front().is_array();
   if (matrix && value.size() > kMaxReferenceRows)
-    return not_allowed("printed", value, "at most " + std::to_string(kMaxReferenceRows) + " rows");
+    return lesson_not_allowed("printed", value, "at most " + std::to_string(kMaxReferenceRows) + " rows");
   const json rows = matrix ? value : json::array({value.is_array() ? value : json::array({value})});
   for (const json& each : rows) {
-    if (!each.is_array()) return not_allowed("printed", each, "rows, all of them lists");
+    if (!each.is_array()) return lesson_not_allowed("printed", each, "rows, all of them lists");
     Result<std::vector<std::string>> row = digit_row(each);
     if (!row) return tl::unexpected(row.error());
     printed.rows.push_back(std::move(*row));
@@ -93,9 +93,9 @@ Result<void> read_index(const json& object, ReferenceValues& printed) {
   const auto index = object.find("index");
   if (index == object.end()) return {};
   constexpr const char* kAllowed = "a list of at most 8 whole numbers";
-  if (!index->is_array() || index->size() > 8) return not_allowed("index", *index, kAllowed);
+  if (!index->is_array() || index->size() > 8) return lesson_not_allowed("index", *index, kAllowed);
   for (const json& each : *index) {
-    if (!each.is_number_unsigned()) return not_allowed("index", each, kAllowed);
+    if (!each.is_number_unsigned()) return lesson_not_allowed("index", each, kAllowed);
     printed.index.push_back(each.get<Index>());
   }
   return {};
@@ -110,14 +110,14 @@ Result<ReferenceValues> read_reference_values(const json& object, std::span<cons
   if (read) read = read_index(object, printed);
   if (!read) return tl::unexpected(read.error());
   if (const auto statistic = object.find("statistic"); statistic != object.end()) {
-    if (*statistic != "mean" && *statistic != "std") return not_allowed("statistic", *statistic, "mean or std");
+    if (*statistic != "mean" && *statistic != "std") return lesson_not_allowed("statistic", *statistic, "mean or std");
     if (!printed.index.empty()) return fail("statistic and index: only one of them is allowed");
     printed.statistic = statistic->get<std::string>();
   }
   const Result<const json*> numbers = member(object, "printed", "a number as text, a list of them or a list of lists");
   if (!numbers) return tl::unexpected(numbers.error());
   if (!printed.statistic.empty() && !(*numbers)->is_string())
-    return not_allowed("printed", **numbers, "one number as text, since it is a statistic");
+    return lesson_not_allowed("printed", **numbers, "one number as text, since it is a statistic");
   read = read_digits(**numbers, printed);
   if (read) read = check_reference(steps, printed);
   if (!read) return tl::unexpected(read.error());
@@ -129,7 +129,7 @@ Result<ReferenceValues> read_reference_values(const json& object, std::span<cons
 Result<Experiment> read_step_experiment(const json& object) {
   const Result<const json*> value = member(object, "experiment", "an experiment");
   if (!value) return tl::unexpected(value.error());
-  if (!(*value)->is_object()) return not_allowed("experiment", **value, "an experiment");
+  if (!(*value)->is_object()) return lesson_not_allowed("experiment", **value, "an experiment");
   Result<Experiment> experiment = experiment_from_json(**value);
   if (!experiment) return tl::unexpected(within("experiment: ", experiment.error()));
   if (const Result<void> valid = validate(*experiment); !valid)
@@ -142,7 +142,7 @@ Result<Experiment> read_step_experiment(const json& object) {
 Result<void> read_cell(const json& object, std::span<const PlannedStep> steps, LessonStep& step) {
   const auto cell = object.find("cell");
   if (cell == object.end()) return {};
-  if (!cell->is_string()) return not_allowed("cell", *cell, "a text like \"weights[0,1]\"");
+  if (!cell->is_string()) return lesson_not_allowed("cell", *cell, "a text like \"weights[0,1]\"");
   const Result<CellReference> reference = parse_cell(steps, cell->get_ref<const std::string&>());
   if (!reference) return tl::unexpected(within("cell: ", reference.error()));
   step.cell = LessonCell{steps[static_cast<std::size_t>(reference->step)].name, reference->index};
@@ -153,7 +153,7 @@ Result<void> read_all_reference_values(const json& object, std::span<const Plann
   const auto list = object.find("printed");
   if (list == object.end()) return {};
   if (!list->is_array() || list->size() > kMaxReference)
-    return not_allowed("printed", *list, "a list of at most " + std::to_string(kMaxReference) + " objects");
+    return lesson_not_allowed("printed", *list, "a list of at most " + std::to_string(kMaxReference) + " objects");
   for (const json& each : *list) {
     Result<ReferenceValues> printed = read_reference_values(each, steps);
     if (!printed)
@@ -170,7 +170,7 @@ Result<void> read_equivalence(const json& object, LessonStep& step) {
   for (const Equivalence& each : equivalences()) names.push_back(each.name);
   const auto* text = name->get_ptr<const std::string*>();
   const Equivalence* equivalence = text == nullptr ? nullptr : find_equivalence(*text);
-  if (equivalence == nullptr) return not_allowed("equivalence", *name, join(names, ", "));
+  if (equivalence == nullptr) return lesson_not_allowed("equivalence", *name, join(names, ", "));
   step.equivalence = *text;
   if (const Result<EquivalenceSides> sides = equivalence_sides(*equivalence, step.experiment); !sides)
     return tl::unexpected(within("equivalence: ", sides.error()));
@@ -201,10 +201,10 @@ Result<LessonStep> read_step(const json& object) {
 Result<Lesson> read_document(const json& document) {
   if (!document.is_object())
     return fail("the file holds " + json_excerpt(document) + "; allowed: an object, as lessons are");
-  const std::string allowed = std::string("\"") + kFormat + "\"";
+  const std::string allowed = std::string("\"") + kLessonFormat + "\"";
   const Result<const json*> format = member(document, "format", allowed);
   if (!format) return tl::unexpected(format.error());
-  if (**format != kFormat) return not_allowed("format", **format, allowed);
+  if (**format != kLessonFormat) return lesson_not_allowed("format", **format, allowed);
   static const std::vector<std::string> keys = {"format", "title", "source", "summary", "steps"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   Lesson lesson;
@@ -216,7 +216,7 @@ Result<Lesson> read_document(const json& document) {
   const Result<const json*> steps = member(document, "steps", some);
   if (!steps) return tl::unexpected(steps.error());
   if (!(*steps)->is_array() || (*steps)->empty() || (*steps)->size() > kMaxSteps)
-    return not_allowed("steps", **steps, some);
+    return lesson_not_allowed("steps", **steps, some);
   for (const json& each : **steps) {
     Result<LessonStep> step = read_step(each);
     if (!step) return tl::unexpected(within("steps[" + std::to_string(lesson.steps.size()) + "]: ", step.error()));
@@ -229,7 +229,7 @@ Result<Lesson> read_document(const json& document) {
 
 Result<Lesson> parse_lesson(std::string_view text, std::string_view name) {
   const std::string prefix = std::string(name) + ": ";
-  if (text.empty()) return fail(prefix + "the file is empty; allowed: a lesson, format \"" + kFormat + "\"");
+  if (text.empty()) return fail(prefix + "the file is empty; allowed: a lesson, format \"" + kLessonFormat + "\"");
   if (const std::string what = stand_in(text); !what.empty()) return fail(prefix + "this is " + what);
   const Result<json> document = parse_json(text, {32, 200'000});
   if (!document) return tl::unexpected(within(prefix, document.error()));

@@ -158,9 +158,9 @@ Result<void> check_places(const std::deque<PlacedTensor>& tensors, std::uint64_t
 }
 
 /// Takes the members of a header as they are read, so that not all of its JSON is held at once.
-class HeaderReader {
+class SafetensorsHeaderReader {
  public:
-  explicit HeaderReader(ParseBudget& budget) : budget_(budget) {}
+  explicit SafetensorsHeaderReader(ParseBudget& budget) : budget_(budget) {}
 
   /// Whether the member is as it has to be; otherwise there is trouble.
   bool take(const std::string& name, const json& value) {
@@ -234,7 +234,7 @@ Result<TensorListing> list_safetensors(const ByteSource& file) {
   if (!text) return tl::unexpected(text.error());
   // The header counts as the file: what else is in it stays there.
   ParseBudget budget(text->size());
-  HeaderReader reader(budget);
+  SafetensorsHeaderReader reader(budget);
   const Result<bool> read =
       parse_json_members(*text, {64, kMaxHeaderValues}, budget,
                          [&](const std::string& name, const json& value) { return reader.take(name, value); });
