@@ -6,6 +6,7 @@
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -73,6 +74,15 @@ int key_on_layout(int key, int scancode) {
   return name[0] >= 'a' && name[0] <= 'z' ? name[0] - 'a' + 'A' : key;
 }
 
+/// GLFW 3.4 tries Wayland before X11. Where Wayland cannot be, its library would print a line of its own.
+void choose_platform() {
+#ifdef GLFW_PLATFORM
+  const bool may_be_wayland = std::getenv("XDG_RUNTIME_DIR") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+  if (!may_be_wayland && glfwPlatformSupported(GLFW_PLATFORM_X11) == GLFW_TRUE)
+    glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+#endif
+}
+
 }  // namespace
 
 struct Window::State {
@@ -137,6 +147,7 @@ Window::Window(Window&&) noexcept = default;
 Window& Window::operator=(Window&&) noexcept = default;
 
 Result<Window> Window::open(const WindowOptions& options) {
+  choose_platform();
   // Reasons are read with glfwGetError; without a callback GLFW prints nothing itself.
   if (glfwInit() != GLFW_TRUE) return fail(hinted("no display to open a window on (" + last_error() + ")", options));
   auto state = std::make_unique<State>();
