@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -66,14 +67,28 @@ inline Raster pixels_of(const std::string& png) {
   return Raster::of(picture, 0, 0, picture.width(), picture.height());
 }
 
+/// The system's fonts with the figures of even width that an SVG of ours asks for, which librsvg does not do: without
+/// them a line ends elsewhere, by as much as its ones are narrower, and with Inter 4.1 ones look different as well.
+inline constexpr const char* kFontsOfEvenFigures = R"(<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
+<fontconfig>
+  <include>/etc/fonts/fonts.conf</include>
+  <match target="font">
+    <edit name="fontfeatures" mode="append"><string>tnum=1</string><string>calt=0</string></edit>
+  </match>
+</fontconfig>
+)";
+
 /// What pdftoppm or rsvg-convert makes of a file. Throws std::runtime_error when it complains about anything.
 inline Raster rendered(const std::filesystem::path& file) {
   const std::string resolution = std::to_string(kRenderedDpi);
   const std::string base = file.string() + "-rendered";
-  const std::string command =
-      file.extension() == ".pdf"
-          ? "pdftoppm -png -singlefile -r " + resolution + " " + file.string() + " " + base
-          : "rsvg-convert -d " + resolution + " -p " + resolution + " -o " + base + ".png " + file.string();
+  const std::string fonts = base + "-fonts.conf";
+  std::ofstream(fonts) << kFontsOfEvenFigures;
+  const std::string command = file.extension() == ".pdf"
+                                  ? "pdftoppm -png -singlefile -r " + resolution + " " + file.string() + " " + base
+                                  : "FONTCONFIG_FILE=" + fonts + " rsvg-convert -d " + resolution + " -p " +
+                                        resolution + " -o " + base + ".png " + file.string();
   const Said said = said_by(command);
   if (said.code != 0 || !said.text.empty()) throw std::runtime_error(command + " says " + said.text);
   return pixels_of(bytes_of(base + ".png"));
@@ -96,7 +111,7 @@ inline std::vector<PixelBox> letter_pixels(const Figure& figure, double room, do
 /// Who sets the letters of a picture.
 enum class Letters {
   placed,     ///< attnscope, where they are to be
-  by_reader,  ///< who shows it, along the line: librsvg has no figures of even width
+  by_reader,  ///< who shows it, along the line: librsvg
   in_window   ///< the window, each on a whole pixel, which moves those at the end of a long line
 };
 
@@ -117,7 +132,7 @@ struct Tolerance {
 inline Tolerance tolerance(Letters letters) {
   switch (letters) {
     case Letters::placed: return {kRenderedScale, kRenderedScale, 6, 6};
-    case Letters::by_reader: return {kRenderedScale, 8 * kRenderedScale, 3, 6};
+    case Letters::by_reader: return {kRenderedScale, 2 * kRenderedScale, 3, 6};
     case Letters::in_window: break;
   }
   return {kRenderedScale + 1, 8 * kRenderedScale, 10, 10};
