@@ -27,6 +27,16 @@ TEST(Cli, HelpAndVersion) {
   const std::string help = run_program({"--help"}).out;
   for (const char* word : {"trace", "explain", "script", "systems", "ATTNSCOPE_MEMORY_MB", "Exit codes"})
     EXPECT_NE(help.find(word), std::string::npos) << word;
+  EXPECT_NE(help.find("\n  ATTNSCOPE_DATA        folder of"), std::string::npos) << "tables stay tables";
+  EXPECT_EQ(run_program({"bench", "--help"}).out.substr(0, 313),
+            "Measure this machine, and what attnscope makes of it\n"
+            "Usage: attnscope bench [OPTIONS]\n"
+            "\n"
+            "Options:\n"
+            "  -h,--help                   Print this help and exit\n"
+            "  --json                      Print JSON\n"
+            "  --threads N                 Threads to compute with; all processors unless given\n"
+            "  --seconds S=0.5             How long");
   const Outcome version = run_program({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_TRUE(version.out.starts_with("attnscope ")) << version.out;

@@ -8,11 +8,13 @@
 #include <csignal>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "app/cli/help_format.h"
 #include "core/base/text.h"
 #include "core/experiment/system.h"
 #include "core/kernels/isa/instruction_set.h"
@@ -71,6 +73,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
 CommandLine::CommandLine(const std::string& version) : program_("A desktop instrument for attention.", "attnscope") {
   program_.set_version_flag("--version", "attnscope " + version, "Print the version and exit");
   program_.set_help_flag("-h,--help", "Print this help and exit");
+  program_.formatter(std::make_shared<HelpFormat>());
   program_.footer(kFooter);
   program_.allow_extras();  // to say more about them than the parser does
 }
