@@ -197,14 +197,15 @@ class ProductLayout {
     double widest = 0;
     for (std::size_t i = 0; i < products_.size(); ++i)
       widest = std::max(widest, product_width(products_[i], scales_[i]));
-    figure_.width =
-        std::max({options_.width, widest + margin_ + kOuterMargin, legend_size(legend_, legend_room()).width + 2 * kOuterMargin});
+    figure_.width = std::max({options_.width, widest + margin_ + kOuterMargin,
+                              legend_size(legend_, legend_room()).width + 2 * kOuterMargin});
     left_ = margin_ + std::max(0.0, (figure_.width - margin_ - kOuterMargin - widest) / 2);
     const double needed = total_height(scales_);
     figure_.height = std::max(needed, options_.height);
     double y = kOuterMargin + std::max(0.0, (figure_.height - needed) / 2);
     for (std::size_t i = 0; i < products_.size(); ++i) y = place_product(products_[i], scales_[i], y) + kProductGap;
-    const double legend_top = figure_.height - std::max(0.0, (figure_.height - needed) / 2) - kOuterMargin - legend_height();
+    const double legend_top =
+        figure_.height - std::max(0.0, (figure_.height - needed) / 2) - kOuterMargin - legend_height();
     place_legend(legend_, {left_, legend_top + 10}, kOuterMargin,
                  std::max(legend_room(), legend_size(legend_, legend_room()).width));
     figure_.color_bars = legend_;
