@@ -132,7 +132,7 @@ struct Tolerance {
 inline Tolerance tolerance(Letters letters) {
   switch (letters) {
     case Letters::placed: return {kRenderedScale, kRenderedScale, 6, 6};
-    case Letters::by_reader: return {kRenderedScale, 2 * kRenderedScale, 3, 6};
+    case Letters::by_reader: return {kRenderedScale, 8 * kRenderedScale, 3, 6};
     case Letters::in_window: break;
   }
   return {kRenderedScale + 1, 8 * kRenderedScale, 10, 10};
