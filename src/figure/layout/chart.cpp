@@ -199,7 +199,7 @@ std::vector<double> spread(const std::vector<double>& places, double apart) {
 
 double add_legend(Figure* figure, const std::string& id, std::span<const LegendEntry> entries, Point at, double width) {
   constexpr double kLine = 18;
-  constexpr double kGap = 20;
+  constexpr double kEntryGap = 20;
   Point corner = at;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const LegendEntry& entry = entries[i];
@@ -213,7 +213,7 @@ double add_legend(Figure* figure, const std::string& id, std::span<const LegendE
       figure->texts.push_back(chart_text(name, {corner.x + kSampleWidth + kTickDistance, middle}, entry.markup,
                                          Ink::dim, TypeSize::kSmall, HorizontalAlign::left, VerticalAlign::middle));
     }
-    corner.x += needed + kGap;
+    corner.x += needed + kEntryGap;
   }
   return entries.empty() ? 0 : corner.y + kLine - at.y;
 }
