@@ -9,7 +9,9 @@ packages_build=(
 )
 packages_run=(fonts-dejavu-core fonts-inter libegl1 libgl1 libgl1-mesa-dri)
 packages_test=(ffmpeg librsvg2-bin libxml2-utils poppler-utils qpdf xauth xdotool xvfb)
-packages_checks=(appstream clang clang-format clang-tidy desktop-file-utils libclang-rt-dev shellcheck)
+packages_checks=(appstream clang clang-format clang-tidy desktop-file-utils libclang-rt-dev lintian shellcheck universal-ctags)
+packages_libcxx=(clang googletest libc++-dev libc++abi-dev)
+packages_package=(binutils dpkg-dev file gzip libxcursor1 libxi6 libxinerama1 libxrandr2 libxxf86vm1 patchelf)
 
 # What the packages of packages_build are called where there is no apt-get.
 tools_build=(cmake ninja c++ pkg-config glad)

@@ -1,6 +1,9 @@
 // The subcommands. Each function adds one to the command line: what it is called, what it takes, and what it does.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "app/cli/commands_line.h"
 
 namespace attnscope {
@@ -33,5 +36,9 @@ void add_views_command(CommandLine& line);
 /// `bench [--size TOKENS,WIDTH,HEADS]… [--mask NAME] [--threads N] [--seconds S] [--large]`: how fast this machine is,
 /// and how much of that attnscope uses.
 void add_bench_command(CommandLine& line);
+
+/// `complete WORD…`, which shells call: what the last word can become after the others, one candidate a line, with a
+/// tab and a description where there is one. ":files" in the last line: a file, too.
+std::string completions(CLI::App& program, std::span<const char* const> words);
 
 }  // namespace attnscope

@@ -10,10 +10,12 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "app/cli/commands.h"
 #include "app/cli/help_format.h"
 #include "core/base/text.h"
 #include "core/experiment/system.h"
@@ -148,6 +150,11 @@ Result<void> CommandLine::check_leftovers() const {
 }
 
 Result<CommandOutput> CommandLine::parse_and_act(int argc, const char* const* argv) {
+  // Not a subcommand: the words are those of another command line, to which no rule of this one applies.
+  if (argc > 1 && std::string_view(argv[1]) == "complete") {
+    const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
+    return CommandOutput{completions(program_, words.subspan(2)), {}};
+  }
   try {
     program_.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
