@@ -35,8 +35,8 @@ InterfaceOptions many_heads() {
 /// what is built and sent to the graphics card for a frame.
 template <typename BeforeFrame>
 void frames(benchmark::State& state, OffscreenInterface& screen, const BeforeFrame& before_frame) {
-  const std::uint64_t uploads = screen.workbench().heatmaps().uploads();
-  const std::uint64_t figures = screen.workbench().figures_built();
+  const std::uint64_t uploads = screen.workbench().shown_figure().heatmaps().uploads();
+  const std::uint64_t figures = screen.workbench().shown_figure().built();
   const auto start = Clock::now();
   for (auto _ : state) {
     before_frame();
@@ -46,9 +46,10 @@ void frames(benchmark::State& state, OffscreenInterface& screen, const BeforeFra
   const auto count = static_cast<double>(state.iterations());
   state.SetItemsProcessed(state.iterations());
   state.counters["of_a_60th_second"] = seconds / count * 60;
-  state.counters["heatmaps"] = static_cast<double>(screen.workbench().figure().heatmaps.size());
-  state.counters["uploads"] = static_cast<double>(screen.workbench().heatmaps().uploads() - uploads) / count;
-  state.counters["figures"] = static_cast<double>(screen.workbench().figures_built() - figures) / count;
+  state.counters["heatmaps"] = static_cast<double>(screen.workbench().shown_figure().figure().heatmaps.size());
+  state.counters["uploads"] =
+      static_cast<double>(screen.workbench().shown_figure().heatmaps().uploads() - uploads) / count;
+  state.counters["figures"] = static_cast<double>(screen.workbench().shown_figure().built() - figures) / count;
 }
 
 void frame_at_rest(benchmark::State& state, bool drawn) {
@@ -154,7 +155,7 @@ void dragged_view(benchmark::State& state, const std::string& view) {
   const Point from = next();
   screen.drag(from, next());
   screen.settle();
-  const std::uint64_t before = screen.workbench().figures_built();
+  const std::uint64_t before = screen.workbench().shown_figure().built();
   const auto start = Clock::now();
   for (auto _ : state) {
     const Point to = next();
@@ -163,7 +164,7 @@ void dragged_view(benchmark::State& state, const std::string& view) {
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   screen.release();
-  const auto shown = static_cast<double>(screen.workbench().figures_built() - before);
+  const auto shown = static_cast<double>(screen.workbench().shown_figure().built() - before);
   state.counters["of_60_a_second"] = shown / seconds / 60;
 }
 

@@ -82,7 +82,7 @@ void frame_at_rest(benchmark::State& state, const Size& size) {
   screen->set_drawn(false);
   screen->move(screen->picture_place().center());
   for (auto _ : state) screen->frame();
-  state.counters["marks"] = static_cast<double>(mark_count(screen->workbench().figure()));
+  state.counters["marks"] = static_cast<double>(mark_count(screen->workbench().shown_figure().figure()));
 }
 
 void turn_pages(benchmark::State& state, const Size& size) {

@@ -269,9 +269,9 @@ Rect OffscreenInterface::window_place(std::string_view name) const {
 }
 
 FigureTransform OffscreenInterface::transform() {
-  const Figure& figure = workbench_->figure();
+  const Figure& figure = workbench_->shown_figure().figure();
   const Rect place = picture_place();
-  const ui::Camera& camera = transient().camera;
+  const ui::Camera& camera = state().camera;
   const auto unit = static_cast<double>(scale_);
   const double fit = std::min({unit, place.width / figure.width, place.height / figure.height}) * camera.zoom;
   return {fit,
@@ -281,7 +281,7 @@ FigureTransform OffscreenInterface::transform() {
 }
 
 Point OffscreenInterface::cell_center(std::size_t heatmap, Index row, Index column) {
-  const HeatmapMark& mark = workbench_->figure().heatmaps.at(heatmap);
+  const HeatmapMark& mark = workbench_->shown_figure().figure().heatmaps.at(heatmap);
   const auto along = [](Index at, Index count) { return (static_cast<double>(at) + 0.5) / static_cast<double>(count); };
   return on_screen({mark.box.x + mark.box.width * along(column, mark.columns()),
                     mark.box.y + mark.box.height * along(row, mark.rows())});

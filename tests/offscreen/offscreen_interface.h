@@ -53,7 +53,7 @@ class OffscreenInterface {
   [[nodiscard]] ui::Workbench& workbench() { return *workbench_; }
   [[nodiscard]] const Experiment& experiment() const { return workbench_->session().experiment(); }
   [[nodiscard]] const Trace& trace() const { return *workbench_->trace(); }
-  [[nodiscard]] ui::UiState& transient() { return workbench_->transient(); }
+  [[nodiscard]] ui::UiState& state() { return workbench_->state(); }
 
   /// Frames that are not drawn are quicker; enough for who does not look at the picture.
   void set_drawn(bool drawn) { drawn_ = drawn; }

@@ -98,7 +98,7 @@ class RandomUser {
   /// What is done before the next frame.
   void act() {
     const int dice = below(100);
-    if (screen_.transient().dialog != ui::Dialog::none && below(20) == 0) {
+    if (screen_.state().dialog.open != ui::Dialog::none && below(20) == 0) {
       screen_.workbench().press({kEscape, false, false});
     } else if (!down_ && ImGui::IsAnyItemHovered() && below(3) == 0) {
       toggle_button();
@@ -252,15 +252,16 @@ TEST(Soak, RandomInputNeitherBreaksNorGrowsAnything) {
     screen.set_drawn(i % 3 == 0);
     screen.frame();
     edits += screen.experiment() != before ? 1 : 0;
-    textures = std::max(textures, screen.workbench().heatmaps().textures());
+    textures = std::max(textures, screen.workbench().shown_figure().heatmaps().textures());
     ASSERT_TRUE(validate(screen.experiment(), kMemoryBudget)) << "after frame " << i;
     // A dozen frames' worth: those drawn and those kept for the next ones.
-    ASSERT_LE(screen.workbench().heatmaps().textures(), 1000U) << "after frame " << i;
+    ASSERT_LE(screen.workbench().shown_figure().heatmaps().textures(), 1000U) << "after frame " << i;
   }
   come_to_rest(screen, user);
   EXPECT_EQ(screen.experiment().integer("heads"), 2);
   EXPECT_GT(edits, static_cast<std::uint64_t>(frames) / 100) << "the input did hardly anything";
-  EXPECT_LE(screen.workbench().heatmaps().textures(), 2 * screen.workbench().figure().heatmaps.size());
+  EXPECT_LE(screen.workbench().shown_figure().heatmaps().textures(),
+            2 * screen.workbench().shown_figure().figure().heatmaps.size());
   EXPECT_LT(allocated_bytes() - held, kMaxGrowth);
   EXPECT_LT(resident_bytes() - resident, kMaxResidentGrowth);
   RecordProperty("edits", static_cast<int>(edits));

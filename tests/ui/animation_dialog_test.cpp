@@ -19,13 +19,13 @@ class AnimationDialog : public DialogTest {
     screen().frame(3);
     screen().settle();
     ASSERT_TRUE(screen().is_open(title()));
-    screen().transient().animation_settings.page.file.dpi = 20;
+    screen().state().animation_settings.page.file.dpi = 20;
   }
 
-  [[nodiscard]] ui::AnimationSettings& settings() { return screen().transient().animation_settings; }
-  [[nodiscard]] const std::string& message() { return screen().transient().message; }
+  [[nodiscard]] ui::AnimationSettings& settings() { return screen().state().animation_settings; }
+  [[nodiscard]] const std::string& message() { return screen().state().message.text; }
   [[nodiscard]] std::string note() {
-    const Figure* frame = screen().workbench().animation_frame();
+    const Figure* frame = screen().workbench().animation_export().frame();
     return frame == nullptr || frame->texts.empty() ? "" : frame->texts.back().markup;
   }
 };
@@ -33,8 +33,8 @@ class AnimationDialog : public DialogTest {
 TEST_F(AnimationDialog, StartsWithAComfortableSweep) {
   open();
   EXPECT_EQ(settings().name, "temperature");
-  ASSERT_NE(screen().workbench().animation(), nullptr);
-  EXPECT_EQ(screen().workbench().animation()->size(), 51U);
+  ASSERT_NE(screen().workbench().animation_export().animation(), nullptr);
+  EXPECT_EQ(screen().workbench().animation_export().animation()->size(), 51U);
   EXPECT_EQ(note(), "Temperature = 0.100");
 }
 
@@ -45,9 +45,9 @@ TEST_F(AnimationDialog, WritesEveryFrameAndLeavesTheDocumentAlone) {
   choose("##subject", "Tokens");
   fill("##from", "3");
   fill("##to", "5");
-  EXPECT_EQ(screen().workbench().animation()->size(), 3U);
+  EXPECT_EQ(screen().workbench().animation_export().animation()->size(), 3U);
   press("Write");
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::none) << screen().transient().dialog_error;
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::none) << screen().state().dialog.error;
   EXPECT_EQ(message(), "wrote " + (folder_ / "a-0001.png").string() + " and 2 more");
   EXPECT_EQ(folder_.size(), 3);
   const Result<ExperimentSource> last = read_source(folder_ / "a-0003.png");
@@ -79,27 +79,26 @@ TEST_F(AnimationDialog, OptionsOfTheViewEndWhereTheTraceDoes) {
   open();
   choose("##subject", "Head (of the view)");
   EXPECT_EQ(settings().to, "4");
-  EXPECT_EQ(screen().workbench().animation()->size(), 4U);
+  EXPECT_EQ(screen().workbench().animation_export().animation()->size(), 4U);
 }
 
 TEST_F(AnimationDialog, SaysWhatIsWrong) {
   open_for("a.png");
   choose("##subject", "Heads");
   fill("##from", "0");
-  EXPECT_EQ(screen().workbench().animation(), nullptr);
+  EXPECT_EQ(screen().workbench().animation_export().animation(), nullptr);
   press("Write");
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::animation);
-  EXPECT_EQ(screen().transient().dialog_error, "heads: 0 is not allowed; allowed: whole numbers from 1 to 2147483647");
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::animation);
+  EXPECT_EQ(screen().state().dialog.error, "heads: 0 is not allowed; allowed: whole numbers from 1 to 2147483647");
   fill("##from", "1");
   fill("##rate", "1000");
   press("Write");
-  EXPECT_EQ(screen().transient().dialog_error,
-            "frames a second: \"1000\" is not allowed; allowed: numbers from 0.1 to 60");
+  EXPECT_EQ(screen().state().dialog.error, "frames a second: \"1000\" is not allowed; allowed: numbers from 0.1 to 60");
   fill("##rate", "5");
   fill("##path", (folder_ / "a%s.png").string());
   press("Write");
-  EXPECT_NE(screen().transient().dialog_error.find("may have one %d"), std::string::npos);
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::animation);
+  EXPECT_NE(screen().state().dialog.error.find("may have one %d"), std::string::npos);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::animation);
   EXPECT_EQ(folder_.size(), 0);
 }
 
@@ -110,16 +109,16 @@ TEST_F(AnimationDialog, IsStoppedWithoutALeftover) {
   fill("##from", "1");
   fill("##to", "9999");
   press("Write", false);
-  EXPECT_EQ(screen().transient().dialog_question, "a-0001.png exists already. Replace it?");
+  EXPECT_EQ(screen().state().dialog.question, "a-0001.png exists already. Replace it?");
   EXPECT_FALSE(screen().workbench().busy());
   press("Replace", false);
   ASSERT_TRUE(screen().workbench().busy());
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::animation);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::animation);
   press("Stop");
   EXPECT_EQ(message(), "stopped: nothing was written");
   EXPECT_EQ(folder_.size(), 1);
   EXPECT_EQ(bytes_of(folder_ / "a-0001.png"), "old");
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::animation) << "with the settings as they were";
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::animation) << "with the settings as they were";
 }
 
 TEST_F(AnimationDialog, GoesOnBesideTheWindow) {
@@ -152,8 +151,8 @@ TEST_F(AnimationDialog, OffersTheOpenLesson) {
   screen().settle();
   open_for("a.png");
   choose("##subject", "Lesson: " + lesson->title);
-  ASSERT_NE(screen().workbench().animation(), nullptr);
-  EXPECT_EQ(screen().workbench().animation()->size(), lesson->steps.size());
+  ASSERT_NE(screen().workbench().animation_export().animation(), nullptr);
+  EXPECT_EQ(screen().workbench().animation_export().animation()->size(), lesson->steps.size());
   press("Write");
   EXPECT_EQ(folder_.size(), std::ssize(lesson->steps)) << message();
 }
@@ -169,8 +168,8 @@ TEST_F(AnimationDialog, OfOwnTensorsGoesThroughThose) {
   open();
   EXPECT_EQ(settings().name, "group");
   EXPECT_EQ(settings().to, "2");
-  ASSERT_NE(screen().workbench().animation(), nullptr) << screen().transient().dialog_error;
-  EXPECT_EQ(screen().workbench().animation()->size(), 2U);
+  ASSERT_NE(screen().workbench().animation_export().animation(), nullptr) << screen().state().dialog.error;
+  EXPECT_EQ(screen().workbench().animation_export().animation()->size(), 2U);
   EXPECT_EQ(plain_text(note()), "Tensors = encoder_attentions_0");
 }
 

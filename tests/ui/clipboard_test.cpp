@@ -58,8 +58,8 @@ class Clipboard : public Interface {
 TEST_F(Clipboard, GetsThePictureThroughXclip) {
   give_program("xclip", 0);
   copy();
-  EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
-  EXPECT_EQ(screen().transient().message.find("copied the figure"), 0U) << screen().transient().message;
+  EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
+  EXPECT_EQ(screen().state().message.text.find("copied the figure"), 0U) << screen().state().message.text;
   EXPECT_EQ(bytes_of(folder_ / "called"), "-selection clipboard -t image/png -i\n");
   EXPECT_EQ(folder_.size(), 3) << "xclip, what it was called with and what it got: nothing else stays";
   // It is the view, and its own source.
@@ -73,7 +73,7 @@ TEST_F(Clipboard, GoesThroughWlCopyUnderWayland) {
   give_program("wl-copy", 0);
   give_program("xclip", 1);
   copy();
-  EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+  EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
   EXPECT_EQ(bytes_of(folder_ / "called"), "--type image/png\n");
 }
 
@@ -83,15 +83,15 @@ TEST_F(Clipboard, WithoutSuchAProgramThePathOfAFileIsCopied) {
   EXPECT_TRUE(path.starts_with((folder_ / "attnscope-").string()) && path.ends_with("/attnscope-flow.png")) << path;
   const auto folder = std::filesystem::status(std::filesystem::path(path).parent_path());
   EXPECT_EQ(folder.permissions(), std::filesystem::perms::owner_all) << "nobody else's business";
-  EXPECT_EQ(screen().transient().message.find("wrote " + path), 0U) << screen().transient().message;
+  EXPECT_EQ(screen().state().message.text.find("wrote " + path), 0U) << screen().state().message.text;
   EXPECT_TRUE(read_source(path));
 }
 
 TEST_F(Clipboard, AProgramThatFailsIsSaid) {
   give_program("xclip", 3);
   copy();
-  EXPECT_TRUE(screen().transient().message_is_error);
-  EXPECT_EQ(screen().transient().message.find("xclip did not take the picture"), 0U) << screen().transient().message;
+  EXPECT_TRUE(screen().state().message.is_error);
+  EXPECT_EQ(screen().state().message.text.find("xclip did not take the picture"), 0U) << screen().state().message.text;
 }
 
 }  // namespace

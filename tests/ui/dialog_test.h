@@ -68,7 +68,7 @@ class DialogTest : public Interface {
   }
 
   [[nodiscard]] const std::string& title() const { return title_; }
-  [[nodiscard]] ui::Dialog dialog() { return screen().transient().dialog; }
+  [[nodiscard]] ui::Dialog dialog() { return screen().state().dialog.open; }
 
   TemporaryFolder folder_;
 

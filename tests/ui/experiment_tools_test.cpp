@@ -12,7 +12,7 @@ class MaskBrush : public Interface {
  protected:
   /// Where a cell of the large head's weights is on the screen.
   [[nodiscard]] Point cell(Index query, Index key) {
-    const std::vector<HeatmapMark>& marks = screen().workbench().figure().heatmaps;
+    const std::vector<HeatmapMark>& marks = screen().workbench().shown_figure().figure().heatmaps;
     const auto found = std::find_if(marks.begin(), marks.end(), [](const auto& mark) { return mark.id == "matrix"; });
     const Rect& box = found->box;
     return screen().on_screen({box.x + box.width * (static_cast<double>(key) + 0.5) / 6,
@@ -31,8 +31,8 @@ TEST_F(MaskBrush, ADragHidesTheKeysItPasses) {
     for (Index key = 0; key < 6; ++key) EXPECT_EQ(keeps(query, key), query != 1 || key < 2) << query << " " << key;
   }
   EXPECT_EQ(screen().trace().tensor("weights").matrix(std::vector<Index>{0}).at(1, 4), 0.0F);
-  EXPECT_FALSE(screen().transient().pinned) << "what is painted is not pinned";
-  EXPECT_EQ(screen().transient().camera, ui::Camera{}) << "and the picture stays";
+  EXPECT_FALSE(screen().state().pinned) << "what is painted is not pinned";
+  EXPECT_EQ(screen().state().camera, ui::Camera{}) << "and the picture stays";
   // What begins on a hidden key shows keys again.
   screen().drag(cell(1, 5), cell(1, 3), 2);
   screen().release();
@@ -47,7 +47,7 @@ TEST_F(MaskBrush, ADragHidesTheKeysItPasses) {
   screen().click(cell(1, 2));
   screen().settle();
   EXPECT_EQ(screen().experiment().mask(), Mask{});
-  EXPECT_TRUE(screen().transient().pinned);
+  EXPECT_TRUE(screen().state().pinned);
 }
 
 TEST_F(MaskBrush, MChangesThePairUnderTheMouseOrPinned) {
@@ -77,7 +77,7 @@ TEST_F(MaskBrush, PPinsTheExperimentAndShowsWhatChanges) {
   screen().key('P');
   screen().settle();
   EXPECT_EQ(screen().experiment().view.name, "compare");
-  const auto difference = [&] { return *screen().workbench().figure().heatmaps.front().source->held(); };
+  const auto difference = [&] { return *screen().workbench().shown_figure().figure().heatmaps.front().source->held(); };
   for (Index i = 0; i < 36; ++i) EXPECT_EQ(difference().at(i / 6, i % 6), 0.0F);
   const Rect temperature = screen().slider(parameter("temperature").label);
   screen().drag(across(temperature, 0.5), across(temperature, 0.9));
@@ -98,7 +98,7 @@ class HeadSwitch : public Interface {};
 TEST_F(HeadSwitch, AClickOnAHeadsNameSwitchesItOffAndOn) {
   open_view("heads");
   const auto click_name = [&] {
-    const std::vector<TargetMark>& targets = screen().workbench().figure().targets;
+    const std::vector<TargetMark>& targets = screen().workbench().shown_figure().figure().targets;
     const auto found = std::find_if(targets.begin(), targets.end(), [](const auto& t) { return t.switches == 2; });
     ASSERT_NE(found, targets.end());
     screen().click(screen().on_screen(found->box.center()));
@@ -133,13 +133,13 @@ TEST_F(MaskBrush, ArrowsMoveTheKeptCell) {
   using platform::KeyPress;
   screen().key('2');
   screen().key(KeyPress::kDown);
-  ASSERT_TRUE(screen().transient().pinned);
-  EXPECT_EQ(screen().transient().pinned->tensor, "weights");
-  EXPECT_EQ(screen().transient().pinned->index, (std::vector<Index>{1, 0, 0}));
+  ASSERT_TRUE(screen().state().pinned);
+  EXPECT_EQ(screen().state().pinned->tensor, "weights");
+  EXPECT_EQ(screen().state().pinned->index, (std::vector<Index>{1, 0, 0}));
   for (const int key :
        {KeyPress::kDown, KeyPress::kDown, KeyPress::kRight, KeyPress::kUp, KeyPress::kLeft, KeyPress::kLeft})
     screen().key(key);
-  EXPECT_EQ(screen().transient().pinned->index, (std::vector<Index>{1, 1, 0})) << "it stays in the matrix";
+  EXPECT_EQ(screen().state().pinned->index, (std::vector<Index>{1, 1, 0})) << "it stays in the matrix";
   screen().key('M');
   screen().settle();
   EXPECT_FALSE(keeps(1, 0));
@@ -149,18 +149,18 @@ TEST_F(MaskBrush, ArrowsChooseACellWhereverTheMouseLies) {
   open_view("head");
   screen().move(cell(4, 4));
   screen().settle();
-  ASSERT_EQ(screen().transient().inspected()->index, (std::vector<Index>{0, 4, 4}));
+  ASSERT_EQ(screen().state().inspected()->index, (std::vector<Index>{0, 4, 4}));
   screen().key(platform::KeyPress::kDown);
   screen().key(platform::KeyPress::kDown);
   screen().settle();
-  EXPECT_EQ(screen().transient().inspected()->index, (std::vector<Index>{0, 1, 0}));
+  EXPECT_EQ(screen().state().inspected()->index, (std::vector<Index>{0, 1, 0}));
   screen().key('M');
   screen().settle();
   EXPECT_FALSE(keeps(1, 0));
   EXPECT_TRUE(keeps(4, 4));
   screen().move(cell(3, 4));
   screen().settle();
-  EXPECT_EQ(screen().transient().inspected()->index, (std::vector<Index>{0, 3, 4})) << "the mouse points again";
+  EXPECT_EQ(screen().state().inspected()->index, (std::vector<Index>{0, 3, 4})) << "the mouse points again";
 }
 
 TEST_F(MaskBrush, TheDotProductIsThatOfTheKeptPair) {
@@ -182,7 +182,7 @@ TEST_F(MaskBrush, TheDotProductIsThatOfTheKeptPair) {
 class TokenOrder : public Interface {
  protected:
   [[nodiscard]] Point place(Index number) {
-    const std::vector<TargetMark>& targets = screen().workbench().figure().targets;
+    const std::vector<TargetMark>& targets = screen().workbench().shown_figure().figure().targets;
     const auto found = std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.place == number; });
     return screen().on_screen(found->box.center());
   }
@@ -191,13 +191,13 @@ class TokenOrder : public Interface {
 
 TEST_F(TokenOrder, ADraggedTokenChangesPlaces) {
   open_view("permutation");
-  const ui::Camera before = screen().transient().camera;
+  const ui::Camera before = screen().state().camera;
   screen().drag(place(0), place(3), 4);
   screen().release();
   screen().settle();
   // From "2 1 3 4 5 6".
   EXPECT_EQ(order(), "4 1 3") << "the others follow: 2 5 6";
-  EXPECT_EQ(screen().transient().camera, before) << "the picture stays";
+  EXPECT_EQ(screen().state().camera, before) << "the picture stays";
   undo();
   EXPECT_EQ(order(), "2 1");
   // Beside all tokens nothing happens.
@@ -205,7 +205,7 @@ TEST_F(TokenOrder, ADraggedTokenChangesPlaces) {
   screen().release();
   screen().settle();
   EXPECT_EQ(order(), "2 1");
-  EXPECT_FALSE(screen().transient().dragged_place);
+  EXPECT_FALSE(screen().state().dragged_place);
 }
 
 TEST_F(TokenOrder, ButtonsOfferTheUsualOrders) {
@@ -220,7 +220,7 @@ TEST_F(TokenOrder, ControlArrowsMoveTheTokenOfTheKeptCell) {
   screen().key(KeyPress::kDown);
   screen().key(KeyPress::kDown);
   screen().settle();
-  ASSERT_EQ(screen().transient().pinned->index, (std::vector<Index>{0, 1, 0}));
+  ASSERT_EQ(screen().state().pinned->index, (std::vector<Index>{0, 1, 0}));
   screen().key_with_control(KeyPress::kDown);
   screen().settle();
   EXPECT_EQ(screen().experiment().view.name, "permutation");

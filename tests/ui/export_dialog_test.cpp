@@ -18,11 +18,11 @@ class ExportDialog : public DialogTest {
   }
 
   void expect_done() {
-    EXPECT_EQ(dialog(), ui::Dialog::none) << screen().transient().dialog_error;
-    EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+    EXPECT_EQ(dialog(), ui::Dialog::none) << screen().state().dialog.error;
+    EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
   }
 
-  [[nodiscard]] ui::ExportSettings& settings() { return screen().transient().export_settings; }
+  [[nodiscard]] ui::ExportSettings& settings() { return screen().state().export_settings; }
   [[nodiscard]] std::string bytes(const std::string& name) const { return bytes_of(folder_ / name); }
 };
 
@@ -61,38 +61,38 @@ TEST_F(ExportDialog, WritesEveryFormatThatIsTicked) {
   EXPECT_TRUE(bytes("a.pdf").starts_with("%PDF-"));
   EXPECT_TRUE(bytes("a.png").starts_with("\x89PNG"));
   EXPECT_TRUE(bytes("a.svg").starts_with("<?xml"));
-  EXPECT_NE(screen().transient().message.find("a.png, a.svg, a.pdf"), std::string::npos);
+  EXPECT_NE(screen().state().message.text.find("a.png, a.svg, a.pdf"), std::string::npos);
 }
 
 TEST_F(ExportDialog, TheEndingAndTheBoxesAgree) {
   open_for("a.png");
   EXPECT_EQ(settings().formats, (std::array{true, false, false}));
   press("SVG");
-  EXPECT_TRUE(screen().transient().dialog_path.ends_with("a.png"));
+  EXPECT_TRUE(screen().state().dialog.path.ends_with("a.png"));
   press("PNG");
-  EXPECT_TRUE(screen().transient().dialog_path.ends_with("a.svg"));
+  EXPECT_TRUE(screen().state().dialog.path.ends_with("a.svg"));
   press("SVG");
   press("Export");
   EXPECT_EQ(dialog(), ui::Dialog::export_figure);
-  EXPECT_EQ(screen().transient().dialog_error, "no format is chosen: PNG, SVG or PDF");
+  EXPECT_EQ(screen().state().dialog.error, "no format is chosen: PNG, SVG or PDF");
   EXPECT_EQ(folder_.size(), 0);
 }
 
 TEST_F(ExportDialog, SaysWhatIsOutOfRange) {
   open_for("a.svg");
-  const Figure* before = screen().workbench().preview();
+  const Figure* before = screen().workbench().figure_export().preview();
   ASSERT_NE(before, nullptr);
   fill("##width", "0.1");
   screen().key(kEnter);
   screen().frame(2);
   EXPECT_EQ(dialog(), ui::Dialog::export_figure);
-  EXPECT_EQ(screen().transient().dialog_error, "width of 0.1 inches: must be 0.5 to 100");
+  EXPECT_EQ(screen().state().dialog.error, "width of 0.1 inches: must be 0.5 to 100");
   fill("##width", "5");
   fill("##range", "1,0");
   press("Export");
   EXPECT_EQ(dialog(), ui::Dialog::export_figure);
-  EXPECT_NE(screen().transient().dialog_error.find("range \"1,0\""), std::string::npos);
-  EXPECT_NE(screen().workbench().preview(), nullptr) << "the last one that could be written";
+  EXPECT_NE(screen().state().dialog.error.find("range \"1,0\""), std::string::npos);
+  EXPECT_NE(screen().workbench().figure_export().preview(), nullptr) << "the last one that could be written";
   EXPECT_EQ(folder_.size(), 0);
 }
 
@@ -111,7 +111,7 @@ TEST_F(ExportDialog, SizesAreInTheUnitThatIsChosen) {
 
 TEST_F(ExportDialog, TheHeightStartsAsItWas) {
   open();
-  const Figure* figure = screen().workbench().preview();
+  const Figure* figure = screen().workbench().figure_export().preview();
   ASSERT_NE(figure, nullptr);
   const double height = 7 * figure->height / figure->width;
   press("fixed");
@@ -121,7 +121,7 @@ TEST_F(ExportDialog, TheHeightStartsAsItWas) {
 TEST_F(ExportDialog, ThePreviewShowsWhatWillBeWritten) {
   open_view("head");
   open_for("a.svg");
-  const auto previewed = [&] { return *screen().workbench().preview(); };
+  const auto previewed = [&] { return *screen().workbench().figure_export().preview(); };
   EXPECT_EQ(previewed().width, 672);
   ASSERT_FALSE(previewed().color_bars.empty());
   EXPECT_FALSE(previewed().heatmaps[0].row_labels.empty());
@@ -141,7 +141,7 @@ TEST_F(ExportDialog, ThePreviewShowsWhatWillBeWritten) {
   expect_done();
   EXPECT_EQ(bytes("a.svg").find("self-attention<"), std::string::npos);
   EXPECT_EQ(bytes("a.svg").find(">attention weight<"), std::string::npos);
-  EXPECT_EQ(screen().workbench().preview(), nullptr);
+  EXPECT_EQ(screen().workbench().figure_export().preview(), nullptr);
 }
 
 TEST_F(ExportDialog, ThePreviewIsPaintedInTheColoursOfItsTheme) {
@@ -163,7 +163,7 @@ TEST_F(ExportDialog, ThePreviewIsPaintedInTheColoursOfItsTheme) {
   const int on_paper = has(palette(Theme::paper).background);
   EXPECT_GT(on_paper, 20'000);
   // The weights of the first head: the colours of the matrices are on top of the page.
-  const HeatmapMark& last = screen().workbench().preview()->heatmaps.back();
+  const HeatmapMark& last = screen().workbench().figure_export().preview()->heatmaps.back();
   std::vector<float> numbers(static_cast<std::size_t>(last.rows() * last.columns()));
   last.source->read({0, 0, 0, 0, last.rows(), last.columns()}, numbers, {});
   EXPECT_GT(has(cell_color(numbers[0], last.scale)), 5);
@@ -180,11 +180,11 @@ TEST_F(ExportDialog, ItsSettingsStayForTheNextTime) {
   press("Export");
   expect_done();
   open();
-  EXPECT_TRUE(screen().transient().dialog_path.ends_with("flow.svg"));
+  EXPECT_TRUE(screen().state().dialog.path.ends_with("flow.svg"));
   EXPECT_EQ(settings().file.width_inches, 4);
   EXPECT_EQ(settings().file.theme, Theme::light);
   EXPECT_FALSE(settings().file.content.title);
-  EXPECT_EQ(screen().workbench().preview()->width, 384);
+  EXPECT_EQ(screen().workbench().figure_export().preview()->width, 384);
 }
 
 TEST_F(ExportDialog, TheCaptionCanBeCopied) {
@@ -206,10 +206,10 @@ TEST_F(ExportDialog, TheCaptionCanBeCopied) {
 TEST_F(ExportDialog, SlowViewsAreBuiltBeside) {
   open_view("metrics");
   open_for("a.svg");
-  ASSERT_NE(screen().workbench().preview(), nullptr);
-  EXPECT_FALSE(screen().workbench().preview()->heatmaps.empty());
+  ASSERT_NE(screen().workbench().figure_export().preview(), nullptr);
+  EXPECT_FALSE(screen().workbench().figure_export().preview()->heatmaps.empty());
   press("colour bar");
-  EXPECT_TRUE(screen().workbench().preview()->color_bars.empty());
+  EXPECT_TRUE(screen().workbench().figure_export().preview()->color_bars.empty());
   press("Export");
   expect_done();
 }

@@ -12,7 +12,7 @@ class FigureFiles : public Interface {
   /// A figure of the experiment's own view, as the window has it.
   std::filesystem::path figure_of(const ExperimentSource& source, const std::string& name) {
     const std::filesystem::path path = folder_ / name;
-    EXPECT_TRUE(write_figure(screen().workbench().figure(), {.dpi = 20}, path, &source));
+    EXPECT_TRUE(write_figure(screen().workbench().shown_figure().figure(), {.dpi = 20}, path, &source));
     return path;
   }
 
@@ -35,15 +35,15 @@ TEST_F(FigureFiles, OpenAsTheExperimentTheyShow) {
   screen().settle();
   for (const char* name : {"a.png", "a.svg", "a.pdf"}) {
     drop(figure_of({two_heads()}, name));
-    EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+    EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
     EXPECT_EQ(screen().experiment(), two_heads()) << name;
     EXPECT_EQ(screen().trace().experiment(), two_heads());
     EXPECT_FALSE(screen().workbench().session().modified());
     // Save must not put an experiment in the figure's place.
     const std::string before = bytes_of(folder_ / name);
     screen().key_with_control('S');
-    EXPECT_EQ(screen().transient().dialog, ui::Dialog::save);
-    EXPECT_EQ(screen().transient().dialog_path, "worked-example.json");
+    EXPECT_EQ(screen().state().dialog.open, ui::Dialog::save);
+    EXPECT_EQ(screen().state().dialog.path, "worked-example.json");
     screen().key(kEscape);
     screen().frame(2);
     EXPECT_EQ(bytes_of(folder_ / name), before);
@@ -72,7 +72,7 @@ TEST_F(FigureFiles, BringWhatTheyWereComparedWith) {
   drop(figure_of({experiment, pinned}, "a.svg"));
   EXPECT_EQ(screen().experiment(), experiment);
   EXPECT_EQ(screen().trace().experiment(), experiment);
-  const Figure& restored = screen().workbench().figure();
+  const Figure& restored = screen().workbench().shown_figure().figure();
   EXPECT_FALSE(restored.heatmaps.empty());
   // As if it had been pinned by hand.
   const std::string text = describe(restored);
@@ -85,7 +85,7 @@ TEST_F(FigureFiles, BringWhatTheyWereComparedWith) {
   ASSERT_EQ(screen().experiment().view, experiment.view);
   Experiment other = experiment;
   drop(folder_.file("other.json", experiment_json(other)));
-  EXPECT_EQ(describe(screen().workbench().figure()), text);
+  EXPECT_EQ(describe(screen().workbench().shown_figure().figure()), text);
 }
 
 TEST_F(FigureFiles, TheSameExperimentMayBePinned) {
@@ -95,20 +95,20 @@ TEST_F(FigureFiles, TheSameExperimentMayBePinned) {
   experiment.view = {"compare", {{"against", std::string("pinned")}}};
   drop(figure_of({experiment, experiment}, "a.svg"));
   EXPECT_EQ(screen().trace().experiment(), experiment);
-  EXPECT_FALSE(screen().workbench().figure().heatmaps.empty());
+  EXPECT_FALSE(screen().workbench().shown_figure().figure().heatmaps.empty());
 }
 
 TEST_F(FigureFiles, ThatCannotBeOpenedLeaveTheDocument) {
   screen().settle();
   const Experiment before = screen().experiment();
   drop(folder_.file("drawing.svg", "<svg/>"));
-  EXPECT_TRUE(screen().transient().message_is_error);
-  EXPECT_NE(screen().transient().message.find("drawing.svg: holds no experiment"), std::string::npos);
+  EXPECT_TRUE(screen().state().message.is_error);
+  EXPECT_NE(screen().state().message.text.find("drawing.svg: holds no experiment"), std::string::npos);
   Experiment wrong = two_heads();
   wrong.view.name = "nope";
   drop(figure_of({wrong}, "wrong.png"));
-  EXPECT_TRUE(screen().transient().message_is_error);
-  EXPECT_NE(screen().transient().message.find("nope"), std::string::npos) << screen().transient().message;
+  EXPECT_TRUE(screen().state().message.is_error);
+  EXPECT_NE(screen().state().message.text.find("nope"), std::string::npos) << screen().state().message.text;
   EXPECT_EQ(screen().experiment(), before);
 }
 

@@ -10,7 +10,9 @@ namespace {
 
 class Picture : public Interface {
  protected:
-  [[nodiscard]] const std::vector<HeatmapMark>& heatmaps() { return screen().workbench().figure().heatmaps; }
+  [[nodiscard]] const std::vector<HeatmapMark>& heatmaps() {
+    return screen().workbench().shown_figure().figure().heatmaps;
+  }
 
   [[nodiscard]] std::size_t heatmap(const std::string& id) {
     for (std::size_t i = 0; i < heatmaps().size(); ++i) {
@@ -23,7 +25,7 @@ class Picture : public Interface {
   /// The cell that the mouse is on says so itself.
   void expect_hovered(std::size_t which, Index row, Index column) {
     const HeatmapMark& mark = heatmaps()[which];
-    const std::optional<ui::NamedCell>& hovered = screen().transient().hovered;
+    const std::optional<ui::NamedCell>& hovered = screen().state().hovered;
     ASSERT_TRUE(hovered) << mark.id << " " << row << ", " << column;
     EXPECT_EQ(hovered->tensor, screen().trace().steps()[static_cast<std::size_t>(mark.step)].name) << mark.id;
     EXPECT_EQ(hovered->index, mark.index_of(row, column)) << mark.id;
@@ -94,12 +96,12 @@ TEST_F(Picture, OnlyOneCellOfTheHoveredTensorChangesItsFrame) {
 
 TEST_F(Picture, BesideTheCellsThereIsNothing) {
   screen().move(screen().cell_center(heatmap("weights"), 0, 0));
-  EXPECT_TRUE(screen().transient().hovered);
+  EXPECT_TRUE(screen().state().hovered);
   const Rect place = screen().picture_place();
   screen().move({place.x + 12, place.y + 12});
-  EXPECT_FALSE(screen().transient().hovered);
+  EXPECT_FALSE(screen().state().hovered);
   screen().move({place.x - 40, place.center().y});
-  EXPECT_FALSE(screen().transient().hovered);
+  EXPECT_FALSE(screen().state().hovered);
 }
 
 TEST_F(Picture, AClickPinsAndAClickOrEscapeLetsGo) {
@@ -107,27 +109,27 @@ TEST_F(Picture, AClickPinsAndAClickOrEscapeLetsGo) {
   const Point cell = screen().cell_center(weights, 2, 3);
   screen().click(cell);
   const ui::NamedCell wanted = {"weights", heatmaps()[weights].index_of(2, 3)};
-  EXPECT_EQ(screen().transient().pinned, wanted);
+  EXPECT_EQ(screen().state().pinned, wanted);
   screen().move({-100, -100});
-  EXPECT_EQ(screen().transient().inspected(), wanted);
-  EXPECT_FALSE(screen().transient().hovered);
+  EXPECT_EQ(screen().state().inspected(), wanted);
+  EXPECT_FALSE(screen().state().hovered);
   // Hovering shows another one for as long as it lasts.
   screen().move(screen().cell_center(weights, 0, 0));
-  EXPECT_EQ(screen().transient().inspected()->index, heatmaps()[weights].index_of(0, 0));
+  EXPECT_EQ(screen().state().inspected()->index, heatmaps()[weights].index_of(0, 0));
   screen().move({-100, -100});
-  EXPECT_EQ(screen().transient().inspected(), wanted);
+  EXPECT_EQ(screen().state().inspected(), wanted);
   screen().key(kEscape);
-  EXPECT_FALSE(screen().transient().inspected());
+  EXPECT_FALSE(screen().state().inspected());
 
   screen().click(cell);
-  EXPECT_EQ(screen().transient().pinned, wanted);
+  EXPECT_EQ(screen().state().pinned, wanted);
   screen().click(cell);
-  EXPECT_FALSE(screen().transient().pinned);
+  EXPECT_FALSE(screen().state().pinned);
 
   screen().click(cell);
   const Rect place = screen().picture_place();
   screen().click({place.x + 12, place.y + 12});
-  EXPECT_FALSE(screen().transient().pinned);
+  EXPECT_FALSE(screen().state().pinned);
 }
 
 TEST_F(Picture, APinnedCellStaysThroughOtherParameters) {
@@ -137,16 +139,16 @@ TEST_F(Picture, APinnedCellStaysThroughOtherParameters) {
   screen().drag(across(slider, 0.2), across(slider, 0.7));
   screen().release();
   screen().settle();
-  EXPECT_EQ(screen().transient().inspected(), (ui::NamedCell{"weights", {0, 2, 3}}));
+  EXPECT_EQ(screen().state().inspected(), (ui::NamedCell{"weights", {0, 2, 3}}));
   // With two tokens there is no such cell; with more there is again.
   const Rect tokens = screen().slider(parameter("tokens").label);
   screen().drag(across(tokens, 0.5), across(tokens, 0.08));
   screen().settle();
-  EXPECT_FALSE(ui::inspect(screen().trace(), *screen().transient().inspected()));
+  EXPECT_FALSE(ui::inspect(screen().trace(), *screen().state().inspected()));
   for (int i = 1; i <= 4; ++i) screen().move(across(tokens, 0.08 + 0.1 * i));
   screen().release();
   screen().settle();
-  EXPECT_TRUE(ui::inspect(screen().trace(), *screen().transient().inspected()));
+  EXPECT_TRUE(ui::inspect(screen().trace(), *screen().state().inspected()));
 }
 
 TEST_F(Picture, TheWheelZoomsAtTheCursor) {
@@ -166,18 +168,18 @@ TEST_F(Picture, TheWheelZoomsAtTheCursor) {
     }
     EXPECT_GT(screen().transform().scale, 5 * scale);
     screen().key('F');
-    EXPECT_EQ(screen().transient().camera.zoom, 1);
-    EXPECT_EQ(screen().transient().camera.pan, Point{});
+    EXPECT_EQ(screen().state().camera.zoom, 1);
+    EXPECT_EQ(screen().state().camera.pan, Point{});
   }
 }
 
 TEST_F(Picture, WheelingOutEndsWithAllOfIt) {
   screen().move(screen().cell_center(heatmap("weights"), 1, 2));
   screen().wheel(5);
-  EXPECT_GT(screen().transient().camera.zoom, 2);
+  EXPECT_GT(screen().state().camera.zoom, 2);
   for (int i = 0; i < 20; ++i) screen().wheel(-1);
-  EXPECT_EQ(screen().transient().camera.zoom, 1);
-  EXPECT_EQ(screen().transient().camera.pan, Point{});
+  EXPECT_EQ(screen().state().camera.zoom, 1);
+  EXPECT_EQ(screen().state().camera.pan, Point{});
 }
 
 TEST_F(Picture, ADragMovesItAndPinsNothing) {
@@ -191,9 +193,9 @@ TEST_F(Picture, ADragMovesItAndPinsNothing) {
   const Point now = screen().cell_center(weights, 1, 2);
   EXPECT_NEAR(now.x, to.x, 8);  // ImGui takes the first pixels for a click
   EXPECT_NEAR(now.y, to.y, 8);
-  EXPECT_FALSE(screen().transient().pinned);
+  EXPECT_FALSE(screen().state().pinned);
   screen().double_click(to);
-  EXPECT_EQ(screen().transient().camera.zoom, 1);
+  EXPECT_EQ(screen().state().camera.zoom, 1);
 }
 
 TEST_F(Picture, TheLargestZoomWritesNumbersIntoCells) {
@@ -201,7 +203,7 @@ TEST_F(Picture, TheLargestZoomWritesNumbersIntoCells) {
   const Point at = screen().cell_center(weights, 1, 2);
   screen().move(at);
   screen().wheel(40);
-  EXPECT_LE(screen().transient().camera.zoom, 64);
+  EXPECT_LE(screen().state().camera.zoom, 64);
   expect_hovered(weights, 1, 2);
   screen().wheel(-40);
   expect_hovered(weights, 1, 2);
@@ -211,7 +213,7 @@ TEST_F(Picture, AnotherViewStartsWithAllOfIt) {
   screen().move(screen().cell_center(heatmap("weights"), 1, 2));
   screen().wheel(6);
   open_view("heads");
-  EXPECT_EQ(screen().transient().camera.zoom, 1);
+  EXPECT_EQ(screen().state().camera.zoom, 1);
 }
 
 TEST_F(Picture, AWindowTooSmallForItStillShowsSomething) {
@@ -250,7 +252,7 @@ TEST_F(Picture, AtTwiceTheScaleTheSameCellsAreTwiceAsLarge) {
 TEST_F(Picture, APinnedDrawnNumberIsChangedByHand) {
   screen().click(screen().cell_center(heatmap("x"), 2, 3));
   screen().settle();
-  ASSERT_TRUE(screen().transient().pinned);
+  ASSERT_TRUE(screen().state().pinned);
   const Rect number = screen().item("Inspector", {std::string("##number")});
   screen().drag(number.center(), {number.center().x + 60, number.center().y});
   screen().release();
@@ -260,7 +262,8 @@ TEST_F(Picture, APinnedDrawnNumberIsChangedByHand) {
   EXPECT_EQ(edit.tensor, "x");
   EXPECT_EQ(edit.index, (std::vector<Index>{2, 3}));
   EXPECT_EQ(screen().trace().tensor("x").at(edit.index), static_cast<float>(edit.value));
-  EXPECT_EQ(screen().workbench().figure().heatmaps[heatmap("x")].by_hand, (std::vector<std::vector<Index>>{{2, 3}}));
+  EXPECT_EQ(screen().workbench().shown_figure().figure().heatmaps[heatmap("x")].by_hand,
+            (std::vector<std::vector<Index>>{{2, 3}}));
   undo();
   EXPECT_TRUE(screen().experiment().edits.empty()) << "a drag is one step";
   redo();
@@ -273,7 +276,7 @@ TEST_F(Picture, APinnedDrawnNumberIsChangedByHand) {
 TEST_F(Picture, AComputedNumberIsNot) {
   screen().click(screen().cell_center(heatmap("scores"), 1, 1));
   screen().settle();
-  ASSERT_TRUE(screen().transient().pinned);
+  ASSERT_TRUE(screen().state().pinned);
   EXPECT_THROW(screen().item("Inspector", {std::string("##number")}), std::runtime_error);
 }
 

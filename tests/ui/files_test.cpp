@@ -11,7 +11,7 @@ namespace {
 
 class Files : public Interface {
  protected:
-  [[nodiscard]] ui::Dialog dialog() { return screen().transient().dialog; }
+  [[nodiscard]] ui::Dialog dialog() { return screen().state().dialog.open; }
 
   TemporaryFolder folder_;
 };
@@ -73,10 +73,10 @@ TEST_F(Files, WhatOthersWriteIntoTheOpenFileIsReadAgain) {
   Experiment other = *default_experiment("worked-example");
   other.seed = 77;
   const auto write_and_wait = [&] {
-    screen().transient().message.clear();
+    screen().state().message.text.clear();
     std::filesystem::rename(folder_.file("new.json", experiment_json(other)), path);
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (screen().transient().message.empty() && std::chrono::steady_clock::now() < end) {
+    while (screen().state().message.text.empty() && std::chrono::steady_clock::now() < end) {
       screen().frame(1);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
@@ -84,7 +84,7 @@ TEST_F(Files, WhatOthersWriteIntoTheOpenFileIsReadAgain) {
   };
   write_and_wait();
   EXPECT_EQ(screen().experiment(), other);
-  EXPECT_EQ(screen().transient().message, path.string() + " has changed and was read again");
+  EXPECT_EQ(screen().state().message.text, "reloaded " + path.string() + ", which another program changed");
   // Saving it from here is no such change.
   change_tokens();
   screen().key_with_control('S');
@@ -92,7 +92,7 @@ TEST_F(Files, WhatOthersWriteIntoTheOpenFileIsReadAgain) {
   const Experiment saved = screen().experiment();
   std::this_thread::sleep_for(std::chrono::milliseconds(1200));
   screen().frame(2);
-  EXPECT_EQ(screen().transient().message, "wrote " + path.string());
+  EXPECT_EQ(screen().state().message.text, "wrote " + path.string());
   EXPECT_EQ(screen().experiment(), saved);
   // What is not saved is not replaced before the user says so.
   undo();
@@ -100,7 +100,7 @@ TEST_F(Files, WhatOthersWriteIntoTheOpenFileIsReadAgain) {
   other.seed = 78;
   write_and_wait();
   EXPECT_EQ(screen().experiment(), unsaved);
-  EXPECT_EQ(screen().transient().message, path.string() + " was changed by another program; F5 reads it again");
+  EXPECT_EQ(screen().state().message.text, "another program changed " + path.string() + "; F5 reloads it");
   screen().workbench().press({platform::KeyPress::kF5});
   screen().frame(2);
   screen().settle();
@@ -129,7 +129,7 @@ TEST_F(Files, QuittingAsksWhatBecomesOfEdits) {
   screen().key(kEnter);
   screen().frame(2);
   EXPECT_EQ(dialog(), ui::Dialog::save) << "where it can be said";
-  EXPECT_TRUE(is_one_line(screen().transient().dialog_error));
+  EXPECT_TRUE(is_one_line(screen().state().dialog.error));
   EXPECT_FALSE(screen().workbench().wants_to_quit());
   std::filesystem::create_directory(folder_.path());
   screen().key(kEnter);
@@ -186,7 +186,7 @@ TEST_F(Files, WhatExistsIsReplacedOnlyOnRequest) {
   screen().key_with_control('S');
   confirm(path);
   EXPECT_EQ(dialog(), ui::Dialog::save);
-  EXPECT_EQ(screen().transient().dialog_question, "kept.json exists already. Replace it?");
+  EXPECT_EQ(screen().state().dialog.question, "kept.json exists already. Replace it?");
   EXPECT_EQ(bytes_of(path), "somebody's");
   // Another name is another question.
   screen().click_item("Save the experiment", {std::string("##path")});
@@ -211,8 +211,8 @@ TEST_F(Files, NamesThatAreProposedAreFree) {
   const auto proposed = [&](int key, bool shift) {
     screen().key_with_control(key, shift);
     screen().frame(2);
-    const std::string name = screen().transient().dialog_path;
-    screen().transient().dialog = ui::Dialog::none;
+    const std::string name = screen().state().dialog.path;
+    screen().state().dialog.open = ui::Dialog::none;
     screen().frame(2);
     return name;
   };
@@ -232,7 +232,7 @@ TEST_F(Files, TheSecondWindowOnADocumentAsksBeforeItSaves) {
   screen().key_with_control('S');
   screen().frame(2);
   EXPECT_EQ(dialog(), ui::Dialog::save);
-  EXPECT_EQ(screen().transient().dialog_question,
+  EXPECT_EQ(screen().state().dialog.question,
             "open.json was changed by another program since it was opened here. Replace it?");
   EXPECT_EQ(bytes_of(path), experiment_json(other));
   screen().click_item("Save the experiment", {std::string("Replace")});
@@ -257,8 +257,8 @@ TEST_F(Files, ALessonIsNotSavedOverTheOpenFile) {
   screen().key_with_control('S');
   screen().frame(2);
   EXPECT_EQ(dialog(), ui::Dialog::save) << "it has no file";
-  EXPECT_NE(screen().transient().dialog_path, path.string());
-  screen().transient().dialog = ui::Dialog::none;
+  EXPECT_NE(screen().state().dialog.path, path.string());
+  screen().state().dialog.open = ui::Dialog::none;
   screen().frame(2);
   screen().key_with_control('Q');
   screen().frame(2);
@@ -310,10 +310,9 @@ TEST_P(UnreadableFile, KeepsTheDocumentAndSaysSo) {
   screen().key_with_control('O');
   confirm(path);
   EXPECT_EQ(dialog(), ui::Dialog::open) << "to correct the path";
-  EXPECT_TRUE(is_one_line(screen().transient().dialog_error));
-  EXPECT_NE(screen().transient().dialog_error.find(GetParam().name), std::string::npos)
-      << screen().transient().dialog_error;
-  EXPECT_TRUE(screen().transient().message_is_error);
+  EXPECT_TRUE(is_one_line(screen().state().dialog.error));
+  EXPECT_NE(screen().state().dialog.error.find(GetParam().name), std::string::npos) << screen().state().dialog.error;
+  EXPECT_TRUE(screen().state().message.is_error);
   EXPECT_EQ(screen().experiment(), before);
   EXPECT_TRUE(screen().workbench().session().can_undo());
   screen().click_item("Open an experiment", {std::string("Cancel")});
@@ -322,7 +321,7 @@ TEST_P(UnreadableFile, KeepsTheDocumentAndSaysSo) {
   screen().workbench().open_file(path.string());
   screen().settle();
   EXPECT_EQ(screen().experiment(), before);
-  EXPECT_TRUE(screen().transient().message_is_error);
+  EXPECT_TRUE(screen().state().message.is_error);
   EXPECT_EQ(dialog(), ui::Dialog::none);
 }
 
@@ -346,7 +345,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(Files, ADirectoryIsNoExperiment) {
   screen().workbench().open_file(folder_.path().string());
   screen().settle();
-  EXPECT_TRUE(screen().transient().message_is_error);
+  EXPECT_TRUE(screen().state().message.is_error);
 }
 
 TEST_F(Files, ADroppedFileIsOpened) {
@@ -355,7 +354,7 @@ TEST_F(Files, ADroppedFileIsOpened) {
   screen().workbench().open_file(folder_.file("dropped.json", experiment_json(other)).string());
   screen().settle();
   EXPECT_EQ(screen().experiment(), other);
-  EXPECT_FALSE(screen().transient().message_is_error);
+  EXPECT_FALSE(screen().state().message.is_error);
 }
 
 TEST_F(Files, FiguresAreExported) {
@@ -367,9 +366,9 @@ TEST_F(Files, FiguresAreExported) {
     screen().key_with_control('E');
     EXPECT_EQ(dialog(), ui::Dialog::export_figure);
     confirm(folder_ / kind.name);
-    EXPECT_EQ(dialog(), ui::Dialog::none) << screen().transient().dialog_error;
+    EXPECT_EQ(dialog(), ui::Dialog::none) << screen().state().dialog.error;
     EXPECT_TRUE(bytes_of(folder_ / kind.name).starts_with(kind.start)) << kind.name;
-    EXPECT_NE(screen().transient().message.find(kind.name), std::string::npos);
+    EXPECT_NE(screen().state().message.text.find(kind.name), std::string::npos);
   }
   EXPECT_EQ(screen().experiment(), *default_experiment("worked-example"));
 }
@@ -378,7 +377,7 @@ TEST_F(Files, TensorsAreExported) {
   screen().key_with_control('E', true);
   EXPECT_EQ(dialog(), ui::Dialog::export_trace);
   confirm(folder_ / "tensors.npz");
-  EXPECT_EQ(dialog(), ui::Dialog::none) << screen().transient().dialog_error;
+  EXPECT_EQ(dialog(), ui::Dialog::none) << screen().state().dialog.error;
   EXPECT_TRUE(bytes_of(folder_ / "tensors.npz").starts_with("PK"));
 }
 
@@ -387,7 +386,7 @@ TEST_F(Files, WhatCannotBeWrittenIsSaid) {
     screen().key_with_control('E');
     confirm(folder_ / name);
     EXPECT_EQ(dialog(), ui::Dialog::export_figure);
-    EXPECT_TRUE(is_one_line(screen().transient().dialog_error));
+    EXPECT_TRUE(is_one_line(screen().state().dialog.error));
     screen().click_item("Export the view as a figure", {std::string("Cancel")});
   }
   EXPECT_EQ(folder_.size(), 0);

@@ -49,16 +49,16 @@ TEST_F(ImportedTensorFiles, OpenAsHeadsOfEveryLayer) {
   screen().settle();
   screen().workbench().open_file(weights().string());
   screen().settle();
-  EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+  EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
   EXPECT_EQ(screen().experiment().system, "own-tensors");
   EXPECT_EQ(screen().experiment().view.name, "heads");
-  EXPECT_EQ(screen().workbench().figure().heatmaps.size(), 48U);
+  EXPECT_EQ(screen().workbench().shown_figure().figure().heatmaps.size(), 48U);
   EXPECT_EQ(screen().workbench().window_title(), "model.safetensors — attnscope");
   // A cell of the fourth layer says where it is from.
   screen().move(screen().cell_center(3 * 8 + 2, 1, 5));
   screen().frame(2);
-  ASSERT_TRUE(screen().transient().hovered);
-  EXPECT_EQ(screen().transient().hovered->tensor, "layer4.weights");
+  ASSERT_TRUE(screen().state().hovered);
+  EXPECT_EQ(screen().state().hovered->tensor, "layer4.weights");
   EXPECT_EQ(screen().trace().value(3, std::vector<Index>{2, 1, 5}), 1.0F);
 }
 
@@ -69,8 +69,8 @@ TEST_F(ImportedTensorFiles, AreNeverSavedOver) {
   screen().workbench().open_file(path.string());
   screen().settle();
   screen().key_with_control('S');
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::save);
-  EXPECT_EQ(screen().transient().dialog_path, (folder_ / "model.json").string());
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::save);
+  EXPECT_EQ(screen().state().dialog.path, (folder_ / "model.json").string());
   screen().key(kEnter);
   screen().frame(3);
   EXPECT_EQ(bytes_of(path), before);
@@ -118,15 +118,14 @@ TEST_F(ImportedTensorFiles, AreReadAgainWhenTheyChange) {
   const std::size_t first = bytes.size() - std::size_t{6} * 8 * 12 * 12 * 4;
   bytes.replace(first, sizeof other, reinterpret_cast<const char*>(&other), sizeof other);
   std::filesystem::rename(folder_.file("new", bytes), path);
-  ASSERT_TRUE(wait_for([&] { return screen().transient().message.find("was read again") != std::string::npos; }));
+  ASSERT_TRUE(wait_for([&] { return screen().state().message.text.find("which another program changed") != std::string::npos; }));
   screen().settle();
   EXPECT_EQ(screen().trace().value(0, std::vector<Index>{0, 0, 0}), 0.25F);
   EXPECT_FALSE(screen().workbench().session().modified());
   // What has become useless is said, and what was there stays.
   std::ofstream(path) << "no tensors";
-  ASSERT_TRUE(wait_for([&] { return screen().transient().message_is_error; }));
-  EXPECT_NE(screen().transient().message.find("model.safetensors: "), std::string::npos)
-      << screen().transient().message;
+  ASSERT_TRUE(wait_for([&] { return screen().state().message.is_error; }));
+  EXPECT_NE(screen().state().message.text.find("model.safetensors: "), std::string::npos) << screen().state().message.text;
   EXPECT_EQ(screen().experiment().system, "own-tensors");
 }
 
@@ -144,21 +143,21 @@ TEST_F(ImportedTensorFiles, ThatAreNoAttentionAreShownAsTheyAre) {
   }
   screen().workbench().open_file(folder_.file("layer.safetensors", bytes).string());
   screen().settle();
-  EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+  EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
   EXPECT_EQ(screen().experiment().view.name, "tensor");
-  ASSERT_EQ(screen().workbench().figure().heatmaps.size(), 1U);
-  EXPECT_EQ(screen().workbench().figure().heatmaps[0].columns(), 3);
+  ASSERT_EQ(screen().workbench().shown_figure().figure().heatmaps.size(), 1U);
+  EXPECT_EQ(screen().workbench().shown_figure().figure().heatmaps[0].columns(), 3);
   // Its name is chosen from a list.
   const Rect list = screen().item("Figure", {std::string("Tensor"), std::string("##choice")});
   screen().click(list.center());
   screen().frame(2);
   screen().click_item("##Combo_", {std::string("fc.weight")});
   screen().settle();
-  EXPECT_EQ(screen().workbench().figure().heatmaps[0].rows(), 2);
+  EXPECT_EQ(screen().workbench().shown_figure().figure().heatmaps[0].rows(), 2);
   screen().move(screen().cell_center(0, 1, 2));
   screen().frame(2);
-  ASSERT_TRUE(screen().transient().hovered);
-  EXPECT_EQ(screen().transient().hovered->tensor, "given.fc.weight");
+  ASSERT_TRUE(screen().state().hovered);
+  EXPECT_EQ(screen().state().hovered->tensor, "given.fc.weight");
   // Nothing of it is a token.
   EXPECT_THROW(screen().item("Parameters", {std::string("##labels")}), std::runtime_error);
 }
@@ -181,8 +180,8 @@ TEST_F(ImportedTensorFiles, WhatCannotBeOpenedLeavesTheDocument) {
   const Experiment before = screen().experiment();
   screen().workbench().open_file(folder_.file("x.npz", "PK\x05\x06 and nothing").string());
   screen().settle();
-  EXPECT_TRUE(screen().transient().message_is_error);
-  EXPECT_NE(screen().transient().message.find("x.npz: "), std::string::npos) << screen().transient().message;
+  EXPECT_TRUE(screen().state().message.is_error);
+  EXPECT_NE(screen().state().message.text.find("x.npz: "), std::string::npos) << screen().state().message.text;
   EXPECT_EQ(screen().experiment(), before);
 }
 

@@ -18,23 +18,23 @@ class LargeMatrix : public Interface {
     screen().settle();
   }
 
-  [[nodiscard]] const HeatmapMark& weights() { return screen().workbench().figure().heatmaps.front(); }
+  [[nodiscard]] const HeatmapMark& weights() { return screen().workbench().shown_figure().figure().heatmaps.front(); }
 };
 
 TEST_F(LargeMatrix, IsReadOnceForAllFiguresOfATrace) {
   const std::shared_ptr<const MatrixSource> source = weights().source;
-  const std::uint64_t figures = screen().workbench().figures_built();
+  const std::uint64_t figures = screen().workbench().shown_figure().built();
   screen().resize(900, 650);
   screen().settle();
-  EXPECT_GT(screen().workbench().figures_built(), figures);
+  EXPECT_GT(screen().workbench().shown_figure().built(), figures);
   EXPECT_EQ(weights().source, source);
 }
 
 TEST_F(LargeMatrix, IsAtRestOnceItIsThere) {
-  const std::uint64_t uploads = screen().workbench().heatmaps().uploads();
+  const std::uint64_t uploads = screen().workbench().shown_figure().heatmaps().uploads();
   EXPECT_GT(uploads, 0U);
   screen().frame(5);
-  EXPECT_EQ(screen().workbench().heatmaps().uploads(), uploads);
+  EXPECT_EQ(screen().workbench().shown_figure().heatmaps().uploads(), uploads);
   EXPECT_FALSE(screen().workbench().busy());
   EXPECT_FALSE(screen().workbench().animating());
 }
@@ -46,7 +46,7 @@ TEST_F(LargeMatrix, ShowsItsCellsWhenZoomedInto) {
   const Point at = screen().picture_place().center();
   screen().move(at);
   screen().settle();
-  const std::optional<ui::NamedCell>& cell = screen().transient().hovered;
+  const std::optional<ui::NamedCell>& cell = screen().state().hovered;
   ASSERT_TRUE(cell);
   const float weight = screen().trace().tensor("weights").at(cell->index);
   const Point center = screen().cell_center(0, cell->index[0], cell->index[1]);

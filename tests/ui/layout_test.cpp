@@ -161,8 +161,8 @@ TEST_P(Layout, NothingCoversAnythingElse) {
       experiment.view.name = view.name;
       screen.workbench().open_file(folder.file("experiment.json", experiment_json(experiment)).string());
       screen.settle();
-      ASSERT_EQ(screen.trace().experiment(), experiment) << screen.transient().message;
-      const std::vector<std::string> faults = layout_faults(screen.workbench().figure());
+      ASSERT_EQ(screen.trace().experiment(), experiment) << screen.state().message.text;
+      const std::vector<std::string> faults = layout_faults(screen.workbench().shown_figure().figure());
       EXPECT_TRUE(faults.empty()) << setting.name << ", " << view.name << ": " << faults.size() << " faults:\n  "
                                   << join(std::span(faults).first(std::min<std::size_t>(faults.size(), 4)), "\n  ");
     }

@@ -74,8 +74,8 @@ TEST_F(LessonPanel, TheMenuOpensALesson) {
   EXPECT_EQ(screen().experiment(), step().experiment);
   EXPECT_EQ(screen().trace().experiment(), step().experiment);
   EXPECT_LT(screen().picture_place().height, picture);
-  ASSERT_TRUE(screen().transient().pinned);
-  EXPECT_EQ(screen().transient().pinned->tensor, "x");
+  ASSERT_TRUE(screen().state().pinned);
+  EXPECT_EQ(screen().state().pinned->tensor, "x");
   press_button("×##close");
   EXPECT_FALSE(screen().is_open("Lesson"));
   EXPECT_EQ(screen().picture_place().height, picture);
@@ -92,7 +92,7 @@ TEST_F(LessonPanel, SpaceAndArrowsStepThroughIt) {
     key(i % 2 == 0 ? kSpace : kRight);
     ASSERT_EQ(session().lesson_step(), i);
     ASSERT_EQ(screen().trace().experiment(), step().experiment);
-    ASSERT_EQ(screen().transient().pinned.has_value(), step().cell.has_value());
+    ASSERT_EQ(screen().state().pinned.has_value(), step().cell.has_value());
   }
   key(kSpace);
   EXPECT_EQ(session().lesson_step(), count - 1) << "nor behind the last";
@@ -108,7 +108,7 @@ TEST_F(LessonPanel, FromAnyStepToAnyOther) {
     const std::string& system = step().experiment.system;
     if (const auto& cell = step().cell) {
       ASSERT_TRUE(screen().trace().find(cell->tensor)) << system;
-      EXPECT_EQ(screen().transient().pinned->index, cell->index);
+      EXPECT_EQ(screen().state().pinned->index, cell->index);
     }
     key(kSpace);
   }
@@ -182,14 +182,17 @@ TEST_F(LessonPanel, KeysAreNotForItWhileADialogIsOpenOrTextIsTyped) {
 
 TEST_F(LessonPanel, PrintedNumbersStandBesideThoseOnScreen) {
   open(1);
-  ASSERT_EQ(screen().workbench().printed().size(), 2U);
-  for (const ui::ReferenceTable& table : screen().workbench().printed()) EXPECT_EQ(table.computed, table.printed);
+  ASSERT_EQ(screen().workbench().lesson().printed().size(), 2U);
+  for (const ui::ReferenceTable& table : screen().workbench().lesson().printed())
+    EXPECT_EQ(table.computed, table.printed);
   change_seed();
-  for (const ui::ReferenceTable& table : screen().workbench().printed()) EXPECT_NE(table.computed, table.printed);
+  for (const ui::ReferenceTable& table : screen().workbench().lesson().printed())
+    EXPECT_NE(table.computed, table.printed);
   press_button("Back to the lesson");
-  for (const ui::ReferenceTable& table : screen().workbench().printed()) EXPECT_EQ(table.computed, table.printed);
+  for (const ui::ReferenceTable& table : screen().workbench().lesson().printed())
+    EXPECT_EQ(table.computed, table.printed);
   key(kSpace);
-  EXPECT_TRUE(screen().workbench().printed().empty());
+  EXPECT_TRUE(screen().workbench().lesson().printed().empty());
 }
 
 TEST_F(LessonPanel, NoNumbersOfAnotherStepStandBesidePrintedOnes) {
@@ -197,33 +200,33 @@ TEST_F(LessonPanel, NoNumbersOfAnotherStepStandBesidePrintedOnes) {
   while (step().title != "Batch norm, one projection") screen().key(kSpace);
   // Its own trace takes some frames; until then there is nothing to compare with.
   for (int i = 0; i < 200 && screen().trace().experiment() != step().experiment; ++i) {
-    for (const ui::ReferenceTable& table : screen().workbench().printed())
+    for (const ui::ReferenceTable& table : screen().workbench().lesson().printed())
       ASSERT_TRUE(table.computed[0][0] == "…" || table.computed == table.printed) << table.computed[0][0];
     screen().frame();
   }
   screen().settle();
-  ASSERT_EQ(screen().workbench().printed().size(), 1U);
-  EXPECT_EQ(screen().workbench().printed()[0].computed, screen().workbench().printed()[0].printed);
+  ASSERT_EQ(screen().workbench().lesson().printed().size(), 1U);
+  EXPECT_EQ(screen().workbench().lesson().printed()[0].computed, screen().workbench().lesson().printed()[0].printed);
 }
 
 TEST_F(LessonPanel, BothSidesAreComputedForTheExperimentAsItIs) {
   open(1);
   while (step().equivalence.empty()) key(kSpace);
   EXPECT_EQ(step().equivalence, "token-order");
-  const auto shape = [&] { return (*screen().workbench().comparison())->differences.back().axes; };
-  ASSERT_NE(screen().workbench().comparison(), nullptr);
-  EXPECT_TRUE((*screen().workbench().comparison())->agrees());
+  const auto shape = [&] { return (*screen().workbench().lesson().comparison())->differences.back().axes; };
+  ASSERT_NE(screen().workbench().lesson().comparison(), nullptr);
+  EXPECT_TRUE((*screen().workbench().lesson().comparison())->agrees());
   EXPECT_EQ(shape()[1].size, 6);
   drag_slider("tokens", 0.3, 0.7);
-  EXPECT_TRUE((*screen().workbench().comparison())->agrees());
+  EXPECT_TRUE((*screen().workbench().lesson().comparison())->agrees());
   EXPECT_EQ(shape()[1].size, screen().experiment().integer("tokens"));
   EXPECT_NE(shape()[1].size, 6);
   // The next step has a mask, and the claim fails.
   key(kSpace);
   EXPECT_EQ(step().equivalence, "token-order");
-  EXPECT_FALSE((*screen().workbench().comparison())->agrees());
+  EXPECT_FALSE((*screen().workbench().lesson().comparison())->agrees());
   key(kSpace);
-  EXPECT_EQ(screen().workbench().comparison(), nullptr);
+  EXPECT_EQ(screen().workbench().lesson().comparison(), nullptr);
 }
 
 TEST_F(LessonPanel, AnotherSystemSaysThatTheClaimIsNotAboutIt) {
@@ -231,8 +234,8 @@ TEST_F(LessonPanel, AnotherSystemSaysThatTheClaimIsNotAboutIt) {
   while (step().equivalence.empty()) key(kSpace);
   ASSERT_TRUE(screen().workbench().workspace().session().apply({SetSystem{"worked-example"}, 0}));
   screen().settle();
-  ASSERT_NE(screen().workbench().comparison(), nullptr);
-  EXPECT_FALSE(*screen().workbench().comparison());
+  ASSERT_NE(screen().workbench().lesson().comparison(), nullptr);
+  EXPECT_FALSE(*screen().workbench().lesson().comparison());
   EXPECT_TRUE(screen().is_open("Lesson"));
 }
 
@@ -255,9 +258,9 @@ TEST_F(LessonPanel, ABadFileIsNamedInTheMenuAndOpensNothing) {
 TEST_F(LessonPanel, NothingIsComputedWhileNothingHappens) {
   open(1);
   screen().settle();
-  const std::uint64_t figures = screen().workbench().figures_built();
+  const std::uint64_t figures = screen().workbench().shown_figure().built();
   screen().frame(50);
-  EXPECT_EQ(screen().workbench().figures_built(), figures);
+  EXPECT_EQ(screen().workbench().shown_figure().built(), figures);
   EXPECT_FALSE(screen().workbench().busy());
 }
 

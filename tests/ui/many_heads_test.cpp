@@ -24,7 +24,7 @@ class ManyHeadsWindow : public Interface {
 
   void open_file(const std::vector<int>& shape) {
     screen().workbench().open_file(weights_file(folder_, shape).string());
-    ASSERT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+    ASSERT_FALSE(screen().state().message.is_error) << screen().state().message.text;
   }
 
   /// Frames until the tensors that were opened are there to be looked at.
@@ -37,7 +37,7 @@ class ManyHeadsWindow : public Interface {
     ASSERT_EQ(screen().trace().experiment().system, "own-tensors");
   }
 
-  [[nodiscard]] const Figure& figure() { return screen().workbench().figure(); }
+  [[nodiscard]] const Figure& figure() { return screen().workbench().shown_figure().figure(); }
 
   TemporaryFolder folder_;
 };
@@ -45,12 +45,13 @@ class ManyHeadsWindow : public Interface {
 TEST_F(ManyHeadsWindow, ShowsAPageOfAHundredThousand) {
   screen().set_drawn(true);
   open_file({100000, 4, 4});
-  const std::uint64_t uploads = screen().workbench().heatmaps().uploads();
+  const std::uint64_t uploads = screen().workbench().shown_figure().heatmaps().uploads();
   screen().settle();
   EXPECT_EQ(screen().experiment().view.name, "heads");
   EXPECT_EQ(figure().heatmaps.size(), static_cast<std::size_t>(kMaxPanels));
-  EXPECT_LE(screen().workbench().heatmaps().uploads() - uploads, static_cast<std::uint64_t>(2 * kMaxPanels));
-  EXPECT_LE(screen().workbench().heatmaps().textures(), static_cast<std::size_t>(4 * kMaxPanels));
+  EXPECT_LE(screen().workbench().shown_figure().heatmaps().uploads() - uploads,
+            static_cast<std::uint64_t>(2 * kMaxPanels));
+  EXPECT_LE(screen().workbench().shown_figure().heatmaps().textures(), static_cast<std::size_t>(4 * kMaxPanels));
   // Another page is one click away: the slider stands in the row of options.
   const Rect slider = screen().item("Figure", {std::string("##page")});
   screen().click({slider.right() - 3, slider.center().y});
@@ -60,8 +61,8 @@ TEST_F(ManyHeadsWindow, ShowsAPageOfAHundredThousand) {
   // What is pointed at is that head's.
   screen().move(screen().cell_center(0, 1, 2));
   screen().frame(2);
-  ASSERT_TRUE(screen().transient().hovered);
-  EXPECT_EQ(screen().transient().hovered->index, (std::vector<Index>{97 * kMaxPanels, 1, 2}));
+  ASSERT_TRUE(screen().state().hovered);
+  EXPECT_EQ(screen().state().hovered->index, (std::vector<Index>{97 * kMaxPanels, 1, 2}));
 }
 
 TEST_F(ManyHeadsWindow, EveryViewOfThemIsBounded) {
@@ -84,7 +85,7 @@ TEST_F(ManyHeadsWindow, CtrlQEndsItWhileAPictureIsBuilt) {
   ASSERT_TRUE(screen().workbench().busy());
   ASSERT_FALSE(screen().workbench().wants_to_quit());
   screen().key_with_control('Q');
-  EXPECT_TRUE(screen().workbench().wants_to_quit() || screen().transient().dialog == ui::Dialog::unsaved);
+  EXPECT_TRUE(screen().workbench().wants_to_quit() || screen().state().dialog.open == ui::Dialog::unsaved);
 }
 
 TEST_F(ManyHeadsWindow, TheLastPictureStaysUntilTheNextIsBuilt) {
@@ -100,11 +101,11 @@ TEST_F(ManyHeadsWindow, TheLastPictureStaysUntilTheNextIsBuilt) {
   ASSERT_TRUE(screen().workbench().busy());
   // Its places do nothing that belongs to the view that is opened.
   screen().click(screen().picture_place().center());
-  EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+  EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
   // Back again: what was begun is stopped.
   screen().click_item("Views", {std::string("heads")});
   screen().settle();
-  EXPECT_EQ(screen().workbench().figure().heatmaps.size(), heads);
+  EXPECT_EQ(screen().workbench().shown_figure().figure().heatmaps.size(), heads);
 }
 
 TEST_F(ManyHeadsWindow, AnExportGoesOnBesideTheWindow) {
@@ -118,9 +119,9 @@ TEST_F(ManyHeadsWindow, AnExportGoesOnBesideTheWindow) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (screen().workbench().busy() && std::chrono::steady_clock::now() < end) screen().frame();
   screen().frame(2);
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::none) << screen().transient().dialog_error;
-  EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
-  EXPECT_NE(screen().transient().message.find("wrote "), std::string::npos);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::none) << screen().state().dialog.error;
+  EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
+  EXPECT_NE(screen().state().message.text.find("wrote "), std::string::npos);
   EXPECT_TRUE(bytes_of(folder_ / "a.svg").starts_with("<?xml"));
 }
 
@@ -132,8 +133,8 @@ TEST_F(ManyHeadsWindow, WhatCannotBeWrittenIsSaidHoweverLongItTook) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (screen().workbench().busy() && std::chrono::steady_clock::now() < end) screen().frame();
   screen().frame(2);
-  EXPECT_TRUE(screen().transient().message_is_error);
-  EXPECT_NE(screen().transient().message.find("no such folder"), std::string::npos) << screen().transient().message;
+  EXPECT_TRUE(screen().state().message.is_error);
+  EXPECT_NE(screen().state().message.text.find("no such folder"), std::string::npos) << screen().state().message.text;
 }
 
 TEST_F(ManyHeadsWindow, ManyLabelsAreTypedAFewAtATime) {
@@ -169,11 +170,11 @@ TEST_F(ManyHeadsWindow, LabelsAsLongAsTheyMayBeLeaveRoomForTheMatrices) {
   const std::string label(kMaxLabelBytes, 'm');
   screen().workbench().open_file(folder_.file("tokens.txt", label + "\n" + label + "\nc\n").string());
   screen().settle();
-  ASSERT_EQ(screen().experiment().labels.size(), 3U) << screen().transient().message;
+  ASSERT_EQ(screen().experiment().labels.size(), 3U) << screen().state().message.text;
   EXPECT_LE(figure().width, 2000);
   screen().move(screen().cell_center(0, 0, 0));
   screen().frame(3);
-  ASSERT_TRUE(screen().transient().hovered);
+  ASSERT_TRUE(screen().state().hovered);
 }
 
 }  // namespace

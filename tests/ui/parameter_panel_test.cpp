@@ -120,7 +120,7 @@ class Typing : public Interface {
     screen().settle();
   }
 
-  [[nodiscard]] const std::string& message() { return screen().transient().message; }
+  [[nodiscard]] const std::string& message() { return screen().state().message.text; }
 };
 
 TEST_F(Typing, GoesBeyondTheSlider) {
@@ -194,7 +194,7 @@ TEST_F(Typing, IsNotTakenForShortcuts) {
   screen().retype("if 3 ?");
   EXPECT_EQ(screen().experiment().labels, (std::vector<std::string>{"if", "3", "?"}));
   EXPECT_TRUE(screen().experiment().view.options.empty()) << "3 chose a head";
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::none);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::none);
   EXPECT_TRUE(screen().is_open("Inspector"));
 }
 
@@ -213,7 +213,7 @@ TEST_P(Refusal, KeepsTheDocumentAndSaysWhy) {
   enter(GetParam().parameter, GetParam().text);
   EXPECT_EQ(screen().experiment(), before);
   EXPECT_FALSE(screen().workbench().session().can_undo());
-  EXPECT_TRUE(screen().transient().message_is_error);
+  EXPECT_TRUE(screen().state().message.is_error);
   EXPECT_FALSE(message().empty());
   EXPECT_EQ(message().find('\n'), std::string::npos);
   screen().move({-100, -100});
@@ -323,7 +323,7 @@ TEST_F(Panel, ASentenceBecomesTheTokens) {
   screen().settle();
   EXPECT_EQ(screen().experiment().labels, (std::vector<std::string>{"one", "two", "three"}));
   EXPECT_EQ(screen().trace().find("weights")->axes.back().size, 3);
-  const auto& heatmaps = screen().workbench().figure().heatmaps;
+  const auto& heatmaps = screen().workbench().shown_figure().figure().heatmaps;
   const auto labelled =
       std::find_if(heatmaps.begin(), heatmaps.end(), [](const auto& mark) { return !mark.row_labels.empty(); });
   ASSERT_NE(labelled, heatmaps.end());
@@ -342,7 +342,7 @@ TEST_F(Panel, LabelsThatNoFileCanHoldAreRefused) {
   screen().key(kEnter);
   screen().settle();
   EXPECT_EQ(screen().experiment().labels, std::vector<std::string>{std::string(256, 'a')});
-  EXPECT_TRUE(screen().transient().message_is_error);
+  EXPECT_TRUE(screen().state().message.is_error);
   EXPECT_TRUE(parse_experiment(experiment_json(screen().experiment()), "typed"));
 }
 

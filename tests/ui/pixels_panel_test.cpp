@@ -34,36 +34,36 @@ TEST_F(Pixels, ShowBuiltInPicturesByTheirChoice) {
   const Experiment before = screen().experiment();
   choose("shapes");
   EXPECT_EQ(screen().experiment().choice("picture"), "shapes");
-  EXPECT_EQ(screen().workbench().figure().pixels.size(), 1U);
+  EXPECT_EQ(screen().workbench().shown_figure().figure().pixels.size(), 1U);
   undo();
   EXPECT_EQ(screen().experiment(), before);
-  EXPECT_TRUE(screen().workbench().figure().pixels.empty());
+  EXPECT_TRUE(screen().workbench().shown_figure().figure().pixels.empty());
 }
 
 TEST_F(Pixels, OneOfTheirOwnIsAskedForWhereThereIsNone) {
   const Experiment before = screen().experiment();
   choose("of your own");
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::open_picture);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::open_picture);
   EXPECT_EQ(screen().experiment(), before);
   confirm(png());
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::none);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::none);
   EXPECT_EQ(screen().experiment().picture, two_);
   EXPECT_EQ(screen().experiment().choice("picture"), "file");
   EXPECT_EQ(screen().trace().experiment(), screen().experiment());
   choose("stripes");
   choose("of your own");
   EXPECT_EQ(screen().experiment().picture, two_) << "it is still there";
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::none);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::none);
   for (int step = 0; step < 3; ++step) undo();
   EXPECT_EQ(screen().experiment(), before);
 }
 
 TEST_F(Pixels, TheButtonAsksForAnotherPicture) {
   screen().click_item("Parameters", {std::string("Open…")});
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::open_picture);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::open_picture);
   confirm(folder_ / "none.png");
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::open_picture) << "to correct the path";
-  EXPECT_NE(screen().transient().dialog_error.find("none.png: No such file"), std::string::npos);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::open_picture) << "to correct the path";
+  EXPECT_NE(screen().state().dialog.error.find("none.png: No such file"), std::string::npos);
   screen().click_item("Open a picture for the pixels", {std::string("Cancel")});
   screen().click_item("Parameters", {std::string("Open…")});
   confirm(png());
@@ -74,13 +74,13 @@ TEST_F(Pixels, ADroppedPictureIsTaken) {
   screen().workbench().open_file(png().string());
   screen().settle();
   EXPECT_EQ(screen().experiment().picture, two_);
-  EXPECT_FALSE(screen().transient().message_is_error);
+  EXPECT_FALSE(screen().state().message.is_error);
   EXPECT_TRUE(screen().workbench().session().modified());
   undo();
   EXPECT_TRUE(screen().experiment().picture.empty());
   screen().workbench().open_file(folder_.file("broken.png", "GIF89a").string());
-  EXPECT_TRUE(screen().transient().message_is_error);
-  EXPECT_NE(screen().transient().message.find("broken.png: is no PNG file"), std::string::npos);
+  EXPECT_TRUE(screen().state().message.is_error);
+  EXPECT_NE(screen().state().message.text.find("broken.png: is no PNG file"), std::string::npos);
 }
 
 TEST_F(Pixels, ASystemOfTokensTakesNoPicture) {
@@ -88,8 +88,8 @@ TEST_F(Pixels, ASystemOfTokensTakesNoPicture) {
   screen().settle();
   const Experiment before = screen().experiment();
   screen().workbench().open_file(png().string());
-  EXPECT_TRUE(screen().transient().message_is_error);
-  EXPECT_NE(screen().transient().message.find("worked-example attends to no pixels; allowed with "), std::string::npos);
+  EXPECT_TRUE(screen().state().message.is_error);
+  EXPECT_NE(screen().state().message.text.find("worked-example attends to no pixels; allowed with "), std::string::npos);
   EXPECT_EQ(screen().experiment(), before);
 }
 

@@ -16,7 +16,7 @@ class RenderedWindow : public ::testing::TestWithParam<Theme> {
 
 /// The part of the window that the figure is on. A view that does not fit is shown smaller, which no file is.
 Raster shown_in(OffscreenInterface& screen) {
-  const Figure& figure = screen.workbench().figure();
+  const Figure& figure = screen.workbench().shown_figure().figure();
   const FigureTransform transform = screen.transform();
   if (std::abs(transform.scale - kRenderedScale) > 1e-9) throw std::runtime_error("the window is too small");
   screen.move({-100, -100});
@@ -47,7 +47,7 @@ TEST_P(RenderedWindow, ShowsWhatTheFilesShow) {
     screen.set_drawn(false);
     screen.key('I');  // room for the figure in place of the inspector
     screen.settle();
-    const Figure& figure = screen.workbench().figure();
+    const Figure& figure = screen.workbench().shown_figure().figure();
     const Raster shown = shown_in(screen);
     const TemporaryFolder folder;
     for (const char* name : {"figure.pdf", "figure.svg"}) {

@@ -42,7 +42,7 @@ TEST_P(EverySystem, IsChosenFromTheList) {
 TEST_P(EverySystem, ShowsSomethingInEveryView) {
   for (const View& view : views()) {
     open_view(view.name);
-    const Figure& figure = screen().workbench().figure();
+    const Figure& figure = screen().workbench().shown_figure().figure();
     EXPECT_FALSE(figure.texts.empty()) << view.name;
     const bool says_why =
         std::any_of(figure.texts.begin(), figure.texts.end(), [](const TextMark& t) { return t.id == "missing"; });
@@ -63,8 +63,8 @@ TEST_P(EverySystem, ExplainsTheCellUnderTheCursor) {
   int met = 0;
   for (const View& view : views()) {
     open_view(view.name);
-    for (std::size_t i = 0; i < screen().workbench().figure().heatmaps.size(); ++i) {
-      const HeatmapMark mark = screen().workbench().figure().heatmaps[i];
+    for (std::size_t i = 0; i < screen().workbench().shown_figure().figure().heatmaps.size(); ++i) {
+      const HeatmapMark mark = screen().workbench().shown_figure().figure().heatmaps[i];
       // The mouse moves by whole pixels: smaller cells cannot be met.
       const double cell = std::min(mark.box.width / static_cast<double>(mark.columns()),
                                    mark.box.height / static_cast<double>(mark.rows()));
@@ -74,7 +74,7 @@ TEST_P(EverySystem, ExplainsTheCellUnderTheCursor) {
       const Index column = mark.columns() / 2;
       screen().move(screen().cell_center(i, row, column));
       screen().frame(2);
-      const auto& inspected = screen().transient().inspected();
+      const auto& inspected = screen().state().inspected();
       ASSERT_TRUE(inspected) << view.name << " " << mark.id;
       const Step& step = screen().trace().steps()[static_cast<std::size_t>(mark.step)];
       EXPECT_EQ(inspected->tensor, step.name);
@@ -96,7 +96,7 @@ TEST_P(EverySystem, AnySliderCanBeDraggedFromEndToEnd) {
     screen().release();
     screen().settle();
     EXPECT_TRUE(validate(screen().experiment()));
-    EXPECT_FALSE(screen().transient().message_is_error) << screen().transient().message;
+    EXPECT_FALSE(screen().state().message.is_error) << screen().state().message.text;
     EXPECT_EQ(screen().trace().experiment(), screen().experiment());
     while (screen().workbench().session().can_undo()) undo();
     EXPECT_EQ(screen().experiment(), before);
@@ -159,13 +159,13 @@ TEST_F(Interface, TheBatchItemIsChosenInEveryView) {
     for (const int item : {2, 1}) {
       screen().click_item("Figure", {std::string("Batch item"), item - 1, std::to_string(item)});
       screen().settle();
-      for (const HeatmapMark& mark : screen().workbench().figure().heatmaps) {
+      for (const HeatmapMark& mark : screen().workbench().shown_figure().figure().heatmaps) {
         if (mark.step < 0) continue;
         const Step& step = screen().trace().steps()[static_cast<std::size_t>(mark.step)];
         if (step.axes.front().name != "batch") continue;
         EXPECT_EQ(mark.leading.front(), item - 1) << view.name << " " << mark.id;
       }
-      for (const TargetMark& mark : screen().workbench().figure().targets) {
+      for (const TargetMark& mark : screen().workbench().shown_figure().figure().targets) {
         if (!mark.cell) continue;
         EXPECT_EQ(mark.cell->index.front(), item - 1) << view.name << " " << mark.id;
       }

@@ -50,8 +50,8 @@ class Unwritable : public Interface {
 
   /// The window says why, and nothing is lost: neither what is on the disk nor what is on the screen.
   void expect_kept(const std::filesystem::path& file, const std::string& reason) {
-    EXPECT_EQ(screen().transient().message, file.string() + ": " + reason);
-    EXPECT_TRUE(screen().transient().message_is_error);
+    EXPECT_EQ(screen().state().message.text, file.string() + ": " + reason);
+    EXPECT_TRUE(screen().state().message.is_error);
     EXPECT_EQ(bytes_of(path_), old_);
     EXPECT_EQ(folder_.size(), 1) << "something is left behind";
     EXPECT_TRUE(screen().workbench().session().modified());
@@ -93,11 +93,11 @@ TEST_F(Unwritable, AProtectedFolderKeepsTheDocumentUnsaved) {
     screen().key_with_control('S', true);
     confirm_path(folder_ / "other.json");
     expect_kept(folder_ / "other.json", "Permission denied");
-    EXPECT_EQ(screen().transient().dialog, ui::Dialog::save);
-    EXPECT_EQ(screen().transient().dialog_error, (folder_ / "other.json").string() + ": Permission denied");
+    EXPECT_EQ(screen().state().dialog.open, ui::Dialog::save);
+    EXPECT_EQ(screen().state().dialog.error, (folder_ / "other.json").string() + ": Permission denied");
     screen().key(kEscape);
     screen().frame(3);
-    EXPECT_EQ(screen().transient().dialog, ui::Dialog::none);
+    EXPECT_EQ(screen().state().dialog.open, ui::Dialog::none);
   }
   expect_saved_at_last();
 }
@@ -120,13 +120,13 @@ TEST_F(Unwritable, FiguresThatFindNoRoomLeaveWhatWasThere) {
       screen().key_with_control('E');
       confirm_path(figure);
       screen().settle();
-      EXPECT_NE(screen().transient().dialog_question, "");
+      EXPECT_NE(screen().state().dialog.question, "");
       screen().key(kEnter);
       screen().settle();
     }
-    EXPECT_EQ(screen().transient().message, figure.string() + ": File too large");
-    EXPECT_TRUE(screen().transient().message_is_error);
-    EXPECT_EQ(screen().transient().dialog, ui::Dialog::export_figure);
+    EXPECT_EQ(screen().state().message.text, figure.string() + ": File too large");
+    EXPECT_TRUE(screen().state().message.is_error);
+    EXPECT_EQ(screen().state().dialog.open, ui::Dialog::export_figure);
     EXPECT_EQ(bytes_of(figure), "old");
     EXPECT_EQ(folder_.size(), 2) << "something is left behind";
     screen().key(kEscape);

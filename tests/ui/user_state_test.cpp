@@ -84,13 +84,13 @@ TEST_F(Remembered, UnsavedWorkIsKeptAndForgottenWhenItIsSaved) {
   screen().key('P');
   screen().frame(2);
   EXPECT_TRUE(screen().workbench().session().modified());
-  screen().workbench().save_now();
+  screen().workbench().workspace().save_now();
   EXPECT_EQ(unsaved(), 1);
   screen().key_with_control('S');
   confirm(folder_ / "kept.json");
   screen().frame(2);
   EXPECT_FALSE(screen().workbench().session().modified());
-  screen().workbench().save_now();
+  screen().workbench().workspace().save_now();
   EXPECT_EQ(unsaved(), 0);
 }
 
@@ -102,11 +102,11 @@ TEST_F(Remembered, WhatIsRestoredStaysToBeSaved) {
   EXPECT_EQ(screen().experiment().seed, 77U);
   EXPECT_TRUE(screen().workbench().session().modified());
   EXPECT_EQ(screen().workbench().session().file(), (folder_ / "x.json").string());
-  EXPECT_EQ(screen().transient().message, "restored the unsaved edits of x.json");
+  EXPECT_EQ(screen().state().message.text, "restored the unsaved edits of x.json");
   screen().key_with_control('S');
   screen().settle();
   EXPECT_EQ(bytes_of(folder_ / "x.json"), experiment_json(screen().experiment()));
-  screen().workbench().save_now();
+  screen().workbench().workspace().save_now();
   EXPECT_EQ(unsaved(), 0);
 }
 
@@ -118,11 +118,11 @@ TEST_F(Remembered, UnsavedEditsAreOfferedWhenTheirFileIsOpened) {
   screen().workbench().open_file(path.string());
   screen().settle();
   EXPECT_EQ(screen().experiment().seed, 5U);
-  ASSERT_EQ(screen().transient().dialog, ui::Dialog::left_behind);
-  ASSERT_EQ(screen().transient().left_behind.size(), 1U) << "those of this file";
+  ASSERT_EQ(screen().state().dialog.open, ui::Dialog::left_behind);
+  ASSERT_EQ(screen().state().dialog.left_behind.size(), 1U) << "those of this file";
   screen().frame(2);
   screen().click_item("Unsaved work/entries",
-                      {screen().transient().left_behind[0].path.string(), std::string("Restore")});
+                      {screen().state().dialog.left_behind[0].path.string(), std::string("Restore")});
   screen().settle();
   EXPECT_EQ(screen().experiment().seed, 77U);
   EXPECT_EQ(screen().workbench().session().file(), path.string());
@@ -134,11 +134,11 @@ TEST_F(Remembered, UnsavedEditsAreOfferedWhereTheirFileCannotBeRead) {
   start_anew();
   screen().workbench().open_file(path.string());
   screen().settle();
-  EXPECT_TRUE(screen().transient().message_is_error);
-  ASSERT_EQ(screen().transient().dialog, ui::Dialog::left_behind);
+  EXPECT_TRUE(screen().state().message.is_error);
+  ASSERT_EQ(screen().state().dialog.open, ui::Dialog::left_behind);
   screen().frame(2);
   screen().click_item("Unsaved work/entries",
-                      {screen().transient().left_behind[0].path.string(), std::string("Restore")});
+                      {screen().state().dialog.left_behind[0].path.string(), std::string("Restore")});
   screen().settle();
   EXPECT_EQ(screen().experiment().seed, 77U);
 }
@@ -151,7 +151,7 @@ TEST_F(Remembered, EditsOfAnOlderVersionBecomeANewDocument) {
   screen().settle();
   EXPECT_EQ(screen().experiment().seed, 77U);
   EXPECT_EQ(screen().workbench().session().file(), "") << "what is in the file is newer";
-  EXPECT_EQ(screen().transient().message, "restored as a new document: a.json was changed after these edits");
+  EXPECT_EQ(screen().state().message.text, "restored as a new document: a.json was changed after these edits");
 }
 
 TEST_F(Remembered, WhatCannotBeRestoredIsSaidAndOfferedAgain) {
@@ -162,20 +162,20 @@ TEST_F(Remembered, WhatCannotBeRestoredIsSaidAndOfferedAgain) {
     screen().settle();
     EXPECT_EQ(screen().experiment(), *default_experiment("worked-example"));
     if (start == 0) {
-      EXPECT_TRUE(screen().transient().message_is_error);
-      EXPECT_TRUE(screen().transient().message.ends_with(" · it is kept: File > Unsaved work…"))
-          << screen().transient().message;
+      EXPECT_TRUE(screen().state().message.is_error);
+      EXPECT_TRUE(screen().state().message.text.ends_with(" · it is kept: File > Unsaved work…"))
+          << screen().state().message.text;
     } else {
-      EXPECT_EQ(screen().transient().dialog, ui::Dialog::left_behind) << "that is asked, not tried again";
+      EXPECT_EQ(screen().state().dialog.open, ui::Dialog::left_behind) << "that is asked, not tried again";
     }
     EXPECT_EQ(unsaved(), 1);
   }
   screen().frame(2);
   screen().click_item("Unsaved work/entries",
-                      {screen().transient().left_behind[0].path.string(), std::string("Discard")});
+                      {screen().state().dialog.left_behind[0].path.string(), std::string("Discard")});
   screen().frame(2);
   EXPECT_EQ(unsaved(), 0);
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::none);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::none);
 }
 
 TEST_F(Remembered, RestoringIsNotTriedAgainByItselfBeforeItCameToAPicture) {
@@ -185,7 +185,7 @@ TEST_F(Remembered, RestoringIsNotTriedAgainByItselfBeforeItCameToAPicture) {
   start_anew();  // which ends the program before it has drawn a frame of it
   screen().workbench().offer_left_behind(false);
   screen().settle();
-  EXPECT_EQ(screen().transient().dialog, ui::Dialog::left_behind);
+  EXPECT_EQ(screen().state().dialog.open, ui::Dialog::left_behind);
   EXPECT_EQ(screen().experiment().seed, 42U);
 }
 
@@ -193,24 +193,24 @@ TEST_F(Remembered, ThatNothingCanBeKeptIsSaidOnce) {
   folder_.file("user", "a file where the folder should be");
   start_anew();
   change_tokens();
-  for (int i = 0; i < 100 && screen().transient().message.empty(); ++i) {
-    screen().workbench().save_now();
+  for (int i = 0; i < 100 && screen().state().message.text.empty(); ++i) {
+    screen().workbench().workspace().save_now();
     screen().frame(1);
   }
-  EXPECT_TRUE(screen().transient().message.starts_with("unsaved edits cannot be kept in case the program ends: "))
-      << screen().transient().message;
-  screen().transient().message.clear();
+  EXPECT_TRUE(screen().state().message.text.starts_with("unsaved edits cannot be kept in case the program ends: "))
+      << screen().state().message.text;
+  screen().state().message.text.clear();
   screen().key('X');
-  screen().workbench().save_now();
+  screen().workbench().workspace().save_now();
   screen().frame(3);
-  EXPECT_EQ(screen().transient().message, "");
+  EXPECT_EQ(screen().state().message.text, "");
 }
 
 TEST_F(Remembered, ADamagedStateIsSaidAndNothingElse) {
   std::filesystem::create_directories(folder_ / "user");
   ASSERT_TRUE(write_file(folder_ / "user/state.json", "{"));
   start_anew();
-  EXPECT_NE(screen().transient().message.find("state.json is damaged"), std::string::npos);
+  EXPECT_NE(screen().state().message.text.find("state.json is damaged"), std::string::npos);
   EXPECT_EQ(screen().experiment().system, "worked-example");
 }
 

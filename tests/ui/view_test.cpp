@@ -11,7 +11,7 @@ class ViewTabs : public Interface {
  protected:
   /// The head that a heatmap of the picture shows, of a tensor that has heads; counted from 1.
   [[nodiscard]] Index shown_head() {
-    for (const HeatmapMark& mark : screen().workbench().figure().heatmaps) {
+    for (const HeatmapMark& mark : screen().workbench().shown_figure().figure().heatmaps) {
       if (mark.leading.size() == 1) return mark.leading.front() + 1;
     }
     return 0;
@@ -26,8 +26,8 @@ TEST_F(ViewTabs, EachOpensItsView) {
     open_view(view.name);
     EXPECT_EQ(screen().experiment().view.name, view.name);
     const Figure expected = build_view(view.name, screen().trace(), *view_options(screen().experiment().view));
-    EXPECT_EQ(screen().workbench().figure().title, expected.title);
-    EXPECT_EQ(screen().workbench().figure().heatmaps.size(), expected.heatmaps.size());
+    EXPECT_EQ(screen().workbench().shown_figure().figure().title, expected.title);
+    EXPECT_EQ(screen().workbench().shown_figure().figure().heatmaps.size(), expected.heatmaps.size());
     pictures.push_back(screen().picture());
     for (std::size_t i = 0; i + 1 < pictures.size(); ++i) {
       EXPECT_GT(different_pixels(pictures[i], pictures.back(), screen().picture_place()), 500) << view.name;
@@ -49,7 +49,7 @@ TEST_F(ViewTabs, AreAStepOfUndoAndCostNoComputation) {
 TEST_F(ViewTabs, AClickOnATargetSetsItsOptionsAndCanBeUndone) {
   open_view("metrics");
   const auto click_target = [&](const std::string& id) {
-    const std::vector<TargetMark>& targets = screen().workbench().figure().targets;
+    const std::vector<TargetMark>& targets = screen().workbench().shown_figure().figure().targets;
     const auto found =
         std::find_if(targets.begin(), targets.end(), [&](const TargetMark& target) { return target.id == id; });
     ASSERT_NE(found, targets.end()) << id;
@@ -125,21 +125,21 @@ TEST_F(ViewTabs, ManyHeadsHaveASlider) {
 TEST_F(ViewTabs, AKeysBarChoosesTheKeyAndExplainsItself) {
   open_view("dot");
   const auto target = [&](const std::string& id) {
-    const std::vector<TargetMark>& all = screen().workbench().figure().targets;
+    const std::vector<TargetMark>& all = screen().workbench().shown_figure().figure().targets;
     return *std::find_if(all.begin(), all.end(), [&](const TargetMark& mark) { return mark.id == id; });
   };
   const TargetMark bar = target("scores.4");
   screen().move(screen().on_screen(bar.box.center()));
-  ASSERT_TRUE(screen().transient().hovered);
-  EXPECT_EQ(screen().transient().hovered->tensor, "scores");
-  EXPECT_EQ(screen().transient().hovered->index, (std::vector<Index>{0, 0, 4}));
+  ASSERT_TRUE(screen().state().hovered);
+  EXPECT_EQ(screen().state().hovered->tensor, "scores");
+  EXPECT_EQ(screen().state().hovered->index, (std::vector<Index>{0, 0, 4}));
   screen().click(screen().on_screen(bar.box.center()));
   screen().settle();
   EXPECT_EQ(view_options(screen().experiment().view)->integer("key"), 5);
   screen().move(screen().on_screen(target("k.2").box.center()));
-  ASSERT_TRUE(screen().transient().hovered);
-  EXPECT_EQ(screen().transient().hovered->tensor, "k");
-  EXPECT_EQ(screen().transient().hovered->index, (std::vector<Index>{0, 4, 2}));
+  ASSERT_TRUE(screen().state().hovered);
+  EXPECT_EQ(screen().state().hovered->tensor, "k");
+  EXPECT_EQ(screen().state().hovered->index, (std::vector<Index>{0, 4, 2}));
   undo();
   EXPECT_EQ(view_options(screen().experiment().view)->integer("key"), 1);
 }
@@ -161,7 +161,7 @@ TEST_F(ViewTabs, OptionsChangeThePicture) {
   screen().click_item("Figure", {std::string("Attention"), 1, std::string("cross")});
   screen().settle();
   EXPECT_EQ(screen().experiment().view.options.at("attention"), ParameterValue(std::string("cross")));
-  const auto& heatmaps = screen().workbench().figure().heatmaps;
+  const auto& heatmaps = screen().workbench().shown_figure().figure().heatmaps;
   EXPECT_TRUE(
       std::any_of(heatmaps.begin(), heatmaps.end(), [](const auto& mark) { return mark.id == "cross_weights"; }));
   undo();
@@ -177,7 +177,7 @@ class LinesView : public Interface {
 
   /// Clicks on that target of the picture.
   void click_target(const std::string& id) {
-    for (const TargetMark& mark : screen().workbench().figure().targets) {
+    for (const TargetMark& mark : screen().workbench().shown_figure().figure().targets) {
       if (mark.id != id) continue;
       screen().click(screen().on_screen(mark.box.center()));
       screen().settle();
@@ -188,7 +188,7 @@ class LinesView : public Interface {
   [[nodiscard]] ViewOptions options() { return *view_options(screen().experiment().view); }
   [[nodiscard]] std::size_t line_count() {
     std::size_t count = 0;
-    for (const StrandsMark& mark : screen().workbench().figure().strands) count += mark.strands.size();
+    for (const StrandsMark& mark : screen().workbench().shown_figure().figure().strands) count += mark.strands.size();
     return count;
   }
 };
@@ -233,7 +233,7 @@ TEST_F(LinesView, TheSliderOfManyQueriesBeginsAtAll) {
 TEST_F(LinesView, AWeightExplainsItself) {
   click_target("query.2");
   click_target("weight.4");
-  EXPECT_EQ(screen().transient().pinned, (ui::NamedCell{"weights", {0, 2, 4}}));
+  EXPECT_EQ(screen().state().pinned, (ui::NamedCell{"weights", {0, 2, 4}}));
 }
 
 TEST_F(LinesView, TheLegendShowsAHeadAloneInOneStepOfUndo) {
@@ -262,7 +262,7 @@ TEST_F(LinesView, OnlyTheLinesOfTheTokenUnderTheCursorAreThere) {
   screen().move({-100, -100});
   screen().settle();
   const platform::Image all = screen().picture();
-  const Figure figure = screen().workbench().figure();
+  const Figure figure = screen().workbench().shown_figure().figure();
   const auto token = std::find_if(figure.targets.begin(), figure.targets.end(),
                                   [](const TargetMark& mark) { return mark.id == "query.0"; });
   screen().move(screen().on_screen(token->box.center()));

@@ -1,4 +1,5 @@
 // Menus, dialogs, themes, and what an idle window costs.
+#include "app/session/matrix_text.h"
 #include "core/script/script.h"
 #include "interface_test.h"
 #include "io/experiments/experiment_file.h"
@@ -23,7 +24,7 @@ class Parts : public Interface {
     screen().set_drawn(true);
   }
 
-  [[nodiscard]] ui::Dialog dialog() { return screen().transient().dialog; }
+  [[nodiscard]] ui::Dialog dialog() { return screen().state().dialog.open; }
 
   TemporaryFolder folder_;
 };
@@ -35,14 +36,14 @@ TEST_F(Parts, QuestionMarkOpensTheShortcuts) {
   EXPECT_TRUE(screen().is_open("Shortcuts"));
   // The picture behind it is out of reach.
   screen().move(screen().cell_center(0, 0, 0));
-  EXPECT_FALSE(screen().transient().hovered);
+  EXPECT_FALSE(screen().state().hovered);
   screen().key(kEscape);
   screen().frame(2);
   EXPECT_EQ(dialog(), ui::Dialog::none);
   EXPECT_FALSE(screen().is_open("Shortcuts"));
   screen().move({-100, -100});
   screen().move(screen().cell_center(0, 0, 0));
-  EXPECT_TRUE(screen().transient().hovered);
+  EXPECT_TRUE(screen().state().hovered);
 }
 
 TEST_F(Parts, AMenuChangesTheTheme) {
@@ -98,8 +99,8 @@ TEST_F(Parts, TheScriptCanBeCopied) {
   change_tokens();
   screen().key_with_control('C', true);
   EXPECT_EQ(ImGui::GetClipboardText(), pytorch_script(screen().experiment()));
-  EXPECT_EQ(screen().transient().message, "copied the experiment as a PyTorch script");
-  EXPECT_FALSE(screen().transient().message_is_error);
+  EXPECT_EQ(screen().state().message.text, "copied the experiment as a PyTorch script");
+  EXPECT_FALSE(screen().state().message.is_error);
   undo();
   choose("Edit", "Copy PyTorch script");
   EXPECT_EQ(ImGui::GetClipboardText(), pytorch_script(screen().experiment()));
@@ -107,19 +108,19 @@ TEST_F(Parts, TheScriptCanBeCopied) {
 
 TEST_F(Parts, TheMatrixOfTheKeptCellCanBeCopied) {
   screen().settle();
-  screen().transient().pinned = ui::NamedCell{"weights", {1, 0, 0}};
+  screen().state().pinned = ui::NamedCell{"weights", {1, 0, 0}};
   screen().frame(2);
   const auto text = [&](MatrixFormat format) {
     return *matrix_text(screen().trace(), "weights", std::vector<Index>{1, 0, 0}, format);
   };
   choose("Edit", "Copy kept cell's matrix as TSV");
   EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::tsv));
-  EXPECT_EQ(screen().transient().message, "copied the matrix of weights");
+  EXPECT_EQ(screen().state().message.text, "copied the matrix of weights");
   choose("Edit", "… as Markdown");
   EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::markdown));
   choose("Edit", "… as LaTeX");
   EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::latex));
-  screen().transient().pinned.reset();
+  screen().state().pinned.reset();
   choose("Edit", "… as Markdown");
   EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::latex)) << "no cell is kept";
 }
@@ -144,20 +145,20 @@ TEST_F(Parts, NothingIsBuiltOrSentWhileNothingHappens) {
   start_small();
   for (const View& view : views()) {
     if (view.name != screen().experiment().view.name) open_view(view.name);
-    const bool has_cells = !screen().workbench().figure().heatmaps.empty();
+    const bool has_cells = !screen().workbench().shown_figure().figure().heatmaps.empty();
     const Point inside = has_cells ? screen().cell_center(0, 0, 0) : screen().picture_place().center();
     for (const Point at : {Point{-100, -100}, inside}) {
       screen().move(at);
       screen().settle();
-      const std::uint64_t uploads = screen().workbench().heatmaps().uploads();
-      const std::uint64_t figures = screen().workbench().figures_built();
-      const std::uint64_t lines = screen().workbench().lines().pictures();
+      const std::uint64_t uploads = screen().workbench().shown_figure().heatmaps().uploads();
+      const std::uint64_t figures = screen().workbench().shown_figure().built();
+      const std::uint64_t lines = screen().workbench().shown_figure().lines().pictures();
       EXPECT_GT(uploads, 0U);
       EXPECT_GT(figures, 0U);
       screen().frame(100);
-      EXPECT_EQ(screen().workbench().heatmaps().uploads(), uploads) << view.name;
-      EXPECT_EQ(screen().workbench().figures_built(), figures) << view.name;
-      EXPECT_EQ(screen().workbench().lines().pictures(), lines) << view.name;
+      EXPECT_EQ(screen().workbench().shown_figure().heatmaps().uploads(), uploads) << view.name;
+      EXPECT_EQ(screen().workbench().shown_figure().built(), figures) << view.name;
+      EXPECT_EQ(screen().workbench().shown_figure().lines().pictures(), lines) << view.name;
       EXPECT_FALSE(screen().workbench().animating());
       EXPECT_FALSE(screen().workbench().busy());
     }
@@ -166,8 +167,8 @@ TEST_F(Parts, NothingIsBuiltOrSentWhileNothingHappens) {
 
 TEST_F(Parts, TexturesThatAreNoLongerDrawnAreReleased) {
   start_small();
-  const std::size_t at_first = screen().workbench().heatmaps().textures();
-  EXPECT_GE(at_first, screen().workbench().figure().heatmaps.size() / 2);
+  const std::size_t at_first = screen().workbench().shown_figure().heatmaps().textures();
+  EXPECT_GE(at_first, screen().workbench().shown_figure().figure().heatmaps.size() / 2);
   const Rect slider = screen().slider(parameter("tokens").label);
   screen().drag(across(slider, 0.1), across(slider, 0.1), 1);
   for (int i = 0; i < 40; ++i) {
@@ -177,7 +178,8 @@ TEST_F(Parts, TexturesThatAreNoLongerDrawnAreReleased) {
   screen().release();
   screen().settle();
   screen().frame(10);
-  EXPECT_LE(screen().workbench().heatmaps().textures(), screen().workbench().figure().heatmaps.size());
+  EXPECT_LE(screen().workbench().shown_figure().heatmaps().textures(),
+            screen().workbench().shown_figure().figure().heatmaps.size());
 }
 
 TEST_F(Parts, AViewOpenedWhileComputingShowsWhatWasComputed) {
@@ -189,7 +191,7 @@ TEST_F(Parts, AViewOpenedWhileComputingShowsWhatWasComputed) {
     screen().click_item("Views", {std::string(i % 2 == 0 ? "heads" : "flow")});
     screen().settle();
     ASSERT_EQ(screen().trace().experiment(), screen().experiment());
-    const Figure& figure = screen().workbench().figure();
+    const Figure& figure = screen().workbench().shown_figure().figure();
     for (const HeatmapMark& mark : figure.heatmaps) {
       const Step& step = screen().trace().steps()[static_cast<std::size_t>(mark.step)];
       ASSERT_TRUE(same_numbers(*mark.source, *slice_of(step.tensor, mark))) << mark.id;

@@ -85,8 +85,8 @@ void value_rows(const Style& style, const Sweepable& thing, AnimationSettings& s
           " A negative one leads down.");
 }
 
-void format_row(const Style& style, const AnimationShown& shown, UiState& transient) {
-  AnimationSettings& settings = transient.animation_settings;
+void format_row(const Style& style, const AnimationShown& shown, UiState& state) {
+  AnimationSettings& settings = state.animation_settings;
   row_label(style, "Format");
   bool first = true;
   for (const FormatName& each : kFormatNames) {
@@ -96,7 +96,7 @@ void format_row(const Style& style, const AnimationShown& shown, UiState& transi
     ImGui::BeginDisabled(!possible);
     if (ImGui::RadioButton(each.name, settings.format == each.format)) {
       settings.format = each.format;
-      transient.dialog_path = path_for_format(transient.dialog_path, each.format);
+      state.dialog.path = path_for_format(state.dialog.path, each.format);
     }
     ImGui::EndDisabled();
     if (each.format == AnimationFormat::png) tooltip("A file for each frame, numbered.");
@@ -143,7 +143,7 @@ std::string length_text(const AnimationShown& shown, const AnimationSettings& se
   return frames + " · " + duration_text(animation.seconds());
 }
 
-AnimationAnswer progress_rows(const Style& style, const AnimationProgress& progress, UiState& transient) {
+AnimationAnswer progress_rows(const Style& style, const AnimationProgress& progress, UiState& state) {
   ImGui::TextUnformatted(progress.doing.c_str());
   ImGui::PushStyleColor(ImGuiCol_PlotHistogram, color(style.palette.accent, 0.6F));
   ImGui::ProgressBar(progress.fraction, ImVec2(style.px(kSettingsWidth + 60), 0));
@@ -151,7 +151,7 @@ AnimationAnswer progress_rows(const Style& style, const AnimationProgress& progr
   const bool stop = ImGui::Button("Stop");
   tooltip("Leaves nothing behind.");
   ImGui::SameLine();
-  if (ImGui::Button("Go on beside")) transient.dialog = Dialog::none;
+  if (ImGui::Button("Go on beside")) state.dialog.open = Dialog::none;
   tooltip("The status bar shows how far it is; a click there opens this again.");
   return stop ? AnimationAnswer::stop : AnimationAnswer::none;
 }
@@ -165,26 +165,26 @@ std::string trouble_of(const AnimationShown& shown, const AnimationSettings& set
 
 }  // namespace
 
-AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown, UiState& transient) {
-  if (shown.writing) return progress_rows(style, *shown.writing, transient);
-  AnimationSettings& settings = transient.animation_settings;
+AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown, UiState& state) {
+  if (shown.writing) return progress_rows(style, *shown.writing, state);
+  AnimationSettings& settings = state.animation_settings;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float room = std::clamp(display.x - style.px(kSettingsWidth + 96), style.px(120), style.px(520));
   const float width = style.px(kSettingsWidth + 16) + room;
   ImGui::SetNextItemWidth(width);
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   bool confirmed = ImGui::InputTextWithHint("##path", "path; of PNG files with %04d where the number goes",
-                                            &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
+                                            &state.dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemEdited()) {
-    transient.dialog_question.clear();
-    if (const auto typed = animation_format(transient.dialog_path)) settings.format = *typed;
+    state.dialog.question.clear();
+    if (const auto typed = animation_format(state.dialog.path)) settings.format = *typed;
   }
   ImGui::BeginGroup();
   subject_row(style, shown, settings);
   const Sweepable* const thing = chosen(shown, settings);
   if (!settings.lesson && thing != nullptr) value_rows(style, *thing, settings);
   rate_row(style, shown, settings);
-  format_row(style, shown, transient);
+  format_row(style, shown, state);
   size_rows(style, settings.page, shown.figure, "dpi");
   look_rows(style, settings.page);
   row_label(style, "");
@@ -194,16 +194,16 @@ AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown
   ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + style.px(kSettingsWidth + 16));
   frame_preview(style, shown, settings, ImVec2(room, height));
   const std::string wrong = trouble_of(shown, settings);
-  const std::string& trouble = wrong.empty() ? transient.dialog_error : wrong;
+  const std::string& trouble = wrong.empty() ? state.dialog.error : wrong;
   clipped_text(trouble.empty() ? length_text(shown, settings) : trouble, width,
                color(trouble.empty() ? style.palette.dim : Rgb{0xE6, 0x9F, 0x00}));
-  const bool replaces = question_row(transient);
+  const bool replaces = question_row(state);
   if (ImGui::Button(replaces ? "Replace" : "Write")) confirmed = true;
   ImGui::SameLine();
-  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
+  if (ImGui::Button("Cancel")) state.dialog.open = Dialog::none;
   // Not while a list is open, whose business it is.
   if (ImGui::IsWindowFocused() && enter_pressed()) confirmed = true;
-  if (confirmed && !wrong.empty()) transient.dialog_error = wrong;
+  if (confirmed && !wrong.empty()) state.dialog.error = wrong;
   return confirmed && wrong.empty() && shown.animation != nullptr ? AnimationAnswer::write : AnimationAnswer::none;
 }
 

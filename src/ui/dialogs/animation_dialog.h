@@ -30,7 +30,7 @@ struct AnimationShown {
 /// What was asked for in the dialog.
 enum class AnimationAnswer { none, write, stop };
 
-/// The inside of the dialog; settings and path are in `transient`.
-AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown, UiState& transient);
+/// The inside of the dialog; settings and path are in `state`.
+AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown, UiState& state);
 
 }  // namespace attnscope::ui

@@ -65,23 +65,23 @@ constexpr std::array<Shortcut, 26> kShortcuts = {{
     {"Ctrl+Q", "quit"},
 }};
 
-std::optional<DialogResult> path_dialog(const Style& style, const DialogText& text, UiState& transient) {
+std::optional<DialogResult> path_dialog(const Style& style, const DialogText& text, UiState& state) {
   std::optional<DialogResult> result;
   ImGui::SetNextItemWidth(std::min(style.px(440), ImGui::GetIO().DisplaySize.x - style.px(80)));
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   const bool entered =
-      ImGui::InputTextWithHint("##path", text.hint, &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (ImGui::IsItemEdited()) transient.dialog_question.clear();
-  end_with_error(transient);
-  const bool replaces = question_row(transient);
+      ImGui::InputTextWithHint("##path", text.hint, &state.dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemEdited()) state.dialog.question.clear();
+  end_with_error(state);
+  const bool replaces = question_row(state);
   // Only a new press confirms: the Enter that asked the question may still be held down.
   const bool answered = replaces && !entered && ImGui::IsWindowFocused() && enter_pressed();
   if (ImGui::Button(replaces ? "Replace" : text.confirm) || entered || answered) {
-    result = DialogResult{text.dialog, transient.dialog_path};
+    result = DialogResult{text.dialog, state.dialog.path};
     result->replaces = replaces;
   }
   ImGui::SameLine();
-  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
+  if (ImGui::Button("Cancel")) state.dialog.open = Dialog::none;
   return result;
 }
 
@@ -135,48 +135,48 @@ bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
   return ImGui::BeginPopupModal(title_of(dialog), open, flags);
 }
 
-/// Makes ImGui's popups follow `transient.dialog`, which anything may change.
-void follow(const Style& style, UiState& transient) {
-  if (transient.dialog == transient.dialog_shown) return;
-  if (transient.dialog_shown != Dialog::none && begin_dialog(style, transient.dialog_shown, nullptr)) {
+/// Makes ImGui's popups follow `state.dialog.open`, which anything may change.
+void follow(const Style& style, UiState& state) {
+  if (state.dialog.open == state.dialog.shown) return;
+  if (state.dialog.shown != Dialog::none && begin_dialog(style, state.dialog.shown, nullptr)) {
     ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
   }
-  transient.dialog_shown = transient.dialog;
-  if (transient.dialog != Dialog::none) ImGui::OpenPopup(title_of(transient.dialog));
+  state.dialog.shown = state.dialog.open;
+  if (state.dialog.open != Dialog::none) ImGui::OpenPopup(title_of(state.dialog.open));
 }
 
 }  // namespace
 
 std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, const AnimationShown* animated,
-                                    UiState& transient) {
-  follow(style, transient);
+                                    UiState& state) {
+  follow(style, state);
   std::optional<DialogResult> result;
   bool open = true;
-  if (transient.dialog == Dialog::none) return result;
-  if (begin_dialog(style, transient.dialog, &open)) {
-    if (const DialogText* path = path_dialog_text(transient.dialog)) {
-      result = path_dialog(style, *path, transient);
-    } else if (transient.dialog == Dialog::export_figure) {
+  if (state.dialog.open == Dialog::none) return result;
+  if (begin_dialog(style, state.dialog.open, &open)) {
+    if (const DialogText* path = path_dialog_text(state.dialog.open)) {
+      result = path_dialog(style, *path, state);
+    } else if (state.dialog.open == Dialog::export_figure) {
       if (exported == nullptr) {
         ImGui::TextDisabled("Computing…");
-      } else if (export_dialog(style, *exported, transient)) {
-        result = DialogResult{Dialog::export_figure, transient.dialog_path};
-        result->replaces = !transient.dialog_question.empty();
+      } else if (export_dialog(style, *exported, state)) {
+        result = DialogResult{Dialog::export_figure, state.dialog.path};
+        result->replaces = !state.dialog.question.empty();
       }
-    } else if (transient.dialog == Dialog::animation) {
+    } else if (state.dialog.open == Dialog::animation) {
       if (animated == nullptr) {
         ImGui::TextDisabled("Computing…");
-      } else if (const AnimationAnswer answer = animation_dialog(style, *animated, transient);
+      } else if (const AnimationAnswer answer = animation_dialog(style, *animated, state);
                  answer != AnimationAnswer::none) {
-        result = DialogResult{Dialog::animation, transient.dialog_path, answer == AnimationAnswer::stop};
-        result->replaces = !transient.dialog_question.empty();
+        result = DialogResult{Dialog::animation, state.dialog.path, answer == AnimationAnswer::stop};
+        result->replaces = !state.dialog.question.empty();
       }
-    } else if (transient.dialog == Dialog::unsaved) {
-      result = unsaved_dialog(transient);
-    } else if (transient.dialog == Dialog::left_behind) {
-      result = left_behind_dialog(style, transient);
-    } else if (transient.dialog == Dialog::shortcuts) {
+    } else if (state.dialog.open == Dialog::unsaved) {
+      result = unsaved_dialog(state);
+    } else if (state.dialog.open == Dialog::left_behind) {
+      result = left_behind_dialog(style, state);
+    } else if (state.dialog.open == Dialog::shortcuts) {
       shortcut_table(style);
     } else {
       about_text();
@@ -184,7 +184,7 @@ std::optional<DialogResult> dialogs(const Style& style, const ExportShown* expor
     ImGui::EndPopup();
   }
   // Its own closing button was pressed.
-  if (!open) transient.dialog = Dialog::none;
+  if (!open) state.dialog.open = Dialog::none;
   return result;
 }
 

@@ -63,36 +63,36 @@ std::optional<bool> entry_row(const Style& style, const UnsavedEntry& entry) {
 
 }  // namespace
 
-void end_with_error(const UiState& transient) {
-  if (!transient.dialog_error.empty()) warning_text(transient.dialog_error);
+void end_with_error(const UiState& state) {
+  if (!state.dialog.error.empty()) warning_text(state.dialog.error);
 }
 
-bool question_row(const UiState& transient) {
-  if (transient.dialog_question.empty()) return false;
-  warning_text(transient.dialog_question);
+bool question_row(const UiState& state) {
+  if (state.dialog.question.empty()) return false;
+  warning_text(state.dialog.question);
   return true;
 }
 
-std::optional<DialogResult> unsaved_dialog(UiState& transient) {
+std::optional<DialogResult> unsaved_dialog(UiState& state) {
   std::optional<DialogResult> result;
-  ImGui::TextUnformatted((printable(transient.dialog_path) + " has edits that are not saved.").c_str());
-  end_with_error(transient);
+  ImGui::TextUnformatted((printable(state.dialog.path) + " has edits that are not saved.").c_str());
+  end_with_error(state);
   const bool entered = ImGui::IsWindowFocused() && enter_pressed();
   const auto answer = [&](bool saves) {
-    result = DialogResult{Dialog::unsaved, transient.dialog_path};
+    result = DialogResult{Dialog::unsaved, state.dialog.path};
     result->saves = saves;
   };
   if (ImGui::Button("Save") || entered) answer(true);
   ImGui::SameLine();
   if (ImGui::Button("Don\u2019t save")) answer(false);
   ImGui::SameLine();
-  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
+  if (ImGui::Button("Cancel")) state.dialog.open = Dialog::none;
   return result;
 }
 
-std::optional<DialogResult> left_behind_dialog(const Style& style, UiState& transient) {
+std::optional<DialogResult> left_behind_dialog(const Style& style, UiState& state) {
   std::optional<DialogResult> result;
-  const std::vector<UnsavedEntry>& entries = transient.left_behind;
+  const std::vector<UnsavedEntry>& entries = state.dialog.left_behind;
   ImGui::TextUnformatted(entries.empty() ? "There is no unsaved work."
                                          : "These edits were not saved when attnscope ended.");
   if (!entries.empty()) {
@@ -113,7 +113,7 @@ std::optional<DialogResult> left_behind_dialog(const Style& style, UiState& tran
     }
     ImGui::EndChild();
   }
-  if (ImGui::Button(entries.empty() ? "Close" : "Later")) transient.dialog = Dialog::none;
+  if (ImGui::Button(entries.empty() ? "Close" : "Later")) state.dialog.open = Dialog::none;
   return result;
 }
 

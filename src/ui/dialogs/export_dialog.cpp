@@ -13,14 +13,14 @@
 namespace attnscope::ui {
 namespace {
 
-void format_row(const Style& style, UiState& transient) {
-  ExportSettings& settings = transient.export_settings;
+void format_row(const Style& style, UiState& state) {
+  ExportSettings& settings = state.export_settings;
   row_label(style, "Formats");
   for (std::size_t i = 0; i < kExportFormats.size(); ++i) {
     if (i > 0) ImGui::SameLine();
     if (ImGui::Checkbox(kExportFormats[i].name, &settings.formats[i])) {
-      transient.dialog_path = path_for_formats(transient.dialog_path, settings);
-      transient.dialog_question.clear();
+      state.dialog.path = path_for_formats(state.dialog.path, settings);
+      state.dialog.question.clear();
     }
   }
 }
@@ -36,21 +36,21 @@ void caption_row(const Style& style, const std::string& caption, float width) {
 
 }  // namespace
 
-bool export_dialog(const Style& style, const ExportShown& shown, UiState& transient) {
-  ExportSettings& settings = transient.export_settings;
+bool export_dialog(const Style& style, const ExportShown& shown, UiState& state) {
+  ExportSettings& settings = state.export_settings;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float room = std::clamp(display.x - style.px(kSettingsWidth + 96), style.px(120), style.px(520));
   const float width = style.px(kSettingsWidth + 16) + room;
   ImGui::SetNextItemWidth(width);
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  bool confirmed = ImGui::InputTextWithHint("##path", "path; the boxes below say in which formats",
-                                            &transient.dialog_path, ImGuiInputTextFlags_EnterReturnsTrue);
+  bool confirmed = ImGui::InputTextWithHint("##path", "path; the boxes below say in which formats", &state.dialog.path,
+                                            ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemEdited()) {
-    choose_format_of(transient.dialog_path, settings);
-    transient.dialog_question.clear();
+    choose_format_of(state.dialog.path, settings);
+    state.dialog.question.clear();
   }
   ImGui::BeginGroup();
-  format_row(style, transient);
+  format_row(style, state);
   size_rows(style, settings, shown.figure, "dpi, of a PNG");
   look_rows(style, settings);
   ImGui::EndGroup();
@@ -61,15 +61,15 @@ bool export_dialog(const Style& style, const ExportShown& shown, UiState& transi
   page_preview(style, {options ? shown.figure : nullptr, shown.number, aspect, settings.file.theme}, shown.luts,
                shown.batch, shown.lines, ImVec2(room, height));
   caption_row(style, shown.caption, width);
-  const std::string& trouble = options ? transient.dialog_error : options.error().message;
+  const std::string& trouble = options ? state.dialog.error : options.error().message;
   if (!trouble.empty()) clipped_text(trouble, width, color(Rgb{0xE6, 0x9F, 0x00}));
-  const bool replaces = question_row(transient);
+  const bool replaces = question_row(state);
   if (ImGui::Button(replaces ? "Replace" : "Export")) confirmed = true;
   ImGui::SameLine();
-  if (ImGui::Button("Cancel")) transient.dialog = Dialog::none;
+  if (ImGui::Button("Cancel")) state.dialog.open = Dialog::none;
   // Not while a list is open, whose business it is.
   if (ImGui::IsWindowFocused() && enter_pressed()) confirmed = true;
-  if (confirmed && !options) transient.dialog_error = options.error().message;
+  if (confirmed && !options) state.dialog.error = options.error().message;
   return confirmed && options.has_value();
 }
 

@@ -18,7 +18,7 @@ struct ExportShown {
   std::string caption;
 };
 
-/// The inside of the dialog; settings and path are in `transient`. True when it is confirmed.
-bool export_dialog(const Style& style, const ExportShown& shown, UiState& transient);
+/// The inside of the dialog; settings and path are in `state`. True when it is confirmed.
+bool export_dialog(const Style& style, const ExportShown& shown, UiState& state);
 
 }  // namespace attnscope::ui

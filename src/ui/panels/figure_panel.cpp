@@ -97,30 +97,30 @@ void target_feedback(const TargetMark& target) {
   end_tooltip();
 }
 
-void navigate(const Style& style, const Rect& area, const Figure& figure, UiState& transient) {
+void navigate(const Style& style, const Rect& area, const Figure& figure, UiState& state) {
   const ImGuiIO& io = ImGui::GetIO();
   // A pause of that length in a movement is none.
   constexpr double kPause = 0.12;
-  Camera& camera = transient.camera;
+  Camera& camera = state.camera;
   const Camera before = camera;
   if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
     const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
     zoom_at(style, camera, area, mouse, static_cast<double>(io.MouseWheel));
   }
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0) && !transient.brush_keep && !transient.dragged_place) {
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0) && !state.brush_keep && !state.dragged_place) {
     camera.pan.x += static_cast<double>(io.MouseDelta.x / style.scale);
     camera.pan.y += static_cast<double>(io.MouseDelta.y / style.scale);
   }
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) camera = {};
   hold(camera, figure);
-  if (camera != before) transient.camera_still_at = ImGui::GetTime() + kPause;
+  if (camera != before) state.camera_still_at = ImGui::GetTime() + kPause;
 }
 
 /// A token that is dragged onto another changes places with it.
-void drag_place(const FigurePanelContent& content, const TargetMark* target, UiState& transient, UiIntents& requests) {
-  if (ImGui::IsItemActivated() && target != nullptr) transient.dragged_place = target->place;
-  if (!transient.dragged_place) return;
-  const bool onto = target != nullptr && target->place && target->place != transient.dragged_place;
+void drag_place(const FigurePanelContent& content, const TargetMark* target, UiState& state, UiIntents& intents) {
+  if (ImGui::IsItemActivated() && target != nullptr) state.dragged_place = target->place;
+  if (!state.dragged_place) return;
+  const bool onto = target != nullptr && target->place && target->place != state.dragged_place;
   if (ImGui::IsItemActive()) {
     ImGui::SetMouseCursor(onto ? ImGuiMouseCursor_Hand : ImGuiMouseCursor_ResizeNS);
     return;
@@ -128,11 +128,10 @@ void drag_place(const FigurePanelContent& content, const TargetMark* target, UiS
   if (onto) {
     const Result<ViewOptions> options = view_options(content.trace.experiment().view);
     std::vector<Index> order = full_order(options->choice("order"), permutable_tokens(content.trace));
-    std::swap(order[static_cast<std::size_t>(*transient.dragged_place)],
-              order[static_cast<std::size_t>(*target->place)]);
-    requests.actions.push_back({SetViewOption{"order", order_text(order)}, 0});
+    std::swap(order[static_cast<std::size_t>(*state.dragged_place)], order[static_cast<std::size_t>(*target->place)]);
+    intents.actions.push_back({SetViewOption{"order", order_text(order)}, 0});
   }
-  transient.dragged_place.reset();
+  state.dragged_place.reset();
 }
 
 std::optional<MaskCell> mask_cell_at(const FigurePanelContent& content, Point at) {
@@ -141,17 +140,17 @@ std::optional<MaskCell> mask_cell_at(const FigurePanelContent& content, Point at
 }
 
 /// With the brush a drag makes of every pair that it comes to the opposite of what its first one was.
-void paint_mask(const FigurePanelContent& content, const FigureTransform& transform, Point mouse, UiState& transient,
-                UiIntents& requests) {
-  if (!ImGui::IsItemActive()) transient.brush_keep.reset();
-  if (!transient.brush) return;
+void paint_mask(const FigurePanelContent& content, const FigureTransform& transform, Point mouse, UiState& state,
+                UiIntents& intents) {
+  if (!ImGui::IsItemActive()) state.brush_keep.reset();
+  if (!state.brush) return;
   if (ImGui::IsItemActivated()) {
     const std::optional<MaskCell> first = mask_cell_at(content, transform.invert(mouse));
     if (!first) return;
-    transient.brush_keep = !is_kept(content.trace.experiment(), *first);
-    ++transient.gesture;
+    state.brush_keep = !is_kept(content.trace.experiment(), *first);
+    ++state.gesture;
   }
-  if (!transient.brush_keep) return;
+  if (!state.brush_keep) return;
   // The mouse may have passed several cells since the last frame.
   const ImVec2 moved = ImGui::GetIO().MouseDelta;
   const int steps = std::clamp(static_cast<int>(std::max(std::abs(moved.x), std::abs(moved.y)) / 2), 1, 1000);
@@ -160,7 +159,7 @@ void paint_mask(const FigurePanelContent& content, const FigureTransform& transf
     const double back = ImGui::IsItemActivated() ? 0 : static_cast<double>(steps - 1 - i) / steps;
     const Point at = {mouse.x - back * static_cast<double>(moved.x), mouse.y - back * static_cast<double>(moved.y)};
     const std::optional<MaskCell> cell = mask_cell_at(content, transform.invert(at));
-    if (cell && cell != last) requests.actions.push_back({PaintMask{*cell, *transient.brush_keep}, transient.gesture});
+    if (cell && cell != last) intents.actions.push_back({PaintMask{*cell, *state.brush_keep}, state.gesture});
     last = cell;
   }
 }
@@ -182,46 +181,46 @@ void paint_on_list(const Style& style, const ColorLuts& luts, const PaintedFigur
 }
 
 void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
-                  platform::LineLayer& lines, UiState& transient, UiIntents& requests) {
+                  platform::LineLayer& lines, UiState& state, UiIntents& intents) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (size.x < 1 || size.y < 1) return;
   const Rect area = {static_cast<double>(at.x), static_cast<double>(at.y), static_cast<double>(size.x),
                      static_cast<double>(size.y)};
   ImGui::InvisibleButton("figure", size);
-  navigate(style, area, content.figure, transient);
-  const FigureTransform transform = transform_for(style, content.figure, area, transient.camera);
+  navigate(style, area, content.figure, state);
+  const FigureTransform transform = transform_for(style, content.figure, area, state.camera);
 
   const ImGuiIO& io = ImGui::GetIO();
   const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
-  transient.hovered.reset();
-  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || ImGui::IsMouseDown(0)) transient.by_keyboard = false;
-  const bool hovered = ImGui::IsItemHovered() && !transient.by_keyboard;
+  state.hovered.reset();
+  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || ImGui::IsMouseDown(0)) state.by_keyboard = false;
+  const bool hovered = ImGui::IsItemHovered() && !state.by_keyboard;
   const TargetMark* const target = hovered ? target_at(content.figure, transform.invert(mouse)) : nullptr;
-  if (hovered) transient.hovered = cell_at(content, target, transform.invert(mouse));
-  const bool painted = transient.brush_keep.has_value();
-  drag_place(content, target, transient, requests);
-  paint_mask(content, transform, mouse, transient, requests);
+  if (hovered) state.hovered = cell_at(content, target, transform.invert(mouse));
+  const bool painted = state.brush_keep.has_value();
+  drag_place(content, target, state, intents);
+  paint_mask(content, transform, mouse, state, intents);
   const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && !painted &&
                        io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;
   if (clicked && target != nullptr) {
     // One step for undo, however many options it sets.
-    const std::uint64_t gesture = target->sets.size() > 1 ? ++transient.gesture : 0;
-    for (const auto& [name, value] : target->sets) requests.actions.push_back({SetViewOption{name, value}, gesture});
+    const std::uint64_t gesture = target->sets.size() > 1 ? ++state.gesture : 0;
+    for (const auto& [name, value] : target->sets) intents.actions.push_back({SetViewOption{name, value}, gesture});
     if (target->switches) {
       const std::vector<Index>& off = content.trace.experiment().heads_off;
       const bool is_off = std::binary_search(off.begin(), off.end(), *target->switches);
-      requests.actions.push_back({SwitchHead{*target->switches, is_off}, 0});
+      intents.actions.push_back({SwitchHead{*target->switches, is_off}, 0});
     }
   }
   const auto hit = clicked && target == nullptr ? hit_test(content.figure, transform.invert(mouse)) : std::nullopt;
   if (hit && !content.figure.heatmaps[hit->heatmap].picks.empty()) {
     const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
-    requests.actions.push_back({SetViewOption{mark.picks, hit->row * mark.columns() + hit->column + 1}, 0});
+    intents.actions.push_back({SetViewOption{mark.picks, hit->row * mark.columns() + hit->column + 1}, 0});
   }
   // A click beside all cells lets go of the pinned one, a click on it as well.
-  if (clicked && (target == nullptr || (target->sets.empty() && !target->switches) || transient.hovered))
-    transient.pinned = transient.pinned == transient.hovered ? std::nullopt : transient.hovered;
+  if (clicked && (target == nullptr || (target->sets.empty() && !target->switches) || state.hovered))
+    state.pinned = state.pinned == state.hovered ? std::nullopt : state.hovered;
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
@@ -229,7 +228,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
                 {content.figure, transform, area, content.trace_number, target != nullptr ? target->isolates : -1},
                 batch, lines);
   ImGuiCanvas canvas(list, style, luts, area, io.DisplayFramebufferScale.x, content.trace_number, batch.quads, lines);
-  batch.quick = ImGui::GetTime() < transient.camera_still_at;
+  batch.quick = ImGui::GetTime() < state.camera_still_at;
   for (platform::HeatmapQuad& quad : batch.quads) quad.quick = batch.quick;
   if (content.inspection != nullptr) {
     const Explanation& e = content.inspection->explanation;
@@ -239,15 +238,15 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   }
   // Which token is dragged, and which one it would change places with.
   for (const TargetMark& each : content.figure.targets) {
-    if (!transient.dragged_place || !each.place) continue;
-    if (each.place != transient.dragged_place && (target == nullptr || each.place != target->place)) continue;
+    if (!state.dragged_place || !each.place) continue;
+    if (each.place != state.dragged_place && (target == nullptr || each.place != target->place)) continue;
     const Rect box = transform.apply(each.box);
     list.AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
                  ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())), color(style.palette.accent),
                  style.px(3), 0, style.px(1.5));
   }
   list.PopClipRect();
-  if (content.inspection != nullptr && transient.hovered == content.inspection->cell && !ImGui::IsMouseDown(0))
+  if (content.inspection != nullptr && state.hovered == content.inspection->cell && !ImGui::IsMouseDown(0))
     cell_tooltip(*content.inspection);
   if (target != nullptr) target_feedback(*target);
   if (hovered && target == nullptr && !ImGui::IsMouseDown(0)) own_cell_tooltip(content.figure, transform.invert(mouse));

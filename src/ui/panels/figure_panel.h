@@ -40,9 +40,9 @@ struct FigurePanelContent {
   const Inspection* inspection = nullptr;
 };
 
-/// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `transient`,
-/// options that a click on a target sets to `requests`.
+/// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `state`,
+/// options that a click on a target sets to `intents`.
 void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
-                  platform::LineLayer& lines, UiState& transient, UiIntents& requests);
+                  platform::LineLayer& lines, UiState& state, UiIntents& intents);
 
 }  // namespace attnscope::ui

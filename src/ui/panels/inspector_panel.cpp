@@ -191,11 +191,11 @@ bool link(const Style& style, const std::string& text) {
   return ImGui::IsItemClicked();
 }
 
-void show_links(const Style& style, const Inspection& inspection, UiState& transient) {
+void show_links(const Style& style, const Inspection& inspection, UiState& state) {
   ImGui::Dummy(ImVec2(0, style.px(6)));
-  if (inspection.feeds && link(style, "feeds " + inspection.feeds_text)) transient.pinned = inspection.feeds;
+  if (inspection.feeds && link(style, "feeds " + inspection.feeds_text)) state.pinned = inspection.feeds;
   for (std::size_t i = 0; i < inspection.sources.size(); ++i) {
-    if (link(style, "made of " + inspection.source_texts[i])) transient.pinned = inspection.sources[i];
+    if (link(style, "made of " + inspection.source_texts[i])) state.pinned = inspection.sources[i];
   }
 }
 
@@ -321,28 +321,28 @@ ColorScale inspected_scale(const Trace& trace, const Figure& figure, const Named
 namespace {
 
 /// A drawn number can be any other: dragged, or typed after Ctrl+click.
-void show_number_to_set(const Style& style, const Inspection& inspection, UiState& transient, UiIntents& requests) {
+void show_number_to_set(const Style& style, const Inspection& inspection, UiState& state, UiIntents& intents) {
   const NamedCell& cell = inspection.cell;
   ImGui::SetNextItemWidth(style.px(110));
   auto value = static_cast<float>(inspection.explanation.value);
   if (ImGui::DragFloat("##number", &value, 0.01F, 0, 0, "%.4g"))
-    requests.actions.push_back({SetCell{cell.tensor, cell.index, static_cast<double>(value)}, transient.gesture});
-  if (ImGui::IsItemActivated()) ++transient.gesture;
+    intents.actions.push_back({SetCell{cell.tensor, cell.index, static_cast<double>(value)}, state.gesture});
+  if (ImGui::IsItemActivated()) ++state.gesture;
   tooltip("Drag to change the number, Ctrl+click to type another.");
   if (!inspection.by_hand) return;
   ImGui::SameLine();
-  if (ImGui::SmallButton("as drawn")) requests.actions.push_back({SetCell{cell.tensor, cell.index, std::nullopt}, 0});
+  if (ImGui::SmallButton("as drawn")) intents.actions.push_back({SetCell{cell.tensor, cell.index, std::nullopt}, 0});
 }
 
 }  // namespace
 
-void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, UiState& transient,
-                     UiIntents& requests) {
+void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, UiState& state,
+                     UiIntents& intents) {
   const float width = ImGui::GetContentRegionAvail().x;
   section_title(style, "INSPECTOR");
   if (pinned) {
     ImGui::SameLine(width + ImGui::GetStyle().WindowPadding.x - ImGui::CalcTextSize("pinned").x);
-    if (link(style, "pinned")) transient.pinned.reset();
+    if (link(style, "pinned")) state.pinned.reset();
     tooltip("A click lets go of it.");
   }
   if (inspection == nullptr) {
@@ -359,14 +359,14 @@ void inspector_panel(const Style& style, const Inspection* inspection, bool pinn
             style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
   ImGui::TextUnformatted(number_text(e.value).c_str());
   ImGui::PopFont();
-  if (pinned && inspection->drawn) show_number_to_set(style, *inspection, transient, requests);
+  if (pinned && inspection->drawn) show_number_to_set(style, *inspection, state, intents);
   show_formula(style, "= " + e.formula, width);
   if (!e.note.empty()) ImGui::TextDisabled("%s", e.note.c_str());
   ImGui::PopTextWrapPos();
   ImGui::Dummy(ImVec2(0, style.px(2)));
   show_terms(style, e);
   show_row(style, *inspection);
-  show_links(style, *inspection, transient);
+  show_links(style, *inspection, state);
   show_scale(style, *inspection);
 }
 

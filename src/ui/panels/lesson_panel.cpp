@@ -26,7 +26,7 @@ void draw_tick(const Style& style, ImVec2 at) {
 }
 
 /// One dot for each step; a click on one goes there.
-void step_dots(const Style& style, const LessonShown& shown, UiIntents& requests) {
+void step_dots(const Style& style, const LessonShown& shown, UiIntents& intents) {
   const float pitch = style.px(14);
   const float height = ImGui::GetFrameHeight();
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -35,7 +35,7 @@ void step_dots(const Style& style, const LessonShown& shown, UiIntents& requests
     ImGui::PushID(static_cast<int>(i));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (ImGui::InvisibleButton("step", ImVec2(pitch, height)) && i != shown.step)
-      requests.actions.push_back({GoToStep{i}, 0});
+      intents.actions.push_back({GoToStep{i}, 0});
     const bool hovered = ImGui::IsItemHovered();
     tooltip(shown.lesson.steps[i].title);
     ImGui::PopID();
@@ -51,9 +51,9 @@ void accent_button_colors(const Style& style) {
   ImGui::PushStyleColor(ImGuiCol_Text, color(ink_on(style.palette.accent)));
 }
 
-void back_button(const Style& style, UiIntents& requests) {
+void back_button(const Style& style, UiIntents& intents) {
   accent_button_colors(style);
-  if (ImGui::Button("Back to the lesson")) requests.actions.push_back({BackToLesson{}, 0});
+  if (ImGui::Button("Back to the lesson")) intents.actions.push_back({BackToLesson{}, 0});
   ImGui::PopStyleColor(4);
   tooltip("Restores this step's experiment and view.");
 }
@@ -76,7 +76,7 @@ float button_width(const char* label) {
 }
 
 /// The title at the left; at the right where the step stands, and what leads on.
-void header(const Style& style, const LessonShown& shown, bool wide, UiIntents& requests) {
+void header(const Style& style, const LessonShown& shown, bool wide, UiIntents& intents) {
   const std::size_t count = shown.lesson.steps.size();
   const std::string place = "step " + std::to_string(shown.step + 1) + " of " + std::to_string(count);
   const char* previous = wide ? "Previous##previous" : "‹##previous";
@@ -96,24 +96,24 @@ void header(const Style& style, const LessonShown& shown, bool wide, UiIntents& 
   ImGui::PopFont();
   ImGui::SameLine(left + width - room);
   if (back) {
-    back_button(style, requests);
+    back_button(style, intents);
     ImGui::SameLine();
   }
   if (wide) {
-    step_dots(style, shown, requests);
+    step_dots(style, shown, intents);
     ImGui::SameLine();
   }
   ImGui::AlignTextToFramePadding();
   ImGui::TextDisabled("%s", place.c_str());
   ImGui::SameLine();
   if (button(style, previous, shown.step > 0, "The step before. ← does the same."))
-    requests.actions.push_back({GoToStep{shown.step - 1}, 0});
+    intents.actions.push_back({GoToStep{shown.step - 1}, 0});
   ImGui::SameLine();
   if (button(style, next, shown.step + 1 < count, "The next step. Space and → do the same."))
-    requests.actions.push_back({GoToStep{shown.step + 1}, 0});
+    intents.actions.push_back({GoToStep{shown.step + 1}, 0});
   ImGui::SameLine();
   if (button(style, "×##close", true, "Close the lesson. The experiment stays as it is."))
-    requests.actions.push_back({CloseLesson{}, 0});
+    intents.actions.push_back({CloseLesson{}, 0});
 }
 
 /// The text with its lines broken at blanks. ImGui breaks behind every point and comma too, and so within numbers.
@@ -276,11 +276,11 @@ void numbers(const Style& style, const LessonShown& shown) {
 
 }  // namespace
 
-void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& requests) {
+void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& intents) {
   const LessonStep& step = shown.lesson.steps[shown.step];
   const bool wide = ImGui::GetContentRegionAvail().x >= style.px(kTwoColumns);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));
-  header(style, shown, wide, requests);
+  header(style, shown, wide, intents);
   ImGui::PopStyleVar();
   const float width = ImGui::GetContentRegionAvail().x;
   const float gap = style.px(24);
@@ -288,7 +288,7 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& reque
   ImGui::PushID(static_cast<int>(shown.step));
   const float widest = style.px(kWidestColumn);
   begin_column("words", wide ? std::min(std::round((width - gap) * 0.54F), widest) : 0);
-  if (!wide && shown.away) back_button(style, requests);
+  if (!wide && shown.away) back_button(style, intents);
   paragraph(step.text, color(style.palette.text));
   // What to look at stands where there is room for it.
   const bool has_numbers = !step.printed.empty() || !step.equivalence.empty();

@@ -50,13 +50,13 @@ struct UiIntents {
 };
 
 /// Left: system, sliders, seed, labels; from the system's parameter table.
-void parameter_panel(const Style& style, const Experiment& experiment, UiState& transient, UiIntents& requests);
+void parameter_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents);
 
 /// The tabs of the views and the options of the one that is open. Those that have nothing to show of `trace` (null:
 /// there is none yet) are dim; what finds no room is in a list.
-void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, UiIntents& requests);
-void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, UiState& transient,
-                     UiIntents& requests);
+void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, UiIntents& intents);
+void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, UiState& state,
+                     UiIntents& intents);
 /// Whether any option of the trace's view applies: whether there is a row at all.
 bool has_option_row(const Trace& trace, const ViewOptions& options);
 
@@ -85,8 +85,7 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell);
 ColorScale inspected_scale(const Trace& trace, const Figure& figure, const NamedCell& cell);
 
 /// Right: the number under the cursor, or pinned; then a drawn one can be changed.
-void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, UiState& transient,
-                     UiIntents& requests);
+void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, UiState& state, UiIntents& intents);
 
 /// What the status bar shows at its right.
 struct Performance {
@@ -101,8 +100,8 @@ struct Performance {
   bool building = false;  ///< the picture, which is not the one that is wanted yet
 };
 
-void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& transient,
-                UiIntents& requests);
+void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& state,
+                UiIntents& intents);
 
 /// Numbers that a source printed, and the computed ones in their places.
 struct ReferenceTable {
@@ -121,7 +120,7 @@ struct LessonShown {
 };
 
 /// Below the picture: the open lesson's step, with what was printed and what comes to the same.
-void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& requests);
+void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& intents);
 
 /// What the menus mark and offer.
 struct MenuState {
@@ -140,7 +139,7 @@ struct MenuState {
 };
 
 /// The menus, and the experiment's name at their right.
-void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& requests);
+void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& intents);
 
 /// What a dialog was closed with.
 struct DialogResult {
@@ -159,6 +158,6 @@ struct AnimationShown;
 /// The open dialog, if any; returns its result when it is confirmed. `exported` and `animated` are what the dialogs for
 /// figures and animations show, null where there is nothing yet.
 std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, const AnimationShown* animated,
-                                    UiState& transient);
+                                    UiState& state);
 
 }  // namespace attnscope::ui

@@ -18,9 +18,9 @@ namespace {
 
 class ParameterControls {
  public:
-  ParameterControls(const Style& style, const Experiment& experiment, const System& system, UiState& transient,
-                    UiIntents& requests)
-      : style_(style), experiment_(experiment), system_(system), transient_(transient), requests_(requests) {}
+  ParameterControls(const Style& style, const Experiment& experiment, const System& system, UiState& state,
+                    UiIntents& intents)
+      : style_(style), experiment_(experiment), system_(system), transient_(state), requests_(intents) {}
 
   void show(const Parameter& parameter) {
     if (!matters(experiment_, parameter)) return;
@@ -214,14 +214,13 @@ class ParameterControls {
   UiIntents& requests_;
 };
 
-void system_controls(const Style& style, const System& system, UiIntents& requests) {
+void system_controls(const Style& style, const System& system, UiIntents& intents) {
   section_title(style, "SYSTEM");
   ImGui::SetNextItemWidth(-1);
   const std::string title = list_text(style, system.title, ImGui::CalcItemWidth());
   if (ImGui::BeginCombo("##system", title.c_str(), ImGuiComboFlags_NoArrowButton)) {
     for (const System& each : systems()) {
-      if (ImGui::Selectable(each.title.c_str(), &each == &system))
-        requests.actions.push_back({SetSystem{each.name}, 0});
+      if (ImGui::Selectable(each.title.c_str(), &each == &system)) intents.actions.push_back({SetSystem{each.name}, 0});
       tooltip(each.summary);
     }
     ImGui::EndCombo();
@@ -236,7 +235,7 @@ void system_controls(const Style& style, const System& system, UiIntents& reques
   ImGui::PopStyleColor();
 }
 
-void seed_controls(const Style& style, const Experiment& experiment, UiState& transient, UiIntents& requests) {
+void seed_controls(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float button = ImGui::GetFrameHeight() * 1.25F;
   ImGui::AlignTextToFramePadding();
@@ -246,14 +245,14 @@ void seed_controls(const Style& style, const Experiment& experiment, UiState& tr
   ImU64 seed = experiment.seed;
   // Shown as it is, not grouped: it is what torch.manual_seed takes.
   if (ImGui::InputScalar("##seed", ImGuiDataType_U64, &seed, nullptr, nullptr, "%llu")) {
-    requests.actions.push_back({SetSeed{seed}, transient.gesture});
+    intents.actions.push_back({SetSeed{seed}, state.gesture});
   }
-  if (ImGui::IsItemActivated()) ++transient.gesture;
+  if (ImGui::IsItemActivated()) ++state.gesture;
   tooltip("All random numbers follow from it, as from torch.manual_seed.");
   ImGui::SameLine(0, style.px(6));
   if (ImGui::Button("↻##reroll", ImVec2(button, 0))) {
     std::random_device device;
-    requests.actions.push_back({SetSeed{device() % 10000}, 0});
+    intents.actions.push_back({SetSeed{device() % 10000}, 0});
   }
   tooltip("Another seed at random.");
 }
@@ -278,16 +277,16 @@ std::size_t labels_in_a_line(const std::vector<std::string>& labels) {
   return count;
 }
 
-void label_controls(const Style& style, const Experiment& experiment, UiState& transient, UiIntents& requests) {
+void label_controls(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
   section_title(style, "LABELS");
   ImGui::SetNextItemWidth(-1);
   const std::vector<std::string>& all = experiment.labels;
   // While somebody types the field stands for what was typed last.
-  if (!is_active("##labels") || transient.labels_typed > all.size()) transient.labels_typed = labels_in_a_line(all);
-  const std::size_t typed = transient.labels_typed;
+  if (!is_active("##labels") || state.labels_typed > all.size()) state.labels_typed = labels_in_a_line(all);
+  const std::size_t typed = state.labels_typed;
   std::string text = join(std::span(all).first(typed), " ");
   const bool changed = ImGui::InputTextWithHint("##labels", "tokens, a space between", &text);
-  if (ImGui::IsItemActivated()) ++transient.gesture;
+  if (ImGui::IsItemActivated()) ++state.gesture;
   tooltip("A sentence: its words are the tokens. With more tokens than words the others show their number.");
   if (typed < all.size())
     ImGui::TextDisabled("and %s more", grouped_text(std::ssize(all) - static_cast<Index>(typed)).c_str());
@@ -295,26 +294,26 @@ void label_controls(const Style& style, const Experiment& experiment, UiState& t
   std::vector<std::string> labels;
   std::istringstream words(text);
   for (std::string word; words >> word;) labels.push_back(word);
-  transient.labels_typed = labels.size();
+  state.labels_typed = labels.size();
   labels.insert(labels.end(), all.begin() + static_cast<std::ptrdiff_t>(typed), all.end());
-  requests.actions.push_back({SetLabels{std::move(labels)}, transient.gesture});
+  intents.actions.push_back({SetLabels{std::move(labels)}, state.gesture});
 }
 
 }  // namespace
 
-void parameter_panel(const Style& style, const Experiment& experiment, UiState& transient, UiIntents& requests) {
+void parameter_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
   const System& system = *find_system(experiment.system);
-  update_facts(experiment, system, transient.parameter_facts);
-  system_controls(style, system, requests);
+  update_facts(experiment, system, state.parameter_facts);
+  system_controls(style, system, intents);
   ImGui::Dummy(ImVec2(0, style.px(4)));
   section_title(style, "PARAMETERS");
-  ParameterControls controls(style, experiment, system, transient, requests);
+  ParameterControls controls(style, experiment, system, state, intents);
   for (const Parameter& parameter : system.parameters) controls.show(parameter);
-  if (system.uses_seed) seed_controls(style, experiment, transient, requests);
+  if (system.uses_seed) seed_controls(style, experiment, state, intents);
   // Of tensors that are no attention nothing is labelled.
-  if (transient.parameter_facts->mask_sizes.queries == 0) return;
+  if (state.parameter_facts->mask_sizes.queries == 0) return;
   ImGui::Dummy(ImVec2(0, style.px(4)));
-  label_controls(style, experiment, transient, requests);
+  label_controls(style, experiment, state, intents);
 }
 
 }  // namespace attnscope::ui

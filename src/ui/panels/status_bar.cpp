@@ -29,8 +29,8 @@ std::string performance_text(const Performance& p) {
 
 }  // namespace
 
-void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& transient,
-                UiIntents& requests) {
+void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& state,
+                UiIntents& intents) {
   push_font(style.fonts.small().font, style.fonts.small().line);
   const float width = ImGui::GetWindowWidth();
   const float padding = ImGui::GetStyle().WindowPadding.x;
@@ -46,8 +46,8 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   if (!performance.busy && !performance.writing.empty()) right = performance.writing;
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   // On a narrow window what the program has to say matters more than how fast it was.
-  const bool message = !transient.message.empty() && ImGui::GetTime() < transient.message_until;
-  const std::string left = message                     ? transient.message
+  const bool message = !state.message.text.empty() && ImGui::GetTime() < state.message.until;
+  const std::string left = message                     ? state.message.text
                            : trace == nullptr          ? "computing…"
                            : trace->failure()          ? *trace->failure()
                            : trace->warnings().empty() ? summary(*trace)
@@ -56,21 +56,21 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   const bool both = left_width + right_width + style.px(24) <= room || performance.busy || performance.building ||
                     !performance.writing.empty();
   if (both) room -= right_width + style.px(24);
-  const bool alarming = (message && transient.message_is_error) ||
+  const bool alarming = (message && state.message.is_error) ||
                         (!message && trace != nullptr && (trace->failures() > 0 || !trace->warnings().empty()));
   clipped_text(left, room, color(alarming ? Rgb{0xE6, 0x9F, 0x00} : style.palette.dim));
-  if (message && !transient.message_copies.empty()) {
-    if (ImGui::IsItemClicked()) ImGui::SetClipboardText(transient.message_copies.c_str());
-    tooltip("A click copies the caption: " + transient.message_copies);
+  if (message && !state.message.copies.empty()) {
+    if (ImGui::IsItemClicked()) ImGui::SetClipboardText(state.message.copies.c_str());
+    tooltip("A click copies the caption: " + state.message.copies);
   }
   if (both) {
     text_right(right, width - padding, color(style.palette.dim));
     if (performance.busy && performance.progress > 0 && ImGui::IsItemClicked())
-      requests.commands.push_back(Command::cancel);
+      intents.commands.push_back(Command::cancel);
     if (performance.busy && performance.progress > 0) tooltip("A click stops it.");
     if (!performance.busy && !performance.writing.empty()) {
       if (ImGui::IsItemClicked())
-        requests.commands.push_back(performance.writes_figure ? Command::cancel : Command::animation);
+        intents.commands.push_back(performance.writes_figure ? Command::cancel : Command::animation);
       tooltip(performance.writes_figure ? "A click stops it." : "A click shows how far it is, and can stop it.");
     }
   }

@@ -1,4 +1,4 @@
-// What passes: hover, zoom, open dialogs, messages. Nothing here is saved.
+// The passing state of the window: hover, zoom, open dialogs, messages. Nothing here is saved.
 #pragma once
 
 #include <imgui.h>
@@ -54,8 +54,8 @@ struct TypedValue {
   std::uint64_t gesture = 0;
 };
 
-/// What the parameter panel shows that follows from the parameters and the file of tensors. With thousands of tensors
-/// that takes longer than a frame: it is worked out again when those change.
+/// What the parameter panel derives from the parameters and the file of tensors. With thousands of tensors that takes
+/// longer than a frame, so it is derived again only when those change.
 struct ParameterFacts {
   using Choices = std::vector<std::pair<std::string, std::string>>;
 
@@ -66,34 +66,55 @@ struct ParameterFacts {
   std::map<std::string, Choices> choices;  ///< of a parameter, as far as they were asked for
 };
 
+/// The open dialog. Its settings outlive it; see `UiState`.
+struct DialogState {
+  Dialog open = Dialog::none;
+  Dialog shown = Dialog::none;  ///< as ImGui has it; follows `open`
+  std::string path;
+  std::string error;
+  std::string question;                   ///< about files that would be replaced; empty: none is asked
+  std::vector<UnsavedEntry> left_behind;  ///< what its dialog lists
+
+  /// Opens that dialog with a suggested path.
+  void show(Dialog dialog, std::string suggestion);
+};
+
+/// The last refusal or confirmation, in the status bar.
+struct StatusMessage {
+  std::string text;
+  bool is_error = false;
+  double until = 0;    ///< ImGui time
+  std::string copies;  ///< what a click on the message copies; empty: nothing
+};
+
 struct UiState {
   std::optional<NamedCell> hovered;
   std::optional<NamedCell> pinned;
-  bool by_keyboard = false;        ///< the kept cell was chosen by arrows: the mouse that lies about points at nothing
-  bool brush = false;              ///< a drag over scores or weights paints the mask
-  std::optional<bool> brush_keep;  ///< what the drag under way makes of the pairs it comes to
+  bool by_keyboard = false;            ///< arrows chose the pinned cell: the cell under a resting mouse does not count
+  bool brush = false;                  ///< a drag over scores or weights paints the mask
+  std::optional<bool> brush_keep;      ///< what the drag makes of the pairs it reaches
   std::optional<Index> dragged_place;  ///< of the token that is being dragged; see TargetMark::place
   Camera camera;
   double camera_still_at = 0;  ///< ImGui time from which on it has not moved
   std::uint64_t gesture = 0;   ///< number of the last drag or typing; see Action::gesture
   std::optional<TypedValue> typed;
-  Dialog dialog = Dialog::none;
-  Dialog dialog_shown = Dialog::none;  ///< as ImGui has it; follows `dialog`
-  std::string dialog_path;
-  std::string dialog_error;
-  std::string dialog_question;            ///< about files that would be replaced; empty: none is asked
-  std::vector<UnsavedEntry> left_behind;  ///< what its dialog lists
-  ExportSettings export_settings;         ///< of the last export; the next one starts with them
+  DialogState dialog;
+  ExportSettings export_settings;  ///< of the last export; the next one starts with them
   AnimationSettings animation_settings;
   std::optional<ParameterFacts> parameter_facts;
   std::size_t labels_typed = 0;  ///< how many labels, the first ones, the field for them has
-  std::string message;           ///< the last refusal or confirmation, in the status bar
-  bool message_is_error = false;
-  double message_until = 0;    ///< ImGui time
-  std::string message_copies;  ///< what a click on the message copies; empty: nothing
+  StatusMessage message;
 
   /// The cell that the inspector shows: under the cursor, otherwise pinned.
   [[nodiscard]] const std::optional<NamedCell>& inspected() const { return hovered ? hovered : pinned; }
+
+  /// Shows a line in the status bar for some seconds. Within an ImGui context.
+  void say(const std::string& text, bool is_error);
+  /// The same for an error that the open dialog shows as well.
+  void refuse(const std::string& error);
+  /// Shows in the open dialog what must be asked before files are written, or why they cannot be; whether there is
+  /// anything. `confirmed`: the user confirmed the dialog with a question in it.
+  bool asks(const Result<std::string>& question, bool confirmed);
 };
 
 }  // namespace attnscope::ui

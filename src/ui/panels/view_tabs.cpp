@@ -37,16 +37,16 @@ void begin_number_slider(const Style& style, const Parameter& option, float widt
   }
 }
 
-void end_number_slider(const std::string& help, UiState& transient) {
-  if (ImGui::IsItemActivated()) ++transient.gesture;
+void end_number_slider(const std::string& help, UiState& state) {
+  if (ImGui::IsItemActivated()) ++state.gesture;
   if (!help.empty()) tooltip(help);
   ImGui::PopStyleColor(2);
   ImGui::PopItemWidth();
   ImGui::EndGroup();
 }
 
-void number_slider(const Style& style, const Parameter& option, Index chosen, Index from, Index to, UiState& transient,
-                   UiIntents& requests) {
+void number_slider(const Style& style, const Parameter& option, Index chosen, Index from, Index to, UiState& state,
+                   UiIntents& intents) {
   // Of wide ranges the small numbers count most.
   constexpr Index kWide = 30;
   const bool own = !counts_the_trace(option.name);
@@ -57,18 +57,18 @@ void number_slider(const Style& style, const Parameter& option, Index chosen, In
   const ImGuiSliderFlags scale = wide ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
   if (ImGui::SliderInt(("##" + option.name).c_str(), &value, static_cast<int>(from), static_cast<int>(to),
                        shown.c_str(), ImGuiSliderFlags_AlwaysClamp | scale)) {
-    requests.actions.push_back({SetViewOption{option.name, Index{value}}, transient.gesture});
+    intents.actions.push_back({SetViewOption{option.name, Index{value}}, state.gesture});
   }
-  end_number_slider(own ? option.help : "", transient);
+  end_number_slider(own ? option.help : "", state);
 }
 
 /// A whole number: a range of the view's own, or counted from 1 to as many as the trace has.
 void number_option(const Style& style, const Trace& trace, const View& view, const Parameter& option,
-                   const ViewOptions& options, UiState& transient, UiIntents& requests) {
+                   const ViewOptions& options, UiState& state, UiIntents& intents) {
   Index chosen = options.integer(option.name);
   if (!counts_the_trace(option.name)) {
     number_slider(style, option, chosen, static_cast<Index>(option.slider_minimum),
-                  static_cast<Index>(option.slider_maximum), transient, requests);
+                  static_cast<Index>(option.slider_maximum), state, intents);
     return;
   }
   const Index limit = option_limit(view, trace, option.name, options.values);
@@ -76,14 +76,14 @@ void number_option(const Style& style, const Trace& trace, const View& view, con
     if (const std::vector<std::string> names = view.names(trace, option.name); !names.empty()) {
       const auto at = static_cast<std::size_t>(std::min(chosen, limit) - 1);
       if (const auto picked = choice_in_row(style, option.label.c_str(), option.help, names, at))
-        requests.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + 1}, 0});
+        intents.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + 1}, 0});
       return;
     }
   }
   const auto first = static_cast<Index>(option.minimum);
   chosen = std::min(chosen, limit);
   if (limit > kMaxButtons) {
-    number_slider(style, option, chosen, first, limit, transient, requests);
+    number_slider(style, option, chosen, first, limit, state, intents);
     return;
   }
   std::vector<std::string> items;
@@ -91,11 +91,11 @@ void number_option(const Style& style, const Trace& trace, const View& view, con
   const std::string help = option.help + (option.name == "head" ? " Keys 1 to 9." : "");
   if (const auto picked =
           button_row(style, option.label.c_str(), help, items, static_cast<std::size_t>(chosen - first))) {
-    requests.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + first}, 0});
+    intents.actions.push_back({SetViewOption{option.name, static_cast<Index>(*picked) + first}, 0});
   }
 }
 
-void real_option(const Style& style, const Parameter& option, double value, UiState& transient, UiIntents& requests) {
+void real_option(const Style& style, const Parameter& option, double value, UiState& state, UiIntents& intents) {
   begin_number_slider(style, option, 140);
   auto shown = static_cast<float>(value);
   const auto from = static_cast<float>(option.slider_minimum);
@@ -103,12 +103,12 @@ void real_option(const Style& style, const Parameter& option, double value, UiSt
   if (ImGui::SliderFloat(("##" + option.name).c_str(), &shown, from, to, "%.2f", ImGuiSliderFlags_AlwaysClamp)) {
     // As many digits as are shown.
     const double rounded = std::round(static_cast<double>(shown) * 100) / 100;
-    requests.actions.push_back({SetViewOption{option.name, rounded}, transient.gesture});
+    intents.actions.push_back({SetViewOption{option.name, rounded}, state.gesture});
   }
-  end_number_slider(option.help, transient);
+  end_number_slider(option.help, state);
 }
 
-void choice_option(const Style& style, const Parameter& option, const std::string& chosen, UiIntents& requests) {
+void choice_option(const Style& style, const Parameter& option, const std::string& chosen, UiIntents& intents) {
   const auto at = static_cast<std::size_t>(std::find(option.choices.begin(), option.choices.end(), chosen) -
                                            option.choices.begin());
   constexpr std::size_t kMaxWords = 5;
@@ -116,13 +116,13 @@ void choice_option(const Style& style, const Parameter& option, const std::strin
                           ? choice_in_row(style, option.label.c_str(), option.help, option.choice_labels, at)
                           : button_row(style, option.label.c_str(), option.help, option.choice_labels, at);
   if (picked) {
-    requests.actions.push_back({SetViewOption{option.name, option.choices[*picked]}, 0});
+    intents.actions.push_back({SetViewOption{option.name, option.choices[*picked]}, 0});
   }
 }
 
 /// The order as text, and buttons for the usual ones.
 void order_option(const Style& style, const Trace& trace, const Parameter& option, const std::string& text,
-                  UiIntents& requests) {
+                  UiIntents& intents) {
   const Index count = permutable_tokens(trace);
   const std::vector<Index> order = full_order(text, count);
   std::vector<Index> given(order.size());
@@ -134,7 +134,7 @@ void order_option(const Style& style, const Trace& trace, const Parameter& optio
   const auto at = static_cast<std::size_t>(std::find(orders.begin(), orders.end(), order) - orders.begin());
   static const std::array<std::string, 3> kNames = {"as given", "first two swapped", "reversed"};
   if (const auto picked = button_row(style, option.label.c_str(), option.help, kNames, at)) {
-    requests.actions.push_back({SetViewOption{option.name, order_text(orders[*picked])}, 0});
+    intents.actions.push_back({SetViewOption{option.name, order_text(orders[*picked])}, 0});
   }
 }
 
@@ -174,7 +174,7 @@ std::vector<const View*> views_with_tabs(const Style& style, const std::string& 
   return shown;
 }
 
-void view_tab(const Style& style, const View& view, bool open, const std::string& missing, UiIntents& requests) {
+void view_tab(const Style& style, const View& view, bool open, const std::string& missing, UiIntents& intents) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float height = ImGui::GetWindowHeight();
   const Font& font = open ? style.fonts.strong() : style.fonts.body();
@@ -182,7 +182,7 @@ void view_tab(const Style& style, const View& view, bool open, const std::string
   const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
   ImGui::SetCursorScreenPos(at);
   if (ImGui::InvisibleButton(view.name.c_str(), ImVec2(size.x, height)) && !open)
-    requests.actions.push_back({SetView{view.name}, 0});
+    intents.actions.push_back({SetView{view.name}, 0});
   const bool hovered = ImGui::IsItemHovered();
   tooltip(missing.empty() ? view.summary : view.summary + "\n" + missing);
   const float strength = missing.empty() ? 1.0F : 0.5F;
@@ -194,7 +194,7 @@ void view_tab(const Style& style, const View& view, bool open, const std::string
 }
 
 /// The views without a tab, in a list below "More".
-void more_views(const Style& style, std::span<const View* const> shown, const Trace* trace, UiIntents& requests) {
+void more_views(const Style& style, std::span<const View* const> shown, const Trace* trace, UiIntents& intents) {
   const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
   const float height = ImGui::GetWindowHeight();
   const ImVec2 size = ImGui::CalcTextSize("More");
@@ -211,7 +211,7 @@ void more_views(const Style& style, std::span<const View* const> shown, const Tr
   for (const View& view : views()) {
     if (std::find(shown.begin(), shown.end(), &view) != shown.end()) continue;
     const std::string missing = trace != nullptr ? missing_for(view, *trace) : "";
-    if (ImGui::MenuItem(view.title.c_str())) requests.actions.push_back({SetView{view.name}, 0});
+    if (ImGui::MenuItem(view.title.c_str())) intents.actions.push_back({SetView{view.name}, 0});
     tooltip(missing.empty() ? view.summary : view.summary + "\n" + missing);
   }
   ImGui::EndPopup();
@@ -219,18 +219,18 @@ void more_views(const Style& style, std::span<const View* const> shown, const Tr
 
 }  // namespace
 
-void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, UiIntents& requests) {
+void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, UiIntents& intents) {
   const float gap = style.px(14);
   const std::vector<const View*> shown =
       views_with_tabs(style, experiment.view.name, ImGui::GetContentRegionAvail().x, gap);
   for (const View* view : shown) {
     if (view != shown.front()) ImGui::SameLine(0, gap);
     view_tab(style, *view, view->name == experiment.view.name, trace != nullptr ? missing_for(*view, *trace) : "",
-             requests);
+             intents);
   }
   if (shown.size() == views().size()) return;
   ImGui::SameLine(0, gap);
-  more_views(style, shown, trace, requests);
+  more_views(style, shown, trace, intents);
 }
 
 bool has_option_row(const Trace& trace, const ViewOptions& options) {
@@ -239,8 +239,8 @@ bool has_option_row(const Trace& trace, const ViewOptions& options) {
                      [&](const Parameter& option) { return view.applies(trace, options.values, option.name); });
 }
 
-void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, UiState& transient,
-                     UiIntents& requests) {
+void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, UiState& state,
+                     UiIntents& intents) {
   const View& view = *find_view(trace.experiment().view.name);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));
   bool first = true;
@@ -251,13 +251,13 @@ void view_option_row(const Style& style, const Trace& trace, const ViewOptions& 
     if (!first && ImGui::GetContentRegionAvail().x < style.px(170)) ImGui::NewLine();
     first = false;
     if (option.kind == Parameter::Kind::integer) {
-      number_option(style, trace, view, option, options, transient, requests);
+      number_option(style, trace, view, option, options, state, intents);
     } else if (option.kind == Parameter::Kind::order) {
-      order_option(style, trace, option, options.choice(option.name), requests);
+      order_option(style, trace, option, options.choice(option.name), intents);
     } else if (option.kind == Parameter::Kind::real) {
-      real_option(style, option, options.real(option.name), transient, requests);
+      real_option(style, option, options.real(option.name), state, intents);
     } else {
-      choice_option(style, option, options.choice(option.name), requests);
+      choice_option(style, option, options.choice(option.name), intents);
     }
   }
   ImGui::PopStyleVar();

@@ -97,7 +97,7 @@ double nearest_stop(const std::vector<double>& stops, double value) {
 
 }  // namespace
 
-std::optional<SliderChange> slider(const Style& style, UiState& transient, const SliderSpec& spec) {
+std::optional<SliderChange> slider(const Style& style, UiState& state, const SliderSpec& spec) {
   ImGui::PushID(spec.label.c_str());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -115,13 +115,13 @@ std::optional<SliderChange> slider(const Style& style, UiState& transient, const
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(4), style.px(1)));
   ImGui::SetNextItemWidth(width);
   // What is typed is compared with what was typed before, or going back to the old value would not count as a change.
-  double value = typing && transient.typed && transient.typed->widget == id ? transient.typed->value : spec.value;
+  double value = typing && state.typed && state.typed->widget == id ? state.typed->value : spec.value;
   const bool changed = invisible_slider(spec, value, typing);
   ImGui::PopStyleVar();
   const bool active = ImGui::IsItemActive();
   if (ImGui::IsItemActivated()) {
-    ++transient.gesture;
-    if (transient.typed && transient.typed->widget == id) transient.typed.reset();
+    ++state.gesture;
+    if (state.typed && state.typed->widget == id) state.typed.reset();
   }
   const bool ended = ImGui::IsItemDeactivated();
   if (!typing) {
@@ -132,17 +132,17 @@ std::optional<SliderChange> slider(const Style& style, UiState& transient, const
   }
   ImGui::PopID();
 
-  if (typing && changed) transient.typed = TypedValue{id, value, transient.gesture};
+  if (typing && changed) state.typed = TypedValue{id, value, state.gesture};
   // Also where another control was taken hold of, which ends the typing before this one is reached.
-  if (ended && transient.typed && transient.typed->widget == id) {
-    const SliderChange typed = {transient.typed->value, transient.typed->gesture};
-    transient.typed.reset();
+  if (ended && state.typed && state.typed->widget == id) {
+    const SliderChange typed = {state.typed->value, state.typed->gesture};
+    state.typed.reset();
     return typed;
   }
   if (typing || !changed) return std::nullopt;
   const double stopped = nearest_stop(spec.stops, value);
   if (stopped == spec.value) return std::nullopt;
-  return SliderChange{stopped, transient.gesture};
+  return SliderChange{stopped, state.gesture};
 }
 
 std::string list_text(const Style& style, const std::string& chosen, float width) {

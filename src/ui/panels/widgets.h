@@ -38,7 +38,7 @@ struct SliderChange {
 
 /// A label, the value and a slider below them. Returns the value when it changed; Ctrl+click types one, which counts
 /// when the typing ends: perhaps because another slider was taken hold of. Starts a new gesture when it is itself.
-std::optional<SliderChange> slider(const Style& style, UiState& transient, const SliderSpec& spec);
+std::optional<SliderChange> slider(const Style& style, UiState& state, const SliderSpec& spec);
 
 /// The small triangle at the right of the last item, a combo without a button of its own.
 void list_marker(const Style& style);

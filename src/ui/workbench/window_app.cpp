@@ -91,10 +91,11 @@ Result<void> run_window(WindowArguments arguments) {
       host, std::move(arguments.source.experiment), arguments.file, options, std::move(arguments.source.version));
   if (!created) return tl::unexpected(created.error());
   Workbench& workbench = **created;
-  const LastAct last_act(ending, [&workbench] { workbench.save_now(); });
+  const LastAct last_act(ending, [&workbench] { workbench.workspace().save_now(); });
   workbench.offer_left_behind(arguments.named);
   if (user_folder().empty())
-    workbench.warn("unsaved edits cannot be kept in case the program ends: neither XDG_CONFIG_HOME nor HOME is set");
+    workbench.state().say(
+        "unsaved edits cannot be kept in case the program ends: neither XDG_CONFIG_HOME nor HOME is set", true);
   if (arguments.source.pinned) workbench.compare_with(std::move(*arguments.source.pinned));
 
   FramePacer pacer;

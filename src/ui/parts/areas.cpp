@@ -1,7 +1,7 @@
-#include "ui/workbench/workbench_areas.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "ui/parts/areas.h"
 
 namespace attnscope::ui {
 namespace {

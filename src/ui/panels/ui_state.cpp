@@ -1,0 +1,40 @@
+#include "ui/panels/ui_state.h"
+
+#include <utility>
+
+namespace attnscope::ui {
+namespace {
+
+constexpr double kMessageSeconds = 6;
+
+}  // namespace
+
+void DialogState::show(Dialog dialog, std::string suggestion) {
+  open = dialog;
+  path = std::move(suggestion);
+  error.clear();
+  question.clear();
+}
+
+void UiState::say(const std::string& text, bool is_error) {
+  message = {text, is_error, ImGui::GetTime() + kMessageSeconds, {}};
+}
+
+void UiState::refuse(const std::string& error) {
+  dialog.error = error;
+  say(error, true);
+}
+
+bool UiState::asks(const Result<std::string>& question, bool confirmed) {
+  if (!question) {
+    refuse(question.error().message);
+    return true;
+  }
+  // The answer counts for the question that was on screen only.
+  const bool answered = confirmed && *question == dialog.question;
+  dialog.question = answered ? std::string() : *question;
+  dialog.error.clear();
+  return !dialog.question.empty();
+}
+
+}  // namespace attnscope::ui

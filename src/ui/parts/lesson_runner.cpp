@@ -1,0 +1,84 @@
+#include "ui/parts/lesson_runner.h"
+
+#include <algorithm>
+
+#include "platform/gl/window.h"
+
+namespace attnscope::ui {
+
+void LessonRunner::show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents) {
+  const Session& session = shared_.session();
+  const Lesson* lesson = session.lesson();
+  if (!areas.has_lesson || lesson == nullptr) return;
+  update_reference();
+  parts.begin("Lesson", areas.lesson, ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoScrollbar,
+              style.palette.panel, {style.px(16), style.px(10)});
+  lesson_panel(style, {*lesson, session.lesson_step(), session.away_from_lesson(), reference_, comparison()}, intents);
+  ImGui::End();
+}
+
+void LessonRunner::update_reference() {
+  const Session& session = shared_.session();
+  const std::shared_ptr<const Trace>& trace = shared_.traces.trace();
+  // The numbers on screen are not those of a step that was just opened. After an edit the last numbers stay until the
+  // next are computed, as everywhere.
+  const bool awaited =
+      trace != nullptr && !session.away_from_lesson() && !same_computation(trace->experiment(), session.experiment());
+  const ReferenceFor now = {trace, &session.lesson()->steps[session.lesson_step()], awaited};
+  if (reference_for_ == now) return;
+  reference_for_ = now;
+  reference_.clear();
+  if (trace == nullptr) return;
+  for (const ReferenceValues& each : now.step->printed) {
+    reference_.push_back({reference_title(each), each.rows, computed_digits(*trace, each)});
+    if (!awaited) continue;
+    for (std::vector<std::string>& row : reference_.back().computed) std::fill(row.begin(), row.end(), "…");
+  }
+}
+
+void LessonRunner::request_comparison() {
+  const Session& session = shared_.session();
+  const Lesson* lesson = session.lesson();
+  const Equivalence* equivalence =
+      lesson != nullptr ? find_equivalence(lesson->steps[session.lesson_step()].equivalence) : nullptr;
+  if (equivalence == nullptr) {
+    if (requested_) shared_.traces.worker().forget_comparison();
+    requested_.reset();
+    comparison_.reset();
+    return;
+  }
+  if (requested_ && requested_->equivalence == equivalence &&
+      same_computation(requested_->experiment, session.experiment())) {
+    return;
+  }
+  // The last numbers stay until the next are computed; those of another claim do not.
+  if (!requested_ || requested_->equivalence != equivalence) comparison_.reset();
+  requested_ = ComparisonRequest{equivalence, session.experiment(), shared_.memory_budget};
+  shared_.traces.worker().request(*requested_);
+}
+
+void LessonRunner::take_comparison() {
+  if (auto comparison = shared_.traces.worker().take_comparison()) comparison_ = std::move(*comparison);
+}
+
+bool LessonRunner::key(int key, UiIntents& intents) const {
+  const Session& session = shared_.session();
+  const Lesson* lesson = session.lesson();
+  const bool next = key == ' ' || key == platform::KeyPress::kRight;
+  if (lesson == nullptr || (!next && key != platform::KeyPress::kLeft)) return false;
+  const std::size_t step = session.lesson_step();
+  if (next && step + 1 < lesson->steps.size()) intents.actions.push_back({GoToStep{step + 1}, 0});
+  if (!next && step > 0) intents.actions.push_back({GoToStep{step - 1}, 0});
+  return true;
+}
+
+void LessonRunner::pin_cell_after(const Edit& edit) {
+  const Session& session = shared_.session();
+  const bool opened = std::holds_alternative<OpenLesson>(edit) || std::holds_alternative<GoToStep>(edit) ||
+                      std::holds_alternative<BackToLesson>(edit);
+  if (!opened || session.lesson() == nullptr) return;
+  const std::optional<LessonCell>& cell = session.lesson()->steps[session.lesson_step()].cell;
+  shared_.state.pinned = cell ? std::optional(NamedCell{cell->tensor, cell->index}) : std::nullopt;
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,56 @@
+// The open lesson's step: its printed numbers for the trace on screen, and its comparison for the open experiment.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ui/panels/panels.h"
+#include "ui/parts/areas.h"
+#include "ui/parts/shared.h"
+#include "ui/parts/window_parts.h"
+
+namespace attnscope::ui {
+
+class LessonRunner {
+ public:
+  /// `lessons`: as the menu lists them.
+  LessonRunner(Shared& shared, std::vector<LessonFile> lessons) : shared_(shared), lessons_(std::move(lessons)) {}
+
+  [[nodiscard]] std::span<const LessonFile> lessons() const { return lessons_; }
+  /// Shows the step below the figure, where a lesson is open.
+  void show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents);
+  /// Space and arrows step through the open lesson; whether the key did.
+  bool key(int key, UiIntents& intents) const;
+  /// Pins the step's cell when `edit` opened a step.
+  void pin_cell_after(const Edit& edit);
+
+  /// Requests the step's comparison, unless it was the last one requested.
+  void request_comparison();
+  /// Takes a comparison that was computed since the last frame.
+  void take_comparison();
+  /// Null where the step has none, or it is not computed yet.
+  [[nodiscard]] const Result<EquivalenceResult>* comparison() const { return comparison_ ? &*comparison_ : nullptr; }
+  /// The numbers that the step's source printed, with the computed ones.
+  [[nodiscard]] std::span<const ReferenceTable> printed() const { return reference_; }
+
+ private:
+  /// What the reference tables were made for.
+  struct ReferenceFor {
+    std::shared_ptr<const Trace> trace;
+    const LessonStep* step = nullptr;
+    bool awaited = false;  ///< the step's own trace is still being computed
+    friend bool operator==(const ReferenceFor&, const ReferenceFor&) = default;
+  };
+  void update_reference();
+
+  Shared& shared_;
+  std::vector<LessonFile> lessons_;
+  ReferenceFor reference_for_;
+  std::vector<ReferenceTable> reference_;
+  std::optional<ComparisonRequest> requested_;
+  std::optional<Result<EquivalenceResult>> comparison_;
+};
+
+}  // namespace attnscope::ui

@@ -1,0 +1,38 @@
+// Theme, scale and fonts of the window.
+#pragma once
+
+#include <optional>
+
+#include "io/canvas/font_files.h"
+#include "ui/imgui/fonts.h"
+#include "ui/imgui/imgui_host.h"
+#include "ui/imgui/style.h"
+
+namespace attnscope::ui {
+
+class Look {
+ public:
+  Look(Theme theme, float scale, FontFiles files) : theme_(theme), scale_(scale), files_(std::move(files)) {}
+
+  /// Loads fonts and colours before the first frame; fails where a font cannot be read.
+  Result<void> load();
+  /// Loads them again after the scale changed; between frames.
+  void refresh(ImGuiHost& host);
+
+  void set_scale(float scale);
+  void set_theme(Theme theme);
+  [[nodiscard]] Theme theme() const { return theme_; }
+  [[nodiscard]] float scale() const { return scale_; }
+  [[nodiscard]] const Palette& colors() const { return palette(theme_); }
+  /// For panels, once loaded.
+  [[nodiscard]] Style style() const { return {*fonts_, colors(), scale_}; }
+
+ private:
+  Theme theme_;
+  float scale_;
+  FontFiles files_;
+  std::optional<Fonts> fonts_;
+  bool stale_ = true;
+};
+
+}  // namespace attnscope::ui

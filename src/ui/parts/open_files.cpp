@@ -1,0 +1,136 @@
+#include "ui/parts/open_files.h"
+
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "core/plan/validate.h"
+#include "io/base/printable.h"
+
+namespace attnscope::ui {
+
+OpenFiles::OpenFiles(Shared& shared, Documents& documents, Remembered& remembered, FileWatch& watch)
+    : shared_(shared),
+      documents_(documents),
+      remembered_(remembered),
+      watch_(watch),
+      opener_(shared.wake, shared.memory_budget) {}
+
+bool OpenFiles::has_tensor_file() const {
+  const std::shared_ptr<const ImportedTensors>& tensors = shared_.session().experiment().tensors;
+  // Tensors from standard input have no path.
+  return tensors != nullptr && std::filesystem::path(tensors->file()).is_absolute();
+}
+
+bool OpenFiles::can_reload() const { return !shared_.session().file().empty() || has_tensor_file(); }
+
+void OpenFiles::open(const std::string& path, FileKind kind) { read({path, kind}, Opening::Why::open); }
+
+void OpenFiles::reload() { reload(shared_.workspace.shown_file(), Opening::Why::reload); }
+
+void OpenFiles::read(FileRequest request, Opening::Why why) {
+  // Most files take no longer: they are open in this frame.
+  constexpr std::chrono::milliseconds kAtOnce{8};
+  opening_ = Opening{why, shared_.state.dialog.open};
+  opener_.request(std::move(request));
+  if (opener_.wait(kAtOnce)) take();
+}
+
+void OpenFiles::reload(const std::string& file, Opening::Why why) {
+  const std::string& own = shared_.session().file();
+  if (!file.empty()) read({file, file == own ? FileKind::source : FileKind::tensors}, why);
+}
+
+void OpenFiles::take() {
+  UiState& state = shared_.state;
+  // Closing the dialog cancels what it was opening.
+  if (opening_ && opening_->dialog != Dialog::none && state.dialog.open == Dialog::none) {
+    opener_.cancel();
+    opening_.reset();
+  }
+  std::optional<ReadContent> content = opener_.take();
+  if (!content || !opening_) return;
+  const Opening opening = *std::exchange(opening_, std::nullopt);
+  const std::string path = content->request.path;
+  if (!content->content) {
+    state.refuse(content->content.error().message);
+    // Unsaved edits of a file that cannot be read may be all that is left of it.
+    if (opening.why == Opening::Why::open) documents_.offer_left_behind_of(path);
+  } else if (auto* source = std::get_if<ExperimentSource>(&*content->content)) {
+    take_source(path, std::move(*source), opening);
+  } else if (const Result<void> done = take_part(std::move(*content->content)); !done) {
+    state.refuse(done.error().message);
+  } else {
+    report(path, opening);
+  }
+}
+
+void OpenFiles::report(const std::string& path, const Opening& opening) {
+  if (opening.dialog != Dialog::none) shared_.state.dialog.open = Dialog::none;
+  const std::string name = printable(path);
+  switch (opening.why) {
+    case Opening::Why::open: return shared_.say("opened " + name, false);
+    case Opening::Why::reload: return shared_.say("reloaded " + name, false);
+    case Opening::Why::changed: return shared_.say("reloaded " + name + ", which another program changed", false);
+  }
+}
+
+void OpenFiles::take_source(const std::string& path, ExperimentSource source, const Opening& opening) {
+  if (opening.why != Opening::Why::open) {
+    shared_.session().reload(std::move(source.experiment), true, std::move(source.version));
+    return report(path, opening);
+  }
+  const auto shared = std::make_shared<ExperimentSource>(std::move(source));
+  documents_.leave({[this, path, shared, opening] {
+    // Save must not write an experiment over a figure.
+    shared_.workspace.open(std::move(shared->experiment), shared->is_other_file ? "" : path,
+                           std::move(shared->version));
+    if (shared->pinned) shared_.traces.compare_with(std::move(*shared->pinned));
+    remembered_.add_recent(path);
+    report(path, opening);
+    documents_.offer_left_behind_of(path);
+  }});
+}
+
+Result<void> OpenFiles::take_part(FileContent content) {
+  Session& session = shared_.session();
+  if (auto* labels = std::get_if<std::vector<std::string>>(&content))
+    return session.apply({SetLabels{std::move(*labels)}, 0});
+  if (auto* picture = std::get_if<ColorPicture>(&content)) return session.apply({SetPicture{std::move(*picture)}, 0});
+  Experiment next = session.experiment();
+  next.tensors = std::get<std::shared_ptr<const ImportedTensors>>(std::move(content));
+  if (const Result<void> valid = validate(next, shared_.memory_budget); !valid)
+    return fail(next.tensors->file() + ": " + valid.error().message);
+  session.reload(std::move(next), false);
+  return {};
+}
+
+void OpenFiles::follow() {
+  const Session& session = shared_.session();
+  const ImportedTensors* const tensors = session.experiment().tensors.get();
+  if (followed_file_ != session.file() || followed_tensors_ != tensors) {
+    followed_file_ = session.file();
+    followed_tensors_ = tensors;
+    std::vector<std::string> files;
+    if (!followed_file_.empty()) files.push_back(followed_file_);
+    if (has_tensor_file()) files.push_back(tensors->file());
+    watch_.watch(files);
+  }
+  for (std::string& file : watch_.take_changed()) changed_.push_back(std::move(file));
+  // One after the other; a file that the user opens goes first.
+  if (changed_.empty() || opening_) return;
+  const std::string file = std::move(changed_.front());
+  changed_.erase(changed_.begin());
+  reload_changed(file);
+}
+
+void OpenFiles::reload_changed(const std::string& file) {
+  const Session& session = shared_.session();
+  const bool of_tensors = has_tensor_file() && file == session.experiment().tensors->file();
+  if (!of_tensors && file != session.file()) return;
+  if (!of_tensors && session.modified())
+    return shared_.say("another program changed " + printable(file) + "; F5 reloads it", false);
+  reload(file, Opening::Why::changed);
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,31 @@
+// What the program remembers of its user, written as soon as it changes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "io/desktop/user_state.h"
+
+namespace attnscope::ui {
+
+/// What cannot be written is lost: it is of no importance.
+class Remembered {
+ public:
+  /// Reads the state in `folder`; an empty folder remembers nothing.
+  explicit Remembered(std::filesystem::path folder);
+
+  [[nodiscard]] const UserState& state() const { return state_; }
+  /// What went wrong when the state was read; empty: nothing.
+  [[nodiscard]] const std::string& notice() const { return notice_; }
+  void add_recent(const std::string& path);
+  void set_theme(Theme theme);
+
+ private:
+  void change_to(UserState next);
+
+  std::filesystem::path folder_;
+  UserState state_;
+  std::string notice_;
+};
+
+}  // namespace attnscope::ui

@@ -1,0 +1,92 @@
+#include "ui/parts/shown_figure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace attnscope::ui {
+namespace {
+
+// Seconds in which matrices reach their new size: short enough that the figure keeps up with a drag.
+constexpr double kEaseSeconds = 0.12;
+// Blending more marks than this takes longer than the frames that show it.
+constexpr std::size_t kMaxMoving = 3000;
+
+}  // namespace
+
+ShownFigure::ShownFigure(Shared& shared) : shared_(shared), builder_(shared.wake) {
+  batch_.renderer = &shared.heatmaps;
+}
+
+void ShownFigure::update(double width, double height) {
+  FigureRequest now = shared_.traces.figure_request(width, height);
+  if (requested_ != now) {
+    if (!is_building()) requested_since_ = ImGui::GetTime();
+    if (!requested_ || requested_->view.name != now.view.name) awaited_ = true;
+    builder_.request(now);
+    requested_ = std::move(now);
+    // A slider and its figure move together, as long as that takes no longer than a part of a frame.
+    if (awaited_) awaited_ = builder_.wait(shared_.patience);
+  }
+  if (std::optional<BuiltFigure> built = builder_.take(); built && built->request.view.name == requested_->view.name) {
+    awaited_ = built->seconds < std::chrono::duration<double>(shared_.patience).count();
+    show(built->request, std::move(built->figure));
+  }
+  if (!moving_) return;
+  const double share = std::clamp((ImGui::GetTime() - moved_since_) / kEaseSeconds, 0.0, 1.0);
+  moving_ = share < 1;
+  if (moving_) shown_ = blend(from_, target_, 1 - (1 - share) * (1 - share));
+}
+
+void ShownFigure::show(const FigureRequest& what, Figure figure) {
+  // A new window size or view is shown at once; a new size of matrices is moved to.
+  const bool same_place = built_for_ && built_for_->width == what.width && built_for_->height == what.height &&
+                          built_for_->view.name == what.view.name;
+  from_ = std::move(moving_ ? shown_ : target_);
+  target_ = std::move(figure);
+  share_sources(from_, target_);
+  ++built_;
+  if (built_for_ && built_for_->view.name != what.view.name) shared_.state.camera = {};
+  built_for_ = what;
+  moving_ = same_place && std::max(mark_count(from_), mark_count(target_)) <= kMaxMoving;
+  moved_since_ = ImGui::GetTime();
+  if (moving_) {
+    shown_ = blend(from_, target_, 0);
+  } else {
+    from_ = {};
+    shown_ = {};
+  }
+}
+
+void ShownFigure::panel(const Style& style, const Inspection* inspection, UiIntents& intents) {
+  if (!built_for_) {
+    ImGui::TextDisabled("Building the figure…");
+    return;
+  }
+  // The figure of another view stays until the wanted one is built; clicks on it would set options of the wrong view.
+  UiIntents ignored;
+  const bool stale = built_for_->view.name != shared_.session().experiment().view.name;
+  figure_panel(style, shared_.luts, {figure(), *built_for_->trace, built_for_->trace_number, inspection}, batch_,
+               lines_, shared_.state, stale ? ignored : intents);
+}
+
+bool ShownFigure::is_building() const {
+  constexpr double kNoticed = 0.15;
+  return builder_.busy() && ImGui::GetTime() > requested_since_ + kNoticed;
+}
+
+bool ShownFigure::animating() const { return moving_ || batch_.quick || shared_.heatmaps.uploads_waiting(); }
+
+bool ShownFigure::busy() const { return shared_.heatmaps.loading() || builder_.busy(); }
+
+double ShownFigure::drawn_share() const {
+  const std::vector<HeatmapMark>& heatmaps = figure().heatmaps;
+  if (!shared_.heatmaps.loading() || heatmaps.empty()) return 1;
+  double share = 0;
+  for (const HeatmapMark& mark : heatmaps) share += mark.source->progress();
+  return share / static_cast<double>(heatmaps.size());
+}
+
+void ShownFigure::finish() { drawn_ = drawn_share(); }
+
+}  // namespace attnscope::ui

@@ -1,0 +1,68 @@
+// The figure in the centre of the window: requested, built in the background, and blended from one size to the next.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/jobs/figure_builder.h"
+#include "ui/panels/figure_panel.h"
+#include "ui/parts/shared.h"
+
+namespace attnscope::ui {
+
+class ShownFigure {
+ public:
+  explicit ShownFigure(Shared& shared);
+
+  /// Requests the figure of the open view for a panel of `width` × `height` logical pixels and shows the newest one.
+  void update(double width, double height);
+  /// Shows it in the rest of the current ImGui window.
+  void panel(const Style& style, const Inspection* inspection, UiIntents& intents);
+
+  /// As it is painted: between two sizes while it moves.
+  [[nodiscard]] const Figure& figure() const { return moving_ ? shown_ : target_; }
+  /// What it moves to.
+  [[nodiscard]] const Figure& target() const { return target_; }
+  /// How often a figure was built since the start.
+  [[nodiscard]] std::uint64_t built() const { return built_; }
+  /// Whether the figure on screen is of that trace.
+  [[nodiscard]] bool shows(const std::shared_ptr<const Trace>& trace) const {
+    return trace && built_for_ && built_for_->trace == trace;
+  }
+  /// Whether the wanted figure takes so long to build that the user notices.
+  [[nodiscard]] bool is_building() const;
+  /// Whether the next frame differs without input.
+  [[nodiscard]] bool animating() const;
+  /// Whether a figure or parts of its matrices are on the way.
+  [[nodiscard]] bool busy() const;
+  /// How much of its matrices the last frame had, 0 to 1.
+  [[nodiscard]] double drawn() const { return drawn_; }
+  /// After the frame was drawn.
+  void finish();
+
+  [[nodiscard]] const platform::HeatmapRenderer& heatmaps() const { return shared_.heatmaps; }
+  [[nodiscard]] const platform::LineLayer& lines() const { return lines_; }
+
+ private:
+  void show(const FigureRequest& what, Figure figure);
+  [[nodiscard]] double drawn_share() const;
+
+  Shared& shared_;
+  HeatmapBatch batch_;
+  platform::LineLayer lines_;
+  std::optional<FigureRequest> requested_;
+  double requested_since_ = 0;              ///< ImGui time
+  bool awaited_ = true;                     ///< the last figure of this view was built within the patience
+  std::optional<FigureRequest> built_for_;  ///< what is on screen
+  Figure from_, target_, shown_;            ///< `from_` and `shown_` count while it moves
+  double moved_since_ = 0;
+  bool moving_ = false;
+  std::uint64_t built_ = 0;
+  double drawn_ = 1;
+  FigureBuilder builder_;
+};
+
+}  // namespace attnscope::ui
