@@ -15,7 +15,7 @@ class AnimationDialog : public DialogTest {
   void open() override {
     screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("File")});
     screen().frame(2);
-    screen().click_item("##Menu_00", {std::string("Animation…")});
+    screen().click_item("##Menu_00", {std::string("Export animation…")});
     screen().frame(3);
     screen().settle();
     ASSERT_TRUE(screen().is_open(title()));

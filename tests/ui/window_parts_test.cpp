@@ -106,14 +106,14 @@ TEST_F(Parts, TheScriptCanBeCopied) {
   EXPECT_EQ(ImGui::GetClipboardText(), pytorch_script(screen().experiment()));
 }
 
-TEST_F(Parts, TheMatrixOfTheKeptCellCanBeCopied) {
+TEST_F(Parts, TheMatrixOfThePinnedCellCanBeCopied) {
   screen().settle();
   screen().state().pinned = ui::NamedCell{"weights", {1, 0, 0}};
   screen().frame(2);
   const auto text = [&](MatrixFormat format) {
     return *matrix_text(screen().trace(), "weights", std::vector<Index>{1, 0, 0}, format);
   };
-  choose("Edit", "Copy kept cell's matrix as TSV");
+  choose("Edit", "Copy pinned cell's matrix as TSV");
   EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::tsv));
   EXPECT_EQ(screen().state().message.text, "copied the matrix of weights");
   choose("Edit", "… as Markdown");
@@ -122,7 +122,7 @@ TEST_F(Parts, TheMatrixOfTheKeptCellCanBeCopied) {
   EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::latex));
   screen().state().pinned.reset();
   choose("Edit", "… as Markdown");
-  EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::latex)) << "no cell is kept";
+  EXPECT_EQ(ImGui::GetClipboardText(), text(MatrixFormat::latex)) << "no cell is pinned";
 }
 
 TEST_F(Parts, OneDialogGivesWayToAnother) {

@@ -31,40 +31,6 @@ constexpr std::array<DialogText, 4> kPathDialogs = {{
     {Dialog::export_trace, "Export the tensors", "path, ending in .safetensors, .npz or .json", "Export"},
 }};
 
-struct Shortcut {
-  const char* keys;
-  const char* meaning;
-};
-
-constexpr std::array<Shortcut, 26> kShortcuts = {{
-    {"drag a slider", "the picture follows"},
-    {"Ctrl+click a slider", "type any value"},
-    {"click a cell", "keep it in the inspector; again or Escape lets go"},
-    {"← → ↑ ↓", "the cell beside it; in lessons ↑ ↓ only"},
-    {"wheel", "zoom at the cursor"},
-    {"drag the picture", "move it"},
-    {"F, double click", "fit the picture"},
-    {"1 – 9", "choose a head"},
-    {"Ctrl+Page Up, Ctrl+Page Down", "the view before, the next one"},
-    {"Ctrl+↑, Ctrl+↓", "let the token of the kept cell change places"},
-    {"M", "hide the key of a cell from its query, or show it again"},
-    {"X", "switch the chosen head off, or on again"},
-    {"P", "pin the experiment, and show how later ones differ"},
-    {"I", "show or hide the inspector"},
-    {"Space or →, ←", "next, previous step of a lesson"},
-    {"Ctrl+Z, Ctrl+Shift+Z", "undo, redo"},
-    {"Ctrl+O, Ctrl+S", "open, save an experiment"},
-    {"Ctrl+Shift+S", "save as"},
-    {"F5", "read the open file again from the disk"},
-    {"Ctrl+E", "export the view as PDF, SVG or PNG"},
-    {"Ctrl+Shift+E", "export the tensors"},
-    {"Ctrl+C", "copy the figure"},
-    {"Ctrl+Shift+C", "copy the experiment as a PyTorch script"},
-    {"drop a file", "open it: experiment, figure, tensors, labels; .png: for the pixels"},
-    {"?", "these shortcuts"},
-    {"Ctrl+Q", "quit"},
-}};
-
 std::optional<DialogResult> path_dialog(const Style& style, const DialogText& text, UiState& state) {
   std::optional<DialogResult> result;
   ImGui::SetNextItemWidth(std::min(style.px(440), ImGui::GetIO().DisplaySize.x - style.px(80)));
@@ -87,14 +53,14 @@ std::optional<DialogResult> path_dialog(const Style& style, const DialogText& te
 
 void shortcut_table(const Style& style) {
   if (!ImGui::BeginTable("shortcuts", 2)) return;
-  ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, style.px(170));
-  ImGui::TableSetupColumn("meaning", ImGuiTableColumnFlags_WidthFixed, style.px(310));
-  for (const Shortcut& shortcut : kShortcuts) {
+  ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, style.px(190));
+  ImGui::TableSetupColumn("meaning", ImGuiTableColumnFlags_WidthFixed, style.px(340));
+  for (const auto& [keys, meaning] : shortcut_rows()) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
-    ImGui::TextUnformatted(shortcut.keys);
+    ImGui::TextUnformatted(keys.c_str());
     ImGui::TableNextColumn();
-    ImGui::TextDisabled("%s", shortcut.meaning);
+    ImGui::TextDisabled("%s", meaning.c_str());
   }
   ImGui::EndTable();
 }
@@ -127,8 +93,11 @@ bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Always, ImVec2(0.5F, 0.5F));
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(display.x - style.px(20), display.y - style.px(20)));
-  // Everything fits but in the smallest windows, and a question in those too.
-  const double enough = dialog == Dialog::animation ? 700 : dialog == Dialog::unsaved ? 0 : 480;
+  // Only small windows need a scroll bar, and a question never does.
+  const double enough = dialog == Dialog::animation   ? 700
+                        : dialog == Dialog::shortcuts ? 620
+                        : dialog == Dialog::unsaved   ? 0
+                                                      : 480;
   const ImGuiWindowFlags scroll = display.y >= style.px(enough) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
   const ImGuiWindowFlags flags =
       ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | scroll;

@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <array>
+#include <utility>
 
 #include "core/experiment/system.h"
 #include "ui/panels/panels.h"
@@ -7,16 +8,38 @@
 namespace attnscope::ui {
 namespace {
 
-void item(const char* label, const char* shortcut, Command command, UiIntents& intents, bool enabled = true,
-          bool checked = false) {
-  if (ImGui::MenuItem(label, shortcut, checked, enabled)) intents.commands.push_back(command);
+/// Whether the command can be given now.
+bool is_enabled(Command command, const Experiment& experiment, const MenuState& state) {
+  switch (command) {
+    case Command::open_picture: return experiment.parameters.contains("picture");
+    case Command::reload: return state.can_reload;
+    case Command::undo: return state.can_undo;
+    case Command::redo: return state.can_redo;
+    case Command::copy_matrix_tsv:
+    case Command::copy_matrix_markdown:
+    case Command::copy_matrix_latex: return state.cell;
+    case Command::remove_baseline: return state.baseline;
+    case Command::next_step:
+    case Command::previous_step:
+    case Command::close_lesson: return state.open_lesson != nullptr;
+    default: return true;
+  }
 }
 
-/// The last parts of a path; files are told apart by what stands last.
+bool is_checked(Command command, const MenuState& state) {
+  switch (command) {
+    case Command::toggle_inspector: return state.inspector;
+    case Command::theme_dark: return state.dark;
+    case Command::theme_light: return !state.dark;
+    default: return false;
+  }
+}
+
+/// The last parts of a path; files differ most at the end.
 std::string short_path(const std::string& path) {
-  constexpr std::size_t kLongest = 48;
-  if (path.size() <= kLongest) return path;
-  const std::size_t slash = path.find('/', path.size() - kLongest);
+  constexpr std::size_t kMaxLength = 48;
+  if (path.size() <= kMaxLength) return path;
+  const std::size_t slash = path.find('/', path.size() - kMaxLength);
   return "…" + (slash == std::string::npos ? path.substr(path.rfind('/') + 1) : path.substr(slash));
 }
 
@@ -29,58 +52,7 @@ void recent_menu(const MenuState& state, UiIntents& intents) {
   ImGui::EndMenu();
 }
 
-/// `pixels`: whether the system attends to those of a picture.
-void file_menu(const MenuState& state, UiIntents& intents, bool pixels) {
-  if (!ImGui::BeginMenu("File")) return;
-  item("Open…", "Ctrl+O", Command::open, intents);
-  recent_menu(state, intents);
-  item("Open picture…", nullptr, Command::open_picture, intents, pixels);
-  item("Save", "Ctrl+S", Command::save, intents);
-  item("Save as…", "Ctrl+Shift+S", Command::save_as, intents);
-  item("Read again from disk", "F5", Command::reload, intents, state.can_reload);
-  item("Unsaved work…", nullptr, Command::left_behind, intents);
-  ImGui::Separator();
-  item("Export figure…", "Ctrl+E", Command::export_figure, intents);
-  item("Animation…", nullptr, Command::animation, intents);
-  item("Export tensors…", "Ctrl+Shift+E", Command::export_trace, intents);
-  ImGui::Separator();
-  item("Quit", "Ctrl+Q", Command::quit, intents);
-  ImGui::EndMenu();
-}
-
-void edit_menu(const MenuState& state, UiIntents& intents) {
-  if (!ImGui::BeginMenu("Edit")) return;
-  if (ImGui::MenuItem("Undo", "Ctrl+Z", false, state.can_undo)) intents.actions.push_back({Undo{}, 0});
-  if (ImGui::MenuItem("Redo", "Ctrl+Shift+Z", false, state.can_redo)) intents.actions.push_back({Redo{}, 0});
-  ImGui::Separator();
-  item("Copy figure", "Ctrl+C", Command::copy_figure, intents);
-  item("Copy PyTorch script", "Ctrl+Shift+C", Command::copy_script, intents);
-  item("Copy kept cell's matrix as TSV", nullptr, Command::copy_matrix_tsv, intents, state.cell);
-  item("… as Markdown", nullptr, Command::copy_matrix_markdown, intents, state.cell);
-  item("… as LaTeX", nullptr, Command::copy_matrix_latex, intents, state.cell);
-  ImGui::EndMenu();
-}
-
-void view_menu(const Experiment& experiment, const MenuState& state, UiIntents& intents) {
-  if (!ImGui::BeginMenu("View")) return;
-  for (const View& view : views()) {
-    if (ImGui::MenuItem(view.title.c_str(), nullptr, view.name == experiment.view.name))
-      intents.actions.push_back({SetView{view.name}, 0});
-  }
-  ImGui::Separator();
-  item("Fit", "F", Command::fit_view, intents);
-  item("Inspector", "I", Command::toggle_inspector, intents, true, state.inspector);
-  ImGui::Separator();
-  item("Pin experiment to compare", "P", Command::pin_experiment, intents);
-  item("Let go of pinned experiment", nullptr, Command::let_go_of_pinned, intents, state.pinned);
-  ImGui::Separator();
-  item("Dark", nullptr, Command::theme_dark, intents, true, state.dark);
-  item("Light", nullptr, Command::theme_light, intents, true, !state.dark);
-  ImGui::EndMenu();
-}
-
-void lessons_menu(const MenuState& state, UiIntents& intents) {
-  if (!ImGui::BeginMenu("Lessons")) return;
+void lessons_list(const MenuState& state, UiIntents& intents) {
   for (const LessonFile& file : state.lessons) {
     if (!file.lesson) {
       ImGui::TextDisabled("%s cannot be read", file.name.c_str());
@@ -92,28 +64,45 @@ void lessons_menu(const MenuState& state, UiIntents& intents) {
       intents.actions.push_back({OpenLesson{*file.lesson}, 0});
     tooltip(lesson.summary + " After " + lesson.source + ".");
   }
-  if (state.lessons.empty()) ImGui::TextDisabled("None were found");
-  ImGui::Separator();
-  if (ImGui::MenuItem("Close the lesson", nullptr, false, state.open_lesson != nullptr))
-    intents.actions.push_back({CloseLesson{}, 0});
-  ImGui::EndMenu();
+  if (state.lessons.empty()) ImGui::TextDisabled("No lessons were found");
 }
 
-void help_menu(UiIntents& intents) {
-  if (!ImGui::BeginMenu("Help")) return;
-  item("Shortcuts", "?", Command::shortcuts, intents);
-  item("About attnscope", nullptr, Command::about, intents);
-  ImGui::EndMenu();
+void views_list(const Experiment& experiment, UiIntents& intents) {
+  for (const View& view : views()) {
+    if (ImGui::MenuItem(view.title.c_str(), nullptr, view.name == experiment.view.name))
+      intents.actions.push_back({SetView{view.name}, 0});
+  }
+}
+
+/// The commands of a menu, which stand below its list where it has one.
+void command_items(Menu menu, const Experiment& experiment, const MenuState& state, UiIntents& intents) {
+  bool is_first = menu != Menu::view && menu != Menu::lessons;
+  for (const CommandEntry& entry : commands()) {
+    if (entry.menu != menu) continue;
+    if (entry.starts_group && !std::exchange(is_first, false)) ImGui::Separator();
+    const std::string keys = entry.keys.empty() ? "" : key_text(entry.keys.front());
+    if (ImGui::MenuItem(entry.label, keys.c_str(), is_checked(entry.command, state),
+                        is_enabled(entry.command, experiment, state)))
+      intents.commands.push_back(entry.command);
+    if (entry.command == Command::open) recent_menu(state, intents);
+  }
 }
 
 }  // namespace
 
 void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& intents) {
-  file_menu(state, intents, experiment.parameters.contains("picture"));
-  edit_menu(state, intents);
-  view_menu(experiment, state, intents);
-  lessons_menu(state, intents);
-  help_menu(intents);
+  constexpr std::array<std::pair<Menu, const char*>, 5> kMenus = {{{Menu::file, "File"},
+                                                                   {Menu::edit, "Edit"},
+                                                                   {Menu::view, "View"},
+                                                                   {Menu::lessons, "Lessons"},
+                                                                   {Menu::help, "Help"}}};
+  for (const auto& [menu, label] : kMenus) {
+    if (!ImGui::BeginMenu(label)) continue;
+    if (menu == Menu::view) views_list(experiment, intents);
+    if (menu == Menu::lessons) lessons_list(state, intents);
+    command_items(menu, experiment, state, intents);
+    ImGui::EndMenu();
+  }
   const std::string title =
       state.title + (state.modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
   // Painted, not laid out: a menu bar ends its items where its last one does.

@@ -11,38 +11,12 @@
 #include "core/studies/equivalence.h"
 #include "figure/views/view.h"
 #include "ui/imgui/style.h"
+#include "ui/panels/commands.h"
 #include "ui/panels/ui_state.h"
 
 namespace attnscope::ui {
 
-/// What concerns the program and not the experiment.
-enum class Command {
-  quit,
-  open,
-  open_picture,
-  save,
-  save_as,
-  reload,
-  left_behind,
-  export_figure,
-  export_trace,
-  animation,
-  copy_script,
-  copy_figure,
-  copy_matrix_tsv,
-  copy_matrix_markdown,
-  copy_matrix_latex,
-  theme_dark,
-  theme_light,
-  toggle_inspector,
-  pin_experiment,
-  let_go_of_pinned,
-  fit_view,
-  shortcuts,
-  about,
-  cancel
-};
-
+/// What the user asked for in a frame.
 struct UiIntents {
   std::vector<Action> actions;
   std::vector<Command> commands;
@@ -130,8 +104,8 @@ struct MenuState {
   bool can_redo = false;
   bool dark = true;
   bool inspector = true;  ///< whether it is shown
-  bool pinned = false;    ///< whether an experiment is kept to compare with
-  bool cell = false;      ///< whether a cell is kept in the inspector
+  bool baseline = false;  ///< whether there is one
+  bool cell = false;      ///< whether a cell is pinned
   std::span<const LessonFile> lessons;
   const Lesson* open_lesson = nullptr;
   std::span<const std::string> recent = {};  ///< files that were opened before

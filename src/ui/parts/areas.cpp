@@ -1,7 +1,7 @@
+#include "ui/parts/areas.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "ui/parts/areas.h"
 
 namespace attnscope::ui {
 namespace {

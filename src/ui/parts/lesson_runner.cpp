@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "platform/gl/window.h"
-
 namespace attnscope::ui {
 
 void LessonRunner::show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents) {
@@ -61,15 +59,13 @@ void LessonRunner::take_comparison() {
   if (auto comparison = shared_.traces.worker().take_comparison()) comparison_ = std::move(*comparison);
 }
 
-bool LessonRunner::key(int key, UiIntents& intents) const {
+void LessonRunner::step(int by, UiIntents& intents) const {
   const Session& session = shared_.session();
   const Lesson* lesson = session.lesson();
-  const bool next = key == ' ' || key == platform::KeyPress::kRight;
-  if (lesson == nullptr || (!next && key != platform::KeyPress::kLeft)) return false;
-  const std::size_t step = session.lesson_step();
-  if (next && step + 1 < lesson->steps.size()) intents.actions.push_back({GoToStep{step + 1}, 0});
-  if (!next && step > 0) intents.actions.push_back({GoToStep{step - 1}, 0});
-  return true;
+  if (lesson == nullptr) return;
+  const auto step = static_cast<std::ptrdiff_t>(session.lesson_step()) + by;
+  if (step < 0 || step >= std::ssize(lesson->steps)) return;
+  intents.actions.push_back({GoToStep{static_cast<std::size_t>(step)}, 0});
 }
 
 void LessonRunner::pin_cell_after(const Edit& edit) {

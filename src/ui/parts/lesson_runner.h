@@ -21,8 +21,8 @@ class LessonRunner {
   [[nodiscard]] std::span<const LessonFile> lessons() const { return lessons_; }
   /// Shows the step below the figure, where a lesson is open.
   void show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents);
-  /// Space and arrows step through the open lesson; whether the key did.
-  bool key(int key, UiIntents& intents) const;
+  /// Goes `by` steps on in the open lesson, as far as it has them.
+  void step(int by, UiIntents& intents) const;
   /// Pins the step's cell when `edit` opened a step.
   void pin_cell_after(const Edit& edit);
 

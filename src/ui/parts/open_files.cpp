@@ -26,7 +26,9 @@ bool OpenFiles::can_reload() const { return !shared_.session().file().empty() ||
 
 void OpenFiles::open(const std::string& path, FileKind kind) { read({path, kind}, Opening::Why::open); }
 
-void OpenFiles::reload() { reload(shared_.workspace.shown_file(), Opening::Why::reload); }
+void OpenFiles::reload() {
+  if (can_reload()) reload(shared_.workspace.shown_file(), Opening::Why::reload);
+}
 
 void OpenFiles::read(FileRequest request, Opening::Why why) {
   // Most files take no longer: they are open in this frame.

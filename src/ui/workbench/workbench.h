@@ -101,12 +101,19 @@ class Workbench {
 
   // What the user asked for.
   void shortcut(const platform::KeyPress& press, UiIntents& intents);
-  void control_shortcut(const platform::KeyPress& press, UiIntents& intents);
   void apply(const UiIntents& intents);
   void apply(const Action& action);
   /// Whether the action leaves an edited lesson: then the user is asked, and it is applied after that.
   bool asks_before(const Action& action);
+  void apply_actions(const UiIntents& intents);
   void carry_out(Command command);
+  /// The commands on documents and exports; false for another one. `stem`: of suggested file names.
+  bool carry_out_file(Command command, const std::string& stem);
+  /// The commands that copy something; false for another one.
+  bool carry_out_copy(Command command);
+  /// The commands that edit the experiment, its view or the lesson; false for another one.
+  bool edit_by(Command command, UiIntents& intents);
+  void close_dialog_or_unpin();
   void carry_out(const DialogResult& result);
   void export_tensors(const DialogResult& result);
   void set_baseline();

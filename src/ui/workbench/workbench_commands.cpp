@@ -17,60 +17,21 @@ bool menu_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | Im
 
 }  // namespace
 
-void Workbench::control_shortcut(const platform::KeyPress& press, UiIntents& intents) {
-  using platform::KeyPress;
-  const bool typing = ImGui::GetIO().WantTextInput;
-  const bool open = typing || state_.dialog.open != Dialog::none;
-  const auto command = [&](Command which) { intents.commands.push_back(which); };
-  switch (press.key) {
-    case KeyPress::kPageUp:
-    case KeyPress::kPageDown:
-      if (!open) change_view(shared_, press.key == KeyPress::kPageDown ? 1 : -1, intents);
-      break;
-    case KeyPress::kUp:
-    case KeyPress::kDown:
-      if (!open) move_token(shared_, press.key == KeyPress::kDown ? 1 : -1, intents);
-      break;
-    case 'Q': command(Command::quit); break;
-    case 'O': command(Command::open); break;
-    case 'S': command(press.shift ? Command::save_as : Command::save); break;
-    case 'E': command(press.shift ? Command::export_trace : Command::export_figure); break;
-    case 'C':
-      if (press.shift) command(Command::copy_script);
-      if (!press.shift && !open) command(Command::copy_figure);
-      break;
-    case 'Z':
-      if (!typing) intents.actions.push_back(press.shift ? Action{Redo{}, 0} : Action{Undo{}, 0});
-      break;
-    case 'Y':
-      if (!typing) intents.actions.push_back({Redo{}, 0});
-      break;
-    default: break;
-  }
+void Workbench::shortcut(const platform::KeyPress& press, UiIntents& intents) {
+  const KeyContext context = {ImGui::GetIO().WantTextInput, state_.dialog.open != Dialog::none,
+                              session().lesson() != nullptr};
+  const CommandEntry* entry = command_of_key(press, context);
+  if (entry == nullptr) return;
+  if (entry->command == Command::choose_head) return choose_head(shared_, Index{press.key - '0'}, intents);
+  intents.commands.push_back(entry->command);
 }
 
-void Workbench::shortcut(const platform::KeyPress& press, UiIntents& intents) {
-  using platform::KeyPress;
-  if (press.control) return control_shortcut(press, intents);
-  // Letters belong to a text field while it has the keyboard, and to nobody while a dialog is open.
-  const bool typing = ImGui::GetIO().WantTextInput;
-  const auto command = [&](Command which) { intents.commands.push_back(which); };
-  if (press.key == KeyPress::kEscape && state_.dialog.open != Dialog::none)
+void Workbench::close_dialog_or_unpin() {
+  if (state_.dialog.open != Dialog::none) {
     state_.dialog.open = Dialog::none;
-  else if (press.key == KeyPress::kEscape && !typing && !menu_open())
+  } else if (!ImGui::GetIO().WantTextInput && !menu_open()) {
     state_.pinned.reset();
-  if (typing || state_.dialog.open != Dialog::none || lesson_.key(press.key, intents)) return;
-  const Index down = press.key == KeyPress::kDown ? 1 : press.key == KeyPress::kUp ? -1 : 0;
-  const Index right = press.key == KeyPress::kRight ? 1 : press.key == KeyPress::kLeft ? -1 : 0;
-  if (down != 0 || right != 0) move_pinned_cell(shared_, down, right);
-  if (press.key == KeyPress::kF5 && files_.can_reload()) command(Command::reload);
-  if (press.key == 'F') command(Command::fit_view);
-  if (press.key == 'I') command(Command::toggle_inspector);
-  if (press.key == 'M') toggle_mask(shared_, intents);
-  if (press.key == 'X') switch_head(shared_, intents);
-  if (press.key == 'P') command(Command::pin_experiment);
-  if (press.key == '?') command(Command::shortcuts);
-  if (press.key >= '1' && press.key <= '9') choose_head(shared_, Index{press.key - '0'}, intents);
+  }
 }
 
 void Workbench::apply(const Action& asked) {
@@ -92,10 +53,14 @@ bool Workbench::asks_before(const Action& action) {
   return true;
 }
 
-void Workbench::apply(const UiIntents& intents) {
+void Workbench::apply_actions(const UiIntents& intents) {
   for (const Action& action : intents.actions) {
     if (!asks_before(action)) apply(action);
   }
+}
+
+void Workbench::apply(const UiIntents& intents) {
+  apply_actions(intents);
   for (const Command command : intents.commands) carry_out(command);
   for (const std::string& path : intents.files) open_file(path);
 }
@@ -116,39 +81,78 @@ void Workbench::set_theme(Theme theme) {
   remembered_.set_theme(theme);
 }
 
+bool Workbench::carry_out_file(Command command, const std::string& stem) {
+  // A free name: pressing Enter must not replace a file.
+  const auto suggested = [&](const char* ending) { return free_path(stem + ending).string(); };
+  switch (command) {
+    case Command::open: state_.dialog.show(Dialog::open, session().file()); return true;
+    case Command::open_picture: state_.dialog.show(Dialog::open_picture, {}); return true;
+    case Command::save: documents_.save(suggested(".json")); return true;
+    case Command::save_as: state_.dialog.show(Dialog::save, suggested(".json")); return true;
+    case Command::reload: files_.reload(); return true;
+    case Command::left_behind: documents_.list_left_behind(workspace_.left_behind()); return true;
+    case Command::export_figure: figure_export_.open_dialog(stem); return true;
+    case Command::export_trace: state_.dialog.show(Dialog::export_trace, suggested(".safetensors")); return true;
+    case Command::animation: animation_export_.open_dialog(stem); return true;
+    case Command::quit: ask_to_quit(); return true;
+    default: return false;
+  }
+}
+
+bool Workbench::carry_out_copy(Command command) {
+  switch (command) {
+    case Command::copy_script:
+      ImGui::SetClipboardText(pytorch_script(session().experiment()).c_str());
+      state_.say("copied the experiment as a PyTorch script", false);
+      return true;
+    case Command::copy_figure: figure_export_.copy_figure(); return true;
+    case Command::copy_matrix_tsv: copy_matrix(shared_, MatrixFormat::tsv); return true;
+    case Command::copy_matrix_markdown: copy_matrix(shared_, MatrixFormat::markdown); return true;
+    case Command::copy_matrix_latex: copy_matrix(shared_, MatrixFormat::latex); return true;
+    default: return false;
+  }
+}
+
+bool Workbench::edit_by(Command command, UiIntents& intents) {
+  switch (command) {
+    case Command::undo: intents.actions.push_back({Undo{}, 0}); return true;
+    case Command::redo: intents.actions.push_back({Redo{}, 0}); return true;
+    case Command::toggle_mask: toggle_mask(shared_, intents); return true;
+    case Command::switch_head: switch_head(shared_, intents); return true;
+    case Command::move_token_up: move_token(shared_, -1, intents); return true;
+    case Command::move_token_down: move_token(shared_, 1, intents); return true;
+    case Command::previous_view: change_view(shared_, -1, intents); return true;
+    case Command::next_view: change_view(shared_, 1, intents); return true;
+    case Command::next_step: lesson_.step(1, intents); return true;
+    case Command::previous_step: lesson_.step(-1, intents); return true;
+    case Command::close_lesson: intents.actions.push_back({CloseLesson{}, 0}); return true;
+    default: return false;
+  }
+}
+
 void Workbench::carry_out(Command command) {
   const std::string file = workspace_.shown_file();
   const std::string stem =
       file.empty() ? session().experiment().system : std::filesystem::path(file).replace_extension().string();
-  // A free name: pressing Enter must not replace a file.
-  const auto suggested = [&](const char* ending) { return free_path(stem + ending).string(); };
+  UiIntents intents;
+  if (carry_out_file(command, stem) || carry_out_copy(command)) return;
+  if (edit_by(command, intents)) return apply_actions(intents);
   switch (command) {
-    case Command::quit: return ask_to_quit();
-    case Command::open: return state_.dialog.show(Dialog::open, session().file());
-    case Command::open_picture: return state_.dialog.show(Dialog::open_picture, {});
-    case Command::save: return documents_.save(suggested(".json"));
-    case Command::save_as: return state_.dialog.show(Dialog::save, suggested(".json"));
-    case Command::reload: return files_.reload();
-    case Command::left_behind: return documents_.list_left_behind(workspace_.left_behind());
-    case Command::export_figure: return figure_export_.open_dialog(stem);
-    case Command::export_trace: return state_.dialog.show(Dialog::export_trace, suggested(".safetensors"));
-    case Command::animation: return animation_export_.open_dialog(stem);
-    case Command::copy_script:
-      ImGui::SetClipboardText(pytorch_script(session().experiment()).c_str());
-      return state_.say("copied the experiment as a PyTorch script", false);
-    case Command::copy_figure: return figure_export_.copy_figure();
-    case Command::copy_matrix_tsv: return copy_matrix(shared_, MatrixFormat::tsv);
-    case Command::copy_matrix_markdown: return copy_matrix(shared_, MatrixFormat::markdown);
-    case Command::copy_matrix_latex: return copy_matrix(shared_, MatrixFormat::latex);
+    case Command::cell_left: return move_pinned_cell(shared_, 0, -1);
+    case Command::cell_right: return move_pinned_cell(shared_, 0, 1);
+    case Command::cell_up: return move_pinned_cell(shared_, -1, 0);
+    case Command::cell_down: return move_pinned_cell(shared_, 1, 0);
+    case Command::escape: return close_dialog_or_unpin();
     case Command::theme_dark: return set_theme(Theme::dark);
     case Command::theme_light: return set_theme(Theme::light);
     case Command::toggle_inspector: inspector_shown_ = !inspector_shown_; return;
-    case Command::pin_experiment: return set_baseline();
-    case Command::let_go_of_pinned: return traces_.remove_baseline();
+    case Command::set_baseline: return set_baseline();
+    case Command::remove_baseline: return traces_.remove_baseline();
     case Command::fit_view: state_.camera = {}; return;
     case Command::shortcuts: return state_.dialog.show(Dialog::shortcuts, {});
     case Command::about: return state_.dialog.show(Dialog::about, {});
     case Command::cancel: traces_.cancel(); return figure_export_.cancel();
+    default: return;
   }
 }
 

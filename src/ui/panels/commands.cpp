@@ -1,0 +1,192 @@
+#include "ui/panels/commands.h"
+
+#include <algorithm>
+#include <array>
+
+namespace attnscope::ui {
+namespace {
+
+using platform::KeyPress;
+
+/// An entry of a group, which knows its menu.
+struct Row {
+  Command command;
+  const char* label = nullptr;
+  std::vector<KeyCombination> keys = {};
+  const char* help = nullptr;
+  KeyScope scope = KeyScope::outside_dialogs;
+};
+
+/// The entries of a menu between two of its lines.
+struct Group {
+  Menu menu = Menu::none;
+  std::vector<Row> rows;
+};
+
+constexpr KeyCombination plain(int key) { return {key}; }
+constexpr KeyCombination control(int key) { return {key, true}; }
+constexpr KeyCombination shifted(int key) { return {key, true, true}; }
+
+const char* const kFiles = "open, save an experiment";
+const char* const kUndo = "undo, redo";
+const char* const kCell = "move the pinned cell; in lessons ↑ ↓ only";
+const char* const kView = "previous, next view";
+const char* const kToken = "move the token of the pinned cell's row";
+const char* const kStep = "next, previous step of a lesson";
+const char* const kBaseline = "set the experiment as baseline, and show the difference";
+
+std::vector<Group> document_groups() {
+  using enum KeyScope;
+  return {
+      {Menu::file,
+       {{Command::open, "Open…", {control('O')}, kFiles, everywhere},
+        {Command::open_picture, "Open picture…"},
+        {Command::save, "Save", {control('S')}, kFiles, everywhere},
+        {Command::save_as, "Save as…", {shifted('S')}, "save as", everywhere},
+        {Command::reload, "Reload", {plain(KeyPress::kF5)}, "reload the open file"},
+        {Command::left_behind, "Unsaved work…"}}},
+      {Menu::file,
+       {{Command::export_figure, "Export figure…", {control('E')}, "export the view as PDF, SVG or PNG", everywhere},
+        {Command::animation, "Export animation…"},
+        {Command::export_trace, "Export tensors…", {shifted('E')}, "export the tensors", everywhere}}},
+      {Menu::file, {{Command::quit, "Quit", {control('Q')}, "quit", everywhere}}},
+      {Menu::edit,
+       {{Command::undo, "Undo", {control('Z')}, kUndo, outside_text},
+        {Command::redo, "Redo", {shifted('Z'), control('Y')}, kUndo, outside_text}}},
+      {Menu::edit,
+       {{Command::toggle_mask, "Mask or unmask cell", {plain('M')}, "mask the cell's query and key, or unmask them"},
+        {Command::switch_head, "Turn head off or on", {plain('X')}, "turn the selected head off or on"},
+        {Command::move_token_up, "Move token up", {control(KeyPress::kUp)}, kToken},
+        {Command::move_token_down, "Move token down", {control(KeyPress::kDown)}, kToken}}},
+      {Menu::edit,
+       {{Command::copy_figure, "Copy figure", {control('C')}, "copy the figure"},
+        {Command::copy_script, "Copy PyTorch script", {shifted('C')}, "copy the PyTorch script", everywhere},
+        {Command::copy_matrix_tsv, "Copy pinned cell's matrix as TSV"},
+        {Command::copy_matrix_markdown, "… as Markdown"},
+        {Command::copy_matrix_latex, "… as LaTeX"}}},
+  };
+}
+
+std::vector<Group> window_groups() {
+  using enum KeyScope;
+  return {
+      {Menu::view,
+       {{Command::previous_view, "Previous view", {control(KeyPress::kPageUp)}, kView},
+        {Command::next_view, "Next view", {control(KeyPress::kPageDown)}, kView}}},
+      {Menu::view,
+       {{Command::fit_view, "Fit", {plain('F')}, "fit the figure to the window"},
+        {Command::toggle_inspector, "Inspector", {plain('I')}, "show or hide the inspector"}}},
+      {Menu::view,
+       {{Command::set_baseline, "Set as baseline", {plain('P')}, kBaseline},
+        {Command::remove_baseline, "Remove baseline"}}},
+      {Menu::view, {{Command::theme_dark, "Dark"}, {Command::theme_light, "Light"}}},
+      {Menu::none,
+       {{Command::choose_head, nullptr, {{'1', false, false, '9'}}, "select a head"},
+        {Command::cell_left, nullptr, {plain(KeyPress::kLeft)}, kCell},
+        {Command::cell_right, nullptr, {plain(KeyPress::kRight)}, kCell},
+        {Command::cell_up, nullptr, {plain(KeyPress::kUp)}, kCell},
+        {Command::cell_down, nullptr, {plain(KeyPress::kDown)}, kCell},
+        {Command::escape, nullptr, {plain(KeyPress::kEscape)}, "close the dialog, or unpin the cell", everywhere}}},
+      {Menu::lessons,
+       {{Command::next_step, "Next step", {plain(' '), plain(KeyPress::kRight)}, kStep, lesson},
+        {Command::previous_step, "Previous step", {plain(KeyPress::kLeft)}, kStep, lesson},
+        {Command::close_lesson, "Close lesson"}}},
+      {Menu::help,
+       {{Command::shortcuts, "Shortcuts", {plain('?')}, "show these shortcuts"}, {Command::about, "About attnscope"}}},
+      {Menu::none, {{Command::cancel}}},
+  };
+}
+
+constexpr std::array<std::pair<const char*, const char*>, 7> kGestures = {{
+    {"drag a slider", "change a value; the figure follows"},
+    {"Ctrl+click a slider", "type a value"},
+    {"click a cell", "pin it in the inspector; click again to unpin it"},
+    {"wheel", "zoom at the cursor"},
+    {"drag the figure", "move it"},
+    {"double-click the figure", "fit it to the window"},
+    {"drop a file", "open it: experiment, figure, tensors, labels; .png: for the pixels"},
+}};
+
+bool matches(const KeyCombination& keys, const KeyPress& press) {
+  const bool in_range = press.key >= keys.key && press.key <= std::max(keys.key, keys.last);
+  return in_range && keys.control == press.control && (!keys.control || keys.shift == press.shift);
+}
+
+bool counts(KeyScope scope, const KeyContext& context) {
+  if (scope == KeyScope::everywhere) return true;
+  if (context.typing) return false;
+  if (scope == KeyScope::outside_text) return true;
+  return !context.dialog && (scope != KeyScope::lesson || context.lesson);
+}
+
+std::string name_of(int key) {
+  switch (key) {
+    case KeyPress::kEscape: return "Escape";
+    case KeyPress::kLeft: return "←";
+    case KeyPress::kRight: return "→";
+    case KeyPress::kUp: return "↑";
+    case KeyPress::kDown: return "↓";
+    case KeyPress::kPageUp: return "Page Up";
+    case KeyPress::kPageDown: return "Page Down";
+    case KeyPress::kF5: return "F5";
+    case ' ': return "Space";
+    default: return {static_cast<char>(key)};
+  }
+}
+
+void append(std::vector<CommandEntry>& table, const Group& group) {
+  for (const Row& row : group.rows) {
+    const bool starts = &row == &group.rows.front();
+    table.push_back({row.command, group.menu, row.label, starts, row.keys, row.scope, row.help});
+  }
+}
+
+}  // namespace
+
+std::span<const CommandEntry> commands() {
+  static const std::vector<CommandEntry> table = [] {
+    std::vector<CommandEntry> all;
+    for (const Group& group : document_groups()) append(all, group);
+    for (const Group& group : window_groups()) append(all, group);
+    return all;
+  }();
+  return table;
+}
+
+const CommandEntry& command_entry(Command command) {
+  return *std::ranges::find(commands(), command, &CommandEntry::command);
+}
+
+const CommandEntry* command_of_key(const platform::KeyPress& press, const KeyContext& context) {
+  const CommandEntry* found = nullptr;
+  for (const CommandEntry& entry : commands()) {
+    if (!counts(entry.scope, context)) continue;
+    if (std::ranges::none_of(entry.keys, [&](const KeyCombination& keys) { return matches(keys, press); })) continue;
+    if (found == nullptr || entry.scope == KeyScope::lesson) found = &entry;
+  }
+  return found;
+}
+
+std::string key_text(const KeyCombination& keys) {
+  std::string text = name_of(keys.key);
+  if (keys.last != 0) text += " – " + name_of(keys.last);
+  if (keys.shift) text = "Shift+" + text;
+  return keys.control ? "Ctrl+" + text : text;
+}
+
+std::vector<std::pair<std::string, std::string>> shortcut_rows() {
+  std::vector<std::pair<std::string, std::string>> rows(kGestures.begin(), kGestures.end());
+  for (const CommandEntry& entry : commands()) {
+    for (const KeyCombination& keys : entry.keys) {
+      const auto row = std::ranges::find(rows, entry.help, &std::pair<std::string, std::string>::second);
+      if (row == rows.end()) {
+        rows.emplace_back(key_text(keys), entry.help);
+      } else {
+        row->first += ", " + key_text(keys);
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace attnscope::ui
