@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/tensor.h"
-#include "core/plan/ops.h"
+#include "core/operations/ops.h"
 #include "core/trace/run.h"
 
 namespace attnscope::test {

@@ -1,6 +1,6 @@
 // What the operations promise, on numbers chosen for it.
 
-#include "core/plan/ops.h"
+#include "core/operations/ops.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/compute/rearranged_copy.h"
-#include "core/compute/rearranged_index.h"
+#include "core/operations/rearranged_index.h"
 #include "made_tensors.h"
 
 namespace attnscope::test {

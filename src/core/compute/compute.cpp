@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/base/axis_groups.h"
-#include "core/compute/compute_imported.h"
-#include "core/compute/compute_positions.h"
 #include "core/kernels/softmax.h"
+#include "core/operations/import.h"
+#include "core/operations/positions.h"
 
 namespace attnscope {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "core/base/axis_groups.h"
 #include "core/base/text.h"
-#include "core/compute/rearranged_index.h"
 #include "core/explain/explain_cell.h"
+#include "core/operations/rearranged_index.h"
 
 namespace attnscope {
 namespace {

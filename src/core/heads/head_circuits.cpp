@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/compute/rearranged_index.h"
+#include "core/operations/rearranged_index.h"
 
 namespace attnscope {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/experiment/system.h"
 #include "core/imported/imported_layers.h"
 #include "core/imported/script_imported.h"
-#include "core/plan/ops.h"
+#include "core/operations/ops.h"
 #include "core/plan/plan.h"
 #include "core/plan/validate.h"
 

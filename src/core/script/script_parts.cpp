@@ -1,6 +1,6 @@
 #include "core/script/script_parts.h"
 
-#include "core/plan/ops.h"
+#include "core/operations/ops.h"
 
 namespace attnscope {
 

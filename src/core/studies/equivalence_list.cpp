@@ -5,7 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/compute/compute.h"
-#include "core/plan/ops.h"
+#include "core/operations/ops.h"
 #include "core/studies/equivalence.h"
 
 namespace attnscope {

@@ -1,7 +1,7 @@
 // How the tokens get their positions.
 #include "core/base/text.h"
 #include "core/experiment/positions.h"
-#include "core/plan/ops.h"
+#include "core/operations/ops.h"
 
 namespace attnscope {
 namespace {

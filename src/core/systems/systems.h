@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/experiment/system.h"
-#include "core/plan/ops.h"
+#include "core/operations/ops.h"
 
 namespace attnscope {
 

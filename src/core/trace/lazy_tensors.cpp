@@ -6,10 +6,10 @@
 #include <optional>
 #include <variant>
 
-#include "core/compute/compute_imported.h"
-#include "core/compute/compute_positions.h"
-#include "core/compute/rearranged_index.h"
 #include "core/matrix/matrix_overview.h"
+#include "core/operations/import.h"
+#include "core/operations/positions.h"
+#include "core/operations/rearranged_index.h"
 #include "core/trace/resident_attention.h"
 
 namespace attnscope {

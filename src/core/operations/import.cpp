@@ -1,4 +1,4 @@
-#include "core/compute/compute_imported.h"
+#include "core/operations/import.h"
 
 #include <algorithm>
 #include <limits>

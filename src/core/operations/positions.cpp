@@ -1,4 +1,4 @@
-#include "core/compute/compute_positions.h"
+#include "core/operations/positions.h"
 
 #include <cmath>
 #include <utility>

@@ -1,9 +1,9 @@
 // What attention does between its products, and norms and means around it.
-#include "core/plan/ops.h"
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+
+#include "core/operations/ops.h"
 
 namespace attnscope {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "core/plan/ops.h"
+#include "core/operations/ops.h"
 #include "core/random/generator.h"
 
 namespace attnscope {

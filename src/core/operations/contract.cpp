@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/compute/compute.h"
-#include "core/compute/rearranged_index.h"
 #include "core/kernels/contraction.h"
+#include "core/operations/rearranged_index.h"
 
 namespace attnscope {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/base/pattern.h"
 #include "core/kernels/matrix_product.h"
-#include "core/plan/ops.h"
+#include "core/operations/ops.h"
 
 namespace attnscope {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/compute/rearranged_index.h"
+#include "core/operations/rearranged_index.h"
 
 #include <cassert>
 
