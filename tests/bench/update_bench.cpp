@@ -8,6 +8,9 @@
 #include <random>
 #include <set>
 
+#include "core/operations/contract.h"
+#include "core/operations/draw.h"
+#include "core/operations/softmax.h"
 #include "core/plan/plan.h"
 #include "core/trace/run.h"
 #include "figure/views/view.h"
@@ -68,12 +71,12 @@ class Peer {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const Step& step = trace_.steps()[i];
       std::vector<float>& out = results_[i];
-      if (std::holds_alternative<DrawOperation>(step.operation)) {
+      if (is<DrawOperation>(step.operation)) {
         for (float& value : out) value = static_cast<float>(generator_() >> 8U) * 0x1p-24F;
-      } else if (const auto* contract = std::get_if<ContractOperation>(&step.operation)) {
+      } else if (const auto* contract = as<ContractOperation>(step.operation)) {
         multiply(products_of(*contract), *trace_.steps()[static_cast<std::size_t>(step.inputs[0])].tensor,
                  *trace_.steps()[static_cast<std::size_t>(step.inputs[1])].tensor, out);
-      } else if (std::holds_alternative<SoftmaxOperation>(step.operation)) {
+      } else if (is<SoftmaxOperation>(step.operation)) {
         const Tensor& in = *trace_.steps()[static_cast<std::size_t>(step.inputs[0])].tensor;
         const Index columns = in.size(-1);
         const Eigen::Map<const Matrix> logits(in.values().data(), in.count() / columns, columns);

@@ -3,6 +3,7 @@
 
 #include "core/experiment/system.h"
 #include "core/explain/explain.h"
+#include "core/operations/draw.h"
 #include "core/plan/plan.h"
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
@@ -22,7 +23,7 @@ TEST(Edits, ReplaceTheirCellsAndNoOtherDrawOfAnySystem) {
     if (system.name.find("image") == 0 || system.name == "packed-multihead") experiment.parameters["batch"] = Index{2};
     const Plan planned = plan(experiment);
     for (const PlannedStep& step : planned.steps) {
-      if (!std::holds_alternative<DrawOperation>(step.operation)) continue;
+      if (!is<DrawOperation>(step.operation)) continue;
       experiment.edits.push_back({step.name, index_in(step.axes, element_count(step.axes) / 2), 0.75});
     }
     if (experiment.edits.empty()) continue;

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "core/experiment/system.h"
+#include "core/operations/contract.h"
+#include "core/operations/softmax.h"
 #include "made_tensors.h"
 #include "support/floats.h"
 #include "support/sanitized.h"
@@ -47,12 +49,12 @@ std::set<Cell> region_cells(const Explanation& e) {
 
 /// How far float32 may be from the same formula in double precision.
 double rounding(const Step& step, const Explanation& e) {
-  if (const auto* contract = std::get_if<ContractOperation>(&step.operation)) {
+  if (const auto* contract = as<ContractOperation>(step.operation)) {
     double magnitude = contract->bias.empty() ? 0 : std::abs(e.operands.back().value);
     for (const Term& term : e.terms) magnitude += std::abs(term.value);
     return (static_cast<double>(e.terms.size()) + 2) * kEpsilon * magnitude / std::abs(contract->divisor) + 1e-40;
   }
-  if (const auto* softmax = std::get_if<SoftmaxOperation>(&step.operation)) {
+  if (const auto* softmax = as<SoftmaxOperation>(step.operation)) {
     // An error of the exponent is a relative error of the exponential.
     double exponent = 0;
     for (std::size_t i = 0; i < e.operands.size(); ++i) {
@@ -73,7 +75,7 @@ void expect_explained(const Trace& trace, int number, const std::vector<Index>& 
   EXPECT_EQ(e.step, number);
   EXPECT_EQ(e.index, index);
   EXPECT_EQ(e.value, stored);
-  EXPECT_EQ(e.operation, operation_name(step.operation));
+  EXPECT_EQ(e.operation, step.operation->name());
   EXPECT_FALSE(e.formula.empty());
   if (e.computed != stored) {
     EXPECT_NEAR(e.computed, stored, rounding(step, e));

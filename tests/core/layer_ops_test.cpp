@@ -8,6 +8,8 @@
 
 #include "core/base/axis_groups.h"
 #include "core/experiment/system.h"
+#include "core/operations/constant.h"
+#include "core/operations/normalize.h"
 #include "core/plan/validate.h"
 #include "core/random/generator.h"
 #include "core/systems/parts.h"
@@ -53,7 +55,7 @@ TEST(Normalize, GroupsHaveMeanZeroAndVarianceOne) {
   const std::array<std::array<std::string, 3>, 2> kinds = {{{"channel", "row", "column"}, {"batch", "row", "column"}}};
   for (const auto& over : kinds) {
     const Value normed = normalize(recorder, "normed", x, over);
-    const AxisGroups groups = axis_groups(axes, std::get<NormalizeOperation>(recorder.step(normed).operation).over);
+    const AxisGroups groups = axis_groups(axes, as<NormalizeOperation>(recorder.step(normed).operation)->over);
     EXPECT_EQ(groups.starts.size(), over[0] == "batch" ? 4U : 3U);
     EXPECT_EQ(groups.starts.size() * groups.members.size(), 120U);
     const std::vector<float> values = numbers_of(recorder, normed);
@@ -129,8 +131,8 @@ TEST(SetByHand, IsRectanglesAndDiagonals) {
             (std::vector<float>{0, 2, 0, 0, 0, 0, 2, 0, 3, 0, 0, 2, 4, 0, 0, 0, 4, 0, 0, 0, 5, 5, 5, 5}));
   EXPECT_EQ(recorder.numbers_drawn(), 0U);
   EXPECT_EQ(formula_of(recorder, set), "set by hand");
-  EXPECT_EQ(operation_name(recorder.step(set).operation), "set");
-  const auto& operation = std::get<SetOperation>(recorder.step(set).operation);
+  EXPECT_EQ(recorder.step(set).operation->name(), "set");
+  const auto& operation = *as<SetOperation>(recorder.step(set).operation);
   EXPECT_EQ(operation.part_at(0, 2, 0)->why, "below");
   EXPECT_EQ(operation.part_at(1, 2, 0)->why, "row");  // the last one
   EXPECT_EQ(operation.part_at(0, 1, 0), nullptr);
@@ -142,7 +144,7 @@ TEST(SetByHand, TakesNoMemoryBeforeItsTensor) {
   const Value huge = set_by_hand(recorder, "huge", {{"row", kMany}, {"column", kMany}},
                                  {{0, 0, 0, kMany, kMany, -kMany, kMany, 1, "everywhere"}});
   EXPECT_GT(recorder.plan().cost.bytes, 1e18);
-  EXPECT_EQ(std::get<SetOperation>(recorder.step(huge).operation).part_at(0, 5, kMany - 1)->why, "everywhere");
+  EXPECT_EQ(as<SetOperation>(recorder.step(huge).operation)->part_at(0, 5, kMany - 1)->why, "everywhere");
 }
 
 TEST(Divisors, AreAllOfThem) {

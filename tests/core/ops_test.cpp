@@ -8,6 +8,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/operations/draw.h"
+#include "core/operations/dropout.h"
 #include "made_tensors.h"
 #include "support/floats.h"
 
@@ -151,7 +153,7 @@ TEST(Dropout, DropsItsShareAndScalesTheRest) {
     EXPECT_NEAR(static_cast<double>(zeros), 40000 * probability,
                 5 * std::sqrt(40000 * probability * (1 - probability)));
     EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 1 / static_cast<float>(1 - probability)), 40000 - zeros);
-    const auto& operation = std::get<DropoutOperation>(recorder.step(dropped).operation);
+    const auto& operation = *as<DropoutOperation>(recorder.step(dropped).operation);
     for (std::size_t i = 0; i < numbers.size(); ++i)
       EXPECT_EQ(operation.keeps(42, static_cast<Index>(i)), numbers[i] != 0);
   }
@@ -239,9 +241,9 @@ TEST(PlanBuilder, CountsTheNumbersOfTheSeed) {
   const Value a = draw_uniform(recorder, "a", {{"i", 20}});
   recorder.discard(7);
   const Value b = draw_normal(recorder, "b", {{"i", 3}});
-  EXPECT_EQ(std::get<DrawOperation>(recorder.step(a).operation).numbers_before, 0U);
-  EXPECT_EQ(std::get<DrawOperation>(recorder.step(b).operation).numbers_before, 27U);
-  EXPECT_EQ(std::get<DrawOperation>(recorder.step(b).operation).discarded, 7U);
+  EXPECT_EQ(as<DrawOperation>(recorder.step(a).operation)->numbers_before, 0U);
+  EXPECT_EQ(as<DrawOperation>(recorder.step(b).operation)->numbers_before, 27U);
+  EXPECT_EQ(as<DrawOperation>(recorder.step(b).operation)->discarded, 7U);
   EXPECT_EQ(recorder.numbers_drawn(), 30U);
 }
 

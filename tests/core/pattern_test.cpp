@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/compute/rearranged_copy.h"
+#include "core/operations/rearrange.h"
 #include "core/operations/rearranged_index.h"
 #include "made_tensors.h"
 
@@ -125,7 +126,7 @@ Rearranged rearranged(std::mt19937& random, std::string_view pattern, Axes axes,
   Rearranged made;
   made.trace = recorder.trace();
   made.step = made.trace->find("result");
-  made.operation = &std::get<RearrangeOperation>(made.step->operation);
+  made.operation = as<RearrangeOperation>(made.step->operation);
   made.input = made.trace->tensor("input").values();
   return made;
 }

@@ -5,6 +5,7 @@
 
 #include "core/experiment/order.h"
 #include "core/experiment/system.h"
+#include "core/operations/draw.h"
 #include "core/studies/permutation.h"
 #include "core/trace/lazy_tensors.h"
 #include "core/trace/run.h"
@@ -25,7 +26,7 @@ TEST(Positions, OtherDrawsAreAsWithout) {
     for (const std::string& kind : kKinds) {
       const auto with = positioned(kind, system);
       for (const Step& step : without->steps()) {
-        if (!std::holds_alternative<DrawOperation>(step.operation)) continue;
+        if (!is<DrawOperation>(step.operation)) continue;
         const auto numbers = with->find(step.name)->tensor->values();
         EXPECT_TRUE(std::equal(numbers.begin(), numbers.end(), step.tensor->values().begin())) << kind << step.name;
       }

@@ -8,9 +8,10 @@
 #include <map>
 
 #include "core/base/small_tensors.h"
-#include "core/compute/compute.h"
 #include "core/compute/rearranged_copy.h"
 #include "core/experiment/system.h"
+#include "core/operations/contract.h"
+#include "core/operations/rearrange.h"
 #include "core/plan/plan.h"
 #include "core/plan/validate.h"
 #include "made_tensors.h"
@@ -106,15 +107,15 @@ TEST(Executor, RearrangesAlongTheWay) {
     const std::vector<PlannedStep>& steps = trace->plan()->steps;
     int along_the_way = 0;
     for (const PlannedStep& step : steps) {
-      const auto* rearrange = std::get_if<RearrangeOperation>(&step.operation);
+      const auto* rearrange = as<RearrangeOperation>(step.operation);
       if (rearrange == nullptr) continue;
       const auto of = static_cast<std::size_t>(step.inputs[0]);
-      if (std::holds_alternative<ContractOperation>(steps[of].operation) && steps[of].flops >= 1e6 &&
+      if (is<ContractOperation>(steps[of].operation) && steps[of].flops >= 1e6 &&
           RearrangedCopy::keeps_runs(*rearrange))
         ++along_the_way;
       const Tensor* const input = trace->steps()[of].tensor.get();
       Tensor expected(step.axes);
-      compute(step, std::array{input}, {}, expected);
+      step.operation->compute(std::array{input}, {}, expected);
       EXPECT_TRUE(std::ranges::equal(trace->tensor(step.name).values(), expected.values())) << system << step.name;
     }
     EXPECT_GT(along_the_way, 0) << system;

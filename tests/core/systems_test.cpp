@@ -15,6 +15,7 @@
 
 #include "core/base/background_thread.h"
 #include "core/experiment/system.h"
+#include "core/operations/softmax.h"
 #include "core/plan/plan.h"
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
@@ -199,7 +200,7 @@ TEST(Systems, RowsOfWeightsSumToOneOrNothing) {
     const std::shared_ptr<const Trace> trace = *run(experiment);
     const bool zeros_allowed = std::isinf(experiment.real("masked_fill"));
     for (const Step& step : trace->steps()) {
-      if (!std::holds_alternative<SoftmaxOperation>(step.operation)) continue;
+      if (!is<SoftmaxOperation>(step.operation)) continue;
       ++weights;
       for_each_row(*step.tensor, [&](std::span<const float> row, double sum) {
         const bool nothing = std::all_of(row.begin(), row.end(), [](float weight) { return weight == 0; });

@@ -8,6 +8,10 @@
 #include <numeric>
 
 #include "core/base/stop.h"
+#include "core/operations/contract.h"
+#include "core/operations/dropout.h"
+#include "core/operations/mask.h"
+#include "core/operations/softmax.h"
 #include "figure/model/canvas.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"

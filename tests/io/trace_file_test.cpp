@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/operations/draw.h"
 #include "core/trace/run.h"
 #include "io/experiments/experiment_file.h"
 #include "io/traces/trace_formats.h"

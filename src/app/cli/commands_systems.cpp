@@ -26,7 +26,7 @@ ordered_json step_json(const Plan& plan, std::size_t number) {
   for (const Axis& axis : step.axes) axes.push_back({{"name", axis.name}, {"size", axis.size}});
   return {{"name", step.name},
           {"axes", axes},
-          {"operation", operation_name(step.operation)},
+          {"operation", step.operation->name()},
           {"formula", formula(plan.steps, static_cast<int>(number))}};
 }
 

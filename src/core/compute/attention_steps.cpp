@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "core/operations/contract.h"
+#include "core/operations/mask.h"
+#include "core/operations/softmax.h"
+
 namespace attnscope {
 namespace {
 
@@ -28,7 +32,7 @@ std::optional<int> summed_label(const ContractOperation& operation) {
 }
 
 const ContractOperation* plain_product(const Plan& plan, int step) {
-  const auto* product = std::get_if<ContractOperation>(&planned(plan, step).operation);
+  const auto* product = as<ContractOperation>(planned(plan, step).operation);
   return product != nullptr && planned(plan, step).inputs.size() == 2 && product->out.size() >= 2 ? product : nullptr;
 }
 
@@ -86,13 +90,13 @@ KeptKeys kept_by(const MaskField& field, Index batch, Index query) {
 }  // namespace
 
 std::optional<AttentionSteps> attention_with_weights(const Plan& plan, int weights) {
-  const auto* softmax = std::get_if<SoftmaxOperation>(&planned(plan, weights).operation);
+  const auto* softmax = as<SoftmaxOperation>(planned(plan, weights).operation);
   if (softmax == nullptr) return std::nullopt;
   AttentionSteps attention;
   attention.weights = weights;
   attention.scores = planned(plan, weights).inputs[0];
   attention.options.temperature = static_cast<float>(softmax->temperature);
-  if (const auto* mask = std::get_if<MaskOperation>(&planned(plan, attention.scores).operation)) {
+  if (const auto* mask = as<MaskOperation>(planned(plan, attention.scores).operation)) {
     if (mask->field->mask().kind == Mask::Kind::array) return std::nullopt;
     attention.masked = attention.scores;
     attention.scores = planned(plan, attention.masked).inputs[0];
@@ -106,7 +110,7 @@ std::optional<AttentionSteps> attention_with_weights(const Plan& plan, int weigh
 Index leading_offset(const Plan& plan, const AttentionSteps& attention, int step, std::span<const Index> at) {
   const bool of_outputs = step == attention.v || step == attention.outputs;
   const int product_step = of_outputs ? attention.outputs : attention.scores;
-  const auto& product = std::get<ContractOperation>(planned(plan, product_step).operation);
+  const auto& product = *as<ContractOperation>(planned(plan, product_step).operation);
   const std::span<const int> lead = leading_labels(product);
   const Labels& labels = step == product_step ? product.out : step == attention.q ? product.a : product.b;
   const Axes& axes = planned(plan, step).axes;
@@ -128,7 +132,7 @@ std::vector<KeptKeys> kept_keys(const Plan& plan, const AttentionSteps& attentio
   for (std::size_t i = 0; i < at.size(); ++i) batch = step.axes[i].name == "head" ? batch : at[i];
   kept.reserve(static_cast<std::size_t>(attention.sizes.queries));
   for (Index query = 0; query < attention.sizes.queries; ++query)
-    kept.push_back(kept_by(*std::get<MaskOperation>(step.operation).field, batch, query));
+    kept.push_back(kept_by(*as<MaskOperation>(step.operation)->field, batch, query));
   return kept;
 }
 

@@ -1,5 +1,4 @@
-#include "core/compute/attention_steps.h"
-#include "core/compute/compute.h"
+#include "core/compute/compute_attention.h"
 
 namespace attnscope {
 

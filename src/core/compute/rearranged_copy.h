@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/operations/rearrange.h"
 #include "core/plan/operation.h"
 
 namespace attnscope {

@@ -5,6 +5,11 @@
 #include <cmath>
 #include <vector>
 
+#include "core/operations/contract.h"
+#include "core/operations/dropout.h"
+#include "core/operations/mask.h"
+#include "core/operations/normalize.h"
+#include "core/operations/rearrange.h"
 #include "core/operations/rearranged_index.h"
 
 namespace attnscope {
@@ -22,11 +27,10 @@ const Step& step_at(const Trace& trace, int step) { return trace.steps()[static_
 Cell origin(const Trace& trace, Cell cell) {
   for (;;) {
     const Step& step = step_at(trace, cell.step);
-    if (const auto* rearranged = std::get_if<RearrangeOperation>(&step.operation)) {
+    if (const auto* rearranged = as<RearrangeOperation>(step.operation)) {
       cell.offset = RearrangedIndex(*rearranged, step.axes).source(cell.offset);
-    } else if (!std::holds_alternative<ScaleOperation>(step.operation) &&
-               !std::holds_alternative<DropoutOperation>(step.operation) &&
-               !std::holds_alternative<KeepHeadsOperation>(step.operation)) {
+    } else if (!is<ScaleOperation>(step.operation) && !is<DropoutOperation>(step.operation) &&
+               !is<KeepHeadsOperation>(step.operation)) {
       return cell;
     }
     cell.step = step.inputs.front();
@@ -36,7 +40,7 @@ Cell origin(const Trace& trace, Cell cell) {
 /// A layer: data times weights, whose name starts with "w_".
 const ContractOperation* layer(const Trace& trace, int position) {
   const Step& step = step_at(trace, position);
-  const auto* contract = std::get_if<ContractOperation>(&step.operation);
+  const auto* contract = as<ContractOperation>(step.operation);
   if (contract == nullptr) return nullptr;
   const std::string& factor = step_at(trace, step.inputs[1]).name;
   const std::size_t dot = factor.rfind('.');
@@ -128,7 +132,7 @@ std::optional<Tensor> projection(const Trace& trace, int position, Index head) {
 int weighting_step(const Trace& trace, int weights) {
   for (int i = weights + 1; i < static_cast<int>(trace.steps().size()); ++i) {
     const Step& step = step_at(trace, i);
-    const auto* contract = std::get_if<ContractOperation>(&step.operation);
+    const auto* contract = as<ContractOperation>(step.operation);
     // One output for each query: summed over the keys.
     if (contract == nullptr || has(contract->out, contract->a.back())) continue;
     if (origin(trace, {step.inputs[0], 0}).step == weights) return i;
@@ -176,8 +180,7 @@ std::optional<Tensor> output_projection(const Trace& trace, int outputs, Index h
 /// The scores before mask and bias.
 int scores_before(const Trace& trace, int weights) {
   int step = step_at(trace, weights).inputs.front();
-  while (std::holds_alternative<MaskOperation>(step_at(trace, step).operation))
-    step = step_at(trace, step).inputs.front();
+  while (is<MaskOperation>(step_at(trace, step).operation)) step = step_at(trace, step).inputs.front();
   return step;
 }
 
@@ -204,7 +207,7 @@ std::optional<HeadCircuit> head_circuit(const Trace& trace, int weights, Index h
   if (!w_v || !w_o) return std::nullopt;
   HeadCircuit circuit = {std::nullopt, std::nullopt, std::move(*w_v), std::move(*w_o)};
   const Step& scores = step_at(trace, scores_before(trace, weights));
-  if (std::holds_alternative<ContractOperation>(scores.operation)) {
+  if (is<ContractOperation>(scores.operation)) {
     circuit.w_q = projection(trace, scores.inputs[0], head);
     circuit.w_k = projection(trace, scores.inputs[1], head);
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/heads/row_statistics.h"
+#include "core/operations/mask.h"
 
 namespace attnscope {
 namespace {
@@ -60,7 +61,7 @@ constexpr std::array<Measure, 12> kMeasures = {{
 const MaskField* mask_before(const Trace& trace, const Step& step) {
   if (step.inputs.empty()) return nullptr;
   const Step& scores = trace.steps()[static_cast<std::size_t>(step.inputs.front())];
-  const auto* mask = std::get_if<MaskOperation>(&scores.operation);
+  const auto* mask = as<MaskOperation>(scores.operation);
   return mask == nullptr ? nullptr : mask->field.get();
 }
 

@@ -10,6 +10,7 @@
 #include "core/experiment/experiment.h"
 #include "core/experiment/imported_tensors.h"
 #include "core/imported/tensor_roles.h"
+#include "core/operations/import.h"
 #include "core/plan/operation.h"
 
 namespace attnscope {

@@ -1,20 +1,15 @@
-// Operations whose operands' axes carry labels: sums of products, sums, rearrangements.
+#include "core/operations/contract.h"
+
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
 
-#include "core/compute/compute.h"
-#include "core/kernels/contraction.h"
-#include "core/operations/rearranged_index.h"
+#include "core/kernels/matrix_product.h"
+#include "core/operations/ops.h"
 
 namespace attnscope {
 namespace {
-
-Index stride_of(const std::vector<int>& axis_labels, const Tensor& tensor, int label) {
-  const auto found = std::find(axis_labels.begin(), axis_labels.end(), label);
-  return found == axis_labels.end() ? 0 : tensor.stride(static_cast<int>(found - axis_labels.begin()));
-}
 
 using ContractionLabels = std::array<ContractionLabel, kMaxContractionLabels>;
 
@@ -30,89 +25,67 @@ void note_strides(const std::vector<int>& axis_labels, const Axes& axes, Index C
   }
 }
 
-// Elements that are one piece of work for a thread, about.
-constexpr Index kAtOnce = Index{1} << 14;
-
-/// Calls `visit(run)` for `runs` runs of `length` elements each, in any order and on several threads. Leaves runs out
-/// once it is to stop.
-template <typename Visit>
-void share_out(const StepContext& context, Index runs, Index length, const Visit& visit) {
-  const Index together = std::max<Index>(1, kAtOnce / std::max<Index>(1, length));
-  const auto work = static_cast<double>(runs) * static_cast<double>(length);
-  run_blocks(context.pool, work, (runs + together - 1) / together, [&](Index block) {
-    if (context.stop.stop_requested()) return;
-    const Index end = std::min(runs, (block + 1) * together);
-    for (Index run = block * together; run < end; ++run) visit(run);
-  });
-}
-
-/// Numbers that are `step` elements apart; the same one again and again where that is 0.
-struct Strided {
-  const float* first = nullptr;
-  Index step = 0;
-  float operator[](Index i) const { return first[i * step]; }
-};
-
-/// An operand that is repeated along the labels of the result that it lacks.
-class Repeated {
- public:
-  Repeated(const EinsumOperation& operation, const Tensor& tensor, const std::vector<int>& labels)
-      : values_(tensor.values().data()) {
-    strides_.reserve(operation.out.size());
-    for (const int label : operation.out) strides_.push_back(stride_of(labels, tensor, label));
-  }
-
-  /// What belongs to run `run` of the result, whose runs lie along its last axis.
-  [[nodiscard]] Strided along(const Axes& out, Index run) const {
-    if (out.empty()) return {values_, 0};
-    Index at = 0;
-    for (std::size_t axis = out.size() - 1; axis-- > 0;) {
-      at += run % out[axis].size * strides_[axis];
-      run /= out[axis].size;
-    }
-    return {values_ + at, strides_.back()};
-  }
-
- private:
-  const float* values_;
-  std::vector<Index> strides_;
-};
-
-/// The elements of the result along its last axis.
-Index run_length(const Tensor& out) { return out.rank() == 0 ? 1 : out.size(-1); }
-
-/// Asks for the first numbers of a run; what follows them the processor asks for by itself.
-void prefetch(const float* run, Index length) {
-  constexpr Index kLine = 16;
-  constexpr Index kMost = 128;
-  for (Index i = 0; i < std::min(length, kMost); i += kLine) __builtin_prefetch(run + i);
-}
-
-void copy_run(const Strided& from, Index length, float* to) {
-  if (from.step == 1) {
-    std::copy_n(from.first, length, to);
-  } else {
-    for (Index i = 0; i < length; ++i) to[i] = from[i];
-  }
-}
-
 /// The bias alone, where there is nothing to sum.
-void repeat(const ContractOperation& operation, const Tensor& bias, const StepContext& context, Tensor& out) {
+void repeat_bias(const ContractOperation& operation, const Tensor& bias, const StepContext& context, Tensor& out) {
   const Repeated start(operation, bias, operation.bias);
   const Index length = run_length(out);
   share_out(context, length == 0 ? 0 : out.count() / length, length,
             [&](Index run) { copy_run(start.along(out.axes(), run), length, out.values().data() + run * length); });
 }
 
+/// That a factor of 0, a masked weight for one, does not keep what is not finite out of a product. `terms`: pairs of
+/// operands.
+std::string zeros_note(const ExplainedCell& cell, std::span<const Operand> terms) {
+  const auto text = [&](const Operand& operand) {
+    return cell.steps[static_cast<std::size_t>(operand.step)].name + index_text(operand.index) + " = " +
+           number_text(operand.value);
+  };
+  std::size_t count = 0;
+  std::string first;
+  for (std::size_t i = 0; i + 1 < terms.size(); i += 2) {
+    const bool left = terms[i].value == 0 && !std::isfinite(terms[i + 1].value);
+    const bool right = terms[i + 1].value == 0 && !std::isfinite(terms[i].value);
+    if (!left && !right) continue;
+    if (count == 0) first = text(terms[left ? i : i + 1]) + " does not keep " + text(terms[left ? i + 1 : i]) + " out";
+    ++count;
+  }
+  if (count == 0) return "";
+  const std::string more = count == 1 ? "" : " (and " + grouped_text(static_cast<Index>(count - 1)) + " more)";
+  return "0 times what is not finite is NaN, as in PyTorch: " + first + more;
+}
+
 }  // namespace
 
-void compute(const ContractOperation& operation, Inputs inputs, const StepContext& context, Tensor& out,
-             const RowSink* made) {
+Value contract(PlanBuilder& r, std::string name, std::string_view pattern, Value a, Value b,
+               const ContractOptions& options) {
+  ContractOperation operation;
+  static_cast<EinsumOperation&>(operation) = einsum_operation(pattern, r.axes(a), r.axes(b));
+  operation.divisor = options.divisor;
+  operation.divisor_text = options.divisor_text;
+  std::vector<int> inputs = {a.step, b.step};
+  if (options.bias.step >= 0) {
+    assert(options.divisor == 1);
+    operation.bias = known_labels(operation, options.bias_pattern);
+    inputs.push_back(options.bias.step);
+  }
+  double flops = 2;
+  for (const Index size : operation.sizes) flops *= static_cast<double>(size);
+  operation.fused = rounds_once(flops);
+  Axes axes = result_axes(operation);
+  return r.record({std::move(name), std::move(operation), std::move(inputs), std::move(axes), flops});
+}
+
+ContractOptions divided_by_root(Index size) {
+  return {std::sqrt(static_cast<double>(size)), "√" + std::to_string(size), {}, {}};
+}
+
+void multiply(const ContractOperation& operation, Inputs inputs, const StepContext& context, Tensor& out,
+              const RowSink* made) {
   const Tensor& a = *inputs[0];
   const Tensor& b = *inputs[1];
   const Tensor* const bias = inputs.size() > 2 ? inputs[2] : nullptr;
   if (bias != nullptr && std::find(operation.sizes.begin(), operation.sizes.end(), 0) != operation.sizes.end()) {
-    repeat(operation, *bias, context, out);
+    repeat_bias(operation, *bias, context, out);
     if (made != nullptr && out.count() > 0) (*made)(out.values().data(), out.count(), 1, 0);
     return;
   }
@@ -137,45 +110,76 @@ void compute(const ContractOperation& operation, Inputs inputs, const StepContex
       bias != nullptr ? bias->values().data() : nullptr, operation.fused, made);
 }
 
-void compute(const AddOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
-  const Repeated left(operation, *inputs[0], operation.a);
-  const Repeated right(operation, *inputs[1], operation.b);
-  const Index length = run_length(out);
-  share_out(context, length == 0 ? 0 : out.count() / length, length, [&](Index run) {
-    const Strided a = left.along(out.axes(), run);
-    const Strided b = right.along(out.axes(), run);
-    float* const to = out.values().data() + run * length;
-    if (operation.tanh) {
-      for (Index i = 0; i < length; ++i) to[i] = std::tanh(a[i] + b[i]);
-    } else {
-      for (Index i = 0; i < length; ++i) to[i] = a[i] + b[i];
-    }
-  });
+void ContractOperation::compute(Inputs inputs, const StepContext& context, Tensor& result) const {
+  multiply(*this, inputs, context, result, nullptr);
 }
 
-void compute(const RearrangeOperation& operation, Inputs inputs, const StepContext& context, Tensor& out) {
-  const RearrangedIndex map(operation, out.axes());
-  const float* values = inputs[0]->values().data();
-  const Index length = map.run_length();
-  const Index runs = length == 0 ? 0 : out.count() / length;
-  // Runs lie wherever they lie: some are asked for before the first of them is copied, so that none is waited for
-  // alone.
-  constexpr Index kTogether = 16;
-  share_out(context, (runs + kTogether - 1) / kTogether, kTogether * length, [&](Index group) {
-    const Index first = group * kTogether;
-    const Index count = std::min(kTogether, runs - first);
-    std::array<const float*, kTogether> sources;
-    RearrangedRuns places(map, first);
-    for (Index i = 0; i < count; ++i, places.next()) {
-      const float* const source = values + places.source();
-      sources[static_cast<std::size_t>(i)] = source;
-      if (map.run_stride() == 1) prefetch(source, length);
-    }
-    for (Index i = 0; i < count; ++i) {
-      copy_run({sources[static_cast<std::size_t>(i)], map.run_stride()}, length,
-               out.values().data() + (first + i) * length);
-    }
-  });
+void ContractOperation::compute_part(const StepPart& part, Inputs inputs, const StepContext& context,
+                                     Tensor& result) const {
+  with_sizes_of(*this, part.sources).compute(inputs, context, result);
+}
+
+std::string ContractOperation::formula(const StepInPlan& step) const {
+  std::vector<std::string> summed;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (is_summed(*this, static_cast<int>(i))) summed.push_back(labels[i]);
+  }
+  std::string text = summed.empty() ? "" : "Σ_" + join(summed, ",") + " ";
+  text += operand_text(step, 0, *this, a) + " · " + operand_text(step, 1, *this, b);
+  if (!divisor_text.empty()) text += " / " + divisor_text;
+  if (step.step.inputs.size() > 2) text += " + " + operand_text(step, 2, *this, bias);
+  return text;
+}
+
+std::vector<Region> ContractOperation::input_regions(const StepInPlan& step, const Region& region) const {
+  const std::vector<int>& inputs = step.step.inputs;
+  std::vector<Region> regions = {einsum_region(*this, inputs[0], a, region),
+                                 einsum_region(*this, inputs[1], b, region)};
+  if (inputs.size() > 2) regions.push_back(einsum_region(*this, inputs[2], bias, region));
+  return regions;
+}
+
+double ContractOperation::magnitude_bound(const Axes& /*axes*/, std::span<const double> inputs) const {
+  double products = 1;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (is_summed(*this, static_cast<int>(i))) products *= static_cast<double>(sizes[i]);
+  }
+  // Undivided: the sum must not overflow before it is divided.
+  double bound = products * inputs[0] * inputs[1];
+  if (inputs.size() > 2) bound += inputs[2];
+  // Rounding may add that much to a float32 sum of so many products.
+  bound *= 1 + products * 0x1p-22;
+  return bound / std::min(1.0, divisor);
+}
+
+void ContractOperation::explain(const ExplainedCell& cell, Explanation& e) const {
+  LabelValues values(*this, cell.index);
+  const std::vector<std::string> summed = values.summed();
+  e.formula = (summed.empty() ? "" : "Σ_" + join(summed, ",") + " ") + cell.input(0).name + values.text(a) + " · " +
+              cell.input(1).name + values.text(b);
+  if (!divisor_text.empty()) e.formula += " / " + divisor_text;
+
+  double sum = 0;
+  const bool nothing = std::any_of(sizes.begin(), sizes.end(), [](Index size) { return size == 0; });
+  for (bool more = !nothing; more; more = values.advance()) {
+    e.operands.push_back(cell.operand(0, values.index(a)));
+    e.operands.push_back(cell.operand(1, values.index(b)));
+    const double left = e.operands[e.operands.size() - 2].value;
+    const double right = e.operands.back().value;
+    e.terms.push_back({number_text(left) + " × " + number_text(right), left * right, 2});
+    sum += left * right;
+  }
+  e.note = zeros_note(cell, e.operands);
+  if (!summed.empty()) e.results.push_back({"sum", sum});
+  if (cell.step.inputs.size() > 2) {
+    e.formula += " + " + cell.input(2).name + values.text(bias);
+    e.operands.push_back(cell.operand(2, values.index(bias)));
+    sum += e.operands.back().value;
+    e.results.push_back(
+        {"plus " + cell.input(2).name + values.text(bias) + " = " + number_text(e.operands.back().value), sum});
+  }
+  if (!divisor_text.empty()) e.results.push_back({"÷ " + divisor_text + " = " + number_text(divisor), sum / divisor});
+  e.computed = sum / divisor;
 }
 
 }  // namespace attnscope

@@ -1,6 +1,7 @@
-// Where numbers come from: the seeded generator, constants, and what is set by hand.
+#include "core/operations/draw.h"
+
 #include <algorithm>
-#include <cassert>
+#include <cmath>
 
 #include "core/operations/ops.h"
 #include "core/random/generator.h"
@@ -8,22 +9,67 @@
 namespace attnscope {
 namespace {
 
+// Draws between two looks at whether the result is still wanted: about 20 ms.
+constexpr std::uint64_t kDrawsBetweenChecks = 10'000'000;
+
+// Box–Muller: √(−2 ln u) for the smallest u of 53 bits is below 8.6.
+constexpr double kMaxNormal = 9;
+
+Value record_draw(PlanBuilder& r, std::string name, Axes axes, DrawOperation operation) {
+  const auto count = static_cast<std::uint64_t>(element_count(axes));
+  const DrawnNumbers drawn = r.draw(count);
+  operation.numbers_before = drawn.before;
+  operation.discarded = drawn.discarded;
+  const double flops = static_cast<double>(count) + static_cast<double>(drawn.discarded);
+  return r.record({std::move(name), std::move(operation), {}, std::move(axes), flops});
+}
+
 Value draw_symmetric(PlanBuilder& r, std::string name, Axes axes, float bound, std::string range_text) {
   const auto to = static_cast<double>(bound);
-  return r.record_draw(std::move(name), std::move(axes),
-                       {DrawOperation::Distribution::uniform, -to, to, std::move(range_text)});
+  return record_draw(r, std::move(name), std::move(axes),
+                     {DrawOperation::Distribution::uniform, -to, to, std::move(range_text)});
+}
+
+/// "2 · (1 red + 2 green) / 3 − 1", with the colours of the cell's pixel.
+void explain_picture(const ExplainedCell& cell, const DrawOperation& draw, Explanation& e) {
+  const PlacedPicture& picture = *draw.picture;
+  const Index channel = cell.index[1];
+  const Index row = cell.index[2];
+  const Index column = cell.index[3];
+  const AreaShare share(kColors, picture.channels, channel);
+  std::vector<std::string> parts;
+  for (Index which = share.first; which <= share.last; ++which) {
+    const std::string color = color_name(which);
+    const double value =
+        static_cast<double>(picture.color(row, column, which)) / static_cast<double>(picture.full_color());
+    parts.push_back((share.first == share.last ? "" : std::to_string(share.parts(which)) + " ") + color);
+    e.results.push_back(
+        {color + " of the pixel in row " + std::to_string(row) + ", column " + std::to_string(column) + ", from 0 to 1",
+         value});
+  }
+  e.formula =
+      "2 · " + (parts.size() == 1 ? parts[0] : "(" + join(parts, " + ") + ") / " + std::to_string(kColors)) + " − 1";
+  const std::string which = picture.file == nullptr
+                                ? "the built-in picture " + picture.name
+                                : "the picture of " + std::to_string(picture.file->rows) + " × " +
+                                      std::to_string(picture.file->columns) + " pixels, averaged to " +
+                                      std::to_string(picture.height) + " × " + std::to_string(picture.width);
+  const bool edited = draw.is_edited(offset_in(cell.step.axes, cell.index));
+  e.note =
+      edited ? "put by hand in the place of the picture's number" : "from " + which + ": the same whatever the seed";
+  e.computed = edited ? e.value : picture.value(channel, row, column);
 }
 
 }  // namespace
 
 Value draw_uniform(PlanBuilder& r, std::string name, Axes axes, double from, double to) {
-  return r.record_draw(std::move(name), std::move(axes), {DrawOperation::Distribution::uniform, from, to, {}});
+  return record_draw(r, std::move(name), std::move(axes), {DrawOperation::Distribution::uniform, from, to, {}});
 }
 
 Value draw_normal(PlanBuilder& r, std::string name, Axes axes, std::optional<PlacedPicture> picture) {
   DrawOperation operation = {DrawOperation::Distribution::normal, 0, 1, {}};
   operation.picture = std::move(picture);
-  return r.record_draw(std::move(name), std::move(axes), std::move(operation));
+  return record_draw(r, std::move(name), std::move(axes), std::move(operation));
 }
 
 Value draw_layer(PlanBuilder& r, std::string name, Axes axes, Index fan_in) {
@@ -37,19 +83,58 @@ Value draw_xavier(PlanBuilder& r, std::string name, Axes axes) {
                         "±√(6/(" + std::to_string(fan_in) + " + " + std::to_string(fan_out) + "))");
 }
 
-Value constant(PlanBuilder& r, std::string name, Axes axes, double value) {
-  const auto count = static_cast<double>(element_count(axes));
-  return r.record({std::move(name), ConstantOperation{value}, {}, std::move(axes), count});
+bool DrawOperation::is_edited(Index at) const {
+  return std::any_of(edits.begin(), edits.end(), [at](const EditedNumber& each) { return each.at == at; });
 }
 
-Value set_by_hand(PlanBuilder& r, std::string name, Axes axes, std::vector<SetPart> parts) {
-  assert(axes.size() >= 2);
-  assert(std::all_of(parts.begin(), parts.end(), [&](const SetPart& part) {
-    return part.row >= 0 && part.column >= 0 && part.row + part.rows <= axes[axes.size() - 2].size &&
-           part.column + part.columns <= axes.back().size;
-  }));
-  const auto count = static_cast<double>(element_count(axes));
-  return r.record({std::move(name), SetOperation{std::move(parts)}, {}, std::move(axes), count});
+DrawOperation DrawOperation::with_numbers(std::vector<EditedNumber> numbers) const {
+  DrawOperation edited = *this;
+  edited.edits = std::move(numbers);
+  return edited;
+}
+
+std::string DrawOperation::formula(const StepInPlan& /*step*/) const {
+  if (picture) return "2 · colour of " + std::string(picture->file ? "the picture" : picture->name) + " − 1";
+  if (!range_text.empty()) return "uniform " + range_text;
+  if (distribution == Distribution::normal) return "normal(0, 1)";
+  return "uniform[" + exact_text(from) + ", " + exact_text(to) + ")";
+}
+
+void DrawOperation::compute(Inputs /*inputs*/, const StepContext& context, Tensor& out) const {
+  Generator& generator = *context.generator;
+  for (std::uint64_t left = discarded; left > 0 && !context.stop.stop_requested();) {
+    const std::uint64_t now = std::min(left, kDrawsBetweenChecks);
+    generator.discard(now);
+    left -= now;
+  }
+  if (context.stop.stop_requested()) return;
+  if (distribution == Distribution::normal) {
+    generator.fill_normal(out.values());
+  } else {
+    generator.fill_uniform(out.values(), static_cast<float>(from), static_cast<float>(to));
+  }
+  if (picture) picture->fill(out.values(), context.stop);
+  for (const EditedNumber& each : edits) out.values()[static_cast<std::size_t>(each.at)] = each.value;
+}
+
+std::vector<Region> DrawOperation::input_regions(const StepInPlan& /*step*/, const Region& /*region*/) const {
+  return {};
+}
+
+double DrawOperation::magnitude_bound(const Axes& /*axes*/, std::span<const double> /*inputs*/) const {
+  double bound = distribution == Distribution::normal ? kMaxNormal : std::max(std::abs(from), std::abs(to));
+  for (const EditedNumber& each : edits) bound = std::max(bound, std::abs(static_cast<double>(each.value)));
+  return bound;
+}
+
+void DrawOperation::explain(const ExplainedCell& cell, Explanation& e) const {
+  if (picture) return explain_picture(cell, *this, e);
+  const Index at = offset_in(cell.step.axes, cell.index);
+  e.formula = formula(cell);
+  e.note = (is_edited(at) ? "put by hand in the place of number " : "drawn: number ") +
+           grouped_text(static_cast<Index>(numbers_before + static_cast<std::uint64_t>(at) + 1)) + " of seed " +
+           std::to_string(cell.seed);
+  e.computed = e.value;
 }
 
 }  // namespace attnscope

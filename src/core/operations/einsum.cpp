@@ -1,25 +1,12 @@
-// Operations whose patterns label every axis: sums of products, sums, rearrangements.
-#include <algorithm>
+#include "core/operations/einsum.h"
+
 #include <cassert>
-#include <cmath>
 
 #include "core/base/pattern.h"
-#include "core/kernels/matrix_product.h"
-#include "core/operations/ops.h"
+#include "core/operations/shared.h"
 
 namespace attnscope {
 namespace {
-
-int label_position(std::vector<std::string>& labels, std::vector<Index>& sizes, std::string_view label, Index size) {
-  const auto found = std::find(labels.begin(), labels.end(), label);
-  const auto at = static_cast<std::size_t>(found - labels.begin());
-  if (found == labels.end()) {
-    labels.emplace_back(label);
-    sizes.push_back(size);
-  }
-  assert(sizes[at] == size);
-  return static_cast<int>(at);
-}
 
 /// Labels of an operand with these axes; those that are new are added to the operation's.
 std::vector<int> operand_labels(EinsumOperation& operation, std::string_view text, const Axes& axes) {
@@ -32,7 +19,28 @@ std::vector<int> operand_labels(EinsumOperation& operation, std::string_view tex
   return labels;
 }
 
-/// Labels that the operation has already.
+Index stride_of(const std::vector<int>& axis_labels, const Tensor& tensor, int label) {
+  const auto found = std::find(axis_labels.begin(), axis_labels.end(), label);
+  return found == axis_labels.end() ? 0 : tensor.stride(static_cast<int>(found - axis_labels.begin()));
+}
+
+}  // namespace
+
+int label_position(std::vector<std::string>& labels, std::vector<Index>& sizes, std::string_view label, Index size) {
+  const auto found = std::find(labels.begin(), labels.end(), label);
+  const auto at = static_cast<std::size_t>(found - labels.begin());
+  if (found == labels.end()) {
+    labels.emplace_back(label);
+    sizes.push_back(size);
+  }
+  assert(sizes[at] == size);
+  return static_cast<int>(at);
+}
+
+bool is_summed(const EinsumOperation& operation, int label) {
+  return std::find(operation.out.begin(), operation.out.end(), label) == operation.out.end();
+}
+
 std::vector<int> known_labels(const EinsumOperation& operation, std::string_view text) {
   std::vector<int> labels;
   labels.reserve(operation.labels.size());
@@ -66,76 +74,90 @@ Axes result_axes(const EinsumOperation& operation) {
   return axes;
 }
 
-}  // namespace
-
-Value contract(PlanBuilder& r, std::string name, std::string_view pattern, Value a, Value b,
-               const ContractOptions& options) {
-  ContractOperation operation;
-  static_cast<EinsumOperation&>(operation) = einsum_operation(pattern, r.axes(a), r.axes(b));
-  operation.divisor = options.divisor;
-  operation.divisor_text = options.divisor_text;
-  std::vector<int> inputs = {a.step, b.step};
-  if (options.bias.step >= 0) {
-    assert(options.divisor == 1);
-    operation.bias = known_labels(operation, options.bias_pattern);
-    inputs.push_back(options.bias.step);
+Region einsum_region(const EinsumOperation& operation, int input_step, const std::vector<int>& labels,
+                     const Region& region) {
+  Region box = {input_step, {}, {}};
+  for (const int label : labels) {
+    const auto at = std::find(operation.out.begin(), operation.out.end(), label) - operation.out.begin();
+    const auto axis = static_cast<std::size_t>(at);
+    const bool summed = axis == operation.out.size();
+    box.begin.push_back(summed ? 0 : region.begin[axis]);
+    box.end.push_back(summed ? operation.sizes[static_cast<std::size_t>(label)] : region.end[axis]);
   }
-  double flops = 2;
-  for (const Index size : operation.sizes) flops *= static_cast<double>(size);
-  operation.fused = rounds_once(flops);
-  Axes axes = result_axes(operation);
-  return r.record({std::move(name), std::move(operation), std::move(inputs), std::move(axes), flops});
+  return box;
 }
 
-ContractOptions divided_by_root(Index size) {
-  return {std::sqrt(static_cast<double>(size)), "√" + std::to_string(size), {}, {}};
+void copy_run(const Strided& from, Index length, float* to) {
+  if (from.step == 1) {
+    std::copy_n(from.first, length, to);
+  } else {
+    for (Index i = 0; i < length; ++i) to[i] = from[i];
+  }
 }
 
-Value add(PlanBuilder& r, std::string name, std::string_view pattern, Value a, Value b, bool tanh) {
-  AddOperation operation;
-  static_cast<EinsumOperation&>(operation) = einsum_operation(pattern, r.axes(a), r.axes(b));
-  operation.tanh = tanh;
-  Axes axes = result_axes(operation);
-  const double flops = (tanh ? 10 : 1) * static_cast<double>(element_count(axes));
-  return r.record({std::move(name), std::move(operation), {a.step, b.step}, std::move(axes), flops});
+Repeated::Repeated(const EinsumOperation& operation, const Tensor& tensor, const std::vector<int>& labels)
+    : values_(tensor.values().data()) {
+  strides_.reserve(operation.out.size());
+  for (const int label : operation.out) strides_.push_back(stride_of(labels, tensor, label));
 }
 
-Value rearrange(PlanBuilder& r, std::string name, std::string_view text, Value input,
-                const std::map<std::string, Index>& sizes, const std::map<std::string, Index>& at) {
-  const Pattern pattern = parse_pattern(text);
-  const Axes from = r.axes(input);
-  assert(pattern.inputs.size() == 1 && pattern.inputs[0].size() == from.size());
-  RearrangeOperation operation;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const LabelGroup& group = pattern.inputs[0][i];
-    Index rest = from[i].size;
-    for (const std::string& label : group) {
-      if (const auto found = sizes.find(label); found != sizes.end()) rest /= found->second;
-    }
-    operation.in.emplace_back();
-    for (const std::string& label : group) {
-      const auto found = sizes.find(label);
-      operation.in.back().push_back(
-          label_position(operation.labels, operation.sizes, label, found != sizes.end() ? found->second : rest));
-    }
+Strided Repeated::along(const Axes& out, Index run) const {
+  if (out.empty()) return {values_, 0};
+  Index at = 0;
+  for (std::size_t axis = out.size() - 1; axis-- > 0;) {
+    at += run % out[axis].size * strides_[axis];
+    run /= out[axis].size;
   }
-  Axes axes;
-  for (std::size_t i = 0; i < pattern.output.size(); ++i) {
-    Axis axis = {pattern.output_names[i], 1};
-    operation.out.emplace_back();
-    for (const std::string& label : pattern.output[i]) {
-      const auto known = std::find(operation.labels.begin(), operation.labels.end(), label) - operation.labels.begin();
-      axis.size = saturating_product(axis.size, operation.sizes[static_cast<std::size_t>(known)]);
-      operation.out.back().push_back(static_cast<int>(known));
-    }
-    axes.push_back(std::move(axis));
+  return {values_ + at, strides_.back()};
+}
+
+LabelValues::LabelValues(const EinsumOperation& operation, std::span<const Index> index)
+    : operation_(operation), values_(operation.labels.size(), 0), summed_(operation.labels.size(), true) {
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    values_[static_cast<std::size_t>(operation.out[i])] = index[i];
+    summed_[static_cast<std::size_t>(operation.out[i])] = false;
   }
-  for (const std::string& label : operation.labels) {
-    const auto found = at.find(label);
-    operation.at.push_back(found == at.end() ? 0 : found->second);
+}
+
+bool LabelValues::advance() {
+  for (std::size_t i = values_.size(); i-- > 0;) {
+    if (!summed_[i]) continue;
+    if (++values_[i] < operation_.sizes[i]) return true;
+    values_[i] = 0;
   }
-  const auto count = static_cast<double>(element_count(axes));
-  return r.record({std::move(name), std::move(operation), {input.step}, std::move(axes), count});
+  return false;
+}
+
+std::vector<Index> LabelValues::index(const std::vector<int>& axes) const {
+  std::vector<Index> at;
+  at.reserve(axes.size());
+  for (const int label : axes) at.push_back(values_[static_cast<std::size_t>(label)]);
+  return at;
+}
+
+std::string LabelValues::text(const std::vector<int>& axes) const {
+  std::vector<std::string> parts;
+  for (const int label : axes) {
+    const auto at = static_cast<std::size_t>(label);
+    parts.push_back(summed_[at] ? operation_.labels[at] : std::to_string(values_[at]));
+  }
+  return "[" + join(parts, ", ") + "]";
+}
+
+std::vector<std::string> LabelValues::summed() const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < summed_.size(); ++i) {
+    if (summed_[i]) names.push_back(operation_.labels[i]);
+  }
+  return names;
+}
+
+std::string operand_text(const StepInPlan& step, std::size_t input, const EinsumOperation& operation,
+                         const std::vector<int>& labels) {
+  std::vector<std::string> names;
+  names.reserve(labels.size());
+  for (const int label : labels) names.push_back(operation.labels[static_cast<std::size_t>(label)]);
+  return input_text(step, input, names);
 }
 
 }  // namespace attnscope

@@ -81,12 +81,44 @@ Result<void> read_box(const ImportOperation& operation, const Region& region, co
 
 }  // namespace
 
-void read_imported(const ImportOperation& operation, const Region& region, const StepContext& context, Tensor& out) {
-  const Result<void> done = read_box(operation, region, context, out);
+std::string ImportOperation::formula(const StepInPlan& /*step*/) const {
+  const std::string& tensor = from->tensors()[which].name;
+  // The explanation's note names the folder.
+  const std::string file = from->file();
+  return "from " + file.substr(file.rfind('/') + 1) + (tensor.empty() ? "" : ", " + tensor);
+}
+
+void ImportOperation::read(const Region& region, const StepContext& context, Tensor& out) const {
+  const Result<void> done = read_box(*this, region, context, out);
   if (done) return;
-  // Nothing that could be taken for a number, whoever looks before the failure is heard of.
+  // Whoever looks before the failure is noticed must not find a number.
   std::fill(out.values().begin(), out.values().end(), std::numeric_limits<float>::quiet_NaN());
   if (context.failure != nullptr && !context.stop.stop_requested()) context.failure->note(done.error().message);
+}
+
+void ImportOperation::compute(Inputs /*inputs*/, const StepContext& context, Tensor& out) const {
+  read(whole_region(0, out.axes()), context, out);
+}
+
+std::vector<Region> ImportOperation::input_regions(const StepInPlan& /*step*/, const Region& /*region*/) const {
+  return {};
+}
+
+void ImportOperation::compute_part(const StepPart& part, Inputs /*inputs*/, const StepContext& context,
+                                   Tensor& out) const {
+  read(part.region, context, out);
+}
+
+double ImportOperation::magnitude_bound(const Axes& /*axes*/, std::span<const double> /*inputs*/) const {
+  return std::numeric_limits<double>::infinity();
+}
+
+void ImportOperation::explain(const ExplainedCell& cell, Explanation& e) const {
+  std::vector<Index> place = at;
+  for (std::size_t i = 0; i < axes.size(); ++i) place[static_cast<std::size_t>(axes[i])] = cell.index[i];
+  e.formula = formula(cell);
+  e.note = "given: " + from->tensors()[which].name + index_text(place) + " of " + from->file();
+  e.computed = e.value;
 }
 
 }  // namespace attnscope

@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/experiment/mask.h"
+#include "core/experiment/picture.h"
+#include "core/operations/constant.h"
 #include "core/plan/plan_builder.h"
 
 namespace attnscope {

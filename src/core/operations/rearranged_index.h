@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/plan/operation.h"
+#include "core/operations/rearrange.h"
 
 namespace attnscope {
 

@@ -1,237 +1,188 @@
-// What a tensor is made by: every operation that a system can be put together from, as data.
+// How a step makes its tensor: an operation, and what every operation has to say about itself.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <variant>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
 #include <vector>
 
-#include "core/base/tensor.h"
-#include "core/experiment/imported_tensors.h"
-#include "core/experiment/mask.h"
-#include "core/experiment/picture.h"
+#include "core/plan/region.h"
+#include "core/plan/step_context.h"
 
 namespace attnscope {
 
-/// Drawn from the seeded generator.
-struct DrawOperation {
-  enum class Distribution { uniform, normal };
+struct StepInPlan;
+struct StepPart;
+struct ExplainedCell;
+struct Explanation;
 
-  Distribution distribution = Distribution::uniform;
-  double from = 0;  ///< uniform: [from, to)
-  double to = 1;
-  std::string range_text;            ///< uniform: "±1/√32"; empty: the numbers themselves
-  std::uint64_t numbers_before = 0;  ///< how many numbers the seed gave before the first of this tensor
-  std::uint64_t discarded = 0;       ///< raw draws thrown away just before it
+/// Properties that decide how a plan is run.
+struct OperationTraits {
+  bool draws = false;       ///< takes the next numbers of the seed's sequence; `StepContext::generator` gives them
+  bool uses_seed = false;   ///< depends on the seed without taking a number of that sequence
+  bool reads_file = false;  ///< its numbers can be read again at any time
+  bool fills_infinities = false;  ///< puts ±∞ or NaN into its result on purpose
+  bool switches_heads = false;    ///< sets heads of its axis "head" to 0
+};
 
-  /// A number that stands in the place of the drawn one.
-  struct ByHand {
-    Index at = 0;  ///< position in the tensor
-    float value = 0;
-    friend bool operator==(const ByHand&, const ByHand&) = default;
-  };
-  std::vector<ByHand> by_hand = {};
-  /// Stands in the place of all drawn numbers, which are drawn all the same: what is drawn next stays what it was.
-  std::optional<PlacedPicture> picture = {};
+/// A number that replaces the one an operation makes.
+struct EditedNumber {
+  Index at = 0;  ///< position in the tensor
+  float value = 0;
+  friend bool operator==(const EditedNumber&, const EditedNumber&) = default;
+};
 
-  [[nodiscard]] bool is_by_hand(Index at) const {
-    return std::any_of(by_hand.begin(), by_hand.end(), [at](const ByHand& each) { return each.at == at; });
+class Operation;
+
+/// The functions of an operation. A family of operations implements them in its file in core/operations, as members of
+/// a record that are called the same; see `Operation`.
+class OperationFunctions {
+ public:
+  OperationFunctions() = default;
+  OperationFunctions(const OperationFunctions&) = delete;
+  OperationFunctions& operator=(const OperationFunctions&) = delete;
+  virtual ~OperationFunctions() = default;
+
+  /// "contract", "mask", …: its name in messages and in JSON.
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// With axis names for indices: "Σ_dim q[head, query, dim] · k[head, key, dim] / √7".
+  [[nodiscard]] virtual std::string formula(const StepInPlan& step) const = 0;
+
+  /// Fills `out`, which has the step's axes and any content.
+  virtual void compute(Inputs inputs, const StepContext& context, Tensor& out) const = 0;
+  /// What the numbers of `region` are computed from: a box for each input, the smallest that holds all cells that
+  /// count.
+  [[nodiscard]] virtual std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const = 0;
+  /// Fills `out` with the numbers of `part.region`, bit for bit those of the whole; `inputs` are the boxes
+  /// `part.sources`. A record without this function is computed with `compute` from those boxes: right where a number
+  /// depends on the numbers of its box alone, and not on its place in the tensor. Only asked of operations that have
+  /// inputs or can be read again: others are always resident.
+  virtual void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const = 0;
+
+  /// An upper bound of the magnitudes of a result with those axes, given such bounds for its inputs. Infinite where
+  /// nothing is known; finite only if no number can be NaN or ±∞, except what the operation fills in on purpose.
+  [[nodiscard]] virtual double magnitude_bound(const Axes& axes, std::span<const double> inputs) const = 0;
+
+  /// How one number came about: fills in everything from `formula` to `computed`, except what is the same for all
+  /// operations.
+  virtual void explain(const ExplainedCell& cell, Explanation& explanation) const = 0;
+
+  // A record has the following where it needs them.
+
+  [[nodiscard]] virtual OperationTraits traits() const = 0;
+  /// What the user should know about the tensor `name`, one sentence each.
+  [[nodiscard]] virtual std::vector<std::string> warnings(const std::string& name) const = 0;
+  /// The same operation with those numbers in place of its own. Operations that draw have this one.
+  [[nodiscard]] virtual Operation with_numbers(std::vector<EditedNumber> numbers) const = 0;
+
+ private:
+  friend class Operation;
+  [[nodiscard]] virtual const std::type_info& type() const = 0;
+  [[nodiscard]] virtual const void* record() const = 0;
+  [[nodiscard]] virtual bool equals(const OperationFunctions& other) const = 0;
+};
+
+/// Any operation: a value made from a record, a struct with `operator==` and the functions above. Copies share the
+/// record, which never changes.
+class Operation {
+ public:
+  template <typename Record>
+  requires(!std::is_same_v<Record, Operation>)
+      Operation(Record record);  // NOLINT(google-explicit-constructor): every record is an operation
+
+  const OperationFunctions* operator->() const { return functions_.get(); }
+
+  /// The record, if it is of that type; null otherwise.
+  template <typename Record>
+  [[nodiscard]] const Record* as() const {
+    return functions_->type() == typeid(Record) ? static_cast<const Record*>(functions_->record()) : nullptr;
   }
 
-  friend bool operator==(const DrawOperation&, const DrawOperation&) = default;
-};
-
-/// The same number everywhere, whatever the seed.
-struct ConstantOperation {
-  double value = 0;
-
-  friend bool operator==(const ConstantOperation&, const ConstantOperation&) = default;
-};
-
-/// The same number in some cells of a matrix: those of the `rows` × `columns` from (`row`, `column`) on that lie on one
-/// of the diagonals `from` to `to`. Diagonal 0 starts in the corner of that rectangle, 1 a column to the right of it.
-struct SetPart {
-  Index matrix = 0;  ///< counted over the axes in front of the last two
-  Index row = 0;
-  Index column = 0;
-  Index rows = 1;
-  Index columns = 1;
-  Index from = 0;
-  Index to = 0;
-  double value = 0;
-  std::string why;  ///< what the number is there for, as a sentence
-
-  friend bool operator==(const SetPart&, const SetPart&) = default;
-};
-
-/// Numbers that were written down, whatever the seed: 0 outside of all parts, and the last one's where they overlap.
-/// As rectangles and diagonals they take no memory before the tensor does.
-struct SetOperation {
-  std::vector<SetPart> parts;
-
-  /// The part that has the cell; null: none.
-  [[nodiscard]] const SetPart* part_at(Index matrix, Index row, Index column) const;
-
-  friend bool operator==(const SetOperation&, const SetOperation&) = default;
-};
-
-/// Two operands whose axes, like those of the result, carry labels as in Einstein's notation. Inputs: a, b.
-struct EinsumOperation {
-  std::vector<std::string> labels;
-  std::vector<Index> sizes;  ///< per label
-  std::vector<int> a;        ///< label of each axis of the first operand
-  std::vector<int> b;
-  std::vector<int> out;
-
-  friend bool operator==(const EinsumOperation&, const EinsumOperation&) = default;
-};
-
-/// out[…] = Σ a[…] · b[…] / divisor, summed over the labels that the result lacks. With a bias (a third input, whose
-/// axes are labelled `bias`) the sum starts from that instead of 0; there is no divisor then.
-struct ContractOperation : EinsumOperation {
-  double divisor = 1;
-  std::string divisor_text;  ///< "√7"; empty: no divisor
-  std::vector<int> bias;
-  bool fused = false;  ///< products are added without being rounded first; see `rounds_once`
-
-  friend bool operator==(const ContractOperation&, const ContractOperation&) = default;
-};
-
-/// out[…] = a[…] + b[…], or the hyperbolic tangent of that; operands are repeated along labels that they lack.
-struct AddOperation : EinsumOperation {
-  bool tanh = false;
-
-  friend bool operator==(const AddOperation&, const AddOperation&) = default;
-};
-
-/// Input / divisor.
-struct ScaleOperation {
-  double divisor = 1;
-  std::string divisor_text;
-
-  friend bool operator==(const ScaleOperation&, const ScaleOperation&) = default;
-};
-
-/// (Input − mean) / √(variance + epsilon), both over the axes marked in `over`; the variance is the biased one.
-struct NormalizeOperation {
-  std::vector<bool> over;  ///< per axis
-  double epsilon = 1e-5;
-
-  friend bool operator==(const NormalizeOperation&, const NormalizeOperation&) = default;
-};
-
-/// Mean over one axis, which the result lacks.
-struct MeanOperation {
-  int axis = 0;
-
-  friend bool operator==(const MeanOperation&, const MeanOperation&) = default;
-};
-
-/// Scores with the masked ones replaced by `fill`; axes […, query, key].
-struct MaskOperation {
-  std::shared_ptr<const MaskField> field;
-  double fill = 0;
-
-  friend bool operator==(const MaskOperation& a, const MaskOperation& b) {
-    return a.fill == b.fill && (a.field == b.field || *a.field == *b.field);
-  }
-};
-
-/// Softmax over the last axis of input / temperature. A row of nothing but −∞ becomes zeros.
-struct SoftmaxOperation {
-  double temperature = 1;
-
-  friend bool operator==(const SoftmaxOperation&, const SoftmaxOperation&) = default;
-};
-
-/// Input / (1 − probability) where kept, otherwise 0. What is kept comes from a stream of attnscope's own, apart from
-/// the experiment's: PyTorch's differs by device and version, so nothing is lost.
-struct DropoutOperation {
-  double probability = 0;
-  int stream = 0;  ///< sets the tensors of an experiment apart
-
-  /// Whether the element at position `offset` is kept under that seed; any element at once, in any order.
-  [[nodiscard]] bool keeps(std::uint64_t seed, Index offset) const;
-
-  friend bool operator==(const DropoutOperation&, const DropoutOperation&) = default;
-};
-
-/// Input where its head is on, 0 for the heads that are switched off, whatever they have.
-struct KeepHeadsOperation {
-  int axis = 0;            ///< of the heads
-  std::vector<Index> off;  ///< sorted
-
-  [[nodiscard]] bool keeps(Index head) const { return !std::binary_search(off.begin(), off.end(), head); }
-
-  friend bool operator==(const KeepHeadsOperation&, const KeepHeadsOperation&) = default;
-};
-
-/// Sines and cosines that tell positions apart; axes [position, feature]. Source: Vaswani et al., "Attention is all you
-/// need", 2017, section 3.5.
-struct SinusoidOperation {
-  /// The angle whose sine (even features) or cosine (odd ones) it is: position / 10000^(2⌊feature/2⌋/features).
-  static double angle(Index position, Index feature, Index features);
-  static double value(Index position, Index feature, Index features);
-
-  friend bool operator==(const SinusoidOperation&, const SinusoidOperation&) = default;
-};
-
-/// Input with each pair of numbers (2i, 2i+1) along the last axis turned by an angle that grows with the position; the
-/// last number of an odd row has no partner and stays. Source: Su et al., "RoFormer", 2021.
-struct RotateOperation {
-  /// position · 10000^(−2i/dim), i the pair that `dim_index` is in.
-  static double angle(Index position, Index dim_index, Index dim);
-
-  friend bool operator==(const RotateOperation&, const RotateOperation&) = default;
-};
-
-/// Input − slope · |query − key|, where the slope of head h of H, counted from 1, is 2^(−8h/H); axes […, query, key].
-/// Source: Press et al., "Train short, test long" (ALiBi), 2022, here to both sides.
-struct DistanceBiasOperation {
-  int head_axis = -1;  ///< −1: one head
-  Index heads = 1;
-
-  [[nodiscard]] double slope(Index head) const;
-  [[nodiscard]] double slope_at(std::span<const Index> index) const {
-    return slope(head_axis < 0 ? 0 : index[static_cast<std::size_t>(head_axis)]);
+  bool operator==(const Operation& other) const {
+    return functions_ == other.functions_ ||
+           (functions_->type() == other.functions_->type() && functions_->equals(*other.functions_));
   }
 
-  friend bool operator==(const DistanceBiasOperation&, const DistanceBiasOperation&) = default;
+ private:
+  std::shared_ptr<const OperationFunctions> functions_;
 };
 
-/// The same numbers in other places: the axes of the input, each perhaps split into several labels, in another order
-/// and perhaps merged again. A label that the result lacks stands still at one value: the result is a slice.
-struct RearrangeOperation {
-  std::vector<std::string> labels;
-  std::vector<Index> sizes;           ///< per label
-  std::vector<Index> at;              ///< per label: where it stands if the result lacks it
-  std::vector<std::vector<int>> in;   ///< labels of each axis of the input, slowest first
-  std::vector<std::vector<int>> out;  ///< labels of each axis of the result
+/// The operation's record, if it is of that type; null otherwise. For code that recognizes particular operations.
+template <typename Record>
+const Record* as(const Operation& operation) {
+  return operation.as<Record>();
+}
 
-  friend bool operator==(const RearrangeOperation&, const RearrangeOperation&) = default;
+template <typename Record>
+bool is(const Operation& operation) {
+  return operation.as<Record>() != nullptr;
+}
+
+/// The functions of a record's type.
+template <typename Record>
+class RecordFunctions final : public OperationFunctions {
+ public:
+  explicit RecordFunctions(Record record) : record_(std::move(record)) {}
+
+  [[nodiscard]] std::string name() const override { return record_.name(); }
+  [[nodiscard]] std::string formula(const StepInPlan& step) const override { return record_.formula(step); }
+  void compute(Inputs inputs, const StepContext& context, Tensor& out) const override {
+    record_.compute(inputs, context, out);
+  }
+  [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const override {
+    return record_.input_regions(step, region);
+  }
+  void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const override {
+    if constexpr (requires { record_.compute_part(part, inputs, context, out); }) {
+      record_.compute_part(part, inputs, context, out);
+    } else {
+      record_.compute(inputs, context, out);
+    }
+  }
+  [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const override {
+    return record_.magnitude_bound(axes, inputs);
+  }
+  void explain(const ExplainedCell& cell, Explanation& explanation) const override {
+    record_.explain(cell, explanation);
+  }
+  [[nodiscard]] OperationTraits traits() const override {
+    if constexpr (requires { record_.traits(); }) {
+      return record_.traits();
+    } else {
+      return {};
+    }
+  }
+  [[nodiscard]] std::vector<std::string> warnings(const std::string& name) const override {
+    if constexpr (requires { record_.warnings(name); }) {
+      return record_.warnings(name);
+    } else {
+      return {};
+    }
+  }
+  [[nodiscard]] Operation with_numbers(std::vector<EditedNumber> numbers) const override {
+    if constexpr (requires { record_.with_numbers(std::move(numbers)); }) {
+      return record_.with_numbers(std::move(numbers));
+    } else {
+      return record_;
+    }
+  }
+
+ private:
+  [[nodiscard]] const std::type_info& type() const override { return typeid(Record); }
+  [[nodiscard]] const void* record() const override { return &record_; }
+  [[nodiscard]] bool equals(const OperationFunctions& other) const override {
+    return record_ == static_cast<const RecordFunctions&>(other).record_;
+  }
+
+  Record record_;
 };
 
-/// Numbers of the user's own: one of those tensors or a slice of it, its axes perhaps in another order.
-struct ImportOperation {
-  std::shared_ptr<const ImportedTensors> from;
-  std::size_t which = 0;
-  std::vector<int> axes;  ///< per axis of the result: which one of the tensor it is
-  std::vector<Index> at;  ///< per axis of the tensor: where it stands, if the result lacks it
-
-  friend bool operator==(const ImportOperation&, const ImportOperation&) = default;
-};
-
-using Operation = std::variant<DrawOperation, ConstantOperation, SetOperation, ContractOperation, AddOperation,
-                               ScaleOperation, NormalizeOperation, MeanOperation, MaskOperation, SoftmaxOperation,
-                               DropoutOperation, KeepHeadsOperation, RearrangeOperation, SinusoidOperation,
-                               RotateOperation, DistanceBiasOperation, ImportOperation>;
-
-/// "draw", "contract", "mask", …: the operation's name in messages and JSON; "picture" for a picture in the place of a
-/// drawn one.
-std::string operation_name(const Operation& operation);
+template <typename Record>
+requires(!std::is_same_v<Record, Operation>) Operation::Operation(Record record)
+    : functions_(std::make_shared<const RecordFunctions<Record>>(std::move(record))) {}
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "core/base/text.h"
@@ -15,10 +16,10 @@ Result<void> check_edit(const Plan& plan, const CellEdit& edit) {
   const std::string what = "edits: " + quoted_text(edit.tensor);
   const auto step = std::find_if(plan.steps.begin(), plan.steps.end(),
                                  [&](const PlannedStep& each) { return each.name == edit.tensor; });
-  if (step == plan.steps.end() || !std::holds_alternative<DrawOperation>(step->operation)) {
+  if (step == plan.steps.end() || !step->operation->traits().draws) {
     std::vector<std::string> drawn;
     for (const PlannedStep& each : plan.steps) {
-      if (std::holds_alternative<DrawOperation>(each.operation)) drawn.push_back(each.name);
+      if (each.operation->traits().draws) drawn.push_back(each.name);
     }
     return fail(what + (step == plan.steps.end() ? " is no tensor of the system" : " is computed, not drawn") +
                 "; allowed: " + (drawn.empty() ? "none, nothing is drawn" : join(drawn, ", ")));
@@ -38,17 +39,32 @@ Plan plan(const Experiment& experiment) {
   PlanBuilder recorder;
   find_system(experiment.system)->run(experiment, recorder);
   Plan plan = recorder.take_plan();
+  std::map<std::string_view, std::vector<EditedNumber>> numbers;  // by tensor
   for (const CellEdit& edit : experiment.edits) {
     if (!check_edit(plan, edit)) continue;  // `validate` says so
-    PlannedStep& step = *std::find_if(plan.steps.begin(), plan.steps.end(),
-                                      [&](const PlannedStep& each) { return each.name == edit.tensor; });
-    std::get<DrawOperation>(step.operation)
-        .by_hand.push_back({offset_in(step.axes, edit.index), static_cast<float>(edit.value)});
+    const auto step = std::find_if(plan.steps.begin(), plan.steps.end(),
+                                   [&](const PlannedStep& each) { return each.name == edit.tensor; });
+    numbers[step->name].push_back({offset_in(step->axes, edit.index), static_cast<float>(edit.value)});
+  }
+  if (numbers.empty()) return plan;
+  for (PlannedStep& step : plan.steps) {
+    if (const auto found = numbers.find(step.name); found != numbers.end())
+      step.operation = step.operation->with_numbers(std::move(found->second));
   }
   return plan;
 }
 
 Cost cost_of(const Experiment& experiment) { return plan(experiment).cost; }
+
+std::string formula(std::span<const PlannedStep> steps, int step) {
+  const PlannedStep& planned = steps[static_cast<std::size_t>(step)];
+  return planned.operation->formula({steps, planned});
+}
+
+std::vector<Region> regions_behind(std::span<const PlannedStep> steps, const Region& region) {
+  const PlannedStep& step = steps[static_cast<std::size_t>(region.step)];
+  return step.operation->input_regions({steps, step}, region);
+}
 
 std::string layer_prefix(Index layer) { return layer > 1 ? "layer" + std::to_string(layer) + "." : ""; }
 

@@ -21,6 +21,22 @@ struct PlannedStep {
   friend bool operator==(const PlannedStep&, const PlannedStep&) = default;
 };
 
+/// A step among those of its plan.
+struct StepInPlan {
+  std::span<const PlannedStep> steps;
+  const PlannedStep& step;
+
+  [[nodiscard]] const PlannedStep& input(std::size_t i) const {
+    return steps[static_cast<std::size_t>(step.inputs[i])];
+  }
+};
+
+/// A box of a step's result, and the boxes of the inputs that it is computed from.
+struct StepPart : StepInPlan {
+  const Region& region;
+  std::span<const Region> sources;  ///< see `OperationFunctions::input_regions`
+};
+
 /// The steps of an experiment, in the order in which they are computed. The seed is not part of it: it only changes
 /// the numbers.
 struct Plan {
@@ -43,5 +59,9 @@ std::string layer_prefix(Index layer);
 
 /// The formula of a step with axis names for indices: "Σ_dim q[head, query, dim] · k[head, key, dim] / √7".
 std::string formula(std::span<const PlannedStep> steps, int step);
+
+/// What the numbers of `region` are computed from: a box for each input of its step, the smallest that holds all cells
+/// that count.
+std::vector<Region> regions_behind(std::span<const PlannedStep> steps, const Region& region);
 
 }  // namespace attnscope

@@ -15,13 +15,10 @@ Value PlanBuilder::record(PlannedStep step) {
   return {static_cast<int>(plan_.steps.size()) - 1};
 }
 
-Value PlanBuilder::record_draw(std::string name, Axes axes, DrawOperation operation) {
-  operation.numbers_before = numbers_drawn_;
-  operation.discarded = std::exchange(discarded_, 0);
-  const auto count = static_cast<std::uint64_t>(element_count(axes));
+DrawnNumbers PlanBuilder::draw(std::uint64_t count) {
+  const DrawnNumbers drawn = {numbers_drawn_, std::exchange(discarded_, 0)};
   numbers_drawn_ += count;
-  const double flops = static_cast<double>(count) + static_cast<double>(operation.discarded);
-  return record({std::move(name), std::move(operation), {}, std::move(axes), flops});
+  return drawn;
 }
 
 }  // namespace attnscope

@@ -13,6 +13,12 @@ struct Value {
   int step = -1;
 };
 
+/// A part of the numbers that the seed gives, one after the other.
+struct DrawnNumbers {
+  std::uint64_t before = 0;     ///< how many numbers the seed gave before the first of these
+  std::uint64_t discarded = 0;  ///< raw draws thrown away just before it
+};
+
 /// Collects the steps of one computation; the functions of ops.h record them. Only names and shapes: what is computed
 /// when the plan is run, and what an experiment costs, come from the same code.
 class PlanBuilder {
@@ -27,8 +33,8 @@ class PlanBuilder {
   void discard(std::uint64_t draws);
 
   Value record(PlannedStep step);
-  /// A tensor from the seed: notes in the operation what was drawn before it.
-  Value record_draw(std::string name, Axes axes, DrawOperation operation);
+  /// Takes the next `count` numbers of the seed, for a tensor that is drawn.
+  DrawnNumbers draw(std::uint64_t count);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] Plan take_plan() { return std::move(plan_); }

@@ -1,11 +1,11 @@
-// Boxes of cells, and which boxes they are made from.
+// Boxes of cells.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "core/plan/plan.h"
+#include "core/base/tensor.h"
 
 namespace attnscope {
 
@@ -59,9 +59,5 @@ void for_each_run(const Region& region, const Visit& visit) {
 
 /// The numbers of a box of a tensor, without copying them where that can be.
 std::shared_ptr<const Tensor> part_of(const std::shared_ptr<const Tensor>& whole, const Region& region);
-
-/// What the numbers of `region` are computed from: a box for each input of its step, the smallest that holds all cells
-/// that count.
-std::vector<Region> regions_behind(std::span<const PlannedStep> steps, const Region& region);
 
 }  // namespace attnscope

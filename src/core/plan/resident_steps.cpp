@@ -1,7 +1,5 @@
 #include "core/plan/resident_steps.h"
 
-#include <variant>
-
 namespace attnscope {
 namespace {
 
@@ -11,7 +9,7 @@ constexpr Index kMaxResidentNumbers = Index{1} << 26U;
 // What is given and only looked at is held up to as many bytes of all such tensors.
 constexpr double kMaxLookedAtBytes = 64e6;
 
-bool is_imported(const PlannedStep& step) { return std::holds_alternative<ImportOperation>(step.operation); }
+bool is_imported(const PlannedStep& step) { return step.operation->traits().reads_file; }
 
 bool is_drawn(const PlannedStep& step) { return step.inputs.empty() && !is_imported(step); }
 

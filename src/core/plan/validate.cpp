@@ -61,8 +61,7 @@ Index switchable_heads(const Experiment& experiment) {
   one_off.edits.clear();
   one_off.heads_off = {0};
   for (const PlannedStep& step : plan(one_off).steps) {
-    if (const auto* keep = std::get_if<KeepHeadsOperation>(&step.operation))
-      return step.axes[static_cast<std::size_t>(keep->axis)].size;
+    if (step.operation->traits().switches_heads) return find_axis(step.axes, "head")->size;
   }
   return 0;
 }

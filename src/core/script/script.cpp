@@ -19,8 +19,8 @@ constexpr std::uint64_t kDiscardedAtOnce = 100'000'000;
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool is_random(const PlannedStep& step) {
-  return std::holds_alternative<DrawOperation>(step.operation) ||
-         std::holds_alternative<DropoutOperation>(step.operation);
+  const OperationTraits traits = step.operation->traits();
+  return traits.draws || traits.uses_seed;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/kernels/isa/instruction_set.h"
+#include "core/operations/contract.h"
 #include "core/trace/lazy_matrix.h"
 #include "core/trace/run.h"
 
@@ -47,7 +48,7 @@ void MachineLimits::take_larger(const MachineLimits& other) {
 double product_flops(const Plan& plan) {
   double flops = 0;
   for (const PlannedStep& step : plan.steps) {
-    const auto* contract = std::get_if<ContractOperation>(&step.operation);
+    const auto* contract = as<ContractOperation>(step.operation);
     if (contract == nullptr) continue;
     double products = 1;
     for (const Index size : contract->sizes) products *= static_cast<double>(size);

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "core/base/text.h"
-#include "core/compute/compute.h"
 #include "core/operations/ops.h"
 #include "core/studies/equivalence.h"
 
@@ -27,7 +26,7 @@ TensorPointer rearranged(const TensorPointer& tensor, std::string_view pattern, 
   const Value to = rearrange(recorder, "to", pattern, from, sizes);
   auto result = std::make_shared<Tensor>(recorder.axes(to), nullptr);
   const std::array<const Tensor*, 1> inputs = {tensor.get()};
-  compute(recorder.step(to), inputs, {}, *result);
+  recorder.step(to).operation->compute(inputs, {}, *result);
   return result;
 }
 

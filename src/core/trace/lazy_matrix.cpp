@@ -6,6 +6,8 @@
 #include <variant>
 
 #include "core/base/stop.h"
+#include "core/operations/import.h"
+#include "core/operations/softmax.h"
 #include "core/trace/resident_attention.h"
 
 namespace attnscope {
@@ -49,7 +51,7 @@ LazyMatrix::LazyMatrix(std::shared_ptr<const LazyTensors> lazy, MatrixPlace plac
   rows_ = axes[place_.leading.size()].size;
   columns_ = 1;
   for (std::size_t axis = place_.leading.size() + 1; axis < axes.size(); ++axis) columns_ *= axes[axis].size;
-  has_overview_ = !std::holds_alternative<ImportOperation>(step.operation) || rows_ * columns_ > kCellsAtOnce;
+  has_overview_ = !is<ImportOperation>(step.operation) || rows_ * columns_ > kCellsAtOnce;
   overview_part_.row_level = overview_level(rows_);
   overview_part_.column_level = overview_level(columns_);
   overview_part_.rows = texels_at(rows_, overview_part_.row_level);
@@ -156,7 +158,7 @@ void LazyMatrix::pool_overview(const MatrixPart& part, std::span<float> out) con
 
 std::shared_ptr<const ResidentAttention> LazyMatrix::attention() const {
   const PlannedStep& step = lazy_->plan().steps[static_cast<std::size_t>(place_.step)];
-  if (!std::holds_alternative<SoftmaxOperation>(step.operation)) return nullptr;
+  if (!is<SoftmaxOperation>(step.operation)) return nullptr;
   return lazy_->attention(place_.step, place_.leading);
 }
 

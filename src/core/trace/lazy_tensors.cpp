@@ -4,12 +4,8 @@
 #include <cassert>
 #include <limits>
 #include <optional>
-#include <variant>
 
 #include "core/matrix/matrix_overview.h"
-#include "core/operations/import.h"
-#include "core/operations/positions.h"
-#include "core/operations/rearranged_index.h"
 #include "core/trace/resident_attention.h"
 
 namespace attnscope {
@@ -19,59 +15,6 @@ namespace {
 constexpr Index kMaxNumbersAtOnce = Index{1} << 22U;
 
 using TensorPointer = std::shared_ptr<const Tensor>;
-
-/// The operation for boxes of its operands and of its result.
-template <typename Einsum>
-Einsum with_sizes(Einsum operation, std::span<const Region> inputs) {
-  const auto take = [&](const std::vector<int>& labels, const Region& box) {
-    for (std::size_t i = 0; i < labels.size(); ++i) operation.sizes[static_cast<std::size_t>(labels[i])] = box.size(i);
-  };
-  take(operation.a, inputs[0]);
-  take(operation.b, inputs[1]);
-  return operation;
-}
-
-/// Mask and dropout, which go by where a number stands in the whole tensor.
-template <typename Decide>
-void choose(const Region& region, const Tensor& in, Tensor& out, const Decide& decide) {
-  const Index length = out.size(-1);
-  for_each_run(region, [&](Index at, std::vector<Index> index) {
-    for (Index i = 0; i < length; ++i, ++index.back()) {
-      const auto cell = static_cast<std::size_t>(at + i);
-      out.values()[cell] = decide(index, in.values()[cell]);
-    }
-  });
-}
-
-void compute_mask(const MaskOperation& mask, const Axes& axes, const Region& region, const Tensor& in, Tensor& out) {
-  const auto filled = static_cast<float>(mask.fill);
-  choose(region, in, out, [&](const std::vector<Index>& index, float value) {
-    Index batch = 0;
-    Index head = 0;
-    for (std::size_t i = 0; i + 2 < axes.size(); ++i) (axes[i].name == "head" ? head : batch) = index[i];
-    return mask.field->keeps(batch, head, index[index.size() - 2], index.back()) ? value : filled;
-  });
-}
-
-void compute_rearranged(const RearrangeOperation& operation, const Axes& axes, const Region& region,
-                        const Region& source, const Axes& source_axes, const Tensor& in, Tensor& out) {
-  const RearrangedIndex map(operation, axes);
-  const Index length = out.size(-1);
-  for_each_run(region, [&](Index at, const std::vector<Index>& index) {
-    const Index first = offset_in(axes, index);
-    for (Index i = 0; i < length; ++i) {
-      Index from = map.source(first + i);
-      Index offset = 0;
-      Index stride = 1;
-      for (std::size_t axis = source_axes.size(); axis-- > 0;) {
-        offset += (from % source_axes[axis].size - source.begin[axis]) * stride;
-        stride *= source.size(axis);
-        from /= source_axes[axis].size;
-      }
-      out.values()[static_cast<std::size_t>(at + i)] = in.values()[static_cast<std::size_t>(offset)];
-    }
-  });
-}
 
 Region half_of(Region region, std::size_t axis, bool second) {
   const Index middle = region.begin[axis] + region.size(axis) / 2;
@@ -100,7 +43,7 @@ LazyTensors::LazyTensors(std::shared_ptr<const Plan> plan, std::vector<TensorPoi
     : plan_(std::move(plan)), resident_(std::move(held)), seed_(seed), rows_(plan_->steps.size()) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const PlannedStep& step = plan_->steps[i];
-    if (resident_[i] != nullptr || !std::holds_alternative<SoftmaxOperation>(step.operation)) continue;
+    if (resident_[i] != nullptr || !is<SoftmaxOperation>(step.operation)) continue;
     const auto rows = static_cast<std::size_t>(element_count({step.axes.begin(), step.axes.end() - 1}));
     rows_[i] = std::make_unique<RowMemory>();
     rows_[i]->rows.resize(rows);
@@ -147,6 +90,7 @@ TensorPointer LazyTensors::numbers(const Region& region, const StepContext& cont
   ReadFailure failure;
   StepContext watched = context;
   watched.failure = &failure;
+  watched.seed = seed_;
   TensorPointer numbers = numbers_of(region, watched);
   const std::optional<std::string> message = failure.message();
   if (!message) return numbers;
@@ -161,7 +105,7 @@ TensorPointer LazyTensors::numbers(const Region& region, const StepContext& cont
 TensorPointer LazyTensors::numbers_of(const Region& region, const StepContext& context) const {
   const auto at = static_cast<std::size_t>(region.step);
   if (resident_[at] != nullptr) return part_of(resident_[at], region);
-  if (const auto* operation = std::get_if<SoftmaxOperation>(&plan_->steps[at].operation))
+  if (const auto* operation = as<SoftmaxOperation>(plan_->steps[at].operation))
     return softmax(*operation, region, context);
   return in_parts(region, context);
 }
@@ -207,43 +151,7 @@ TensorPointer LazyTensors::computed(const Region& region, const StepContext& con
   }
   auto out = std::make_shared<Tensor>(region_axes(step.axes, region), nullptr);
   if (context.gives_up()) return out;
-  if (const auto* given = std::get_if<ImportOperation>(&step.operation)) {
-    read_imported(*given, region, context, *out);
-  } else if (const auto* mask = std::get_if<MaskOperation>(&step.operation)) {
-    compute_mask(*mask, step.axes, region, *inputs[0], *out);
-  } else if (const auto* dropout = std::get_if<DropoutOperation>(&step.operation)) {
-    const auto kept = static_cast<float>(1 - dropout->probability);
-    choose(region, *inputs[0], *out, [&](const std::vector<Index>& index, float value) {
-      return dropout->keeps(seed_, offset_in(step.axes, index)) ? value / kept : 0.0F;
-    });
-  } else if (const auto* keep = std::get_if<KeepHeadsOperation>(&step.operation)) {
-    choose(region, *inputs[0], *out, [&](const std::vector<Index>& index, float value) {
-      return keep->keeps(index[static_cast<std::size_t>(keep->axis)]) ? value : 0.0F;
-    });
-  } else if (const auto* rotate = std::get_if<RotateOperation>(&step.operation)) {
-    compute_in_place(*rotate, step.axes, region, boxes[0], *inputs[0], *out);
-  } else if (const auto* bias = std::get_if<DistanceBiasOperation>(&step.operation)) {
-    compute_in_place(*bias, region, *inputs[0], *out);
-  } else if (std::holds_alternative<NormalizeOperation>(step.operation)) {
-    // Its mean and variance are those of whole groups: a part of what comes of them.
-    const auto groups = std::make_shared<Tensor>(inputs[0]->axes(), nullptr);
-    compute(step, pointers, context, *groups);
-    Region within = region;
-    for (std::size_t axis = 0; axis < within.begin.size(); ++axis) {
-      within.begin[axis] -= boxes[0].begin[axis];
-      within.end[axis] -= boxes[0].begin[axis];
-    }
-    return part_of(groups, within);
-  } else if (const auto* rearrange = std::get_if<RearrangeOperation>(&step.operation)) {
-    const Axes& source_axes = plan_->steps[static_cast<std::size_t>(step.inputs[0])].axes;
-    compute_rearranged(*rearrange, step.axes, region, boxes[0], source_axes, *inputs[0], *out);
-  } else if (const auto* contract = std::get_if<ContractOperation>(&step.operation)) {
-    compute(with_sizes(*contract, boxes), pointers, context, *out);
-  } else if (const auto* add = std::get_if<AddOperation>(&step.operation)) {
-    compute(with_sizes(*add, boxes), pointers, context, *out);
-  } else {
-    compute(step, pointers, context, *out);
-  }
+  step.operation->compute_part({{plan_->steps, step}, region, boxes}, pointers, context, *out);
   return out;
 }
 

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "core/compute/compute.h"
 #include "core/kernels/softmax.h"
+#include "core/operations/softmax.h"
 #include "core/plan/region.h"
 #include "core/plan/resident_steps.h"
 

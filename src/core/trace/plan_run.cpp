@@ -8,6 +8,8 @@
 
 #include "core/compute/attention_steps.h"
 #include "core/compute/rearranged_copy.h"
+#include "core/operations/contract.h"
+#include "core/operations/rearrange.h"
 #include "core/trace/magnitude_bound.h"
 
 namespace attnscope {
@@ -30,7 +32,7 @@ Index not_finite_count(std::span<const float> values) {
 // Results of fewer operations are in the cache from one step to the next anyway.
 constexpr double kWorthTogether = 1e6;
 
-bool is_draw(const PlannedStep& step) { return std::holds_alternative<DrawOperation>(step.operation); }
+bool is_draw(const PlannedStep& step) { return step.operation->traits().draws; }
 
 /// For every step of `plan` the position in `last` where the same numbers are, or −1.
 std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed) {
@@ -48,8 +50,8 @@ std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed)
     bool equal = next < known.size();
     if (equal) {
       const PlannedStep& other = known[next];
-      const bool dropped = std::holds_alternative<DropoutOperation>(step.operation);
-      equal = (is_draw(step) ? same_draws : same_seed || !dropped) &&
+      const OperationTraits traits = step.operation->traits();
+      equal = (traits.draws ? same_draws : same_seed || !traits.uses_seed) &&
               (&step == &other || (step.axes == other.axes && step.inputs.size() == other.inputs.size() &&
                                    step.operation == other.operation));
       for (std::size_t k = 0; k < step.inputs.size() && equal; ++k)
@@ -145,7 +147,7 @@ std::shared_ptr<Tensor> PlanRun::make_tensor(const PlannedStep& step) {
 int PlanRun::compute_together(int first) {
   if (planned(first).flops < kWorthTogether || !is_to_be_computed(first)) return 0;
   if (const int steps = compute_attention(first); steps > 0) return steps;
-  const auto* product = std::get_if<ContractOperation>(&planned(first).operation);
+  const auto* product = as<ContractOperation>(planned(first).operation);
   return product != nullptr ? compute_rearranged(*product, first) : 0;
 }
 
@@ -190,14 +192,14 @@ int PlanRun::compute_rearranged(const ContractOperation& product, int step) {
   if (rearranged == 0) return 0;
   FusedSteps steps = make_tensors(step, step + rearranged);
   const RowSink made = copies_of(steps, step);
-  compute(product, inputs_of(planned(step)), context_, *steps.tensor(step), &made);
+  multiply(product, inputs_of(planned(step)), context_, *steps.tensor(step), &made);
   return add_results(std::move(steps));
 }
 
 int PlanRun::rearrangements_behind(int of) const {
   int step = of + 1;
   for (; step < std::ssize(plan_.steps) && is_to_be_computed(step); ++step) {
-    const auto* rearrange = std::get_if<RearrangeOperation>(&planned(step).operation);
+    const auto* rearrange = as<RearrangeOperation>(planned(step).operation);
     if (rearrange == nullptr || planned(step).inputs[0] != of || !RearrangedCopy::keeps_runs(*rearrange)) break;
   }
   return step - of - 1;
@@ -213,7 +215,7 @@ PlanRun::FusedSteps PlanRun::make_tensors(int first, int last) {
 RowSink PlanRun::copies_of(const FusedSteps& steps, int of) const {
   std::vector<RearrangedCopy> copies;
   for (int step = of + 1; step < steps.first + std::ssize(steps.made); ++step) {
-    copies.emplace_back(std::get<RearrangeOperation>(planned(step).operation), steps.tensor(step)->values().data());
+    copies.emplace_back(*as<RearrangeOperation>(planned(step).operation), steps.tensor(step)->values().data());
   }
   if (copies.empty()) return {};
   const float* const begin = steps.tensor(of)->values().data();
@@ -235,13 +237,12 @@ int PlanRun::add_results(FusedSteps steps) {
 void PlanRun::compute_step(const PlannedStep& step) {
   done_flops_ += step.flops;
   std::shared_ptr<Tensor> tensor = make_tensor(step);
-  if (const auto* operation = std::get_if<DrawOperation>(&step.operation)) {
-    Generator generator = after_draws_.empty() ? Generator(context_.seed) : after_draws_.back();
-    draw(*operation, context_, generator, *tensor);
-    after_draws_.push_back(std::move(generator));
-  } else {
-    compute(step, inputs_of(step), context_, *tensor);
+  if (is_draw(step)) {
+    after_draws_.push_back(after_draws_.empty() ? Generator(context_.seed) : after_draws_.back());
+    context_.generator = &after_draws_.back();
   }
+  step.operation->compute(inputs_of(step), context_, *tensor);
+  context_.generator = nullptr;
   const auto given = step.inputs.empty() ? substitutions_.find(step.name) : substitutions_.end();
   if (given == substitutions_.end()) return add_result(step, std::move(tensor), false);
   assert(given->second->axes() == step.axes);
@@ -259,7 +260,7 @@ void PlanRun::add_result(const PlannedStep& step, std::shared_ptr<const Tensor> 
   StepResult result = {std::move(tensor), 0};
   if (!std::isfinite(add_bound(step, given)) && !progress_.stop.stop_requested()) {
     bounds_.back() = magnitude_of(result.tensor->values());
-    if (!std::isfinite(bounds_.back()) && !std::holds_alternative<MaskOperation>(step.operation))
+    if (!std::isfinite(bounds_.back()) && !step.operation->traits().fills_infinities)
       result.not_finite = not_finite_count(result.tensor->values());
   }
   results_.push_back(std::move(result));

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "core/base/small_tensors.h"
-#include "core/compute/compute.h"
+#include "core/compute/compute_attention.h"
+#include "core/operations/contract.h"
 #include "core/random/generator.h"
 #include "core/trace/run.h"
 

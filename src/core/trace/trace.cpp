@@ -7,27 +7,18 @@
 #include "core/base/text.h"
 #include "core/experiment/system.h"
 #include "core/imported/tensor_roles.h"
+#include "core/operations/import.h"
+#include "core/operations/softmax.h"
 
 namespace attnscope {
 namespace {
-
-void warn_of_mask(const Step& step, std::vector<std::string>& warnings) {
-  const auto* mask = std::get_if<MaskOperation>(&step.operation);
-  if (mask == nullptr) return;
-  // A mask without an axis for heads or for the batch is the same for all of them.
-  const Index rows = mask->field->empty_rows();
-  if (rows == 0) return;
-  warnings.push_back(step.name + ": " + grouped_text(rows) + (rows == 1 ? " row has" : " rows have") +
-                     " no key left; masked_fill " + exact_text(mask->fill) +
-                     (std::isinf(mask->fill) ? " makes the weights 0" : " makes the weights uniform"));
-}
 
 // Rows that are looked at of weights that are not held.
 constexpr Index kRowsLookedAt = 64;
 
 /// Weights that are given may be anything: they are shown as they are.
 void warn_of_rows(const Step& step, std::vector<std::string>& warnings) {
-  if (!std::holds_alternative<ImportOperation>(step.operation) || !is_attention(step) || step.tensor == nullptr) return;
+  if (!is<ImportOperation>(step.operation) || !is_attention(step) || step.tensor == nullptr) return;
   const Index columns = step.axes.back().size;
   const RowSums sums =
       look_at_rows({step.tensor->values().data(), step.tensor->count() / columns, columns, columns, 1});
@@ -55,10 +46,8 @@ void warn_of_some_rows(const Step& step, int number, const LazyTensors& lazy, st
 std::vector<std::string> warnings_about(std::span<const Step> steps) {
   std::vector<std::string> warnings;
   for (const Step& step : steps) {
-    warn_of_mask(step, warnings);
+    for (std::string& warning : step.operation->warnings(step.name)) warnings.push_back(std::move(warning));
     warn_of_rows(step, warnings);
-    if (std::holds_alternative<DropoutOperation>(step.operation))
-      warnings.push_back(step.name + " is random in a way of its own and cannot be compared with PyTorch");
   }
   for (const Step& step : steps) {
     if (step.not_finite == 0) continue;
@@ -71,9 +60,8 @@ std::vector<std::string> warnings_about(std::span<const Step> steps) {
 }  // namespace
 
 bool is_attention(const Step& step) {
-  if (std::holds_alternative<SoftmaxOperation>(step.operation)) return true;
-  return std::holds_alternative<ImportOperation>(step.operation) && step.name.ends_with("weights") &&
-         step.axes.back().name == "key";
+  if (is<SoftmaxOperation>(step.operation)) return true;
+  return is<ImportOperation>(step.operation) && step.name.ends_with("weights") && step.axes.back().name == "key";
 }
 
 Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vector<StepResult> results,
@@ -97,7 +85,7 @@ Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vecto
   lazy_ = std::make_shared<const LazyTensors>(plan_, std::move(held), experiment_.seed);
   // The first layer's stand for all: they were made in the same way.
   const auto first = std::find_if(steps_.begin(), steps_.end(), is_attention);
-  if (first != steps_.end() && first->tensor == nullptr && std::holds_alternative<ImportOperation>(first->operation))
+  if (first != steps_.end() && first->tensor == nullptr && is<ImportOperation>(first->operation))
     warn_of_some_rows(*first, static_cast<int>(first - steps_.begin()), *lazy_, warnings_);
 }
 

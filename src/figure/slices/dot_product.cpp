@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/operations/positions.h"
+#include "core/operations/softmax.h"
+
 namespace attnscope {
 namespace {
 
@@ -69,24 +72,24 @@ bool DotProduct::keeps(const Trace& trace, std::span<const Index> at, Index key)
 std::optional<DotProduct> dot_product(const Trace& trace, std::string_view weights) {
   const Step* softmax_step = trace.find(weights);
   if (softmax_step == nullptr) return std::nullopt;
-  const auto* softmax = std::get_if<SoftmaxOperation>(&softmax_step->operation);
+  const auto* softmax = as<SoftmaxOperation>(softmax_step->operation);
   if (softmax == nullptr) return std::nullopt;
   const auto step = [&](int number) -> const Step& { return trace.steps()[static_cast<std::size_t>(number)]; };
   DotProduct found;
   found.weights = static_cast<int>(softmax_step - trace.steps().data());
   found.temperature = softmax->temperature;
   found.scores = softmax_step->inputs[0];
-  found.mask = std::get_if<MaskOperation>(&step(found.scores).operation);
+  found.mask = as<MaskOperation>(step(found.scores).operation);
   if (found.mask != nullptr) {
     found.masked = found.scores;
     found.scores = step(found.masked).inputs[0];
   }
-  if (std::holds_alternative<DistanceBiasOperation>(step(found.scores).operation)) {
+  if (is<DistanceBiasOperation>(step(found.scores).operation)) {
     found.biased = found.scores;
     found.scores = step(found.biased).inputs[0];
   }
   const Step& scores = step(found.scores);
-  found.product = std::get_if<ContractOperation>(&scores.operation);
+  found.product = as<ContractOperation>(scores.operation);
   if (found.product == nullptr || scores.inputs.size() != 2 || found.product->out.size() < 2) return std::nullopt;
   const AxisLabels& out = found.product->out;
   const std::optional<int> summed = summed_label(*found.product);

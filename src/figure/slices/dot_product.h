@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/operations/contract.h"
+#include "core/operations/mask.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {

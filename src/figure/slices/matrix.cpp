@@ -7,6 +7,10 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/operations/draw.h"
+#include "core/operations/dropout.h"
+#include "core/operations/mask.h"
+#include "core/operations/normalize.h"
 #include "core/trace/lazy_matrix.h"
 
 namespace attnscope {
@@ -101,8 +105,8 @@ HeatmapMark mark_of(const Step& step, std::vector<Index> leading, bool transpose
   mark.leading = std::move(leading);
   mark.column_axes = is_picture(step) ? 2 : 1;
   mark.transposed = transposed;
-  if (const auto* draw = std::get_if<DrawOperation>(&step.operation)) {
-    for (const DrawOperation::ByHand& each : draw->by_hand) {
+  if (const auto* draw = as<DrawOperation>(step.operation)) {
+    for (const EditedNumber& each : draw->edits) {
       std::vector<Index> index = index_in(step.axes, each.at);
       if (std::equal(mark.leading.begin(), mark.leading.end(), index.begin())) mark.by_hand.push_back(std::move(index));
     }
@@ -188,13 +192,12 @@ std::string symbol(std::string_view name) {
 }
 
 bool is_weights(const Step& step) {
-  return is_attention(step) || std::holds_alternative<DropoutOperation>(step.operation) ||
-         std::holds_alternative<MeanOperation>(step.operation);
+  return is_attention(step) || is<DropoutOperation>(step.operation) || is<MeanOperation>(step.operation);
 }
 
 ColorScale natural_scale(const Step& step, const MatrixSource& matrix) {
   if (is_weights(step)) return {ColorMap::viridis, 0, 1};
-  const MaskOperation* mask = std::get_if<MaskOperation>(&step.operation);
+  const MaskOperation* mask = as<MaskOperation>(step.operation);
   // What the mask filled in would leave no colours for the rest.
   const float left_out = mask != nullptr ? static_cast<float>(mask->fill) : std::numeric_limits<float>::infinity();
   Extremes extremes(left_out);
@@ -266,7 +269,7 @@ std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name
   std::optional<HeatmapMark> mark = unscaled_mark(trace, name, slice, transposed);
   if (!mark) return std::nullopt;
   const Step& step = trace.steps()[static_cast<std::size_t>(mark->step)];
-  if (std::holds_alternative<MeanOperation>(step.operation)) {
+  if (is<MeanOperation>(step.operation)) {
     // Colours mean the same as in the weights that it is the mean of.
     mark->scale = matrix_mark(trace, trace.steps()[static_cast<std::size_t>(step.inputs.front())].name, slice)->scale;
   } else {

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/experiment/system.h"
 #include "core/heads/metrics.h"
+#include "core/operations/mask.h"
 #include "core/plan/region.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
@@ -50,7 +51,7 @@ const Step& compared_step(const Trace& trace, const SelectedAttention& chosen, c
   }
   if (of != "scores" || step->inputs.empty()) return *step;
   step = input();
-  if (std::holds_alternative<MaskOperation>(step->operation)) step = input();
+  if (is<MaskOperation>(step->operation)) step = input();
   return *step;
 }
 

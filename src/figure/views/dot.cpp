@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/operations/normalize.h"
+#include "core/operations/positions.h"
 #include "figure/layout/bar_row.h"
 #include "figure/slices/dot_product.h"
 #include "figure/slices/matrix.h"
@@ -214,14 +216,12 @@ class DotLayout {
 
   /// "q", or "q ÷ √32" where the queries are scaled before the product.
   [[nodiscard]] std::string factor_symbol(int number) const {
-    const auto* scale = std::get_if<ScaleOperation>(&step(number).operation);
+    const auto* scale = as<ScaleOperation>(step(number).operation);
     const std::string letter = std::string(is_rotated(number) ? "turned " : "") + (number == n_.product.q ? "q" : "k");
     return scale == nullptr ? letter : "(" + letter + " ÷ " + scale->divisor_text + ")";
   }
 
-  [[nodiscard]] bool is_rotated(int number) const {
-    return std::holds_alternative<RotateOperation>(step(number).operation);
-  }
+  [[nodiscard]] bool is_rotated(int number) const { return is<RotateOperation>(step(number).operation); }
 
   [[nodiscard]] std::string logits_text() const {
     const DotProduct& p = n_.product;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/operations/contract.h"
+#include "core/operations/normalize.h"
 #include "figure/blocks/aligned_products.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
@@ -85,7 +87,7 @@ class FlowAlignedProducts {
 
   /// Whether a weight is stored as layers have it, [out, in], and stands transposed on the right of a product.
   [[nodiscard]] bool is_layer(const Step& made) const {
-    const auto* contract = std::get_if<ContractOperation>(&made.operation);
+    const auto* contract = as<ContractOperation>(made.operation);
     return contract != nullptr && contract->b.back() == contract->a.back();
   }
 
@@ -125,7 +127,7 @@ class FlowAlignedProducts {
       add_three_projections(row);
     } else if (has("qkv")) {
       add_stacked_projection(row);
-    } else if (std::holds_alternative<ContractOperation>(trace_.find(s + "q")->operation)) {
+    } else if (is<ContractOperation>(trace_.find(s + "q")->operation)) {
       const std::string& input = step(trace_.find(s + "q")->inputs[0]).name;
       row.columns = {alone(with_row_labels(block(input, input == "tokens" ? "= normed X^{T}" : ""))),
                      projection(s + "q", "×"), projection(s + "k", ""), projection(s + "v", "")};
@@ -192,7 +194,7 @@ class FlowAlignedProducts {
   [[nodiscard]] std::string scores_formula(const Step& scores, const std::string& q, const std::string& k) const {
     if (has("additive")) return "= scores";
     std::string formula = "= " + q + " " + k;
-    if (const auto* contract = std::get_if<ContractOperation>(&scores.operation);
+    if (const auto* contract = as<ContractOperation>(scores.operation);
         contract != nullptr && !contract->divisor_text.empty()) {
       formula += " / " + contract->divisor_text;
     }
@@ -212,7 +214,7 @@ class FlowAlignedProducts {
     std::string factor = left->symbol;
     row.columns.push_back(alone(std::move(left)));
     if (const Step* scaled = trace_.find("scaled_q")) {
-      factor += " / " + std::get<ScaleOperation>(scaled->operation).divisor_text;
+      factor += " / " + as<ScaleOperation>(scaled->operation)->divisor_text;
       row.columns.push_back(alone(block("scaled_q", "", true), "", "scale"));
     }
     std::optional<Block> right = with_column_labels(block(k, "", rows, "attend."));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/operations/draw.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
@@ -85,7 +86,7 @@ constexpr Index kMaxColoredPixels = 4096;
 
 /// The given or built-in picture that `x` has, or null.
 const PlacedPicture* placed_picture(const Trace& trace) {
-  const auto* draw = std::get_if<DrawOperation>(&trace.find("x")->operation);
+  const auto* draw = as<DrawOperation>(trace.find("x")->operation);
   return draw != nullptr && draw->picture ? &*draw->picture : nullptr;
 }
 

@@ -2,6 +2,10 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/operations/draw.h"
+#include "core/operations/mask.h"
+#include "core/operations/positions.h"
+#include "core/operations/softmax.h"
 #include "figure/slices/matrix.h"
 #include "figure/style/markup.h"
 #include "ui/imgui/imgui_canvas.h"
@@ -70,9 +74,9 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   inspection.row_title = "this row";
   for (const Step* next = shown; next != nullptr;
        next = consumer(trace, static_cast<int>(next - trace.steps().data()))) {
-    const bool passes = std::holds_alternative<MaskOperation>(next->operation) ||
-                        std::holds_alternative<DistanceBiasOperation>(next->operation) || next == &step;
-    if (std::holds_alternative<SoftmaxOperation>(next->operation) && next != &step) {
+    const bool passes =
+        is<MaskOperation>(next->operation) || is<DistanceBiasOperation>(next->operation) || next == &step;
+    if (is<SoftmaxOperation>(next->operation) && next != &step) {
       shown = next;
       inspection.row_title = "softmax of this row";
     }
@@ -266,9 +270,9 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   Inspection inspection;
   inspection.cell = cell;
   inspection.explanation = explain(trace, number, cell.index);
-  if (const auto* draw = std::get_if<DrawOperation>(&step->operation)) {
+  if (const auto* draw = as<DrawOperation>(step->operation)) {
     inspection.drawn = true;
-    inspection.by_hand = draw->is_by_hand(offset_in(step->axes, cell.index));
+    inspection.by_hand = draw->is_edited(offset_in(step->axes, cell.index));
   }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < cell.index.size(); ++i) parts.push_back(axis_text(trace, step->axes[i], cell.index[i]));

@@ -1,0 +1,88 @@
+#include "core/operations/mask.h"
+
+#include <cmath>
+
+#include "core/operations/ops.h"
+#include "core/operations/shared.h"
+
+namespace attnscope {
+namespace {
+
+/// Sizes of the axes before the last two, as batch and heads; absent ones are 1.
+struct LeadingSizes {
+  Index batch = 1;
+  Index heads = 1;
+};
+
+LeadingSizes leading_sizes(const Axes& axes) {
+  LeadingSizes sizes;
+  for (std::size_t i = 0; i + 2 < axes.size(); ++i) (axes[i].name == "head" ? sizes.heads : sizes.batch) = axes[i].size;
+  return sizes;
+}
+
+bool keeps(const MaskOperation& mask, const Axes& axes, std::span<const Index> index) {
+  Index batch = 0;
+  Index head = 0;
+  for (std::size_t i = 0; i + 2 < axes.size(); ++i) (axes[i].name == "head" ? head : batch) = index[i];
+  return mask.field->keeps(batch, head, index[index.size() - 2], index.back());
+}
+
+}  // namespace
+
+Value apply_mask(PlanBuilder& r, std::string name, Value scores, MaskField field, double fill) {
+  return record_elementwise(r, std::move(name), scores,
+                            MaskOperation{std::make_shared<const MaskField>(std::move(field)), fill}, 1);
+}
+
+std::string MaskOperation::formula(const StepInPlan& step) const {
+  return input_text(step) + " where kept, otherwise " + number_text(fill);
+}
+
+void MaskOperation::compute(Inputs inputs, const StepContext& context, Tensor& out) const {
+  const float* from = inputs[0]->values().data();
+  float* to = out.values().data();
+  const auto [batch, heads] = leading_sizes(out.axes());
+  const Index queries = out.size(-2);
+  const Index keys = out.size(-1);
+  const auto filled = static_cast<float>(fill);
+  for (Index row = 0; row < batch * heads * queries && !context.stop.stop_requested(); ++row) {
+    const Index head = row / queries % heads;
+    for (Index key = 0; key < keys; ++key) {
+      const bool keep = field->keeps(row / queries / heads, head, row % queries, key);
+      *to++ = keep ? *from : filled;
+      ++from;
+    }
+  }
+}
+
+std::vector<Region> MaskOperation::input_regions(const StepInPlan& step, const Region& region) const {
+  return {same_cells(step, region)};
+}
+
+void MaskOperation::compute_part(const StepPart& part, Inputs inputs, const StepContext& /*context*/,
+                                 Tensor& out) const {
+  const auto filled = static_cast<float>(fill);
+  for_each_cell(part.region, [&](std::size_t at, const std::vector<Index>& index) {
+    out.values()[at] = keeps(*this, part.step.axes, index) ? inputs[0]->values()[at] : filled;
+  });
+}
+
+double MaskOperation::magnitude_bound(const Axes& /*axes*/, std::span<const double> inputs) const { return inputs[0]; }
+
+void MaskOperation::explain(const ExplainedCell& cell, Explanation& e) const {
+  const double score = add_same_cell(cell, e);
+  const bool keep = keeps(*this, cell.step.axes, cell.index);
+  e.formula = keep ? cell.name(0) : number_text(fill);
+  e.note = std::string(keep ? "kept" : "masked") + " by " + mask_text(field->mask());
+  e.computed = keep ? score : fill;
+}
+
+std::vector<std::string> MaskOperation::warnings(const std::string& name) const {
+  // A mask without an axis for heads or for the batch is the same for all of them.
+  const Index rows = field->empty_rows();
+  if (rows == 0) return {};
+  return {name + ": " + grouped_text(rows) + (rows == 1 ? " row has" : " rows have") + " no key left; masked_fill " +
+          exact_text(fill) + (std::isinf(fill) ? " makes the weights 0" : " makes the weights uniform")};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,91 @@
+#include "core/operations/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/kernels/softmax.h"
+#include "core/operations/ops.h"
+#include "core/operations/shared.h"
+
+namespace attnscope {
+namespace {
+
+// Elements that are one piece of work.
+constexpr std::size_t kSoftmaxBlock = 65536;
+
+}  // namespace
+
+Value softmax(PlanBuilder& r, std::string name, Value input, double temperature) {
+  return record_elementwise(r, std::move(name), input, SoftmaxOperation{temperature}, 5);
+}
+
+std::string SoftmaxOperation::formula(const StepInPlan& step) const {
+  return "softmax_" + step.step.axes.back().name + " " + input_text(step) +
+         (temperature == 1 ? "" : " / " + exact_text(temperature));
+}
+
+void SoftmaxOperation::compute(Inputs inputs, const StepContext& context, Tensor& out) const {
+  const auto length = static_cast<std::size_t>(out.size(-1));
+  const auto from = inputs[0]->values();
+  const auto to = out.values();
+  if (length == 0) return;
+  const std::size_t rows = from.size() / length;
+  const auto divisor = static_cast<float>(temperature);
+  // Rows together that make one block some hundredths of a millisecond long.
+  const std::size_t rows_each = std::max<std::size_t>(1, kSoftmaxBlock / length);
+  const auto blocks = static_cast<Index>((rows + rows_each - 1) / rows_each);
+  run_blocks(context.pool, 5 * static_cast<double>(from.size()), blocks, [&](Index block) {
+    const std::size_t begin = static_cast<std::size_t>(block) * rows_each;
+    for (std::size_t row = begin; row < std::min(begin + rows_each, rows) && !context.stop.stop_requested(); ++row)
+      softmax_row(from.subspan(row * length, length), divisor, to.subspan(row * length, length));
+  });
+}
+
+std::vector<Region> SoftmaxOperation::input_regions(const StepInPlan& step, const Region& region) const {
+  Region rows = same_cells(step, region);
+  rows.begin.back() = 0;
+  rows.end.back() = step.step.axes.back().size;
+  return {rows};
+}
+
+void SoftmaxOperation::compute_part(const StepPart& part, Inputs inputs, const StepContext& context,
+                                    Tensor& out) const {
+  compute_part_of_source(*this, part, inputs, context, out);
+}
+
+double SoftmaxOperation::magnitude_bound(const Axes& /*axes*/, std::span<const double> inputs) const {
+  return std::isfinite(inputs[0]) ? 1 : inputs[0];
+}
+
+void SoftmaxOperation::explain(const ExplainedCell& cell, Explanation& e) const {
+  const Index length = cell.step.axes.back().size;
+  double largest = -std::numeric_limits<double>::infinity();
+  std::vector<Index> at(cell.index.begin(), cell.index.end());
+  for (at.back() = 0; at.back() < length; ++at.back()) {
+    e.operands.push_back(cell.operand(0, at));
+    largest = std::max(largest, e.operands.back().value);
+  }
+  const std::string over = temperature == 1 ? "" : " / " + exact_text(temperature);
+  std::vector<Index> row(cell.index.begin(), cell.index.end() - 1);
+  std::string row_index = index_text(row);
+  row_index.insert(row_index.size() - 1, row.empty() ? "j" : ", j");
+  e.formula = "exp(" + cell.name(0) + over + ") / Σ_j exp(" + cell.input(0).name + row_index + over + ")";
+  double sum = 0;
+  const bool nothing = std::all_of(e.operands.begin(), e.operands.end(), [](const Operand& operand) {
+    return std::isinf(operand.value) && operand.value < 0;
+  });
+  for (const Operand& operand : e.operands) {
+    const double value = nothing ? 0 : std::exp((operand.value - largest) / temperature);
+    e.terms.push_back({"exp(" + number_text((operand.value - largest) / temperature) + ")", value, 1});
+    sum += value;
+  }
+  const double own = e.terms[static_cast<std::size_t>(cell.index.back())].value;
+  e.results.push_back({"minus row maximum", largest});
+  e.results.push_back({"sum of the row", sum});
+  e.results.push_back({"this exponential", own});
+  e.computed = sum == 0 ? 0 : own / sum;
+  if (sum == 0) e.note = "no key is left in this row, so its weights are 0";
+}
+
+}  // namespace attnscope
