@@ -13,19 +13,18 @@ namespace {
 
 using ContractionLabels = std::array<ContractionLabel, kMaxContractionLabels>;
 
-/// Notes in `which` of every label how far apart its neighbours are in a tensor whose axes have the labels
-/// `axis_labels`.
+/// Sets the stride `which` of every label to that in a tensor whose axes have the labels `axis_labels`.
 void note_strides(const std::vector<int>& axis_labels, const Axes& axes, Index ContractionLabel::*which,
                   ContractionLabels& labels) {
   Index stride = 1;
   for (std::size_t axis = axes.size(); axis-- > 0;) {
     labels[static_cast<std::size_t>(axis_labels[axis])].*which = stride;
-    // Of a tensor without numbers nobody asks, but 0 is for labels that it lacks.
+    // A tensor without numbers has no strides that matter, but 0 means that it lacks the label.
     stride *= std::max<Index>(1, axes[axis].size);
   }
 }
 
-/// The bias alone, where there is nothing to sum.
+/// The bias alone, if there is nothing to sum.
 void repeat_bias(const ContractOperation& operation, const Tensor& bias, const StepContext& context, Tensor& out) {
   const Repeated start(operation, bias, operation.bias);
   const Index length = run_length(out);
@@ -33,7 +32,7 @@ void repeat_bias(const ContractOperation& operation, const Tensor& bias, const S
             [&](Index run) { copy_run(start.along(out.axes(), run), length, out.values().data() + run * length); });
 }
 
-/// That a factor of 0, a masked weight for one, does not keep what is not finite out of a product. `terms`: pairs of
+/// The note that a factor of 0, such as a masked weight, does not keep NaN or ±∞ out of a product. `terms`: pairs of
 /// operands.
 std::string zeros_note(const ExplainedCell& cell, std::span<const Operand> terms) {
   const auto text = [&](const Operand& operand) {
@@ -62,7 +61,9 @@ Value contract(PlanBuilder& r, std::string name, std::string_view pattern, Value
   static_cast<EinsumOperation&>(operation) = einsum_operation(pattern, r.axes(a), r.axes(b));
   operation.divisor = options.divisor;
   operation.divisor_text = options.divisor_text;
-  std::vector<int> inputs = {a.step, b.step};
+  std::vector<int> inputs;
+  inputs.reserve(3);
+  inputs = {a.step, b.step};
   if (options.bias.step >= 0) {
     assert(options.divisor == 1);
     operation.bias = known_labels(operation, options.bias_pattern);
@@ -97,8 +98,8 @@ void multiply(const ContractOperation& operation, Inputs inputs, const StepConte
   note_strides(operation.b, b.axes(), &ContractionLabel::b_stride, by_number);
   note_strides(operation.out, out.axes(), &ContractionLabel::out_stride, by_number);
   if (bias != nullptr) note_strides(operation.bias, bias->axes(), &ContractionLabel::start_stride, by_number);
-  // The result's labels in its own order come first, so that neighbours in memory are neighbours in the list; then the
-  // summed ones.
+  // First the result's labels in its own order: neighbours in memory are then neighbours in the list. The summed ones
+  // follow.
   ContractionLabels labels;
   std::size_t next = 0;
   for (const int label : operation.out) labels[next++] = by_number[static_cast<std::size_t>(label)];

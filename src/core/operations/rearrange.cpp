@@ -13,12 +13,15 @@
 namespace attnscope {
 namespace {
 
-/// Asks for the first numbers of a run; what follows them the processor asks for by itself.
+/// Prefetches the first numbers of a run; the processor prefetches the rest by itself.
 void prefetch(const float* run, Index length) {
   constexpr Index kLine = 16;
   constexpr Index kMost = 128;
   for (Index i = 0; i < std::min(length, kMost); i += kLine) __builtin_prefetch(run + i);
 }
+
+// Labels that most patterns have no more than.
+constexpr std::size_t kUsualLabels = 6;
 
 /// The labels that the result lacks.
 std::vector<bool> fixed_labels(const RearrangeOperation& operation) {
@@ -34,16 +37,20 @@ std::vector<bool> fixed_labels(const RearrangeOperation& operation) {
 Value rearrange(PlanBuilder& r, std::string name, std::string_view text, Value input,
                 const std::map<std::string, Index>& sizes, const std::map<std::string, Index>& at) {
   const Pattern pattern = parse_pattern(text);
-  const Axes from = r.axes(input);
+  const Axes& from = r.axes(input);
   assert(pattern.inputs.size() == 1 && pattern.inputs[0].size() == from.size());
   RearrangeOperation operation;
+  operation.labels.reserve(kUsualLabels);
+  operation.sizes.reserve(kUsualLabels);
+  operation.in.reserve(from.size());
+  operation.out.reserve(pattern.output.size());
   for (std::size_t i = 0; i < from.size(); ++i) {
     const LabelGroup& group = pattern.inputs[0][i];
     Index rest = from[i].size;
     for (const std::string& label : group) {
       if (const auto found = sizes.find(label); found != sizes.end()) rest /= found->second;
     }
-    operation.in.emplace_back();
+    operation.in.emplace_back().reserve(group.size());
     for (const std::string& label : group) {
       const auto found = sizes.find(label);
       operation.in.back().push_back(
@@ -51,9 +58,10 @@ Value rearrange(PlanBuilder& r, std::string name, std::string_view text, Value i
     }
   }
   Axes axes;
+  axes.reserve(pattern.output.size());
   for (std::size_t i = 0; i < pattern.output.size(); ++i) {
     Axis axis = {pattern.output_names[i], 1};
-    operation.out.emplace_back();
+    operation.out.emplace_back().reserve(pattern.output[i].size());
     for (const std::string& label : pattern.output[i]) {
       const auto known = std::find(operation.labels.begin(), operation.labels.end(), label) - operation.labels.begin();
       axis.size = saturating_product(axis.size, operation.sizes[static_cast<std::size_t>(known)]);
@@ -61,6 +69,7 @@ Value rearrange(PlanBuilder& r, std::string name, std::string_view text, Value i
     }
     axes.push_back(std::move(axis));
   }
+  operation.at.reserve(operation.labels.size());
   for (const std::string& label : operation.labels) {
     const auto found = at.find(label);
     operation.at.push_back(found == at.end() ? 0 : found->second);

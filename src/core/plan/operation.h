@@ -1,4 +1,4 @@
-// How a step makes its tensor: an operation, and what every operation has to say about itself.
+// How a step makes its tensor: operations, and what every operation says about itself.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -38,11 +37,9 @@ struct EditedNumber {
 
 class Operation;
 
-/// The functions of an operation. A family of operations implements them in its file in core/operations, as members of
-/// a record that are called the same; see `Operation`.
+/// What every operation can do. A record implements it with member functions of the same names; see `Operation`.
 class OperationFunctions {
  public:
-  OperationFunctions() = default;
   OperationFunctions(const OperationFunctions&) = delete;
   OperationFunctions& operator=(const OperationFunctions&) = delete;
   virtual ~OperationFunctions() = default;
@@ -57,37 +54,45 @@ class OperationFunctions {
   /// What the numbers of `region` are computed from: a box for each input, the smallest that holds all cells that
   /// count.
   [[nodiscard]] virtual std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const = 0;
-  /// Fills `out` with the numbers of `part.region`, bit for bit those of the whole; `inputs` are the boxes
-  /// `part.sources`. A record without this function is computed with `compute` from those boxes: right where a number
-  /// depends on the numbers of its box alone, and not on its place in the tensor. Only asked of operations that have
-  /// inputs or can be read again: others are always resident.
+  /// Fills `out` with the numbers of `part.region`, bit for bit those of the whole result; `inputs` are the boxes
+  /// `part.sources`. If a record lacks this function, `compute` makes the part from those boxes: correct when the boxes
+  /// have the shape of the part, and a number does not depend on its place in the tensor. Steps without inputs are
+  /// always resident, unless `traits` says that they can be read again, so they need no parts.
   virtual void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const = 0;
 
   /// An upper bound of the magnitudes of a result with those axes, given such bounds for its inputs. Infinite where
   /// nothing is known; finite only if no number can be NaN or ±∞, except what the operation fills in on purpose.
   [[nodiscard]] virtual double magnitude_bound(const Axes& axes, std::span<const double> inputs) const = 0;
 
-  /// How one number came about: fills in everything from `formula` to `computed`, except what is the same for all
-  /// operations.
+  /// How one number came about: fills in `formula` and `computed`, and what applies of `note`, `operands`, `terms` and
+  /// `results`. The rest is filled in already.
   virtual void explain(const ExplainedCell& cell, Explanation& explanation) const = 0;
 
-  // A record has the following where it needs them.
+  // A record may leave out the following functions.
 
-  [[nodiscard]] virtual OperationTraits traits() const = 0;
+  [[nodiscard]] const OperationTraits& traits() const { return traits_; }
   /// What the user should know about the tensor `name`, one sentence each.
   [[nodiscard]] virtual std::vector<std::string> warnings(const std::string& name) const = 0;
-  /// The same operation with those numbers in place of its own. Operations that draw have this one.
+  /// The same operation with those numbers in place of its own. Every operation that draws has it.
   [[nodiscard]] virtual Operation with_numbers(std::vector<EditedNumber> numbers) const = 0;
+
+ protected:
+  OperationFunctions(const void* type, const OperationTraits& traits) : type_(type), traits_(traits) {}
 
  private:
   friend class Operation;
-  [[nodiscard]] virtual const std::type_info& type() const = 0;
-  [[nodiscard]] virtual const void* record() const = 0;
+  /// `other` has a record of the same type.
   [[nodiscard]] virtual bool equals(const OperationFunctions& other) const = 0;
+
+  const void* type_;  ///< another one for each type of record
+  OperationTraits traits_;
 };
 
-/// Any operation: a value made from a record, a struct with `operator==` and the functions above. Copies share the
-/// record, which never changes.
+template <typename Record>
+class RecordFunctions;
+
+/// Any operation: a value made from a record, which is a struct with `operator==` and the functions above. Copies share
+/// the record, which never changes.
 class Operation {
  public:
   template <typename Record>
@@ -99,12 +104,13 @@ class Operation {
   /// The record, if it is of that type; null otherwise.
   template <typename Record>
   [[nodiscard]] const Record* as() const {
-    return functions_->type() == typeid(Record) ? static_cast<const Record*>(functions_->record()) : nullptr;
+    using Functions = RecordFunctions<Record>;
+    return functions_->type_ == Functions::type() ? &static_cast<const Functions&>(*functions_).record() : nullptr;
   }
 
   bool operator==(const Operation& other) const {
     return functions_ == other.functions_ ||
-           (functions_->type() == other.functions_->type() && functions_->equals(*other.functions_));
+           (functions_->type_ == other.functions_->type_ && functions_->equals(*other.functions_));
   }
 
  private:
@@ -126,7 +132,14 @@ bool is(const Operation& operation) {
 template <typename Record>
 class RecordFunctions final : public OperationFunctions {
  public:
-  explicit RecordFunctions(Record record) : record_(std::move(record)) {}
+  explicit RecordFunctions(Record record) : OperationFunctions(type(), traits_of(record)), record_(std::move(record)) {}
+
+  /// The address of something that every type of record has one of: comparing two is quicker than RTTI.
+  static const void* type() {
+    static char one;
+    return &one;
+  }
+  [[nodiscard]] const Record& record() const { return record_; }
 
   [[nodiscard]] std::string name() const override { return record_.name(); }
   [[nodiscard]] std::string formula(const StepInPlan& step) const override { return record_.formula(step); }
@@ -149,13 +162,6 @@ class RecordFunctions final : public OperationFunctions {
   void explain(const ExplainedCell& cell, Explanation& explanation) const override {
     record_.explain(cell, explanation);
   }
-  [[nodiscard]] OperationTraits traits() const override {
-    if constexpr (requires { record_.traits(); }) {
-      return record_.traits();
-    } else {
-      return {};
-    }
-  }
   [[nodiscard]] std::vector<std::string> warnings(const std::string& name) const override {
     if constexpr (requires { record_.warnings(name); }) {
       return record_.warnings(name);
@@ -172,8 +178,13 @@ class RecordFunctions final : public OperationFunctions {
   }
 
  private:
-  [[nodiscard]] const std::type_info& type() const override { return typeid(Record); }
-  [[nodiscard]] const void* record() const override { return &record_; }
+  static OperationTraits traits_of(const Record& record) {
+    if constexpr (requires { record.traits(); }) {
+      return record.traits();
+    } else {
+      return {};
+    }
+  }
   [[nodiscard]] bool equals(const OperationFunctions& other) const override {
     return record_ == static_cast<const RecordFunctions&>(other).record_;
   }
