@@ -20,7 +20,7 @@ bool is_factor(const Labels& labels, std::span<const int> lead, int row, int col
                      [&](int label) { return std::find(lead.begin(), lead.end(), label) != lead.end(); });
 }
 
-/// The label that is summed, if it is one.
+/// The summed label, if there is exactly one.
 std::optional<int> summed_label(const ContractOperation& operation) {
   std::optional<int> summed;
   for (int label = 0; label < static_cast<int>(operation.labels.size()); ++label) {
@@ -58,7 +58,7 @@ bool add_scores(const Plan& plan, AttentionSteps& attention) {
   return true;
 }
 
-/// The step behind the weights, if it is the weighted sum of values.
+/// Adds the step after the weights, if it is the weighted sum of values.
 void add_outputs(const Plan& plan, AttentionSteps& attention) {
   const int outputs = attention.weights + 1;
   if (outputs >= static_cast<int>(plan.steps.size())) return;

@@ -1,4 +1,4 @@
-// Steps of a plan that together are attention, for the kernels that go through all of it a few rows at a time.
+// Steps of a plan that together are attention, for the kernels that compute all of it a few rows at a time.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct AttentionSteps {
   int masked = -1;  ///< −1: no mask
   int weights = -1;
   int v = -1;
-  int outputs = -1;  ///< −1: nothing of that form is made from the weights in the next step
+  int outputs = -1;  ///< −1: the next step is not a weighted sum
 
   std::vector<Index> leading;  ///< sizes of the leading axes
   AttentionSizes sizes;
@@ -27,7 +27,7 @@ struct AttentionSteps {
   bool fused = false;
 };
 
-/// The attention whose softmax is step `weights`, if it is as plain as that, and its mask no array.
+/// The attention whose softmax is step `weights`, if it has that form and its mask is not an array.
 std::optional<AttentionSteps> attention_with_weights(const Plan& plan, int weights);
 
 /// Where the leading index `at` of the scores begins in a factor or in the outputs; `step` is one of q, k, v, outputs.

@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-/// The labels of all axes.
+/// The labels of all axes, fastest first.
 std::vector<std::size_t> fastest_first(const std::vector<std::vector<int>>& axes) {
   std::vector<std::size_t> labels;
   for (const std::vector<int>& axis : axes) labels.insert(labels.end(), axis.begin(), axis.end());
@@ -14,7 +14,7 @@ std::vector<std::size_t> fastest_first(const std::vector<std::vector<int>>& axes
   return labels;
 }
 
-/// How far neighbours along each label are apart in a tensor whose axes have those labels; 0 where it has no such one.
+/// Per label, the stride in a tensor whose axes have those labels; 0 for labels that it lacks.
 std::vector<Index> strides_of(const RearrangeOperation& operation, const std::vector<std::vector<int>>& axes) {
   std::vector<Index> strides(operation.labels.size(), 0);
   Index stride = 1;
@@ -67,7 +67,7 @@ std::optional<Index> RearrangedCopy::place_of(Index position) const {
 }
 
 void RearrangedCopy::copy_runs(Index position, const float* from, Index length, Index count, Index apart) const {
-  // Most rows follow each other along one digit: where the first belongs says where the others do, up to its end.
+  // Most rows follow each other along one digit: the place of the first gives those of the others, up to its end.
   const auto along = std::find_if(digits_.begin(), digits_.end(), [apart](const Digit& digit) {
     return digit.input_stride == apart && digit.stands_at < 0;
   });
@@ -87,7 +87,7 @@ void RearrangedCopy::copy_runs(Index position, const float* from, Index length, 
 void RearrangedCopy::copy(Index position, const float* from, Index length, Index count, Index apart) const {
   const Index run = digits_[0].size;
   if (count > 1 && apart % run != 0) {
-    // Runs end elsewhere in every row.
+    // In each row, runs end at a different column.
     for (Index i = 0; i < count; ++i) copy(position + i * apart, from + i * apart, length, 1, 0);
     return;
   }

@@ -1,4 +1,4 @@
-// A rearrangement that is made along with its input.
+// A rearrangement that is computed together with its input.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,18 @@
 
 namespace attnscope {
 
-/// Copies parts of the input to where they belong in the result, in any order, from any number of threads. What has
-/// just been made is in a cache then, which all of it will not be later.
+/// Copies parts of the input to their places in the result, in any order, from any number of threads: right after a
+/// part is computed, while it is still in a cache.
 class RearrangedCopy {
  public:
-  /// Whether numbers that lie side by side in the input do so in the result, enough of them to be worth it.
+  /// Whether runs of neighbours in the input stay neighbours in the result, long enough to be worth it.
   static bool keeps_runs(const RearrangeOperation& operation);
 
-  /// Of an operation that keeps runs; `result` has room for all of its result.
+  /// `operation` keeps runs; `result` has room for the whole result.
   RearrangedCopy(const RearrangeOperation& operation, float* result);
 
-  /// `count` rows of `length` numbers side by side, `apart` from one row to the next; the first of them, at `from`, has
-  /// that position in the input's values. What the result lacks is left out.
+  /// Copies `count` rows of `length` contiguous numbers, `apart` elements from one row to the next; the first number,
+  /// at `from`, has that position in the input. Numbers that the result lacks are skipped.
   void copy(Index position, const float* from, Index length, Index count, Index apart) const;
 
  private:
@@ -29,14 +29,14 @@ class RearrangedCopy {
     Index size = 1;
     Index input_stride = 1;
     Index result_stride = 0;
-    Index stands_at = -1;  ///< of a label that the result lacks
+    Index stands_at = -1;  ///< if the result lacks the label
   };
   /// Fastest first, none of size 1.
   static std::vector<Digit> digits_of(const RearrangeOperation& operation);
 
-  /// Position in the result; none where the result lacks it.
+  /// Position in the result; nothing if the result lacks it.
   [[nodiscard]] std::optional<Index> place_of(Index position) const;
-  /// Rows that no run ends in.
+  /// For rows that lie within runs.
   void copy_runs(Index position, const float* from, Index length, Index count, Index apart) const;
 
   float* result_;

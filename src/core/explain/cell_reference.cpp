@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-/// "3", "3:", ":5", "3:5" or ":" along an axis; nothing where it is none of these, or outside.
+/// "3", "3:", ":5", "3:5" or ":" along an axis; nothing if it is none of these, or outside.
 std::optional<std::pair<Index, Index>> parse_range(std::string_view text, Index size) {
   const std::string_view part = trimmed(text);
   const std::size_t colon = part.find(':');

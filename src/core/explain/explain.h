@@ -14,7 +14,7 @@ namespace attnscope {
 /// Explains `index` of the tensor made by step `step`; both are within the trace.
 Explanation explain(const Trace& trace, int step, std::span<const Index> index);
 
-/// Only the boxes of cells that `explain` would name; cheap enough for every movement of the mouse.
+/// Only the boxes of cells that `explain` would name; cheap enough for every move of the mouse.
 std::vector<Region> regions_behind(const Trace& trace, int step, std::span<const Index> index);
 
 /// Reads "scores[1, 2, 4]" and checks it against the trace.
@@ -26,8 +26,8 @@ Result<CellReference> parse_cell(const Trace& trace, std::string_view text);
 /// The same with the steps alone, as `plan` gives them.
 Result<CellReference> parse_cell(std::span<const PlannedStep> steps, std::string_view text);
 
-/// Reads a tensor's name, alone or with a slice as in Python: "scores", "scores[1]", "scores[1, 10:20, :]". Axes that
-/// are not named are whole.
+/// Reads a tensor's name, alone or with a slice as in Python: "scores", "scores[1]", "scores[1, 10:20, :]". Axes
+/// without an index are whole.
 Result<Region> parse_region(std::span<const PlannedStep> steps, std::string_view text);
 
 }  // namespace attnscope

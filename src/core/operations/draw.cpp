@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-// Draws between two looks at whether the result is still wanted: about 20 ms.
+// Draws between two checks whether to stop: about 20 ms.
 constexpr std::uint64_t kDrawsBetweenChecks = 10'000'000;
 
 // Box–Muller: √(−2 ln u) for the smallest u of 53 bits is below 8.6.

@@ -7,7 +7,7 @@ namespace attnscope {
 namespace {
 
 // Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014: the
-// finalizer of SplitMix64. Its n-th number is a function of n, so that any element can be asked for.
+// finalizer of SplitMix64. Its n-th number is a function of n, so any element can be computed alone.
 constexpr std::uint64_t kGamma = 0x9e3779b97f4a7c15U;
 
 std::uint64_t mixed(std::uint64_t bits) {

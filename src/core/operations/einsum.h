@@ -32,7 +32,7 @@ Axes result_axes(const EinsumOperation& operation);
 /// The position of `label` among the `labels`; a new label is added with its size.
 int label_position(std::vector<std::string>& labels, std::vector<Index>& sizes, std::string_view label, Index size);
 
-/// Summed: the labels that the result lacks.
+/// Whether the label is summed over: the result lacks it.
 bool is_summed(const EinsumOperation& operation, int label);
 
 /// The box of an input whose axes have those labels: labels of the result take the region's range, summed ones run over
@@ -51,7 +51,7 @@ Einsum with_sizes_of(Einsum operation, std::span<const Region> sources) {
   return operation;
 }
 
-/// Numbers that are `step` elements apart; the same one again and again where that is 0.
+/// Numbers that are `step` elements apart; 0 repeats the same one.
 struct Strided {
   const float* first = nullptr;
   Index step = 0;
@@ -68,7 +68,7 @@ class Repeated {
  public:
   Repeated(const EinsumOperation& operation, const Tensor& tensor, const std::vector<int>& labels);
 
-  /// What belongs to run `run` of the result, whose runs lie along its last axis.
+  /// The numbers for run `run` of the result, whose runs lie along its last axis.
   [[nodiscard]] Strided along(const Axes& out, Index run) const;
 
  private:
@@ -76,11 +76,11 @@ class Repeated {
   std::vector<Index> strides_;
 };
 
-/// Calls `visit(run)` for `runs` runs of `length` elements each, in any order and on several threads. Leaves runs out
-/// once it is to stop.
+/// Calls `visit(run)` for `runs` runs of `length` elements each, in any order and on several threads. Skips runs once
+/// the context asks to stop.
 template <typename Visit>
 void share_out(const StepContext& context, Index runs, Index length, const Visit& visit) {
-  // Elements that are one piece of work for a thread, about.
+  // About how many elements are one piece of work for a thread.
   constexpr Index kAtOnce = Index{1} << 14;
   const Index together = std::max<Index>(1, kAtOnce / std::max<Index>(1, length));
   const auto work = static_cast<double>(runs) * static_cast<double>(length);

@@ -8,10 +8,10 @@
 namespace attnscope {
 namespace {
 
-// What is read to be put in another order is read in parts of so many numbers: 16 MB.
+// Numbers that have to be reordered are read in parts of this many: 16 MB.
 constexpr Index kNumbersReadAtOnce = Index{1} << 22U;
 
-/// A box of the tensor as it lies in the file.
+/// A box of the tensor, with the axes of the file.
 struct FileBox {
   std::vector<Index> begin;
   std::vector<Index> end;
@@ -34,10 +34,10 @@ FileBox box_in_file(const ImportOperation& operation, const Region& region) {
   return box;
 }
 
-/// The numbers of `part` of `whole`, in the order of the file, to where those of the result have them.
+/// Copies the numbers of `part` of `whole`, which come in the order of the file, to their places in the result.
 void put_in_order(const ImportOperation& operation, const FileBox& whole, const FileBox& part,
                   std::span<const float> read, Tensor& out) {
-  // How far apart in the result neighbours along an axis of the file are.
+  // Per axis of the file, the stride in the result.
   std::vector<Index> apart(part.begin.size(), 0);
   for (std::size_t i = 0; i < operation.axes.size(); ++i)
     apart[static_cast<std::size_t>(operation.axes[i])] = out.stride(static_cast<int>(i));
@@ -62,7 +62,7 @@ Result<void> read_box(const ImportOperation& operation, const Region& region, co
   const FileBox whole = box_in_file(operation, region);
   if (out.count() == 0 || std::is_sorted(operation.axes.begin(), operation.axes.end()))
     return read(whole, out.values());
-  // In parts along the slowest axis that has several.
+  // In parts along the slowest axis with more than one index.
   std::size_t slowest = 0;
   while (slowest + 1 < whole.begin.size() && whole.end[slowest] - whole.begin[slowest] == 1) ++slowest;
   const Index each = whole.count() / (whole.end[slowest] - whole.begin[slowest]);

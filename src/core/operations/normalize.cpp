@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-// Means between two looks at whether the result is still wanted.
+// Means between two checks whether to stop.
 constexpr Index kMeansBetweenChecks = Index{1} << 16U;
 
 struct Moments {

@@ -1,4 +1,4 @@
-// The operations that systems are written in: each records a tensor by its name, its inputs and how it is made.
+// The operations that systems are written in: each function records a tensor, with its name and its inputs.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ namespace attnscope {
 /// `torch.rand(axes)`, scaled to [from, to).
 Value draw_uniform(PlanBuilder& recorder, std::string name, Axes axes, double from = 0, double to = 1);
 
-/// `torch.randn(axes)`, with a picture in the place of the numbers where there is one.
+/// `torch.randn(axes)`, its numbers replaced by the picture if there is one.
 Value draw_normal(PlanBuilder& recorder, std::string name, Axes axes, std::optional<PlacedPicture> picture = {});
 
 /// Weight or bias of a layer with `fan_in` inputs as PyTorch initialises it: uniform in ±1/√fan_in.
@@ -31,7 +31,7 @@ Value draw_xavier(PlanBuilder& recorder, std::string name, Axes axes);
 /// The same number everywhere.
 Value constant(PlanBuilder& recorder, std::string name, Axes axes, double value);
 
-/// Numbers set by hand in the matrices of the last two of the axes: 0 outside of the parts, which lie within them.
+/// Numbers set in the matrices of the last two axes: 0 outside of the parts, which lie within the matrices.
 Value set_by_hand(PlanBuilder& recorder, std::string name, Axes axes, std::vector<SetPart> parts);
 
 // Sums and products. In the patterns every axis carries a label, a word: "head query dim, head key dim -> head query
@@ -48,10 +48,10 @@ struct ContractOptions {
 Value contract(PlanBuilder& recorder, std::string name, std::string_view pattern, Value a, Value b,
                const ContractOptions& options = {});
 
-/// What divides scores in scaled dot-product attention: √size.
+/// The divisor of scores in scaled dot-product attention: √size.
 ContractOptions divided_by_root(Index size);
 
-/// a + b, each repeated along the labels that it lacks; `tanh` of it where that is asked for.
+/// a + b, each repeated along the labels that it lacks; with `tanh`, the hyperbolic tangent of the sum.
 Value add(PlanBuilder& recorder, std::string name, std::string_view pattern, Value a, Value b, bool tanh = false);
 
 /// input / √size.
@@ -75,34 +75,34 @@ Value softmax(PlanBuilder& recorder, std::string name, Value input, double tempe
 /// `input` with about `probability` of its elements set to 0 and the others divided by 1 − probability.
 Value dropout(PlanBuilder& recorder, std::string name, Value input, double probability);
 
-// The same numbers elsewhere.
+// The same numbers in other places.
 
 /// Reorders, splits and merges axes as in einops: "head query dim -> query (head dim)". A group on the left needs the
 /// sizes of all its labels but one in `sizes`; a group on the right becomes one axis named "head·dim", or as the
-/// pattern says: "token=(row column)". A label that the right side lacks stands still at its place in `at`: that is a
+/// pattern says: "token=(row column)". A label that the right side lacks is fixed at its value in `at`: the result is a
 /// slice.
 Value rearrange(PlanBuilder& recorder, std::string name, std::string_view pattern, Value input,
                 const std::map<std::string, Index>& sizes = {}, const std::map<std::string, Index>& at = {});
 
-/// The outputs of the heads as the layer behind them gets them: with 0 for those that the experiment switches off, as
-/// `kept_head_outputs`; itself where there are none of them, or no heads.
+/// The head outputs with 0 for the heads that the experiment switches off, as `kept_head_outputs`; `outputs` itself if
+/// none is switched off or there are no heads.
 Value keep_heads(PlanBuilder& recorder, const Experiment& experiment, Value outputs);
 
 // Positions, where the experiment has the parameter `positions`; see `positions_parameter`.
 
-/// The tokens with what is added to tell their positions apart, as `positioned_x`, and that as `positions` [token,
-/// feature]: sinusoidal, or learned and here as it is before any learning, drawn from a normal distribution. Itself
-/// with the others. Axes […, token, feature].
+/// The tokens plus position embeddings, as `positioned_x`, and the embeddings as `positions` [token, feature]:
+/// sinusoidal, or learned, which before any training means drawn from a normal distribution. With other kinds of
+/// positions, the tokens themselves. Axes […, token, feature].
 Value with_positions(PlanBuilder& recorder, const Experiment& experiment, Value tokens);
 
-/// Queries or keys with rotary positions, as `name`; itself with the others. Axes […, position, dim].
+/// RoPE of queries or keys, as `name`; with other kinds of positions, the input itself. Axes […, position, dim].
 Value rotated(PlanBuilder& recorder, const Experiment& experiment, std::string name, Value input);
 
-/// Scores with ALiBi, as `name`; itself with the others. Axes […, query, key].
+/// Scores with ALiBi, as `name`; with other kinds of positions, the scores themselves. Axes […, query, key].
 Value biased_by_distance(PlanBuilder& recorder, const Experiment& experiment, std::string name, Value scores);
 
-/// What stands between scores and the weighted sum in every system: the mask (when there is one), softmax with
-/// temperature, dropout (when on). Records `masked_scores`, `weights` and `dropped_weights` with `prefix` in front.
+/// From scores to attention weights in every system: the mask (if there is one), softmax with temperature, dropout (if
+/// it is on). Records `masked_scores`, `weights` and `dropped_weights`, with `prefix` before the names.
 Value attention_weights(PlanBuilder& recorder, const Experiment& experiment, const std::string& prefix, Value scores,
                         const Mask& mask, MaskSizes sizes);
 

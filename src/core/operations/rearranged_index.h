@@ -1,4 +1,4 @@
-// Where the elements of a rearranged tensor come from.
+// The place in the input of each element of a rearranged tensor.
 #pragma once
 
 #include <array>
@@ -17,8 +17,7 @@ class RearrangedIndex {
   /// Position in the input's values of the result's element at position `offset`.
   [[nodiscard]] Index source(Index offset) const;
 
-  /// Elements of the result that lie behind each other along its fastest label: `run_length` of them, `run_stride`
-  /// apart in the input.
+  /// Consecutive elements of the result along its fastest label: `run_length` of them, `run_stride` apart in the input.
   [[nodiscard]] Index run_length() const { return digits_.empty() ? 1 : digits_.front().size; }
   [[nodiscard]] Index run_stride() const { return digits_.empty() ? 1 : digits_.front().input_stride; }
 
@@ -30,14 +29,13 @@ class RearrangedIndex {
     Index input_stride = 0;
   };
   std::vector<Digit> digits_;  ///< labels of the result, fastest first
-  Index start_ = 0;            ///< from the labels that stand still
+  Index start_ = 0;            ///< from the labels with a fixed value
 };
 
-/// Goes through the runs of a result in their order. Short ones take less time to copy than the divisions that tell
-/// where one of them comes from.
+/// Visits the runs of a result in order. Copying a short run takes less time than the divisions that find its source.
 class RearrangedRuns {
  public:
-  /// From that run on. `map` has to outlive this.
+  /// Starts at that run. `map` has to outlive this.
   RearrangedRuns(const RearrangedIndex& map, Index run);
 
   /// Position in the input's values of the first element of this run.

@@ -32,7 +32,7 @@ void SoftmaxOperation::compute(Inputs inputs, const StepContext& context, Tensor
   if (length == 0) return;
   const std::size_t rows = from.size() / length;
   const auto divisor = static_cast<float>(temperature);
-  // Rows together that make one block some hundredths of a millisecond long.
+  // As many rows as make one block some hundredths of a millisecond long.
   const std::size_t rows_each = std::max<std::size_t>(1, kSoftmaxBlock / length);
   const auto blocks = static_cast<Index>((rows + rows_each - 1) / rows_each);
   run_blocks(context.pool, 5 * static_cast<double>(from.size()), blocks, [&](Index block) {

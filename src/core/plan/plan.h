@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// One tensor that is to be computed, and how.
+/// One tensor to compute, and how.
 struct PlannedStep {
   std::string name;
   Operation operation;
@@ -44,24 +44,24 @@ struct Plan {
   Cost cost;
 };
 
-/// Whether the plan draws the cell that `edit` is of, and its number can be there.
+/// Whether the plan draws the cell that `edit` changes, and the cell can hold the new number.
 Result<void> check_edit(const Plan& plan, const CellEdit& edit);
 
-/// The plan of an experiment whose parameters are each within their range. Edits of cells that are not there are left
+/// The plan of an experiment whose parameters are each within their range. Edits of cells that do not exist are left
 /// out.
 Plan plan(const Experiment& experiment);
 
-/// Adds up the cost without computing. The experiment's parameters are each within their range.
+/// The cost of an experiment, without computing it. Its parameters are each within their range.
 Cost cost_of(const Experiment& experiment);
 
-/// What the names of a layer's tensors begin with; layers count from 1: "", "layer2.", …
+/// The prefix of a layer's tensor names; layers count from 1: "", "layer2.", …
 std::string layer_prefix(Index layer);
 
 /// The formula of a step with axis names for indices: "Σ_dim q[head, query, dim] · k[head, key, dim] / √7".
 std::string formula(std::span<const PlannedStep> steps, int step);
 
-/// What the numbers of `region` are computed from: a box for each input of its step, the smallest that holds all cells
-/// that count.
+/// What the numbers of `region` are computed from: for each input of its step, the smallest box with all cells that
+/// count.
 std::vector<Region> regions_behind(std::span<const PlannedStep> steps, const Region& region);
 
 }  // namespace attnscope

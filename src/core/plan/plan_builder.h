@@ -1,4 +1,4 @@
-// Notes the operations of a system in the order of its source.
+// Records the operations of a system in the order of its source.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct Value {
 /// A part of the numbers that the seed gives, one after the other.
 struct DrawnNumbers {
   std::uint64_t before = 0;     ///< how many numbers the seed gave before the first of these
-  std::uint64_t discarded = 0;  ///< raw draws thrown away just before it
+  std::uint64_t discarded = 0;  ///< raw draws discarded just before it
 };
 
-/// Collects the steps of one computation; the functions of ops.h record them. Only names and shapes: what is computed
-/// when the plan is run, and what an experiment costs, come from the same code.
+/// Collects the steps of one computation; the functions of operations/ops.h record them. A plan has names and shapes
+/// only, so one piece of code says both what an experiment computes and what it costs.
 class PlanBuilder {
  public:
   PlanBuilder() { plan_.steps.reserve(64); }
@@ -29,7 +29,7 @@ class PlanBuilder {
   [[nodiscard]] const Axes& axes(Value value) const { return step(value).axes; }
   [[nodiscard]] const PlannedStep& step(Value value) const { return plan_.steps[static_cast<std::size_t>(value.step)]; }
 
-  /// Throws away `draws` raw numbers of the generator.
+  /// Discards `draws` raw numbers of the generator.
   void discard(std::uint64_t draws);
 
   Value record(PlannedStep step);

@@ -5,9 +5,9 @@
 namespace attnscope {
 namespace {
 
-/// Whether the cells of the region lie one behind the other in a tensor with those axes.
+/// Whether the cells of the region are contiguous in a tensor with those axes.
 bool is_contiguous(const Axes& axes, const Region& region) {
-  bool partial = false;  // along an axis further in front: only the last such axis may have more than one cell
+  bool partial = false;  // a later axis is partial: earlier ones may have one cell only
   for (std::size_t axis = axes.size(); axis-- > 0;) {
     if (partial && region.size(axis) > 1) return false;
     partial = partial || region.size(axis) < axes[axis].size;

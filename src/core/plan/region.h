@@ -36,7 +36,7 @@ Region region_within(int step, const Axes& axes, std::span<const Index> leading)
 /// has them (the last one of each where it has fewer), 0 along others.
 std::vector<Index> leading_index(const Axes& axes, std::size_t last, Index head, Index item);
 
-/// The axes of a tensor, as long as the region is.
+/// The axes of a tensor with the sizes of the region.
 Axes region_axes(const Axes& axes, const Region& region);
 
 /// Calls `visit(position of a run in the region, its index)` for every run of cells along the last axis of `region`,
@@ -57,7 +57,7 @@ void for_each_run(const Region& region, const Visit& visit) {
   }
 }
 
-/// The numbers of a box of a tensor, without copying them where that can be.
+/// The numbers of a box of a tensor; copies them only if they are not contiguous.
 std::shared_ptr<const Tensor> part_of(const std::shared_ptr<const Tensor>& whole, const Region& region);
 
 }  // namespace attnscope

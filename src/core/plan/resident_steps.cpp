@@ -3,10 +3,10 @@
 namespace attnscope {
 namespace {
 
-// A tensor with more numbers than this need not be held: 256 MB.
+// A tensor with more numbers than this may be left out: 256 MB.
 constexpr Index kMaxResidentNumbers = Index{1} << 26U;
 
-// What is given and only looked at is held up to as many bytes of all such tensors.
+// Imported tensors that nothing is computed from stay resident up to this many bytes in total.
 constexpr double kMaxLookedAtBytes = 64e6;
 
 bool is_imported(const PlannedStep& step) { return step.operation->traits().reads_file; }
@@ -15,8 +15,8 @@ bool is_drawn(const PlannedStep& step) { return step.inputs.empty() && !is_impor
 
 double bytes_of(const PlannedStep& step) { return 4 * static_cast<double>(element_count(step.axes)); }
 
-/// Lets go of the given tensors that nothing is computed from, where they are large all together: they can be read
-/// again where they are looked at. Returns the bytes of all steps that are left.
+/// Leaves out the imported tensors that nothing is computed from, if they are large in total: they can be read again
+/// when they are shown. Returns the bytes of the remaining steps.
 double leave_looked_at(const Plan& plan, std::vector<bool>& held) {
   std::vector<bool> only_looked_at(plan.steps.size(), false);
   double looked_at = 0;
@@ -35,7 +35,7 @@ double leave_looked_at(const Plan& plan, std::vector<bool>& held) {
 std::vector<bool> resident_steps(const Plan& plan, double memory_budget) {
   std::vector<bool> held(plan.steps.size(), true);
   if (leave_looked_at(plan, held) <= memory_budget) return held;
-  // Of what is given half of the budget at most: the other half is for what is computed from it.
+  // Imported tensors take at most half of the budget: the other half is for what is computed from them.
   double given = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const PlannedStep& step = plan.steps[i];

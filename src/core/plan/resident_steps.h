@@ -7,12 +7,12 @@
 
 namespace attnscope {
 
-/// Which steps of a plan are held in memory when no more than `memory_budget` bytes are to be used. All of them, if
-/// they fit. Otherwise the largest that can be computed or read again are not, nor what is made from those; inputs and
-/// weights that are drawn always are. Given matrices that are only looked at are not, wherever they are large.
+/// Which steps of a plan stay in memory when at most `memory_budget` bytes may be used: all of them, if they fit.
+/// Otherwise the largest that can be computed or read again are left out, and everything made from those; drawn inputs
+/// and weights always stay. Large imported matrices that nothing is computed from are left out in any case.
 std::vector<bool> resident_steps(const Plan& plan, double memory_budget);
 
-/// Bytes and operations of the steps that are held.
+/// Bytes and operations of the resident steps.
 Cost resident_cost(const Plan& plan, const std::vector<bool>& held);
 
 }  // namespace attnscope

@@ -14,16 +14,16 @@ namespace attnscope {
 namespace {
 
 constexpr Index kOverviewSide = 1024;
-// Cells that are computed at once: 16 MB.
+// Cells computed at once: 16 MB.
 constexpr Index kCellsAtOnce = Index{1} << 22U;
-// Texel rows of the overview that are computed at once: some hundredths of a second for 65,536 keys.
+// Texel rows of the overview computed at once: some hundredths of a second for 65,536 keys.
 constexpr Index kOverviewRowsAtOnce = 16;
-// Rows that a sketch of anything but weights has.
+// Rows of a sketch of anything but weights.
 constexpr Index kSketchRows = 16;
-// How often others hear that the overview has got on.
+// How often the overview announces its progress.
 constexpr std::chrono::milliseconds kBetweenRevisions{150};
 constexpr int kMaxBinLevel = std::countr_zero(static_cast<std::uint64_t>(kMaxBin));
-// So many cells are computed in about a millisecond.
+// This many cells are computed in about a millisecond.
 constexpr Index kQuickTileCells = 4096;
 
 int overview_level(Index cells) {
@@ -65,7 +65,7 @@ bool LazyMatrix::same_as(const MatrixSource& other) const {
 }
 
 double LazyMatrix::progress() const {
-  // No more comes of one that cannot be read.
+  // A matrix that cannot be read gets no further.
   if (!has_overview_ || failure_.any()) return 1;
   const std::lock_guard lock(overview_->mutex);
   return static_cast<double>(overview_->exact_rows) / static_cast<double>(std::max<Index>(1, overview_part_.rows));
@@ -201,7 +201,7 @@ bool LazyMatrix::overview_rows(Index first, std::span<float> out, const StopToke
 
 namespace {
 
-/// Rows of largest logits become rows of largest weights: a weight grows with its logit.
+/// Turns rows of largest logits into rows of largest weights: a weight grows with its logit.
 void weigh(std::span<float> maxima, std::span<const SoftmaxStatistics> statistics, float temperature) {
   const std::size_t bins = maxima.size() / std::max<std::size_t>(1, statistics.size());
   for (std::size_t row = 0; row < statistics.size(); ++row) {
@@ -241,7 +241,7 @@ bool LazyMatrix::sketch(const StopToken& stop) const {
   const std::shared_ptr<const ResidentAttention> plain = attention();
   if (!(plain != nullptr ? sketch_weights(*plain, texels, stop) : sketch_rows(texels, stop))) return false;
   const std::lock_guard lock(overview_->mutex);
-  // What is known exactly stays.
+  // Exact texels stay.
   const auto exact = static_cast<std::ptrdiff_t>(overview_->exact_rows * overview_part_.columns);
   std::copy_n(overview_->texels.begin(), exact, texels.begin());
   overview_->texels = std::move(texels);
@@ -285,7 +285,7 @@ bool LazyMatrix::compute(const MatrixPart& part, std::span<float> out, const Sto
   const Cells columns = cells_of(part.first_column, part.columns, part.column_level, columns_);
   const Index width = columns.end - columns.begin;
   const std::size_t row_axis = place_.leading.size();
-  // A box, which has columns in front and behind where they run over two axes.
+  // A box; if columns run over two axes, it has more columns at both ends.
   Region region = {place_.step, place_.leading, place_.leading};
   for (Index& end : region.end) ++end;
   region.begin.push_back(0);
@@ -300,10 +300,10 @@ bool LazyMatrix::compute(const MatrixPart& part, std::span<float> out, const Sto
     region.end.insert(region.end.end(), {(columns.end - 1) / last + 1, last});
     before = columns.begin % last;
   }
-  // Whole rows of texels if there is room for them, otherwise parts of one.
+  // Whole rows of texels if there is room for them, otherwise parts of one row.
   const Index row_cells = Index{1} << part.row_level;
   const Index rows_at_once = std::max<Index>(1, kCellsAtOnce / std::max<Index>(1, width));
-  // Of this part alone: others may well be there.
+  // For this part alone: others may be readable.
   ReadFailure failure;
   const StepContext context = {0, &lazy_->pool(), stop, &failure};
   std::vector<float> texels;

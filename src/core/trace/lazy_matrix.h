@@ -1,4 +1,4 @@
-// Matrices of tensors that are not held, for the figures.
+// Matrices of tensors that are not resident, for figures.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace attnscope {
 
-/// A matrix that is computed as it is read. Of what was computed an overview of at most 1024 × 1024 texels is kept and
-/// shared by all that show the same: the first reading of it takes as long as computing the whole matrix, others are
-/// quick. Before that, a sketch of it shows one row for each of the overview's, exactly. What is given and not too
-/// large to be read in no time has no overview: it is read again.
+/// A matrix that is computed as it is read. It keeps an overview of at most 1024 × 1024 texels, shared by all that show
+/// the same matrix: the first reading takes as long as computing the whole matrix, later ones are quick. Before that, a
+/// sketch shows one exact row for each row of the overview. Imported matrices that can be read quickly have no
+/// overview: they are read again.
 class LazyMatrix final : public MatrixSource {
  public:
-  /// `transposed`: turned, rows for columns.
+  /// `transposed`: with rows and columns exchanged.
   LazyMatrix(std::shared_ptr<const LazyTensors> lazy, MatrixPlace place, bool transposed);
 
   [[nodiscard]] Index rows() const override { return transposed_ ? columns_ : rows_; }
@@ -26,7 +26,7 @@ class LazyMatrix final : public MatrixSource {
   [[nodiscard]] bool ready(const MatrixPart& part) const override;
   [[nodiscard]] std::optional<std::string> failure() const override { return failure_.message(); }
   bool sketch(const StopToken& stop) const override;
-  /// Not again where numbers could not be read.
+  /// Not again if numbers could not be read.
   [[nodiscard]] bool needs_sketch() const override {
     return has_overview_ && overview_->revision == 0 && !failure_.any();
   }
@@ -39,22 +39,22 @@ class LazyMatrix final : public MatrixSource {
  private:
   [[nodiscard]] MatrixPart upright(const MatrixPart& part) const;
   [[nodiscard]] bool is_above_overview(const MatrixPart& part) const;
-  /// `part` from the overview, where its texels are exact or not.
+  /// `part` from the overview, whether its texels are exact or not.
   void pool_overview(const MatrixPart& part, std::span<float> out) const;
   bool make_overview(const StopToken& stop) const;
-  /// Texel rows of the overview from `first` on.
+  /// Texel rows of the overview, starting at `first`.
   bool overview_rows(Index first, std::span<float> out, const StopToken& stop) const;
   bool weights_rows(const ResidentAttention& attention, Index first, std::span<float> out, const StopToken& stop) const;
   bool sketch_weights(const ResidentAttention& attention, std::span<float> out, const StopToken& stop) const;
   bool sketch_rows(std::span<float> out, const StopToken& stop) const;
   [[nodiscard]] std::shared_ptr<const ResidentAttention> attention() const;
-  /// The texels of a part, from the cells.
+  /// The texels of a part, computed from the cells.
   bool compute(const MatrixPart& part, std::span<float> out, const StopToken& stop) const;
 
   std::shared_ptr<const LazyTensors> lazy_;
   MatrixPlace place_;
   bool transposed_ = false;
-  Index rows_ = 0;  ///< before it is turned, like all that follows
+  Index rows_ = 0;  ///< before it is transposed, as for all that follows
   Index columns_ = 0;
   bool has_overview_ = true;
   MatrixPart overview_part_;

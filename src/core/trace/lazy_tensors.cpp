@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-// Boxes are computed in parts of which no input takes more than this: 16 MB.
+// Boxes are computed in parts whose inputs have at most this many numbers each: 16 MB.
 constexpr Index kMaxNumbersAtOnce = Index{1} << 22U;
 
 using TensorPointer = std::shared_ptr<const Tensor>;
@@ -22,7 +22,7 @@ Region half_of(Region region, std::size_t axis, bool second) {
   return region;
 }
 
-/// Copies the numbers of a box within `region` to their places there.
+/// Copies the numbers of a box within `region` to their places in it.
 void put(const Tensor& part, const Region& box, const Region& region, Tensor& out) {
   const Index length = box.size(box.begin.size() - 1);
   for_each_run(box, [&](Index at, std::vector<Index> index) {
@@ -120,7 +120,7 @@ TensorPointer LazyTensors::in_parts(const Region& region, const StepContext& con
   };
   const Index needed = most(region);
   if (needed <= kMaxNumbersAtOnce) return computed(region, context);
-  // Along the axis where half of the box needs the least.
+  // Halve along the axis where a half needs the least.
   std::optional<std::size_t> best;
   Index best_needs = needed;
   for (std::size_t axis = 0; axis < region.begin.size(); ++axis) {
@@ -164,7 +164,7 @@ std::vector<SoftmaxStatistics> LazyTensors::softmax_statistics_of(const SoftmaxO
   const Index count = region.count() / region.size(row_axes.size());
   std::vector<SoftmaxStatistics> rows = remembered(region.step, first, count);
   if (!rows.empty() || count == 0) return rows;
-  // One row does not pay for packing the keys.
+  // For one row, packing the keys takes longer than it saves.
   const std::shared_ptr<const ResidentAttention> plain =
       logits == nullptr && count > 1 ? attention(region.step, {region.begin.data(), row_axes.size() - 1}) : nullptr;
   if (plain != nullptr) {
@@ -196,7 +196,7 @@ TensorPointer LazyTensors::softmax(const SoftmaxOperation& operation, const Regi
   const Index keys = step.axes[last].size;
   const Index length = region.size(last);
   if (out->count() == 0) return out;
-  // Rows behind each other, as many at once as there is room for.
+  // Consecutive rows, as many at once as there is room for.
   const std::size_t query_axis = last == 0 ? 0 : last - 1;
   const Index rows_at_once = std::max<Index>(1, kMaxNumbersAtOnce / std::max<Index>(1, keys));
   Region outer = region;

@@ -1,4 +1,4 @@
-// Tensors that are too large to hold, computed a box at a time when they are looked at.
+// Tensors that are too large for memory, computed a box at a time when they are shown.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@
 
 namespace attnscope {
 
-/// A matrix of a step: its columns run over the last `column_axes` axes (0, 1 or 2; of none there is one column), its
-/// rows over the axis before those, the axes in front stand at `leading`.
+/// A matrix of a step: its columns run over the last `column_axes` axes (0, 1 or 2; 0 gives one column), its rows over
+/// the axis before those; the axes before that are fixed at `leading`.
 struct MatrixPlace {
   int step = 0;
   std::vector<Index> leading;
@@ -32,40 +32,40 @@ struct MatrixPlace {
 class ResidentAttention;
 struct MatrixOverview;
 
-/// The numbers of any box of any step of a plan, from the tensors that are held: bit for bit what they would be if all
-/// were held. Any thread may ask, several at once.
+/// The numbers of any box of any step of a plan, from the resident tensors: bit for bit what they would be if all were
+/// resident. Any thread may ask, several at once.
 class LazyTensors {
  public:
-  /// `held` has a tensor for every step that is held and null for the others.
+  /// `held` has a tensor for every resident step and null for the others.
   LazyTensors(std::shared_ptr<const Plan> plan, std::vector<std::shared_ptr<const Tensor>> held, std::uint64_t seed);
   ~LazyTensors();
   LazyTensors(const LazyTensors&) = delete;
   LazyTensors& operator=(const LazyTensors&) = delete;
 
   /// The numbers of `region`, which lies within its tensor; the result has the region's axes. Unfinished once
-  /// `context.stop` was requested. Where given numbers cannot be read, `context.failure` and `failure` say so, and the
-  /// result is NaN everywhere.
+  /// `context.stop` was requested. If imported numbers cannot be read, `context.failure` and `failure` say so, and the
+  /// result is NaN everywhere. The seed is this computation's, whatever `context` says.
   [[nodiscard]] std::shared_ptr<const Tensor> numbers(const Region& region, const StepContext& context) const;
 
-  /// Why numbers that were asked for could not be read, if there were such.
+  /// Why numbers could not be read, if that happened.
   [[nodiscard]] std::optional<std::string> failure() const { return failure_.message(); }
   /// How often that happened.
   [[nodiscard]] std::uint64_t failures() const { return failure_.count(); }
 
-  /// What is known about rows of the softmax `step` is remembered, so that boxes of a row that was once computed come
-  /// without the rest of the row. Rows are counted over all axes but the last.
+  /// Remembers the statistics of rows of the softmax `step`: boxes of a known row are then computed without the rest of
+  /// the row. Rows are counted over all axes but the last.
   void remember(int step, Index first_row, std::span<const SoftmaxStatistics> rows) const;
   /// Nothing unless all of those rows are known.
   [[nodiscard]] std::vector<SoftmaxStatistics> remembered(int step, Index first_row, Index rows) const;
 
-  /// The attention behind the weights that the softmax `step` makes at those leading axes, if it is plain enough for
-  /// the kernels to go through it without storing anything. The last one asked for is kept: it has its keys packed.
+  /// The attention whose weights the softmax `step` makes at those leading axes, if the kernels can compute it without
+  /// storing anything. The last one is kept, because its keys are packed.
   [[nodiscard]] std::shared_ptr<const ResidentAttention> attention(int step, std::span<const Index> leading) const;
 
-  /// What is known of the picture of a matrix; shared by all who ask for that one.
+  /// The overview of a matrix, as far as it is known; shared by all who ask for it.
   [[nodiscard]] std::shared_ptr<MatrixOverview> overview(const MatrixPlace& place) const;
 
-  /// Threads for whoever computes at length; see ThreadPool::run about several at once.
+  /// Threads for long computations; see ThreadPool::run about several callers at once.
   [[nodiscard]] ThreadPool& pool() const { return pool_; }
 
   [[nodiscard]] const Plan& plan() const { return *plan_; }
@@ -77,13 +77,13 @@ class LazyTensors {
  private:
   struct RowMemory;
 
-  /// The same as `numbers`, but with anything in it where numbers could not be read.
+  /// The same as `numbers`, but with arbitrary content if numbers could not be read.
   [[nodiscard]] std::shared_ptr<const Tensor> numbers_of(const Region& region, const StepContext& context) const;
   [[nodiscard]] std::shared_ptr<const Tensor> in_parts(const Region& region, const StepContext& context) const;
   [[nodiscard]] std::shared_ptr<const Tensor> computed(const Region& region, const StepContext& context) const;
   [[nodiscard]] std::shared_ptr<const Tensor> softmax(const SoftmaxOperation& operation, const Region& region,
                                                       const StepContext& context) const;
-  /// `logits` are those of the region's rows, as long as they are, or null.
+  /// `logits` are those of the region's whole rows, or null.
   [[nodiscard]] std::vector<SoftmaxStatistics> softmax_statistics_of(const SoftmaxOperation& operation,
                                                                      const Region& region,
                                                                      std::shared_ptr<const Tensor> logits,
@@ -92,7 +92,7 @@ class LazyTensors {
   std::shared_ptr<const Plan> plan_;
   std::vector<std::shared_ptr<const Tensor>> resident_;
   std::uint64_t seed_ = 0;
-  std::vector<std::unique_ptr<RowMemory>> rows_;  ///< per step; null for those that are no softmax or held
+  std::vector<std::unique_ptr<RowMemory>> rows_;  ///< per step; null unless it is a softmax that is not resident
   mutable std::mutex mutex_;                      ///< of what follows
   mutable std::shared_ptr<const ResidentAttention> attention_;
   mutable std::map<MatrixPlace, std::shared_ptr<MatrixOverview>> overviews_;

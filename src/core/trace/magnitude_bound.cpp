@@ -9,13 +9,13 @@
 namespace attnscope {
 double magnitude_bound(const PlannedStep& step, std::span<const double> inputs) {
   const double bound = step.operation->magnitude_bound(step.axes, inputs);
-  // Beyond the largest float anything may have become of it.
+  // Beyond the largest float, a number may have become anything.
   return bound < static_cast<double>(std::numeric_limits<float>::max()) / 2 ? bound
                                                                             : std::numeric_limits<double>::infinity();
 }
 
 double magnitude_of(std::span<const float> values) {
-  // As whole numbers: without the sign, bits are in the order of the magnitudes, and NaN comes last.
+  // As integers: without the sign, bits sort by magnitude, and NaN comes last.
   std::uint32_t largest = 0;
   for (const float value : values) largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7fffffffU);
   const auto magnitude = std::bit_cast<float>(largest);

@@ -1,4 +1,4 @@
-// How large the numbers of a step can be at most, known from its operation.
+// An upper bound of the numbers of a step, known from its operation.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 namespace attnscope {
 
 /// An upper bound of the magnitudes of the step's numbers, given such bounds for its inputs. Infinite where nothing is
-/// known; finite only if none of the numbers can be NaN or ±∞, other than what a mask puts there. So that finite
-/// numbers need not be looked for.
+/// known; finite only if none of the numbers can be NaN or ±∞, except what a mask fills in. Results with a finite bound
+/// need no search for such numbers.
 double magnitude_bound(const PlannedStep& step, std::span<const double> inputs);
 
 /// The largest magnitude, +∞ if any number is not finite.

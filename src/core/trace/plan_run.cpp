@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// By their bits, in 32-bit steps: the compiler makes vectors of it.
+/// Goes by their bits, in 32-bit steps, which the compiler vectorizes.
 Index not_finite_count(std::span<const float> values) {
   constexpr std::uint32_t kExponent = 0x7f800000;
   constexpr std::size_t kChunk = 1U << 20U;
@@ -29,12 +29,12 @@ Index not_finite_count(std::span<const float> values) {
   return count;
 }
 
-// Results of fewer operations are in the cache from one step to the next anyway.
+// With fewer operations, results stay in the cache from one step to the next anyway.
 constexpr double kWorthTogether = 1e6;
 
 bool is_draw(const PlannedStep& step) { return step.operation->traits().draws; }
 
-/// For every step of `plan` the position in `last` where the same numbers are, or −1.
+/// For every step of `plan`, the position of the same numbers in `last`, or −1.
 std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed) {
   std::vector<int> same(plan.steps.size(), -1);
   const std::span<const PlannedStep> known = last.plan()->steps;
@@ -42,7 +42,7 @@ std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed)
   std::size_t next = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const PlannedStep& step = plan.steps[i];
-    // Most plans have the same steps in the same order, or a few more or less.
+    // Most plans have the same steps in the same order, give or take a few.
     if (next >= known.size() || known[next].name != step.name) {
       const Step* found = last.find(step.name);
       next = found == nullptr ? known.size() : static_cast<std::size_t>(found - last.steps().data());
@@ -56,7 +56,7 @@ std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed)
                                    step.operation == other.operation));
       for (std::size_t k = 0; k < step.inputs.size() && equal; ++k)
         equal = same[static_cast<std::size_t>(step.inputs[k])] == other.inputs[k];
-      // What was not held then may have room now.
+      // A step that was not resident may have room now.
       equal = equal && last.steps()[next].tensor != nullptr;
       if (equal) same[i] = static_cast<int>(next);
       ++next;
@@ -157,7 +157,7 @@ int PlanRun::compute_attention(int scores) {
     if (!attention || attention->scores != scores) continue;
     assert(weights - scores == (attention->masked >= 0 ? 2 : 1));
     const int last = attention->outputs >= 0 && is_to_be_computed(attention->outputs) ? attention->outputs : weights;
-    // What comes between would have been computed by then.
+    // If one of the steps between is known, so are those that it is computed from.
     for (int step = scores; step <= last; ++step) {
       if (!is_to_be_computed(step)) return 0;
     }

@@ -1,4 +1,4 @@
-// One run of a plan: step by step, or several at a time; what a trace has already is taken from there.
+// One run of a plan: step by step, or several steps together; results that the last trace has are reused.
 #pragma once
 
 #include <memory>
@@ -13,27 +13,27 @@
 
 namespace attnscope {
 
-/// A trace and what it takes to continue from the middle of it.
+/// A trace, and what it takes to continue from any step of it.
 struct RunResult {
   std::shared_ptr<const Trace> trace;
   std::vector<double> bounds;          ///< per step; see magnitude_bound
-  std::vector<Generator> after_draws;  ///< the generator behind each draw, in their order
+  std::vector<Generator> after_draws;  ///< the generator after each draw, in order
 };
 
 class PlanRun {
  public:
-  /// Steps that are not held are left out. `held`, `progress` and `substitutions` have to outlive this.
+  /// Steps that are not resident are left out. `held`, `progress` and `substitutions` have to outlive this.
   PlanRun(std::shared_ptr<const Plan> plan, const std::vector<bool>& held, std::uint64_t seed, const Progress& progress,
           const Substitutions& substitutions, std::shared_ptr<MemoryStore> memory);
 
-  /// Computes what `last`, which may have nothing, does not have. False if it was stopped before the end, or numbers
-  /// could not be read; see `failure`.
+  /// Computes what `last`, which may be empty, does not have. False if it was stopped before the end, or numbers could
+  /// not be read; see `failure`.
   bool run(const RunResult& last);
 
-  /// The whole of it, as `experiment`, once `run` came to the end.
+  /// The complete result, as `experiment`, after `run` has returned true.
   [[nodiscard]] RunResult finish(const Experiment& experiment, double seconds, double memory_budget);
   [[nodiscard]] Index reused() const { return reused_; }
-  /// Why given numbers could not be read, if they could not.
+  /// Why imported numbers could not be read, if that happened.
   [[nodiscard]] std::optional<std::string> failure() const { return failure_.message(); }
 
  private:
@@ -47,32 +47,32 @@ class PlanRun {
 
   void reuse(const PlannedStep& step, const RunResult& last, std::size_t from);
   void compute_step(const PlannedStep& step);
-  /// If steps that are worth computing together begin with this one, and all have to be computed, does that and returns
-  /// how many they were.
+  /// If this step and the next ones are worth computing together, and all have to be computed, does so and returns how
+  /// many they were; otherwise 0.
   int compute_together(int first);
   int compute_attention(int scores);
   int compute_attention(const AttentionSteps& attention, int last);
-  /// A product together with the rearrangements of it, if there are any.
+  /// A product together with its rearrangements, if there are any.
   int compute_rearranged(const ContractOperation& product, int step);
 
   [[nodiscard]] const PlannedStep& planned(int step) const { return plan_.steps[static_cast<std::size_t>(step)]; }
   [[nodiscard]] bool is_to_be_computed(int step) const;
-  /// How many steps right behind that one only put its numbers in other places, and are to be computed.
+  /// Number of consecutive rearrangements after `of` still to compute.
   [[nodiscard]] int rearrangements_behind(int of) const;
-  /// What makes the steps behind step `of` along with it; nothing where there are none.
+  /// Computes the rearrangements of `of` together with it; empty if there are none.
   [[nodiscard]] RowSink copies_of(const FusedSteps& steps, int of) const;
 
   [[nodiscard]] const Tensor* tensor_of(int step) const {
     return results_[static_cast<std::size_t>(step)].tensor.get();
   }
-  /// Until the next call.
+  /// Valid until the next call.
   std::span<const Tensor* const> inputs_of(const PlannedStep& step);
   void expect_small();
-  /// With any content.
+  /// Its content is arbitrary.
   std::shared_ptr<Tensor> make_tensor(const PlannedStep& step);
   FusedSteps make_tensors(int first, int last);
 
-  /// `given`: the numbers are not what the operation makes.
+  /// `given`: substituted numbers, which the operation says nothing about.
   double add_bound(const PlannedStep& step, bool given);
   void add_result(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, bool given);
   int add_results(FusedSteps steps);

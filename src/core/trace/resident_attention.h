@@ -1,4 +1,4 @@
-// Scores that are made from held queries and keys, for going through them without storing them.
+// Scores of resident queries and keys, which can be visited without storing them.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace attnscope {
 
-/// The queries, keys and mask of one head whose weights are not held.
+/// The queries, keys and mask of one head whose weights are not resident.
 class ResidentAttention {
  public:
-  /// That of the softmax `step` at those leading axes. Nothing where the weights do not come from a plain q · k, or
-  /// from tensors that are not held, or where the mask is an array.
+  /// The attention of the softmax `step` at those leading axes. Null if the weights do not come from a plain q · k, if
+  /// its factors are not resident, or if the mask is an array.
   static std::shared_ptr<const ResidentAttention> find(const Plan& plan,
                                                        std::span<const std::shared_ptr<const Tensor>> held, int step,
                                                        std::span<const Index> leading, ThreadPool& pool);

@@ -15,7 +15,7 @@ struct Executor::State {
   std::shared_ptr<MemoryStore> memory = std::make_shared<MemoryStore>();
   RunResult last;
   Index reused = 0;
-  // The plan made last, and for what.
+  // The last plan, and its experiment.
   Experiment planned;
   std::shared_ptr<const Plan> plan;
 
@@ -47,7 +47,7 @@ Result<std::shared_ptr<const Trace>> Executor::run(const Experiment& experiment,
   const auto start = std::chrono::steady_clock::now();
   const std::vector<bool> held = resident_steps(*plan, state_->memory_budget);
   const double bytes = resident_cost(*plan, held).bytes;
-  // A trace's worth, so that one can be shown while the next is computed; but no more than the budget leaves beside it.
+  // Enough for a trace: one is shown while the next is computed. But no more than the budget leaves.
   const double room = std::max(0.0, state_->memory_budget - bytes);
   state_->memory->keep_at_most(static_cast<std::size_t>(std::min({bytes * 1.25, room, 1e18})));
   try {
@@ -58,7 +58,7 @@ Result<std::shared_ptr<const Trace>> Executor::run(const Experiment& experiment,
     state_->reused = computation.reused();
     RunResult finished = computation.finish(experiment, taken.count(), state_->memory_budget);
     std::shared_ptr<const Trace> trace = finished.trace;
-    // What is not held was looked at here and there.
+    // The trace has looked at some numbers that are not resident.
     if (const std::optional<std::string> failure = trace->failure()) return fail(*failure);
     state_->last = substitutions.empty() ? std::move(finished) : RunResult{};
     return trace;

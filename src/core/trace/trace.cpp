@@ -13,10 +13,10 @@
 namespace attnscope {
 namespace {
 
-// Rows that are looked at of weights that are not held.
+// Rows that are checked in weights that are not resident.
 constexpr Index kRowsLookedAt = 64;
 
-/// Weights that are given may be anything: they are shown as they are.
+/// Imported weights may be anything: they are shown as they are.
 void warn_of_rows(const Step& step, std::vector<std::string>& warnings) {
   if (!is<ImportOperation>(step.operation) || !is_attention(step) || step.tensor == nullptr) return;
   const Index columns = step.axes.back().size;
@@ -27,7 +27,7 @@ void warn_of_rows(const Step& step, std::vector<std::string>& warnings) {
                      " rows do not sum to 1; they are shown as they are");
 }
 
-/// The same from some rows of those that are only read where they are looked at, all over the tensor.
+/// The same for weights that are not resident, from some rows all over the tensor.
 void warn_of_some_rows(const Step& step, int number, const LazyTensors& lazy, std::vector<std::string>& warnings) {
   const Axes leading(step.axes.begin(), step.axes.end() - 1);
   const Index rows = element_count(leading);
@@ -83,7 +83,7 @@ Trace::Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vecto
   held.reserve(steps_.size());
   for (const Step& step : steps_) held.push_back(step.tensor);
   lazy_ = std::make_shared<const LazyTensors>(plan_, std::move(held), experiment_.seed);
-  // The first layer's stand for all: they were made in the same way.
+  // The weights of the first layer represent all: they come from the same source.
   const auto first = std::find_if(steps_.begin(), steps_.end(), is_attention);
   if (first != steps_.end() && first->tensor == nullptr && is<ImportOperation>(first->operation))
     warn_of_some_rows(*first, static_cast<int>(first - steps_.begin()), *lazy_, warnings_);

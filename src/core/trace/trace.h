@@ -14,13 +14,13 @@
 
 namespace attnscope {
 
-/// What came of a step.
+/// The result of a step.
 struct StepResult {
-  std::shared_ptr<const Tensor> tensor;  ///< null: too large to hold
-  Index not_finite = 0;                  ///< how many of its numbers are NaN or ±∞, other than what a mask put there
+  std::shared_ptr<const Tensor> tensor;  ///< null: too large to be resident
+  Index not_finite = 0;  ///< how many of its numbers are NaN or ±∞, not counting what a mask filled in
 };
 
-/// One tensor of a trace and how it came about; the description belongs to the trace's plan.
+/// One tensor of a trace and how it came about; everything but the numbers belongs to the trace's plan.
 struct Step {
   Step(const PlannedStep& planned, StepResult result)
       : name(planned.name),
@@ -34,17 +34,17 @@ struct Step {
   const Operation& operation;
   const std::vector<int>& inputs;  ///< positions of earlier steps
   const Axes& axes;
-  std::shared_ptr<const Tensor> tensor;  ///< null: computed when looked at; see Trace::numbers
+  std::shared_ptr<const Tensor> tensor;  ///< null: computed on demand; see Trace::numbers
   Index not_finite;
 };
 
-/// Whether its numbers are attention weights: softmaxed, or given as such.
+/// Whether its numbers are attention weights: made by a softmax, or imported as weights.
 bool is_attention(const Step& step);
 
 /// The steps of one experiment with their numbers, immutable.
 class Trace {
  public:
-  /// `results` are those of the plan's steps, one each.
+  /// `results`: one for each step of the plan.
   Trace(Experiment experiment, std::shared_ptr<const Plan> plan, std::vector<StepResult> results,
         double compute_seconds, double memory_budget = kDefaultMemoryBudget);
   Trace(const Trace&) = delete;
@@ -55,30 +55,30 @@ class Trace {
   [[nodiscard]] std::span<const Step> steps() const { return steps_; }
   /// The step that made the tensor of that name, or nothing.
   [[nodiscard]] const Step* find(std::string_view name) const;
-  /// The same, for a tensor that the system always makes, and that is held.
+  /// The same, for a tensor that the system always makes and that is resident.
   [[nodiscard]] const Tensor& tensor(std::string_view name) const;
-  /// The numbers of a box, held or not; computed here and now in the latter case. Any thread may ask. NaN everywhere
-  /// where given numbers cannot be read; see `failure`.
+  /// The numbers of a box; computed now if the tensor is not resident. Any thread may ask. NaN everywhere if imported
+  /// numbers cannot be read; see `failure`.
   [[nodiscard]] std::shared_ptr<const Tensor> numbers(const Region& region, const StepContext& context = {}) const;
-  /// One number; NaN where it cannot be read.
+  /// One number; NaN if it cannot be read.
   [[nodiscard]] float value(int step, std::span<const Index> index) const;
-  /// What computes the tensors that are not held; null if all are.
+  /// Computes the tensors that are not resident; null if all are.
   [[nodiscard]] const std::shared_ptr<const LazyTensors>& lazy() const { return lazy_; }
-  /// Why numbers that were asked for could not be read, in one line; nothing where all could. Whoever shows or writes
-  /// what came of this trace asks for it afterwards: it is then no result.
+  /// Why numbers could not be read, in one line; nothing if all could. Whoever shows or writes numbers of this trace
+  /// checks this afterwards: after a failure they are not valid.
   [[nodiscard]] std::optional<std::string> failure() const;
   /// How often that happened.
   [[nodiscard]] std::uint64_t failures() const;
-  /// What the user should know about the numbers: rows without any key, dropout, values that are not finite.
+  /// What the user should know about the numbers: rows without a key, dropout, values that are not finite.
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
   [[nodiscard]] double compute_seconds() const { return compute_seconds_; }
   [[nodiscard]] Index number_count() const { return plan_->cost.numbers; }
-  /// Memory that its tensors take.
+  /// Memory of its tensors.
   [[nodiscard]] double resident_bytes() const;
-  /// What of the memory budget it leaves for what is computed beside it.
+  /// What it leaves of the memory budget.
   [[nodiscard]] double bytes_left() const;
 
-  /// The same numbers for an experiment that computes the same; see `same_computation`. Nothing is looked at again.
+  /// The same numbers for an experiment that computes the same; see `same_computation`. Nothing is checked again.
   [[nodiscard]] std::shared_ptr<const Trace> for_experiment(Experiment experiment) const;
 
  private:
