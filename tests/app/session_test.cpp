@@ -314,7 +314,7 @@ TEST(Session, APictureIsOneStepAndGoesWithTheOtherSystemsOfPixels) {
   const Experiment before = session.experiment();
   const Result<void> refused = session.apply({SetPicture{picture}, 0});
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(refused.error().message.starts_with("picture: worked-example attends to no pixels; allowed with "));
+  EXPECT_TRUE(refused.error().message.starts_with("picture: worked-example has no picture; allowed with "));
   EXPECT_EQ(session.experiment(), before);
   EXPECT_EQ(undo_all(session), 5);
   EXPECT_EQ(session.experiment(), experiment);

@@ -77,7 +77,7 @@ TEST(Cli, WrongSettings) {
   expect_refused({"trace", "worked-example", "--set", "hed_dim=1", "-o", "x.npz"}, 2, {"did you mean head_dim?"});
   expect_refused({"trace", "worked-example", "--set", "heads", "-o", "x.npz"}, 2, {"write NAME=VALUE"});
   expect_refused({"explain", "worked-example", "--set", "mask=padding:9", "x[0,0]"}, 2,
-                 {"--set mask: padding length 9 is over the 6 keys"});
+                 {"--set mask: padding length 9 exceeds the 6 keys"});
   expect_refused({"explain", "worked-example", "--set", "tokens=1000000000", "x[0,0]"}, 1,
                  {" MB; allowed: 2,000 MB", "ATTNSCOPE_MEMORY_MB"});
 }

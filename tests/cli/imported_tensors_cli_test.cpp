@@ -70,7 +70,7 @@ TEST(CliImportedTensors, WhatIsWrongIsSaidInOneLine) {
                  {"view flow: What these weights were computed from is not in the file."});
   expect_refused({"metrics", file, "--set", "axes=token dim"}, 2,
                  {"--set axes: \"token dim\" is not allowed for weights [1, 4, 6, 6]; allowed: guess, "});
-  expect_refused({"metrics", "own-tensors"}, 1, {"own-tensors: no file is given; allowed: open one of tensors"});
+  expect_refused({"metrics", "own-tensors"}, 1, {"own-tensors: no file given; open a file of tensors"});
   expect_refused({"metrics", folder.file("x.npy", "GIF89a").string()}, 1, {"x.npy: "});
 }
 

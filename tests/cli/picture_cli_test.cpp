@@ -55,7 +55,7 @@ TEST(CliPicture, WhatIsWrongIsSaidInOneLine) {
       {{"explain", "conv-attention", "x[0,0,0,0]", "--picture", wrong + "x"}, 1, "No such file"},
       {{"explain", "worked-example", "x[0,0]", "--picture", png},
        2,
-       "--picture: worked-example attends to no pixels; allowed with image-self-attention, "},
+       "--picture: worked-example has no picture; allowed with image-self-attention, "},
       {{"explain", "conv-attention", "x[0,0,0,0]", "--set", "picture=file"},
        2,
        "--set picture: file is not allowed without a picture; allowed: noise, shapes"},
@@ -76,7 +76,7 @@ TEST(CliPicture, WhatIsWrongIsSaidInOneLine) {
             .string(),
         "x[0,0]"},
        1,
-       "other.json: picture: worked-example attends to no pixels"},
+       "other.json: picture: worked-example has no picture"},
   };
   for (const Case& each : cases) expect_refused(each.command, each.code, {each.fragment});
 }

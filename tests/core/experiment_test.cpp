@@ -217,7 +217,7 @@ TEST(Experiment, LabelsAndViewDoNotChangeTheComputation) {
   EXPECT_FALSE(same_computation(a, b));
   a.labels = {"one", "two"};
   EXPECT_EQ(token_label(a, 1), "two");
-  EXPECT_EQ(token_label(a, 2), "2");
+  EXPECT_EQ(token_label(a, 2), "3");
 }
 
 }  // namespace

@@ -141,12 +141,12 @@ TEST(ImportedTensors, WhatDoesNotGoTogetherIsShownAsItIsAndSaidWhy) {
   };
   EXPECT_EQ(reason({{"a", {3, 3}}, {"b", {4}}, {"c", {2, 2}}}), "0") << "nobody said that it is attention";
   EXPECT_EQ(reason({{"q", {2, 4, 8}}, {"k", {3, 4, 8}}}),
-            "no attention: made.npz: keys do not go with the queries: [head 3, key 4, dim 8]; allowed: as [head 2, "
+            "no attention: made.npz: keys do not match the queries: [head 3, key 4, dim 8]; allowed: as in [head 2, "
             "query 4, dim 8]");
   EXPECT_EQ(reason({{"q", {4, 8}}, {"k", {4, 8}}, {"v", {5, 8}}}),
-            "no attention: made.npz: values do not go with the queries: [key 5, dim 8]; allowed: as [key 4, dim 8]");
+            "no attention: made.npz: values do not match the queries: [key 5, dim 8]; allowed: as in [key 4, dim 8]");
   EXPECT_EQ(reason({{"layers.0.q", {4, 8}}, {"layers.1.q", {4, 8}}, {"layers.0.k", {4, 8}}}),
-            "no attention: made.npz: keys of 1 layer; allowed: as many as there are queries, 2");
+            "no attention: made.npz: keys of 1 layer; allowed: as many as the queries, 2");
   EXPECT_EQ(reason({{"attn", {600, 2, 2, 2}}}),
             "no attention: made.npz: 600 layers are not allowed; allowed: at most 512");
 }
@@ -155,7 +155,7 @@ TEST(ImportedTensors, WithoutAnyNumbersThereIsNothingToShow) {
   const Result<Experiment> experiment = experiment_on(made({{"attn", {0, 3}}, {"n", {}}}));
   ASSERT_FALSE(experiment);
   EXPECT_EQ(experiment.error().message,
-            "made.npz: no tensor is called like attention weights, scores, or queries and keys; it has attn [0, 3], n "
+            "made.npz: no tensor has a name like attention weights, scores, or queries and keys; it has attn [0, 3], n "
             "[]");
   EXPECT_FALSE(validate(*default_experiment("own-tensors")));
   Experiment other = *default_experiment("worked-example");

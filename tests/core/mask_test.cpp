@@ -102,7 +102,7 @@ TEST(Mask, ArraysHaveAsManyValuesAsTheirShapeSays) {
     const Result<void> fits = check_mask(mask, sizes);
     ASSERT_FALSE(fits) << count;
     EXPECT_EQ(fits.error().message,
-              "mask: array[4 × 5] has " + std::to_string(count) + " values; allowed: as many as its shape says, 20");
+              "mask: array[4 × 5] has " + std::to_string(count) + " values; allowed: 20, as its shape says");
   }
   // Sizes whose product is 2⁶⁴, or nothing in a type of that many bits.
   constexpr Index kLarge = Index{1} << 32U;
@@ -188,7 +188,7 @@ TEST(Mask, TooLargeToBePaintedIsRefused) {
   const Result<Mask> painted = with_pair(Mask{}, {1, 1, 4096, 4096}, 0, 0, 0, 0, false);
   ASSERT_FALSE(painted);
   EXPECT_EQ(painted.error().message,
-            "mask: array[4096 × 4096] is too large to be painted; allowed: at most 4194304 pairs of query and key");
+            "mask: array[4096 × 4096] is too large to edit; allowed: at most 4194304 pairs of query and key");
 }
 
 TEST(Mask, AnArrayIsFittedToOtherSizes) {

@@ -238,7 +238,7 @@ TEST(Picture, WithoutOneThereIsNoFileAndWithoutPixelsThereIsNone) {
   for (const Result<void>& refused : {set_picture(words, three_by_two()), validate(words)}) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message,
-              "picture: worked-example attends to no pixels; allowed with image-self-attention, image-multihead, "
+              "picture: worked-example has no picture; allowed with image-self-attention, image-multihead, "
               "packed-multihead, conv-attention");
   }
 }

@@ -56,7 +56,7 @@ std::vector<std::string> keys(const std::string& script, const std::string& firs
   };
   for (const std::string& line : lines_between(script, first)) {
     const std::string entry = line.substr(std::min(line.size(), line.find_first_not_of(' ')));
-    if (entry == "**several,") add_returned("");
+    if (entry == "**multi,") add_returned("");
     if (entry.starts_with("**{f\"single.")) add_returned("single.");
     if (entry.starts_with("\"")) found.push_back(entry.substr(1, entry.find('"', 1) - 1));
   }
@@ -189,7 +189,7 @@ TEST(Script, ExplicitMasksAreZerosAndOnes) {
 TEST(Script, SeedsAndDiscardedNumbers) {
   EXPECT_TRUE(has(script_with("stacked-multihead", {{"seed", "4294967295"}}), "torch.manual_seed(4294967295)\n"));
   EXPECT_TRUE(has(script_with("stacked-multihead", {{"seed", "18446744073709551615"}}),
-                  "torch.manual_seed(18446744073709551615)  # the same as 4294967295: "));
+                  "torch.manual_seed(18446744073709551615)  # same as 4294967295: "));
   EXPECT_TRUE(has(script_with("stacked-multihead", {{"discard", "3168"}}), "\ntorch.rand(3168)  # "));
   const std::string many = script_with("stacked-multihead", {{"discard", "10000000000"}});
   EXPECT_TRUE(has(many, "for _ in range(100):"));

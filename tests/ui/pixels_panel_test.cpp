@@ -89,7 +89,7 @@ TEST_F(Pixels, ASystemOfTokensTakesNoPicture) {
   const Experiment before = screen().experiment();
   screen().workbench().open_file(png().string());
   EXPECT_TRUE(screen().state().message.is_error);
-  EXPECT_NE(screen().state().message.text.find("worked-example attends to no pixels; allowed with "), std::string::npos);
+  EXPECT_NE(screen().state().message.text.find("worked-example has no picture; allowed with "), std::string::npos);
   EXPECT_EQ(screen().experiment(), before);
 }
 

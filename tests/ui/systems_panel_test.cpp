@@ -131,7 +131,7 @@ TEST_F(Interface, HeadsStopWhereTheyDivide) {
   }
   EXPECT_EQ(screen().experiment().integer("heads"), 16);
   // What they divide moves in steps of them.
-  const Rect embedding = screen().slider("Embedding size");
+  const Rect embedding = screen().slider("Embedding dimension");
   screen().drag(across(embedding, 0.5), across(embedding, 0.7), 4);
   screen().release();
   screen().settle();

@@ -96,7 +96,7 @@ Index pixel_count(const Experiment& e) { return saturating_product(e.integer("he
 
 std::string token_label(const Experiment& experiment, Index token) {
   const auto at = static_cast<std::size_t>(token);
-  return at < experiment.labels.size() ? experiment.labels[at] : std::to_string(token);
+  return at < experiment.labels.size() ? experiment.labels[at] : std::to_string(token + 1);
 }
 
 Result<Experiment> default_experiment(std::string_view name) {
@@ -143,10 +143,10 @@ Result<void> check_picture(const Experiment& experiment) {
     for (const System& system : systems()) {
       if (find_parameter(system.parameters, "picture") != nullptr) names.push_back(system.name);
     }
-    return fail("picture: " + experiment.system + " attends to no pixels; allowed with " + join(names, ", "));
+    return fail("picture: " + experiment.system + " has no picture; allowed with " + join(names, ", "));
   }
   if (experiment.choice("picture") == "file" && picture.empty())
-    return fail("picture: file is not allowed without a picture; allowed: noise, shapes, stripes, or a picture given");
+    return fail("picture: file is not allowed without a picture; allowed: noise, shapes, stripes");
   return {};
 }
 

@@ -14,7 +14,7 @@ constexpr const char* kForms = "none, causal, window:R, padding:L, padding:L1,L2
 Result<Index> parse_count(std::string_view text, std::string_view whole) {
   const std::optional<Index> value = parse_integer(text);
   if (!value || *value < 0 || *value > 2147483647) {
-    return fail("mask: " + quoted_text(whole) + " needs whole numbers from 0 to 2147483647 behind the colon");
+    return fail("mask: " + quoted_text(whole) + " needs whole numbers from 0 to 2147483647 after the colon");
   }
   return *value;
 }
@@ -77,7 +77,7 @@ Result<void> check_mask(const Mask& mask, const MaskSizes& sizes) {
     }
     for (const Index length : mask.lengths) {
       if (length > sizes.keys) {
-        return fail("mask: padding length " + std::to_string(length) + " is over the " + std::to_string(sizes.keys) +
+        return fail("mask: padding length " + std::to_string(length) + " exceeds the " + std::to_string(sizes.keys) +
                     " keys");
       }
     }
@@ -87,7 +87,7 @@ Result<void> check_mask(const Mask& mask, const MaskSizes& sizes) {
     for (const Index size : mask.shape) values *= static_cast<double>(size);
     if (values != static_cast<double>(mask.keep.size())) {
       return fail("mask: " + mask_text(mask) + " has " + std::to_string(mask.keep.size()) +
-                  " values; allowed: as many as its shape says, " + exact_text(values));
+                  " values; allowed: " + exact_text(values) + ", as its shape says");
     }
     std::vector<Index> shape = mask.shape;
     if (shape.size() == 3) shape.insert(shape.begin() + 1, 1);
@@ -98,7 +98,7 @@ Result<void> check_mask(const Mask& mask, const MaskSizes& sizes) {
       return fail("mask: " + mask_text(mask) + " does not fit; allowed: [queries × keys] = [" +
                   std::to_string(sizes.queries) + " × " + std::to_string(sizes.keys) + "], with batch " +
                   std::to_string(sizes.batch) + " or 1, or batch and heads " + std::to_string(sizes.heads) +
-                  " or 1, in front");
+                  " or 1, before them");
     }
   }
   return {};
@@ -119,7 +119,7 @@ Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, In
   for (std::size_t i = 0; i + 2 < made.shape.size(); ++i) matrices = saturating_product(matrices, made.shape[i]);
   const Index pairs = saturating_product(saturating_product(sizes.queries, sizes.keys), matrices);
   if (pairs > kMaxMaskPairs) {
-    return fail("mask: " + mask_text(made) + " is too large to be painted; allowed: at most " +
+    return fail("mask: " + mask_text(made) + " is too large to edit; allowed: at most " +
                 std::to_string(kMaxMaskPairs) + " pairs of query and key");
   }
   const MaskField field(mask, sizes);

@@ -73,14 +73,18 @@ std::vector<Parameter> common_parameters() {
   Parameter mask;
   mask.name = "mask";
   mask.label = "Mask";
-  mask.help = "Which keys a query may attend to: all, none after itself (causal), a window, or the first L (padding).";
+  mask.help =
+      "Keys that a query may attend to: all, none after its own position (causal), a window around it, or the first L "
+      "(padding).";
   mask.kind = Parameter::Kind::mask;
   mask.default_value = Mask{};
 
   Parameter fill;
   fill.name = "masked_fill";
   fill.label = "Masked fill";
-  fill.help = "What replaces a masked score. With −9e15 a row without any key becomes uniform, with −inf it becomes 0.";
+  fill.help =
+      "Replaces every masked score. If all keys of a query are masked, its weights are uniform with −9e15 and 0 with "
+      "−inf.";
   fill.kind = Parameter::Kind::real;
   fill.default_value = -9e15;
   fill.minimum = -std::numeric_limits<float>::max();
@@ -90,7 +94,7 @@ std::vector<Parameter> common_parameters() {
   Parameter temperature;
   temperature.name = "temperature";
   temperature.label = "Temperature";
-  temperature.help = "Divides the scores before the softmax: below 1 sharpens the weights, above 1 evens them out.";
+  temperature.help = "Divides the scores before the softmax: below 1 sharpens the weights, above 1 flattens them.";
   temperature.kind = Parameter::Kind::real;
   temperature.default_value = 1.0;
   temperature.minimum = 0.001;
@@ -102,7 +106,8 @@ std::vector<Parameter> common_parameters() {
   dropout.name = "dropout";
   dropout.label = "Dropout";
   dropout.help =
-      "Share of the weights set to 0 after the softmax, the rest scaled up; from a random stream of our own.";
+      "Probability p of setting a weight to 0 after the softmax; the rest are divided by 1 − p. The random stream is "
+      "attnscope's, not PyTorch's.";
   dropout.kind = Parameter::Kind::real;
   dropout.default_value = 0.0;
   dropout.maximum = 0.99;
@@ -122,7 +127,7 @@ std::string allowed_text(const Parameter& parameter) {
     case Parameter::Kind::choice: return join(parameter.choices, " or ");
     case Parameter::Kind::mask:
       return "none, causal, window:R, padding:L, padding:L1,L2,… or an array of true and false";
-    case Parameter::Kind::order: return "numbers of tokens, from 1, each once, with spaces between them";
+    case Parameter::Kind::order: return "token numbers from 1, each at most once, separated by spaces";
   }
   return {};
 }

@@ -5,15 +5,16 @@ namespace attnscope {
 Parameter positions_parameter() {
   return choice_parameter(
       "positions", "Positions",
-      "How the order of the tokens is known: added to X (sinusoidal, or learned and here drawn), turned into Q and K "
-      "(rotary), or taken off the scores (ALiBi).",
+      "How token positions enter: added to X (sinusoidal; learned, here random), by rotating Q and K (rotary), or "
+      "subtracted from the scores (ALiBi).",
       {"none", "sinusoidal", "learned", "rotary", "alibi"}, {"none", "sinusoidal", "learned", "rotary", "ALiBi"});
 }
 
 Parameter relative_positions_parameter() {
   return choice_parameter(
       "positions", "Positions",
-      "How the order is known: turned into Q and K (rotary), or taken off the scores (ALiBi); both count each from 0.",
+      "How token positions enter: by rotating Q and K (rotary), or subtracted from the scores (ALiBi). Queries and "
+      "keys are each counted from the start of their own sequence.",
       {"none", "rotary", "alibi"}, {"none", "rotary", "ALiBi"});
 }
 

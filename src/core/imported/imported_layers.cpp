@@ -224,14 +224,14 @@ tl::unexpected<Error> nothing_found(const ImportedTensors& given) {
   }
   if (given.tensors().size() > kMaxNamed)
     names.push_back("and " + std::to_string(given.tensors().size() - kMaxNamed) + " more");
-  return fail(given.file() + ": no tensor is called like attention weights, scores, or queries and keys; it has " +
+  return fail(given.file() + ": no tensor has a name like attention weights, scores, or queries and keys; it has " +
               (names.empty() ? "none" : join(names, ", ")));
 }
 
 /// Whether keys and values go with queries: the same batch and heads, as many dimensions, as many keys as values.
 Result<void> check_together(const ImportedTensors& given, const ImportedLayer& layer) {
   const auto differ = [&](const char* what, const Axes& a, const Axes& b) {
-    return fail(given.file() + ": " + what + " do not go with the queries: " + axes_text(b) + "; allowed: as " +
+    return fail(given.file() + ": " + what + " do not match the queries: " + axes_text(b) + "; allowed: as in " +
                 axes_text(a));
   };
   const Axes& q = layer.q->axes;
@@ -265,7 +265,7 @@ Result<void> add_tensors(const std::shared_ptr<const ImportedTensors>& given, co
   if (layers.empty()) layers.resize(parts.size());
   if (layers.size() != parts.size()) {
     return fail(given->file() + ": " + std::string(role_name(role)) + " of " + std::to_string(parts.size()) +
-                (parts.size() == 1 ? " layer" : " layers") + "; allowed: as many as there are queries, " +
+                (parts.size() == 1 ? " layer" : " layers") + "; allowed: as many as the queries, " +
                 std::to_string(layers.size()));
   }
   for (std::size_t i = 0; i < parts.size(); ++i) layers[i].*member = std::move(parts[i]);

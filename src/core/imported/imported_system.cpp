@@ -25,7 +25,7 @@ std::vector<ImportedLayer> layers_of(const Experiment& e) {
 }
 
 Result<void> check(const Experiment& e) {
-  if (e.tensors == nullptr) return fail("own-tensors: no file is given; allowed: open one of tensors");
+  if (e.tensors == nullptr) return fail("own-tensors: no file given; open a file of tensors");
   const Result<std::vector<ImportedLayer>> layers = imported_layers(e.tensors, choice_of(e));
   if (!layers) return tl::unexpected(layers.error());
   return {};
@@ -214,29 +214,27 @@ void write_script(Script& s) {
 System imported_tensors_system() {
   System system;
   system.name = "own-tensors";
-  system.title = "Own tensors";
-  system.summary = "Attention that was computed elsewhere: its weights, its scores, or its queries, keys and values.";
-  system.source = "a file of yours";
+  system.title = "Imported tensors";
+  system.summary = "Attention computed by another program: its weights, its scores, or its queries, keys and values.";
+  system.source = "your own file";
   std::vector<std::string> orders = axis_orders();
   orders.insert(orders.begin(), "guess");
-  Parameter scale =
-      choice_parameter("scale", "Scaling", "What the products of queries and keys are divided by before the softmax.",
-                       {"sqrt_head_dim", "none"}, {"√ head size", "none"});
+  Parameter scale = choice_parameter("scale", "Scaling", "What the scores are divided by before the softmax.",
+                                     {"sqrt_head_dim", "none"}, {"√d_k", "none"});
   scale.only_with = {"use", {kUseQueries}};
   Parameter group = integer_parameter("group", "Tensors",
-                                      "Which of the tensors, where names differ in more than the layer, those with "
-                                      "most layers first; beyond the last one: that.",
+                                      "Which set of tensors, if the file has several: those with the most layers come "
+                                      "first. A number past the last set selects the last.",
                                       1, 1, 16);
   group.only_with = {"use", {kUseWeights, kUseScores, kUseQueries}};
   Parameter axes = choice_parameter(
-      "axes", "Axes",
-      "What the axes of the tensor are, first to last; with a question mark as guessed from name and sizes.", orders,
-      orders);
+      "axes", "Axes", "Axes of the tensor, first to last; a question mark means guessed from its name and shape.",
+      orders, orders);
   axes.only_with = group.only_with;
   system.parameters = {
-      choice_parameter(
-          "use", "Looked at", "What of the file: its weights, scores, or queries with keys; or every tensor as it is.",
-          {kUseWeights, kUseScores, kUseQueries, kUseTensors}, {"weights", "scores", "queries, keys", "as is"}),
+      choice_parameter("use", "Use", "What to show: weights, scores, or queries and keys; or every tensor as it is.",
+                       {kUseWeights, kUseScores, kUseQueries, kUseTensors},
+                       {"weights", "scores", "queries, keys", "as is"}),
       group,
       axes,
       scale,

@@ -39,7 +39,7 @@ constexpr const char* kByContent = R"(
 import io
 
 def load(data):
-    """The tensors of a file, which shows in its first bytes what it is."""
+    """The tensors of a file, whose first bytes reveal its format."""
     if data.startswith(b"\x93NUMPY"):
         return {"": np.load(io.BytesIO(data))}
     if data.startswith(b"PK"):
@@ -92,7 +92,7 @@ void write_imported(Script& s, const std::set<std::size_t>& which) {
     s.code(list + "archive = np.load(" + path + ")");
     if (!std::all_of(names.begin(), names.end(), is_ascii)) {
       s.code(R"(
-# Where an archive does not say that its names are UTF-8, Python takes them for code page 437.
+# Unless an archive marks its names as UTF-8, Python decodes them as code page 437.
 stored = {name: name.encode("utf-8", "surrogateescape").decode("cp437") for name in names}
 archive = {name: archive[name if name in archive else stored[name]] for name in names}
 )");
@@ -103,9 +103,9 @@ archive = {name: archive[name if name in archive else stored[name]] for name in 
     s.code(list);
     // Nothing but the name for it stands in the place of a path.
     const bool streamed = given.file().find('/') == std::string::npos;
-    s.code(streamed
-               ? "archive = load(sys.stdin.buffer.read())  # the tensors arrived on standard input: give it the same"
-               : "with open(" + path + ", \"rb\") as file:\n    archive = load(file.read())");
+    s.code(streamed ? "archive = load(sys.stdin.buffer.read())  # attnscope read the tensors from standard input; pipe "
+                      "in the same file"
+                    : "with open(" + path + ", \"rb\") as file:\n    archive = load(file.read())");
   }
   s.code("given = {name: torch.from_numpy(archive[name].astype(\"float32\")) for name in names}");
 }

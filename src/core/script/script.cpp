@@ -49,11 +49,11 @@ void Script::discard() {
   const std::uint64_t draws = experiment_.discard;
   if (draws == 0) return;
   if (draws <= kDiscardedAtOnce) {
-    code("torch.rand(" + std::to_string(draws) + ")  # drawn and thrown away");
+    code("torch.rand(" + std::to_string(draws) + ")  # drawn and discarded");
     return;
   }
   const std::string at_once = std::to_string(kDiscardedAtOnce);
-  code("for _ in range(" + std::to_string(draws / kDiscardedAtOnce) + "):  # drawn and thrown away");
+  code("for _ in range(" + std::to_string(draws / kDiscardedAtOnce) + "):  # drawn and discarded");
   code("    torch.rand(" + at_once + ")");
   if (draws % kDiscardedAtOnce > 0) code("torch.rand(" + std::to_string(draws % kDiscardedAtOnce) + ")");
 }
@@ -66,7 +66,7 @@ void Script::layer(const std::string& variable, const std::string& name, std::st
 
 void Script::edits(const std::map<std::string, std::string>& places) {
   if (experiment_.edits.empty()) return;
-  section("# Numbers put by hand in the place of drawn ones.");
+  section("# Edited values.");
   code("with torch.no_grad():");
   for (const CellEdit& edit : experiment_.edits) {
     const auto place = places.find(edit.tensor);
@@ -100,8 +100,8 @@ std::string Script::header() const {
                      " in PyTorch.\n\n";
   text += wrapped(python_escaped(system.summary));
   text += R"(
-    python3 script.py               prints the shape of every tensor, and the result
-    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+    python3 script.py               prints every tensor's shape and the result
+    python3 script.py tensors.npz   saves every tensor under its attnscope name
 """
 
 )";
@@ -128,7 +128,7 @@ std::string Script::seed() const {
   const std::string line = "torch.manual_seed(" + std::to_string(experiment_.seed) + ")";
   const std::uint64_t counts = experiment_.seed & 0xffffffffU;
   if (counts == experiment_.seed) return line + "\n";
-  return line + "  # the same as " + std::to_string(counts) + ": the low 32 bits count\n";
+  return line + "  # same as " + std::to_string(counts) + ": only the low 32 bits count\n";
 }
 
 std::string Script::dictionary() const {

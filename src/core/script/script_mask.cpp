@@ -26,13 +26,13 @@ std::string behind_axes(std::size_t count) {
 std::string padding_code(const std::vector<Index>& lengths, const ScoreAxes& axes) {
   if (lengths.size() == 1) {
     const std::string length = std::to_string(lengths[0]);
-    return "# Padding: a key counts when it stands before position " + length + ".\nkeep = torch.arange(" + axes.keys +
-           ") < " + length + "\n";
+    return "# Padding: only the first " + length + " keys count.\nkeep = torch.arange(" + axes.keys + ") < " + length +
+           "\n";
   }
   std::vector<std::string> numbers;
   numbers.reserve(lengths.size());
   for (const Index length : lengths) numbers.push_back(std::to_string(length));
-  std::string text = "# Padding: each batch item has its own number of keys that count.\n";
+  std::string text = "# Padding: each batch item has its own length.\n";
   const std::string line = "lengths = torch.tensor([" + join(numbers, ", ") + "])\n";
   if (line.size() <= 100) {
     text += line;
@@ -61,7 +61,7 @@ std::vector<Index> array_shape(const Mask& mask, const ScoreAxes& axes) {
 std::string array_code(const Mask& mask, const ScoreAxes& axes) {
   const auto keys = static_cast<std::size_t>(mask.shape.back());
   const std::size_t matrix = keys * static_cast<std::size_t>(mask.shape[mask.shape.size() - 2]);
-  std::string text = "# Rows are queries, columns keys: 1 where a query may attend to a key.\nkeep = \"\"\"\n";
+  std::string text = "# Rows are queries, columns are keys: 1 where the query may attend to the key.\nkeep = \"\"\"\n";
   for (std::size_t i = 0; i < mask.keep.size(); ++i) {
     if (i > 0 && i % matrix == 0) text += "\n";
     text += mask.keep[i] ? '1' : '0';
@@ -95,11 +95,11 @@ std::string mask_code(const Experiment& e, const ScoreAxes& axes) {
   switch (mask.kind) {
     case Mask::Kind::none: return "";
     case Mask::Kind::causal:
-      return "# Causal: a query attends to the keys up to its own position.\nkeep = torch.ones(" + axes.queries + ", " +
-             axes.keys + ").tril().bool()\n";
+      return "# Causal: a query attends only to keys up to its own position.\nkeep = torch.ones(" + axes.queries +
+             ", " + axes.keys + ").tril().bool()\n";
     case Mask::Kind::window:
-      return "# Window: a query attends to keys that are at most " + std::to_string(mask.radius) +
-             " away.\nkeep = (torch.arange(" + axes.queries + ")[:, None] - torch.arange(" + axes.keys +
+      return "# Window: a query attends only to keys at most " + std::to_string(mask.radius) +
+             " positions away.\nkeep = (torch.arange(" + axes.queries + ")[:, None] - torch.arange(" + axes.keys +
              ")).abs() <= " + std::to_string(mask.radius) + "\n";
     case Mask::Kind::padding: return padding_code(mask.lengths, axes);
     case Mask::Kind::array: return array_code(mask, axes);
@@ -123,7 +123,7 @@ std::string weights_code(const Experiment& e, const std::string& prefix, bool ma
   }
   if (temperature != 1) {
     if (empty_rows && std::isfinite(fill) && -fill / temperature > std::numeric_limits<float>::max()) {
-      text += "# The fill divided by the temperature is beyond float32: take the row's maximum off first.\nlogits = " +
+      text += "# The fill divided by the temperature overflows float32: subtract the row maximum first.\nlogits = " +
               logits + " - " + logits + ".amax(dim=-1, keepdim=True)\n";
       logits = "logits";
     }
@@ -131,11 +131,11 @@ std::string weights_code(const Experiment& e, const std::string& prefix, bool ma
   }
   text += weights + " = torch.softmax(" + logits + ", dim=-1)\n";
   if (empty_rows && std::isinf(fill)) {
-    text += "# Without any key the softmax is NaN; such a query's weights are 0.\n" + weights + " = " + weights +
+    text += "# Without any key, the softmax is NaN; set the query's weights to 0.\n" + weights + " = " + weights +
             ".masked_fill(~keep.any(dim=-1, keepdim=True), 0)\n";
   }
   if (e.real("dropout") > 0) {
-    text += "# Random in PyTorch's own way: from here on the numbers differ from attnscope's.\n" +
+    text += "# PyTorch's dropout pattern: from here on the numbers differ from attnscope's.\n" +
             weights_name(e, prefix) + " = nn.functional.dropout(" + weights + ", dropout)\n";
   }
   return text;
@@ -152,7 +152,7 @@ std::string heads_code(const Experiment& e, const std::string& outputs, int axis
   for (const Index head : e.heads_off) off.push_back(std::to_string(head));
   std::string list = join(off, ", ");
   if (e.heads_off.size() > 20) list = "\n    " + join(split(wrapped(list, 4), '\n'), "\n").substr(4);
-  return "# Heads that are switched off.\nkept_head_outputs = " + outputs + ".clone()\nkept_head_outputs[" + front +
+  return "# Switched-off heads output 0.\nkept_head_outputs = " + outputs + ".clone()\nkept_head_outputs[" + front +
          "[" + list + "]] = 0\n";
 }
 

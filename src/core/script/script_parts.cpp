@@ -13,7 +13,7 @@ void write_norm(Script& s, bool group) {
   const std::string name = group ? "nn.GroupNorm" : "nn.BatchNorm2d";
   const Index items = saturating_product(e.integer("batch"), pixel_count(e));
   if (items == 1 && (!group || e.integer("channels") == 1)) {
-    s.code("normed = torch.zeros_like(x)  # a number minus itself; " + name + " refuses to do that");
+    s.code("normed = torch.zeros_like(x)  # a single number minus its mean; " + name + " rejects it");
   } else {
     s.code("normed = " + name + (group ? "(1, channels)(x)" : "(channels)(x)"));
   }
@@ -22,7 +22,7 @@ void write_norm(Script& s, bool group) {
 void write_head_slices(Script& s, std::string_view input) {
   s.code("qkv = to_qkv(" + std::string(input) + ")");
   s.code(R"(
-# Heads are split off first; a head's slice is its q, k and v in turn.
+# Split into heads first; each head's slice is its q, k and v in turn.
 q, k, v = qkv.unflatten(-1, (heads, 3 * head_dim)).transpose(1, 2).chunk(3, dim=-1)
 )");
 }

@@ -10,7 +10,7 @@ namespace {
 constexpr Index kPixelsOnALine = 15;
 
 constexpr const char* kShapes = R"(
-# Two red discs and a blue square: [row, column, colour], red, green and blue from 0 to 255.
+# Two red discs and a blue square: [row, column, colour]; red, green, blue from 0 to 255.
 side = min(height, width)
 down = 16 * (2 * torch.arange(height)[:, None] + 1 - height)
 right = 16 * (2 * torch.arange(width) + 1 - width)
@@ -23,7 +23,7 @@ rgb[square] = torch.tensor([20, 60, 160])
 )";
 
 constexpr const char* kStripes = R"(
-# Diagonal stripes in turn: [row, column, colour], red, green and blue from 0 to 255.
+# Diagonal stripes of three colours: [row, column, colour]; red, green, blue from 0 to 255.
 diagonal = torch.arange(height)[:, None] + torch.arange(width)
 stripe = diagonal // max(1, min(height, width) // 8)
 rgb = torch.tensor([[230, 90, 40], [250, 210, 60], [20, 60, 160]])[stripe % 3]
@@ -31,7 +31,7 @@ rgb = torch.tensor([[230, 90, 40], [250, 210, 60], [20, 60, 160]])[stripe % 3]
 
 constexpr const char* kOverlaps = R"(
 def overlaps(old, new):
-    """[new, old]: how much of each old number lies under each new one, along one line."""
+    """[new, old]: overlap of each new cell with each old cell along one axis."""
     old_edges, new_edges = torch.arange(old) * new, torch.arange(new)[:, None] * old
     ends = torch.minimum(old_edges + new, new_edges + old)
     return (ends - torch.maximum(old_edges, new_edges)).clamp(min=0).double()
@@ -40,7 +40,8 @@ def overlaps(old, new):
 std::string imported_code(const ColorPicture& picture) {
   const std::string rows = std::to_string(picture.rows);
   const std::string columns = std::to_string(picture.columns);
-  std::string text = "# The picture, row by row: red, green and blue from 0 to 255, two digits each.\nrgb = \"\"\"\n";
+  std::string text =
+      "# The picture row by row: red, green, blue from 0 to 255, two hexadecimal digits each.\nrgb = \"\"\"\n";
   const std::string digits = hex_text(picture.rgb);
   const auto row_digits = static_cast<std::size_t>(picture.columns * kColors * 2);
   constexpr auto kLine = static_cast<std::size_t>(kPixelsOnALine * kColors * 2);
@@ -61,7 +62,7 @@ void write_picture(Script& s) {
     s.discard();
     return;
   }
-  s.code("torch.randn(batch, channels, height, width)  # not used: so the weights are those of noise");
+  s.code("torch.randn(batch, channels, height, width)  # unused: keeps the same weights as with noise");
   s.discard();
   s.section(name == "shapes" ? kShapes : name == "stripes" ? kStripes : imported_code(e.picture));
   s.empty_line();
@@ -69,13 +70,13 @@ void write_picture(Script& s) {
   s.empty_line();
   if (name == "file") {
     s.section(R"(
-# Its area averaged to height and width, and in the same way the three colours to the channels.
+# Area-average to height × width, and the three colours to the channels.
 rows, columns = overlaps(len(rgb), height), overlaps(rgb.shape[1], width)
 image = torch.einsum("hr,wc,kl,rcl->khw", rows, columns, overlaps(3, channels), rgb.double())
 )");
   } else {
     s.section(R"(
-# The three colours averaged to the channels.
+# Average the three colours to the channels.
 image = torch.einsum("kl,hwl->khw", overlaps(3, channels), rgb.double())
 )");
   }

@@ -18,7 +18,7 @@ std::string positions_sum_code(const Experiment& e) {
   std::string code;
   if (positions_of(e) == "sinusoidal") {
     code = R"(
-# Positions as sines (even features) and cosines (odd ones).
+# Sinusoidal positions: sines in even features, cosines in odd ones.
 feature = torch.arange(features)
 pace = 10000 ** (feature // 2 * 2 / features).double()
 angles = torch.arange(tokens, dtype=torch.double)[:, None] / pace
@@ -32,7 +32,7 @@ std::string rotated_code(const Experiment& e) {
   if (positions_of(e) != "rotary") return "";
   return R"(
 def rotated(rows):
-    """Rows whose pairs of numbers are turned by angles that grow with the position."""
+    """RoPE: rotates each pair of features by an angle proportional to the position."""
     dim = rows.shape[-1]
     even = torch.arange(0, dim - 1, 2, dtype=torch.double)
     angles = torch.arange(rows.shape[-2], dtype=torch.double)[:, None] / 10000 ** (even / dim)
@@ -67,7 +67,7 @@ std::string dot_scores_code(const Experiment& e) {
 
 std::string biased_scores_code(const Experiment& e, const BiasCode& code) {
   if (positions_of(e) != "alibi") return "";
-  return "# ALiBi: what is further away counts less, in each head by a slope of its own.\nslopes = 2.0 ** (-8 * "
+  return "# ALiBi: subtract slope · distance; each head has its own slope.\nslopes = 2.0 ** (-8 * "
          "torch.arange(1, " +
          code.heads + " + 1) / " + code.heads + ")\ndistance = (torch.arange(" + code.queries +
          ")[:, None] - torch.arange(" + code.keys +

@@ -44,7 +44,7 @@ Result<EquivalenceSides> equivalence_sides(const Equivalence& equivalence, const
                                            double memory_budget) {
   const std::vector<std::string>& allowed = equivalence.systems;
   if (std::find(allowed.begin(), allowed.end(), experiment.system) == allowed.end()) {
-    return fail("this comparison is about " + join(allowed, " and ") + ", not about " + experiment.system);
+    return fail("this comparison applies to " + join(allowed, " and ") + ", not to " + experiment.system);
   }
   Result<EquivalenceSides> sides = equivalence.sides(experiment);
   if (!sides) return sides;
@@ -80,7 +80,7 @@ Result<EquivalenceResult> compare(const EquivalenceSides& sides, const Progress&
     }
     return result;
   } catch (const std::bad_alloc&) {
-    return fail("this machine has no room for both sides of the comparison");
+    return fail("not enough memory for both sides of the comparison");
   }
 }
 

@@ -83,8 +83,8 @@ Result<EquivalenceSides> separate_chunked(const Experiment& experiment) {
   sides.one = sides.other = experiment;
   sides.one.parameters["projection"] = std::string("separate");
   sides.other.parameters["projection"] = std::string("chunked");
-  sides.one_text = "three layers give q, k and v";
-  sides.other_text = "one layer, its weights those of the three stacked, gives qkv, which is cut in three";
+  sides.one_text = "three layers compute q, k and v";
+  sides.other_text = "one layer with the three weights stacked computes qkv, which is split into three";
   sides.given = [](const Trace& one) {
     return Substitutions{{"x", pointer_to(one, "x")},
                          {"w_qkv", stacked(one, {"w_q", "w_k", "w_v"}, "part·dim")},
@@ -107,7 +107,7 @@ Result<EquivalenceSides> convolution_sides(const Experiment& experiment) {
   const Index heads = sides.one.integer("heads");
   if (experiment.system != sides.one.system) sides.one.parameters["head_dim"] = channels / heads;
   if (saturating_product(heads, sides.one.integer("head_dim")) != channels) {
-    return fail("this comparison needs heads × head size = channels; " + std::to_string(heads) + " × " +
+    return fail("this comparison needs heads × head dimension = channels; " + std::to_string(heads) + " × " +
                 std::to_string(sides.one.integer("head_dim")) + " is not " + std::to_string(channels));
   }
   sides.given = [](const Trace& one) {
@@ -135,8 +135,8 @@ Result<EquivalenceSides> scaled_queries(const Experiment& experiment) {
   Result<EquivalenceSides> sides = convolution_sides(experiment);
   if (!sides) return sides;
   const std::string root = "√" + std::to_string(sides->one.integer("head_dim"));
-  sides->one_text = "queries are divided by " + root + ", then multiplied with the keys";
-  sides->other_text = "queries are multiplied with the keys, then the scores are divided by " + root;
+  sides->one_text = "queries divided by " + root + ", then multiplied by the keys";
+  sides->other_text = "queries multiplied by the keys, then the scores divided by " + root;
   sides->pairs = {{"scores", the("scores"), the("scores")}, {"weights", the("weights"), the("weights")}};
   return sides;
 }
@@ -147,9 +147,8 @@ Result<EquivalenceSides> split_order(const Experiment& experiment) {
   EquivalenceSides sides;
   sides.one = with_system(experiment, "image-multihead");
   sides.other = with_system(experiment, "packed-multihead");
-  sides.one_text = "qkv is split into heads, and each head's share into q, k and v";
-  sides.other_text =
-      "qkv is cut into q, k and v, and each of them into heads; the weights' rows are reordered to match";
+  sides.one_text = "qkv split into heads, then each head's part into q, k and v";
+  sides.other_text = "qkv split into q, k and v, then each into heads; weight rows reordered to match";
   const Index heads = sides.one.integer("heads");
   sides.given = [heads](const Trace& one) {
     const Sizes sizes = {{"head", heads}, {"part", 3}};
@@ -184,17 +183,17 @@ Result<EquivalenceSides> token_order(const Experiment& experiment) {
   const std::vector<Index> order = shuffled_order(experiment.integer("tokens"), experiment.seed);
   constexpr std::size_t kShown = 12;
   std::vector<std::string> shown;
-  for (std::size_t i = 0; i < std::min(order.size(), kShown); ++i) shown.push_back(std::to_string(order[i]));
+  for (std::size_t i = 0; i < std::min(order.size(), kShown); ++i) shown.push_back(std::to_string(order[i] + 1));
   if (order.size() > kShown) shown.emplace_back("…");
-  sides.one_text = "the output for the tokens as they are, its rows then put in the order " + join(shown, "\u00a0");
-  sides.other_text = "the output for the tokens put in that order first";
+  sides.one_text = "the output for the original tokens, its rows then permuted to " + join(shown, "\u00a0");
+  sides.other_text = "the output for the tokens permuted first";
   sides.given = [order](const Trace& one) { return Substitutions{{"x", permuted(pointer_to(one, "x"), 1, order)}}; };
   const auto rows = [order](const Trace& one) { return permuted(pointer_to(one, "out"), 1, order); };
   const auto rows_and_columns = [order](const Trace& one) {
     return permuted(permuted(pointer_to(one, "weights"), 2, order), 3, order);
   };
-  sides.pairs = {{"weights, rows and columns reordered", rows_and_columns, the("weights")},
-                 {"out, rows reordered", rows, the("out")}};
+  sides.pairs = {{"weights, rows and columns permuted", rows_and_columns, the("weights")},
+                 {"out, rows permuted", rows, the("out")}};
   return sides;
 }
 
@@ -203,7 +202,7 @@ Result<EquivalenceSides> token_order(const Experiment& experiment) {
 std::span<const Equivalence> equivalences() {
   static const std::vector<Equivalence> list = {
       {"separate-chunked",
-       "Three layers for q, k and v are one layer whose output is cut in three.",
+       "Three layers for q, k and v equal one layer whose output is split into three.",
        {"image-self-attention"},
        separate_chunked},
       {"convolution-linear",
@@ -211,14 +210,17 @@ std::span<const Equivalence> equivalences() {
        {"conv-attention", "packed-multihead"},
        convolution_linear},
       {"scaled-queries",
-       "Scaling the queries first is scaling the scores.",
+       "Scaling the queries equals scaling the scores.",
        {"conv-attention", "packed-multihead"},
        scaled_queries},
       {"split-order",
-       "Heads split off before or after q, k and v: only the order of the weights' rows differs.",
+       "Splitting into heads before or after q, k and v changes only the order of the weight rows.",
        {"image-multihead", "packed-multihead"},
        split_order},
-      {"token-order", "Tokens in another order: the same outputs in that order.", {"stacked-multihead"}, token_order},
+      {"token-order",
+       "Permutation equivariance: permuting the tokens permutes the outputs.",
+       {"stacked-multihead"},
+       token_order},
   };
   return list;
 }

@@ -43,8 +43,8 @@ Result<std::shared_ptr<const Trace>> run_in_order(const Trace& trace, const std:
   const double left = trace.bytes_left();
   const double needed = resident_cost(*trace.plan(), resident_steps(*trace.plan(), left)).bytes;
   if (needed > left) {
-    return fail("to compute " + trace.experiment().system + " once more takes " + bytes_text(needed) +
-                "; allowed: the " + bytes_text(left) + " that are left");
+    return fail("computing " + trace.experiment().system + " again takes " + bytes_text(needed) +
+                "; allowed: the remaining " + bytes_text(left));
   }
   return Executor(left).run(trace.experiment(), progress, {{"x", rows_in_order(*token_input(trace)->tensor, order)}});
 }

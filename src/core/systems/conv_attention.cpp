@@ -47,7 +47,7 @@ void write_script(Script& s) {
 
   s.section(R"(
 qkv = to_qkv(x)
-# [batch, head, dim, token]: pixels are columns.
+# [batch, head, dim, token]: columns are pixels.
 q, k, v = qkv.flatten(2).unflatten(1, (3, heads, head_dim)).unbind(1)
 )");
   s.section(mask_code(e, pixel_scores(true)));
@@ -69,12 +69,14 @@ System conv_attention() {
   System system;
   system.name = "conv-attention";
   system.title = "Convolutional attention";
-  system.summary = "Attention of a diffusion model's layer: 1×1 convolutions, pixels as columns, queries scaled first.";
+  system.summary =
+      "The attention layer of a diffusion model: 1×1 convolutions, pixels as columns, queries scaled before the "
+      "product.";
   system.source = "the DDPM convolutional attention layer";
   system.parameters = picture_parameters(1);
-  system.parameters.push_back(integer_parameter("heads", "Heads", "How many heads attend side by side.", 4, 1, 16));
-  system.parameters.push_back(
-      integer_parameter("head_dim", "Head size", "Numbers per query, key and value.", 32, 1, 64));
+  system.parameters.push_back(integer_parameter("heads", "Heads", "Number of attention heads.", 4, 1, 16));
+  system.parameters.push_back(integer_parameter("head_dim", "Head dimension",
+                                                "Head dimension d_k: the length of a query, key or value.", 32, 1, 64));
   system.mask_sizes = pixel_mask_sizes;
   system.run = run_system;
   system.script = write_script;

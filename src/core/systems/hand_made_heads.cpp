@@ -14,7 +14,7 @@ namespace {
 
 enum Head : Index { previous, first, duplicate, same, next, uniform, window, head_count };
 
-const std::array<const char*, head_count> kHeadNames = {"previous token", "first token", "duplicate token", "diagonal",
+const std::array<const char*, head_count> kHeadNames = {"previous token", "first token", "duplicate token", "self",
                                                         "next token",     "uniform",     "local window"};
 
 /// Which token each of the first positions has, numbered in the order in which they first come; those behind the
@@ -67,18 +67,18 @@ class HandMadeWeights {
     const auto labelled = std::ssize(kinds_.labelled);
     for (Index at = 0; at < labelled; ++at) {
       const Index kind = kinds_.labelled[static_cast<std::size_t>(at)];
-      parts.push_back(identity(at, kind, 1, 1, "Which token it is: equal labels are the same token."));
+      parts.push_back(identity(at, kind, 1, 1, "Token identity: equal labels are the same token."));
     }
     if (labelled < tokens_) {
       const Index rest = tokens_ - labelled;
-      parts.push_back(
-          identity(labelled, kinds_.count - rest, rest, 1, "Which token it is: without a label, one of its own."));
+      parts.push_back(identity(labelled, kinds_.count - rest, rest, 1,
+                               "Token identity: a position without a label is a token of its own."));
     }
-    parts.push_back(identity(0, at_position(), tokens_, 1, "Which position it has."));
+    parts.push_back(identity(0, at_position(), tokens_, 1, "Position, one-hot."));
     // So that the first token has no previous one, though the head looks at the token itself there.
     const Index first_kind = labelled > 0 ? kinds_.labelled.front() : 0;
     parts.push_back(identity(0, at_previous() + first_kind, 1, -1,
-                             "The first token has no previous one: this takes away what the head adds there."));
+                             "The first token has no previous one: this cancels what the head adds there."));
     return parts;
   }
 
@@ -86,16 +86,18 @@ class HandMadeWeights {
     const double s = sharpness_;
     const Index n = tokens_;
     return {
-        want(Head::previous, 1, 0, n - 1, 0, 0, s, "Previous token: a query wants the position before its own."),
-        want(Head::previous, 0, 0, 1, 0, 0, s, "Previous token: the first token wants itself."),
-        want_first(Head::first, s, "First token: every query wants the first position."),
-        of_head(Head::duplicate, identity(0, 0, kinds_.count, 2 * s, "Duplicate token: a query wants its own token.")),
-        want(Head::duplicate, 0, 0, n, -n, -1, 2 * s, "Duplicate token: a query wants the positions before its own."),
-        want(Head::duplicate, 0, 0, n, 0, 0, s, "Duplicate token: if there is nothing earlier, the token itself."),
-        want(Head::same, 0, 0, n, 0, 0, s, "Diagonal: a query wants its own position."),
-        want(Head::next, 0, 1, n - 1, 0, 0, s, "Next token: a query wants the position behind its own."),
-        want(Head::next, n - 1, n - 1, 1, 0, 0, s, "Next token: the last token wants itself."),
-        want(Head::window, 0, 0, n, -radius_, radius_, s, "Local window: a query wants the positions around its own."),
+        want(Head::previous, 1, 0, n - 1, 0, 0, s, "Previous token: a query selects the position before its own."),
+        want(Head::previous, 0, 0, 1, 0, 0, s, "Previous token: the first token selects itself."),
+        want_first(Head::first, s, "First token: every query selects the first position."),
+        of_head(Head::duplicate,
+                identity(0, 0, kinds_.count, 2 * s, "Duplicate token: a query selects its own token.")),
+        want(Head::duplicate, 0, 0, n, -n, -1, 2 * s, "Duplicate token: a query selects the positions before its own."),
+        want(Head::duplicate, 0, 0, n, 0, 0, s, "Duplicate token: without an earlier copy, the token itself."),
+        want(Head::same, 0, 0, n, 0, 0, s, "Self: a query selects its own position."),
+        want(Head::next, 0, 1, n - 1, 0, 0, s, "Next token: a query selects the position after its own."),
+        want(Head::next, n - 1, n - 1, 1, 0, 0, s, "Next token: the last token selects itself."),
+        want(Head::window, 0, 0, n, -radius_, radius_, s,
+             "Local window: a query selects the positions around its own."),
     };
   }
 
@@ -103,36 +105,37 @@ class HandMadeWeights {
   [[nodiscard]] std::vector<SetPart> w_k() const {
     std::vector<SetPart> parts;
     for (Index head = 0; head < head_count; ++head)
-      parts.push_back(of_head(head, identity(0, 0, dim().size, 1, "A key says which token it is, and where.")));
+      parts.push_back(of_head(head, identity(0, 0, dim().size, 1, "A key states its token and its position.")));
     return parts;
   }
 
   [[nodiscard]] std::vector<SetPart> w_v(Index heads) const {
     std::vector<SetPart> parts;
     for (Index head = 0; head < heads; ++head)
-      parts.push_back(of_head(head, identity(0, 0, kinds_.count, 1, "A value is the token, copied.")));
+      parts.push_back(of_head(head, identity(0, 0, kinds_.count, 1, "A value is a copy of the token.")));
     return parts;
   }
 
   [[nodiscard]] std::vector<SetPart> w_out() const {
     return {identity(Head::previous * kinds_.count, at_previous(), kinds_.count, 1,
-                     "What the previous-token head copied is written down as the previous token.")};
+                     "The previous-token head writes what it copied into the features for the previous token.")};
   }
 
   [[nodiscard]] std::vector<SetPart> induction_w_q() const {
     const double s = sharpness_;
     return {
-        identity(0, 0, kinds_.count, 2 * s, "Induction: a query looks for its own token."),
-        want(0, 1, 1, tokens_ - 1, -tokens_, 0, 2 * s, "Induction: up to its own position, but not at the first."),
-        want_first(0, 3 * s, "Induction: if it is nowhere, the first token."),
+        identity(0, 0, kinds_.count, 2 * s,
+                 "Induction: a query looks for a key whose previous token is its own token."),
+        want(0, 1, 1, tokens_ - 1, -tokens_, 0, 2 * s, "Induction: only up to its own position, and not at the first."),
+        want_first(0, 3 * s, "Induction: without a match, the first token."),
     };
   }
   [[nodiscard]] std::vector<SetPart> induction_w_k() const {
-    return {identity(at_previous(), 0, kinds_.count, 1, "A key says which token came before it."),
-            identity(at_position(), at_position(), tokens_, 1, "A key says where it stands.")};
+    return {identity(at_previous(), 0, kinds_.count, 1, "A key states its previous token."),
+            identity(at_position(), at_position(), tokens_, 1, "A key states its position.")};
   }
   [[nodiscard]] std::vector<SetPart> induction_w_out() const {
-    return {identity(0, 0, kinds_.count, 1, "What followed the token last time is what is expected now.")};
+    return {identity(0, 0, kinds_.count, 1, "The head predicts the token that followed last time.")};
   }
 
  private:
@@ -205,15 +208,15 @@ void run_system(const Experiment& e, PlanBuilder& r) {
 void write_input(Script& s) {
   const Experiment& e = s.experiment();
   const auto labelled = std::min<std::size_t>(e.labels.size(), static_cast<std::size_t>(e.integer("tokens")));
-  s.code("# Equal labels are the same token; those without a label are all different.\nlabels = " +
+  s.code("# Equal labels are the same token; positions without a label are tokens of their own.\nlabels = " +
          python_list(std::span(e.labels).first(labelled)));
   s.code(R"(
 labels += range(len(labels), tokens)
 kinds = list(dict.fromkeys(labels))
 kind = torch.tensor([kinds.index(label) for label in labels])
 
-# What a token is and where it stands, one-hot, and room for what came before it. Nothing came
-# before the first one: what the previous-token head will add there, itself, is taken away.
+# One-hot token, one-hot position, and room for the previous token. The first token has no
+# previous one: cancel what the previous-token head will add there, which is the token itself.
 token, position = torch.eye(len(kinds))[kind], torch.eye(tokens)
 previous = torch.zeros_like(token)
 previous[0] = -token[0]
@@ -223,13 +226,13 @@ x = torch.cat([token, position, previous], dim=1)
 
 void write_weights(Script& s) {
   s.section(R"(
-# How much each head's query at one position wants the key at another.
+# How strongly each head's query at one position selects the key at another.
 query, key = torch.arange(tokens)[:, None], torch.arange(tokens)
 wanted = [
     key == (query - 1).clamp(min=0),  # previous token
     (key == 0).expand(tokens, tokens),  # first token
-    2 * (key < query) + (key == query),  # duplicate token: of the same kind, besides
-    key == query,  # diagonal
+    2 * (key < query) + (key == query),  # duplicate token: also of the same kind, see below
+    key == query,  # self
     key == (query + 1).clamp(max=tokens - 1),  # next token
     torch.zeros(tokens, tokens),  # uniform
     (key - query).abs() <= radius,  # local window
@@ -240,11 +243,11 @@ w_q[:, len(kinds):dim, len(kinds):] = sharpness * torch.stack([each.float() for 
 w_q[2, :len(kinds), :len(kinds)] = 2 * sharpness * torch.eye(len(kinds))
 w_k = torch.eye(features)[:, :dim].repeat(heads, 1, 1)
 w_v = torch.eye(features)[:, :len(kinds)].repeat(heads, 1, 1)
-# Only what the previous-token head found is written down.
+# Only the previous-token head writes its output.
 w_out = torch.zeros(heads * len(kinds), features)
 w_out[:len(kinds), dim:] = torch.eye(len(kinds))
 
-# The induction head wants keys that its own token came before, otherwise the first one.
+# The induction head selects keys whose previous token is its own token, otherwise the first.
 layer2_w_q = torch.zeros(1, features, dim)
 layer2_w_q[0, :len(kinds), :len(kinds)] = 2 * sharpness * torch.eye(len(kinds))
 by_place = torch.where(key == 0, 3, 2 * (key <= query))
@@ -283,7 +286,7 @@ void write_script(Script& s) {
   write_layer(s, "", "x");
   s.section("layer2_x = x + out");
   const Mask& mask = e.mask();
-  if (mask.shape.size() == 4 && mask.shape[1] > 1) s.code("keep = keep[:1]  # what the mask has for the first head");
+  if (mask.shape.size() == 4 && mask.shape[1] > 1) s.code("keep = keep[:1]  # the mask of the first head");
   write_layer(s, "layer2_", "layer2_x");
 }
 
@@ -292,8 +295,8 @@ Parameter sharpness_parameter() {
   parameter.name = "sharpness";
   parameter.label = "Sharpness";
   parameter.help =
-      "How far the scores of what a head wants lie above the others. From about 104 on the others' weights are exactly "
-      "0; at 0 every head is uniform.";
+      "How far the scores of what a head selects exceed the rest. From about 104, all other weights are exactly 0; at "
+      "0, every head is uniform.";
   parameter.kind = Parameter::Kind::real;
   parameter.default_value = 120.0;
   parameter.maximum = 1e6;
@@ -308,17 +311,15 @@ System hand_made_heads() {
   system.name = "hand-made-heads";
   system.title = "Hand-made heads";
   system.summary =
-      "Heads with weights set by hand that each do one thing exactly, and an induction head in a second layer. Nothing "
-      "is drawn: the seed changes nothing.";
-  system.source = "the kinds of heads that Clark et al. 2019 and Olsson et al. 2022 describe";
+      "Heads whose hand-set weights each do exactly one thing, and an induction head in a second layer. Nothing is "
+      "random: the seed has no effect.";
+  system.source = "the kinds of heads described by Clark et al. 2019 and Olsson et al. 2022";
   system.labels = {"the", "cat", "sat", "on", "the", "mat", "and", "the", "cat", "sat", "on", "the"};
   system.reads_labels = true;
   system.head_names = {{kHeadNames.begin(), kHeadNames.end()}, {"induction"}};
   system.parameters = {
-      integer_parameter("tokens", "Tokens", "How many tokens attend to each other; equal labels are the same token.",
-                        12, 1, 32),
-      integer_parameter("radius", "Window radius", "How far the head with the local window looks to either side.", 1, 0,
-                        8),
+      integer_parameter("tokens", "Tokens", "Number of tokens; equal labels are the same token.", 12, 1, 32),
+      integer_parameter("radius", "Window radius", "How far the local-window head looks to either side.", 1, 0, 8),
       sharpness_parameter(),
   };
   system.mask_sizes = mask_sizes;

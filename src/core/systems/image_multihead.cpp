@@ -51,8 +51,10 @@ void write_script(Script& s) {
 System image_multihead() {
   System system;
   system.name = "image-multihead";
-  system.title = "Multi-head attention of pixels";
-  system.summary = "Pixels attend to each other in several heads, split off before queries, keys and values are.";
+  system.title = "Multi-head attention over pixels";
+  system.summary =
+      "Pixels attend to each other in several heads; the projection is split into heads before queries, keys and "
+      "values.";
   system.source = "a Stable Diffusion attention notebook";
   system.parameters = picture_parameters(64);
   system.parameters.push_back(heads_parameter(4, "channels"));

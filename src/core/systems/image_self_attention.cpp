@@ -89,16 +89,18 @@ v = to_v(tokens)
 System image_self_attention() {
   System system;
   system.name = "image-self-attention";
-  system.title = "Self-attention of pixels";
-  system.summary = "Every pixel of a picture attends to every other: norm, projections, one head, and the sum with x.";
+  system.title = "Self-attention over pixels";
+  system.summary =
+      "Every pixel attends to every pixel: normalization, projections, a single head and a residual connection.";
   system.source = "a Stable Diffusion attention notebook";
   system.parameters = picture_parameters(64);
   system.parameters.push_back(choice_parameter(
-      "norm", "Norm", "What is brought to mean 0 and variance 1: each picture, or each channel over the batch.",
+      "norm", "Norm",
+      "What is normalized to mean 0 and variance 1: each picture (group) or each channel over the batch (batch).",
       {"group", "batch"}, {"group", "batch"}));
-  system.parameters.push_back(choice_parameter("projection", "Projection",
-                                               "Three layers for Q, K and V, or one whose output is cut in three.",
-                                               {"separate", "chunked"}, {"separate", "chunked"}));
+  system.parameters.push_back(choice_parameter(
+      "projection", "Projection", "Separate layers for Q, K and V, or one layer whose output is split into three.",
+      {"separate", "chunked"}, {"separate", "chunked"}));
   system.mask_sizes = pixel_mask_sizes;
   system.run = run_system;
   system.script = write_script;

@@ -43,11 +43,11 @@ void write_script(Script& s) {
   s.save("b_out", "layer.out_proj.bias");
   s.edits();
 
-  s.section("# What the layer does, step by step.\nhead_dim = channels // heads");
+  s.section("# The layer, step by step.\nhead_dim = channels // heads");
   write_tokens(s, "x");
   s.code(R"(
 qkv = nn.functional.linear(tokens, layer.in_proj_weight, layer.in_proj_bias)
-# The rows of the packed projection are all of q, then all of k, then all of v.
+# Rows of the packed projection: all of q, then all of k, then all of v.
 q, k, v = qkv.unflatten(-1, (3, heads, head_dim)).permute(2, 0, 3, 1, 4)
 )");
   write_attention(s, pixel_scores(true));
@@ -60,7 +60,7 @@ out = tokens + projected
   if (e.mask().kind != Mask::Kind::none || e.real("temperature") != 1 || e.real("dropout") > 0 || !e.heads_off.empty())
     return;
   s.section(R"(
-# The layer itself gives the same.
+# The layer itself gives the same result.
 torch.testing.assert_close(layer(tokens, tokens, tokens), (projected, mean_weights))
 )");
 }
@@ -71,7 +71,8 @@ System packed_multihead() {
   System system;
   system.name = "packed-multihead";
   system.title = "Packed multi-head attention";
-  system.summary = "PyTorch's own multi-head attention on the pixels of a picture, with weights averaged over heads.";
+  system.summary =
+      "PyTorch's nn.MultiheadAttention on the pixels of a picture, with the weights averaged over the heads.";
   system.source = "a Stable Diffusion attention notebook";
   system.parameters = picture_parameters(64);
   system.parameters.push_back(heads_parameter(8, "channels"));

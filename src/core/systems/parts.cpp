@@ -12,20 +12,20 @@ std::string labels(const std::string& leading, std::string_view rest) {
 
 std::vector<Parameter> picture_parameters(Index batch) {
   return {
-      integer_parameter("batch", "Batch", "How many pictures are computed at once.", batch, 1, 64),
-      integer_parameter("channels", "Channels", "Numbers per pixel.", 32, 1, 64),
+      integer_parameter("batch", "Batch", "Number of pictures in the batch.", batch, 1, 64),
+      integer_parameter("channels", "Channels", "Channels per pixel: the embedding dimension of a token.", 32, 1, 64),
       integer_parameter("height", "Height", "Rows of the picture; every pixel is a token.", 16, 1, 16),
       integer_parameter("width", "Width", "Columns of the picture; every pixel is a token.", 16, 1, 16),
       choice_parameter("picture", "Picture",
-                       "What the pixels show: noise as drawn, built-in shapes or stripes, or a picture of your own.",
-                       {"noise", "shapes", "stripes", "file"}, {"noise", "shapes", "stripes", "of your own"}),
+                       "What the picture shows: random noise, built-in shapes or stripes, or your own picture.",
+                       {"noise", "shapes", "stripes", "file"}, {"noise", "shapes", "stripes", "your own"}),
   };
 }
 
 Parameter heads_parameter(Index default_value, std::string whole) {
-  Parameter heads =
-      integer_parameter("heads", "Heads", "How many heads attend side by side, each to its share of the " + whole + ".",
-                        default_value, 1, 16);
+  const std::string divided = whole == "channels" ? "number of channels" : whole + " dimension";
+  Parameter heads = integer_parameter("heads", "Heads", "Number of attention heads; must divide the " + divided + ".",
+                                      default_value, 1, 16);
   heads.divides = std::move(whole);
   return heads;
 }

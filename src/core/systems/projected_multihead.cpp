@@ -116,7 +116,7 @@ void write_script(Script& s) {
   s.layer("to_v", "v", "nn.Linear(features, hidden, bias=False)");
   s.layer("to_out", "o", "nn.Linear(hidden, out_features, bias=False)");
   if (additive) {
-    s.section("# All heads share the network that scores them: a_v · tanh(a_q q + a_k k).\nhead_dim = hidden // heads");
+    s.section("# Additive scores, a_v · tanh(a_q q + a_k k); all heads share the network.\nhead_dim = hidden // heads");
     s.layer("a_q", "a_q", "nn.Linear(head_dim, head_dim, bias=False)");
     s.layer("a_k", "a_k", "nn.Linear(head_dim, head_dim, bias=False)");
     s.layer("a_v", "a_v", "nn.Linear(head_dim, 1, bias=False)");
@@ -147,23 +147,25 @@ System projected_multihead() {
   System system;
   system.name = "projected-multihead";
   system.title = "Projected multi-head attention";
-  system.summary = "Queries, keys and values from inputs of their own, scored by dot product or by a small network.";
+  system.summary =
+      "Queries, keys and values from separate inputs, scored by dot product or by a small network (additive "
+      "attention).";
   system.source = "a multi-head attention tutorial with separate queries and keys";
-  Parameter keys =
-      integer_parameter("keys", "Keys", "Tokens that are asked; with a shared input the queries themselves.", 5, 1, 16);
+  Parameter keys = integer_parameter("keys", "Keys", "Number of key tokens; only with separate inputs.", 5, 1, 16);
   keys.only_with = {"input", {"separate"}};
   system.parameters = {
-      integer_parameter("batch", "Batch", "How many sequences are computed at once.", 1, 1, 8),
-      integer_parameter("queries", "Queries", "Tokens that ask.", 3, 1, 16),
+      integer_parameter("batch", "Batch", "Number of sequences in the batch.", 1, 1, 8),
+      integer_parameter("queries", "Queries", "Number of query tokens.", 3, 1, 16),
       keys,
-      integer_parameter("features", "Features", "Numbers per token before the projections.", 4, 1, 32),
-      integer_parameter("hidden", "Hidden size", "Numbers per token behind the projections, of all heads.", 32, 1, 64),
+      integer_parameter("features", "Features", "Features of an input token, before the projections.", 4, 1, 32),
+      integer_parameter("hidden", "Hidden dimension", "Dimension of Q, K and V over all heads together.", 32, 1, 64),
       heads_parameter(2, "hidden"),
-      integer_parameter("out_features", "Output size", "Numbers per token of the output.", 8, 1, 32),
+      integer_parameter("out_features", "Output dimension", "Features of an output token.", 8, 1, 32),
       choice_parameter("input", "Input",
-                       "Queries, keys and values of their own; one sequence for all three; or nothing but ones.",
+                       "Separate inputs for Q, K and V; one sequence for all three (self); or all ones.",
                        {"separate", "self", "ones"}, {"separate", "self", "ones"}),
-      choice_parameter("score", "Score", "How well a key fits a query: their dot product, or a small network's answer.",
+      choice_parameter("score", "Score",
+                       "How well a key matches a query: their dot product, or a small network (additive attention).",
                        {"scaled_dot", "additive"}, {"dot product", "additive"}),
       relative_positions_parameter(),
   };

@@ -38,13 +38,13 @@ v = torch.randn(keys, head_dim)
 System scaled_dot_product() {
   System system;
   system.name = "scaled-dot-product";
-  system.title = "Scaled dot product";
-  system.summary = "Queries, keys and values drawn at random, and attention between them: the core of all the others.";
+  system.title = "Scaled dot-product attention";
+  system.summary = "Random queries, keys and values and the attention between them: the core of all other systems.";
   system.source = "the first step of a transformer tutorial with stacked projections";
   system.parameters = {
-      integer_parameter("queries", "Queries", "How many tokens ask: the rows of Q.", 3, 1, 16),
-      integer_parameter("keys", "Keys", "How many tokens are asked: the rows of K and V.", 3, 1, 16),
-      integer_parameter("head_dim", "Head size", "Numbers per query, key and value.", 2, 1, 32),
+      integer_parameter("queries", "Queries", "Number of queries: the rows of Q.", 3, 1, 16),
+      integer_parameter("keys", "Keys", "Number of keys and values: the rows of K and V.", 3, 1, 16),
+      integer_parameter("head_dim", "Head dimension", "Head dimension d_k: the columns of Q, K and V.", 2, 1, 32),
       relative_positions_parameter(),
   };
   system.mask_sizes = mask_sizes;

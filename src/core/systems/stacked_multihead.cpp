@@ -74,15 +74,15 @@ System stacked_multihead() {
   System system;
   system.name = "stacked-multihead";
   system.title = "Stacked multi-head attention";
-  system.summary = "A transformer's self-attention: one stacked projection for all heads, and an output layer.";
+  system.summary = "A transformer's self-attention: one stacked projection for all heads, and an output projection.";
   system.source = "a transformer tutorial with stacked projections and masks";
   system.labels = {"the", "cat", "sat", "on", "the", "mat"};
   system.parameters = {
-      integer_parameter("batch", "Batch", "How many sequences are computed at once.", 1, 1, 8),
-      integer_parameter("tokens", "Tokens", "How many tokens attend to each other.", 6, 1, 16),
-      integer_parameter("features", "Features", "Numbers per token before the projection.", 16, 1, 32),
-      integer_parameter("embedding", "Embedding size", "Numbers per token behind the projection, of all heads.", 32, 1,
-                        64),
+      integer_parameter("batch", "Batch", "Number of sequences in the batch.", 1, 1, 8),
+      integer_parameter("tokens", "Tokens", "Number of tokens that attend to each other.", 6, 1, 16),
+      integer_parameter("features", "Features", "Features of an input token, before the projection.", 16, 1, 32),
+      integer_parameter("embedding", "Embedding dimension",
+                        "Embedding dimension d_model: Q, K or V of all heads together.", 32, 1, 64),
       heads_parameter(4, "embedding"),
       positions_parameter(),
   };

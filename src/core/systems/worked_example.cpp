@@ -122,16 +122,16 @@ std::string function_code(const Experiment& e, std::span<const std::string> name
   const std::string scale = e.choice("scale") == "none" ? "" : " / math.sqrt(head_dim)";
   const std::string weights = weights_name(e);
   const std::string x = positioned_name(e);
-  std::string text = "\"\"\"One head or, where the weights have a leading axis for them, all heads at once.\"\"\"\n";
+  std::string text = "\"\"\"One head, or all heads at once if the weights have a leading head axis.\"\"\"\n";
   for (const char* letter : {"q", "k", "v"})
     text.append(letter).append(" = ").append(x).append(" @ w_").append(letter).append("\n");
   text += "\n" + rotated_calls(e);
   text += "scores = " + rotated_name(e, "q") + " @ " + rotated_name(e, "k") + ".transpose(-2, -1)" + scale + "\n";
-  if (positions_of(e) == "alibi") text += "head_count = scores.shape[:-2].numel()  # a single head has no axis\n";
+  if (positions_of(e) == "alibi") text += "head_count = scores.shape[:-2].numel()  # a single head has no head axis\n";
   text += biased_scores_code(e, {"head_count", "tokens", "tokens", ".reshape(scores.shape)"});
   text += weights_code(e);
   text += "head_outputs = " + weights + " @ v\n";
-  text += "# What each key adds to each query's output; the sum over the keys is head_outputs.\n";
+  text += "# Contribution of each key to each query's output; their sum over the keys is head_outputs.\n";
   text += "weighted_values = torch.einsum(\"...qk,...kd->...kqd\", " + weights + ", v)\n";
   text += cross_code(e, scale);
   text += "\nreturn {\n";
@@ -146,15 +146,15 @@ void write_script(Script& s) {
   if (e.integer("cross_queries") > 0) s.code("x2 = torch.rand(cross_queries, features)");
   s.discard();
   s.code(R"(
-# In either stage w_k, w_q and w_v, in this order.
+# Both stages: w_k, w_q and w_v, in this order.
 single_weights = torch.rand(3, features, head_dim)
-several_weights = torch.rand(3, heads, features, head_dim)
+multi_weights = torch.rand(3, heads, features, head_dim)
 w_out = torch.rand(heads * head_dim, features)
 )");
   s.code(positions_draw_code(e));
-  s.edits({{"w_k", "several_weights[0]"},
-           {"w_q", "several_weights[1]"},
-           {"w_v", "several_weights[2]"},
+  s.edits({{"w_k", "multi_weights[0]"},
+           {"w_q", "multi_weights[1]"},
+           {"w_v", "multi_weights[2]"},
            {"single.w_k", "single_weights[0]"},
            {"single.w_q", "single_weights[1]"},
            {"single.w_v", "single_weights[2]"}});
@@ -165,28 +165,28 @@ w_out = torch.rand(heads * head_dim, features)
     s.section(code);
   }
 
-  std::vector<std::string> single, several;
+  std::vector<std::string> single, multi;
   for (const std::string& name : s.tensors()) {
     if (!name.starts_with("single.")) continue;
     single.push_back(name);
-    several.push_back(name.substr(7));
+    multi.push_back(name.substr(7));
   }
   s.empty_line();
-  s.section(function_code(e, several));
+  s.section(function_code(e, multi));
   s.empty_line();
   s.section(mask_has_heads(e) ? R"(
 single = attention(*single_weights, keep[0])
-several = attention(*several_weights, keep)
+multi = attention(*multi_weights, keep)
 )"
                               : R"(
 single = attention(*single_weights)
-several = attention(*several_weights)
+multi = attention(*multi_weights)
 )");
-  s.code(heads_code(e, "several[\"head_outputs\"]", 0));
-  const std::string outputs = e.heads_off.empty() ? "several[\"head_outputs\"]" : heads_name(e);
+  s.code(heads_code(e, "multi[\"head_outputs\"]", 0));
+  const std::string outputs = e.heads_off.empty() ? "multi[\"head_outputs\"]" : heads_name(e);
   s.code("merged = " + outputs + ".transpose(0, 1).flatten(1)\nout = merged @ w_out");
   s.save_together(single, "**{f\"single.{name}\": tensor for name, tensor in single.items()},");
-  s.save_together(several, "**several,");
+  s.save_together(multi, "**multi,");
 }
 
 }  // namespace
@@ -195,20 +195,19 @@ System worked_example() {
   System system;
   system.name = "worked-example";
   system.title = "Worked example";
-  system.summary = "Random tokens through one head, then several, with cross-attention and an output projection.";
+  system.summary =
+      "Random tokens through a single head, then multiple heads, with cross-attention and an output projection.";
   system.source = "a self-attention-by-example notebook";
   system.labels = {"the", "cat", "sat", "on", "the", "mat"};
   system.parameters = {
-      integer_parameter("tokens", "Tokens", "How many tokens attend to each other: the rows of X.", 6, 1, 16),
-      integer_parameter("features", "Embedding size", "Numbers per token: the columns of X.", 9, 1, 32),
-      integer_parameter("head_dim", "Head size", "Numbers per query, key and value: the columns of Q, K and V.", 7, 1,
-                        32),
-      integer_parameter("heads", "Heads", "How many heads attend side by side, each with weights of its own.", 4, 1,
-                        10),
+      integer_parameter("tokens", "Tokens", "Number of tokens that attend to each other: the rows of X.", 6, 1, 16),
+      integer_parameter("features", "Embedding dimension", "Embedding dimension d_model: the columns of X.", 9, 1, 32),
+      integer_parameter("head_dim", "Head dimension", "Head dimension d_k: the columns of Q, K and V.", 7, 1, 32),
+      integer_parameter("heads", "Heads", "Number of attention heads, each with its own weights.", 4, 1, 10),
       integer_parameter("cross_queries", "Cross-attention queries",
-                        "Tokens of a second sequence that ask the first one; 0 leaves cross-attention out.", 3, 0, 10),
+                        "Target tokens attending to the source; 0: no cross-attention.", 3, 0, 10),
       choice_parameter("scale", "Scaling", "What the scores are divided by before the softmax.",
-                       {"none", "sqrt_head_dim"}, {"none", "√ head size"}),
+                       {"none", "sqrt_head_dim"}, {"none", "√d_k"}),
       positions_parameter(),
   };
   system.mask_sizes = mask_sizes;

@@ -1,9 +1,10 @@
 """Convolutional attention: attnscope's system conv-attention in PyTorch.
 
-Attention of a diffusion model's layer: 1×1 convolutions, pixels as columns, queries scaled first.
+The attention layer of a diffusion model: 1×1 convolutions, pixels as columns, queries scaled
+before the product.
 
-    python3 script.py               prints the shape of every tensor, and the result
-    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+    python3 script.py               prints every tensor's shape and the result
+    python3 script.py tensors.npz   saves every tensor under its attnscope name
 """
 
 import math
@@ -26,7 +27,7 @@ to_qkv = nn.Conv2d(channels, 3 * heads * head_dim, 1, bias=False)
 to_out = nn.Conv2d(heads * head_dim, channels, 1)
 
 qkv = to_qkv(x)
-# [batch, head, dim, token]: pixels are columns.
+# [batch, head, dim, token]: columns are pixels.
 q, k, v = qkv.flatten(2).unflatten(1, (3, heads, head_dim)).unbind(1)
 
 scaled_q = q / math.sqrt(head_dim)

@@ -1,10 +1,10 @@
 """Hand-made heads: attnscope's system hand-made-heads in PyTorch.
 
-Heads with weights set by hand that each do one thing exactly, and an induction head in a second
-layer. Nothing is drawn: the seed changes nothing.
+Heads whose hand-set weights each do exactly one thing, and an induction head in a second layer.
+Nothing is random: the seed has no effect.
 
-    python3 script.py               prints the shape of every tensor, and the result
-    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+    python3 script.py               prints every tensor's shape and the result
+    python3 script.py tensors.npz   saves every tensor under its attnscope name
 """
 
 import sys
@@ -16,7 +16,7 @@ tokens = 12
 radius = 1
 sharpness = 120
 
-# Equal labels are the same token; those without a label are all different.
+# Equal labels are the same token; positions without a label are tokens of their own.
 labels = [
     "the", "cat", "sat", "on", "the", "mat", "and", "the", "cat", "sat", "on", "the",
 ]
@@ -24,20 +24,20 @@ labels += range(len(labels), tokens)
 kinds = list(dict.fromkeys(labels))
 kind = torch.tensor([kinds.index(label) for label in labels])
 
-# What a token is and where it stands, one-hot, and room for what came before it. Nothing came
-# before the first one: what the previous-token head will add there, itself, is taken away.
+# One-hot token, one-hot position, and room for the previous token. The first token has no
+# previous one: cancel what the previous-token head will add there, which is the token itself.
 token, position = torch.eye(len(kinds))[kind], torch.eye(tokens)
 previous = torch.zeros_like(token)
 previous[0] = -token[0]
 x = torch.cat([token, position, previous], dim=1)
 
-# How much each head's query at one position wants the key at another.
+# How strongly each head's query at one position selects the key at another.
 query, key = torch.arange(tokens)[:, None], torch.arange(tokens)
 wanted = [
     key == (query - 1).clamp(min=0),  # previous token
     (key == 0).expand(tokens, tokens),  # first token
-    2 * (key < query) + (key == query),  # duplicate token: of the same kind, besides
-    key == query,  # diagonal
+    2 * (key < query) + (key == query),  # duplicate token: also of the same kind, see below
+    key == query,  # self
     key == (query + 1).clamp(max=tokens - 1),  # next token
     torch.zeros(tokens, tokens),  # uniform
     (key - query).abs() <= radius,  # local window
@@ -48,11 +48,11 @@ w_q[:, len(kinds):dim, len(kinds):] = sharpness * torch.stack([each.float() for 
 w_q[2, :len(kinds), :len(kinds)] = 2 * sharpness * torch.eye(len(kinds))
 w_k = torch.eye(features)[:, :dim].repeat(heads, 1, 1)
 w_v = torch.eye(features)[:, :len(kinds)].repeat(heads, 1, 1)
-# Only what the previous-token head found is written down.
+# Only the previous-token head writes its output.
 w_out = torch.zeros(heads * len(kinds), features)
 w_out[:len(kinds), dim:] = torch.eye(len(kinds))
 
-# The induction head wants keys that its own token came before, otherwise the first one.
+# The induction head selects keys whose previous token is its own token, otherwise the first.
 layer2_w_q = torch.zeros(1, features, dim)
 layer2_w_q[0, :len(kinds), :len(kinds)] = 2 * sharpness * torch.eye(len(kinds))
 by_place = torch.where(key == 0, 3, 2 * (key <= query))

@@ -1,9 +1,10 @@
-"""Multi-head attention of pixels: attnscope's system image-multihead in PyTorch.
+"""Multi-head attention over pixels: attnscope's system image-multihead in PyTorch.
 
-Pixels attend to each other in several heads, split off before queries, keys and values are.
+Pixels attend to each other in several heads; the projection is split into heads before queries,
+keys and values.
 
-    python3 script.py               prints the shape of every tensor, and the result
-    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+    python3 script.py               prints every tensor's shape and the result
+    python3 script.py tensors.npz   saves every tensor under its attnscope name
 """
 
 import math
@@ -28,7 +29,7 @@ head_dim = channels // heads
 normed = nn.BatchNorm2d(channels)(x)
 tokens = normed.flatten(2).transpose(1, 2)  # [batch, token, channel]
 qkv = to_qkv(tokens)
-# Heads are split off first; a head's slice is its q, k and v in turn.
+# Split into heads first; each head's slice is its q, k and v in turn.
 q, k, v = qkv.unflatten(-1, (heads, 3 * head_dim)).transpose(1, 2).chunk(3, dim=-1)
 
 scores = q @ k.transpose(-2, -1) / math.sqrt(head_dim)

@@ -1,9 +1,10 @@
-"""Self-attention of pixels: attnscope's system image-self-attention in PyTorch.
+"""Self-attention over pixels: attnscope's system image-self-attention in PyTorch.
 
-Every pixel of a picture attends to every other: norm, projections, one head, and the sum with x.
+Every pixel attends to every pixel: normalization, projections, a single head and a residual
+connection.
 
-    python3 script.py               prints the shape of every tensor, and the result
-    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+    python3 script.py               prints every tensor's shape and the result
+    python3 script.py tensors.npz   saves every tensor under its attnscope name
 """
 
 import math

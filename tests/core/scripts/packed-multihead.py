@@ -1,9 +1,10 @@
 """Packed multi-head attention: attnscope's system packed-multihead in PyTorch.
 
-PyTorch's own multi-head attention on the pixels of a picture, with weights averaged over heads.
+PyTorch's nn.MultiheadAttention on the pixels of a picture, with the weights averaged over the
+heads.
 
-    python3 script.py               prints the shape of every tensor, and the result
-    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+    python3 script.py               prints every tensor's shape and the result
+    python3 script.py tensors.npz   saves every tensor under its attnscope name
 """
 
 import math
@@ -23,11 +24,11 @@ torch.manual_seed(42)
 x = torch.randn(batch, channels, height, width)
 layer = nn.MultiheadAttention(channels, heads, batch_first=True)
 
-# What the layer does, step by step.
+# The layer, step by step.
 head_dim = channels // heads
 tokens = x.flatten(2).transpose(1, 2)  # [batch, token, channel]
 qkv = nn.functional.linear(tokens, layer.in_proj_weight, layer.in_proj_bias)
-# The rows of the packed projection are all of q, then all of k, then all of v.
+# Rows of the packed projection: all of q, then all of k, then all of v.
 q, k, v = qkv.unflatten(-1, (3, heads, head_dim)).permute(2, 0, 3, 1, 4)
 
 scores = q @ k.transpose(-2, -1) / math.sqrt(head_dim)
@@ -39,7 +40,7 @@ merged = head_outputs.transpose(1, 2).flatten(2)
 projected = layer.out_proj(merged)
 out = tokens + projected
 
-# The layer itself gives the same.
+# The layer itself gives the same result.
 torch.testing.assert_close(layer(tokens, tokens, tokens), (projected, mean_weights))
 
 tensors = {

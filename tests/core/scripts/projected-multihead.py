@@ -1,9 +1,10 @@
 """Projected multi-head attention: attnscope's system projected-multihead in PyTorch.
 
-Queries, keys and values from inputs of their own, scored by dot product or by a small network.
+Queries, keys and values from separate inputs, scored by dot product or by a small network
+(additive attention).
 
-    python3 script.py               prints the shape of every tensor, and the result
-    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+    python3 script.py               prints every tensor's shape and the result
+    python3 script.py tensors.npz   saves every tensor under its attnscope name
 """
 
 import math

@@ -1,9 +1,9 @@
-"""Scaled dot product: attnscope's system scaled-dot-product in PyTorch.
+"""Scaled dot-product attention: attnscope's system scaled-dot-product in PyTorch.
 
-Queries, keys and values drawn at random, and attention between them: the core of all the others.
+Random queries, keys and values and the attention between them: the core of all other systems.
 
-    python3 script.py               prints the shape of every tensor, and the result
-    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+    python3 script.py               prints every tensor's shape and the result
+    python3 script.py tensors.npz   saves every tensor under its attnscope name
 """
 
 import math

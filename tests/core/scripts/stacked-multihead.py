@@ -1,9 +1,9 @@
 """Stacked multi-head attention: attnscope's system stacked-multihead in PyTorch.
 
-A transformer's self-attention: one stacked projection for all heads, and an output layer.
+A transformer's self-attention: one stacked projection for all heads, and an output projection.
 
-    python3 script.py               prints the shape of every tensor, and the result
-    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+    python3 script.py               prints every tensor's shape and the result
+    python3 script.py tensors.npz   saves every tensor under its attnscope name
 """
 
 import math
@@ -29,7 +29,7 @@ for layer in (to_qkv, to_out):
 
 head_dim = embedding // heads
 qkv = to_qkv(x)
-# Heads are split off first; a head's slice is its q, k and v in turn.
+# Split into heads first; each head's slice is its q, k and v in turn.
 q, k, v = qkv.unflatten(-1, (heads, 3 * head_dim)).transpose(1, 2).chunk(3, dim=-1)
 
 scores = q @ k.transpose(-2, -1) / math.sqrt(head_dim)

@@ -1,9 +1,10 @@
 """Worked example: attnscope's system worked-example in PyTorch.
 
-Random tokens through one head, then several, with cross-attention and an output projection.
+Random tokens through a single head, then multiple heads, with cross-attention and an output
+projection.
 
-    python3 script.py               prints the shape of every tensor, and the result
-    python3 script.py tensors.npz   saves every tensor under its name in attnscope
+    python3 script.py               prints every tensor's shape and the result
+    python3 script.py tensors.npz   saves every tensor under its attnscope name
 """
 
 import sys
@@ -20,14 +21,14 @@ cross_queries = 3
 torch.manual_seed(42)
 x = torch.rand(tokens, features)
 x2 = torch.rand(cross_queries, features)
-# In either stage w_k, w_q and w_v, in this order.
+# Both stages: w_k, w_q and w_v, in this order.
 single_weights = torch.rand(3, features, head_dim)
 several_weights = torch.rand(3, heads, features, head_dim)
 w_out = torch.rand(heads * head_dim, features)
 
 
 def attention(w_k, w_q, w_v):
-    """One head or, where the weights have a leading axis for them, all heads at once."""
+    """One head, or all heads at once if the weights have a leading head axis."""
     q = x @ w_q
     k = x @ w_k
     v = x @ w_v
@@ -35,7 +36,7 @@ def attention(w_k, w_q, w_v):
     scores = q @ k.transpose(-2, -1)
     weights = torch.softmax(scores, dim=-1)
     head_outputs = weights @ v
-    # What each key adds to each query's output; the sum over the keys is head_outputs.
+    # Contribution of each key to each query's output; their sum over the keys is head_outputs.
     weighted_values = torch.einsum("...qk,...kd->...kqd", weights, v)
 
     cross_q = x2 @ w_q
