@@ -13,21 +13,21 @@ packages_checks=(appstream clang clang-format clang-tidy desktop-file-utils libc
 packages_libcxx=(clang googletest libc++-dev libc++abi-dev)
 packages_package=(binutils dpkg-dev file gzip libxcursor1 libxi6 libxinerama1 libxrandr2 libxxf86vm1 patchelf)
 
-# What the packages of packages_build are called where there is no apt-get.
+# The counterparts of packages_build on systems without apt-get.
 tools_build=(cmake ninja c++ pkg-config glad)
 libraries_build=(benchmark CLI11 egl eigen3 fontconfig freetype2 glfw3 gtest imgui nlohmann_json pangocairo zlib)
 
-# take_yes ARGUMENT…: whether the first one is --yes, which means that nobody is to be asked.
+# take_yes ARGUMENT…: whether the first argument is --yes, which answers all questions.
 take_yes() {
   [[ ${1:-} == --yes ]] || return 1
   export ATTNSCOPE_YES=1
 }
 
-# Whether somebody is there to answer a question and has not answered it beforehand.
+# Whether a user can answer questions and has not answered them in advance.
 can_ask() { [[ -t 0 && -t 2 && -z ${CI:-} && -z ${ATTNSCOPE_YES:-} ]]; }
 
-# need PACKAGE…: says which of them are missing, asks if somebody is there, and installs them. When none is missing, that
-# takes neither network nor rights nor time.
+# need PACKAGE…: lists the missing packages, asks if a user is present, and installs them. If none is missing, it needs
+# neither network nor privileges nor time.
 need() {
   command -v apt-get dpkg-query >/dev/null || { name_missing; return; }
   local installed missing=() package as_root=() answer
@@ -39,25 +39,25 @@ need() {
 
   ((EUID == 0)) || as_root=(sudo)
   {
-    echo "These Debian packages are needed and not installed:"
+    echo "These Debian packages are required but not installed:"
     fold -s -w 100 <<<"${missing[*]}" | sed 's/^/  /'
   } >&2
   if ((EUID != 0)) && ! command -v sudo >/dev/null; then
-    echo "Neither root nor sudo: install them and try again." >&2
+    echo "Not root, and sudo is missing: install the packages and try again." >&2
     return 1
   fi
   if can_ask; then
     read -r -p "Install them now? [Y/n] " answer || answer=no
     [[ -z $answer || $answer == [yY]* ]] || { echo "Nothing was installed." >&2; return 1; }
   fi
-  # An old package list may name files that are gone. Without network, the one there is may still do.
+  # An old package list may name files that are gone; without a network, it may still work.
   "${as_root[@]}" apt-get -q update </dev/null || echo "The package lists could not be updated; trying the old ones." >&2
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -q -y install --no-install-recommends "${missing[@]}" </dev/null
-  rm -f "$root"/build/*/CMakeCache.txt  # it remembers what was not there
+  rm -f "$root"/build/*/CMakeCache.txt  # caches what was missing
 }
 
-# Not Debian: names what seems to be missing, and lets CMake decide (it fetches the source of some libraries itself).
+# Not Debian: lists what seems to be missing, and lets CMake decide (it fetches the source of some libraries itself).
 name_missing() {
   local tool library missing=()
   for tool in "${tools_build[@]}"; do
@@ -69,7 +69,7 @@ name_missing() {
   ((${#missing[@]} == 0)) || echo "This system has no apt-get; not found: ${missing[*]}" >&2
 }
 
-# build PRESET [cmake --build options]: configures where that is due, and builds. With ATTNSCOPE_STRICT, as in .ci/run,
+# build PRESET [cmake --build options]: configures if necessary, and builds. With ATTNSCOPE_STRICT, as in .ci/run,
 # warnings are errors.
 build() {
   local preset=$1
@@ -78,7 +78,7 @@ build() {
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache
   fi
   cd "$root" || return
-  # Ninja notices by itself when a CMakeLists.txt has changed, but not when the presets have.
+  # Ninja notices changes of CMakeLists.txt, but not of the presets.
   if [[ -n ${ATTNSCOPE_STRICT:-} || ! build/$preset/CMakeCache.txt -nt CMakePresets.json ||
     ! -e build/$preset/build.ninja ]]; then
     cmake --preset "$preset" ${ATTNSCOPE_STRICT:+-DCMAKE_COMPILE_WARNING_AS_ERROR=ON}
@@ -86,7 +86,7 @@ build() {
   cmake --build --preset "$preset" "$@"
 }
 
-# run_tests PRESET [CTEST ARGUMENT…]: on a screen of their own, so that tests of windows neither need nor touch the user's.
+# run_tests PRESET [CTEST ARGUMENT…]: on a virtual screen: window tests neither need nor touch the user's.
 run_tests() {
   local screen=()
   if command -v xvfb-run >/dev/null; then screen=(xvfb-run -a -s "-screen 0 1280x800x24 -nolisten tcp"); fi

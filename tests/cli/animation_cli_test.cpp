@@ -195,7 +195,7 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
           "--sweep heads: 3 does not divide hidden 32; allowed: 1, 2, 4, 8, 16, 32");
   refused({"worked-example"}, 2, "animate: --sweep or --lesson is missing");
   refused({"--sweep", "heads=1:2"}, 2, "animate: EXPERIMENT is missing");
-  refused({"--lesson", "by-exmaple"}, 2, "--lesson: \"by-exmaple\" is neither a lesson nor a file");
+  refused({"--lesson", "by-exmaple"}, 2, "--lesson: \"by-exmaple\" is not a lesson or a file");
   refused({"--lesson", "nowhere.json"}, 1, "nowhere.json: No such file or directory");
   refused({"worked-example", "--lesson", "by-example"}, 2, "--lesson: a lesson has its own experiments and views");
   refused({"worked-example", "--sweep", "heads=1:2", "--fps", "0"}, 2,

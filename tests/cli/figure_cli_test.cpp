@@ -127,7 +127,7 @@ TEST(CliFigure, WrongOptionsAreRefused) {
     arguments.insert(arguments.end(), options.begin(), options.end());
     expect_refused(arguments, 2, {says});
   };
-  refused({"--width", "wide"}, "--width: \"wide\" is not allowed; allowed: a length as 5, 5in, 12.7cm or 127mm");
+  refused({"--width", "wide"}, "--width: \"wide\" is not allowed; allowed: a length such as 5, 5in, 12.7cm or 127mm");
   refused({"--width", "1cm"}, "width of 0.3937 inches: must be 0.5 to 100");
   refused({"--height", "0"}, "--height: \"0\" is not allowed");
   refused({"--height", "201"}, "height of 201 inches: must be 0.5 to 200");

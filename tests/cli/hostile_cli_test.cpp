@@ -89,7 +89,7 @@ TEST(CliOutputs, NeverGoOverAnInput) {
   for (const std::string& output : {trace, (folder / "link/own.safetensors").string(), (folder / "soft.npz").string(),
                                     (folder / "hard.json").string(),
                                     (folder / "link/../" / folder.path().filename() / "own.safetensors").string()}) {
-    expect_refused({"trace", trace, "-o", output}, 1, {": this command reads it, as the experiment"});
+    expect_refused({"trace", trace, "-o", output}, 1, {": this command reads it as the experiment"});
     EXPECT_EQ(bytes_of(trace), before) << output;
   }
   // From standard input too.
@@ -113,7 +113,7 @@ TEST(CliOutputs, NeverGoOverWhatAnExperimentNames) {
 "params": {"use": "tensors"}, "tensors": "own.safetensors"})")
                               .string();
   expect_refused({"trace", own, "-o", trace}, 1,
-                 {"own.safetensors: this command reads it, as the experiment's tensors"});
+                 {"own.safetensors: this command reads it as the experiment's tensors"});
   expect_refused({"script", own, "-o", trace}, 1, {"as the experiment's tensors"});
 
   const std::string labels = folder.file("labels.json", R"(["a", "b"])").string();
@@ -140,7 +140,7 @@ TEST(CliOutputs, NeverGoOverWhatAnExperimentNames) {
 "system": "own-tensors", "params": {"use": "tensors"}, "view": {"name": "tensor"}, "tensors": ")" +
                                                          (folder / "own-0001.png").string() + R"("}}]})");
   expect_refused({"animate", "--lesson", lesson.string(), "-o", (folder / "own.png").string()}, 1,
-                 {"own-0001.png: this command reads it, as the experiment's tensors"});
+                 {"own-0001.png: this command reads it as the experiment's tensors"});
   EXPECT_EQ(bytes_of(figure), picture);
   EXPECT_EQ(bytes_of(folder / "frames-0002.png"), picture);
   EXPECT_FALSE(fs::exists(folder / "frames-0001.png"));
@@ -186,7 +186,7 @@ TEST(CliHostile, AMistypedCommandIsTheWordThatIsWrong) {
   expect_refused({"figrue", "worked-example"}, 2, {"unknown command \"figrue\"; did you mean figure?"});
   expect_refused({"nothing-like-it", "worked-example"}, 2,
                  {"unknown command \"nothing-like-it\"; the commands are trace, figure, animate"});
-  expect_refused({"worked-example", "worked-example"}, 2, {"\"worked-example\" is one argument too many"});
+  expect_refused({"worked-example", "worked-example"}, 2, {"\"worked-example\": unexpected argument"});
 }
 
 TEST(CliHostile, WithoutADisplayEveryCommandIsNamed) {

@@ -52,8 +52,10 @@ TEST(Cli, MetricsOfALaterLayerHaveWhatItReadsOfTheEarlierOne) {
   for (const json& share : measured[1].at("rollout").at(5)) sum += share.get<double>();
   EXPECT_NEAR(sum, 1, 1e-5);
   const std::string table = run_program({"metrics", "hand-made-heads"}).out;
-  for (const char* words : {"Composition of the head with those of weights", "Rollout: what reaches each token"})
+  for (const char* words : {"Composition of the head with the heads of weights", "Rollout: attention from each token"})
     EXPECT_NE(table.find(words), std::string::npos) << table;
+  EXPECT_NE(table.find("\n  to 12 "), std::string::npos) << "tokens count from 1\n" << table;
+  EXPECT_EQ(table.find("\n  to 0 "), std::string::npos) << table;
 }
 
 TEST(Cli, FiguresComparedWithAPinnedExperiment) {
@@ -79,7 +81,7 @@ TEST(Cli, FiguresComparedWithAPinnedExperiment) {
   expect_refused(compare((folder / "none.json").string()), 1, {"none.json: No such file or directory"});
   expect_refused(compare("worked-exampel"), 2, {"did you mean worked-example?"});
   expect_refused({"figure", "worked-example", "--view", "heads", "--pinned", pinned, "-o", file}, 2,
-                 {"--pinned: the view heads compares nothing"});
+                 {"--pinned: the view heads does not compare"});
 }
 
 }  // namespace

@@ -347,7 +347,7 @@ TEST(MatrixMark, TokensWithoutALabelShowTheirNumber) {
   Experiment e = experiment_with({{"tokens", "4"}});
   e.labels = {"the", "cat"};
   const std::shared_ptr<const Trace> trace = *run(e);
-  EXPECT_EQ(axis_labels(*trace, {"key", 4}), (std::vector<std::string>{"the", "cat", "2", "3"}));
+  EXPECT_EQ(axis_labels(*trace, {"key", 4}), (std::vector<std::string>{"the", "cat", "3", "4"}));
   EXPECT_TRUE(axis_labels(*trace, {"dim", 7}).empty());
   EXPECT_TRUE(axis_labels(*trace, {"cross_query", 3}).empty());
   EXPECT_EQ(token_text(*trace, {"key", 4}, 1), "“cat”");

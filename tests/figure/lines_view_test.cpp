@@ -203,7 +203,7 @@ TEST(LinesView, TokensHaveTheirLabels) {
   const Figure figure = figure_of(*trace, "lines");
   EXPECT_EQ(plain_text(mark(figure.texts, "query.0")->markup), "W_{Q}");
   EXPECT_TRUE(mark(figure.texts, "key.1")->markup.ends_with("…"));
-  EXPECT_EQ(mark(figure.texts, "query.2")->markup, "2");
+  EXPECT_EQ(mark(figure.texts, "query.2")->markup, "3");
   EXPECT_EQ(mark(figure.targets, "key.1")->about, "key “incomprehensibilities and more than that”");
   // Those of the second sequence have none.
   const Figure cross = figure_of(*trace, "lines", {{"attention", std::string("cross")}});

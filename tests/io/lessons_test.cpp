@@ -82,7 +82,7 @@ TEST_P(LessonNumbers, PrintedOnesAreMetToTheLastDigit) {
 
 TEST_P(LessonNumbers, QuotedOnesAreThoseOfTheTrace) {
   // "weights[0,1] = 0.2886" in the texts; without a number after it the cell has to be there at least.
-  const std::regex quote(R"(([a-z_0-9.]+\[[0-9,]+\])( = (−?[0-9.]*[0-9]))?)");
+  const std::regex quote(R"(([a-z_0-9.]+\[[0-9,]+\])( = ((?:−)?[0-9.]*[0-9]))?)");
   for (const LessonStep& step : lesson().steps) {
     const std::string text = step.text + " " + step.look;
     for (std::sregex_iterator found(text.begin(), text.end(), quote), end; found != end; ++found) {

@@ -1,4 +1,4 @@
-// The subcommands. Each function adds one to the command line: what it is called, what it takes, and what it does.
+// The subcommands. Each function adds one to the command line: its name, options and action.
 #pragma once
 
 #include <span>
@@ -11,30 +11,31 @@ namespace attnscope {
 /// `trace EXPERIMENT [--set NAME=VALUE]… -o OUT`: computes, and writes every tensor to a file.
 void add_trace_command(CommandLine& line);
 
-/// `figure EXPERIMENT [--set NAME=VALUE]… [--view NAME] [--theme NAME] [--width IN] [--dpi N] -o OUT`: writes a view.
+/// `figure EXPERIMENT [--set NAME=VALUE]… [--view NAME] [--theme NAME] [--width IN] [--dpi N] -o OUT`: writes a view as
+/// a figure.
 void add_figure_command(CommandLine& line);
 
 /// `animate EXPERIMENT --sweep NAME=VALUES … -o OUT` or `animate --lesson NAME -o OUT`: writes a series of PNG files, a
 /// GIF or an MP4.
 void add_animate_command(CommandLine& line);
 
-/// `explain EXPERIMENT [--set NAME=VALUE]… TENSOR[i,j,…]`: the arithmetic behind one number.
+/// `explain EXPERIMENT [--set NAME=VALUE]… TENSOR[i,j,…]`: the arithmetic of one number.
 void add_explain_command(CommandLine& line);
 
-/// `metrics EXPERIMENT [--set NAME=VALUE]… [--item N]`: what the heads do, in numbers.
+/// `metrics EXPERIMENT [--set NAME=VALUE]… [--item N]`: measures of the heads.
 void add_metrics_command(CommandLine& line);
 
 /// `script EXPERIMENT [--set NAME=VALUE]… [-o OUT.py]`: prints or writes the experiment as a PyTorch script.
 void add_script_command(CommandLine& line);
 
-/// `systems [SYSTEM]`: the systems, or one with its parameters and tensors.
+/// `systems [SYSTEM]`: the systems, or the parameters and tensors of one.
 void add_systems_command(CommandLine& line);
 
 /// `views`: the views and their options.
 void add_views_command(CommandLine& line);
 
-/// `bench [--size TOKENS,WIDTH,HEADS]… [--mask NAME] [--threads N] [--seconds S] [--large]`: how fast this machine is,
-/// and how much of that attnscope uses.
+/// `bench [--size TOKENS,WIDTH,HEADS]… [--mask NAME] [--threads N] [--seconds S] [--large]`: the
+/// limits of this machine, and how close attnscope comes to them.
 void add_bench_command(CommandLine& line);
 
 /// `complete WORD…`, which shells call: what the last word can become after the others, one candidate a line, with a

@@ -30,13 +30,13 @@ struct AnimateOptions : FigureOptions {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// Once it is asked politely, for what cannot be stopped the next time ends the program.
+/// The first signal requests a stop; the second one ends the program.
 void note_interruption(int signal) {
   interrupted = 1;
   (void)std::signal(signal, SIG_DFL);
 }
 
-/// Asks to stop when the program is interrupted, so that nothing half done stays behind. While it lives.
+/// While it exists, a signal requests a stop, and no partial output is left behind.
 class Interruption {
  public:
   Interruption() {
@@ -63,7 +63,7 @@ class Interruption {
   BackgroundThread thread_{[this](const StopToken& ending) { watch(ending); }};
 };
 
-/// How far it is, on a line of the terminal that is left empty in the end; nothing where nobody sits there.
+/// Shows progress on one line of the terminal and clears it at the end; does nothing without a terminal.
 class ProgressLine {
  public:
   ProgressLine() : seen_(::isatty(STDERR_FILENO) == 1) {}
@@ -74,7 +74,7 @@ class ProgressLine {
   void show(const std::string& text) const {
     if (!seen_) return;
     const std::string line = "\r" + printable(text) + "\x1b[K";
-    // Where that fails there is nobody to tell.
+    // A failure to show progress is ignored.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
   }
 
@@ -87,7 +87,7 @@ tl::unexpected<Error> wrong_command(const std::string& message) { return fail(me
 Result<std::shared_ptr<const Lesson>> find_lesson(const std::string& name) {
   std::vector<std::string> names;
   for (const LessonFile& file : find_lessons()) {
-    // "by-example" is "1-by-example", whose number only says where it stands in the menu.
+    // "by-example" means "1-by-example": the number only orders the menu.
     if (file.name == name || file.name.substr(file.name.find('-') + 1) == name) return file.lesson;
     names.push_back(file.name);
   }
@@ -97,17 +97,17 @@ Result<std::shared_ptr<const Lesson>> find_lesson(const std::string& name) {
     return std::make_shared<const Lesson>(std::move(*lesson));
   }
   const std::string nearest = suggestion_text(name, names);
-  return wrong_command("--lesson: " + quoted_text(name) + " is neither a lesson nor a file" +
+  return wrong_command("--lesson: " + quoted_text(name) + " is not a lesson or a file" +
                        (nearest.empty() ? "; the lessons are " + join(names, ", ") : nearest));
 }
 
-/// What is wrong with the sweep is said with the option before it.
+/// Prefixes an error in the sweep with the option.
 Error of_sweep(const Error& error) {
   const std::string limit = error.kind == Error::Kind::failure ? "; ATTNSCOPE_MEMORY_MB sets the limit" : "";
   return {"--sweep " + error.message + limit, error.kind};
 }
 
-/// The names of all files that are written, those of a series one by one.
+/// Every file that will be written, including each file of a series.
 std::vector<std::filesystem::path> written_files(const AnimateOptions& options, std::size_t frames) {
   std::vector<std::filesystem::path> files;
   for (const std::filesystem::path output : options.outputs) {
@@ -120,7 +120,7 @@ std::vector<std::filesystem::path> written_files(const AnimateOptions& options, 
   return files;
 }
 
-/// Fails where the animation would go over what it is made of.
+/// Fails if the animation would overwrite one of its inputs.
 Result<void> check_inputs(const AnimateOptions& options, const Animation& animation,
                           std::span<const InputFile> inputs) {
   return check_spares_inputs(written_files(options, animation.size()), inputs);
@@ -131,8 +131,7 @@ Result<AnimationTask> lesson_task(const AnimateOptions& options, double budget) 
                     !options.picture.empty() || !options.view.empty() || !options.pinned.empty();
   if (more || !options.sweep.empty()) {
     return wrong_command(
-        "--lesson: a lesson has its own experiments and views; allowed with it: what the page looks like, "
-        "--fps and -o");
+        "--lesson: a lesson has its own experiments and views; allowed with it: page options, --fps and -o");
   }
   Result<std::shared_ptr<const Lesson>> lesson = find_lesson(options.lesson);
   if (!lesson) return tl::unexpected(lesson.error());
@@ -200,32 +199,33 @@ Result<CommandOutput> animate_command(const AnimateOptions& options) {
 void add_animate_command(CommandLine& line) {
   const auto options = std::make_shared<AnimateOptions>();
   options->file.dpi = kUsualDpi;
-  CLI::App& command = line.add("animate", "Write a view as an animation: a parameter in motion, or a lesson",
+  CLI::App& command = line.add("animate", "Write an animation: a sweep of a parameter, or a lesson",
                                [options] { return animate_command(*options); });
   add_experiment_options(command, *options);
   command.get_option("EXPERIMENT")->required(false);  // lessons have their own
   command
       .add_option(
           "--sweep", options->sweep,
-          "What goes through which values: temperature=0.1:2:0.1, tokens=2:12, heads=1,2,4, or a choice's name for "
-          "all of its choices. Parameters, seed, discard, and options of the view (view.heads where there is a "
-          "parameter of that name)")
+          "The parameter and its values: temperature=0.1:2:0.1, tokens=2:12, heads=1,2,4; the name of a choice alone "
+          "steps through all its values. Takes parameters, seed, discard and options of the view (view.heads if a "
+          "parameter has the same name)")
       ->type_name("NAME[=FROM:TO[:STEP]]");
-  command.add_option("--lesson", options->lesson, "The steps of a lesson instead, with their words: a name or a file")
+  command
+      .add_option("--lesson", options->lesson, "Show the steps of a lesson with their text instead: a name or a file")
       ->type_name("NAME");
   command
       .add_option(
           "--fps", options->rate,
-          "Frames a second of a GIF or MP4, 0.1 to 60; when not given 10, or 2 of whole numbers and words; of a "
-          "lesson as many as it takes to read")
+          "Frames per second of a GIF or MP4, 0.1 to 60 (default 10; 2 for integers and choices; for a lesson, the "
+          "time it takes to read)")
       ->type_name("N");
   add_figure_options(command, *options);
-  command.add_flag("--no-note", options->no_note, "Leave out what is said below each frame");
+  command.add_flag("--no-note", options->no_note, "Omit the text below each frame");
   command
       .add_option(
           "-o,--output", options->outputs,
-          "The file to write, with ffmpeg as GIF or MP4; as PNG a file for each frame, with its number in place "
-          "of %04d or before the ending; may be repeated")
+          "The file to write: GIF or MP4 with ffmpeg; as PNG one file per frame, with its number in place of %04d "
+          "or before the extension; repeatable")
       ->required()
       ->type_name("OUT.{png,gif,mp4}")
       ->allow_extra_args(false);

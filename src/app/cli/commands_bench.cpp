@@ -44,7 +44,7 @@ struct BenchResults {
   std::vector<std::string> skipped;  ///< why
 };
 
-/// Memory that programs can still get; nothing where the system does not tell.
+/// Bytes of memory still available; nothing if the system does not say.
 std::optional<double> available_memory() {
   std::ifstream file("/proc/meminfo");
   std::string name;
@@ -55,7 +55,7 @@ std::optional<double> available_memory() {
   return std::nullopt;
 }
 
-/// A forward pass of `text`, TOKENS,WIDTH,HEADS.
+/// The experiment for a forward pass of size `text`: TOKENS,WIDTH,HEADS.
 Result<Experiment> layer(const std::string& text, const std::string& mask) {
   const std::vector<std::string> parts = split(text, ',');
   if (parts.size() != 3) return fail("--size " + quoted_text(text) + ": write TOKENS,WIDTH,HEADS");
@@ -94,10 +94,10 @@ Result<void> measure_forward(Benchmark& benchmark, const Experiment& experiment,
   const Plan planned = plan(experiment);
   const ordered_json sizes = sizes_of(experiment, "embedding");
   const std::optional<double> available = available_memory();
-  // Something has to be left for everything else.
+  // Leaves some memory for everything else.
   if (constexpr double kAround = 1.1; available && planned.cost.bytes * kAround > *available) {
-    results.skipped.push_back("forward " + compact_json(sizes) + " is left out: it takes " +
-                              bytes_text(planned.cost.bytes) + " and " + bytes_text(*available) + " are to be had");
+    results.skipped.push_back("forward " + compact_json(sizes) + " is skipped: it takes " +
+                              bytes_text(planned.cost.bytes) + ", and " + bytes_text(*available) + " are available");
     return {};
   }
   const Result<Timing> timing = benchmark.forward(experiment);
@@ -154,7 +154,7 @@ Result<BenchResults> measure(const BenchOptions& options, const std::vector<Expe
     if (const Result<void> done = measure_forward(benchmark, experiment, results); !done)
       return tl::unexpected(done.error());
   }
-  // As the window opens, and with every slider far to the right.
+  // The sizes at which the window opens, and large ones.
   constexpr std::array<UpdateSizes, 2> kUpdates = {{{6, 9, 4, 7}, {16, 32, 8, 32}}};
   for (const UpdateSizes& sizes : kUpdates) {
     if (const Result<void> done = measure_updates(benchmark, sizes, results); !done)
@@ -163,7 +163,7 @@ Result<BenchResults> measure(const BenchOptions& options, const std::vector<Expe
   if (options.large) {
     if (const Result<void> done = measure_looks(benchmark, results); !done) return tl::unexpected(done.error());
   }
-  // Once more: another program may have been busy the first time, and processors slow down as they get warm.
+  // Measured twice: another program may have been busy the first time, and processors slow down as they warm up.
   results.limits.take_larger(benchmark.limits());
   return results;
 }
@@ -212,11 +212,11 @@ std::string bench_text(const BenchOptions& options, const BenchResults& results)
                     fixed_text(row.flops / row.timing.best / limits.flops * 100, 1) + " %"});
   }
   return "Limits of this machine: " + std::string(kernels().name) + ", threads: " + std::to_string(options.threads) +
-         "\n" + table_text(machine) + "\nWhat attnscope does with it\n" + table_text(rows) +
-         "\nThe limit is what all threads need for the matrix products alone, masked scores included.\n"
-         "forward: stacked-multihead from given inputs and weights, every tensor kept.\n"
-         "new seed, new tokens: worked-example with everything it draws.\n" +
-         (options.large ? "sketch, tile, overview: first looks at weights that are too large to hold; always on all\n"
+         "\n" + table_text(machine) + "\nWhat attnscope achieves\n" + table_text(rows) +
+         "\nThe limit is the time all threads need for the matrix products alone, masked scores included.\n"
+         "forward: stacked-multihead from existing inputs and weights, keeping every tensor.\n"
+         "new seed, new tokens: worked-example, including its random numbers.\n" +
+         (options.large ? "sketch, tile, overview: first looks at weights too large for memory; always on all\n"
                           "processors.\n"
                         : "");
 }
@@ -227,7 +227,7 @@ Result<CommandOutput> bench_command(const BenchOptions& options) {
                     std::to_string(kMaxThreads),
                 Error::Kind::usage);
   }
-  // A NaN is neither.
+  // Written for NaN to fail.
   if (!(options.seconds > 0 && options.seconds <= kMaxSeconds)) {
     return fail("--seconds " + exact_text(options.seconds) + " is not allowed; allowed: numbers above 0 up to " +
                     exact_text(kMaxSeconds),
@@ -244,22 +244,23 @@ Result<CommandOutput> bench_command(const BenchOptions& options) {
 
 void add_bench_command(CommandLine& line) {
   const auto options = std::make_shared<BenchOptions>();
-  CLI::App& command = line.add("bench", "Measure this machine, and what attnscope makes of it",
+  CLI::App& command = line.add("bench", "Measure the limits of this machine, and how close attnscope comes to them",
                                [options] { return bench_command(*options); });
   command.add_flag("--json", options->json, "Print JSON");
-  command.add_option("--threads", options->threads, "Threads to compute with; all processors unless given")
-      ->type_name("N");
-  command.add_option("--seconds", options->seconds, "How long each row is measured; three runs at least")
+  command.add_option("--threads", options->threads, "Number of threads (default: all processors)")->type_name("N");
+  command.add_option("--seconds", options->seconds, "Time to measure each row; at least three runs")
       ->type_name("S")
       ->capture_default_str();
-  command.add_option("--size", options->sizes, "A forward pass to measure instead of the usual ones; may be repeated")
+  command
+      .add_option("--size", options->sizes, "Measure a forward pass of this size instead of the defaults; repeatable")
       ->type_name("TOKENS,WIDTH,HEADS")
       ->allow_extra_args(false);
-  command.add_option("--mask", options->masks, "Only with this mask; both none and causal unless given")
+  command.add_option("--mask", options->masks, "Only with this mask (default: both)")
       ->type_name("none|causal")
       ->check(CLI::IsMember({"none", "causal"}))
       ->allow_extra_args(false);
-  command.add_flag("--large", options->large, "Look at the weights of 65,536 tokens as well; takes seconds");
+  command.add_flag("--large", options->large,
+                   "Also measure first looks at the weights of 65,536 tokens; takes seconds");
 }
 
 }  // namespace attnscope

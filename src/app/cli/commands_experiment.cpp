@@ -19,23 +19,25 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command
       .add_option(
           "EXPERIMENT", options.experiment,
-          "A JSON file, a figure that attnscope wrote, a file of tensors (npy, npz, safetensors; - for standard "
+          "An experiment (JSON), a figure written by attnscope, a tensor file (npy, npz, safetensors; - for standard "
           "input), or the name of a system")
       ->required()
       ->type_name("");
-  command.add_option("--set", options.settings, "Set a parameter, seed or discard; may be repeated")
+  command.add_option("--set", options.settings, "Set a parameter, seed or discard; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--picture", options.picture, "A picture for the pixels of a system that attends to them")
+  command.add_option("--picture", options.picture, "The picture for a system that attends to pixels")
       ->type_name("FILE.png");
-  command.add_option("--labels", options.labels, "Token labels: a JSON list, a text with one to a line, or a sentence")
+  command
+      .add_option("--labels", options.labels,
+                  "Token labels: a JSON list, a text file with one label per line, or one sentence")
       ->type_name("FILE");
 }
 
 namespace {
 
-/// Gives the experiment the picture that the command names. Trouble in the file is a failure; that the system attends
-/// to no pixels, a mistake in the command.
+/// Gives the experiment the picture that the command names. An error in the file is a failure; a system without pixels
+/// is a usage error.
 Result<void> apply_picture(Experiment& experiment, const std::string& file) {
   if (file.empty()) return {};
   Result<ColorPicture> picture = read_png_picture(file);

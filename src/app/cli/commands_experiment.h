@@ -1,4 +1,4 @@
-// What the commands on an experiment have in common: EXPERIMENT, --set and --picture.
+// Options that all commands on an experiment share: EXPERIMENT, --set, --labels and --picture.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,14 +23,14 @@ struct ExperimentOptions {
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options);
 
-/// Bytes that an experiment may take: ATTNSCOPE_MEMORY_MB where it is set, otherwise kDefaultMemoryBudget.
+/// Bytes that an experiment may take: ATTNSCOPE_MEMORY_MB if it is set, otherwise kDefaultMemoryBudget.
 Result<double> memory_budget();
 
-/// The experiment as the options say, valid and within the memory budget. Trouble in a file is a failure; a setting
-/// that is wrong, or that does not go with the rest, is a mistake in the command.
+/// The experiment that the options describe, valid and within the memory budget. An error in a file is a failure; an
+/// invalid setting is a usage error.
 Result<ExperimentSource> load_source(const ExperimentOptions& options);
 
-/// The experiment alone. Fails where `output`, unless that is empty, is a file that was read for it.
+/// The experiment alone. Fails if `output` is not empty and names one of the files read.
 Result<Experiment> load_experiment(const ExperimentOptions& options, const std::filesystem::path& output = {});
 
 /// The experiment, computed; `output` as above.

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Of a long sum so many terms are shown at either end, and only where that spares more than a few lines.
+// A sum of more than kMaxTerms terms shows only kTermsAtEnds terms at either end.
 constexpr std::size_t kTermsAtEnds = 8;
 constexpr std::size_t kMaxTerms = 24;
 
@@ -24,7 +24,7 @@ struct ExplainOptions : ExperimentOptions {
   bool json = false;
 };
 
-/// One line of the arithmetic: what, how, how much.
+/// One line of the arithmetic: cell, expression, value.
 struct Line {
   std::string what;
   std::string how;
@@ -39,7 +39,7 @@ std::string cell_text(const Trace& trace, const Operand& operand) {
   return cell_text(trace, operand.step, operand.index);
 }
 
-/// "q[1, 2, 0] × k[1, 4, 0]": the operands of term `i`; a single one with its value, which its term does not show.
+/// "q[1, 2, 0] × k[1, 4, 0]": the operands of term `i`. A single operand has its value, which the term does not show.
 std::string operands_text(const Trace& trace, const Explanation& e, std::size_t i) {
   const std::size_t each = e.terms[i].operands;
   if (each == 1) return cell_text(trace, e.operands[i]) + " = " + number_text(e.operands[i].value);
@@ -60,7 +60,7 @@ std::vector<Line> rows_of(const Trace& trace, const Explanation& e, bool full) {
       const std::size_t end = e.terms.size() - kTermsAtEnds;
       double together = 0;
       for (std::size_t k = i; k < end; ++k) together += e.terms[k].value;
-      rows.push_back({"⋮", grouped_text(static_cast<Index>(end - i)) + " more, together", number_text(together, 6)});
+      rows.push_back({"⋮", grouped_text(static_cast<Index>(end - i)) + " more, sum", number_text(together, 6)});
       i = end;
     }
     rows.push_back({operands_text(trace, e, i), e.terms[i].text, number_text(e.terms[i].value, 6)});
@@ -71,7 +71,7 @@ std::vector<Line> rows_of(const Trace& trace, const Explanation& e, bool full) {
   return rows;
 }
 
-/// Columns in front of the decimal point.
+/// Number of columns before the decimal point.
 std::size_t whole_columns(const std::string& number) {
   return columns(std::string_view(number).substr(0, number.find_first_of(".e")));
 }
@@ -80,7 +80,7 @@ std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, columns(text)), ' ');
 }
 
-/// The rows as a table, its numbers one below the other at the decimal point.
+/// The rows as a table, with the numbers aligned at the decimal point.
 std::string arithmetic_text(const std::vector<Line>& rows) {
   std::size_t what = 0;
   std::size_t how = 0;
@@ -146,9 +146,9 @@ Result<CommandOutput> explain_command(const ExplainOptions& options) {
 void add_explain_command(CommandLine& line) {
   const auto options = std::make_shared<ExplainOptions>();
   CLI::App& command =
-      line.add("explain", "Show the arithmetic behind one number", [options] { return explain_command(*options); });
+      line.add("explain", "Show the arithmetic of one number", [options] { return explain_command(*options); });
   add_experiment_options(command, *options);
-  command.add_option("CELL", options->cell, "The number: TENSOR[i,j,...], one index for each axis, from 0")
+  command.add_option("CELL", options->cell, "The number: TENSOR[i,j,...], one index per axis, from 0")
       ->required()
       ->type_name("");
   command.add_flag("--full", options->full, "Show every term of a long sum");

@@ -17,7 +17,7 @@ struct FigureCommandOptions : FigureOptions {
 };
 
 Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
-  // Before the computation, which may take a while.
+  // Checked before the computation, which may take a while.
   for (const std::string& output : options.outputs) {
     if (const auto format = figure_format(output); !format) return tl::unexpected(format.error());
   }
@@ -39,10 +39,10 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
     return tl::unexpected(there.error());
   std::shared_ptr<const Trace> pinned;
   if (source->pinned) {
-    // Both have to be there at once.
+    // Both traces are in memory at the same time.
     const double left = (*trace)->bytes_left();
     if (const Result<void> fits = validate(*source->pinned, left); !fits)
-      return fail("pinned: " + fits.error().message + ", which the other leaves; ATTNSCOPE_MEMORY_MB sets the limit");
+      return fail("pinned: " + fits.error().message + " next to the experiment; ATTNSCOPE_MEMORY_MB sets the limit");
     auto computed = Executor(left).run(*source->pinned);
     if (!computed) return tl::unexpected(computed.error());
     pinned = *computed;
@@ -69,8 +69,8 @@ void add_figure_command(CommandLine& line) {
   CLI::App& command = line.add("figure", "Write a view as a figure", [options] { return figure_command(*options); });
   add_experiment_options(command, *options);
   add_figure_options(command, *options);
-  command.add_flag("--caption", options->caption, "Print a line for below the figure: what it shows, and the seed");
-  command.add_option("-o,--output", options->outputs, "The file to write; may be repeated for other formats")
+  command.add_flag("--caption", options->caption, "Print a one-line caption: what the figure shows, and the seed");
+  command.add_option("-o,--output", options->outputs, "The file to write; repeatable for other formats")
       ->required()
       ->type_name("OUT.{png,svg,pdf}")
       ->allow_extra_args(false);

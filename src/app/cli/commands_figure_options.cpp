@@ -14,13 +14,13 @@ tl::unexpected<Error> wrong_option(const std::string& name, const std::string& v
   return fail(name + ": " + quoted_text(value) + " is not allowed; allowed: " + allowed, Error::Kind::usage);
 }
 
-/// Reads the length that an option has, if it has one.
+/// Reads the length of an option, if it is set.
 Result<void> read_length(const std::string& name, const std::string& text, double& to) {
   if (text.empty()) return {};
   const std::optional<double> length = parse_length(text);
-  if (!length) return wrong_option(name, text, "a length as 5, 5in, 12.7cm or 127mm");
+  if (!length) return wrong_option(name, text, "a length such as 5, 5in, 12.7cm or 127mm");
   to = *length;
-  // 0 is said only by leaving the option out.
+  // 0 stands for the default, which only leaving out the option selects.
   return to == 0 ? Result<void>(wrong_option(name, text, "at least 0.5 inches")) : Result<void>();
 }
 
@@ -28,36 +28,36 @@ void add_content_options(CLI::App& command, FigureOptions& options) {
   command
       .add_option(
           "--colormap", options.map,
-          "Colours of the weights, or of all matrices where there are no weights: viridis, magma, red_blue, greys")
+          "Colours of the weights, or of all matrices in a view without weights: viridis, magma, red_blue, greys")
       ->type_name("NAME");
-  command.add_option("--range", options.range, "The numbers at the ends of their colours")->type_name("LOW,HIGH");
-  command.add_flag("--no-title", options.no_title, "Leave the headings out");
-  command.add_flag("--no-colorbar", options.no_color_bar, "Leave the colour bars out");
-  command.add_flag("--no-values", options.no_values, "Leave the numbers in cells out");
-  command.add_flag("--no-labels", options.no_labels, "Leave the labels of rows and columns out");
+  command.add_option("--range", options.range, "The values at the two ends of the colour scale")->type_name("LOW,HIGH");
+  command.add_flag("--no-title", options.no_title, "Omit the headings");
+  command.add_flag("--no-colorbar", options.no_color_bar, "Omit the colour bars");
+  command.add_flag("--no-values", options.no_values, "Omit the numbers in cells");
+  command.add_flag("--no-labels", options.no_labels, "Omit the labels of rows and columns");
 }
 
 }  // namespace
 
 void add_figure_options(CLI::App& command, FigureOptions& options) {
   command.add_option("--view", options.view, "The view; `attnscope views` lists them")->type_name("NAME");
-  command.add_option("--option", options.view_options, "Set an option of the view, as head=3; may be repeated")
+  command.add_option("--option", options.view_options, "Set an option of the view, such as head=3; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--pinned", options.pinned, "For the view compare: the experiment to compare with")
+  command.add_option("--pinned", options.pinned, "For the view compare: the baseline to compare with")
       ->type_name("EXPERIMENT");
   command.add_option("--theme", options.theme, "paper (default), light or dark")->type_name("NAME");
-  command.add_option("--width", options.width, "Width, 0.5 to 100 inches, or as 12cm; 7 when not given")
+  command.add_option("--width", options.width, "Width, 0.5 to 100 inches, or with a unit: 12cm (default 7)")
       ->type_name("IN");
   command
       .add_option("--height", options.height,
-                  "Height, 0.5 to 200 inches, or as 8cm; when not given it follows from the figure")
+                  "Height, 0.5 to 200 inches, or with a unit: 8cm (default: what the figure needs)")
       ->type_name("IN");
-  command.add_option("--font-size", options.file.font_points, "Points of the text, 3 to 48; 9.75 when not given")
+  command.add_option("--font-size", options.file.font_points, "Text size in points, 3 to 48 (default 9.75)")
       ->type_name("PT");
   command
       .add_option("--dpi", options.file.dpi,
-                  "Dots per inch of a PNG, 10 to 2400; " + std::to_string(options.file.dpi) + " when not given")
+                  "Dots per inch of a PNG, 10 to 2400 (default " + std::to_string(options.file.dpi) + ")")
       ->type_name("N");
   add_content_options(command, options);
 }
@@ -80,7 +80,8 @@ Result<FigureFileOptions> file_options(const FigureOptions& options) {
   }
   if (!options.range.empty()) {
     file.content.range = parse_range(options.range);
-    if (!file.content.range) return wrong_option("--range", options.range, "two numbers as 0,0.5, the lower one first");
+    if (!file.content.range)
+      return wrong_option("--range", options.range, "two numbers such as 0,0.5, the lower one first");
   }
   file.content.title = !options.no_title;
   file.content.color_bars = !options.no_color_bar;
@@ -92,7 +93,7 @@ Result<FigureFileOptions> file_options(const FigureOptions& options) {
 
 namespace {
 
-/// Sets what an --option says: "head=3".
+/// Applies the value of an --option: "head=3".
 Result<void> set_view_option(const std::string& setting, ViewChoice& choice) {
   const auto wrong = [](const std::string& message) { return fail("--option " + message, Error::Kind::usage); };
   const std::size_t equals = setting.find('=');
@@ -100,7 +101,7 @@ Result<void> set_view_option(const std::string& setting, ViewChoice& choice) {
   const View* const view = find_view(choice.name);
   const std::string name = setting.substr(0, equals);
   const Parameter* const option = view == nullptr ? nullptr : find_parameter(view->options, name);
-  // What view or option is unknown, and which there are, is said where all of them are checked.
+  // The check of all options reports an unknown view or option, and lists the known ones.
   if (option == nullptr) {
     choice.options[name] = Index{0};
     return {};
@@ -123,7 +124,7 @@ Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& expe
   if (!chosen && (typed || !options.view_options.empty())) return fail(chosen.error().message, Error::Kind::usage);
   if (!chosen) return fail(path_text(options.experiment) + ": " + chosen.error().message);
   if (chosen && !options.pinned.empty() && experiment.view.name != "compare") {
-    return fail("--pinned: the view " + experiment.view.name + " compares nothing; allowed: with --view compare",
+    return fail("--pinned: the view " + experiment.view.name + " does not compare; allowed: with --view compare",
                 Error::Kind::usage);
   }
   return chosen;

@@ -1,4 +1,4 @@
-// What the commands that write figures have in common: the view, the page, the type and the colours.
+// Options that all commands writing figures share: view, page, text size and colours.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,21 +28,21 @@ struct FigureOptions : ExperimentOptions {
   FigureFileOptions file;
 };
 
-/// --view, --pinned, --theme, --width, …; the help of --dpi says what `options.file.dpi` is.
+/// Adds --view, --pinned, --theme, --width, …; the help of --dpi shows `options.file.dpi` as the default.
 void add_figure_options(CLI::App& command, FigureOptions& options);
 
-/// What the options say about the file, in range; otherwise a usage error.
+/// The file options, checked; a value out of range is a usage error.
 Result<FigureFileOptions> file_options(const FigureOptions& options);
 
-/// The view that the command names, otherwise the experiment's own, with the options that the command sets. Options of
-/// the experiment hold only for its own view.
+/// The view that the command names, otherwise the experiment's, with the options that the command sets. The
+/// experiment's view options apply only to its own view.
 Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& experiment);
 
-/// Notes in `source` and `view` what the view compares with: the experiment that the command names, otherwise the one
-/// that a figure was compared with which is opened.
+/// Records the baseline in `source` and `view`: the experiment that the command names, otherwise the baseline stored in
+/// the opened figure.
 Result<void> note_pinned(const FigureOptions& options, ExperimentSource& source, ViewOptions& view);
 
-/// The files that such a command reads; `source` with what it compares with.
+/// The files that the command reads, including those of the baseline in `source`.
 std::vector<InputFile> figure_inputs(const FigureOptions& options, const ExperimentSource& source);
 
 }  // namespace attnscope

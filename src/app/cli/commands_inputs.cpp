@@ -16,11 +16,11 @@ namespace {
 
 constexpr const char* kStandardInput = "-";
 
-/// What a file is, whatever it is called; nothing where there is none.
+/// Device and inode of a file, independent of its name; nothing if it does not exist.
 std::optional<std::pair<::dev_t, ::ino_t>> identity(const std::filesystem::path& path) {
   struct ::stat status = {};
   const int found = path == kStandardInput ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status);
-  // Devices may be written to as often as one likes: nothing is lost.
+  // Writing to a device loses nothing.
   if (found != 0 || S_ISCHR(status.st_mode)) return std::nullopt;
   return std::pair(status.st_dev, status.st_ino);
 }
@@ -38,19 +38,19 @@ std::vector<InputFile> input_files(const ExperimentOptions& options, const Exper
   if (!options.labels.empty()) files.push_back({"--labels", options.labels});
   if (!options.picture.empty()) files.push_back({"--picture", options.picture});
   add_tensors(source.experiment, "the experiment's tensors", files);
-  if (source.pinned) add_tensors(*source.pinned, "the tensors of what it is compared with", files);
+  if (source.pinned) add_tensors(*source.pinned, "the tensors of the baseline", files);
   return files;
 }
 
 Result<void> check_spares_inputs(std::span<const std::filesystem::path> outputs, std::span<const InputFile> inputs) {
   for (const std::filesystem::path& output : outputs) {
-    // A file of that name, not standard input.
+    // An output "-" is a file of that name, not standard input.
     const auto written = identity(output == kStandardInput ? "./-" : output);
     if (!written) continue;
     for (const InputFile& input : inputs) {
       if (identity(input.path) != written) continue;
-      return fail(path_text(output) + ": this command reads it, as " + input.what +
-                  "; allowed: a file that it does not read");
+      return fail(path_text(output) + ": this command reads it as " + input.what +
+                  "; allowed: a file that the command does not read");
     }
   }
   return {};
@@ -59,7 +59,7 @@ Result<void> check_spares_inputs(std::span<const std::filesystem::path> outputs,
 Result<void> check_standard_input() {
   struct ::stat status = {};
   if (::fstat(STDIN_FILENO, &status) == 0 && S_ISDIR(status.st_mode))
-    return fail("standard input: is a folder; allowed: a file of tensors, or a stream of one");
+    return fail("standard input: is a folder; allowed: a tensor file or stream");
   char nothing = 0;
   if (::read(STDIN_FILENO, &nothing, 0) < 0) return fail("standard input: " + std::generic_category().message(errno));
   return {};

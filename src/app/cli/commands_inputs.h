@@ -1,4 +1,4 @@
-// What a command reads, which it never writes over.
+// The files that a command reads, and therefore never overwrites.
 #pragma once
 
 #include <filesystem>
@@ -17,15 +17,15 @@ struct InputFile {
   std::filesystem::path path;
 };
 
-/// The files that `options` name and those that the experiments in `source` name in turn. "-" is standard input, which
-/// is a file where the shell was told so.
+/// The files that `options` name, and those that the experiments in `source` name in turn. "-" is standard input, which
+/// may be redirected from a file.
 std::vector<InputFile> input_files(const ExperimentOptions& options, const ExperimentSource& source);
 
-/// Fails, as what cannot be done, where one of `outputs` is one of the `inputs`: by device and number, so that it is
-/// found behind links of all kinds, to files and to folders. The message names both.
+/// Fails if one of `outputs` is one of the `inputs`. Compares device and inode numbers, and therefore sees through
+/// links of all kinds. The message names both files; the error is not a usage error.
 Result<void> check_spares_inputs(std::span<const std::filesystem::path> outputs, std::span<const InputFile> inputs);
 
-/// Fails where what is read from standard input could not be: a folder, or nothing that can be read.
+/// Fails if standard input is a folder or cannot be read.
 Result<void> check_standard_input();
 
 }  // namespace attnscope

@@ -29,22 +29,22 @@ constexpr const char* kFooter =
     "\nCommands take an EXPERIMENT: a JSON file, or the name of a system (attnscope systems lists them).\n"
     "\n"
     "Environment:\n"
-    "  ATTNSCOPE_MEMORY_MB   memory for the tensors of an experiment, in MB of 1,000,000 bytes; of a larger\n"
-    "                        one the largest are computed when they are looked at (2000)\n"
+    "  ATTNSCOPE_MEMORY_MB   memory for the tensors of an experiment, in MB of 1,000,000 bytes (2000);\n"
+    "                        beyond it, the largest tensors are computed on demand\n"
     "  ATTNSCOPE_DATA        folder of the files that come with attnscope\n"
-    "  ATTNSCOPE_KERNELS     instructions to compute with: baseline, avx2, avx512 (the fastest that there are)\n"
+    "  ATTNSCOPE_KERNELS     instruction set: baseline, avx2 or avx512 (the fastest available)\n"
     "\n"
-    "Exit codes: 0 done; 1 it could not be done; 2 the command was wrong.\n";
+    "Exit codes: 0 success; 1 failure; 2 wrong usage.\n";
 
-/// The three standard streams are there, if only to fail: otherwise a file that is opened later would be one of them,
-/// and get what is printed.
+/// Opens closed standard streams on /dev/null, in a mode that fails: otherwise a file that is opened later could take
+/// the number of one of them, and receive what is printed.
 void hold_standard_streams() {
   for (int stream = 0; stream <= 2; ++stream) {
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
   }
 }
 
-/// Writes all of `text`; 0, or the number of the error.
+/// Writes all of `text`; returns 0 or errno.
 int write_all(int stream, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(stream, text.data(), text.size());
@@ -55,12 +55,12 @@ int write_all(int stream, std::string_view text) {
   return 0;
 }
 
-/// One line on standard error. There is nobody to tell when that fails.
+/// Prints one line on standard error; a failure to do so is ignored.
 void complain(std::string_view message) { (void)write_all(STDERR_FILENO, "attnscope: " + printable(message) + "\n"); }
 
 Result<CommandOutput> usage(const std::string& message) { return fail(message, Error::Kind::usage); }
 
-/// All ways to write the options of a command.
+/// Every name of every option of a command.
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
@@ -77,7 +77,7 @@ CommandLine::CommandLine(const std::string& version) : program_("A desktop instr
   program_.set_help_flag("-h,--help", "Print this help and exit");
   program_.formatter(std::make_shared<HelpFormat>());
   program_.footer(kFooter);
-  program_.allow_extras();  // to say more about them than the parser does
+  program_.allow_extras();  // our messages say more about them than the parser's
 }
 
 CLI::App& CommandLine::add(const std::string& name, const std::string& summary, CommandAction action) {
@@ -108,7 +108,7 @@ Result<void> CommandLine::check_first_word(const std::string& word, bool alone) 
   }
   const std::string nearest = suggestion_text(word, names);
   const std::string what = attnscope::quoted_text(word);
-  return fail((alone ? what + " is neither a command nor a file nor a system" : "unknown command " + what) +
+  return fail((alone ? what + " is not a command, a file or a system" : "unknown command " + what) +
                   (nearest.empty() ? "; the commands are " + join(all, ", ") : nearest),
               Error::Kind::usage);
 }
@@ -122,13 +122,13 @@ Result<void> CommandLine::check_leftovers() const {
   const CLI::App& command = called();
   const std::vector<std::string> leftovers = command.remaining();
   if (leftovers.empty()) return {};
-  // A mistyped option turns its value into a leftover too; the option is what to talk about.
+  // A mistyped option turns its value into a leftover too; the message should name the option.
   const auto option =
       std::find_if(leftovers.begin(), leftovers.end(), [](const std::string& each) { return each.starts_with('-'); });
   const std::string culprit = option == leftovers.end() ? leftovers.front() : *option;
   const bool in_program = &command == &program_;
   if (in_program) {
-    // A mistyped command is taken for the file to open, its options for the window's.
+    // A mistyped command looks like a file to open, and its options like the window's.
     for (const CLI::Option* each : program_.get_options()) {
       if (!each->get_positional() || each->count() == 0) continue;
       const std::string& word = each->results().front();
@@ -144,9 +144,8 @@ Result<void> CommandLine::check_leftovers() const {
                     "; see attnscope " + (in_program ? "" : command.get_name() + " ") + "--help",
                 Error::Kind::usage);
   }
-  return fail(
-      (in_program ? "" : command.get_name() + ": ") + attnscope::quoted_text(culprit) + " is one argument too many",
-      Error::Kind::usage);
+  return fail((in_program ? "" : command.get_name() + ": ") + attnscope::quoted_text(culprit) + ": unexpected argument",
+              Error::Kind::usage);
 }
 
 Result<CommandOutput> CommandLine::parse_and_act(int argc, const char* const* argv) {
@@ -173,21 +172,21 @@ Result<CommandOutput> CommandLine::parse_and_act(int argc, const char* const* ar
   const auto action = actions_.find(&called());
   if (action != actions_.end()) return action->second();
   if (otherwise_) return otherwise_();
-  return usage("a command is missing; see attnscope --help");
+  return usage("missing command; see attnscope --help");
 }
 
 int CommandLine::run(int argc, const char* const* argv) {
   constexpr int failed = 1;
   constexpr int wrong_command = 2;
   hold_standard_streams();
-  (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone away is found out when writing
+  (void)std::signal(SIGPIPE, SIG_IGN);  // writing reports a closed reader
   Result<CommandOutput> output;
   try {
     output = parse_and_act(argc, argv);
   } catch (const std::bad_alloc&) {
-    output = fail("no memory is left");
+    output = fail("out of memory");
   } catch (const std::exception& error) {
-    output = fail(std::string("unexpected trouble: ") + error.what());
+    output = fail(std::string("unexpected error: ") + error.what());
   }
   if (!output) {
     complain(output.error().message);
@@ -195,7 +194,7 @@ int CommandLine::run(int argc, const char* const* argv) {
   }
   for (const std::string& warning : output->warnings) complain("warning: " + warning);
   const int error = write_all(STDOUT_FILENO, output->text);
-  // Whoever reads the first lines and leaves has got what was wanted.
+  // A reader such as `head` may close the pipe early: that is success.
   if (error == 0 || error == EPIPE) return 0;
   complain("standard output: " + std::generic_category().message(error));
   return failed;

@@ -1,4 +1,4 @@
-// The command line: finds the subcommand, runs it, prints what it says, and turns the outcome into an exit code.
+// The command line: finds the subcommand, runs it, prints its output, and turns the outcome into an exit code.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// What a command that was done leaves to say.
+/// The output of a successful command.
 struct CommandOutput {
   std::string text;                   ///< for standard output
   std::vector<std::string> warnings;  ///< one line each on standard error
@@ -20,26 +20,25 @@ struct CommandOutput {
 /// What a command does once its arguments are read.
 using CommandAction = std::function<Result<CommandOutput>()>;
 
-/// The program's subcommands and what becomes of them. Exit codes: 0 done, 1 could not be done, 2 the command was
-/// wrong; the last two with one line on standard error. Nothing printed can steer a terminal: what came from outside is
-/// escaped.
+/// The program's subcommands. Exit codes: 0 success, 1 failure, 2 wrong usage; the last two with one line on standard
+/// error. Text from outside is escaped before it is printed and cannot control the terminal.
 class CommandLine {
  public:
   explicit CommandLine(const std::string& version);
 
-  /// Adds a subcommand and returns it, for its options to be added. The action runs when it was called for.
+  /// Adds a subcommand and returns it; the caller adds its options. `action` runs when the user calls the subcommand.
   CLI::App& add(const std::string& name, const std::string& summary, CommandAction action);
-  /// What is done without a subcommand; until this is called that is a mistake. Options are added to `program`.
+  /// Sets the action without a subcommand, which is a usage error otherwise. Its options are added to `program`.
   void otherwise(CommandAction action) { otherwise_ = std::move(action); }
   [[nodiscard]] CLI::App& program() { return program_; }
 
-  /// The names of the subcommands, in the order in which they were added.
+  /// The names of the subcommands, in the order of `add`.
   [[nodiscard]] std::vector<std::string> commands() const;
-  /// Fails where the first word of the arguments, which stands `alone` or before others, can only be a mistyped
-  /// command: it is no file, no system and does not look like a path. The message proposes what is near.
+  /// Fails if the first argument can only be a mistyped command: it is neither a file nor a system and does not look
+  /// like a path. `alone`: no argument follows it. The message suggests similar names.
   [[nodiscard]] Result<void> check_first_word(const std::string& word, bool alone) const;
 
-  /// Does what the arguments say and returns the exit code.
+  /// Runs the command that the arguments name and returns the exit code.
   int run(int argc, const char* const* argv);
 
  private:

@@ -21,7 +21,7 @@ struct MetricsOptions : ExperimentOptions {
 
 std::string text_of(const std::optional<double>& value) { return value ? fixed_text(*value, 4) : "–"; }
 
-/// Of a later layer: what it has of the earlier ones.
+/// For a later layer: composition with earlier layers, and rollout.
 std::string layers_text(const HeadMeasures& measured) {
   std::string text;
   for (const HeadComposition& composed : measured.compositions) {
@@ -32,19 +32,19 @@ std::string layers_text(const HeadMeasures& measured) {
         for (const std::optional<double>& share : composed.shares[head][earlier]) rows.back().push_back(text_of(share));
       }
       const std::string whose = composed.shares.size() == 1 ? "the head" : "head " + std::to_string(head + 1);
-      text += "\nComposition of " + whose + " with those of " + composed.earlier + "\n" + table_text(rows);
+      text += "\nComposition of " + whose + " with the heads of " + composed.earlier + "\n" + table_text(rows);
     }
   }
   if (measured.rollout == nullptr) return text;
   const Tensor& rollout = *measured.rollout;
   std::vector<std::vector<std::string>> rows = {{"from"}};
-  for (Index key = 0; key < rollout.size(1); ++key) rows.front().push_back(std::to_string(key));
+  for (Index key = 0; key < rollout.size(1); ++key) rows.front().push_back(std::to_string(key + 1));
   for (Index query = 0; query < rollout.size(0); ++query) {
-    rows.push_back({"to " + std::to_string(query)});
+    rows.push_back({"to " + std::to_string(query + 1)});
     for (Index key = 0; key < rollout.size(1); ++key)
       rows.back().push_back(fixed_text(static_cast<double>(rollout.matrix({}).at(query, key)), 3));
   }
-  return text + "\nRollout: what reaches each token through all layers\n" + table_text(rows);
+  return text + "\nRollout: attention from each token to the input tokens through all layers\n" + table_text(rows);
 }
 
 std::string measured_text(const HeadMeasures& measured) {
@@ -126,7 +126,7 @@ ordered_json measured_json(const HeadMeasures& measured) {
   return json;
 }
 
-/// What the measures are, for whoever reads the table.
+/// The definitions of the measures.
 std::string legend() {
   std::vector<std::vector<std::string>> rows;
   for (const Measure& measure : measures())
@@ -134,9 +134,9 @@ std::string legend() {
   return table_text(rows);
 }
 
-/// What measuring takes is known before.
+/// Fails if measuring would exceed the memory budget.
 Result<void> check_memory(const Step& step) {
-  // As much as a process takes anyway.
+  // What the process takes anyway.
   constexpr double kAlways = 150e6;
   const double bytes = measuring_bytes(step);
   if (const double budget = *memory_budget(); bytes > budget + kAlways) {
@@ -151,7 +151,7 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
   if (!computed) return tl::unexpected(computed.error());
   const Trace& trace = **computed;
   if (options.item < 1 || options.item > item_count(trace)) {
-    return fail("--item: " + std::to_string(options.item) + " is not allowed; the batch has 1 to " +
+    return fail("--item: " + std::to_string(options.item) + " is not allowed; allowed: whole numbers from 1 to " +
                     std::to_string(item_count(trace)),
                 Error::Kind::usage);
   }
@@ -162,7 +162,7 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
     const Step& step = trace.steps()[static_cast<std::size_t>(position)];
     if (const Result<void> room = check_memory(step); !room) return tl::unexpected(room.error());
     const std::optional<HeadMeasures> measured = measure_heads(trace, position, options.item - 1);
-    if (!measured) return fail(trace.failure().value_or("measures of " + step.name + " were stopped"));
+    if (!measured) return fail(trace.failure().value_or("measuring " + step.name + " was stopped"));
     if (const Index heads = std::ssize(measured->heads); heads > kMaxComparedHeads) {
       warnings.push_back(step.name + ": " + grouped_text(heads) +
                          " heads are not compared with each other; allowed: " + grouped_text(kMaxComparedHeads));
@@ -185,8 +185,8 @@ void add_metrics_command(CommandLine& line) {
   CLI::App& command = line.add("metrics", "Measure what the heads do: entropy, previous token, induction, ...",
                                [options] { return metrics_command(*options); });
   add_experiment_options(command, *options);
-  command.add_option("--item", options->item, "Which item of the batch, from 1")->type_name("N")->capture_default_str();
-  command.add_flag("--json", options->json, "Print JSON; null where a measure does not apply");
+  command.add_option("--item", options->item, "Batch item, from 1")->type_name("N")->capture_default_str();
+  command.add_flag("--json", options->json, "Print JSON, with null for measures that do not apply");
 }
 
 }  // namespace attnscope

@@ -26,7 +26,7 @@ Result<CommandOutput> script_command(const ScriptOptions& options) {
 void add_script_command(CommandLine& line) {
   const auto options = std::make_shared<ScriptOptions>();
   CLI::App& command =
-      line.add("script", "Print the experiment as a PyTorch script", [options] { return script_command(*options); });
+      line.add("script", "Print an experiment as a PyTorch script", [options] { return script_command(*options); });
   add_experiment_options(command, *options);
   command.add_option("-o,--output", options->output, "Write the script to a file instead")->type_name("OUT.py");
 }

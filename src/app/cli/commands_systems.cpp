@@ -57,18 +57,18 @@ std::string system_text(const System& system) {
     parameters.push_back({"", "", "Allowed: " + allowed_text(parameter) + "."});
   }
   parameters.push_back(
-      {"seed", "42", "Decides every random number, as torch.manual_seed does. Allowed: whole numbers from 0."});
+      {"seed", "42", "Seed of all random numbers, as in torch.manual_seed. Allowed: whole numbers from 0."});
   parameters.push_back(
       {"discard", "0",
-       "Raw random numbers thrown away between inputs and weights. Allowed: whole numbers from 0 to 10000000000."});
+       "Raw random numbers discarded between inputs and weights. Allowed: whole numbers from 0 to 10000000000."});
   std::vector<std::vector<std::string>> tensors;
   const Plan planned = plan(*default_experiment(system.name));
   for (std::size_t i = 0; i < planned.steps.size(); ++i) {
     const PlannedStep& step = planned.steps[i];
     tensors.push_back({step.name, axes_text(step.axes), formula(planned.steps, static_cast<int>(i))});
   }
-  return system.name + " – " + system.title + "\n" + system.summary + "\nReplays " + system.source +
-         ".\n\nParameters, with their defaults\n" + table_text(parameters) + "\nTensors, with their default sizes\n" +
+  return system.name + " – " + system.title + "\n" + system.summary + "\nReproduces " + system.source +
+         ".\n\nParameters and their defaults\n" + table_text(parameters) + "\nTensors and their default sizes\n" +
          table_text(tensors);
 }
 
@@ -80,13 +80,14 @@ Result<CommandOutput> all_systems(bool json) {
   }
   std::vector<std::vector<std::string>> rows;
   for (const System& system : systems()) rows.push_back({system.name, system.summary});
-  return CommandOutput{table_text(rows) + "\nattnscope systems SYSTEM tells its parameters and tensors.\n", {}};
+  return CommandOutput{table_text(rows) + "\nattnscope systems SYSTEM shows the parameters and tensors of a system.\n",
+                       {}};
 }
 
 Result<CommandOutput> systems_command(const SystemsOptions& options) {
   if (options.system.empty()) return all_systems(options.json);
   const System* system = find_system(options.system);
-  // Says what is wrong with the name, and which ones are near.
+  // This error suggests similar names.
   if (system == nullptr) return fail(default_experiment(options.system).error().message, Error::Kind::usage);
   return CommandOutput{options.json ? pretty_json(system_json(*system)) + "\n" : system_text(*system), {}};
 }
@@ -95,10 +96,10 @@ Result<CommandOutput> systems_command(const SystemsOptions& options) {
 
 void add_systems_command(CommandLine& line) {
   const auto options = std::make_shared<SystemsOptions>();
-  CLI::App& command = line.add("systems", "List the systems; tell one's parameters and tensors",
+  CLI::App& command = line.add("systems", "List the systems, or show the parameters and tensors of one",
                                [options] { return systems_command(*options); });
   command.add_option("SYSTEM", options->system, "The name of a system")->type_name("");
-  command.add_flag("--json", options->json, "Print JSON, enough to build a user interface from");
+  command.add_flag("--json", options->json, "Print JSON, sufficient to build a user interface");
 }
 
 }  // namespace attnscope

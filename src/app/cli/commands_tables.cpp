@@ -22,7 +22,7 @@ const char* kind_name(Parameter::Kind kind) {
   return "";
 }
 
-/// A bound as the parameter's own kind of number.
+/// A bound as the parameter's kind of number.
 ordered_json bound_json(const Parameter& parameter, double bound) {
   if (parameter.kind == Parameter::Kind::integer) return static_cast<Index>(bound);
   return json_number(bound);

@@ -1,4 +1,4 @@
-// Parameters and lists of them, as the commands that describe things print them.
+// Parameters as JSON and tables, for the commands that list systems and views.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// Everything a user interface needs to know of a parameter: name, label, kind, default, range, choices, help.
+/// Everything a user interface needs to know about a parameter: name, label, kind, default, range, choices, help.
 nlohmann::ordered_json parameter_json(const Parameter& parameter);
 
 /// Rows of cells, every column as wide as its widest cell.

@@ -17,7 +17,7 @@ struct TraceOptions : ExperimentOptions {
   std::vector<std::string> only;
 };
 
-/// The parts of tensors that were asked for, which have to fit into the memory allowed.
+/// The requested parts of tensors; fails if they exceed the memory budget.
 Result<std::vector<Region>> selected(const Trace& trace, std::span<const std::string> texts) {
   std::vector<Region> regions;
   double bytes = 0;
@@ -26,7 +26,7 @@ Result<std::vector<Region>> selected(const Trace& trace, std::span<const std::st
     if (!region) return tl::unexpected(Error{"--only " + region.error().message, region.error().kind});
     const auto same = [&](const Region& other) { return other.step == region->step; };
     if (std::any_of(regions.begin(), regions.end(), same))
-      return fail("--only " + quoted_text(text) + ": of each tensor one part is allowed", Error::Kind::usage);
+      return fail("--only " + quoted_text(text) + ": only one part of each tensor is allowed", Error::Kind::usage);
     bytes += 4.0 * static_cast<double>(region->count());
     regions.push_back(std::move(*region));
   }
@@ -39,7 +39,7 @@ Result<std::vector<Region>> selected(const Trace& trace, std::span<const std::st
 }
 
 Result<CommandOutput> trace_command(const TraceOptions& options) {
-  // Before the computation, which may take a while.
+  // Checked before the computation, which may take a while.
   if (const Result<TraceFormat> format = trace_format(options.output); !format) return tl::unexpected(format.error());
   const Result<std::shared_ptr<const Trace>> trace = compute_experiment(options, options.output);
   if (!trace) return tl::unexpected(trace.error());
@@ -54,13 +54,13 @@ Result<CommandOutput> trace_command(const TraceOptions& options) {
 
 void add_trace_command(CommandLine& line) {
   const auto options = std::make_shared<TraceOptions>();
-  CLI::App& command =
-      line.add("trace", "Compute, and write every tensor to a file", [options] { return trace_command(*options); });
+  CLI::App& command = line.add("trace", "Compute an experiment and write every tensor to a file",
+                               [options] { return trace_command(*options); });
   add_experiment_options(command, *options);
   command.add_option("-o,--output", options->output, "The file to write")
       ->required()
       ->type_name("OUT.{safetensors,npz,json}");
-  command.add_option("--only", options->only, "Only this tensor, or a part of it: scores, scores[1,10:20]; repeatable")
+  command.add_option("--only", options->only, "Only this tensor or a part of it: scores, scores[1,10:20]; repeatable")
       ->type_name("TENSOR[SLICE]")
       ->allow_extra_args(false);
 }

@@ -29,7 +29,7 @@ std::string views_text() {
       rows.push_back({"", option.name, option.help + " Allowed: " + allowed_text(option) + "."});
     }
   }
-  return table_text(rows) + "\nOptions are set in an experiment, under view.\n";
+  return table_text(rows) + "\nSet options with --option NAME=VALUE, or in an experiment under \"view\".\n";
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ void add_views_command(CommandLine& line) {
   CLI::App& command = line.add("views", "List the views and their options", [json]() -> Result<CommandOutput> {
     return CommandOutput{*json ? views_json() : views_text(), {}};
   });
-  command.add_flag("--json", *json, "Print JSON, enough to build a user interface from");
+  command.add_flag("--json", *json, "Print JSON, sufficient to build a user interface");
 }
 
 }  // namespace attnscope

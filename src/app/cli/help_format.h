@@ -1,5 +1,5 @@
-// What --help prints. CLI11's own words for it change from version to version, and newer ones fill tables in a footer
-// up to paragraphs.
+// The layout of --help. CLI11's own layout changes from version to version, and newer versions re-flow the tables in a
+// footer into paragraphs.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// A summary, a line of usage, tables of arguments, options and commands, and the footer as it is.
+/// A summary, a usage line, tables of arguments, options and commands, and the footer unchanged.
 class HelpFormat : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;

@@ -36,7 +36,7 @@ tl::unexpected<Error> fail_over(std::string_view name, const std::string& shown,
               std::to_string(largest));
 }
 
-/// A whole number from 0 to `largest`.
+/// An integer from 0 to `largest`.
 Result<std::uint64_t> parse_unsigned(std::string_view name, std::string_view text, std::uint64_t largest) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -17,7 +17,7 @@
 
 namespace attnscope {
 
-/// Which view an experiment is shown in, with the options that differ from the view's defaults.
+/// The view that shows an experiment, with the options that differ from the view's defaults.
 struct ViewChoice {
   std::string name = "flow";
   ParameterValues options;
@@ -25,7 +25,7 @@ struct ViewChoice {
   friend bool operator==(const ViewChoice&, const ViewChoice&) = default;
 };
 
-/// A number put by hand in the place of one that was drawn: of an input or of a weight.
+/// A value that replaces a random one, in an input or a weight.
 struct CellEdit {
   std::string tensor;
   std::vector<Index> index;  ///< one per axis, from 0
@@ -34,24 +34,24 @@ struct CellEdit {
   friend bool operator==(const CellEdit&, const CellEdit&) = default;
 };
 
-/// So many numbers can be put by hand.
+/// The maximum number of edits.
 inline constexpr std::size_t kMaxEdits = 4096;
 
-/// Everything that determines a computation, and how it is shown. A value: two equal experiments have equal traces.
-/// `parameters` is complete: it holds every parameter of the system's table.
+/// Everything that determines a computation and how it is shown. A value: two equal experiments have equal traces.
+/// `parameters` is complete: it holds every parameter of the system.
 struct Experiment {
   std::string system;
   std::uint64_t seed = 42;
-  std::uint64_t discard = 0;  ///< raw 32-bit draws thrown away between the inputs and the weights
+  std::uint64_t discard = 0;  ///< raw 32-bit draws discarded between the inputs and the weights
   ParameterValues parameters;
-  std::vector<CellEdit> edits;      ///< each of another cell
-  std::vector<Index> heads_off;     ///< heads of the first layer whose outputs count as 0, from 0, ascending
-  std::vector<std::string> labels;  ///< of the tokens, first to last; tokens behind the last label show their number
+  std::vector<CellEdit> edits;      ///< at most one per cell
+  std::vector<Index> heads_off;     ///< switched-off heads of the first layer, from 0, ascending; they output 0
+  std::vector<std::string> labels;  ///< of the tokens, in order; tokens after the last label show their number
   ViewChoice view;
-  ColorPicture picture;  ///< of systems that attend to pixels, for the choice `file` of the parameter `picture`
-  std::shared_ptr<const ImportedTensors> tensors;  ///< of the system for the user's own; the same object means the same
+  ColorPicture picture;                            ///< shown if the parameter `picture` is `file`
+  std::shared_ptr<const ImportedTensors> tensors;  ///< of the system own-tensors; compared by identity
 
-  /// The parameter of that name, which the system's table has and whose kind it is.
+  /// The value of a parameter. The system must have a parameter of this name and kind.
   [[nodiscard]] Index integer(std::string_view name) const;
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] const std::string& choice(std::string_view name) const;
@@ -60,55 +60,55 @@ struct Experiment {
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
-/// Whether both have the same steps: equal but for seed, view, and labels where the system does not read them.
+/// Whether both have the same plan: equal except for seed, view, and labels if the system does not read them.
 bool same_plan(const Experiment& a, const Experiment& b);
 
-/// Whether both compute the same: equal but for view, and labels where the system does not read them.
+/// Whether both compute the same numbers: equal except for view, and labels if the system does not read them.
 bool same_computation(const Experiment& a, const Experiment& b);
 
-/// Whether the parameter changes anything, as far as the experiment's choices say; see `Parameter::only_with`.
+/// Whether the parameter has an effect, given the experiment's choices; see `Parameter::only_with`.
 bool matters(const Experiment& experiment, const Parameter& parameter);
 
-/// The label of token `token`: from the experiment, otherwise its number.
+/// The label of token `token` (from 0): the experiment's label, otherwise its number from 1.
 std::string token_label(const Experiment& experiment, Index token);
 
-/// How many pixels its picture has, of a system that attends to pixels: its tokens.
+/// Number of pixels, which are the tokens of a system that attends to pixels.
 Index pixel_count(const Experiment& experiment);
 
-/// An experiment on that system, every parameter at its default.
+/// An experiment on `system` with every parameter at its default.
 Result<Experiment> default_experiment(std::string_view system);
 
-/// Sets a parameter after checking it against the system's table. Whether the parameters go together is for `validate`.
+/// Sets a parameter after checking its kind and range; `validate` checks whether the parameters fit together.
 Result<void> set_parameter(Experiment& experiment, std::string_view name, ParameterValue value);
 
-/// The same from text, as after `--set NAME=`; takes `seed` and `discard` too.
+/// Sets a parameter, `seed` or `discard` from text, as in `--set NAME=TEXT`.
 Result<void> set_parameter_text(Experiment& experiment, std::string_view name, std::string_view text);
 
-/// Whether the experiment has the picture that it chooses, and no other.
+/// Checks that the experiment has a picture if it chooses one, and none if its system attends to no pixels.
 Result<void> check_picture(const Experiment& experiment);
 
-/// Gives a system that attends to pixels a picture, and chooses it.
+/// Gives the experiment a picture and selects it; fails if its system attends to no pixels.
 Result<void> set_picture(Experiment& experiment, ColorPicture picture);
 
-/// What an experiment will take, known before anything is allocated.
+/// The cost of an experiment, known before anything is allocated.
 struct Cost {
   double bytes = 0;  ///< of all tensors together
-  double flops = 0;  ///< multiplications and additions, softmax counted as 5 per element
+  double flops = 0;  ///< multiplications and additions; softmax counts 5 per element
   Index tensors = 0;
   Index numbers = 0;
 
-  /// One more tensor with those axes.
+  /// Adds a tensor with these axes.
   void add(const Axes& axes, double its_flops);
 };
 
-/// Draws that may be thrown away: some seconds' worth.
+/// The maximum number of discarded draws: a few seconds of work.
 inline constexpr std::uint64_t kMaxDiscard = 10'000'000'000;
 
-/// Whether they are no more than that.
+/// Fails if `discard` exceeds kMaxDiscard.
 Result<void> check_discard(std::uint64_t discard);
 
-/// Bytes that the tensors of one experiment may take when nothing else is said. Beyond, those that are largest and can
-/// be computed again are not held.
+/// Default limit on the bytes that the tensors of one experiment take. Beyond it, the largest tensors that can be
+/// recomputed are lazy.
 inline constexpr double kDefaultMemoryBudget = 2e9;
 inline constexpr double kUnlimitedMemory = std::numeric_limits<double>::infinity();
 

@@ -1,4 +1,4 @@
-// Tensors of the user's own, which somebody else computed.
+// Imported tensors: tensors that another program computed and saved.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@
 
 namespace attnscope {
 
-/// A tensor that is there, known by what its file says of it.
+/// One tensor of a file, as the file describes it.
 struct ImportedTensor {
-  std::string name;          ///< empty where it has none
-  std::vector<Index> shape;  ///< empty: one number
-  std::string trouble;       ///< why its numbers cannot be read; empty: they can
-  /// The name as it stands in the file, any bytes, where `name` had to be made fit to be shown; empty: it is `name`.
+  std::string name;          ///< empty if it has none
+  std::vector<Index> shape;  ///< empty: a scalar
+  std::string trouble;       ///< why its numbers cannot be read; empty if they can
+  /// The name in the file, as raw bytes, if `name` was changed for display; otherwise empty.
   std::string stored_name = {};
 };
 
-/// Which tensors go together; private to imported_tensors_system.cpp.
+/// Which tensors belong together; private to core/imported.
 struct TensorSets;
 
-/// Where the tensors are: a file. They stay the same. Any thread may ask.
+/// The tensors of one file. Immutable; may be used from any thread.
 class ImportedTensors {
  public:
   ImportedTensors() = default;
@@ -33,18 +33,17 @@ class ImportedTensors {
   ImportedTensors(const ImportedTensors&) = delete;
   ImportedTensors& operator=(const ImportedTensors&) = delete;
 
-  /// As experiments and messages name it.
+  /// The file name, as experiments and messages show it.
   [[nodiscard]] virtual const std::string& file() const = 0;
   [[nodiscard]] virtual std::span<const ImportedTensor> tensors() const = 0;
-  /// What the user should know about the file, a line each that names it: bytes that belong to nothing, members that
-  /// were left out.
+  /// Warnings about the file, one line each with the file name: bytes that belong to no tensor, skipped members.
   [[nodiscard]] virtual std::span<const std::string> warnings() const { return {}; }
-  /// Fills `out` with the numbers begin ≤ index < end of tensor `which`, in C order. Fails where the file has changed
-  /// or is damaged, with a line that names file, tensor and reason.
+  /// Fills `out` with the numbers begin ≤ index < end of tensor `which`, in C order. Fails if the file has changed or
+  /// is damaged; the message names file, tensor and reason.
   virtual Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end,
                             std::span<float> out, const StopToken& stop) const = 0;
 
-  /// What their names say, worked out when it is first asked for.
+  /// The groups that their names suggest, computed on first use.
   [[nodiscard]] const TensorSets& sets() const;
 
  private:

@@ -83,7 +83,7 @@ Result<void> check_mask(const Mask& mask, const MaskSizes& sizes) {
     }
   }
   if (mask.kind == Mask::Kind::array) {
-    double values = 1;  // exact as far as memory goes, and no overflow beyond
+    double values = 1;  // exact for every size that fits into memory, and never overflows
     for (const Index size : mask.shape) values *= static_cast<double>(size);
     if (values != static_cast<double>(mask.keep.size())) {
       return fail("mask: " + mask_text(mask) + " has " + std::to_string(mask.keep.size()) +
@@ -145,7 +145,7 @@ Mask fitted(const Mask& mask, const MaskSizes& sizes) {
   if (rank < 2) return mask;
   const Index old_queries = mask.shape[rank - 2];
   const Index old_keys = mask.shape[rank - 1];
-  // How often the old matrices are there anew along the axes in front, 1 where they stand for all.
+  // An axis of size 1 broadcasts and keeps its size.
   Mask made = mask;
   made.keep.clear();
   if (rank >= 3 && mask.shape[0] > 1) made.shape[0] = sizes.batch;
@@ -196,7 +196,7 @@ bool MaskField::keeps_any(Index batch, Index head, Index query) const {
 Index MaskField::empty_rows() const {
   const auto& [batch, heads, queries, keys] = sizes_;
   if (keys > 0 && (mask_.kind == Mask::Kind::none || mask_.kind == Mask::Kind::causal)) return 0;
-  // Queries beyond the last key by more than the radius.
+  // Queries more than the radius beyond the last key.
   if (keys > 0 && mask_.kind == Mask::Kind::window)
     return batch * heads * std::max<Index>(0, queries - (keys + mask_.radius));
   Index empty = 0;

@@ -11,13 +11,13 @@
 
 namespace attnscope {
 
-/// What an experiment says about masking; becomes a `MaskField` once the sizes are known.
+/// The mask of an experiment; becomes a `MaskField` once the sizes are known.
 struct Mask {
   enum class Kind { none, causal, window, padding, array };
 
   Kind kind = Kind::none;
   Index radius = 0;            ///< window: keeps |query − key| ≤ radius
-  std::vector<Index> lengths;  ///< padding: keeps key < length; one length for all batch items, or one each
+  std::vector<Index> lengths;  ///< padding: keeps key < length; one length for all batch items, or one per item
   std::vector<Index> shape;    ///< array: rank 2 [query, key], 3 [batch, query, key] or 4 [batch, head, query, key]
   std::vector<bool> keep;      ///< array: row-major, true where a query may attend
 
@@ -30,7 +30,7 @@ Result<Mask> parse_mask(std::string_view text);
 /// The inverse of `parse_mask`; an explicit array is "array[6 × 6]".
 std::string mask_text(const Mask& mask);
 
-/// The sizes that a mask has to fit. `heads` and `batch` are 1 where the attention has no such axis.
+/// The sizes that a mask must fit. `heads` and `batch` are 1 if the attention has no such axis.
 struct MaskSizes {
   Index batch = 1;
   Index heads = 1;
@@ -40,31 +40,31 @@ struct MaskSizes {
   friend bool operator==(const MaskSizes&, const MaskSizes&) = default;
 };
 
-/// Whether the mask fits: an array has the right shape (1 broadcasts over batch and heads), padding has 1 or batch
-/// lengths, none longer than the keys.
+/// Checks that the mask fits: an array has the right shape (1 broadcasts over batch and heads); padding has 1 or
+/// `batch` lengths, none larger than `keys`.
 Result<void> check_mask(const Mask& mask, const MaskSizes& sizes);
 
-/// The most pairs that a mask may be made an array of.
+/// The maximum size of an edited mask, in pairs of query and key.
 inline constexpr Index kMaxMaskPairs = Index{1} << 22U;
 
-/// `mask`, which fits `sizes`, with one pair of query and key kept or not: an array, or none where everything is kept.
-/// An array that tells batch items or heads apart is changed for that item and head, others for all. Refused where the
-/// array would be larger than kMaxMaskPairs.
+/// `mask`, which fits `sizes`, with one pair of query and key kept or masked: an array, or `none` if everything is
+/// kept. If the array has batch items or heads of its own, only this item and head change, otherwise all. Fails if the
+/// array would exceed kMaxMaskPairs.
 Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, Index head, Index query, Index key,
                        bool keep);
 
-/// An array cut to other sizes or filled up with pairs that are kept, so that it fits; any other mask as it is.
+/// An array mask cropped to other sizes, or extended with kept pairs; any other mask unchanged.
 Mask fitted(const Mask& mask, const MaskSizes& sizes);
 
-/// A mask with its sizes: tells for every score whether it is kept.
+/// A mask with its sizes: says for every score whether it is kept.
 class MaskField {
  public:
   MaskField(Mask mask, MaskSizes sizes) : mask_(std::move(mask)), sizes_(sizes) {}
 
   [[nodiscard]] bool keeps(Index batch, Index head, Index query, Index key) const;
-  /// Whether any key is left for this query.
+  /// Whether this query has any unmasked key.
   [[nodiscard]] bool keeps_any(Index batch, Index head, Index query) const;
-  /// How many queries, of all heads and batch items, have no key left.
+  /// Number of queries without any key, over all heads and batch items.
   [[nodiscard]] Index empty_rows() const;
   [[nodiscard]] const Mask& mask() const { return mask_; }
   [[nodiscard]] const MaskSizes& sizes() const { return sizes_; }

@@ -37,7 +37,7 @@ std::string order_text(const std::vector<Index>& order) {
   std::vector<std::string> words;
   words.reserve(order.size());
   for (const Index token : order) words.push_back(std::to_string(token + 1));
-  // What follows by itself need not be said.
+  // Drops trailing numbers that follow anyway.
   while (!words.empty()) {
     std::vector<std::string> fewer(words.begin(), words.end() - 1);
     if (full_order(join(fewer, " "), count) != order) break;

@@ -1,4 +1,4 @@
-// Orders of tokens as text.
+// Token permutations as text.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace attnscope {
 
-/// An order as it is written, "3 1": the numbers, from 1, of the tokens that come first. The others follow as they
-/// were, and numbers beyond the last token are passed over. Nothing where a number stands twice or is none; numbers are
-/// set apart by spaces.
+/// Parses a permutation such as "3 1": the numbers, from 1 and separated by spaces, of the tokens that come first. The
+/// others follow in their original order, and numbers beyond the last token are ignored. Returns the tokens from 0;
+/// nothing if a number is invalid or occurs twice.
 std::optional<std::vector<Index>> parse_order(std::string_view text);
 
-/// Which token, from 0, stands in each of `count` places.
+/// The token, from 0, at each of `count` positions.
 std::vector<Index> full_order(std::string_view text, Index count);
 
-/// The shortest text of an order of all tokens.
+/// The shortest text for a permutation of all tokens.
 std::string order_text(const std::vector<Index>& order);
 
 }  // namespace attnscope

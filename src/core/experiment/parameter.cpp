@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-// Any size up to here may be asked for; whether it fits into memory is the budget's business.
+// Larger than any size in use; the memory budget sets the real limit.
 constexpr Index kMaxSize = 2147483647;
 
 Error out_of_range(const Parameter& parameter, const std::string& value) {

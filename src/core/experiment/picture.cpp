@@ -18,9 +18,9 @@ constexpr Color kRed = {230, 90, 40};
 constexpr Color kBlue = {20, 60, 160};
 constexpr Color kYellow = {250, 210, 60};
 
-/// A large red disc at the upper left, a small one at the lower left, and a blue square at the lower right, in
-/// sixteenths of half the shorter side from the middle. Distances are whole numbers, in doubles because their squares
-/// may be large.
+/// A large red disc at the upper left, a small one at the lower left, and a blue square at the lower right. The unit is
+/// 1/16 of half the shorter side, the origin is the centre. Distances are integers, stored as doubles because their
+/// squares may be large.
 const Color& shapes_color(Index height, Index width, Index row, Index column) {
   const auto side = static_cast<double>(std::min(height, width));
   const auto down = 16 * static_cast<double>(2 * row + 1 - height);
@@ -35,7 +35,7 @@ const Color& shapes_color(Index height, Index width, Index row, Index column) {
   return kGround;
 }
 
-/// Diagonal stripes of three colours, an eighth of the shorter side across.
+/// Diagonal stripes of three colours, each 1/8 of the shorter side wide.
 const Color& stripes_color(Index height, Index width, Index row, Index column) {
   static constexpr std::array<Color, 3> kColorsInTurn = {kRed, kYellow, kBlue};
   const Index across = std::max<Index>(1, std::min(height, width) / 8);

@@ -1,7 +1,6 @@
-// Pictures that stand in the place of drawn ones: made by a formula, or given by the user.
+// Pictures that replace random input: made by a formula, or given by the user.
 //
-// Everything about them is computed with whole numbers up to one division at the end, so that every program that does
-// the same gets the same bits.
+// All arithmetic uses integers up to one final division: every program that does the same gets the same bits.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +14,18 @@
 
 namespace attnscope {
 
-/// Red, green and blue.
+/// Number of colours: red, green and blue.
 inline constexpr Index kColors = 3;
-/// The largest of a colour.
+/// The maximum of a colour.
 inline constexpr Index kFullColor = 255;
-/// Pixels that a given picture may have along a side.
+/// The maximum number of pixels along a side of the user's picture.
 inline constexpr Index kMaxPictureSide = 64;
 
-/// A picture as files have it.
+/// An RGB picture.
 struct ColorPicture {
   Index rows = 0;
   Index columns = 0;
-  std::vector<std::uint8_t> rgb;  ///< three numbers for each pixel, row by row
+  std::vector<std::uint8_t> rgb;  ///< three numbers per pixel, row by row
 
   [[nodiscard]] bool empty() const { return rgb.empty(); }
   [[nodiscard]] Index color(Index row, Index column, Index which) const {
@@ -36,37 +35,36 @@ struct ColorPicture {
   friend bool operator==(const ColorPicture&, const ColorPicture&) = default;
 };
 
-/// `from` numbers along a line, averaged to `to` numbers: both divide the same line evenly, and a new number is the
-/// mean of what lies under it. With more numbers than before most are repeated. This is which old ones lie under new
-/// number `at`.
+/// Area averaging along one axis, from `from` cells to `to` cells of the same total length: each new cell is the mean
+/// of the old cells that it covers. `AreaShare` says which old cells the new cell `at` covers.
 struct AreaShare {
   AreaShare(Index from, Index to, Index at);
 
-  /// How much of `old` lies under it: of `from` parts in all.
+  /// How much of `old` the new cell covers; the shares of all old cells sum to `from`.
   [[nodiscard]] Index parts(Index old) const;
 
-  Index first = 0;  ///< of the old ones
+  Index first = 0;  ///< first covered old cell
   Index last = 0;
 
  private:
   Index to_;
-  Index begin_;  ///< of the new number, where an old one is `to` long
+  Index begin_;  ///< of the new cell, in units in which an old cell has length `to`
   Index end_;
 };
 
-/// What stands in the place of a drawn picture [batch, channel, row, column]: the same one in every item of the batch.
-/// `shapes` and `stripes` are made by a formula in their size, `file` is a given picture averaged to it.
+/// Replaces a random picture [batch, channel, row, column]; the same picture in every batch item. A formula draws
+/// `shapes` and `stripes` at the required size; `file` is the user's picture, averaged to that size.
 struct PlacedPicture {
   std::string name;  ///< shapes, stripes or file
   Index height = 0;
   Index width = 0;
   Index channels = 0;
-  std::shared_ptr<const ColorPicture> file;  ///< null: made by a formula
+  std::shared_ptr<const ColorPicture> file;  ///< null if a formula draws the picture
 
-  /// A colour of a pixel, from 0 to `full_color()`.
+  /// One colour of a pixel, from 0 to `full_color()`.
   [[nodiscard]] Index color(Index row, Index column, Index which) const;
   [[nodiscard]] Index full_color() const;
-  /// 2 · c − 1, where c is what lies under the channel when the three colours (0 to 1) are averaged to the channels.
+  /// 2c − 1, where c is the value of the channel after averaging the three colours (0 to 1) to the channels.
   [[nodiscard]] double value(Index channel, Index row, Index column) const;
   /// Fills a tensor [batch, channel, row, column].
   void fill(std::span<float> values, const StopToken& stop) const;
@@ -74,7 +72,7 @@ struct PlacedPicture {
   friend bool operator==(const PlacedPicture& a, const PlacedPicture& b);
 };
 
-/// Two hexadecimal digits for each number.
+/// Two hexadecimal digits per byte.
 std::string hex_text(std::span<const std::uint8_t> bytes);
 
 /// "red", "green" or "blue".

@@ -1,4 +1,4 @@
-// How a system of tokens tells their positions apart.
+// Positional encodings of tokens.
 #pragma once
 
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace attnscope {
 
-/// `positions`: none, sinusoidal, learned, rotary or alibi. See `with_positions`, `rotated`, `biased_by_distance`.
+/// The parameter `positions`: none, sinusoidal, learned, rotary or alibi. See `with_positions`, `rotated`,
+/// `biased_by_distance`.
 Parameter positions_parameter();
-/// The same for queries and keys that have no tokens in common to add positions to: none, rotary or alibi.
+/// The same without encodings that are added to X, for separate queries and keys: none, rotary or alibi.
 Parameter relative_positions_parameter();
 
-/// Its value; "none" where the system has no such parameter.
+/// Its value; "none" if the system has no such parameter.
 const std::string& positions_of(const Experiment& experiment);
 
 }  // namespace attnscope

@@ -23,7 +23,7 @@ struct Cell {
 
 const Step& step_at(const Trace& trace, int step) { return trace.steps()[static_cast<std::size_t>(step)]; }
 
-/// The cell whose number this one is, in another place or times a number that is the same for the whole head.
+/// Traces a cell back through rearrangements and scalings to the step that computed its number.
 Cell origin(const Trace& trace, Cell cell) {
   for (;;) {
     const Step& step = step_at(trace, cell.step);
@@ -37,7 +37,7 @@ Cell origin(const Trace& trace, Cell cell) {
   }
 }
 
-/// A layer: data times weights, whose name starts with "w_".
+/// The operation of a layer, i.e. a product with a tensor named "w_…"; otherwise null.
 const ContractOperation* layer(const Trace& trace, int position) {
   const Step& step = step_at(trace, position);
   const auto* contract = as<ContractOperation>(step.operation);
@@ -52,7 +52,7 @@ bool has(const std::vector<int>& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-/// The labels that are summed over, which both factors of a layer have.
+/// The labels that a layer sums over; both factors have them.
 std::vector<int> summed_labels(const ContractOperation& layer) {
   std::vector<int> labels;
   for (const int label : layer.b) {
@@ -67,7 +67,7 @@ Index count_of(const ContractOperation& layer, const std::vector<int>& labels) {
   return count;
 }
 
-/// Gives those labels the values that they have at position `at` of all their combinations, the last one fastest.
+/// Sets the values of `labels` for the combination number `at`; the last label varies fastest.
 void set_values(const ContractOperation& layer, const std::vector<int>& labels, Index at, std::vector<Index>& values) {
   for (std::size_t i = labels.size(); i-- > 0;) {
     const auto label = static_cast<std::size_t>(labels[i]);
@@ -76,7 +76,7 @@ void set_values(const ContractOperation& layer, const std::vector<int>& labels, 
   }
 }
 
-/// Position of the element of a tensor with axes `labels` where the labels have `values`.
+/// Offset of the element with these label `values` in a tensor with axes `labels`.
 Index offset_at(const ContractOperation& layer, const std::vector<int>& labels, const std::vector<Index>& values) {
   Index offset = 0;
   for (const int label : labels) {
@@ -86,7 +86,7 @@ Index offset_at(const ContractOperation& layer, const std::vector<int>& labels, 
   return offset;
 }
 
-/// The number that `cell`, of a layer's result, takes each feature times.
+/// The weight of each input feature in `cell`, which belongs to the result of a layer.
 std::optional<std::vector<float>> factors_of(const Trace& trace, const Cell& cell) {
   const ContractOperation* const operation = layer(trace, cell.step);
   if (operation == nullptr) return std::nullopt;
@@ -104,7 +104,7 @@ std::optional<std::vector<float>> factors_of(const Trace& trace, const Cell& cel
   return factors;
 }
 
-/// Position of the cell of `axes` at those places along the head and the dimension, and at the start of the others.
+/// Offset of the cell with this head and dim, and index 0 on all other axes.
 Index offset_of(const Axes& axes, Index head, Index dim) {
   Index offset = 0;
   for (const Axis& axis : axes)
@@ -112,7 +112,7 @@ Index offset_of(const Axes& axes, Index head, Index dim) {
   return offset;
 }
 
-/// [feature, dim]: the layer that the queries, keys or values at step `position` come from.
+/// [feature, dim]: the projection that computed the queries, keys or values at step `position`.
 std::optional<Tensor> projection(const Trace& trace, int position, Index head) {
   const Axes& axes = step_at(trace, position).axes;
   const Axis* const dim = find_axis(axes, "dim");
@@ -128,19 +128,19 @@ std::optional<Tensor> projection(const Trace& trace, int position, Index head) {
   return matrix;
 }
 
-/// The step in which the values are weighted with the weights at step `weights`; −1: none.
+/// The step that multiplies the weights at step `weights` by the values; −1: none.
 int weighting_step(const Trace& trace, int weights) {
   for (int i = weights + 1; i < static_cast<int>(trace.steps().size()); ++i) {
     const Step& step = step_at(trace, i);
     const auto* contract = as<ContractOperation>(step.operation);
-    // One output for each query: summed over the keys.
+    // A product that keeps the key axis is not a weighted sum.
     if (contract == nullptr || has(contract->out, contract->a.back())) continue;
     if (origin(trace, {step.inputs[0], 0}).step == weights) return i;
   }
   return -1;
 }
 
-/// [dim, output feature]: what the layer behind the outputs of the heads, at step `outputs`, makes of those of a head.
+/// [dim, output feature]: the part of the output projection, after the head outputs at step `outputs`, for one head.
 std::optional<Tensor> output_projection(const Trace& trace, int outputs, Index head) {
   const Axes& axes = step_at(trace, outputs).axes;
   const Axis* const dim = find_axis(axes, "dim");
@@ -164,7 +164,7 @@ std::optional<Tensor> output_projection(const Trace& trace, int outputs, Index h
     for (Index at = 0; at < count_of(*operation, summed); ++at) {
       set_values(*operation, summed, at, values);
       const Index from = origin(trace, {step.inputs[0], offset_at(*operation, operation->a, values)}).offset - first;
-      // Of another head.
+      // Belongs to another head.
       if (from < 0 || from % apart != 0 || from / apart >= dim->size) continue;
       for (Index feature = 0; feature < count; ++feature) {
         set_values(*operation, features, feature, values);

@@ -20,7 +20,7 @@ Index heads_of(const Step& step) {
   return heads != nullptr ? heads->size : 1;
 }
 
-/// The mean of the heads' weights.
+/// The mean of the weights over the heads.
 Matrix mean_weights(const Trace& trace, int position, Index item, const StopToken& stop) {
   using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Step& step = step_of(trace, position);

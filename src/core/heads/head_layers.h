@@ -1,4 +1,4 @@
-// How attention of several layers goes on from one to the next.
+// How attention of several layers composes.
 #pragma once
 
 #include <array>
@@ -12,25 +12,25 @@
 
 namespace attnscope {
 
-/// The softmaxes of the layers in front of the one at step `weights`, the first layer's first; empty in the first one.
+/// The softmax steps of the layers before the one at step `weights`, in order; empty for the first layer.
 std::vector<int> earlier_layers(const Trace& trace, int weights);
 
-/// How much of what the heads of an earlier layer wrote the heads of a later one read; see `composition`.
+/// Composition scores between the heads of an earlier and a later layer; see `composition`.
 struct HeadComposition {
   std::string earlier;  ///< the tensor of the earlier weights
   /// [later head][earlier head], through `Composition::query`, `key` and `value`.
   std::vector<std::vector<std::array<std::optional<double>, 3>>> shares;
 };
 
-/// That of `later`, circuits of all heads of a layer, with the layer whose weights are at step `earlier`. Nothing where
-/// the earlier one has no circuits.
+/// Composition of `later`, the circuits of all heads of a layer, with the layer whose weights are at step `earlier`.
+/// Nothing if the earlier layer has no circuits.
 std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier,
                                                  const std::vector<std::optional<HeadCircuit>>& later);
 
-/// What reaches each query from each key of the first layer through all layers up to the one at step `weights`, where
-/// half of it is passed on unchanged in each: R_l = ½(A_l + 1) · R_(l−1) with A the mean weights of a layer's heads and
-/// R_0 = 1; [query, key], of that item of the batch. Null in the first layer, where queries and keys are not the same
-/// positions, where there are more than `kMaxForRank` of them, or when it was stopped.
+/// Attention rollout [query, key] of a batch item, through all layers up to the one at step `weights`:
+/// R_l = ½(A_l + I) · R_(l−1) with R_0 = I, where A_l is the mean of the layer's heads and the identity stands for the
+/// residual connection. Null for the first layer, if queries and keys are not the same positions, if there are more
+/// than `kMaxForRank` of them, or if stopped.
 /// Source: Abnar & Zuidema 2020, Quantifying Attention Flow in Transformers.
 std::shared_ptr<const Tensor> rollout(const Trace& trace, int weights, Index item, const StopToken& stop = {});
 

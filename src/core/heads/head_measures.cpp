@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-// Weights that are computed or read at once: 16 MB.
+// Weights computed or read at a time: 16 MB.
 constexpr Index kWeightsAtOnce = Index{1} << 22U;
 
 Index heads_in(const Step& step) {
@@ -30,10 +30,10 @@ class HeadRows {
   [[nodiscard]] Index keys() const { return step().axes.back().size; }
   [[nodiscard]] std::vector<Index> leading(Index head) const { return leading_index(step().axes, 2, head, item_); }
 
-  /// Whether nothing more is to be had.
+  /// Whether reading was stopped or has failed.
   [[nodiscard]] bool ended() const { return context_.gives_up(); }
 
-  /// [1…, query, key]: some queries and keys of a head; anything once `ended`.
+  /// [1…, query, key]: a range of queries and keys of a head; arbitrary once `ended`.
   [[nodiscard]] std::shared_ptr<const Tensor> block(Index head, Index first, Index count, Index key,
                                                     Index width) const {
     Region region = region_within(position_, step().axes, leading(head));
@@ -67,7 +67,7 @@ class HeadRows {
   StepContext context_;
 };
 
-/// How far the heads are apart, all of them gone through side by side; false when that came to no end.
+/// The distances between all pairs of heads, read in parallel; false if stopped or failed.
 bool compare_heads(const HeadRows& rows, std::vector<std::vector<double>>& distances) {
   const Index heads = rows.heads();
   if (heads > kMaxComparedHeads) return true;

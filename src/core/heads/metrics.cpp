@@ -58,7 +58,7 @@ constexpr std::array<Measure, 12> kMeasures = {{
      "Elhage et al. 2021"},
 }};
 
-/// The mask before the scores of a softmax, if there is one.
+/// The mask applied before a softmax step; null: none.
 const MaskField* mask_before(const Trace& trace, const Step& step) {
   if (step.inputs.empty()) return nullptr;
   const Step& scores = trace.steps()[static_cast<std::size_t>(step.inputs.front())];
@@ -74,7 +74,7 @@ bool HeadPattern::keeps(Index query, Index key) const {
 
 std::span<const Measure> measures() { return kMeasures; }
 
-/// The rank needs all weights at once.
+/// The effective rank needs all weights at once.
 struct HeadSums::Kept {
   Eigen::MatrixXd weights;
 };
@@ -84,7 +84,7 @@ HeadSums::HeadSums(const HeadPattern& head) : head_(head), kept_(std::make_uniqu
   if (std::min(queries, keys) <= kMaxForRank && saturating_product(queries, keys) <= kMaxCellsForRank)
     kept_->weights.resize(queries, keys);
   received_.resize(static_cast<std::size_t>(keys));
-  // Numbers are compared quicker than words.
+  // Comparing numbers is faster than comparing words.
   if (!head.same_positions) return;
   std::unordered_map<std::string_view, Index> known;
   for (const std::string& token : head.tokens)
@@ -99,7 +99,7 @@ void HeadSums::add(std::span<const float> row) {
   entropy_ += entropy;
   Index kept = 0;
   for (Index key = 0; key < std::ssize(row); ++key) kept += head_.keeps(query, key) ? 1 : 0;
-  // Queries that have no choice are left out.
+  // A query with a single key has no entropy to normalize.
   if (kept >= 2) {
     entropy_share_ += entropy / std::log(static_cast<double>(kept));
     ++with_choice_;
@@ -227,7 +227,7 @@ HeadPattern head_pattern(const Trace& trace, const Step& step, std::span<const I
     if (step.axes[axis].name == "batch") pattern.batch = leading[axis];
     if (step.axes[axis].name == "head") pattern.head = leading[axis];
   }
-  // Queries that are drawn or given on their own, or come from a second sequence, are not at the keys' positions.
+  // Separate queries, or queries of a target sequence, are not at the positions of the keys.
   const Experiment& experiment = trace.experiment();
   pattern.same_positions = weights.rows == weights.columns &&
                            experiment.parameters.find("queries") == experiment.parameters.end() &&

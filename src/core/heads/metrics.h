@@ -1,4 +1,4 @@
-// Measures of a head: what its weights do, in one number each.
+// Measures of a head: single numbers that describe what its attention weights do.
 #pragma once
 
 #include <memory>
@@ -14,51 +14,51 @@
 
 namespace attnscope {
 
-/// A head's weights, and what else is known of them. Refers to what belongs to others.
+/// The weights of a head, with context. Holds pointers and views; their owners must outlive it.
 struct HeadPattern {
   MatrixView weights;               ///< [query, key]; rows sum to 1, or to 0 where the mask leaves no key
-  const MaskField* mask = nullptr;  ///< what may be attended to; null: everything
-  Index batch = 0;                  ///< of the mask
+  const MaskField* mask = nullptr;  ///< null: no mask
+  Index batch = 0;                  ///< index into the mask
   Index head = 0;
   bool same_positions = false;           ///< queries and keys are the same positions of one sequence
-  std::span<const std::string> tokens;   ///< what stands at them, one for each; empty: unknown
-  Index pixels_across = 0;               ///< of the picture whose pixels they are; 0: a sequence
-  const HeadCircuit* circuit = nullptr;  ///< its own weights; null: unknown
+  std::span<const std::string> tokens;   ///< the tokens at these positions; empty: unknown
+  Index pixels_across = 0;               ///< width of the picture if tokens are pixels; 0: a sequence
+  const HeadCircuit* circuit = nullptr;  ///< null: unknown
 
   [[nodiscard]] bool keeps(Index query, Index key) const;
 };
 
-/// A definition after a source.
+/// The definition of a measure.
 struct Measure {
   std::string_view name;        ///< as in JSON: "previous_token"
   std::string_view title;       ///< as in tables: "previous token"
-  std::string_view definition;  ///< one sentence; A[q,k] are the weights of query q
-  std::string_view source;      ///< empty: no particular one
+  std::string_view definition;  ///< one sentence; A[q,k] is the attention weight of query q for key k
+  std::string_view source;      ///< empty: none
 };
 
-/// The measures of one head, in the order of `measures()`. Nothing where one does not apply: positions that do not line
-/// up, tokens that are unknown, too large a matrix.
+/// The measures of one head, in the order of `measures()`. A measure has no value if it does not apply: queries and
+/// keys at different positions, unknown tokens, a matrix that is too large.
 using MeasureRow = std::vector<std::optional<double>>;
 
-/// All measures, in the order of a table.
+/// All measures, in display order.
 std::span<const Measure> measures();
 
-/// The longest of the shorter sides of a matrix whose singular values are computed, and the most weights that it has.
+/// Limits for singular values: the maximum length of the shorter side of the matrix, and of its number of weights.
 inline constexpr Index kMaxForRank = 1024;
 inline constexpr Index kMaxCellsForRank = 2 * kMaxForRank * kMaxForRank;
 
-/// Measures a head whose weights need not be there all at once: rows are given one after the other, first to last.
+/// Measures a head row by row: the weights need not be in memory all at once. Rows come in order.
 class HeadSums {
  public:
-  /// Of `head.weights` only the size counts. What it refers to has to outlive this.
+  /// Uses only the size of `head.weights`. Everything that `head` refers to must outlive this object.
   explicit HeadSums(const HeadPattern& head);
   ~HeadSums();
   HeadSums(const HeadSums&) = delete;
   HeadSums& operator=(const HeadSums&) = delete;
 
-  /// The weights of the next query.
+  /// Adds the weights of the next query.
   void add(std::span<const float> row);
-  /// Once all rows have been added.
+  /// The measures, after all rows have been added.
   [[nodiscard]] MeasureRow measured() const;
   /// [key]: the mean weight of a key over the queries.
   [[nodiscard]] std::vector<double> received() const;
@@ -66,15 +66,15 @@ class HeadSums {
  private:
   struct Kept;
 
-  /// What goes by where the keys are.
+  /// Updates the measures that depend on positions.
   void add_places(Index query, std::span<const float> row);
 
   HeadPattern head_;
-  std::vector<Index> tokens_;  ///< a number for each word
+  std::vector<Index> tokens_;  ///< equal words have equal numbers
   std::unique_ptr<Kept> kept_;
   std::vector<double> received_;
   Index next_ = 0;         ///< query
-  Index with_choice_ = 0;  ///< queries that the mask leaves two keys at least
+  Index with_choice_ = 0;  ///< queries with at least two unmasked keys
   // Sums over the queries, or over all pairs.
   double entropy_ = 0;
   double entropy_share_ = 0;
@@ -89,23 +89,22 @@ class HeadSums {
   double distance_ = 0;
 };
 
-/// The same of a head whose weights are all there.
+/// Measures a head whose weights are all in memory.
 MeasureRow measure_head(const HeadPattern& head);
 
-/// Weights that attend evenly to what the mask leaves each query: what the measures are when a head does nothing in
-/// particular.
+/// Uniform attention: equal weights for all unmasked keys of each query. The reference for measures.
 Tensor uniform_weights(const HeadPattern& like);
-/// The row of one query of those.
+/// One row of uniform attention.
 void uniform_row(const HeadPattern& like, Index query, std::span<float> row);
 
-/// How differently two heads attend: the Jensen–Shannon divergence of their rows in nats, summed over the queries, each
-/// 0 to ln 2. Both matrices have the same size. Source: Clark et al. 2019.
+/// The distance of two heads: the Jensen–Shannon divergence of their rows in nats (0 to ln 2 each), summed over the
+/// queries. Both matrices have the same size. Source: Clark et al. 2019.
 double head_distance(const MatrixView& a, const MatrixView& b);
-/// Adds to `sum` what one row, or the next part of one, adds to that.
+/// Adds the contribution of one row, or of a part of one, to `sum`.
 void add_distance(std::span<const float> a, std::span<const float> b, double& sum);
 
-/// The pattern of `weights`, which are those of the matrix `leading` of a softmax of a trace, whose axes are
-/// [leading…, query, key]. The trace and the weights have to outlive the result.
+/// The pattern of `weights`: the matrix at the indices `leading` of a softmax step with axes [leading…, query, key].
+/// Trace and weights must outlive the result.
 HeadPattern head_pattern(const Trace& trace, const Step& step, std::span<const Index> leading,
                          const MatrixView& weights);
 

@@ -1,4 +1,4 @@
-// What is left of a head's weights when they are summed along one axis, and which of them hold most of a row.
+// Sums of a head's weights along one axis, and the keys that hold most of a row.
 #pragma once
 
 #include <optional>
@@ -10,23 +10,23 @@
 
 namespace attnscope {
 
-/// Along the rows and the columns of weights[query, key].
+/// Statistics of the rows and columns of weights[query, key].
 struct RowStatistics {
-  std::vector<double> sums;       ///< of each query's weights: 1, or 0 where the mask leaves it no key
-  std::vector<double> entropies;  ///< of each query, in nats; see `row_entropy`
-  std::vector<double> means;      ///< of what each key receives, over the queries
+  std::vector<double> sums;       ///< per query: 1, or 0 if all its keys are masked
+  std::vector<double> entropies;  ///< per query, in nats; see `row_entropy`
+  std::vector<double> means;      ///< per key: its mean weight over the queries
 };
 
-/// Nothing when it was stopped.
+/// Nothing if stopped.
 std::optional<RowStatistics> row_statistics_of(const MatrixView& weights, const StopToken& stop = {});
 
 /// The entropy of a query's weights in nats, −Σ A ln A with 0 ln 0 = 0.
 double row_entropy(const MatrixView& weights, Index query);
 
-/// The fewest keys that together hold at least `share` of the weight of a row, the heaviest first; of equal weights the
-/// lower key comes first. Shares from 1 on are held by all keys with any weight, shares up to 0 by none. The share is
-/// meant to within a millionth, so that the rounding of weights as float32 does not count. What is not a number holds
-/// nothing. Source: the nucleus of Holtzman et al. 2020, "The curious case of neural text degeneration".
+/// The smallest set of keys that together hold at least `share` of the weight of a row, heaviest first; ties in order
+/// of keys. A share of 1 or more needs all keys with positive weight, a share of 0 or less needs none. The comparison
+/// tolerates an error of 1e-6, more than the float32 rounding of the weights. NaN counts as no weight. Source: the
+/// nucleus of Holtzman et al. 2020, "The curious case of neural text degeneration".
 std::vector<Index> keys_that_hold(std::span<const float> weights, double share);
 
 }  // namespace attnscope

@@ -19,13 +19,13 @@ constexpr const char* kGuess = "guess";
 
 }  // namespace
 
-/// What the names of the tensors of a file say.
+/// The groups of tensors that the names in a file suggest.
 struct TensorSets {
   struct Candidate {
     std::size_t which = 0;
     NamedRole named;
   };
-  /// Tensors that belong together; by role, where several go together.
+  /// Tensors that belong together, by role; one per layer.
   using Group = std::map<TensorRole, std::vector<Candidate>>;
 
   std::map<std::string, std::vector<Group>> groups;  ///< by use
@@ -47,13 +47,14 @@ bool may_be_attention(const ImportedTensor& tensor) {
   return has_numbers(tensor) && tensor.shape.size() >= 2 && tensor.shape.size() <= kMaxAxes;
 }
 
-/// An array without a name is called as its file.
+/// The tensor's name; an array without a name is named after its file.
 std::string name_in(const ImportedTensors& given, std::size_t which) {
   const std::string& name = given.tensors()[which].name;
   return name.empty() ? std::filesystem::path(given.file()).stem().string() : name;
 }
 
-/// The tensors that may be of attention, in the order of the file. One alone whose name says nothing is weights.
+/// The tensors that may belong to attention, in file order. A single tensor is taken for weights, unless its name says
+/// scores.
 std::vector<Candidate> candidates(const ImportedTensors& given) {
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < given.tensors().size(); ++i) {
@@ -65,7 +66,7 @@ std::vector<Candidate> candidates(const ImportedTensors& given) {
   return all;
 }
 
-/// One for each layer, in their order, where every one says of which it is; otherwise the first one alone.
+/// One tensor per layer, in order, if every name states a different layer; otherwise only the first tensor.
 std::vector<Candidate> by_layer(std::vector<Candidate> found) {
   std::set<Index> layers;
   for (const Candidate& each : found) {
@@ -81,7 +82,7 @@ TensorRole role_of_use(const std::string& use) {
   return use == kUseWeights ? TensorRole::weights : use == kUseScores ? TensorRole::scores : TensorRole::query;
 }
 
-/// Those of one role by what their names say besides, in the order of the file.
+/// Tensors of one role, grouped by the rest of their names, in file order.
 struct NamedSets {
   std::vector<std::pair<std::string, std::vector<Candidate>>> sets;
   std::unordered_map<std::string, std::size_t> places;
@@ -99,7 +100,7 @@ struct NamedSets {
 
 using SetsByRole = std::map<TensorRole, NamedSets>;
 
-/// The sets of tensors for a use, those with most layers first.
+/// The sets of tensors for a use, those with the most layers first.
 std::vector<Group> groups_of(const SetsByRole& by_role, const std::string& use) {
   std::vector<Group> groups;
   const TensorRole main = role_of_use(use);
@@ -110,7 +111,7 @@ std::vector<Group> groups_of(const SetsByRole& by_role, const std::string& use) 
     for (const TensorRole role : {TensorRole::key, TensorRole::value}) {
       const auto others = by_role.find(role);
       if (use != kUseQueries || others == by_role.end()) continue;
-      // One set of each goes together whatever the names.
+      // A single set of each role belongs together, whatever the names.
       const bool alone = others->second.sets.size() == 1 && mains->second.sets.size() == 1;
       const std::vector<Candidate>* const of_it =
           alone ? &others->second.sets.front().second : others->second.find(name);
@@ -156,7 +157,7 @@ std::string shown(const ImportedTensor& tensor) {
   return (tensor.name.empty() ? "the array" : tensor.name) + " [" + join(sizes, ", ") + "]";
 }
 
-/// What the axes of a tensor are, where `axes` is a guess or given.
+/// The axes of a tensor: the likeliest guess, or the order that `axes` names.
 Result<AxisGuess> axes_of(const ImportedTensors& given, const Candidate& candidate, TensorRole role,
                           const std::string& axes) {
   const ImportedTensor& tensor = given.tensors()[candidate.which];
@@ -174,12 +175,12 @@ Result<AxisGuess> axes_of(const ImportedTensors& given, const Candidate& candida
               "; allowed: " + join(allowed, ", "));
 }
 
-/// The parts of a tensor along its axis of layers, or all of it.
+/// The parts of a tensor along its layer axis, or the whole tensor.
 struct Parts {
   const std::shared_ptr<const ImportedTensors>& given;
   const Candidate& candidate;
   const AxisGuess& guess;
-  const char* position;  ///< what its tokens are: query, key
+  const char* position;  ///< the name of its token axis: query or key
 
   [[nodiscard]] const std::vector<Index>& shape() const { return given->tensors()[candidate.which].shape; }
   [[nodiscard]] std::optional<std::size_t> axis(AxisRole role) const {
@@ -228,7 +229,7 @@ tl::unexpected<Error> nothing_found(const ImportedTensors& given) {
               (names.empty() ? "none" : join(names, ", ")));
 }
 
-/// Whether keys and values go with queries: the same batch and heads, as many dimensions, as many keys as values.
+/// Checks that queries, keys and values match: same batch and heads, same dim of q and k, as many values as keys.
 Result<void> check_together(const ImportedTensors& given, const ImportedLayer& layer) {
   const auto differ = [&](const char* what, const Axes& a, const Axes& b) {
     return fail(given.file() + ": " + what + " do not match the queries: " + axes_text(b) + "; allowed: as in " +
@@ -248,7 +249,7 @@ Result<void> check_together(const ImportedTensors& given, const ImportedLayer& l
 
 using Found = std::optional<LayerTensor> ImportedLayer::*;
 
-/// Adds the parts of every layer to `layers`, which has as many already unless it is empty.
+/// Adds the parts of all layers to `layers`, which is empty or has one entry per layer already.
 Result<void> add_tensors(const std::shared_ptr<const ImportedTensors>& given, const std::vector<Candidate>& found,
                          TensorRole role, const std::string& axes, Found member, std::vector<ImportedLayer>& layers) {
   std::vector<LayerTensor> parts;
@@ -315,7 +316,7 @@ std::vector<std::string> axis_orders() {
   std::vector<std::string> orders;
   for (const TensorRole role : {TensorRole::weights, TensorRole::query}) {
     for (std::size_t rank = 2; rank <= 5; ++rank) {
-      // Long and short axes, for every guess that there is.
+      // Short and long axes produce every possible guess.
       for (const Index size : {Index{1}, Index{2}, Index{100'000}}) {
         for (const AxisGuess& guess : axis_guesses(role, std::vector<Index>(rank, size), false)) {
           if (std::find(orders.begin(), orders.end(), order_text(guess)) == orders.end())
@@ -370,7 +371,7 @@ std::vector<PlainTensor> plain_tensors(const std::shared_ptr<const ImportedTenso
       own.numbers.axes.push_back(static_cast<int>(axis));
       own.axes.push_back({"axis" + std::to_string(axis + 1), tensor.shape[axis]});
     }
-    // What cannot be printed in a name may have made two alike.
+    // Two names can become equal when unprintable bytes are replaced.
     const std::string called = name_in(*given, i);
     std::string name = called;
     while (!names.insert(name).second) {

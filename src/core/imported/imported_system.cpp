@@ -1,4 +1,4 @@
-// Attention that somebody else computed: weights as they are, or what they are made from.
+// Attention computed by another program: its weights, or the scores, queries and keys that they come from.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace {
 
 ImportedSelection choice_of(const Experiment& e) { return {e.choice("use"), e.integer("group"), e.choice("axes")}; }
 
-/// The layers of an experiment that has been checked.
+/// The layers of a checked experiment.
 std::vector<ImportedLayer> layers_of(const Experiment& e) {
   if (e.tensors == nullptr) return {};
   const Result<std::vector<ImportedLayer>> layers = imported_layers(e.tensors, choice_of(e));
@@ -31,8 +31,7 @@ Result<void> check(const Experiment& e) {
   return {};
 }
 
-/// What is odd about the file, and why tensors that are shown as they are cannot be shown as attention, although they
-/// are called like it.
+/// Warnings about the file, and the reasons why tensors with names of attention cannot be shown as attention.
 std::vector<std::string> warnings(const Experiment& e) {
   std::vector<std::string> all;
   if (e.tensors == nullptr) return all;
@@ -45,7 +44,7 @@ std::vector<std::string> warnings(const Experiment& e) {
   return all;
 }
 
-/// "layer,head,q,k": there is little room.
+/// "layer,head,q,k", short enough for the panel.
 std::string short_order(std::string order) {
   for (const auto& [word, letter] : {std::pair("query", "q"), std::pair("key", "k")}) {
     if (const std::size_t at = order.find(word); at != std::string::npos) order.replace(at, std::strlen(word), letter);
@@ -62,7 +61,7 @@ std::vector<std::pair<std::string, std::string>> choices(const Experiment& e, st
       words.emplace_back(use, use == kUseQueries ? "queries, keys" : use == kUseTensors ? "as is" : use);
   }
   if (parameter == "group") {
-    // Of more a list would be too long; those with most layers come first.
+    // Keeps the list short; sets with the most layers come first.
     constexpr Index kMaxListed = 1000;
     const std::vector<std::string> groups = tensor_groups(*e.tensors, e.choice("use"), kMaxListed);
     for (std::size_t i = 0; i < groups.size(); ++i) words.emplace_back(std::to_string(i + 1), groups[i]);
@@ -75,7 +74,7 @@ std::vector<std::pair<std::string, std::string>> choices(const Experiment& e, st
   return words;
 }
 
-/// What scores of those axes have: of axes that are not there 1.
+/// Mask sizes for scores with these axes; 1 for missing axes.
 MaskSizes score_sizes(const Axes& axes) {
   const Axis* const batch = find_axis(axes, "batch");
   const Axis* const head = find_axis(axes, "head");
@@ -83,7 +82,7 @@ MaskSizes score_sizes(const Axes& axes) {
           axes.back().size};
 }
 
-/// Those of the scores, whether they are given or made.
+/// The axes of the scores, imported or computed.
 Axes score_axes(const ImportedLayer& layer) {
   if (layer.weights) return layer.weights->axes;
   if (layer.scores) return layer.scores->axes;
@@ -97,14 +96,14 @@ MaskSizes mask_sizes(const Experiment& e) {
   return layers.empty() ? MaskSizes{} : score_sizes(score_axes(layers.front()));
 }
 
-// Keeps the names of the user's tensors apart from those of ours.
+// Keeps imported names apart from attnscope's own.
 const std::string kImportedPrefix = "given.";
 
 Value record(PlanBuilder& r, std::string name, const LayerTensor& tensor) {
   return r.record({std::move(name), tensor.numbers, {}, tensor.axes, 0});
 }
 
-/// "batch head ": the axes in front of the last two.
+/// "batch head ": the axes before the last two.
 std::string leading_labels(const Axes& axes) {
   std::string text;
   for (std::size_t i = 0; i + 2 < axes.size(); ++i) text += axes[i].name + " ";
@@ -165,7 +164,7 @@ void write_layer(Script& s, const std::string& prefix, const ImportedLayer& laye
   s.code(prefix + "head_outputs = " + weights_name(e, prefix) + " @ " + prefix + "v");
 }
 
-/// The places of the tensors that the script computes with.
+/// The indices of the tensors that the script uses.
 std::set<std::size_t> used_tensors(const Experiment& e, const std::vector<ImportedLayer>& layers) {
   std::set<std::size_t> used;
   for (const ImportedLayer& layer : layers) {
@@ -252,7 +251,7 @@ System imported_tensors_system() {
 Result<Experiment> experiment_on(std::shared_ptr<const ImportedTensors> tensors) {
   Experiment experiment = *default_experiment(imported_tensors_system().name);
   const std::vector<std::string> uses = possible_uses(*tensors);
-  // The best that can be made of it; the tensors themselves where what is called like attention does not go together.
+  // The first use that works; the plain tensors if those with names of attention do not match.
   const auto can_be = [&](const std::string& use) { return imported_layers(tensors, {use}).has_value(); };
   const auto use = std::find_if(uses.begin(), uses.end(), can_be);
   if (use != uses.end()) experiment.parameters["use"] = *use;

@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-/// How a file is read. What has another ending, or arrived on standard input, shows in its first bytes what it is.
+/// How the script reads the file. Other extensions, and standard input, are recognized by their first bytes.
 enum class ImportedFormat { safetensors, npy, npz, by_content };
 
 ImportedFormat format_of(const std::string& file) {
@@ -22,11 +22,11 @@ ImportedFormat format_of(const std::string& file) {
   return ends(".npz") ? ImportedFormat::npz : ImportedFormat::by_content;
 }
 
-/// The name by which Python finds a tensor.
+/// The name under which Python finds a tensor.
 std::string key_of(const ImportedTensors& given, std::size_t which) {
   const ImportedTensor& tensor = given.tensors()[which];
   std::string name = tensor.stored_name.empty() ? tensor.name : tensor.stored_name;
-  // Python takes names in archives to end before a zero byte.
+  // Python ends names in archives at a zero byte.
   if (format_of(given.file()) == ImportedFormat::npz) name.resize(std::min(name.find('\0'), name.size()));
   return name;
 }
@@ -101,7 +101,7 @@ archive = {name: archive[name if name in archive else stored[name]] for name in 
     s.code(kByContent);
     s.empty_line();
     s.code(list);
-    // Nothing but the name for it stands in the place of a path.
+    // Standard input has a display name instead of a path.
     const bool streamed = given.file().find('/') == std::string::npos;
     s.code(streamed ? "archive = load(sys.stdin.buffer.read())  # attnscope read the tensors from standard input; pipe "
                       "in the same file"

@@ -1,4 +1,4 @@
-// The user's own tensors in scripts: read from their file, with the names that they have there.
+// Imported tensors in scripts: read from their file under the names that they have there.
 #pragma once
 
 #include <set>
@@ -9,10 +9,10 @@
 
 namespace attnscope {
 
-/// `given`: those of the user's own tensors, by the names that they have in their file.
+/// Defines `given`: the tensors `which` by their names in the file.
 void write_imported(Script& script, const std::set<std::size_t>& which);
 
-/// One of those, or a part of it, in the order of its axes here.
+/// An expression for a tensor or a part of it, with its axes in attnscope's order.
 std::string imported_code(const LayerTensor& tensor);
 
 }  // namespace attnscope

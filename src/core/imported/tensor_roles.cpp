@@ -10,8 +10,8 @@
 namespace attnscope {
 namespace {
 
-/// A name in small words: "model.layers.0.self_attn.q_proj" and "crossAttentionWeights" come apart at every sign, at
-/// digits and where capitals begin.
+/// Splits a name into lower-case words: "model.layers.0.self_attn.q_proj" and "crossAttentionWeights" split at
+/// punctuation, at digits and before capitals.
 std::vector<std::string> words_of(std::string_view name) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
@@ -33,7 +33,7 @@ struct Meaning {
   TensorRole role;
 };
 
-/// One word each. "weights" is not "weight", which is what parameters are called.
+/// The role of single words. "weight" is missing: it names parameters.
 constexpr std::array<Meaning, 25> kMeanings = {{{"q", TensorRole::query},
                                                 {"query", TensorRole::query},
                                                 {"queries", TensorRole::query},
@@ -62,7 +62,7 @@ constexpr std::array<Meaning, 25> kMeanings = {{{"q", TensorRole::query},
 
 constexpr std::array<std::string_view, 9> kParameters = {"weight", "bias",  "norm", "ln",  "layernorm",
                                                          "kernel", "gamma", "beta", "lora"};
-/// Behind a role these say how it was made or where it was caught, not what it is.
+/// After a role, these words say how the tensor was produced or captured, not what it is.
 constexpr std::array<std::string_view, 13> kPassedOver = {"proj",  "projection", "layer", "output", "out",
                                                           "state", "states",     "hook",  "head",   "heads",
                                                           "cache", "embed",      "act"};
@@ -87,7 +87,7 @@ std::optional<Index> number_of(std::string_view word) {
   return number;
 }
 
-/// The role of the last words: what comes after may be numbers and words that say nothing.
+/// The last word with a role decides; only numbers and neutral words may follow it.
 TensorRole role_of_words(const std::vector<std::string>& words) {
   if (words.size() > 1 && words.back() == "weight" && words[words.size() - 2].starts_with("att"))
     return TensorRole::weights;
@@ -104,7 +104,7 @@ TensorRole role_of_words(const std::vector<std::string>& words) {
   return TensorRole::other;
 }
 
-/// Where the number of the layer stands: behind a word for layers; without one, where the only number is.
+/// The index of the word with the layer number: after a word for layers, otherwise the only number in the name.
 std::optional<std::size_t> place_of_layer(const std::vector<std::string>& words) {
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -116,7 +116,7 @@ std::optional<std::size_t> place_of_layer(const std::vector<std::string>& words)
   return numbers.size() == 1 ? std::optional(numbers.front()) : std::nullopt;
 }
 
-/// A letter for each axis: of layer, batch, head, query, key, token and dim.
+/// One letter per axis: layer, batch, head, query, key, token, dim.
 AxisGuess guessed(std::string_view letters) {
   AxisGuess guess;
   for (const char letter : letters) {
@@ -126,7 +126,7 @@ AxisGuess guessed(std::string_view letters) {
   return guess;
 }
 
-/// Most heads that a layer is taken to have, where an axis may be of heads or of tokens.
+/// An axis that may count heads or tokens is taken for heads up to this size.
 constexpr Index kUsualHeads = 256;
 
 /// The last two axes of scores and weights are queries and keys.
@@ -135,7 +135,7 @@ std::vector<AxisGuess> guesses_of_scores(std::span<const Index> shape, bool numb
     case 2: return {guessed("qk")};
     case 3: return {guessed("hqk"), guessed("bqk"), guessed("lqk")};
     case 4:
-      // A batch of one is usual, a model of one layer is not.
+      // A batch of one is common, a model with one layer is not.
       if (numbered || shape[0] == 1) return {guessed("bhqk"), guessed("lhqk")};
       return {guessed("lhqk"), guessed("bhqk")};
     case 5: return {guessed("lbhqk")};
@@ -143,12 +143,12 @@ std::vector<AxisGuess> guesses_of_scores(std::span<const Index> shape, bool numb
   }
 }
 
-/// The last axis of queries, keys and values is within a head, or within all of them.
+/// The last axis of queries, keys and values is dim.
 std::vector<AxisGuess> guesses_of_vectors(std::span<const Index> shape) {
   switch (shape.size()) {
     case 2: return {guessed("td")};
     case 3:
-      // Heads are fewer than tokens nearly always; a batch of one is no head.
+      // There are nearly always fewer heads than tokens; an axis of size 1 is a batch.
       if (shape[0] == 1 || shape[0] > kUsualHeads) return {guessed("btd"), guessed("htd"), guessed("thd")};
       return {guessed("htd"), guessed("btd"), guessed("thd")};
     case 4: {
@@ -167,7 +167,7 @@ bool is_like_weights(const MatrixView& matrix, Index row, double tolerance) {
   double largest = 0;
   for (Index column = 0; column < matrix.columns; ++column) {
     const double number = matrix.at(row, column);
-    // NaN is not.
+    // Written for NaN to fail.
     if (!(number >= -tolerance && number <= 1 + tolerance)) return false;
     sum += number;
     largest = std::max(largest, std::abs(number));

@@ -1,7 +1,6 @@
-// What the tensors of other programs are, guessed from their names and sizes.
+// The roles of imported tensors, guessed from their names and shapes.
 //
-// A guess is shown to the user, who may know better: every part of it can be replaced, and `axis_guesses` lists what
-// else an axis order could be.
+// The user sees the guess and can correct every part of it; `axis_guesses` lists the alternatives for the axes.
 #pragma once
 
 #include <optional>
@@ -16,10 +15,10 @@ namespace attnscope {
 
 enum class TensorRole { query, key, value, scores, weights, other };
 
-/// "queries", "weights", …, as it stands on the screen.
+/// The display name: "queries", "weights", …
 std::string_view role_name(TensorRole role);
 
-/// What a name says.
+/// The role and layer that a name states.
 struct NamedRole {
   TensorRole role = TensorRole::other;
   std::optional<Index> layer;  ///< the number in "layers.3.attn.q" or "attentions_3"
@@ -27,25 +26,24 @@ struct NamedRole {
   friend bool operator==(const NamedRole&, const NamedRole&) = default;
 };
 
-/// The role is that of the last words of the name that have one: "layers.3.attn.q" are queries, "attn" alone weights. A
-/// name of parameters ("q_proj.weight", "attn.bias") has no role: they are not numbers of tokens.
+/// The last word with a role decides: "layers.3.attn.q" means queries, "attn" alone means weights. Names of model
+/// parameters ("q_proj.weight", "attn.bias") have no role, because parameters are not activations.
 NamedRole role_of(std::string_view name);
 
-/// What a name says besides role and layer: "decoder self" of "decoder.3.self_attn.q". Tensors that have it in common
-/// belong together.
+/// The rest of a name, without role and layer: "decoder self" for "decoder.3.self_attn.q". Tensors that share it belong
+/// together.
 std::string group_of(std::string_view name);
 
-/// What one axis counts.
+/// The meaning of an axis.
 enum class AxisRole { layer, batch, head, query, key, token, dim, other };
 
 std::string_view axis_role_name(AxisRole role);
 
-/// A guess at what the axes of a tensor are, one for each.
+/// A guess at the meaning of each axis of a tensor.
 using AxisGuess = std::vector<AxisRole>;
 
-/// What the axes of a tensor of that role and shape may be, the likeliest first; none where its rank fits nothing,
-/// which is for the user to say. `numbered`: whether tensors of each layer have names of their own, so that none has an
-/// axis of layers.
+/// The possible axes of a tensor with this role and shape, likeliest first; none if its rank fits nothing. `numbered`:
+/// each layer has a tensor of its own, which makes a layer axis unlikely.
 ///
 ///   scores, weights    [query, key], [head, query, key], [batch, head, query, key], [layer, head, query, key] and
 ///                      [layer, batch, head, query, key]
@@ -53,17 +51,17 @@ using AxisGuess = std::vector<AxisRole>;
 ///                      [batch, token, head, dim], [layer, …] and [layer, batch, …]
 std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shape, bool numbered);
 
-/// How many rows were looked at, and how many of them are like weights.
+/// The number of examined rows, and of rows that look like attention weights.
 struct RowSums {
   Index rows = 0;
   Index like_weights = 0;
 
-  /// Whether a softmax may have made them: there are rows, and all are like weights.
+  /// Whether a softmax may have produced the matrix: it has rows, and all look like weights.
   [[nodiscard]] bool all() const { return rows > 0 && like_weights == rows; }
 };
 
-/// Looks at every row of a matrix: its numbers are from 0 to 1 and their sum is 1, or all are 0, as in a row without
-/// any key, each within `tolerance`. Half precision rounds a sum by 1e-3.
+/// Examines every row of a matrix. A row looks like weights if its numbers are between 0 and 1 and sum to 1, or are all
+/// 0 (a query without keys), within `tolerance`. Half precision rounds a sum by 1e-3.
 RowSums look_at_rows(const MatrixView& matrix, double tolerance = 2e-3);
 
 }  // namespace attnscope

@@ -14,14 +14,14 @@
 namespace attnscope {
 namespace {
 
-// Queries that are one piece of work: their weights fit in the second cache for some thousand keys, and a panel of keys
-// is used often enough to be worth its way from the third.
+// Queries per piece of work: their weights fit in the L2 cache for a few thousand keys, and a panel of keys is reused
+// often enough after its load from L3.
 constexpr Index kRows = 48;
-// Where that would be few pieces.
+// The same, if there would be too few pieces.
 constexpr Index kFewerRows = 24;
 constexpr Index kPieces = 64;
 
-/// Heads of which keys and values have been packed.
+/// The heads whose keys and values are packed.
 class PackedHeads {
  public:
   PackedHeads(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
@@ -70,7 +70,7 @@ class PackedHeads {
   [[nodiscard]] float* keys_of(Index head) const { return packed_ + head * size_each(sizes_); }
   [[nodiscard]] float* values_of(Index head) const { return keys_of(head) + packed_count(sizes_.dim, sizes_.keys); }
 
-  /// Rows of as many numbers as there are keys, `apart` elements from one to the next.
+  /// Rows of one number per key, `apart` elements apart.
   struct Rows {
     float* first;
     Index apart;
@@ -80,8 +80,8 @@ class PackedHeads {
   void attend_rows(Index number, Index first) const {
     const AttentionHead& head = heads_[static_cast<std::size_t>(number)];
     const Index count = std::min(rows_, sizes_.queries - first);
-    // What is written past the caches, or not kept, is worked on elsewhere, scores and weights in the same place; there
-    // rows are apart by what does not make them drive each other out of the cache.
+    // Tensors that are streamed past the caches, or not wanted, are computed in scratch memory, scores and weights in
+    // the same place, with a row distance that avoids cache conflicts.
     thread_local Scratch scratch;
     const Index apart = row_apart(sizes_.keys);
     const Rows room = {scratch.of_size(count * apart), apart};
@@ -104,7 +104,7 @@ class PackedHeads {
       used = {std::min(used.begin, each.begin), std::max(used.end, each.end)};
     }
     if (head.v != nullptr) {
-      // 0 times a number that is not finite is none.
+      // 0 · ∞ and 0 · NaN are NaN.
       if (head.kept != nullptr && !infinite_[static_cast<std::size_t>(number)]) {
         product.depth_begin = used.begin;
         product.depth_end = used.end;
@@ -121,7 +121,7 @@ class PackedHeads {
     if (streamed_) kernels().end_stream();
   }
 
-  /// From the scores of one query to its weights, which may be in the same place. Returns keys outside of which all
+  /// Computes the weights of one query from its scores, possibly in place. Returns a range of keys outside of which all
   /// weights are 0.
   KeptKeys finish_row(const AttentionHead& head, Index query, const float* scores, float* weights) const {
     const auto keys = static_cast<std::size_t>(sizes_.keys);
@@ -146,11 +146,11 @@ class PackedHeads {
     return {0, sizes_.keys};
   }
 
-  /// Whether the head has a value that is not finite, of a block of them.
+  /// Whether a block of the head's values contains a number that is not finite.
   void note_infinite(Index number, Index block) const {
     const AttentionHead& head = heads_[static_cast<std::size_t>(number)];
     if (head.kept == nullptr) return;
-    // By their bits: the compiler makes vectors of it.
+    // Checks the bits: the compiler vectorizes this.
     constexpr std::uint32_t kExponent = 0x7f800000;
     std::uint32_t any = 0;
     const Index end = std::min(sizes_.keys, (block + 1) * kDepthBlock);
@@ -162,7 +162,7 @@ class PackedHeads {
     if (any != 0) infinite_[static_cast<std::size_t>(number)] = true;
   }
 
-  /// Keeps a row that was worked on elsewhere.
+  /// Copies a row from scratch memory to its tensor.
   void keep(float* tensor, Index at, const float* row) const {
     if (tensor == nullptr || tensor + at == row) return;
     if (streamed_) {
@@ -177,9 +177,9 @@ class PackedHeads {
   const AttentionOptions& options_;
   const RowSink* made_;
   float* packed_;
-  Index rows_ = 0;  ///< queries of a piece of work
+  Index rows_ = 0;  ///< queries per piece of work
   bool scores_fused_, output_fused_, streamed_;
-  mutable std::vector<std::atomic<bool>> infinite_;  ///< per head: see note_infinite
+  mutable std::vector<std::atomic<bool>> infinite_;  ///< per head; see note_infinite
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Scores, mask, softmax and weighted sum in one go: while a few rows are in the cache, everything is done with them.
+// Fused attention: scores, mask, softmax and weighted sum of a few rows at a time, while they are in the cache.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace attnscope {
 
-/// One head's tensors. Rows are `…_row` elements apart, the numbers of a row lie side by side; what is [queries, keys]
-/// is dense, and left out where the pointer is null.
+/// The tensors of one head. Rows are contiguous and `…_row` elements apart; [queries, keys] tensors are dense. A null
+/// pointer means that the tensor is not wanted.
 struct AttentionHead {
   const float* q = nullptr;  ///< [queries, dim]
   Index q_row = 0;
@@ -21,12 +21,12 @@ struct AttentionHead {
   Index k_row = 0;
   const float* v = nullptr;  ///< [keys, value_dim], or null
   Index v_row = 0;
-  const KeptKeys* kept = nullptr;      ///< [queries]: a mask, or
-  const std::uint8_t* keep = nullptr;  ///< [queries, keys]: one with 0 where it takes the score away, or neither
+  const KeptKeys* kept = nullptr;      ///< [queries]: a mask as key ranges; null: see `keep`
+  const std::uint8_t* keep = nullptr;  ///< [queries, keys]: a mask, 0 where masked; both null: no mask
   float* scores = nullptr;             ///< [queries, keys] q · k / divisor
-  float* masked_scores = nullptr;      ///< [queries, keys] the fill where the mask takes the score away
-  float* weights = nullptr;            ///< [queries, keys] softmax of those
-  float* output = nullptr;             ///< [queries, value_dim] weights · v, if there is a v
+  float* masked_scores = nullptr;      ///< [queries, keys] the fill where masked
+  float* weights = nullptr;            ///< [queries, keys] softmax of the masked scores
+  float* output = nullptr;             ///< [queries, value_dim] weights · v; null without v
   Index output_row = 0;
 };
 
@@ -43,13 +43,13 @@ struct AttentionOptions {
   float fill = 0;  ///< of masked scores
 };
 
-/// Computes all heads, bit for bit what `contract_strided`, the mask, `softmax_row` and `contract_strided` give for all
-/// of them together. The results are only written; `made`, which may be null, is told of the outputs. `pool` may be
-/// null. Returns early, unfinished, once `stopped` says so, which is asked from several threads.
+/// Computes all heads; the bits equal those of `contract_strided`, the mask, `softmax_row` and `contract_strided` over
+/// all heads. Results are only written. `made`, which may be null, is notified of the outputs. `pool` may be null.
+/// Returns early, unfinished, once `stopped`, which is called from several threads, returns true.
 void attend(std::span<const AttentionHead> heads, const AttentionSizes& sizes, const AttentionOptions& options,
             ThreadPool* pool, const std::function<bool()>& stopped, const RowSink* made = nullptr);
 
-/// out = row where it is kept, otherwise `fill`; `first` is the row's first key.
+/// out = row where kept, otherwise `fill`; `first` is the key of row[0].
 void mask_row(std::span<const float> row, const KeptKeys& kept, Index first, float fill, float* out);
 
 }  // namespace attnscope

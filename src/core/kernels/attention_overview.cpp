@@ -10,14 +10,14 @@
 namespace attnscope {
 namespace {
 
-// Queries whose scores with kSumBlock keys are worked on at a time: they stay in the second cache, beside the keys.
+// Queries computed at a time: their scores with kSumBlock keys stay in the L2 cache together with the keys.
 constexpr Index kRows = 24;
 
-// Queries that are one piece of work at most: the keys come from memory once for all of them.
+// Maximum queries per piece of work: the keys are loaded from memory once for all of them.
 constexpr Index kMaxRows = 8 * kRows;
 constexpr Index kPieces = 32;
 
-// Rows of scores are a line of the cache further apart, or they would drive each other out of it.
+// An extra cache line between rows of scores avoids cache conflicts.
 constexpr Index kRowStride = kSumBlock + 16;
 
 }  // namespace
@@ -40,7 +40,7 @@ void AttentionOverview::rows(Index first, Index every, Index bin, std::span<Soft
   const double work =
       2 * static_cast<double>(count) * static_cast<double>(head_.sizes.keys) * static_cast<double>(head_.sizes.dim + 5);
   std::atomic<bool> left = false;
-  // Enough pieces to be shared out evenly.
+  // Enough pieces for an even distribution over threads.
   const Index rows = std::clamp(count / kPieces / kRows * kRows, kRows, kMaxRows);
   run_blocks(pool, work, (count + rows - 1) / rows, [&](Index block) {
     if (!left && stopped()) left = true;

@@ -1,4 +1,4 @@
-// What a picture of a head's weights needs when there are too many to be stored.
+// Row statistics and maxima for the overview of weights that are too many to store.
 #pragma once
 
 #include <functional>
@@ -10,36 +10,36 @@
 
 namespace attnscope {
 
-/// One head whose scores q · k / divisor are computed block by block and stored nowhere.
+/// One head whose scores q · k / divisor are computed block by block and never stored.
 struct OverviewHead {
   const float* q = nullptr;  ///< [queries, dim], rows q_row elements apart
   Index q_row = 0;
   const float* k = nullptr;  ///< [keys, dim], rows k_row elements apart
   Index k_row = 0;
-  const KeptKeys* kept = nullptr;  ///< [queries]: a mask, or none
-  AttentionSizes sizes;            ///< the values' is not used
+  const KeptKeys* kept = nullptr;  ///< [queries]: a mask; null: none
+  AttentionSizes sizes;            ///< value_dim is not used
   AttentionOptions options;
-  bool fused = false;  ///< `rounds_once` of all heads' scores together
+  bool fused = false;  ///< `rounds_once` for the scores of all heads together
 };
 
-/// Keys of which one maximum is taken, at most.
+/// The maximum number of keys per bin.
 constexpr Index kMaxBin = 1024;
 
-/// Statistics and the largest logits of a head's rows: bit for bit those of the rows that `attend` would store. A
-/// weight grows with its logit, so `softmax_part` of the largest logits gives the largest weights.
+/// Row statistics and largest logits of a head; the bits equal those of the rows that `attend` would store. Softmax is
+/// monotonic: `softmax_part` of the largest logits gives the largest weights.
 class AttentionOverview {
  public:
-  /// Packs the keys: as much memory as they take. What `head` points to has to stay.
+  /// Packs the keys, which doubles their memory. The data of `head` must outlive this object.
   AttentionOverview(const OverviewHead& head, ThreadPool* pool);
 
-  /// Of every `every`th query from `first` on, as many as `statistics` has places: their statistics, and for each the
-  /// largest logit (scores after the mask, NaN left out) of every `bin` keys, in `maxima` [queries, bins()]. `bin` is a
-  /// power of two up to kMaxBin. Returns early, unfinished, once `stopped` says so, which is asked from several
-  /// threads.
+  /// Computes, for every `every`-th query from `first` on, as many as `statistics` has room for: the row statistics,
+  /// and the largest logit (masked score, ignoring NaN) of every `bin` keys in `maxima` [queries, bins()]. `bin` is a
+  /// power of two up to kMaxBin. Returns early, unfinished, once `stopped`, which is called from several threads,
+  /// returns true.
   void rows(Index first, Index every, Index bin, std::span<SoftmaxStatistics> statistics, std::span<float> maxima,
             ThreadPool* pool, const std::function<bool()>& stopped) const;
 
-  /// How many bins a row has; the last may be smaller.
+  /// The number of bins per row; the last may be smaller.
   [[nodiscard]] Index bins(Index bin) const { return (head_.sizes.keys + bin - 1) / bin; }
 
  private:
@@ -50,7 +50,7 @@ class AttentionOverview {
 
   OverviewHead head_;
   Scratch packed_;
-  float* keys_;  ///< a packed matrix for every kSumBlock keys
+  float* keys_;  ///< one packed matrix per kSumBlock keys
 };
 
 }  // namespace attnscope

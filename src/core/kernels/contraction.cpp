@@ -12,21 +12,21 @@
 namespace attnscope {
 namespace {
 
-// One piece of work is so many rows times so many columns: the result's part stays in the second cache while the summed
-// label is gone through, and the pieces are small enough to be shared out evenly.
+// Rows and columns per piece of work: its result stays in the L2 cache during the sum, and pieces are small enough for
+// an even distribution over threads.
 constexpr Index kRows = 48;
 constexpr Index kColumns = 256;
 
-// As many numbers of rows that have to be copied fit in the second cache with ease.
+// Numbers of copied rows that fit easily into the L2 cache.
 constexpr Index kCopied = Index{1} << 17;
 
-// With as many pieces of work no thread waits long for the last ones.
+// Enough pieces of work: no thread waits long for the last ones.
 constexpr Index kPieces = 64;
 
-// Numbers that are one piece of work when there is nothing to sum.
+// Numbers per piece of work if nothing is summed.
 constexpr Index kScaledAtOnce = Index{1} << 15;
 
-/// Whether the label is a row of the product, a column of it, or summed; anything else is looped over.
+/// The role of a label: row of the product, column, summed, or an outer loop.
 enum class Role { row, column, sum, loop };
 
 Role role_of(const ContractionLabel& label) {
@@ -36,7 +36,7 @@ Role role_of(const ContractionLabel& label) {
   return Role::loop;
 }
 
-/// A short list of labels, in place.
+/// A short list of labels without allocation.
 class Labels {
  public:
   void push_back(const ContractionLabel& label) {
@@ -54,7 +54,7 @@ class Labels {
   [[nodiscard]] const ContractionLabel* begin() const { return labels_.data(); }
   [[nodiscard]] const ContractionLabel* end() const { return labels_.data() + count_; }
 
-  /// How many places they span together.
+  /// The product of their sizes.
   [[nodiscard]] Index places() const {
     Index product = 1;
     for (const ContractionLabel& label : *this) product *= label.size;
@@ -66,8 +66,7 @@ class Labels {
   std::size_t count_ = 0;
 };
 
-/// Joins neighbours that lie behind each other in every tensor, so that (head, dim) becomes one long axis where
-/// possible.
+/// Merges adjacent labels that are contiguous in every tensor: (head, dim) becomes one long axis if possible.
 void merge_neighbours(Labels& labels) {
   for (std::size_t i = labels.count(); i-- > 1;) {
     ContractionLabel& slow = labels[i - 1];
@@ -81,8 +80,8 @@ void merge_neighbours(Labels& labels) {
   }
 }
 
-/// Takes a label of that role out of `labels`; one of size 1 where there is none. Of summed labels it is the last, so
-/// that the order of the sum is the tensors' own; of others the longest.
+/// Removes a label of the given role from `labels` and returns it, or one of size 1 if there is none. Takes the last
+/// summed label, which keeps the order of the sum, and the longest label of other roles.
 ContractionLabel take(Labels& labels, Role role) {
   std::size_t chosen = labels.count();
   for (std::size_t i = 0; i < labels.count(); ++i) {
@@ -95,8 +94,7 @@ ContractionLabel take(Labels& labels, Role role) {
   return label;
 }
 
-/// A number and what is left of it. Most divisors here are 1, or more than what they divide, and then there is nothing
-/// to wait for.
+/// Quotient and remainder, without a division in the common cases: a divisor of 1, or larger than the dividend.
 struct Quotient {
   Index whole = 0;
   Index rest = 0;
@@ -108,7 +106,7 @@ Quotient divide(Index number, Index by) {
   return {number / by, number % by};
 }
 
-/// Where a place of the outer loops begins in each tensor.
+/// The offsets of an outer-loop iteration in each tensor.
 struct Place {
   Index a = 0;
   Index b = 0;
@@ -116,7 +114,7 @@ struct Place {
   Index start = 0;
 };
 
-/// The `number`th place of the labels, the last one fastest.
+/// The offsets of iteration `number` over the labels; the last label varies fastest.
 Place place_of(const Labels& labels, Index number) {
   Place place;
   for (const ContractionLabel* label = labels.end(); number > 0;) {
@@ -131,8 +129,8 @@ Place place_of(const Labels& labels, Index number) {
   return place;
 }
 
-/// A contraction as matrix products: for every place of `rights` one right factor, which is multiplied with as many
-/// left ones as `repeats` has places; each element is the sum over `sums`, one product after the other.
+/// A contraction as matrix products: one right factor per iteration of `rights`, multiplied with one left factor per
+/// iteration of `repeats`; each element is the sum over `sums`, one product after the other.
 struct Products {
   const float* a = nullptr;
   const float* b = nullptr;
@@ -161,7 +159,7 @@ Products products_of(std::span<const ContractionLabel> labels, const float* a, c
   p.row = take(rest, Role::row);
   p.column = take(rest, Role::column);
   p.sum = take(rest, Role::sum);
-  // A product is written along its columns: they should be the ones that lie side by side.
+  // Products are written along columns, which should therefore be contiguous.
   const bool turned = p.column.size > 1 && p.column.out_stride != 1 && p.row.out_stride == 1;
   const auto turn = [](ContractionLabel& label) { std::swap(label.a_stride, label.b_stride); };
   if (turned) {
@@ -180,7 +178,7 @@ Products products_of(std::span<const ContractionLabel> labels, const float* a, c
   return p;
 }
 
-/// Is asked from several threads; asks no more once the answer was yes.
+/// Called from several threads; remembers a positive answer.
 class Stopped {
  public:
   explicit Stopped(const std::function<bool()>& asked) : asked_(asked) {}
@@ -194,7 +192,7 @@ class Stopped {
   std::atomic<bool> stopped_ = false;
 };
 
-/// Where there is nothing to sum: rows of b, scaled.
+/// Nothing to sum: scaled rows of b.
 void scale_rows(const Products& p, ThreadPool* pool, Stopped& stopped) {
   const Kernels& loops = kernels();
   const Index rows = std::clamp<Index>(kScaledAtOnce / p.column.size, 1, p.row.size);
@@ -217,14 +215,14 @@ void scale_rows(const Products& p, ThreadPool* pool, Stopped& stopped) {
   });
 }
 
-/// Right factors, cut into parts of kColumns columns, that are packed together: parts `first` to `first` + `count`.
+/// Right factors packed together, in parts of kColumns columns: parts `first` to `first` + `count`.
 class PackedParts {
  public:
   PackedParts(const Products& products, Index first, Index count, float* packed)
       : p_(products), first_(first), count_(count), packed_(packed) {}
 
   static Index parts_each(const Products& p) { return (p.column.size + kColumns - 1) / kColumns; }
-  /// Numbers that one part takes.
+  /// Numbers per part.
   static Index size_each(const Products& p) {
     return p.sums.places() * packed_count(p.sum.size, std::min(kColumns, p.column.size));
   }
@@ -247,8 +245,8 @@ class PackedParts {
     const Index bands = (p_.row.size + kRows - 1) / kRows;
     const Index repeats = p_.repeats.places();
     const double share = static_cast<double>(count_) / static_cast<double>(p_.rights.places() * parts_each(p_));
-    // Rows that have to be copied first are multiplied with several parts then, as long as there is enough to share
-    // out.
+    // Rows that must be copied first are multiplied with several parts, as long as there is enough work for all
+    // threads.
     const bool copied =
         hinder({nullptr, p_.row.a_stride, p_.sum.a_stride}, p_.row.size) && kRows * p_.sum.size <= kCopied;
     const Index together = copied ? std::clamp<Index>(count_ * repeats * bands / kPieces, 1, count_) : 1;
@@ -270,7 +268,7 @@ class PackedParts {
     return packed_ + part * size_each(p_) + sum * packed_count(p_.sum.size, columns_of(part));
   }
 
-  /// The rows that were copied last.
+  /// The most recently copied rows.
   struct LeftCopy {
     const float* of = nullptr;
     LeftRows rows;
@@ -307,7 +305,7 @@ class PackedParts {
     for (Index i = 0; i < rows.rows; ++i) (*p_.made)(rows.out + i * rows.out_row, 1, columns, rows.out_column);
   }
 
-  /// The first sums begin as all of them do, the others with those before.
+  /// The first depth block starts from `start` or zero, later blocks from the sums so far.
   void begin_rows(ProductRows& rows, Index place, Index column, bool first) const {
     const bool given = first && p_.start != nullptr;
     rows.start = given ? p_.start + place + column * p_.column.start_stride : (first ? nullptr : rows.out);

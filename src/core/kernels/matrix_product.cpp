@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-// Up to here a product is rounded like PyTorch's on Debian. Beyond, where scores are scaled, it is fused.
+// Up to this size, products round like PyTorch on Debian; larger ones are fused.
 constexpr double kRoundedTwice = 3e7;
 
 Index padded(Index columns) {
@@ -15,7 +15,7 @@ Index padded(Index columns) {
   return (columns + panel - 1) / panel * panel;
 }
 
-/// Where the sums of one depth block wait for the next: side by side, wherever the result lies.
+/// Contiguous storage for the sums between depth blocks.
 struct PartialSums {
   float* first = nullptr;
   Index row = 0;

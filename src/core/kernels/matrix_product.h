@@ -1,5 +1,5 @@
-// One matrix product in two parts: the right factor is packed once, and rows of the left one are multiplied with it by
-// as many threads as there are.
+// A matrix product in two parts: the right factor is packed once; any number of threads then multiply rows of the left
+// factor with it.
 #pragma once
 
 #include <limits>
@@ -9,28 +9,28 @@
 
 namespace attnscope {
 
-/// Whether products of that many operations (two for each pair of factors) round once per product and sum where the
-/// processor can. Smaller ones round twice, as PyTorch does on Debian (reference BLAS).
+/// Whether a product with this many operations (two per pair of factors) uses fused multiply-add, where the processor
+/// has it. Smaller products round twice, like PyTorch on Debian (reference BLAS).
 bool rounds_once(double flops);
 
-/// Places of the summed label that are worked on at a time, so that a panel stays in the first cache.
+/// Values of the summed label processed at a time: a panel stays in the L1 cache.
 constexpr Index kDepthBlock = 256;
 
-/// Numbers of right factors that are packed before any is used: as many as the third cache holds with ease.
+/// Numbers of right factors packed before use: they fit easily into the L3 cache.
 constexpr Index kPackedAtOnce = Index{1} << 21;
 
-/// Results of so many numbers or more leave the caches before anybody reads them, and are written past them.
+/// Results of at least this many numbers would leave the caches before anybody reads them; they bypass the caches.
 constexpr Index kStreamed = Index{1} << 20;
 
-/// Numbers that the packed matrix takes: the columns are filled up to whole panels.
+/// The size of the packed matrix, with columns padded to whole panels.
 Index packed_count(Index depth, Index columns);
 
-/// Packs the places `block` · kDepthBlock onwards of the summed label, kDepthBlock of them or as many as there are, to
-/// where they belong in `packed`, which has room for `packed_count`. `from` is the matrix's first number.
+/// Packs up to kDepthBlock values of the summed label, from `block` · kDepthBlock on, to their place in `packed`, which
+/// has size `packed_count`. `from` is the first number of the matrix.
 void pack_block(const float* from, Index depth, Index depth_stride, Index columns, Index column_stride, Index block,
                 float* packed);
 
-/// Packs all of it.
+/// Packs the whole matrix.
 void pack_right(const float* from, Index depth, Index depth_stride, Index columns, Index column_stride, float* packed);
 
 /// Rows of a left factor, [rows, depth]; strides in elements.
@@ -40,20 +40,20 @@ struct LeftRows {
   Index depth = 1;
 };
 
-/// Whether `count` rows as they lie would hinder the loops: numbers apart are as many lines of the cache, and rows that
-/// are a multiple of 4096 bytes apart drive each other out of it.
+/// Whether the layout of `count` rows would slow the loops down: strided numbers occupy a cache line each, and rows
+/// that are a multiple of 4096 bytes apart conflict in the cache.
 bool hinder(const LeftRows& rows, Index count);
 
-/// How far apart rows of so many numbers are put, in elements, so that they are not.
+/// A row distance, in elements, that avoids these conflicts.
 constexpr Index row_apart(Index numbers) {
   constexpr Index kLine = 16;
   return numbers + ((numbers + kLine) % 1024 == 0 ? 2 * kLine : kLine);
 }
 
-/// A copy in `scratch` that does not hinder. Who multiplies the same rows several times makes it once, before.
+/// A copy of the rows in `scratch` without these problems, for callers that multiply the same rows several times.
 LeftRows gathered(const LeftRows& rows, Index count, Index depth, Scratch& scratch);
 
-/// What a packed matrix is multiplied with, and where the result goes; strides in elements.
+/// The left factor and the result of a product with a packed matrix; strides in elements.
 struct ProductRows {
   Index rows = 0;
   LeftRows a;
@@ -61,21 +61,21 @@ struct ProductRows {
   Index out_row = 0;
   Index out_column = 1;
   float divisor = 1;
-  const float* start = nullptr;  ///< [rows, columns] what the sums begin with, may be `out`; null: zero
+  const float* start = nullptr;  ///< [rows, columns] initial values of the sums, may be `out`; null: zero
   Index start_row = 0;
   Index start_column = 1;
   bool fused = false;     ///< see `rounds_once`
-  float* copy = nullptr;  ///< where the result is streamed to as well, like `streamed`, in rows that are dense
+  float* copy = nullptr;  ///< a second destination, dense and written like `streamed`; null: none
   Index copy_row = 0;
-  bool streamed = false;  ///< write past the caches; needs `Kernels::end_stream` in the end
-  /// Places of the summed label, one at least; the products of others may be left out.
+  bool streamed = false;  ///< bypass the caches; requires `Kernels::end_stream` at the end
+  /// Range of the summed label, at least one value; products outside of it may be skipped.
   Index depth_begin = 0;
   Index depth_end = std::numeric_limits<Index>::max();
 };
 
-/// out = (start + a · packed) / divisor. Each element is summed in float, one product after the other from the first to
-/// the last: as reference BLAS does, and with it PyTorch as Debian builds it. Where scores are large, a softmax turns
-/// the difference that another order makes into one that can be seen.
+/// out = (start + a · packed) / divisor. Each element is summed in float from the first product to the last, like
+/// reference BLAS and therefore PyTorch on Debian. For large scores, a softmax would make the difference of another
+/// order visible.
 void multiply_packed(const ProductRows& product, const float* packed, Index depth, Index columns);
 
 }  // namespace attnscope

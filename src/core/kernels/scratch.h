@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// Memory that begins at a line of the cache, kept from one use to the next. Make it thread_local.
+/// Cache-line aligned memory that is reused. Make it thread_local.
 class Scratch {
  public:
   Scratch() = default;
@@ -16,7 +16,7 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  /// Room for `count` numbers, whatever is in it; what was handed out before is gone.
+  /// Uninitialized room for `count` numbers; invalidates earlier results.
   float* of_size(Index count) {
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
     if (bytes > block_.bytes) {

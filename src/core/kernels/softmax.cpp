@@ -10,7 +10,8 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// Divided first, so that equal logits have equal exponents at any temperature; where that would overflow, last.
+/// Divides first: equal logits then have equal exponents at any temperature. Shifts first if the division would
+/// overflow.
 Exponent exponent_below(float maximum, float temperature) {
   if (std::isfinite(maximum) && !std::isfinite(maximum / temperature)) return {temperature, maximum, true};
   return {temperature, maximum / temperature, false};
@@ -31,7 +32,7 @@ void RowStatisticsOfBlocks::add(std::span<const float> block) {
 }
 
 void RowStatisticsOfBlocks::add(std::span<const float> block, float largest) {
-  // The maximum leaves NaN out.
+  // The maximum ignores NaN.
   const bool nothing = largest == -kInfinity;
   if (nothing && std::none_of(block.begin(), block.end(), [](float logit) { return std::isnan(logit); })) return;
   const Exponent exponent = exponent_below(largest, temperature_);
@@ -80,7 +81,7 @@ void softmax_row(std::span<const float> row, float temperature, std::span<float>
     if (copy != nullptr) loops.stream(out.data(), copy, count);
     return;
   }
-  // The statistics are those of one block, whose exponentials are worth keeping.
+  // A single block: its exponentials are kept.
   const float largest = loops.largest(row.data(), count);
   if (largest == -kInfinity && std::none_of(row.begin(), row.end(), [](float logit) { return std::isnan(logit); })) {
     std::fill(out.begin(), out.end(), 0.0F);
@@ -95,7 +96,7 @@ KeptKeys softmax_masked_row(std::span<const float> row, const KeptKeys& kept, fl
                             std::span<float> out, float* copy) {
   const KeptKeys all = {0, static_cast<Index>(row.size())};
   const Kernels& loops = kernels();
-  // From the beginning of a vector on, wherever that is: so that every sum is the one of the whole row.
+  // Starts at a vector boundary: every sum is then grouped as in the whole row.
   constexpr Index kMaxVector = 16;
   const KeptKeys used = {kept.begin / kMaxVector * kMaxVector, kept.end};
   const Index count = used.end - used.begin;
@@ -106,7 +107,7 @@ KeptKeys softmax_masked_row(std::span<const float> row, const KeptKeys& kept, fl
       const float sum = loops.exponentials(row.data() + used.begin, exponent, out.data() + used.begin, count);
       std::fill(out.begin(), out.begin() + used.begin, 0.0F);
       std::fill(out.begin() + used.end, out.end(), 0.0F);
-      // Of a sum that is none nothing is a share, not even 0.
+      // A NaN sum makes every weight NaN, even 0.
       const KeptKeys divided = std::isfinite(sum) ? used : all;
       loops.divide(out.data() + divided.begin, sum, copy != nullptr ? copy + divided.begin : nullptr,
                    divided.end - divided.begin);

@@ -1,4 +1,4 @@
-// What is known of the picture of a matrix that is not held. Private to LazyTensors and LazyMatrix.
+// The overview of a lazy matrix, as far as it is known. Private to LazyTensors and LazyMatrix.
 #pragma once
 
 #include <atomic>
@@ -10,18 +10,18 @@
 
 namespace attnscope {
 
-/// Texels of a matrix at its overview's level, row-major. First all of them are a guess; the exact ones take their
-/// place from the top.
+/// The texels of a matrix at its overview level, row-major. At first all are estimates; exact texels replace them from
+/// the top.
 struct MatrixOverview {
-  std::mutex computing;  ///< held by whoever computes: others wait for what comes of it
+  std::mutex computing;  ///< held while computing; others wait for the result
 
-  std::mutex mutex;  ///< of what follows
+  std::mutex mutex;  ///< guards the members below
   std::vector<float> texels;
   Index exact_rows = 0;
 
   std::atomic<std::uint64_t> revision = 0;
 
-  std::mutex sampling;  ///< of what follows
+  std::mutex sampling;  ///< guards the members below
   bool sampled = false;
   float left_out = 0;
   std::vector<MatrixSource::RowRange> rows;  ///< see MatrixSource::some_rows

@@ -11,13 +11,13 @@
 namespace attnscope {
 namespace {
 
-// The finest level that is kept: cells are as quick to read as texels of finer ones, which take more memory.
+// The finest cached level: finer ones take more memory, and reading cells is as fast.
 constexpr int kFirstLevel = 2;
-// A level not longer than this is quicker to pool again than to keep.
+// Shorter levels are faster to pool again than to cache.
 constexpr Index kShortLevel = 128;
-// So many cells are read in about a millisecond.
+// The number of cells read in about 1 ms.
 constexpr Index kQuickCells = Index{1} << 20;
-// Rows of the first level between two looks at whether to stop: about a millisecond's worth for 4096 columns.
+// Rows of the first level between two checks for a stop: about 1 ms for 4096 columns.
 constexpr Index kBandRows = 64;
 
 Index cells_of(const MatrixPart& part) {
@@ -43,9 +43,9 @@ MatrixPart overview_part(const MatrixSource& source, Index side) {
 std::vector<MatrixSource::RowRange> MatrixSource::some_rows(float leave_out) const {
   std::vector<RowRange> ranges;
   if (empty()) return ranges;
-  // Where rows have to be computed first, few have to do.
+  // Rows that must be computed first are expensive: few must suffice.
   const Index count = std::min<Index>(held() ? 64 : 8, rows());
-  // The beginning has to do of a row that is longer than many a matrix.
+  // The beginning of a very long row must suffice.
   constexpr Index kLongest = Index{1} << 22U;
   const Index length = std::min(columns(), kLongest);
   std::vector<float> row(static_cast<std::size_t>(length));

@@ -1,4 +1,4 @@
-// Matrices that are looked at a rectangle at a time, whether all their numbers are in memory or not.
+// Matrices that are read one rectangle at a time, in memory or computed on demand.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@
 
 namespace attnscope {
 
-/// A matrix of rows() × columns() numbers that never change, read by rectangles at a resolution. All functions can be
-/// called from any thread, several at once.
+/// An immutable matrix of rows() × columns() numbers, read in rectangles at any resolution. All functions may be called
+/// from several threads at once.
 class MatrixSource {
  public:
   MatrixSource() = default;
@@ -29,60 +29,60 @@ class MatrixSource {
   [[nodiscard]] virtual Index columns() const = 0;
   [[nodiscard]] bool empty() const { return rows() <= 0 || columns() <= 0; }
 
-  /// The numbers where they lie, if all are in memory; they stay as long as this does.
+  /// The numbers in memory, if all of them are; valid as long as this object.
   [[nodiscard]] virtual std::optional<MatrixView> held() const { return std::nullopt; }
 
-  /// Fills `out`, row-major, with the texels of `part`, which lies within the matrix: each is the value of largest
-  /// magnitude among its cells, exactly. Takes as long as it takes; returns false, `out` then being anything, soon
-  /// after `stop` was requested, and where numbers of the part cannot be read, which `failure` then says. What had been
-  /// done by then may be kept, so that the same part comes sooner next time.
+  /// Fills `out`, row-major, with the texels of `part`, which lies within the matrix: each is exactly the value of
+  /// largest magnitude among its cells. May take long. Returns false, with `out` unspecified, soon after `stop` is
+  /// requested, or if numbers of the part cannot be read (see `failure`). Finished work may be cached for the next
+  /// call.
   virtual bool read(const MatrixPart& part, std::span<float> out, const StopToken& stop) const = 0;
 
-  /// Why `read` failed without having been stopped, if it ever did: one line.
+  /// Why `read` failed without being stopped, in one line; nothing if it never did.
   [[nodiscard]] virtual std::optional<std::string> failure() const { return std::nullopt; }
 
-  /// Whether `read` of `part` would return within about a millisecond.
+  /// Whether `read` of `part` takes less than about 1 ms.
   [[nodiscard]] virtual bool ready(const MatrixPart& part) const = 0;
 
-  /// Makes `coarse` possible where that takes computing, about a hundredth of what reading everything takes. Returns
-  /// false, with nothing done, soon after `stop` was requested, and where numbers cannot be read.
+  /// Prepares `coarse`; takes about 1 % of the time of reading everything. Returns false, with nothing done, soon after
+  /// `stop` is requested, or if numbers cannot be read.
   virtual bool sketch(const StopToken& /*stop*/) const { return true; }
-  /// Whether there is something for `sketch` to do.
+  /// Whether `sketch` has anything to do.
   [[nodiscard]] virtual bool needs_sketch() const { return false; }
 
-  /// A guess at the texels of `part`, to be shown until `read` has them: takes well below a microsecond for each, and
-  /// may miss extremes. False where there is none.
+  /// An estimate of the texels of `part`, to show until `read` has finished. Takes well below 1 µs per texel and may
+  /// miss extremes. False if there is none.
   virtual bool coarse(const MatrixPart& /*part*/, std::span<float> /*out*/) const { return false; }
 
-  /// Grows when `coarse` would give a better guess than before.
+  /// Grows when `coarse` would give a better estimate than before.
   [[nodiscard]] virtual std::uint64_t revision() const { return 0; }
 
-  /// How much of its overview is exact by now, 0 to 1.
+  /// The fraction of the overview that is exact, 0 to 1.
   [[nodiscard]] virtual double progress() const { return 1; }
 
-  /// The least and the largest number of some rows from all over the matrix, `leave_out` and what is not finite left
-  /// out; 0 counts in any case. Enough to know what is usual.
+  /// The smallest and largest number in a sample of rows from all over the matrix, without `leave_out` and values that
+  /// are not finite; the range always includes 0. An estimate of the typical range.
   struct RowRange {
     float low = 0;
     float high = 0;
   };
   [[nodiscard]] virtual std::vector<RowRange> some_rows(float leave_out) const;
 
-  /// Whether this and `other` are certain to have the same numbers.
+  /// Whether this and `other` certainly have the same numbers.
   [[nodiscard]] virtual bool same_as(const MatrixSource& other) const { return this == &other; }
 };
 
-/// The smallest level of the matrix that is at most `side` texels long and wide, all of it.
+/// The whole matrix at the finest level with at most `side` texels each way.
 MatrixPart overview_part(const MatrixSource& source, Index side);
 
-/// Whether both are certain to have the same numbers, as two have that show the same numbers in memory.
+/// Whether both certainly have the same numbers, for instance because they refer to the same memory.
 bool same_numbers(const MatrixSource& a, const MatrixSource& b);
 
-/// A matrix that lies in a tensor. Its levels are pooled when the first of them is read, in one pass, and kept: a
-/// twelfth of the matrix's own memory.
+/// A matrix in a tensor. All levels are pooled in one pass on first use and kept; they take 1/12 of the memory of the
+/// matrix.
 class ResidentMatrix final : public MatrixSource {
  public:
-  /// `matrix`, of any strides, lies in `tensor`.
+  /// `matrix`, with any strides, is part of `tensor`.
   ResidentMatrix(std::shared_ptr<const Tensor> tensor, const MatrixView& matrix);
 
   [[nodiscard]] Index rows() const override { return matrix_.rows; }
@@ -106,9 +106,9 @@ class ResidentMatrix final : public MatrixSource {
 
   std::shared_ptr<const Tensor> tensor_;
   MatrixView matrix_;
-  mutable std::mutex pooling_;  ///< whoever comes second waits for the first to finish
+  mutable std::mutex pooling_;  ///< held while pooling; others wait
   mutable std::vector<Level> levels_;
-  mutable Index pooled_rows_ = 0;  ///< of the first level, by a pass that was stopped
+  mutable Index pooled_rows_ = 0;  ///< finished rows of the first level, if the pass was stopped
   mutable std::atomic<bool> pooled_ = false;
 };
 

@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-/// keys[i] becomes the larger of itself and the key of `cells[i * stride]`.
+/// keys[i] = max(keys[i], key of cells[i * stride]).
 void raise_keys(std::vector<std::uint32_t>& keys, const float* cells, Index stride, Index count) {
   std::uint32_t* key = keys.data();
   if (stride == 1) {
@@ -37,7 +37,7 @@ void pool_by_rows(const MatrixView& matrix, const MatrixPart& part, float* out) 
   const Index first_column = part.first_column << part.column_level;
   const Index columns =
       std::min((part.first_column + part.columns) << part.column_level, matrix.columns) - first_column;
-  // First the rows of a texel are merged cell by cell, then the columns in pairs; 0 is the lowest key.
+  // Merges the rows of a texel cell by cell, then the columns in pairs; 0 is the lowest key.
   std::vector<std::uint32_t> keys(static_cast<std::size_t>(part.columns) << part.column_level);
   for (Index row = part.first_row; row < part.first_row + part.rows; ++row) {
     std::fill(keys.begin(), keys.end(), 0U);
@@ -82,7 +82,7 @@ std::vector<float> pool_magnitude(const MatrixView& source, Index rows, Index co
 
 void pool_part(const MatrixView& matrix, const MatrixPart& part, std::span<float> out) {
   assert(std::ssize(out) == part.rows * part.columns);
-  // Walk memory in its own order: the columns of a transposed view are the rows of what it was made from.
+  // Reads memory in order: the columns of a transposed view are contiguous rows in memory.
   const bool transposed = matrix.column_stride != 1 && matrix.row_stride == 1;
   if (!transposed) {
     if (part.row_level == 0 && part.column_level == 0) {

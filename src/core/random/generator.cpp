@@ -17,21 +17,21 @@ namespace {
 constexpr std::size_t kBlockSize = 16;
 constexpr std::size_t kHalfBlock = kBlockSize / 2;
 
-// So many blocks are one piece of work for a thread.
+// Blocks per piece of work of a thread.
 constexpr std::size_t kBlocksAtOnce = 1024;
 
-// Operations that one element of a block takes, about.
+// Approximate number of operations per element of a block.
 constexpr double kWorkOfNormal = 30;
 
-// 53 bits, the same for double. PyTorch takes the high word first.
+// 53 random bits for a double. PyTorch takes the high word first.
 double unit_double(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t draw = (static_cast<std::uint64_t>(high) << 32U) | low;
   return static_cast<double>(draw & ((std::uint64_t{1} << 53U) - 1)) * 0x1p-53;
 }
 
 // Turns 16 numbers uniform in [0, 1) into 16 normal ones, in place: the first 8 give the radii, the last 8 the angles;
-// the cosine halves come out first. The angle is rounded to float before its sine is taken because PyTorch does so, and
-// for large radii that rounding is what decides the last digits.
+// the cosine halves come first. Like PyTorch, rounds the angle to float before the sine and cosine: for large radii,
+// this rounding determines the last digits.
 void normal_block(std::span<float, kBlockSize> block) {
   constexpr float two_pi = 2.0F * std::numbers::pi_v<float>;
   for (std::size_t i = 0; i < kHalfBlock; ++i) {
@@ -103,7 +103,7 @@ float fan_in_bound(Index fan_in) {
 
 float xavier_bound(Index fan_in, Index fan_out) {
   assert(fan_in >= 0 && fan_out >= 0 && fan_in + fan_out > 0);
-  // Written as PyTorch computes it, so that the rounding is the same.
+  // Written as in PyTorch to round the same way.
   const double deviation = std::sqrt(2.0 / static_cast<double>(fan_in + fan_out));
   return static_cast<float>(std::sqrt(3.0) * deviation);
 }

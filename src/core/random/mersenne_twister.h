@@ -1,4 +1,4 @@
-// The random numbers of std::mt19937, many at a time.
+// The random numbers of std::mt19937, computed in blocks.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace attnscope {
 
-/// MT19937: the same draws as `std::mt19937` with the same seed, in blocks that the compiler turns into vectors. A
-/// value, like that one; a copy takes no memory until it or the original gets to its next block. Copies may be used by
-/// one thread at a time, all of them together.
+/// MT19937: the same draws as `std::mt19937` with the same seed, in blocks that the compiler vectorizes. A value;
+/// copies share their block until one of them needs the next. A group of copies may be used by only one thread at a
+/// time.
 ///
 /// Source: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998).
 class MersenneTwister {
@@ -23,10 +23,10 @@ class MersenneTwister {
 
   std::uint32_t next() { return next_some(1).front(); }
 
-  /// The next draws: at least one, and at most `most`, which is positive. They are there until the next call.
+  /// The next draws: at least one, and at most `most`, which must be positive. Valid until the next call.
   std::span<const std::uint32_t> next_some(std::size_t most);
 
-  /// Throws `draws` draws away.
+  /// Discards `draws` draws.
   void discard(std::uint64_t draws);
 
  private:
@@ -34,13 +34,13 @@ class MersenneTwister {
 
   struct Block {
     std::array<std::uint32_t, kWords> state;
-    std::array<std::uint32_t, kWords> draws;  ///< made of the state
+    std::array<std::uint32_t, kWords> draws;  ///< computed from the state
   };
 
   Block& own_block();
 
-  std::shared_ptr<Block> block_;  ///< the copies' too, and then nobody changes it
-  std::size_t used_ = kWords;     ///< of the draws
+  std::shared_ptr<Block> block_;  ///< shared with copies; immutable while shared
+  std::size_t used_ = kWords;     ///< number of draws used
 };
 
 }  // namespace attnscope

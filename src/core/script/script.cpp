@@ -11,9 +11,9 @@
 namespace attnscope {
 namespace {
 
-/// Columns that the names of tensors are padded to at most, where the script prints them.
+/// The maximum width of the name column that the script prints.
 constexpr std::size_t kNameColumns = 60;
-/// Draws that one tensor may take when they are thrown away: 400 MB.
+/// Draws discarded in one tensor, at most: 400 MB.
 constexpr std::uint64_t kDiscardedAtOnce = 100'000'000;
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -145,7 +145,7 @@ std::string Script::end() const {
   std::size_t longest = 0;
   for (const std::string& name : tensors_) longest = std::max(longest, python_width(name));
   longest = std::min(longest, kNameColumns);
-  const bool layers = mentions("nn");  // whose weights are waiting for gradients
+  const bool layers = mentions("nn");  // their weights require gradients
   const std::string numbers = layers ? "tensor.detach().numpy()" : "tensor.numpy()";
   const std::string result = result_ + (layers ? ".detach()" : "");
   return "if len(sys.argv) > 1:\n    np.savez(sys.argv[1], **{name: " + numbers +

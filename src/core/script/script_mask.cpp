@@ -11,12 +11,12 @@
 namespace attnscope {
 namespace {
 
-/// Digits of an explicit mask that stand on one line.
+/// The maximum number of mask digits per line.
 constexpr std::size_t kDigitsOnALine = 90;
 
 MaskSizes sizes_of(const Experiment& e) { return find_system(e.system)->mask_sizes(e); }
 
-/// "[:, None, None]": a vector with so many axes behind it.
+/// "[:, None, None]": a vector followed by `count` new axes.
 std::string behind_axes(std::size_t count) {
   std::string text = "[:";
   for (std::size_t i = 0; i < count; ++i) text += ", None";
@@ -43,7 +43,7 @@ std::string padding_code(const std::vector<Index>& lengths, const ScoreAxes& axe
   return text + "keep = torch.arange(" + axes.keys + ") < lengths" + behind_axes(axes.leading.size() + 1) + "\n";
 }
 
-/// The sizes of an explicit mask with the axes that the scores have, without those in front over which it repeats.
+/// The shape of an explicit mask with the axes of the scores, without the leading axes over which it broadcasts.
 std::vector<Index> array_shape(const Mask& mask, const ScoreAxes& axes) {
   const auto has = [&](const char* axis) {
     return std::find(axes.leading.begin(), axes.leading.end(), axis) != axes.leading.end();
@@ -57,7 +57,7 @@ std::vector<Index> array_shape(const Mask& mask, const ScoreAxes& axes) {
   return shape;
 }
 
-/// Zeros and ones, one row of keys to a line: that is compact, and can be seen as the matrix it is.
+/// Zeros and ones, one row of keys per line: compact, and readable as a matrix.
 std::string array_code(const Mask& mask, const ScoreAxes& axes) {
   const auto keys = static_cast<std::size_t>(mask.shape.back());
   const std::size_t matrix = keys * static_cast<std::size_t>(mask.shape[mask.shape.size() - 2]);
@@ -108,7 +108,7 @@ std::string mask_code(const Experiment& e, const ScoreAxes& axes) {
 }
 
 std::string weights_code(const Experiment& e, const std::string& prefix, bool masked) {
-  // What has no mask has no positions either: attention to a second sequence.
+  // Cross-attention has neither mask nor positions.
   const std::string scores = prefix + (masked && positions_of(e) == "alibi" ? "biased_scores" : "scores");
   const std::string weights = prefix + "weights";
   const double fill = e.real("masked_fill");

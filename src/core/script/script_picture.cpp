@@ -1,4 +1,4 @@
-// Pictures in scripts: drawn, made by the formulas of picture.cpp, or written down.
+// Pictures in scripts: random, made by the formulas of picture.cpp, or as literals.
 #include <algorithm>
 
 #include "core/script/script_parts.h"
@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-/// Pixels of a given picture that stand on one line, six digits each.
+/// Pixels per line, six digits each.
 constexpr Index kPixelsOnALine = 15;
 
 constexpr const char* kShapes = R"(

@@ -12,10 +12,10 @@ std::vector<AttentionTime> time_attention(Index dim, double budget, const StopTo
   const auto seconds_since = [](Clock::time_point from) {
     return std::chrono::duration<double>(Clock::now() - from).count();
   };
-  // Of twice as many tokens the scores are four times as many; and each length is run some times.
+  // Twice the tokens have four times the scores; each length runs several times.
   constexpr double kGrowth = 4;
   constexpr double kRuns = 5;
-  constexpr double kShare = 0.04;  // of the budget, for each length that takes no longer
+  constexpr double kShare = 0.04;  // share of the budget for each length
   std::vector<AttentionTime> times;
   Experiment experiment = *default_experiment("scaled-dot-product");
   experiment.parameters["head_dim"] = dim;

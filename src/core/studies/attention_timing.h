@@ -1,4 +1,4 @@
-// How long attention takes on this machine as the sequence grows.
+// The time that attention takes on this machine as the sequence grows.
 #pragma once
 
 #include <vector>
@@ -18,9 +18,9 @@ struct AttentionTime {
 inline constexpr Index kFewestTimedTokens = 16;
 inline constexpr Index kMaxTimedTokens = 1024;
 
-/// Times scaled dot-product attention of one head with `dim` numbers per query, key and value, on one thread: scores,
-/// softmax and weighted sum, from queries, keys and values that are there. For 16, 32, 64, …, 1024 tokens, as far as
-/// that comes to about `budget` seconds in all; the first one in any case. Ends early once `stop` was requested.
+/// Times scaled dot-product attention of one head with head dimension `dim` on one thread: scores, softmax and weighted
+/// sum, from existing queries, keys and values. Measures 16, 32, 64, …, 1024 tokens, as many of them as take about
+/// `budget` seconds in total, but at least the first. Ends early if `stop` is requested.
 std::vector<AttentionTime> time_attention(Index dim, double budget, const StopToken& stop);
 
 }  // namespace attnscope

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The trace is gone afterwards but for what the runner keeps of it.
+/// The trace is released afterwards, except for what the executor keeps.
 Result<double> seconds_of_run(Executor& runner, const Experiment& experiment, const Progress& progress) {
   const auto start = Clock::now();
   const Result<std::shared_ptr<const Trace>> trace = runner.run(experiment, progress);
@@ -26,7 +26,7 @@ Result<double> seconds_of_run(Executor& runner, const Experiment& experiment, co
   return seconds;
 }
 
-/// Writes `out` past the caches: from `in`, as often as that is repeated.
+/// Writes `out` past the caches with repeated copies of `in`.
 void stream_pieces(std::span<const float> in, std::span<float> out) {
   while (!out.empty()) {
     const std::size_t count = std::min(in.size(), out.size());
@@ -80,7 +80,7 @@ double Benchmark::best_of(const std::function<void()>& work) const {
 }
 
 double Benchmark::flops_limit(ThreadPool* pool) const {
-  // A block takes a tenth of a millisecond, so that a thread that comes late holds up little.
+  // A block takes 0.1 ms: a late thread delays the result only a little.
   constexpr Index kRounds = 50000;
   constexpr Index kBlocksPerThread = 16;
   const Index blocks = kBlocksPerThread * (pool == nullptr ? 1 : threads_);
@@ -90,7 +90,7 @@ double Benchmark::flops_limit(ThreadPool* pool) const {
 }
 
 void Benchmark::measure_memory(MachineLimits& limits) {
-  // Far more than the caches hold, in pieces of which the threads take many each.
+  // Far more than the caches hold, in many blocks per thread.
   constexpr std::size_t kNumbers = std::size_t{1} << 25U;
   constexpr std::size_t kBlock = std::size_t{1} << 17U;
   constexpr std::size_t kCached = 1024;
@@ -114,7 +114,7 @@ void Benchmark::measure_memory(MachineLimits& limits) {
 MachineLimits Benchmark::limits() {
   MachineLimits limits;
   limits.thread_flops = flops_limit(nullptr);
-  // Where other programs leave one processor only, all threads together come to no more than one.
+  // If other programs leave only one processor, all threads together are no faster than one.
   limits.flops = std::max(limits.thread_flops, flops_limit(&pool_));
   measure_memory(limits);
   return limits;
@@ -128,7 +128,7 @@ Result<Timing> Benchmark::forward(const Experiment& experiment) {
     return tl::unexpected(first.error());
   return repeat([&]() -> Result<double> {
     runner.forget_results();
-    // Without letting go of the trace before, which does not belong to the pass.
+    // Keeps the previous trace: releasing it is not part of the pass.
     const Result<std::shared_ptr<const Trace>> trace = runner.run(experiment, progress);
     if (!trace) return tl::unexpected(trace.error());
     return (*trace)->compute_seconds();
@@ -168,7 +168,7 @@ Result<Benchmark::FirstLooks> Benchmark::first_looks(const Experiment& experimen
   std::vector<std::shared_ptr<const Tensor>> held;
   for (const Step& step : trace.steps()) held.push_back(step.tensor);
 
-  // What was looked at before is remembered, so everybody begins with a matrix of their own.
+  // Earlier looks are cached, so each run uses a new matrix.
   const auto time_look = [&](const std::function<void(const LazyMatrix&)>& look) {
     return repeat([&]() -> Result<double> {
       const LazyMatrix matrix(std::make_shared<const LazyTensors>(trace.plan(), held, experiment.seed), place, false);

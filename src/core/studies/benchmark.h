@@ -1,4 +1,4 @@
-// What this machine can do at most, and how long it takes for the program's own work.
+// The limits of this machine, and the time that attnscope's own work takes on it.
 #pragma once
 
 #include <functional>
@@ -9,29 +9,29 @@
 
 namespace attnscope {
 
-/// How long one piece of work took that was done again and again, in seconds.
+/// Time of one piece of work over repeated runs, in seconds.
 struct Timing {
   double best = 0;
   double median = 0;
   Index runs = 0;
 };
 
-/// What a machine can do at most with the loops that `kernels()` has chosen, a second. Measured, so that what else
-/// runs at the time takes part of it.
+/// Limits of the machine with the loops that `kernels()` selected, per second. They are measured: other programs that
+/// run at the same time lower them.
 struct MachineLimits {
-  double thread_flops = 0;  ///< multiplications and additions of one thread, all in registers
-  double flops = 0;         ///< those of all threads together
+  double thread_flops = 0;  ///< multiplications and additions in registers, one thread
+  double flops = 0;         ///< the same, all threads together
   double write_bytes = 0;   ///< written to memory, past the caches, by all threads
   double copy_bytes = 0;    ///< read from memory and written to it, both counted
 
-  /// The larger ones of both.
+  /// Takes the larger of both for each limit.
   void take_larger(const MachineLimits& other);
 };
 
-/// Multiplications and additions of a plan's matrix products alone. All scores count, masked or not.
+/// Multiplications and additions of the matrix products of a plan. Masked scores count too.
 double product_flops(const Plan& plan);
 
-/// Measures with some threads, about so many seconds for each figure but three runs at least.
+/// Measures with a given number of threads, about `seconds` per measurement but at least three runs.
 class Benchmark {
  public:
   /// `threads`: at least 1.
@@ -39,29 +39,29 @@ class Benchmark {
 
   MachineLimits limits();
 
-  /// From draws and constants that are there to all other tensors of a valid experiment, in memory that was used
-  /// before. Fails when memory runs out.
+  /// Times the computation of all tensors of a valid experiment except draws and constants, in memory used before.
+  /// Fails if memory runs out.
   Result<Timing> forward(const Experiment& experiment);
 
-  /// The whole experiment with a new seed each time.
+  /// Times the whole experiment, with a new seed each time.
   Result<Timing> redraw(Experiment experiment);
 
-  /// The experiment after one whose parameter `tokens` was larger by one.
+  /// Times the experiment after one with one more token.
   Result<Timing> change_tokens(const Experiment& experiment);
 
-  /// First looks at the tensor `weights` [query, key] of an experiment, which is too large to be held. All threads of
-  /// the machine take part, however many this benchmark has.
+  /// Times first looks at the tensor `weights` [query, key] of an experiment, which must be too large for memory.
+  /// Always uses all threads of the machine.
   struct FirstLooks {
-    Timing sketch;    ///< one row for each of the overview's
+    Timing sketch;    ///< one row per row of the overview
     Timing tile;      ///< kTileSide × kTileSide numbers
-    Timing overview;  ///< all of it
+    Timing overview;  ///< the whole matrix
   };
   static constexpr Index kTileSide = 256;
   static constexpr Index kOverviewSide = 1024;
   Result<FirstLooks> first_looks(const Experiment& experiment);
 
  private:
-  /// `work` returns how long it took.
+  /// Repeats `work`, which returns its time in seconds.
   [[nodiscard]] Result<Timing> repeat(const std::function<Result<double>()>& work) const;
   [[nodiscard]] double best_of(const std::function<void()>& work) const;
   [[nodiscard]] double flops_limit(ThreadPool* pool) const;

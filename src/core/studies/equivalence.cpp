@@ -48,7 +48,7 @@ Result<EquivalenceSides> equivalence_sides(const Equivalence& equivalence, const
   }
   Result<EquivalenceSides> sides = equivalence.sides(experiment);
   if (!sides) return sides;
-  // Drawn from a stream that knows nothing of the other side's weights.
+  // Dropout would draw different patterns on the two sides.
   for (Experiment* side : {&sides->one, &sides->other}) side->parameters["dropout"] = 0.0;
   for (const Experiment* side : {&sides->one, &sides->other}) {
     if (const Result<void> valid = validate(*side, memory_budget); !valid)

@@ -1,4 +1,4 @@
-// Two ways to compute attention that come to the same, computed both ways from the same weights.
+// Claims that two ways to compute attention agree, tested by computing both from the same weights.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace attnscope {
 
-/// How far apart two float32 computations of the same thing may be, in units of the largest magnitude.
+/// The maximum difference of two float32 computations that agree, relative to the largest magnitude.
 inline constexpr double kRounding = 1e-5;
 
 /// Both sides of an equivalence for one experiment.
 struct EquivalenceSides {
   using Pick = std::function<std::shared_ptr<const Tensor>(const Trace&)>;
 
-  /// A tensor of the one side and what has to equal it of the other.
+  /// Two tensors that must agree, one from each side.
   struct Pair {
     std::string what;  ///< "scores", "qkv, pixels in rows"
     Pick of_one;
@@ -27,27 +27,27 @@ struct EquivalenceSides {
 
   Experiment one;
   Experiment other;
-  std::string one_text;  ///< what it computes, in words
+  std::string one_text;  ///< a description of the computation
   std::string other_text;
-  /// The weights and inputs that the other side takes over, from what the one side computed.
+  /// The weights and inputs that the other side takes from the trace of the first.
   std::function<Substitutions(const Trace& one)> given;
   std::vector<Pair> pairs;
 };
 
-/// A claim of the sources.
+/// A claim made by the sources.
 struct Equivalence {
   std::string name;                  ///< as in lesson files
   std::string statement;             ///< one sentence
-  std::vector<std::string> systems;  ///< what it can be computed for
-  /// The sides for an experiment on one of the systems; the error says what the claim needs besides.
+  std::vector<std::string> systems;  ///< the systems that it applies to
+  /// The sides for an experiment on one of the systems; the error states what else the claim requires.
   Result<EquivalenceSides> (*sides)(const Experiment&) = nullptr;
 };
 
-/// How far apart one pair is.
+/// The difference of one pair.
 struct Difference {
   std::string what;
   Axes axes;
-  double largest = 0;    ///< |one − other|; infinite where only one of them is finite
+  double largest = 0;    ///< max |one − other|; infinite if only one of two numbers is finite
   double magnitude = 0;  ///< the largest finite |one|
 
   [[nodiscard]] bool agrees() const { return largest <= kRounding * magnitude; }
@@ -66,15 +66,15 @@ std::span<const Equivalence> equivalences();
 
 const Equivalence* find_equivalence(std::string_view name);
 
-/// The sides for any experiment; the error says why there are none: another system, sizes that the claim is not about,
-/// or a side that is no experiment or takes more than `memory_budget` bytes together with the other.
+/// The sides for any experiment. Fails if the claim does not apply to its system or sizes, if a side is not valid, or
+/// if both sides together exceed `memory_budget` bytes.
 Result<EquivalenceSides> equivalence_sides(const Equivalence& equivalence, const Experiment& experiment,
                                            double memory_budget = kDefaultMemoryBudget);
 
-/// What both sides together cost, in multiplications and additions.
+/// Multiplications and additions of both sides together.
 double equivalence_flops(const EquivalenceSides& sides);
 
-/// Computes both sides and compares them. Fails when it was stopped or memory ran out.
+/// Computes both sides and compares them. Fails if stopped or out of memory.
 Result<EquivalenceResult> compare(const EquivalenceSides& sides, const Progress& progress = {});
 
 }  // namespace attnscope

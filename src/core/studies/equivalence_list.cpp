@@ -1,4 +1,4 @@
-// The claims of the sources, each with both ways to compute it.
+// The claims made by the sources, each with both ways to compute it.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -19,7 +19,7 @@ EquivalenceSides::Pick the(std::string name) {
   return [name = std::move(name)](const Trace& trace) { return pointer_to(trace, name); };
 }
 
-/// The same numbers in other places, as `rearrange` moves them.
+/// The result of `rearrange` on a tensor.
 TensorPointer rearranged(const TensorPointer& tensor, std::string_view pattern, const Sizes& sizes = {}) {
   PlanBuilder recorder;
   const Value from = constant(recorder, "from", tensor->axes(), 0);
@@ -36,7 +36,7 @@ EquivalenceSides::Pick the_rearranged(std::string name, std::string pattern) {
   };
 }
 
-/// Those tensors one below the other.
+/// The tensors stacked along their first axis.
 TensorPointer stacked(const Trace& trace, std::initializer_list<std::string_view> names, const std::string& axis) {
   Axes axes = pointer_to(trace, *names.begin())->axes();
   axes[0] = {axis, 0};
@@ -50,7 +50,7 @@ TensorPointer stacked(const Trace& trace, std::initializer_list<std::string_view
   return stack;
 }
 
-/// Element i along the axis is what was element order[i].
+/// Permutes an axis: element i of the result is element order[i].
 TensorPointer permuted(const TensorPointer& tensor, int axis, const std::vector<Index>& order) {
   const Index block = tensor->stride(axis);
   const Index size = tensor->size(axis);
@@ -63,7 +63,7 @@ TensorPointer permuted(const TensorPointer& tensor, int axis, const std::vector<
   return result;
 }
 
-/// The experiment on another system that shares some of its parameters.
+/// The experiment on another system, with the parameters that both systems share.
 Experiment with_system(const Experiment& experiment, const std::string& system) {
   if (experiment.system == system) return experiment;
   Experiment other = *default_experiment(system);
@@ -76,7 +76,7 @@ Experiment with_system(const Experiment& experiment, const std::string& system) 
   return other;
 }
 
-// One layer for q, k and v.
+// Separate layers, or one layer for q, k and v.
 
 Result<EquivalenceSides> separate_chunked(const Experiment& experiment) {
   EquivalenceSides sides;
@@ -98,7 +98,7 @@ Result<EquivalenceSides> separate_chunked(const Experiment& experiment) {
 
 // The convolutional layer against the packed one.
 
-/// Both with the weights of the convolutions; the pairs are for the caller.
+/// Both sides with the weights of the convolutions; the caller adds the pairs.
 Result<EquivalenceSides> convolution_sides(const Experiment& experiment) {
   EquivalenceSides sides;
   sides.one = with_system(experiment, "conv-attention");
@@ -166,7 +166,7 @@ Result<EquivalenceSides> split_order(const Experiment& experiment) {
 
 // Tokens in another order.
 
-/// A permutation other than the identity, where there is one.
+/// A random permutation; not the identity, if there is another one.
 std::vector<Index> shuffled_order(Index count, std::uint64_t seed) {
   std::vector<Index> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), Index{0});

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// The tokens of `x`, and how many numbers each has; nothing where it is no sequence.
+/// The input `x` [token, feature]; null if there is none.
 const Step* token_input(const Trace& trace) {
   const Step* x = trace.find("x");
   const bool tokens = x != nullptr && x->inputs.empty() && x->axes.size() >= 2 &&

@@ -1,4 +1,4 @@
-// The tokens of an experiment in another order.
+// An experiment with permuted tokens.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace attnscope {
 
-/// How many tokens, the rows of `x`, can change places; 0 where the experiment has no such input.
+/// Number of tokens, the rows of `x`, that can be permuted; 0 if the experiment has no such input.
 Index permutable_tokens(const Trace& trace);
 
-/// The same experiment with the rows of `x` in that order, one for each token; everything drawn besides is as it was.
-/// Null when it was stopped.
+/// Runs the experiment with the rows of `x` permuted: row i is the original row order[i]. All other random numbers
+/// stay. Null if stopped.
 Result<std::shared_ptr<const Trace>> run_in_order(const Trace& trace, const std::vector<Index>& order,
                                                   const StopToken& stop);
 

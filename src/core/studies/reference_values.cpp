@@ -32,7 +32,7 @@ double statistic_of(const Tensor& tensor, const std::string& statistic) {
   return std::sqrt(squares / static_cast<double>(tensor.count() - 1));
 }
 
-/// What is left of the tensor's axes behind the index; nothing where the index does not fit.
+/// The axes that remain after the index; nothing if the index does not fit.
 std::optional<Axes> axes_left(const Axes& axes, const ReferenceValues& printed) {
   if (printed.index.size() > axes.size() || axes.size() - printed.index.size() > 2) return std::nullopt;
   for (std::size_t i = 0; i < printed.index.size(); ++i) {
@@ -41,7 +41,7 @@ std::optional<Axes> axes_left(const Axes& axes, const ReferenceValues& printed) 
   return Axes(axes.begin() + std::ssize(printed.index), axes.end());
 }
 
-/// Offset of the number in that row and column behind the index, or nothing.
+/// Offset of the number at that row and column of the remaining axes, or nothing.
 std::optional<Index> offset_of(const Axes& axes, const ReferenceValues& printed, Index row, Index column) {
   const std::optional<Axes> left = axes_left(axes, printed);
   if (!left) return std::nullopt;
@@ -95,7 +95,7 @@ Result<void> check_reference(std::span<const PlannedStep> steps, const Reference
     std::vector<std::string> names;
     for (const PlannedStep& each : steps) names.push_back(each.name);
     const std::string nearest = suggestion_text(printed.tensor, names);
-    return fail("tensor: " + quoted_text(printed.tensor) + " is not in the experiment's trace" +
+    return fail("tensor: " + quoted_text(printed.tensor) + " is not in the trace of the experiment" +
                 (nearest.empty() ? "; allowed: " + join(names, ", ") : nearest));
   }
   if (!printed.statistic.empty()) return {};
@@ -103,13 +103,13 @@ Result<void> check_reference(std::span<const PlannedStep> steps, const Reference
     std::vector<std::string> axes;
     for (const Axis& axis : step->axes) axes.push_back(axis.name + " < " + std::to_string(axis.size));
     return fail("index: " + index_text(printed.index) + " is outside " + printed.tensor +
-                "; allowed: " + join(axes, ", ") + ", all of them but the last one or two at least");
+                "; allowed: " + join(axes, ", ") + "; at least all axes except the last two");
   }
   for (std::size_t row = 0; row < printed.rows.size(); ++row) {
     const auto columns = static_cast<Index>(printed.rows[row].size());
     if (columns > 0 && !offset_of(step->axes, printed, static_cast<Index>(row), columns - 1)) {
       return fail("printed: " + std::to_string(printed.rows.size()) + " rows of " + std::to_string(columns) +
-                  " numbers are more than " + printed.tensor + " has; it is " + shape_text(step->axes));
+                  " numbers exceed " + printed.tensor + ", which is " + shape_text(step->axes));
     }
   }
   return {};

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// In lanes: a single sum would wait for itself at every number.
+/// Sums in several lanes: in a single sum, every addition would wait for the one before.
 double dot(const float* a, const float* b, Index count) {
   constexpr Index kLanes = 4;
   double lanes[kLanes] = {};

@@ -1,5 +1,5 @@
-// Attention as convolutional networks write it: 1×1 convolutions for the projections, a head's numbers as d × HW (the
-// pixels are columns), the queries scaled before the product.
+// Attention as convolutional networks write it: 1×1 convolutions as projections, matrices of d × HW (columns are
+// pixels), and queries scaled before the product.
 #include "core/experiment/system.h"
 #include "core/script/script_parts.h"
 #include "core/systems/parts.h"

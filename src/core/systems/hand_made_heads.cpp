@@ -1,6 +1,6 @@
-// Heads whose weights are set by hand, so that each does exactly one thing. Tokens and positions are one-hot: a query
-// names the positions or the token that it wants, a key says what and where it is, and their product is a whole number
-// times the sharpness. Between what a head wants and everything else lies the sharpness or more.
+// Heads whose weights are set by hand: each does exactly one thing. Tokens and positions are one-hot. A query selects
+// positions or a token, a key states its token and position, and every score is an integer times the sharpness. The
+// score of a selected key exceeds all others by at least the sharpness.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -17,8 +17,8 @@ enum Head : Index { previous, first, duplicate, same, next, uniform, window, hea
 const std::array<const char*, head_count> kHeadNames = {"previous token", "first token", "duplicate token", "self",
                                                         "next token",     "uniform",     "local window"};
 
-/// Which token each of the first positions has, numbered in the order in which they first come; those behind the
-/// labels are each a token of its own.
+/// Token identities: labelled positions are numbered by the first occurrence of their label; each position after the
+/// last label is a token of its own.
 struct TokenKinds {
   std::vector<Index> labelled;
   Index count = 0;
@@ -36,7 +36,7 @@ TokenKinds token_kinds(const Experiment& e) {
   return kinds;
 }
 
-/// A square part that is the identity.
+/// A square part: `value` times the identity.
 SetPart identity(Index row, Index column, Index size, double value, std::string why) {
   return {0, row, column, size, size, 0, 0, value, std::move(why)};
 }
@@ -46,8 +46,8 @@ SetPart of_head(Index head, SetPart part) {
   return part;
 }
 
-/// The numbers that are set. Features are token, position and previous token, one-hot each; queries and keys have
-/// token and position.
+/// The hand-set numbers. Features are token, position and previous token, each one-hot; queries and keys have token and
+/// position.
 class HandMadeWeights {
  public:
   explicit HandMadeWeights(const Experiment& e)
@@ -75,7 +75,7 @@ class HandMadeWeights {
                                "Token identity: a position without a label is a token of its own."));
     }
     parts.push_back(identity(0, at_position(), tokens_, 1, "Position, one-hot."));
-    // So that the first token has no previous one, though the head looks at the token itself there.
+    // Cancels the previous-token head's output at the first position, where it attends to the token itself.
     const Index first_kind = labelled > 0 ? kinds_.labelled.front() : 0;
     parts.push_back(identity(0, at_previous() + first_kind, 1, -1,
                              "The first token has no previous one: this cancels what the head adds there."));
@@ -101,7 +101,7 @@ class HandMadeWeights {
     };
   }
 
-  /// Keys of every head say what the token is and where it stands.
+  /// The keys of every head state the token and its position.
   [[nodiscard]] std::vector<SetPart> w_k() const {
     std::vector<SetPart> parts;
     for (Index head = 0; head < head_count; ++head)
@@ -142,7 +142,8 @@ class HandMadeWeights {
   [[nodiscard]] Index at_position() const { return kinds_.count; }
   [[nodiscard]] Index at_previous() const { return kinds_.count + tokens_; }
 
-  /// Queries at the positions from `query` on want the positions from `key` on, as many, on those diagonals.
+  /// The `count` queries from position `query` on select keys from position `key` on, on the diagonals from `from` to
+  /// `to`.
   [[nodiscard]] SetPart want(Index head, Index query, Index key, Index count, Index from, Index to, double value,
                              std::string why) const {
     return {head, at_position() + query, at_position() + key, count, count, from, to, value, std::move(why)};
@@ -157,14 +158,14 @@ class HandMadeWeights {
   double sharpness_ = 0;
 };
 
-/// The names of a layer's tensors start with its prefix.
+/// Input and weights of a layer. The names of its tensors start with `prefix`.
 struct LayerInput {
   std::string prefix;
   Index heads = 1;
   Value x, w_q, w_k, w_v;
 };
 
-/// Returns the outputs of the heads side by side: `merged`.
+/// Returns the concatenated head outputs, `merged`.
 Value attend(const Experiment& e, PlanBuilder& r, const LayerInput& in) {
   const std::string& p = in.prefix;
   const Value q = contract(r, p + "q", "query feature, head feature dim -> head query dim", in.x, in.w_q);
@@ -260,7 +261,7 @@ layer2_w_out = torch.eye(features)[:len(kinds)]
 )");
 }
 
-/// `prefix` goes before the names of the layer's variables.
+/// `prefix` precedes the names of the layer's variables.
 void write_layer(Script& s, const std::string& prefix, const std::string& input) {
   const Experiment& e = s.experiment();
   const auto named = [&](const char* name) { return prefix + name; };

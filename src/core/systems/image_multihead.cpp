@@ -1,5 +1,5 @@
-// Attention of several heads between the pixels of a picture. The stacked projection is split into heads first and each
-// head's share into q, k and v afterwards, so that a head's weights lie next to each other.
+// Multi-head attention over the pixels of a picture. The stacked projection is split into heads first, then each head's
+// part into q, k and v: the weights of a head are contiguous.
 #include <array>
 
 #include "core/experiment/system.h"

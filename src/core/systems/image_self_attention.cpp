@@ -1,5 +1,5 @@
-// Self-attention between the pixels of a picture, one head: norm, projections, attention, and the result added to the
-// picture. The three projections are layers of their own, or chunks of one layer.
+// Single-head self-attention over the pixels of a picture: normalization, projections, attention and a residual
+// connection. The projections are three separate layers, or chunks of one layer.
 #include <array>
 
 #include "core/experiment/system.h"
@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-/// One group of all channels of one picture, or each channel over the whole batch.
+/// Group norm over all channels of each picture, or batch norm of each channel over the batch.
 Value norm(const Experiment& e, PlanBuilder& r, Value x) {
   const bool group = e.choice("norm") == "group";
   const std::array<std::string, 3> over = {group ? "channel" : "batch", "row", "column"};

@@ -1,5 +1,5 @@
-// `torch.nn.MultiheadAttention` on the pixels of a picture: one packed in-projection whose rows are first all of Q,
-// then all of K, then all of V, and weights averaged over the heads.
+// `torch.nn.MultiheadAttention` on the pixels of a picture: one packed in-projection whose rows are all of Q, then all
+// of K, then all of V; and weights averaged over the heads.
 #include "core/experiment/system.h"
 #include "core/script/script_parts.h"
 #include "core/systems/parts.h"
@@ -14,7 +14,7 @@ void run_system(const Experiment& e, PlanBuilder& r) {
 
   const Value x = draw_picture(e, r);
   r.discard(e.discard);
-  // The output layer draws a bias as well, which is set to zero afterwards.
+  // PyTorch draws a bias for the output layer, then sets it to zero.
   Layer out_layer = draw_linear_without_bias(r, "out", channel, {"head·dim", channel.size});
   r.discard(static_cast<std::uint64_t>(channel.size));
   const Layer in_layer = {draw_xavier(r, "w_qkv", {stacked, channel}), zero_bias(r, "qkv", stacked)};

@@ -1,5 +1,5 @@
-// Multi-head attention with queries, keys and values of their own, projected without bias; scored by scaled dot product
-// or by a small network (additive attention) that the heads share.
+// Multi-head attention with separate inputs for queries, keys and values, projected without bias. Scores are scaled dot
+// products, or the output of a small network (additive attention) that the heads share.
 #include "core/experiment/system.h"
 #include "core/script/script_parts.h"
 #include "core/script/script_positions.h"

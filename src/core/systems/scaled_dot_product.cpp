@@ -1,4 +1,4 @@
-// Scaled dot-product attention alone: queries, keys and values are drawn, nothing is projected.
+// Scaled dot-product attention alone: random queries, keys and values without projections.
 #include "core/experiment/system.h"
 #include "core/script/script_parts.h"
 #include "core/script/script_positions.h"

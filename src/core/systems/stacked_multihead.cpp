@@ -1,5 +1,5 @@
 // Multi-head self-attention of a transformer tutorial: one stacked projection, split into heads and then into q, k and
-// v; weights by Xavier's rule, biases zero.
+// v; Xavier initialization, zero biases.
 #include "core/experiment/positions.h"
 #include "core/experiment/system.h"
 #include "core/script/script_parts.h"
@@ -13,7 +13,7 @@ MaskSizes mask_sizes(const Experiment& e) {
   return {e.integer("batch"), e.integer("heads"), e.integer("tokens"), e.integer("tokens")};
 }
 
-/// What a layer draws when it is made; its weights are drawn again afterwards.
+/// Discards the draws of a layer's default initialization, which the tutorial overwrites.
 void discard_layer(PlanBuilder& r, const Axis& out, const Axis& in) {
   r.discard(static_cast<std::uint64_t>(saturating_product(out.size, in.size)));
   r.discard(static_cast<std::uint64_t>(out.size));

@@ -28,7 +28,7 @@ std::span<const System> systems() {
 
 namespace {
 
-/// What its weights are given for counts only where there are none.
+/// The common parameters have an effect only if the weights are computed, not imported.
 System with_parameters_of_scores(System system) {
   for (Parameter& parameter : common_parameters()) {
     parameter.only_with = {"use", {kUseScores, kUseQueries}};

@@ -1,4 +1,4 @@
-// The systems: pieces of attention code that attnscope replays, each in a file of its own.
+// The systems: pieces of attention code that attnscope reproduces, one file each.
 #pragma once
 
 #include "core/experiment/system.h"
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-// One per file in this folder.
+// One per file; imported_tensors_system is in core/imported.
 System scaled_dot_product();
 System worked_example();
 System image_self_attention();

@@ -1,5 +1,5 @@
-// The worked example: random tokens through one head, then through several, with cross-attention from a second sequence
-// and an output projection. Every matrix is drawn uniformly from [0, 1), there are no biases.
+// The worked example: random tokens through a single head, then multiple heads, with cross-attention from a target
+// sequence and an output projection. Every matrix is uniform in [0, 1); there are no biases.
 #include <cmath>
 
 #include "core/experiment/positions.h"
@@ -16,7 +16,7 @@ struct Weights {
   Value k, q, v;  ///< [head, feature, dim]; the single-head stage has no head axis
 };
 
-/// The same computation with one head (no head axis) and with several. `head` is the axis label in patterns, "" or
+/// The computation with a single head (no head axis) or multiple heads. `head` is the axis label in patterns: "" or
 /// "head ".
 struct Stage {
   std::string prefix;
@@ -35,7 +35,7 @@ struct Stage {
     return {k, q, v};
   }
 
-  /// x · w for every head; `position` names the axis of x: query, key or cross_query.
+  /// x · w for every head; `position` names the token axis of x: query, key or cross_query.
   [[nodiscard]] Value project(PlanBuilder& r, const std::string& name, const std::string& position, Value x,
                               Value w) const {
     return contract(r, prefix + name, position + " feature, " + head + "feature dim -> " + head + position + " dim", x,
@@ -58,7 +58,7 @@ struct Stage {
                     v);
   }
 
-  /// Returns the outputs of the heads [head, query, dim].
+  /// Returns the head outputs [head, query, dim].
   Value run(const Experiment& e, PlanBuilder& r, const Weights& w, Value x, Value x2) const {
     const Value q = project(r, "q", "query", x, w.q);
     const Value k = project(r, "k", "key", x, w.k);
@@ -82,7 +82,7 @@ struct Stage {
   }
 };
 
-/// A mask with a layer for every head gives its first one to the single-head stage.
+/// If the mask has a matrix per head, the single-head stage uses the first.
 MaskSizes mask_sizes(const Experiment& e) { return {1, e.integer("heads"), e.integer("tokens"), e.integer("tokens")}; }
 
 void run_system(const Experiment& e, PlanBuilder& r) {
@@ -108,7 +108,7 @@ void run_system(const Experiment& e, PlanBuilder& r) {
   contract(r, "out", "token merged, merged feature -> token feature", merged, w_out);
 }
 
-/// The mask in a call of the script's function: there is one where the mask tells heads apart.
+/// Whether the script's function takes the mask as an argument: only if the mask differs between heads.
 bool mask_has_heads(const Experiment& e) { return e.mask().shape.size() == 4 && e.mask().shape[1] > 1; }
 
 std::string cross_code(const Experiment& e, const std::string& scale) {
@@ -117,7 +117,7 @@ std::string cross_code(const Experiment& e, const std::string& scale) {
          weights_code(e, "cross_", false) + "cross_head_outputs = " + weights_name(e, "cross_") + " @ v\n";
 }
 
-/// The script's function, which both stages call, and which returns the tensors `names`.
+/// The script's function, which both stages call and which returns the tensors `names`.
 std::string function_code(const Experiment& e, std::span<const std::string> names) {
   const std::string scale = e.choice("scale") == "none" ? "" : " / math.sqrt(head_dim)";
   const std::string weights = weights_name(e);

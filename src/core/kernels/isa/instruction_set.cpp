@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kVariable = "ATTNSCOPE_KERNELS";
 
-/// What the user wants; empty: nothing in particular.
+/// The value of ATTNSCOPE_KERNELS; empty if unset.
 std::string_view wanted_kernels() {
   const char* wanted = std::getenv(kVariable);
   return wanted != nullptr ? wanted : "";

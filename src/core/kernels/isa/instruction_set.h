@@ -1,4 +1,4 @@
-// The innermost loops, compiled once for each instruction set and chosen when the program runs.
+// The innermost loops, compiled once per instruction set and selected at run time.
 #pragma once
 
 #include <cstdint>
@@ -13,104 +13,102 @@ namespace attnscope {
 /// Words of the state of the Mersenne Twister MT19937.
 constexpr std::size_t kTwisterWords = 624;
 
-/// Rows of a matrix product, as far as one panel of its right factor goes: a panel is `Kernels::block_columns` columns,
-/// all of them for one place of the summed label, then for the next.
-/// out[i, j] = (start[i, j] + Σ_k a[i, k] · b[k, j]) / divisor, each element summed in float from k = 0 on.
+/// Rows of a matrix product with one panel of the right factor. A panel has `Kernels::block_columns` columns, stored
+/// for one value of the summed label after the other. out[i, j] = (start[i, j] + Σ_k a[i, k] · b[k, j]) / divisor, each
+/// element summed in float from k = 0 on.
 struct PanelProduct {
   Index rows = 0;
-  Index depth = 0;    ///< places of the summed label
-  Index columns = 0;  ///< of the panel that are wanted; the others are not touched in `out`
+  Index depth = 0;    ///< values of the summed label
+  Index columns = 0;  ///< wanted columns of the panel; others are not written
   const float* a = nullptr;
-  Index a_row = 0;  ///< from one row to the next, in elements
+  Index a_row = 0;  ///< row distance in elements
   Index a_depth = 1;
   const float* b = nullptr;  ///< [depth, block_columns], see `Kernels::pack_panel`
   float* out = nullptr;
   Index out_row = 0;
   Index out_column = 1;
   float divisor = 1;
-  const float* start = nullptr;  ///< what the sums begin with, may be `out`; null: zero
+  const float* start = nullptr;  ///< initial values of the sums, may be `out`; null: zero
   Index start_row = 0;
   Index start_column = 1;
-  bool fused = false;     ///< round once per product and sum where the processor can, otherwise always twice
-  float* copy = nullptr;  ///< where the result is streamed to as well, if anywhere; needs `Kernels::end_stream`
+  bool fused = false;     ///< use fused multiply-add, if the processor has it
+  float* copy = nullptr;  ///< second destination, streamed; requires `Kernels::end_stream`; null: none
   Index copy_row = 0;
-  bool streamed = false;  ///< write past the caches where the processor can and every row begins at a vector's boundary
+  bool streamed = false;  ///< bypass the caches, if the processor can and every row is vector-aligned
 };
 
-/// How a logit becomes an exponent: x / divisor − shift, or (x − shift) / divisor when shifted first.
+/// Maps a logit to an exponent: x / divisor − shift, or (x − shift) / divisor if shifted first.
 struct Exponent {
   float divisor = 1;
   float shift = 0;
   bool shifted_first = false;
 };
 
-/// The loops as one instruction set has them: plain functions over raw pointers, so that nothing inline is shared
-/// between files that are compiled for different processors.
+/// The loops of one instruction set: plain functions over raw pointers. No inline code is shared between files that are
+/// compiled for different processors.
 struct Kernels {
   std::string_view name;  ///< "baseline", "avx2", "avx512"
-  Index block_rows;       ///< of the part of a product that stays in registers; more rows are taken in such parts
+  Index block_rows;       ///< rows of a product that stay in registers; more rows are split into such blocks
   Index block_columns;
 
   void (*multiply_panel)(const PanelProduct& product);
 
-  /// to[k, j] = from[k · depth_stride + j · column_stride] of `columns` columns, which are filled up with zeros to
-  /// `block_columns`.
+  /// to[k, j] = from[k · depth_stride + j · column_stride] for `columns` columns, padded with zeros to `block_columns`.
   void (*pack_panel)(const float* from, Index columns, Index column_stride, Index depth, Index depth_stride, float* to);
 
   /// out[i] = in[i] · factor / divisor, rounded after every step. `streamed` as in
   /// `PanelProduct`.
   void (*scale)(const float* in, float factor, float divisor, bool streamed, float* out, Index count);
 
-  /// out = in, written past the caches where the processor can.
+  /// out = in, bypassing the caches if the processor can.
   void (*stream)(const float* in, float* out, Index count);
 
-  /// To be called by a thread that has streamed numbers, before another may read them.
+  /// A thread that has streamed numbers must call this before another thread reads them.
   void (*end_stream)();
 
-  /// out[i] = exp(exponent of in[i]), 0 where that is not a normal number; returns the sum, which is taken in vectors.
-  /// NaN stays NaN. The exponents are not above 88. `out` may be null: then only the sum is wanted.
+  /// out[i] = exp(exponent of in[i]), or 0 if that is not a normal number; returns the sum, computed in vector lanes.
+  /// NaN stays NaN. Exponents are at most 88. If `out` is null, only computes the sum.
   float (*exponentials)(const float* in, const Exponent& exponent, float* out, Index count);
 
-  /// out[i] = exp(exponent of in[i]) / sum: the numbers that `exponentials` and `divide` give.
+  /// out[i] = exp(exponent of in[i]) / sum; same numbers as `exponentials` and `divide`.
   void (*weights)(const float* in, const Exponent& exponent, float sum, float* out, Index count);
 
-  /// The largest of in[0 … count), NaN left out; −∞ when there is none.
+  /// The largest of in[0 … count), ignoring NaN; −∞ if there is none.
   float (*largest)(const float* in, Index count);
 
-  /// The largest of every `bin` numbers, a power of two of them, the last bin as long as there are any; NaN left out.
+  /// The largest of every `bin` numbers, ignoring NaN. `bin` is a power of two; the last bin may be shorter.
   void (*largest_each)(const float* in, Index count, Index bin, float* out);
 
   /// out[i] = from + width · the low 24 bits of draws[i] / 2^24, rounded once: PyTorch's kernel is compiled to a fused
   /// multiply-add wherever it runs with AVX2.
   void (*uniform)(const std::uint32_t* draws, float width, float from, float* out, Index count);
 
-  /// The next words of the state of MT19937, `kTwisterWords` of them, in the place of the last ones.
+  /// Replaces the `kTwisterWords` words of an MT19937 state by the next ones.
   void (*twist)(std::uint32_t* state);
 
-  /// The draws that those words give, one each.
+  /// Computes one draw per word of the state.
   void (*temper)(const std::uint32_t* state, std::uint32_t* draws);
 
-  /// values[i] /= by, streamed to `copy` as well unless that is null. A quotient below 1e-30 may be off by one unit in
-  /// the last place.
+  /// values[i] /= by, also streamed to `copy` unless that is null. Quotients below 1e-30 may be off by one unit in the
+  /// last place.
   void (*divide)(float* values, float by, float* copy, Index count);
 
-  /// What no product can be faster than: `rounds` of multiplications and additions that touch no memory, each round
-  /// `limit_flops` of them. Returns a number that depends on all, so that none can be left out.
+  /// The upper limit for any product: `rounds` rounds of `limit_flops` multiplications and additions without memory
+  /// access. Returns a number that depends on all of them; the compiler cannot drop any.
   float (*run_to_limit)(float factor, Index rounds);
   Index limit_flops;
 };
 
-/// All that were compiled, the slowest first. The later ones may not run on this machine.
+/// All compiled sets, slowest first. This machine may not support the later ones.
 std::span<const Kernels* const> compiled_kernels();
 
-/// Whether this machine's processor has the instructions.
+/// Whether the processor supports the instructions.
 bool runs_here(const Kernels& kernels);
 
-/// The fastest that run here, or those that the environment variable ATTNSCOPE_KERNELS names, if they run here.
+/// The fastest supported set, or the one that ATTNSCOPE_KERNELS names, if it is supported.
 const Kernels& kernels();
 
-/// Fails, as a mistake in the command, where ATTNSCOPE_KERNELS names none that run here; not set or empty, it names
-/// nothing in particular.
+/// Fails with a usage error if ATTNSCOPE_KERNELS names an unknown or unsupported set. Unset or empty is fine.
 Result<void> check_wanted_kernels();
 
 }  // namespace attnscope
