@@ -93,8 +93,8 @@ TEST(CliOutputs, NeverGoOverAnInput) {
     EXPECT_EQ(bytes_of(trace), before) << output;
   }
   // From standard input too.
-  expect_refused({"trace", "-", "-o", trace}, 1, {"reads it, as the experiment"}, {{}, "", trace});
-  expect_refused({"script", trace, "-o", trace}, 1, {"reads it, as the experiment"});
+  expect_refused({"trace", "-", "-o", trace}, 1, {"reads it as the experiment"}, {{}, "", trace});
+  expect_refused({"script", trace, "-o", trace}, 1, {"reads it as the experiment"});
   // What is no input may be written over.
   EXPECT_EQ(run_program({"trace", trace, "-o", (folder / "other.npz").string()}).code, 0);
   EXPECT_EQ(run_program({"trace", trace, "-o", (folder / "other.npz").string()}).code, 0);
@@ -117,7 +117,7 @@ TEST(CliOutputs, NeverGoOverWhatAnExperimentNames) {
   expect_refused({"script", own, "-o", trace}, 1, {"as the experiment's tensors"});
 
   const std::string labels = folder.file("labels.json", R"(["a", "b"])").string();
-  expect_refused({"trace", "worked-example", "--labels", labels, "-o", labels}, 1, {"reads it, as --labels"});
+  expect_refused({"trace", "worked-example", "--labels", labels, "-o", labels}, 1, {"reads it as --labels"});
   const std::string figure = (folder / "figure.png").string();
   ASSERT_EQ(run_program({"figure", "worked-example", "-o", figure}).code, 0);
   const std::string picture = bytes_of(figure);

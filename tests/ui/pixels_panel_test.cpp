@@ -42,7 +42,7 @@ TEST_F(Pixels, ShowBuiltInPicturesByTheirChoice) {
 
 TEST_F(Pixels, OneOfTheirOwnIsAskedForWhereThereIsNone) {
   const Experiment before = screen().experiment();
-  choose("of your own");
+  choose("your own");
   EXPECT_EQ(screen().state().dialog.open, ui::Dialog::open_picture);
   EXPECT_EQ(screen().experiment(), before);
   confirm(png());
@@ -51,7 +51,7 @@ TEST_F(Pixels, OneOfTheirOwnIsAskedForWhereThereIsNone) {
   EXPECT_EQ(screen().experiment().choice("picture"), "file");
   EXPECT_EQ(screen().trace().experiment(), screen().experiment());
   choose("stripes");
-  choose("of your own");
+  choose("your own");
   EXPECT_EQ(screen().experiment().picture, two_) << "it is still there";
   EXPECT_EQ(screen().state().dialog.open, ui::Dialog::none);
   for (int step = 0; step < 3; ++step) undo();

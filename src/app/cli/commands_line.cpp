@@ -26,7 +26,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kFooter =
-    "\nCommands take an EXPERIMENT: a JSON file, or the name of a system (attnscope systems lists them).\n"
+    "\nAn EXPERIMENT is a JSON file, a figure, a tensor file, or the name of a system (attnscope systems lists them).\n"
     "\n"
     "Environment:\n"
     "  ATTNSCOPE_MEMORY_MB   memory for the tensors of an experiment, in MB of 1,000,000 bytes (2000);\n"

@@ -44,7 +44,8 @@ std::string layers_text(const HeadMeasures& measured) {
     for (Index key = 0; key < rollout.size(1); ++key)
       rows.back().push_back(fixed_text(static_cast<double>(rollout.matrix({}).at(query, key)), 3));
   }
-  return text + "\nRollout: attention from each token to the input tokens through all layers\n" + table_text(rows);
+  return text + "\nRollout: information flow from input tokens to output tokens through all layers\n" +
+         table_text(rows);
 }
 
 std::string measured_text(const HeadMeasures& measured) {
