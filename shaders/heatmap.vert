@@ -1,7 +1,7 @@
 #version 330 core
-// One rectangle of whole pixels: its corners come from the number of the vertex, so there is no vertex buffer.
+// A rectangle of whole pixels. The vertex number selects the corner: no vertex buffer is needed.
 
-// Left, top, right, bottom in normalised device coordinates.
+// Left, top, right, bottom in normalized device coordinates.
 uniform vec4 corners;
 
 void main() {

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Small, so that the tests are quick.
+/// Small sizes keep the tests fast.
 const Arguments kSmallFrames = {"--view", "heads", "--dpi", "30"};
 
 Arguments animate(const Arguments& more, const std::string& output, bool small = true) {
@@ -40,7 +40,7 @@ bool has_ffmpeg() { return shell("ffmpeg -version >/dev/null 2>&1 && ffprobe -ve
 /// Width and height of a PNG file.
 std::string size_of(const fs::path& png) { return bytes_of(png).substr(16, 8); }
 
-/// The experiment that a frame holds, by what the program makes of it.
+/// The experiment in a frame, as the program reads it.
 nlohmann::json experiment_of(const fs::path& frame) {
   const TemporaryFolder folder;
   const std::string trace = (folder / "x.json").string();
@@ -224,7 +224,7 @@ TEST(CliAnimation, AnInterruptionLeavesNothing) {
             output.c_str(), nullptr);
     ::_exit(127);
   }
-  // Until it is at work.
+  // Waits until it is working.
   for (int i = 0; i < 2000 && folder.size() < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(folder.size(), 2);
   ::kill(child, SIGINT);

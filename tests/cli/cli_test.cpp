@@ -154,7 +154,7 @@ TEST(Cli, TraceWritesOnlyWhatIsAskedFor) {
   EXPECT_EQ(part["weights"]["slice"], "1:2,2:4,0:6");
   EXPECT_EQ(part["weights"]["values"][0][1], whole["weights"]["values"][1][3]);
 
-  // Far more than fits: what is asked for is computed, and nothing else.
+  // Far more than fits into memory: only the requested cell is computed.
   const std::vector<std::string> large = {"trace", "worked-example", "--set", "tokens=40000",
                                           "--set", "heads=2",        "--only"};
   std::vector<std::string> arguments = large;
@@ -239,7 +239,7 @@ TEST(Cli, ScriptsArePrintedOrWritten) {
   expect_refused(written_to(folder.path()), 1, {"is a folder"});
   expect_refused({"script", (folder / "none.json").string()}, 1, {"none.json: No such file or directory"});
   expect_refused({"script", "worked-example", "--set", "tokens=1000000000"}, 1, {" MB; allowed: 2,000 MB"});
-  // Where there is a Python, the script is Python. Whether it comes to the same numbers needs PyTorch.
+  // Checks the syntax if Python is installed. Comparing the numbers would need PyTorch.
   if (shell("python3 --version >/dev/null") == 0) {
     EXPECT_EQ(
         shell("python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' " + (folder / "script.py").string()),
@@ -290,13 +290,13 @@ TEST(Cli, BenchMeasuresThisMachine) {
     EXPECT_LE(row["best_ms"], row["median_ms"]) << row;
     EXPECT_GE(row["runs"], 3) << row;
     EXPECT_GT(row["share"], 0) << row;
-    // The limit is measured too: a little above 1 is no mistake.
+    // The limit is a measurement too: a share slightly above 1 is possible.
     EXPECT_LT(row["share"], 1.2) << row;
     EXPECT_NEAR(row["share"].get<double>(), row["limit_ms"].get<double>() / row["best_ms"].get<double>(), 1e-9);
   }
   EXPECT_EQ(measured["rows"][0]["mask"], "none");
   EXPECT_EQ(measured["rows"][1]["mask"], "causal");
-  // 2 · 64 · (4 · 32²) of the projections, 4 · 64² · 32 of the attention.
+  // 2 · 64 · (4 · 32²) for the projections, 4 · 64² · 32 for the attention.
   const double flops = measured["rows"][0]["gflops"].get<double>() * 1e6 * measured["rows"][0]["best_ms"].get<double>();
   EXPECT_NEAR(flops, 2.0 * 64 * 4 * 32 * 32 + 4.0 * 64 * 64 * 32, 1);
 
@@ -332,7 +332,7 @@ TEST(Cli, OutputThatCannotBeWritten) {
   EXPECT_EQ(closed.code, 1);
   EXPECT_EQ(closed.err, "attnscope: standard output: Bad file descriptor\n");
   EXPECT_EQ(shell("bash -c 'set -o pipefail; " ATTNSCOPE_PROGRAM " systems --json | head -c 1 >/dev/null'"), 0);
-  // A closed stream's number must not go to a file.
+  // No file may get the number of a closed stream.
   const TemporaryFolder folder;
   EXPECT_EQ(run_program({"trace", "worked-example", "-o", (folder / "t.json").string()}, {{}, "-"}).code, 0);
   EXPECT_TRUE(json::accept(bytes_of(folder / "t.json")));

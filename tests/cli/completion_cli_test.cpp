@@ -1,4 +1,4 @@
-// What shells complete: that all of it is offered, that the program takes it, and that bash gets it.
+// Shell completion: it is complete, the program accepts it, and it works in bash.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using Words = std::set<std::string>;
 
-/// What the last of `words` can become, without descriptions.
+/// The completions of the last of `words`, without descriptions.
 Words offered(std::vector<std::string> words) {
   words.insert(words.begin(), "complete");
   const Outcome outcome = run_program(words);
@@ -28,7 +28,7 @@ Words offered(std::vector<std::string> words) {
   return all;
 }
 
-/// The same with what can be a file as well.
+/// The same for words that may also be files.
 Words with_files(Words words) {
   words.insert(":files");
   return words;
@@ -75,7 +75,7 @@ TEST(Completion, OffersOnlyWhatCanStandThere) {
   EXPECT_EQ(offered({"figure", "--width", ""}), Words());
 }
 
-/// Where a list stands in the program's source only for the completion, the program is asked about each word.
+/// Lists that exist only for completion: the program must accept each word.
 TEST(Completion, OffersNamesThatTheProgramTakes) {
   const TemporaryFolder folder;
   for (const char* option : {"--theme", "--colormap"}) {
@@ -88,7 +88,7 @@ TEST(Completion, OffersNamesThatTheProgramTakes) {
   }
 }
 
-/// What bash puts in the place of the last word of `line`, which has no quotes.
+/// What bash completes the last word of `line` to; the line has no quotes.
 std::string completed_by_bash(const std::string& line) {
   const std::string program = ATTNSCOPE_PROGRAM;
   const std::string command =
@@ -107,7 +107,7 @@ std::string completed_by_bash(const std::string& line) {
 TEST(Completion, ReachesBash) {
   EXPECT_EQ(completed_by_bash("attnscope metr"), "metrics");
   EXPECT_EQ(completed_by_bash("attnscope figure worked-example --view hea"), "heads head");
-  // Words end at = there.
+  // bash splits words at =.
   EXPECT_EQ(completed_by_bash("attnscope figure worked-example --view=hea"), "heads head");
   EXPECT_EQ(completed_by_bash("attnscope trace worked-example --set positions=r"), "rotary");
   EXPECT_EQ(completed_by_bash(std::string("attnscope trace ") + ATTNSCOPE_SOURCE_DIR "/LICEN"),

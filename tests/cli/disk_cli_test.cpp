@@ -1,4 +1,4 @@
-// What the program writes where there is no room, or where nothing may be written.
+// Writing to a full disk, or to one that does not allow it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ struct Export {
   const char* name;  ///< of the file
 };
 
-/// Everything that the program writes by itself; the window's documents go the same way, see tests/io and tests/ui.
+/// Everything that commands write. For the window's documents, see tests/io and tests/ui.
 constexpr std::array<Export, 7> kExports = {{{"trace", "trace.safetensors"},
                                              {"trace", "trace.npz"},
                                              {"trace", "trace.json"},
@@ -28,14 +28,13 @@ constexpr std::array<Export, 7> kExports = {{{"trace", "trace.safetensors"},
                                              {"figure", "figure.pdf"},
                                              {"script", "script.py"}}};
 
-/// Those that take up more than a page.
+/// The exports larger than a page.
 constexpr std::span<const Export> kLargeExports = std::span(kExports).first<6>();
 
 const std::string kOld = "what was there before";
 
-/// What is wrong with writing `exports` to a small disk that `spoil` has made unfit; empty where all is as it should
-/// be: the program says so in one line with the file's name and `reason`, what was there is still there, nothing else
-/// is.
+/// Writes `exports` to a small disk that `spoil` made unusable, and returns what goes wrong; empty if all is well: the
+/// program reports the file's name and `reason` in one line, existing files are unchanged, and there are no new files.
 std::string faults_on_small_disk(std::span<const Export> exports, const fs::path& disk,
                                  const std::function<bool(const fs::path&)>& spoil, const std::string& reason) {
   for (const Export& each : exports) std::ofstream(disk / each.name) << kOld;
@@ -58,7 +57,7 @@ std::string faults_on_small_disk(std::span<const Export> exports, const fs::path
   return faults;
 }
 
-/// The same on a disk that is mounted for that, and taken away again; nothing where that may not be done.
+/// The same on a disk mounted for the test; nothing if mounting is not permitted.
 std::optional<std::string> faults(std::span<const Export> exports, const std::function<bool(const fs::path&)>& spoil,
                                   const std::string& reason) {
   const TemporaryFolder folder;
@@ -80,7 +79,7 @@ TEST(Disk, AFullOneKeepsWhatWasThereAndSaysSo) {
 }
 
 TEST(Disk, ThereIsRoomForTheBeginningOnly) {
-  // The files are larger than that, so that writing fails on the way.
+  // The files are larger: writing fails halfway.
   const auto fill = [](const fs::path& disk) {
     fill_disk(disk);
     fs::resize_file(disk / "filler", fs::file_size(disk / "filler") - 4096);

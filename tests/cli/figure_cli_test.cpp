@@ -9,7 +9,7 @@
 namespace attnscope::test {
 namespace {
 
-/// Writes a figure that way; returns what was printed.
+/// Writes a figure with these arguments; returns the output.
 std::string write_a_figure(Arguments arguments, const std::filesystem::path& to) {
   arguments.insert(arguments.begin(), "figure");
   arguments.insert(arguments.end(), {"-o", to.string()});
@@ -41,7 +41,7 @@ TEST(CliFigure, KeepsWhatItComparesWith) {
   write_a_figure({"worked-example", "--set", "seed=7", "--view", "compare", "--pinned", "worked-example"}, file);
   write_a_figure({file}, folder / "b.svg");
   EXPECT_EQ(bytes_of(folder / "b.svg"), bytes_of(file));
-  // Another view of the same compares nothing.
+  // Another view has no baseline.
   EXPECT_EQ(write_a_figure({file, "--view", "heads", "--caption"}, folder / "c.svg").find("compared"),
             std::string::npos);
 }
@@ -63,7 +63,7 @@ TEST(CliFigure, HasTheSizeAndTheTypeThatAreAskedFor) {
   };
   const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   EXPECT_TRUE(contains(written({"--width", "12.7cm", "--height", "4"}), "width=\"5in\" height=\"4in\""));
-  // 13 px at 96 to the inch are 9.75 pt: twice as many points, twice as many pixels.
+  // 13 px at 96 dpi are 9.75 pt: twice the points, twice the pixels.
   EXPECT_TRUE(contains(written({}), "font-size=\"13\""));
   EXPECT_TRUE(contains(written({"--font-size", "19.5", "--width", "14"}), "font-size=\"26\""));
 }
@@ -94,7 +94,7 @@ TEST(CliFigure, OptionsOfTheViewAreSet) {
   write_a_figure({"worked-example", "--view", "head", "--option", "head=3", "--option", "of=scores"}, svg);
   EXPECT_NE(bytes_of(svg).find(">Head 3, self-attention<"), std::string::npos);
   EXPECT_EQ(bytes_of(svg).find(">attention weight<"), std::string::npos) << "it shows the scores";
-  // It is part of the experiment that the figure holds.
+  // It is part of the experiment in the figure.
   const std::string again = (folder / "b.svg").string();
   write_a_figure({svg, "--option", "of=weights"}, again);
   EXPECT_NE(bytes_of(again).find(">Head 3, self-attention<"), std::string::npos);

@@ -1,4 +1,4 @@
-// What somebody else's files and a slip of the hand may not do: run code, go over what is being read.
+// What hostile files and mistakes must not do: run code, overwrite inputs.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -13,7 +13,7 @@ constexpr const char* kPython = ATTNSCOPE_SOURCE_DIR "/tests/support/python";
 
 bool has_python() { return shell("python3 --version >/dev/null 2>&1") == 0; }
 
-/// An archive of numpy's whose members are called like that, each [2, 3].
+/// An npz archive with members of these names, each [2, 3].
 void make_archive(const TemporaryFolder& folder, const fs::path& archive, const std::vector<std::string>& names) {
   std::string list;
   for (const std::string& name : names) list += name + '\n';
@@ -23,7 +23,7 @@ void make_archive(const TemporaryFolder& folder, const fs::path& archive, const 
             0);
 }
 
-/// What the script of these tensors prints, run in `folder` without any PyTorch.
+/// The output of the script for these tensors, run in `folder` without PyTorch.
 std::string run_script(const TemporaryFolder& folder, const Arguments& experiment) {
   Arguments arguments = {"script"};
   arguments.insert(arguments.end(), experiment.begin(), experiment.end());
@@ -92,10 +92,10 @@ TEST(CliOutputs, NeverGoOverAnInput) {
     expect_refused({"trace", trace, "-o", output}, 1, {": this command reads it as the experiment"});
     EXPECT_EQ(bytes_of(trace), before) << output;
   }
-  // From standard input too.
+  // Also from standard input.
   expect_refused({"trace", "-", "-o", trace}, 1, {"reads it as the experiment"}, {{}, "", trace});
   expect_refused({"script", trace, "-o", trace}, 1, {"reads it as the experiment"});
-  // What is no input may be written over.
+  // A file that is not an input may be overwritten.
   EXPECT_EQ(run_program({"trace", trace, "-o", (folder / "other.npz").string()}).code, 0);
   EXPECT_EQ(run_program({"trace", trace, "-o", (folder / "other.npz").string()}).code, 0);
   EXPECT_EQ(run_program({"script", "worked-example", "-o", "/dev/null"}).code, 1) << "a device, no input";
@@ -128,12 +128,12 @@ TEST(CliOutputs, NeverGoOverWhatAnExperimentNames) {
   EXPECT_FALSE(fs::exists(folder / "a.svg"));
   expect_refused({"figure", "worked-example", "--view", "compare", "--pinned", figure, "-o", figure}, 1,
                  {"as --pinned"});
-  // One of a series.
+  // One file of a series.
   fs::copy(figure, folder / "frames-0002.png");
   expect_refused({"animate", (folder / "frames-0002.png").string(), "--sweep", "tokens=2:4", "-o",
                   (folder / "frames.png").string()},
                  1, {"frames-0002.png: this command reads it"});
-  // What a lesson names.
+  // A file that a lesson names.
   fs::copy(trace, folder / "own-0001.png");
   const fs::path lesson = folder.file("lesson.json", R"({"format": "attnscope-lesson/1", "title": "t", "source": "s",
 "summary": "u", "steps": [{"title": "a", "text": "b", "look": "c", "experiment": {"format": "attnscope-experiment/1",

@@ -1,4 +1,4 @@
-// Tensors of the user's own on the command line.
+// Imported tensors on the command line.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A trace of ours without what says so: weights and queries of somebody else.
+/// attnscope's own trace, without the mark that it is one: it looks like another program's tensors.
 std::filesystem::path imported_file(const TemporaryFolder& folder) {
   const std::string trace = (folder / "trace.safetensors").string();
   EXPECT_EQ(run_program({"trace", "stacked-multihead", "-o", trace}).code, 0);
@@ -37,7 +37,7 @@ TEST(CliImportedTensors, EveryCommandTakesAFileOfThem) {
   const Outcome explained = run_program({"explain", file, "weights[0,1,2,3]"});
   EXPECT_NE(explained.out.find("given: weights[0, 1, 2, 3] of " + file), std::string::npos)
       << explained.out << explained.err;
-  // The same weights from its queries and keys.
+  // Computes the same weights from its queries and keys.
   const std::string again = (folder / "again.json").string();
   const Outcome traced = run_program({"trace", file, "--set", "use=queries", "-o", again});
   ASSERT_EQ(traced.code, 0) << traced.err;
@@ -108,7 +108,7 @@ std::string weights_npy(std::size_t size) {
 
 TEST(CliImportedTensors, ADamagedArchiveGivesNoNumber) {
   const TemporaryFolder folder;
-  // Held, and so large that it is read where it is looked at.
+  // In memory, and large enough to be read on demand.
   for (const std::size_t size : {std::size_t{2}, std::size_t{4200}}) {
     ZipPart part = ZipPart::stored("attn.npy", weights_npy(size));
     part.crc ^= 1U;

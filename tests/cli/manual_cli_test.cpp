@@ -1,4 +1,4 @@
-// The man page says of the program what the program says of itself, and the version stands in one place.
+// The man page agrees with --help, and the version is the same everywhere.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ Words options_in(const std::string& text) {
   return names;
 }
 
-/// Those of a command's help: what stands first in a line of the list of options.
+/// The options that a command's help lists.
 Words options_of_help(const std::string& help) {
   static const std::regex line("\n  (-[^ ]+)");
   Words names;
@@ -35,7 +35,7 @@ std::string manual() {
   return std::regex_replace(bytes_of(ATTNSCOPE_BUILD_DIR "/packaging/attnscope.1"), std::regex("\\\\-"), "-");
 }
 
-/// What stands under each ".SS attnscope COMMAND"; the program itself is "".
+/// The text below each ".SS attnscope COMMAND"; "" is the program itself.
 std::map<std::string, std::string> command_sections() {
   const std::string page = manual();
   static const std::regex section("\n\\.SS attnscope ?([a-z]*)\n((?:.|\n)*?)(?=\n\\.S[SH] )");

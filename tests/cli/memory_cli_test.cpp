@@ -1,4 +1,4 @@
-// The limit on memory holds for the whole program, whatever it does.
+// The memory limit holds for the whole program, whatever it does.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace attnscope::test {
 namespace {
 
-constexpr double kBesides = 150;  // MB that the program takes beyond what it is allowed for numbers
+constexpr double kBesides = 150;  // MB that the program takes in addition to the limit for tensors
 const std::vector<std::string> kViews = {"flow",    "qkv",     "tensor", "heads",   "head",        "lines",     "image",
                                          "compare", "metrics", "dot",    "scaling", "permutation", "complexity"};
 
@@ -21,7 +21,7 @@ Outcome run_within(int megabytes, const std::vector<std::string>& arguments) {
   return run_program(arguments, surroundings);
 }
 
-/// It keeps to the limit, and does what it is asked for or says in one line why not.
+/// The program respects the limit, and either succeeds or gives the reason in one line.
 void expect_within(int megabytes, const std::vector<std::string>& arguments) {
   std::string about;
   for (const std::string& argument : arguments) about += argument + " ";
@@ -49,7 +49,7 @@ class MemoryLimit : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// Zeros, which a file need not have on the disk.
+/// Zeros, in a sparse file.
 std::string zeros(const TemporaryFolder& folder, const std::string& name, const std::string& shape,
                   std::uintmax_t numbers) {
   const auto path = folder.file(name, npy_bytes(npy_dictionary("<f4", shape)));
@@ -59,7 +59,7 @@ std::string zeros(const TemporaryFolder& folder, const std::string& name, const 
 
 TEST_F(MemoryLimit, HoldsInEveryViewOfWhatIsLargerThanIt) {
   for (const std::string& view : kViews) {
-    // Held nowhere; and each of them small enough to be held, all together not.
+    // One tensor too large for memory; and many that fit only one by one.
     expect_within(20, figure_of(folder_, "scaled-dot-product", view, {"queries=8200", "keys=8200"}));
     expect_within(100, figure_of(folder_, "packed-multihead", view, {"height=64", "heads=2"}));
     expect_within(60, figure_of(folder_, "stacked-multihead", view, {"tokens=900"}));
@@ -77,7 +77,7 @@ TEST_F(MemoryLimit, HoldsWhereAFileIsLargerThanIt) {
   expect_within(20, {"metrics", file});
   expect_within(20, {"explain", file, "weights[1,5999,5999]"});
   expect_within(20, {"trace", file, "-o", (folder_ / "trace.npz").string()});
-  // So large that only some of it is looked at.
+  // So large that only a sample is examined.
   const std::string vast = zeros(folder_, "vast.npy", "(4, 80000, 80000)", 25'600'000'000);
   for (const char* view : {"lines", "compare", "metrics"}) expect_within(20, figure_of(folder_, vast, view, {}));
 }

@@ -35,7 +35,7 @@ TEST(CliPicture, EveryCommandOnAnExperimentTakesOne) {
   EXPECT_NE(done(with_arguments({"script"}, kSmall)).find("\ne65a28143ca0\n"), std::string::npos);
   done(with_arguments({"metrics"}, kSmall));
   done(with_arguments(with_arguments({"figure"}, kSmall), {"--view", "image", "-o", (folder / "x.svg").string()}));
-  // The colours of the picture, and the experiment that is kept holds it.
+  // The output has the colours of the picture, and the saved experiment contains it.
   EXPECT_NE(bytes_of(folder / "x.svg").find("#e65a28"), std::string::npos);
   done(with_arguments(with_arguments({"trace"}, kSmall), {"-o", (folder / "x.safetensors").string()}));
   EXPECT_NE(bytes_of(folder / "x.safetensors").find(R"(\"rgb\": \"e65a28143ca0\")"), std::string::npos);

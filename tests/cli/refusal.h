@@ -1,4 +1,4 @@
-// What the program says when it refuses something.
+// Checks of usage errors and failures.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace attnscope::test {
 
 using Arguments = std::vector<std::string>;
 
-/// That the program said what is wrong in one line, and nothing else.
+/// Expects one line on standard error that says what is wrong, and no other output.
 inline void expect_refused(const Arguments& arguments, int code, const std::vector<std::string>& fragments,
                            const Surroundings& surroundings = {}) {
   const Outcome outcome = run_program(arguments, surroundings);

@@ -1,4 +1,4 @@
-// What the machine lacks.
+// Machines without the usual fonts.
 #include <gtest/gtest.h>
 
 #include "refusal.h"

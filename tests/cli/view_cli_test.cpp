@@ -1,4 +1,4 @@
-// What the program makes of an experiment for people to look at: measures, figures, pictures of their own.
+// Measures, figures and the user's pictures on the command line.
 
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ TEST(Cli, FiguresComparedWithAPinnedExperiment) {
   EXPECT_EQ(outcome.out + outcome.err, "");
   const std::string with_pinned = bytes_of(file);
   EXPECT_NE(with_pinned.find("pinned"), std::string::npos);
-  // Its own seed, so that nothing differs from it.
+  // The same seed: nothing differs.
   ASSERT_EQ(run_program(compare("worked-example")).code, 0);
   const std::string with_itself = bytes_of(file);
   EXPECT_NE(with_itself, with_pinned);

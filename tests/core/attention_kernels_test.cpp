@@ -1,4 +1,4 @@
-// Attention in one go against attention step by step: the same bits, for any number of threads.
+// Fused attention gives the same bits as attention step by step, for any number of threads.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ struct AttentionCase {
   bool masked = false;
 };
 
-/// Tensors of all heads: q, k and v are [token, head, dim], as a projection leaves them.
+/// The tensors of all heads. q, k and v are [token, head, dim], as a projection computes them.
 struct Tensors {
   std::vector<float> q, k, v, scores, masked, weights, output;
   std::vector<KeptKeys> kept;
@@ -111,8 +111,8 @@ std::vector<AttentionCase> cases() {
           {2, {7, 1500, 20, 17}, {3, 1, -kInfinity}, true},
           {2, {30, 2 * kSumBlock + 100, 8, 4}, {1, 0.7F, -1e9F}, true},
           {5, {310, 300, 64, 40}, {8, 1, 0}, false},
-          // So many that they are written past the caches, to rows that begin with a vector and to others, the latter
-          // of two groups of heads.
+          // Large enough to bypass the caches, with vector-aligned rows and with others, the latter in two groups of
+          // heads.
           {3, {400, 1024, 16, 16}, {4, 1, 0}, false},
           {3, {400, 1024, 16, 16}, {4, 1, -kInfinity}, true},
           {2, {300, 2032, 300, 20}, {17, 1, 0}, true},
@@ -177,7 +177,7 @@ TEST(Attention, WhatIsNotKeptIsNotWritten) {
   EXPECT_TRUE(same_bits(computed.output, expected.output));
 }
 
-// The products of weights that are 0 are left out, but not where they are not 0.
+// Products with zero weights are skipped, unless the other factor is not finite.
 TEST(Attention, AMaskDoesNotHideValuesThatAreNotFinite) {
   std::mt19937 random(18);
   for (const std::size_t number : {2U, 3U}) {
@@ -300,7 +300,7 @@ TEST(Softmax, AMaskedRowIsTheRowThatHasTheFill) {
 
 TEST(Contraction, FromZeroOnlyWrites) {
   std::mt19937 random(16);
-  // Rows and columns that fill no block, a depth of several blocks, and elements apart on the left and on the right.
+  // Rows and columns that do not fill a block, a depth of several blocks, and strided factors on both sides.
   for (const Index depth : {1, 5, 600}) {
     const std::vector<ContractionLabel> labels = {
         {2, 50 * depth, 40 * depth, 2000}, {50, 1, 0, 40}, {40, 0, depth, 1}, {depth, 50, 1, 0}};

@@ -1,4 +1,4 @@
-// Which lengths are timed; how long they take is for nobody to say.
+// Which lengths are timed; the times themselves cannot be tested.
 
 #include "core/studies/attention_timing.h"
 

@@ -17,10 +17,10 @@
 namespace attnscope::test {
 namespace {
 
-/// Strides of a tensor that has the labels whose bit is set in `has`, in random order, with an offset between elements.
+/// Strides of a tensor with the labels whose bits are set in `has`, in random order, with gaps between elements.
 struct Operand {
-  std::vector<Index> strides;  ///< per label; 0 where it has none
-  Index extent = 1;            ///< elements from the first to behind the last
+  std::vector<Index> strides;  ///< per label; 0 if the tensor lacks it
+  Index extent = 1;            ///< elements from the first to past the last
 };
 
 Operand random_operand(std::mt19937& random, const std::vector<Index>& sizes, unsigned has, bool spread) {
@@ -63,7 +63,7 @@ Contraction random_contraction(std::mt19937& random) {
   const bool spread = random_index(random, 0, 1) == 1;
   const Operand a = random_operand(random, sizes, in_a, spread);
   const Operand b = random_operand(random, sizes, in_b, spread);
-  // A tensor of its own has its elements behind each other.
+  // The result is contiguous.
   const Operand out = random_operand(random, sizes, in_out, false);
   const Operand start = random_operand(random, sizes, in_out & in_start, spread);
   Contraction contraction;
@@ -145,7 +145,7 @@ TEST(Contraction, SumsInFloatFromFirstToLast) {
 }
 
 TEST(Contraction, ALongSumIsNotReordered) {
-  // In float, 1 + 1e8 − 1e8 depends on the order; any other than the sequential one would show.
+  // In float, 1 + 1e8 − 1e8 depends on the order: any order except the sequential one would show.
   std::mt19937 random(3);
   Contraction contraction;
   contraction.labels = {{5, 1000, 0, 9}, {9, 0, 1000, 1}, {1000, 1, 1, 0}};
@@ -197,12 +197,12 @@ TEST(Contraction, IsLeftWhenStopped) {
   EXPECT_LT(asked, 40) << "it asks on, but does not leave";
 }
 
-// Over more than one block of the depth, whatever the sums begin with and wherever they lie.
+// More than one depth block, with any initial sums in any place.
 TEST(Contraction, OfLongSumsIsThatOfTheLoop) {
   std::mt19937 random(20);
   for (const Index depth : {300, 1008, 1100}) {
     Contraction contraction;
-    // The result's last label is another one, and the sum runs over two.
+    // A different last label in the result, and a sum over two labels.
     contraction.labels = {{7, 2 * depth, 0, 90, 1},
                           {45, 0, 2 * depth, 2, 0},
                           {2, 7 * 2 * depth, 45 * 2 * depth, 1, 7},
@@ -219,7 +219,7 @@ TEST(Contraction, OfLongSumsIsThatOfTheLoop) {
   }
 }
 
-// Such rows are copied, and the copy is multiplied with as many columns as are enough work.
+// Such rows are copied, and the copy is multiplied with enough columns at a time.
 TEST(Contraction, RowsThatArePagesApartGiveTheSameNumbers) {
   std::mt19937 random(21);
   constexpr Index kRights = 3;
@@ -243,7 +243,7 @@ TEST(Contraction, RowsThatArePagesApartGiveTheSameNumbers) {
   const std::vector<float> dense = random_numbers(random, kRights * kRows * kSums * kDepth);
   const std::array<Index, 4> strides = {kRows * kSums * kDepth, kSums * kDepth, kDepth, 1};
   const std::vector<float> expected = product(dense, strides);
-  // Rows of 4096 bytes with gaps between the sums; and rows one number apart.
+  // Rows of 4096 bytes with strided sums; and rows one number apart.
   for (const std::array<Index, 4>& other : {std::array<Index, 4>{kRows * 1024, 1024, 7, 1},
                                             std::array<Index, 4>{kSums * kDepth * kRows, 1, kDepth * kRows, kRows}}) {
     std::vector<float> a(static_cast<std::size_t>(kRights * kRows * 1024), -7);
@@ -260,7 +260,7 @@ TEST(Contraction, RowsThatArePagesApartGiveTheSameNumbers) {
   }
 }
 
-/// What a contraction tells of its results, each number where it belongs, and how often.
+/// The results that a contraction reports, each number in its place, and how often.
 struct Told {
   explicit Told(Index count) : numbers(static_cast<std::size_t>(count)), times(numbers.size(), 0) {}
 
@@ -286,7 +286,7 @@ TEST(Contraction, TellsOfEveryNumberOnceItIsThere) {
   std::mt19937 random(19);
   std::vector<Contraction> contractions;
   for (int i = 0; i < 200; ++i) contractions.push_back(random_contraction(random));
-  // Large enough to be written past the caches if nobody listened; and nothing to sum; and no number at all.
+  // Large enough to bypass the caches without a listener; nothing to sum; no numbers at all.
   for (const std::array<Index, 3>& size : {std::array<Index, 3>{1100, 1000, 8}, {70, 300, 1}, {5, 7, 0}}) {
     const auto [rows, columns, depth] = size;
     Contraction contraction;
@@ -311,7 +311,7 @@ TEST(Contraction, TellsOfEveryNumberOnceItIsThere) {
 
 TEST(Contraction, IsTheSameBitsForAnyNumberOfThreads) {
   std::mt19937 random(10);
-  // Large enough to be fused and to be shared out, with sizes that fill no block.
+  // Large enough for fused arithmetic and several threads, with sizes that do not fill a block.
   Contraction contraction;
   contraction.labels = {{3, 500 * 70, 70 * 301, 500 * 301}, {500, 70, 0, 301}, {301, 0, 1, 1}, {70, 1, 301, 0}};
   contraction.a = random_numbers(random, 3 * 500 * 70);

@@ -1,4 +1,4 @@
-// Numbers put by hand: everything else is drawn as if they were not there, and computed from them.
+// Edits: random numbers are the same as without them, and everything else is computed from the edited values.
 #include <gtest/gtest.h>
 
 #include "core/experiment/system.h"

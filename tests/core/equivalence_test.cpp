@@ -1,4 +1,4 @@
-// What the sources claim to be the same, computed both ways.
+// The equivalences that the sources claim, computed both ways.
 
 #include "core/studies/equivalence.h"
 
@@ -36,7 +36,7 @@ void expect_same(const std::string& name, const Experiment& experiment) {
   }
 }
 
-/// The experiment an equivalence is about, at the system's defaults but for the head size that the claim needs.
+/// An experiment for an equivalence, at the system's defaults except for the head dimension that the claim requires.
 Experiment default_value(const Equivalence& equivalence) {
   Experiment experiment = *default_experiment(equivalence.systems.front());
   if (experiment.system == "conv-attention") experiment.parameters["head_dim"] = Index{8};
@@ -107,7 +107,7 @@ TEST(Equivalence, ABrokenPermutationIsFound) {
   sides->given = [right](const Trace& one) {
     Substitutions given = right(one);
     auto broken = std::make_shared<Tensor>(*given.at("w_qkv"));
-    // The first two rows exchanged: two numbers of the first head's queries.
+    // Exchanges the first two rows, which belong to the first head's queries.
     const auto columns = broken->size(1);
     std::swap_ranges(broken->values().begin(), broken->values().begin() + columns, broken->values().begin() + columns);
     given["w_qkv"] = broken;

@@ -1,4 +1,4 @@
-// Experiments: what may be set, what is refused, and what they cost.
+// Experiments: valid and invalid settings, and costs.
 
 #include "core/experiment/experiment.h"
 
@@ -98,7 +98,7 @@ TEST(Experiment, BadValuesAreRefusedByNameValueAndRange) {
     expect_message(set_parameter_text(e, "discard", text), {"discard: ", "whole numbers from 0 to 10000000000"});
   }
   expect_message(set_parameter_text(e, "discard", "10000000001"), {"discard: 10000000001 ", "from 0 to 10000000000"});
-  // The wrong type, as a file may have it.
+  // A wrong type, as in a file.
   expect_message(set_parameter(e, "heads", 4.0), {"heads: "});
   expect_message(set_parameter(e, "heads", std::string("8")), {"heads: \"8\""});
   expect_message(set_parameter(e, "temperature", Index{1}), {"temperature: "});
@@ -154,7 +154,7 @@ TEST(Validate, NoSizeOverflows) {
       const bool is_size = parameter.kind == Parameter::Kind::integer && parameter.name != "radius";
       if (is_size) integers.push_back(parameter.name);
     }
-    // Each alone, each two, and all of them as large as can be.
+    // Each alone, each pair, and all of them at their maximum.
     const std::size_t count = integers.size();
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t j = i; j <= count; ++j) {

@@ -1,4 +1,4 @@
-// The explanation of a number is that number.
+// Explanations compute the numbers that they explain.
 
 #include "core/explain/explain.h"
 
@@ -192,7 +192,7 @@ TEST(Explain, WritesTheArithmetic) {
   EXPECT_EQ(cell("weights[1,2,1]").formula, "exp(masked_scores[1, 2, 1]) / Σ_j exp(masked_scores[1, 2, j])");
   EXPECT_EQ(cell("merged[2,8]").formula, "head_outputs[1, 2, 1]");
   EXPECT_EQ(cell("x[0,0]").note, "drawn: number 1 of seed 42");
-  // 6 × 9 numbers of x and 3 × 9 of x2 come before; the single-head stage draws its keys' weights first.
+  // After 6 × 9 numbers of x and 3 × 9 of x2, the single-head stage first draws the key weights.
   EXPECT_EQ(cell("single.w_k[0,1]").note, "drawn: number 83 of seed 42");
 }
 

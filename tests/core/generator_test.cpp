@@ -24,7 +24,7 @@ namespace {
 
 using nlohmann::json;
 
-// PyTorch approximates log, sin and cos where it has AVX2, so its large randn is not reproducible to the last bit.
+// With AVX2, PyTorch approximates log, sin and cos: its large randn is not reproducible to the last bit.
 constexpr double kLargeNormalTolerance = 5e-7;
 
 struct Drawn {
@@ -213,7 +213,7 @@ TEST(Generator, ACopyContinuesOnItsOwn) {
   EXPECT_EQ(original.next(), copy.next());
 }
 
-// Copies share what they have drawn, which nobody may change under the others.
+// Copies share a block of draws, which must not change while shared.
 TEST(Generator, CopiesAtAnyPlaceDoNotDisturbOneAnother) {
   std::mt19937 default_value(3);
   Generator original(3);

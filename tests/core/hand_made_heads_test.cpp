@@ -1,5 +1,5 @@
-// The hand-made heads do exactly what their names say, and the measures of heads say so: both are worked out here anew
-// from the tokens alone.
+// The hand-made heads do exactly what their names say, and the measures confirm it: the tests derive both from the
+// tokens alone.
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ bool same_token(const Labels& labels, Index a, Index b) {
          labels[static_cast<std::size_t>(a)] == labels[static_cast<std::size_t>(b)];
 }
 
-/// The keys that the induction head is to attend to.
+/// The keys that the induction head should attend to.
 std::vector<Index> after_earlier_ones(const Labels& labels, Index query) {
   std::vector<Index> keys;
   for (Index earlier = 0; earlier < query; ++earlier) {
@@ -80,7 +80,7 @@ void expect_even_on(const std::vector<Index>& keys, const Tensor& weights, Index
   for (Index key = 0; key < weights.size(-1); ++key) {
     const std::vector<Index> at = {head, query, key};
     EXPECT_FLOAT_EQ(weights.at(at), expected[static_cast<std::size_t>(key)]) << head << " " << query << " " << key;
-    // Not nearly 0: nothing of it is left.
+    // Exactly 0, not just nearly.
     EXPECT_EQ(weights.at(at) == 0, expected[static_cast<std::size_t>(key)] == 0) << head << " " << query << " " << key;
   }
 }
@@ -130,17 +130,17 @@ TEST(HandMadeHeads, AreMeasuredAsWhatTheyAre) {
   EXPECT_EQ(measured(heads, kNext, "next_token"), 1);
   EXPECT_NEAR(measured(heads, kUniform, "entropy"), std::log(12), 1e-6);
   EXPECT_NEAR(measured(heads, kUniform, "entropy_share"), 1, 1e-6);
-  // Three keys for each query but the two at the ends: distances 1, 0, 1 and 0, 1.
+  // Three keys for each query, at distances 1, 0, 1; two at the ends, at distances 0, 1.
   EXPECT_NEAR(measured(heads, kWindow, "distance"), (10 * 2.0 / 3 + 2 * 0.5) / 12, 1e-6);
   for (const Index head : {kPrevious, kFirst, kDiagonal, kNext}) {
     EXPECT_EQ(measured(heads, head, "max_weight"), 1) << head;
     EXPECT_EQ(measured(heads, head, "entropy"), 0) << head;
   }
-  // Six of the twelve tokens were there before; the others have nothing that they could be measured by.
+  // Six of the twelve tokens occurred before; the others cannot score.
   EXPECT_NEAR(measured(heads, kDuplicate, "duplicate_token"), 6.0 / 12, 1e-6);
   const HeadMeasures second = measures_of(*trace, "layer2.weights");
   EXPECT_NEAR(measured(second, 0, "induction"), 6.0 / 12, 1e-6);
-  // Even attention: the pairs that count of 12 × 12; "the" stands four times, three other words twice.
+  // Uniform attention: the matching pairs among 12 × 12; "the" occurs four times, three other words twice.
   EXPECT_NEAR(measured(second, -1, "duplicate_token"), (1 + 2 + 3 + 3) / 144.0, 1e-6);
   EXPECT_NEAR(measured(second, -1, "induction"), (1 + 2 + 3 + 3) / 144.0, 1e-6);
 }
@@ -154,7 +154,7 @@ TEST(HandMadeHeads, InductionIsNearlyOneWhereNearlyEverythingRepeats) {
   EXPECT_GT(measured(second, 0, "induction"), 0.99);
   EXPECT_LT(measured(second, -1, "induction"), 0.2);
   EXPECT_NEAR(measured(first, kDuplicate, "duplicate_token"), 508.0 / 512, 1e-6);
-  // No head of the first layer is one.
+  // No head of the first layer is an induction head.
   for (Index head = 0; head < kHeads; ++head) EXPECT_LT(measured(first, head, "induction"), 0.4) << head;
 }
 
@@ -163,7 +163,7 @@ TEST(HandMadeHeads, PredictWhatFollowedLastTime) {
   const auto trace = *run(experiment_with({{"tokens", "4"}}, {"the", "cat", "sat", "the"}));
   const Tensor& out = trace->tensor("layer2.out");
   EXPECT_EQ(out.at(std::array<Index, 2>{3, 1}), 1);
-  // Layer 1 wrote down what came before; before the first token there was nothing.
+  // Layer 1 wrote the previous token; the first token has none.
   const Tensor& x = trace->tensor("layer2.x");
   const Index previous = 3 + 4;
   for (Index token = 0; token < 4; ++token) {
@@ -181,7 +181,7 @@ TEST(HandMadeHeads, LabelsChangeWhatIsComputed) {
   const Experiment before = renamed;
   renamed.labels = {"a"};
   EXPECT_TRUE(same_plan(before, renamed));
-  // And a runner that has computed one of them computes the other anew.
+  // An executor that has computed one of them recomputes the other.
   Executor runner;
   ASSERT_TRUE(runner.run(sentence));
   const auto trace = *runner.run(other);
@@ -219,7 +219,7 @@ TEST(HandMadeHeads, SayWhyANumberWasSet) {
   const auto explained = [&](const char* name, std::vector<Index> index) {
     return explain(*trace, static_cast<int>(trace->find(name) - trace->steps().data()), index);
   };
-  // Six different tokens, so that positions begin at feature 6.
+  // Six different tokens: positions start at feature 6.
   const Explanation wanted = explained("w_q", {kPrevious, 6 + 5, 6 + 4});
   EXPECT_EQ(wanted.formula, "set by hand");
   EXPECT_NE(wanted.note.find("the position before its own"), std::string::npos) << wanted.note;

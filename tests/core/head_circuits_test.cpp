@@ -1,4 +1,4 @@
-// The weights of heads as maps, against an independent computation and against what the systems compute with them.
+// Head circuits, against an independent computation and against the results of the systems.
 #include "core/heads/head_circuits.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(HeadCircuits, WhatCopiesCopiesWhollyAndTheOppositeTakesAway) {
   EXPECT_NEAR(*copying(golden_circuit("circuit.07")), -1, 1e-6);
 }
 
-/// A system, the tensor that its values are made from, and the one that the heads' outputs become.
+/// A system, the input of its values, and the tensor after its output projection.
 struct Mapped {
   const char* system;
   const char* input;
@@ -63,7 +63,7 @@ struct Mapped {
   bool channels_first = false;
 };
 
-/// The number at `position` of a sequence of features; of a picture the position is a pixel.
+/// A feature at `position` of a sequence; in a picture, the position is a pixel.
 double at(const Tensor& tensor, const Mapped& mapped, Index position, Index feature) {
   const Axes& axes = tensor.axes();
   const Index features = mapped.channels_first ? axes[1].size : axes.back().size;
@@ -72,7 +72,7 @@ double at(const Tensor& tensor, const Mapped& mapped, Index position, Index feat
   return tensor.values()[static_cast<std::size_t>(offset)];
 }
 
-/// The number of a head's tensor [batch?, head?, position, dim], perhaps with the last two turned round.
+/// A number of a head's tensor [batch?, head?, position, dim], possibly with the last two axes swapped.
 double at_head(const Tensor& tensor, Index head, Index position, Index dim) {
   Index offset = 0;
   for (const Axis& axis : tensor.axes()) {
@@ -103,7 +103,7 @@ TEST_P(MappedSystem, CircuitsMakeItsValuesAndOutputs) {
     const std::optional<HeadCircuit> circuit = head_circuit(*trace, weights, head);
     ASSERT_TRUE(circuit);
     ASSERT_TRUE(circuit->w_q && circuit->w_k);
-    // Differences of two positions have no bias in them.
+    // The bias cancels in the difference of two positions.
     for (const auto& [name, map] : {std::pair("v", &circuit->w_v), std::pair("k", &*circuit->w_k)}) {
       for (Index dim = 0; dim < map->size(1); ++dim) {
         double expected = 0;

@@ -48,7 +48,7 @@ TEST(HeadMeasures, AreThoseOfEachHead) {
 TEST(HeadMeasures, OfWeightsThatAreNotHeldAreTheSame) {
   const std::shared_ptr<const Trace> held = trace_of("stacked-multihead", {{"tokens", 70}});
   const int step = attention_steps_of(*held).front();
-  // As of a large experiment: nothing that comes from the scores is there.
+  // Like a large experiment: nothing computed from the scores is in memory.
   std::vector<StepResult> results;
   const auto scores = static_cast<std::size_t>(held->find("scores") - held->steps().data());
   for (std::size_t i = 0; i < held->steps().size(); ++i)
@@ -87,7 +87,7 @@ TEST(HeadMeasures, NearHeadsStandTogether) {
     return count;
   }();
   EXPECT_EQ(changes, 1) << "the groups are not apart";
-  // Within the larger group the middle one stands between its neighbours.
+  // In the larger group, the middle head is between its neighbours.
   const auto at = [&](Index head) { return std::find(order.begin(), order.end(), head) - order.begin(); };
   EXPECT_EQ(at(0) + at(4), 2 * at(2));
 }

@@ -1,4 +1,4 @@
-// The user's own tensors: which take part, what their axes are, and that they are computed with as they are.
+// Imported tensors: which take part, what their axes mean, and that computations use their exact numbers.
 #include "support/imported_tensors.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(ImportedTensors, WeightsOfEveryLayerAreHeads) {
   EXPECT_EQ(axes_of(*one, "layer3.weights"), "head2,query5,key5");
   EXPECT_EQ(axes_of(*one, "layer4.weights"), "none");
   EXPECT_EQ(attention_steps_of(*one).size(), 3U);
-  // Names say which layer; not the order in the file.
+  // Names determine the layer, not the order in the file.
   const auto tensors =
       made({{"layers.1.attn", {2, 4, 4}}, {"layers.10.attn", {2, 4, 4}}, {"layers.2.attn", {2, 4, 4}}});
   const auto named = trace_on(tensors);
@@ -84,7 +84,7 @@ TEST(ImportedTensors, QueriesAndKeysAreAttendedWith) {
     sum +=
         static_cast<double>(tensors->value(0, {1, 2, 3, dim})) * static_cast<double>(tensors->value(1, {1, 2, 4, dim}));
   EXPECT_NEAR(trace->tensor("scores").at(std::vector<Index>{1, 2, 3, 4}), sum / std::sqrt(8.0), 1e-6);
-  // Values are not needed for that.
+  // This does not need values.
   const auto without = trace_on(made({{"q", {4, 8}}, {"k", {5, 8}}}));
   EXPECT_EQ(axes_of(*without, "weights"), "query4,key5");
   EXPECT_EQ(axes_of(*without, "head_outputs"), "none");
@@ -181,7 +181,7 @@ TEST(ImportedTensors, NamesThatDifferInMoreThanTheLayerAreSetsOfTheirOwn) {
   experiment.parameters["group"] = Index{9};
   EXPECT_TRUE(validate(experiment)) << "beyond the last one: that";
   EXPECT_EQ(axes_of(**run(experiment), "weights"), "head2,query4,key4");
-  // Queries go with the keys of the same set.
+  // Queries match the keys of the same set.
   const auto pairs = made({{"text.q", {4, 8}}, {"image.q", {6, 8}}, {"image.k", {6, 8}}, {"text.k", {4, 8}}});
   experiment = *experiment_on(pairs);
   EXPECT_EQ(axes_of(**run(experiment), "scores"), "query4,key4");
@@ -202,7 +202,7 @@ TEST(ImportedTensors, EveryTensorCanBeShownAsItIs) {
   EXPECT_NE(script.find("given[\"conv.weight\"]"), std::string::npos) << script;
 }
 
-/// 80 layers of weights, more than may be held, whose numbers are made by a formula.
+/// 80 layers of weights, more than fit into memory, with numbers from a formula.
 std::shared_ptr<MadeTensors> large_weights() {
   std::vector<MadeTensors::Made> layers;
   for (int i = 0; i < 80; ++i) layers.push_back({"layers." + std::to_string(i) + ".attn", {32, 1024, 1024}});
@@ -225,7 +225,7 @@ TEST(ImportedTensors, WhatIsLargerThanMemoryIsReadWhereItIsLookedAt) {
   const Explanation explanation = explain(*trace, step, std::vector<Index>{31, 1000, 7});
   EXPECT_EQ(explanation.computed, explanation.value);
 
-  // A picture of one head reads that head.
+  // A figure of one head reads only that head.
   tensors->numbers_read = 0;
   const LazyMatrix head(trace->lazy(), MatrixPlace{step, {5}}, false);
   const MatrixPart all = overview_part(head, 256);
@@ -319,7 +319,7 @@ TEST(ImportedTensors, TheScriptReadsTheSameFile) {
 }
 
 TEST(ImportedTensors, AHundredThousandNamesTakeNoLongerEach) {
-  // What goes through all of them for each takes an hour.
+  // A quadratic search would take an hour.
   constexpr Index kSets = 33'000;
   std::vector<MadeTensors::Made> names;
   for (Index i = 0; i < kSets; ++i) {
@@ -330,7 +330,7 @@ TEST(ImportedTensors, AHundredThousandNamesTakeNoLongerEach) {
   EXPECT_EQ(possible_uses(*tensors), (std::vector<std::string>{kUseQueries, kUseTensors}));
   EXPECT_EQ(std::ssize(tensor_groups(*tensors, kUseQueries)), kSets);
   EXPECT_EQ(tensor_groups(*tensors, kUseQueries, 5).size(), 5U);
-  // As often as the window asks in a second.
+  // As often as the window asks per second.
   for (int frame = 0; frame < 60; ++frame) {
     EXPECT_EQ(possible_uses(*tensors).size(), 2U);
     EXPECT_EQ(possible_axes(*tensors, {kUseQueries, kSets}).size(), 1U);

@@ -1,4 +1,4 @@
-// The innermost loops as every instruction set has them.
+// The innermost loops of every instruction set.
 #include "core/kernels/isa/instruction_set.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Kernels, OfEveryInstructionSetAgreeWithDoublePrecision) {
       loops->divide(out.data(), sum, nullptr, count);
       EXPECT_EQ(out[static_cast<std::size_t>(count / 2)], std::exp(1.0F) / sum);
     }
-    // All of the range.
+    // The whole range.
     std::vector<float> in = random_numbers(random, 5000, -87, 0);
     std::vector<float> exponentials(in.size());
     loops->exponentials(in.data(), {}, exponentials.data(), std::ssize(in));
@@ -58,12 +58,12 @@ TEST(Kernels, OfEveryInstructionSetAgreeWithDoublePrecision) {
   EXPECT_GE(run, 1);
 }
 
-// Streamed where a vector begins there, and otherwise written as anything else is.
+// Aligned outputs are streamed, others are written normally.
 TEST(Kernels, ADividedRowGoesToItsCopyToo) {
   for (const Kernels* loops : compiled_kernels()) {
     if (!runs_here(*loops)) continue;
     for (const Index count : {1, 16, 45, 64}) {
-      // Where vectors of 64 bytes begin, where only shorter ones do, and where none does.
+      // Aligned to 64 bytes, to fewer bytes, and unaligned.
       for (const std::size_t at : {0U, 8U, 3U}) {
         std::vector<float> row(static_cast<std::size_t>(count));
         std::iota(row.begin(), row.end(), 1.0F);
@@ -80,7 +80,7 @@ TEST(Kernels, ADividedRowGoesToItsCopyToo) {
   }
 }
 
-// Vectors are longer than what is left at an edge: what is in front of it and behind it is not theirs.
+// Vectors reach beyond the edges: the memory before and after must not change.
 TEST(Kernels, TouchNothingBesideTheirNumbers) {
   constexpr Index kRoom = 80;
   constexpr float kUntouched = -7;

@@ -1,4 +1,4 @@
-// Pictures of matrices that are not held: every part at every level, beside the same of the matrix that is.
+// Lazy matrices: every part at every level, compared with the resident matrix.
 #include "core/trace/lazy_matrix.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr float kNothing = 1e30F;
 
-/// More tokens than an overview has texels, so that it has levels.
+/// More tokens than an overview has texels: there are several levels.
 std::shared_ptr<const Trace> trace_of(const char* mask, Index heads = 2) {
   Experiment experiment = *default_experiment("worked-example");
   experiment.parameters["tokens"] = Index{2500};
@@ -120,13 +120,13 @@ TEST(LazyMatrix, ASketchIsThereBeforeTheOverview) {
     EXPECT_GT(matrix.revision(), revision);
     EXPECT_TRUE(matrix.ready(overview));
     EXPECT_EQ(matrix.progress(), 1);
-    // A guess at weights is of some of the cells: never more than the largest of all.
+    // An estimate uses some of the cells: it never exceeds the maximum.
     for (std::size_t i = 0; i < guess.size() && name == std::string("weights"); ++i)
       ASSERT_LE(std::abs(guess[i]), std::abs(exact[i]) * 1.000001F) << name << " " << i;
     ASSERT_TRUE(matrix.coarse(overview, guess));
     EXPECT_EQ(guess, exact);
 
-    // Whoever looks at the same later has it at once.
+    // Later reads of the same part return at once.
     const LazyMatrix again(lazy, place_of(*trace, name, 0), false);
     EXPECT_TRUE(again.ready(overview));
     EXPECT_TRUE(same_numbers(again, matrix));
@@ -151,7 +151,7 @@ TEST(LazyMatrix, StopsAndGoesOnWhereItStopped) {
 TEST(LazyMatrix, AHotColumnIsNeverLost) {
   const auto trace = trace_of("none", 1);
   const auto keys = std::make_shared<Tensor>(*trace->find("k")->tensor);
-  // One key that all queries look for.
+  // One key that all queries match.
   for (Index dim = 0; dim < keys->size(-1); ++dim) keys->values()[static_cast<std::size_t>(1777 * 7 + dim)] = 90;
   std::vector<std::shared_ptr<const Tensor>> held;
   for (const Step& step : trace->steps()) {

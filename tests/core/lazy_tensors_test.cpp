@@ -1,4 +1,4 @@
-// Tensors that are not held: whatever box is asked for has the numbers of the whole.
+// Lazy tensors: every box has the numbers of the whole tensor.
 #include "core/trace/lazy_tensors.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace attnscope::test {
 namespace {
 
-/// The trace with nothing held but inputs and weights, and steps whose name is in `held`.
+/// The trace with only inputs, weights and the steps in `held` in memory.
 LazyTensors lazy_of(const Trace& trace, const std::vector<std::string>& also_resident = {}) {
   std::vector<std::shared_ptr<const Tensor>> held;
   for (const Step& step : trace.steps()) {
@@ -104,7 +104,7 @@ TEST(LazyTensors, StopsWhenAsked) {
   ASSERT_NE(trace->lazy(), nullptr);
   StopSource source;
   source.request_stop();
-  // All of the outputs would take minutes.
+  // Computing all outputs would take minutes.
   const Step& outputs = *trace->find("head_outputs");
   const auto step = static_cast<int>(&outputs - trace->steps().data());
   EXPECT_EQ(outputs.tensor, nullptr);

@@ -1,4 +1,4 @@
-// Tensors with chosen numbers, for tests of what is computed from them.
+// Tensors with chosen numbers, for tests of computations.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 
 namespace attnscope::test {
 
-/// For what asks whether to stop.
+/// A stop function that never stops.
 inline bool never_stopped() { return false; }
 
-/// `count` numbers between −1 and 1, or between `low` and `high`.
+/// `count` random numbers between `low` and `high`, by default −1 and 1.
 inline std::vector<float> random_numbers(std::mt19937& random, Index count, float low = -1, float high = 1) {
   std::uniform_real_distribution<float> distribution(low, high);
   std::vector<float> numbers(static_cast<std::size_t>(count));
@@ -36,14 +36,14 @@ inline Tensor made_tensor(Axes axes, const std::vector<float>& numbers) {
   return tensor;
 }
 
-/// Records, and computes what was recorded when a test asks for numbers.
+/// Records steps, and computes them when a test asks for numbers.
 class ComputingRecorder : public PlanBuilder {
  public:
   explicit ComputingRecorder(std::uint64_t seed = 1) { experiment_.seed = seed; }
 
-  /// A tensor whose numbers are given and not computed.
+  /// A tensor with given numbers.
   Value give(std::string name, Axes axes, const std::vector<float>& numbers) {
-    // Steps of one name would get the same numbers.
+    // Steps with the same name would get the same numbers.
     while (given_.contains(name)) name += "'";
     given_[name] = std::make_shared<const Tensor>(made_tensor(axes, numbers));
     return constant(*this, name, std::move(axes), 0);

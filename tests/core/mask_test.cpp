@@ -104,7 +104,7 @@ TEST(Mask, ArraysHaveAsManyValuesAsTheirShapeSays) {
     EXPECT_EQ(fits.error().message,
               "mask: array[4 × 5] has " + std::to_string(count) + " values; allowed: 20, as its shape says");
   }
-  // Sizes whose product is 2⁶⁴, or nothing in a type of that many bits.
+  // Sizes whose product is 2⁶⁴, which overflows to 0.
   constexpr Index kLarge = Index{1} << 32U;
   Mask huge;
   huge.kind = Mask::Kind::array;
@@ -139,7 +139,7 @@ TEST(Mask, WhatDoesNotFitIsRefused) {
   EXPECT_TRUE(check_mask(*parse_mask("window:2147483647"), sizes));
 }
 
-/// Every pair of `mask`, which fits `sizes`, one after the other.
+/// Every pair of `mask`, which fits `sizes`, in order.
 std::vector<bool> pairs_of(const Mask& mask, const MaskSizes& sizes) {
   const MaskField field(mask, sizes);
   std::vector<bool> pairs;

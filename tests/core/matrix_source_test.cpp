@@ -1,4 +1,4 @@
-// Rectangles of matrices in memory: exact at every level, from many threads, stopped and taken up again.
+// Rectangles of matrices in memory: exact at every level, from many threads, after stops.
 #include "core/matrix/matrix_source.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ std::vector<float> read_all(const MatrixSource& source, const MatrixPart& part) 
   return out;
 }
 
-/// Of the cells of one texel the value of largest magnitude, cell by cell.
+/// The value of largest magnitude among the cells of a texel, cell by cell.
 float largest_of(const MatrixView& matrix, const MatrixPart& part, Index row, Index column) {
   const Index row_begin = (part.first_row + row) << part.row_level;
   const Index column_begin = (part.first_column + column) << part.column_level;

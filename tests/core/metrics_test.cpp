@@ -1,4 +1,4 @@
-// Measures of heads, against an independent computation and where they are known.
+// Measures of heads, against an independent computation and known values.
 #include "core/heads/metrics.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the operations promise, on numbers chosen for it.
+// The operations on chosen numbers.
 
 #include "core/operations/ops.h"
 
@@ -45,7 +45,7 @@ TEST(Softmax, TemperatureDividesTheScores) {
   EXPECT_EQ(numbers_of(recorder, softmax(recorder, "a", scores, 4)),
             numbers_of(recorder, softmax(recorder, "b", quarter)));
 
-  // Colder is sharper: the largest weight of every row only grows.
+  // A lower temperature is sharper: the largest weight of every row grows.
   std::vector<float> before(4, 0);
   for (const double temperature : {100.0, 10.0, 1.0, 0.1, 0.01}) {
     const std::vector<float> weights = numbers_of(recorder, softmax(recorder, "c", scores, temperature));
@@ -149,7 +149,7 @@ TEST(Dropout, DropsItsShareAndScalesTheRest) {
     const Value dropped = dropout(recorder, "dropped", ones, probability);
     const std::vector<float> numbers = numbers_of(recorder, dropped);
     const auto zeros = std::count(numbers.begin(), numbers.end(), 0.0F);
-    // Five deviations of a binomial distribution.
+    // Five standard deviations of a binomial distribution.
     EXPECT_NEAR(static_cast<double>(zeros), 40000 * probability,
                 5 * std::sqrt(40000 * probability * (1 - probability)));
     EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 1 / static_cast<float>(1 - probability)), 40000 - zeros);
@@ -174,9 +174,9 @@ TEST(Dropout, RepeatsWithTheSeedAndLeavesTheGeneratorAlone) {
   };
   EXPECT_EQ(drop(7, 0), drop(7, 0));
   EXPECT_NE(drop(7, 0), drop(8, 0));
-  // The stream is ours, so that all 64 bits of the seed count.
+  // The dropout stream uses all 64 bits of the seed.
   EXPECT_NE(drop(7, 0), drop((std::uint64_t{1} << 32U) + 7, 0));
-  // Two tensors of one experiment are not dropped alike.
+  // Two tensors of an experiment have different dropout patterns.
   EXPECT_NE(drop(7, 0), drop(7, 1));
 }
 

@@ -1,4 +1,4 @@
-// Patterns, and the two operations that are written with them.
+// Patterns, and the two operations that use them.
 
 #include "core/base/pattern.h"
 
@@ -35,7 +35,7 @@ TEST(Pattern, MayLeaveOutASideAndTouchParentheses) {
   EXPECT_EQ(parse_pattern("a -> a ()").output, (LabelGroups{{"a"}, {}}));
 }
 
-/// A random way to put `labels` into axes, in the order given.
+/// Randomly groups `labels` into axes, in order.
 LabelGroups random_groups(std::mt19937& random, const std::vector<std::string>& labels) {
   LabelGroups groups;
   for (const std::string& label : labels) {
@@ -60,7 +60,7 @@ Axes axes_of(const LabelGroups& groups, const std::map<std::string, Index>& size
   return axes;
 }
 
-/// Where the labels with those values stand in a tensor, computed as Horner's scheme over axes and labels.
+/// The offset of label values in a tensor, by Horner's method over axes and labels.
 Index position(const LabelGroups& groups, const std::map<std::string, Index>& sizes,
                const std::map<std::string, Index>& values) {
   Index at = 0;
@@ -84,7 +84,7 @@ TEST(Rearrange, AgreesWithTheObviousLoop) {
     const std::string pattern = groups_text(in) + " -> " + groups_text(out);
     SCOPED_TRACE(pattern);
 
-    // All but the first label of a group on the left have to be told.
+    // The sizes of all labels of a group except the first must be given.
     std::map<std::string, Index> told;
     for (const LabelGroup& group : in) {
       for (std::size_t at = 1; at < group.size(); ++at) told[group[at]] = sizes[group[at]];
@@ -110,7 +110,7 @@ TEST(Rearrange, AgreesWithTheObviousLoop) {
   }
 }
 
-/// The rearrangement of that pattern, its input and its result.
+/// A rearrangement with its input and result.
 struct Rearranged {
   std::shared_ptr<const Trace> trace;
   const Step* step = nullptr;
@@ -131,7 +131,7 @@ Rearranged rearranged(std::mt19937& random, std::string_view pattern, Axes axes,
   return made;
 }
 
-/// All of the input, as rows of `width` and what is left, cut into blocks of any size.
+/// The input, as rows of `width` and a rest, cut into random blocks.
 void copy_in_blocks(std::mt19937& random, const RearrangedCopy& copy, std::span<const float> input, Index width) {
   const auto count = std::ssize(input);
   for (Index row = 0; row * width < count;) {

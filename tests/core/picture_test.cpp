@@ -1,5 +1,5 @@
-// Pictures in the place of noise: their numbers, and that they change nothing else. The numbers of whole experiments
-// are compared with PyTorch's, see tests/golden.
+// Pictures instead of noise: their numbers, and that nothing else changes. tests/golden compares whole experiments with
+// PyTorch.
 #include "core/experiment/picture.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(Picture, ShapesAreDiscsAndASquareOnAGround) {
   EXPECT_EQ(color(picture, 12, 3), red);
   EXPECT_EQ(color(picture, 10, 11), blue);
   EXPECT_EQ(color(picture, 13, 14), blue);
-  // Wide pictures have the same shapes in their middle.
+  // Wide pictures have the same shapes in the middle.
   const PlacedPicture wide = placed("shapes", 16, 40, 3);
   for (Index row = 0; row < 16; ++row) {
     for (Index column = 0; column < 16; ++column)
@@ -138,11 +138,11 @@ TEST(Picture, IsAveragedByAreaToTheSizeOfX) {
     EXPECT_EQ(picture.color(0, 0, which), sum);
   }
   EXPECT_EQ(picture.full_color(), 6 * 255);
-  // Between the first and the second row of three there are two thirds of the one and a third of the other.
+  // Two rows from three: the first takes two thirds from the first row and one third from the second.
   picture.height = 2;
   picture.width = 2;
   EXPECT_DOUBLE_EQ(picture.value(0, 0, 0), 2 * (2.0 / 3) - 1);
-  // More rows than it has repeat it.
+  // Enlarging repeats rows.
   picture.height = 9;
   picture.width = 4;
   for (Index row = 0; row < 9; ++row) {
@@ -230,7 +230,7 @@ TEST(Picture, WithoutOneThereIsNoFileAndWithoutPixelsThereIsNone) {
   EXPECT_NE(none.error().message.find("picture: file is not allowed without a picture; allowed: noise, shapes"),
             std::string::npos)
       << none.error().message;
-  // One that is not shown may stay.
+  // An unused picture may stay.
   Experiment kept = pixels;
   ASSERT_TRUE(set_picture(kept, three_by_two()));
   EXPECT_TRUE(validate(set(kept, "picture", "noise")));

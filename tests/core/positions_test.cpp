@@ -1,4 +1,4 @@
-// Positions: what they are, and what they do to the order of the tokens.
+// Positional encodings: their values, and their effect on the order of tokens.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -67,7 +67,7 @@ TEST(Positions, TurningKeepsLengthsAndMakesScoresDependOnTheDistance) {
           << "the last of seven has no partner";
     }
   }
-  // With the same token everywhere a score is a function of the distance alone.
+  // With equal tokens, a score depends only on the distance.
   auto same = std::make_shared<Tensor>(trace->find("x")->axes);
   for (Index i = 0; i < same->count(); ++i)
     same->values()[static_cast<std::size_t>(i)] = 0.1F * static_cast<float>(i % 9 + 1);
@@ -123,7 +123,7 @@ TEST(Positions, ArePartsOfWhatIsComputedOnDemand) {
   for (const std::string& kind : kKinds) {
     const Experiment experiment = set(*default_experiment("stacked-multihead"), "positions", kind.c_str());
     const auto held = *run(experiment);
-    // Nothing but what is drawn is held.
+    // Only random tensors are in memory.
     std::vector<std::shared_ptr<const Tensor>> drawn;
     for (const Step& step : held->steps()) drawn.push_back(step.inputs.empty() ? step.tensor : nullptr);
     const LazyTensors lazy(held->plan(), drawn, experiment.seed);

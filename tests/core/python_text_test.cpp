@@ -1,4 +1,4 @@
-// Texts from outside in scripts: whatever they are, Python reads them as literals, and as nothing else.
+// Text from outside in scripts: Python reads it as literals and nothing else.
 #include "core/base/python_text.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(PythonText, LiteralsHoldAnyBytes) {
   EXPECT_EQ(python_text("\xe2\x80\xa8\xe2\x80\xae\xef\xbb\xbf"), R"("\u2028\u202e\ufeff")");
   EXPECT_EQ(python_text("\xc2\x85"), R"("\x85")");
   EXPECT_EQ(python_text("\xf3\xa0\x80\x81"), R"("\U000e0001")");
-  // Latin-1, a character cut off, an overlong one, a surrogate, one beyond the last.
+  // Latin-1, a truncated character, an overlong one, a surrogate, one beyond the last.
   EXPECT_EQ(python_text("\xfc"), R"("\udcfc")");
   EXPECT_EQ(python_text("a\xe7\x8c"), R"("a\udce7\udc8c")");
   EXPECT_EQ(python_text("\xc0\xa2"), R"("\udcc0\udca2")");
@@ -62,7 +62,7 @@ TEST(PythonText, NumbersThatAreNone) {
   EXPECT_EQ(python_number(std::numeric_limits<double>::quiet_NaN()), "float(\"nan\")");
 }
 
-/// Texts that would be something else than a text, if any could.
+/// Text that tries to be more than text.
 class HostileTexts {
  public:
   std::string next() {
@@ -125,7 +125,7 @@ class HostileTexts {
   std::mt19937_64 random_{15};
 };
 
-/// An experiment in which texts from outside stand where `kind` says.
+/// An experiment with text from outside in the place that `kind` says.
 Experiment experiment_of_kind(std::uint64_t kind, const std::string& one, const std::string& other) {
   if (kind == 0) {
     Experiment experiment = *default_experiment("hand-made-heads");
@@ -167,7 +167,7 @@ TEST(PythonText, NoTextFromOutsideBecomesCode) {
     bool ascii = true;
     for (std::string& name : names) {
       if (is_path) std::replace(name.begin(), name.end(), '/', '_');
-      // Python's names in archives end before a zero byte.
+      // Python ends names in archives at a zero byte.
       for (const char c : name.substr(0, name.find('\0'))) ascii = ascii && static_cast<unsigned char>(c) < 0x80;
     }
     if (names[0] == names[1] || names[0].empty()) continue;

@@ -1,4 +1,4 @@
-// Numbers that cannot be read: an error wherever they are asked for, and never a number.
+// Unreadable numbers: always an error, never a number.
 #include "core/base/read_failure.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::shared_ptr<const Trace> trace_of_file(const std::shared_ptr<MadeTensors>& t
   return *trace;
 }
 
-/// Scores that are too large to be held, so that they are read where they are looked at.
+/// Scores too large for memory: they are read on demand.
 std::shared_ptr<MadeTensors> large_scores() { return made({{"scores", {4, 4096, 2048}}}); }
 
 bool is_no_number(const Tensor& tensor) {
@@ -52,7 +52,7 @@ TEST(ReadFailure, EndsTheRunThatNeedsTheNumbers) {
   const auto failed = runner.run(experiment);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, kChanged);
-  // Nothing of it is left for the next one.
+  // The failure does not affect the next read.
   tensors->broken = false;
   const auto trace = runner.run(experiment);
   ASSERT_TRUE(trace);
@@ -81,7 +81,7 @@ TEST(ReadFailure, IsNoNumberWhereTensorsAreNotHeld) {
     EXPECT_EQ(trace->failure(), kChanged);
     EXPECT_TRUE(std::isnan(trace->value(step, std::vector<Index>{1, 7, 9})));
     EXPECT_TRUE(std::isnan(explain(*trace, step, std::vector<Index>{1, 7, 9}).value));
-    // What was learnt of the row meanwhile, its largest score say, has been forgotten.
+    // Statistics of the row from the failed read, such as its maximum, are forgotten.
     tensors->broken = false;
     const auto numbers = trace->numbers(row);
     EXPECT_TRUE(std::all_of(numbers->values().begin(), numbers->values().end(), [](float each) {

@@ -65,7 +65,7 @@ TEST(KeysThatHold, AreTheFewest) {
   EXPECT_EQ(keys_that_hold(weights, 0.4), (std::vector<Index>{1}));
   EXPECT_EQ(keys_that_hold(weights, 0.41), (std::vector<Index>{1, 3}));
   EXPECT_EQ(keys_that_hold(weights, 0.9), (std::vector<Index>{1, 3, 4, 0}));
-  // Against all sets of keys there are.
+  // Compares with all subsets of keys.
   for (int percent = 1; percent < 100; ++percent) {
     const double share = percent / 100.0;
     std::size_t fewest = weights.size();

@@ -1,4 +1,4 @@
-// From plans to traces: what is kept from one run to the next, stopping, progress.
+// From plans to traces: reuse between runs, stopping, progress.
 #include "core/trace/run.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@
 namespace attnscope::test {
 namespace {
 
-/// Every tensor of both, bit for bit, but for the sign of zeros.
+/// Compares every tensor bit for bit, except for the sign of zeros.
 void expect_same_numbers(const Trace& one, const Trace& other) {
   ASSERT_EQ(one.steps().size(), other.steps().size());
   for (std::size_t i = 0; i < one.steps().size(); ++i) {
@@ -79,14 +79,14 @@ TEST(Executor, ComputesForgottenResultsAnew) {
   for (const Step& step : first->steps())
     EXPECT_EQ(again->find(step.name)->tensor == step.tensor, step.inputs.empty()) << step.name;
   expect_same_numbers(*again, *first);
-  // The generator goes on behind the draws that were kept.
+  // The generator continues after the reused draws.
   Experiment wider = experiment;
   wider.parameters["embedding"] = Index{64};
   runner.forget_results();
   expect_same_numbers(**runner.run(wider), **run(wider));
 }
 
-// Rearrangements of large results are made while those are.
+// Large results are rearranged while they are computed.
 TEST(Executor, RearrangesAlongTheWay) {
   using Sizes = std::map<std::string, Index>;
   const std::map<std::string, Sizes> systems = {
@@ -128,7 +128,7 @@ TEST(Executor, NumbersDoNotDependOnWhatWasComputedBefore) {
   std::vector<Experiment> experiments = variations();
   for (int i = 0; i < 150; ++i) {
     Experiment& e = experiments[static_cast<std::size_t>(random_index(random, 0, std::ssize(experiments) - 1))];
-    // Small changes in a row, as sliders make them.
+    // A series of small changes, as from sliders.
     for (int change = 0; change < 3; ++change) {
       if (change == 1) e.seed = static_cast<std::uint64_t>(random_index(random, 0, 1));
       if (change == 2) e.parameters["temperature"] = static_cast<double>(random_index(random, 1, 4));

@@ -1,4 +1,4 @@
-// The study of 1/√d against theory, and its statistics against sums written out.
+// The scaling study against theory, and its statistics against explicit sums.
 
 #include "core/studies/scaling_study.h"
 

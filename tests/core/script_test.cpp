@@ -41,7 +41,7 @@ testing::AssertionResult has(const std::string& script, const std::string& text)
   return testing::AssertionFailure() << "\"" << text << "\" is not in\n" << script;
 }
 
-/// The lines from the one that is `first` to the first "}" behind it.
+/// The lines from the line `first` to the next "}".
 std::vector<std::string> lines_between(const std::string& script, const std::string& first) {
   const std::vector<std::string> lines = split(script, '\n');
   const auto begin = std::find(lines.begin(), lines.end(), first);

@@ -12,20 +12,20 @@
 
 namespace attnscope::test {
 
-/// "worked-example heads=2 mask=causal": what a failing test ran on.
+/// "worked-example heads=2 mask=causal": the experiment of a failing test.
 inline std::string description(const Experiment& experiment) {
   std::string text = experiment.system + " seed=" + std::to_string(experiment.seed);
   for (const auto& [name, value] : experiment.parameters) text += " " + name + "=" + value_text(value);
   return text;
 }
 
-/// The same with another value of a parameter.
+/// The experiment with another value of a parameter.
 inline Experiment set(Experiment experiment, const char* name, const char* text) {
   EXPECT_TRUE(set_parameter_text(experiment, name, text));
   return experiment;
 }
 
-/// The system's default experiment with its sizes made small where that is allowed.
+/// The system's default experiment with small sizes where possible.
 inline Experiment small_experiment(const System& system) {
   Experiment experiment = *default_experiment(system.name);
   for (const Parameter& parameter : system.parameters) {
@@ -43,7 +43,7 @@ inline Experiment small_experiment(const System& system) {
   return experiment;
 }
 
-/// `experiment` with one setting changed, if that is an experiment.
+/// `experiment` with one setting changed, if the result is valid.
 inline void add_variation(std::vector<Experiment>& list, Experiment experiment,
                           const std::vector<std::pair<std::string, std::string>>& settings) {
   for (const auto& [name, text] : settings) {

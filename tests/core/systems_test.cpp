@@ -1,4 +1,4 @@
-// Every system against PyTorch's numbers, see tests/golden, and what holds for all of them.
+// Every system against PyTorch's numbers (see tests/golden), and invariants of all systems.
 
 #include <gtest/gtest.h>
 
@@ -130,7 +130,7 @@ double mean_of(std::span<const float> values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// As `torch.std`: divided by one less than the number of elements.
+/// Like `torch.std`: divided by the number of elements minus one.
 double deviation_of(std::span<const float> values) {
   const double mean = mean_of(values);
   double sum = 0;
@@ -138,7 +138,7 @@ double deviation_of(std::span<const float> values) {
   return std::sqrt(sum / static_cast<double>(values.size() - 1));
 }
 
-/// `value` with as many digits behind the point as `printed` has.
+/// `value` with as many decimals as `printed`.
 std::string reference_like(double value, const std::string& printed) {
   const auto digits = static_cast<int>(printed.size() - printed.find('.') - 1);
   std::array<char, 64> text{};
@@ -146,7 +146,7 @@ std::string reference_like(double value, const std::string& printed) {
   return text.data();
 }
 
-/// The printed numbers in the order of the tensor's cells.
+/// The printed numbers, in the order of the tensor.
 std::vector<std::string> flattened(const json& printed) {
   if (printed.is_string()) return {printed.get<std::string>()};
   std::vector<std::string> all;

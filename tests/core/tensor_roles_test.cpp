@@ -1,4 +1,4 @@
-// What names and sizes of tensors say about them.
+// Roles of tensors from names and shapes.
 
 #include "core/imported/tensor_roles.h"
 
@@ -49,7 +49,7 @@ TEST(TensorRoles, FollowFromNames) {
       {"layers.3.heads.2.q", query, 3},
       {"head_2.q", query},
       {"key_cache_7", key, 7},
-      // Parameters, and what is neither.
+      // Parameters, and names without a role.
       {"model.layers.0.self_attn.q_proj.weight", other, 0},
       {"q_proj.bias", other},
       {"attn_norm", other},

@@ -158,7 +158,7 @@ TEST(Text, NearestNames) {
   EXPECT_TRUE(nearest_names("heads", {}).empty());
   const std::vector<std::string> many = {"aaaa", "aaab", "aaac", "aaad"};
   EXPECT_EQ(nearest_names("aaab", many), (std::vector<std::string>{"aaab", "aaaa", "aaac"}));
-  // Two letters in the wrong order are one mistake.
+  // Two swapped letters are one mistake.
   const std::vector<std::string> commands = {"figure", "trace", "explain", "systems", "views"};
   for (const char* typed : {"trcae", "rtace", "traec"})
     EXPECT_EQ(nearest_names(typed, commands), (std::vector<std::string>{"trace"})) << typed;
@@ -186,13 +186,13 @@ TEST(Text, LongTextIsCutBetweenCharacters) {
     for (int i = 0; i < characters; ++i) whole += "€";
     EXPECT_EQ(shown, whole + "…\"");
   }
-  // Bytes that are no UTF-8 have no characters to keep whole.
+  // Invalid UTF-8 has no characters to keep whole.
   EXPECT_EQ(quoted_text(std::string(100, '\x80')), "\"" + std::string(60, '\x80') + "…\"");
 }
 
 TEST(Text, IsTheSameInEveryLocale) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
-  // Which of them a machine has differs; in none may a number change.
+  // Machines have different locales; numbers must not depend on any.
   for (const char* name : {"C", "de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"}) {
     std::setlocale(LC_ALL, name);
     EXPECT_EQ(number_text(-1234.5, 5), "−1234.5") << name;

@@ -1,4 +1,4 @@
-// Every block is computed once, whoever computes it.
+// Every block is computed exactly once.
 
 #include "core/base/thread_pool.h"
 
@@ -34,7 +34,7 @@ TEST(ThreadPool, HelpsWithLongWork) {
     int before = most;
     while (before < now && !most.compare_exchange_weak(before, now)) {
     }
-    // Until another block has begun, which it does unless one thread has to do all of them.
+    // Waits until another block has started, which happens unless a single thread runs them all.
     for (int i = 0; i < 2000 && most < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     --together;
   });

@@ -1,4 +1,4 @@
-// A trace for another view or other labels: the same numbers, and nothing of them is looked at again.
+// A trace for another view or other labels shares the numbers without examining them again.
 #include "core/trace/trace.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace attnscope::test {
 namespace {
 
 TEST(TraceForExperiment, LooksAtNothingAgain) {
-  // Weights that are held, and weights that are too many for that.
+  // Resident weights, and lazy ones.
   for (const std::vector<Index>& shape : {std::vector<Index>{4, 8, 8}, std::vector<Index>{2, 9000, 9000}}) {
     const auto tensors = made({{"attentions", shape}});
     const auto trace = *run(*experiment_on(tensors));

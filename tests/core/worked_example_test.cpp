@@ -1,4 +1,4 @@
-// What holds for any worked example; that its numbers are PyTorch's is in systems_test.cpp.
+// Invariants of the worked example; systems_test.cpp compares its numbers with PyTorch.
 
 #include <gtest/gtest.h>
 

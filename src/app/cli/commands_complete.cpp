@@ -1,5 +1,5 @@
-// What can stand next on a command line, for the completion of shells (scripts/packaging): everything comes from the options,
-// systems and views themselves, so that no list can be out of date.
+// Completions of a command line, for shells (scripts/packaging). Everything comes from the options, systems and views
+// themselves: no list can be out of date.
 
 #include <algorithm>
 #include <filesystem>
@@ -21,11 +21,11 @@
 namespace attnscope {
 namespace {
 
-/// What is typed before the word to complete.
+/// The words before the one to complete.
 struct TypedWords {
   CLI::App* command = nullptr;
   std::vector<std::string> positionals;
-  std::string view;                    ///< of --view
+  std::string view;                    ///< the value of --view
   CLI::Option* open_option = nullptr;  ///< the option whose value comes next
 };
 
@@ -73,7 +73,7 @@ TypedWords read_words(CLI::App& program, std::span<const char* const> words) {
   return typed;
 }
 
-/// The experiment that is named; nothing where none is yet, or where it cannot be read.
+/// The experiment on the command line; nothing if there is none yet, or if it cannot be read.
 std::optional<Experiment> named_experiment(const TypedWords& typed) {
   if (typed.positionals.empty()) return std::nullopt;
   const std::string& name = typed.positionals.front();
@@ -83,13 +83,13 @@ std::optional<Experiment> named_experiment(const TypedWords& typed) {
   return source ? std::optional(std::move(source->experiment)) : std::nullopt;
 }
 
-/// Each name with an equals sign, and every value of a choice.
+/// Each name followed by an equals sign, and every value of a choice.
 void add_settings(const Parameter& parameter, Candidates& to) {
   to.push_back({parameter.name + "=", parameter.help});
   for (const std::string& choice : parameter.choices) to.push_back({parameter.name + "=" + choice, parameter.help});
 }
 
-/// Of the system that is named, or of all.
+/// Settings of the named system, or of all systems.
 Candidates setting_words(const TypedWords& typed) {
   const std::optional<Experiment> experiment = named_experiment(typed);
   Candidates all;
@@ -109,7 +109,7 @@ Candidates setting_words(const TypedWords& typed) {
   return all;
 }
 
-/// Of the view that is named by --view or by the experiment.
+/// Options of the view that --view or the experiment names.
 Candidates view_setting_words(const TypedWords& typed) {
   std::string name = typed.view;
   if (const auto experiment = name.empty() ? named_experiment(typed) : std::nullopt) name = experiment->view.name;
@@ -161,7 +161,7 @@ Candidates lesson_names() {
   return all;
 }
 
-/// What can stand in the place of a word, and whether that can be a file as well.
+/// The completions of a word, and whether it may also be a file.
 struct Possible {
   Candidates candidates;
   bool files = false;

@@ -26,7 +26,7 @@ void sort_out(std::vector<int>& places) {
   places.erase(std::unique(places.begin(), places.end()), places.end());
 }
 
-/// The rectangles of the grid that the edges make, row by row, neighbours of one colour in one.
+/// The rectangles of the grid that the edges form, row by row; neighbours of the same colour are merged.
 std::vector<Fill> grid_of(int width, int height, const Rgba& color, std::span<const Fill> rects) {
   std::vector<int> columns = {0, width};
   std::vector<int> rows = {0, height};

@@ -1,4 +1,4 @@
-// What a window's parts stand on, as few fills.
+// The backgrounds of a window's parts, in as few fills as possible.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace attnscope::platform {
 
-/// A rectangle of whole pixels, [x0, x1) × [y0, y1) from the top left, of one colour.
+/// A rectangle of whole pixels, [x0, x1) × [y0, y1) from the top left, in one colour.
 struct Fill {
   int x0 = 0;
   int y0 = 0;
@@ -17,15 +17,14 @@ struct Fill {
   Rgba color = {0, 0, 0, 1};
 };
 
-/// A framebuffer of one colour, and then `fills`, which do not overlap.
+/// A colour for the whole framebuffer, then `fills`, which do not overlap.
 struct Backdrop {
   Rgba color = {0, 0, 0, 1};
   std::vector<Fill> fills;
 };
 
-/// What looks like `width` × `height` pixels of `color` with `areas` on it, the last one on top. The colour of most
-/// pixels is the one that the whole framebuffer gets: a renderer clears all of it at once many times quicker than
-/// parts.
+/// Fills that look like `width` × `height` pixels of `color` with `areas` on top, the last one topmost. The whole
+/// framebuffer gets the colour of most pixels: clearing all of it at once is many times faster than filling parts.
 Backdrop plan_backdrop(int width, int height, const Rgba& color, std::span<const ColoredArea> areas);
 
 }  // namespace attnscope::platform

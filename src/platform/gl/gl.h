@@ -1,4 +1,4 @@
-// OpenGL 3.3 core, for the files of this folder only: no header that other folders include may include this one.
+// OpenGL 3.3 core, only for files of this floor: no header that other floors include may include this one.
 #pragma once
 
 #include <glad/gl.h>
@@ -11,7 +11,7 @@
 
 namespace attnscope::platform {
 
-/// Owns one OpenGL texture name. The context it was made in must be current when it is destroyed.
+/// Owns one OpenGL texture. Its context must be current when it is destroyed.
 class Texture {
  public:
   Texture() { glGenTextures(1, &name_); }
@@ -38,8 +38,8 @@ class Texture {
   GLuint name_ = 0;
 };
 
-/// Fills the bound framebuffer of `width` × `height` pixels with one colour, and then `areas` of it with theirs. Much
-/// cheaper than rectangles where the renderer is a processor: nothing is shaded or blended.
+/// Fills the bound framebuffer of `width` × `height` pixels with one colour, then `areas` with theirs. In a software
+/// renderer, much cheaper than drawing rectangles: nothing is shaded or blended.
 inline void clear_framebuffer(int width, int height, const Rgba& color, std::span<const ColoredArea> areas = {}) {
   const auto clear = [](const Rgba& with) {
     glClearColor(with[0], with[1], with[2], with[3]);

@@ -1,4 +1,4 @@
-// A picture in memory.
+// An image in memory.
 #pragma once
 
 #include <array>
@@ -8,10 +8,10 @@
 
 namespace attnscope::platform {
 
-/// Red, green, blue and alpha, each 0–1, not premultiplied, in the display's own (sRGB) encoding.
+/// Red, green, blue and alpha, each 0–1, not premultiplied, in the display's (sRGB) encoding.
 using Rgba = std::array<float, 4>;
 
-/// A picture: `height` rows of `width` pixels, the top row first, four bytes (red, green, blue, alpha) per pixel.
+/// An image: `height` rows of `width` pixels, top row first, four bytes (red, green, blue, alpha) per pixel.
 struct Image {
   int width = 0;
   int height = 0;
@@ -26,8 +26,8 @@ struct Image {
 };
 
 /// A rectangle on the framebuffer, in pixels from its top left corner, y downwards. On a HiDPI screen these are device
-/// pixels: screen coordinates times the framebuffer's scale. May reach beyond the framebuffer, up to
-/// 2^30 pixels each way; what has a corner beyond that is not drawn.
+/// pixels: screen coordinates times the framebuffer's scale. May reach beyond the framebuffer; a
+/// rectangle with a corner more than 2^30 pixels away is not drawn.
 struct PixelRect {
   double x0 = 0;
   double y0 = 0;
@@ -35,7 +35,7 @@ struct PixelRect {
   double y1 = 0;
 };
 
-/// A rectangle of one colour, rounded to whole pixels.
+/// A rectangle in one colour, rounded to whole pixels.
 struct ColoredArea {
   PixelRect area;
   Rgba color = {0, 0, 0, 1};

@@ -12,7 +12,7 @@
 namespace attnscope::platform {
 namespace {
 
-/// Owns one compiled shader until the program that it is attached to is linked.
+/// Owns one compiled shader until its program is linked.
 class Shader {
  public:
   explicit Shader(GLenum stage) : name_(glCreateShader(stage)) {}
@@ -27,7 +27,7 @@ class Shader {
 };
 
 Result<std::string> read_source(const std::filesystem::path& file) {
-  // A folder opens like a file and then reads as nothing.
+  // A folder opens like a file but reads as empty.
   if (std::filesystem::is_directory(file)) return fail(file.string() + ": is a folder, not a shader");
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
@@ -35,7 +35,7 @@ Result<std::string> read_source(const std::filesystem::path& file) {
   return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
-/// The first line of a driver's log that says something.
+/// The first non-empty line of a driver's log.
 std::string first_line(const std::string& log) {
   const std::size_t begin = log.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos || log[begin] == '\0') return "the driver gave no reason";
@@ -46,7 +46,7 @@ Result<void> compile(const Shader& shader, const std::filesystem::path& file, st
   Result<std::string> source = read_source(file);
   if (!source) return fail(source.error().message);
   if (!definitions.empty()) {
-    // #line keeps the line numbers of errors those of the file.
+    // #line keeps the line numbers of the file in errors.
     const std::size_t newline = source->find('\n');
     source->insert(newline == std::string::npos ? source->size() : newline + 1,
                    std::string(definitions) + "\n#line 2\n");

@@ -11,8 +11,8 @@ namespace attnscope::platform {
 /// A linked pair of vertex and fragment shader. Needs a current OpenGL 3.3 context from `load` to the destructor.
 class ShaderProgram {
  public:
-  /// Reads, compiles and links. `definitions` (lines of GLSL) come after the #version line of both files, so that one
-  /// file can hold several variants. Errors, one line each: a file that cannot be read (its path and why), or the first
+  /// Reads, compiles and links. `definitions` (lines of GLSL) follow the #version line of both files: one file
+  /// can hold several variants. Errors, one line each: a file that cannot be read (its path and why), or the first
   /// line of the compiler's or linker's log after the path of the file at fault.
   static Result<ShaderProgram> load(const std::filesystem::path& vertex_file,
                                     const std::filesystem::path& fragment_file, std::string_view definitions = {});

@@ -16,7 +16,7 @@ namespace {
 /// GLFW is started with the first window and stopped with the last. Main thread only.
 int open_windows = 0;
 
-/// GLFW's reason for the last failure in this thread, on one line.
+/// GLFW's reason for the last failure in this thread, in one line.
 std::string last_error(int* code = nullptr) {
   const char* text = nullptr;
   const int found = glfwGetError(&text);
@@ -26,7 +26,7 @@ std::string last_error(int* code = nullptr) {
   return line;
 }
 
-/// With what can be done all the same.
+/// Appends a hint at what works without a window.
 std::string hinted(const std::string& message, const WindowOptions& options) {
   return options.without_window.empty() ? message : message + "; " + options.without_window;
 }
@@ -35,7 +35,7 @@ std::string too_old(const std::string& found) {
   return "needs OpenGL 3.3, found " + found + "; LIBGL_ALWAYS_SOFTWARE=1 uses the software renderer";
 }
 
-/// The version of the OpenGL that the driver gives to whoever asks for nothing in particular.
+/// The OpenGL version of a context without special requirements.
 std::string ordinary_opengl_version() {
   glfwDefaultWindowHints();
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
@@ -56,7 +56,7 @@ void set_hints(const WindowOptions& options) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-  // Nothing here is drawn with depth or stencil.
+  // Nothing uses depth or stencil buffers.
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
@@ -66,7 +66,7 @@ void set_hints(const WindowOptions& options) {
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "attnscope");
 }
 
-/// GLFW's keys are places on an American keyboard; a shortcut is what stands on the key.
+/// GLFW's keys are positions on an American keyboard; a shortcut is the character printed on the key.
 int key_on_layout(int key, int scancode) {
   if (key < GLFW_KEY_APOSTROPHE || key > GLFW_KEY_GRAVE_ACCENT) return key;
   const char* name = glfwGetKeyName(key, scancode);
@@ -74,7 +74,7 @@ int key_on_layout(int key, int scancode) {
   return name[0] >= 'a' && name[0] <= 'z' ? name[0] - 'a' + 'A' : key;
 }
 
-/// GLFW 3.4 tries Wayland before X11. Where Wayland cannot be, its library would print a line of its own.
+/// GLFW 3.4 tries Wayland before X11. Without Wayland, its library would print a message.
 void choose_platform() {
 #ifdef GLFW_PLATFORM
   const bool may_be_wayland = std::getenv("XDG_RUNTIME_DIR") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
@@ -122,7 +122,7 @@ Result<void> Window::State::make_window(const WindowOptions& options) {
 
   glfwSwapInterval(options.vsync ? 1 : 0);
   glfwSetWindowSizeLimits(window, options.minimum_width, options.minimum_height, GLFW_DONT_CARE, GLFW_DONT_CARE);
-  // The state outlives the window and never moves, so GLFW may keep its address.
+  // The state outlives the window and never moves: GLFW may keep its address.
   glfwSetWindowUserPointer(window, this);
   glfwSetDropCallback(window, [](GLFWwindow* target, int count, const char** paths) {
     auto& dropped = static_cast<State*>(glfwGetWindowUserPointer(target))->dropped_files;
@@ -148,7 +148,7 @@ Window& Window::operator=(Window&&) noexcept = default;
 
 Result<Window> Window::open(const WindowOptions& options) {
   choose_platform();
-  // Reasons are read with glfwGetError; without a callback GLFW prints nothing itself.
+  // glfwGetError returns the reasons; without a callback, GLFW prints nothing.
   if (glfwInit() != GLFW_TRUE) return fail(hinted("no display to open a window on (" + last_error() + ")", options));
   auto state = std::make_unique<State>();
   if (Result<void> made = state->make_window(options); !made) return fail(made.error().message);
@@ -174,7 +174,7 @@ float Window::content_scale() const {
   float y = 1;
   glfwGetWindowContentScale(state_->window, &x, &y);
   const float scale = std::max(x, y);
-  // A virtual screen without a known size reports 0, or nonsense.
+  // A virtual screen of unknown size reports 0 or nonsense.
   return scale >= 0.25F && scale <= 16.0F ? scale : 1.0F;
 }
 
@@ -187,7 +187,7 @@ void Window::request_close(bool close) { glfwSetWindowShouldClose(state_->window
 void Window::wait_events() { glfwWaitEvents(); }
 
 void Window::wait_events(double seconds) {
-  // GLFW refuses infinity, and an X server's clock has no use for more than a day.
+  // GLFW rejects infinity, and an X server's clock cannot wait much longer than a day.
   constexpr double longest = 86400;
   if (seconds > 0) {
     glfwWaitEventsTimeout(std::min(seconds, longest));
@@ -210,7 +210,7 @@ void Window::set_icon(const std::vector<Image>& sizes) {
   pixels.reserve(sizes.size());
   icons.reserve(sizes.size());
   for (const Image& size : sizes) {
-    pixels.push_back(size.rgba);  // GLFW wants bytes that it could change
+    pixels.push_back(size.rgba);  // GLFW takes a pointer to non-const bytes
     icons.push_back({size.width, size.height, pixels.back().data()});
   }
   glfwSetWindowIcon(state_->window, static_cast<int>(icons.size()), icons.data());

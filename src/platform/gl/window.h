@@ -13,7 +13,7 @@ struct GLFWwindow;
 
 namespace attnscope::platform {
 
-/// How a window starts. Sizes are in screen coordinates, which the desktop multiplies by its scale.
+/// The initial state of a window. Sizes are in screen coordinates, which the desktop multiplies by its scale.
 struct WindowOptions {
   std::string title = "attnscope";
   int width = 1280;
@@ -22,11 +22,11 @@ struct WindowOptions {
   int minimum_width = 480;
   int minimum_height = 320;
   bool maximized = false;
-  /// `swap` waits for the screen's refresh, so that a dragged slider costs no more frames than can be seen.
+  /// `swap` waits for the screen's refresh: a dragged slider costs no more frames than are visible.
   bool vsync = true;
-  /// Off for tests that want a window nobody sees.
+  /// Off for tests with an invisible window.
   bool visible = true;
-  /// What can be done without a window; stands in the message that there is no display for one.
+  /// What works without a window; part of the message that there is no display.
   std::string without_window = {};
 };
 
@@ -38,8 +38,8 @@ struct Size {
   friend bool operator==(const Size&, const Size&) = default;
 };
 
-/// A key that went down. Letters and digits are their capital character, as the user's keyboard is laid out; '?' is
-/// that character wherever it is; other keys have GLFW's numbers.
+/// A key press. Letters and digits are their capital character in the user's keyboard layout; '?' is that character on
+/// any key; other keys have GLFW's numbers.
 struct KeyPress {
   static constexpr int kEscape = 256;
   static constexpr int kRight = 262;
@@ -55,15 +55,15 @@ struct KeyPress {
   bool shift = false;
 };
 
-/// A window with an OpenGL 3.3 core context that is current in the thread that opened it. Every function must be called
-/// from that one thread (the main thread), except `wake`. At most one window need exist; several may.
+/// A window with an OpenGL 3.3 core context, which is current in the thread that opened it. All functions except `wake`
+/// must be called from that thread, the main thread. Several windows may exist.
 class Window {
  public:
-  /// Opens the window. Errors are one line: there is no display to open it on, the driver's OpenGL is older than 3.3
-  /// (with the version found), or the desktop's own reason why the window or its context could not be made.
+  /// Opens the window. Errors, in one line: no display, an OpenGL older than 3.3 (with its version), or the desktop's
+  /// reason why it cannot create the window or its context.
   static Result<Window> open(const WindowOptions& options);
 
-  /// Destroys the context: everything that holds OpenGL objects goes first.
+  /// Destroys the context; all OpenGL objects must be gone before.
   ~Window();
   Window(Window&&) noexcept;
   Window& operator=(Window&&) noexcept;
@@ -71,45 +71,46 @@ class Window {
   /// GLFW's handle, for the ImGui backend.
   [[nodiscard]] GLFWwindow* handle() const;
 
-  /// Size of what is drawn into, in pixels. 0 × 0 while minimised on some desktops.
+  /// Size of the framebuffer in pixels; 0 × 0 while minimized on some desktops.
   [[nodiscard]] Size framebuffer_size() const;
-  /// Size in screen coordinates: what the saved state keeps and `WindowOptions` takes.
+  /// Size in screen coordinates, as in the saved state and in `WindowOptions`.
   [[nodiscard]] Size window_size() const;
-  /// Size of text and controls that the desktop asks for: 1 is 96 dots per inch, 2 twice that. Changes when the window
-  /// moves to another screen.
+  /// Scale of text and controls that the desktop requests: 1 is 96 dots per inch. Changes when the window moves to
+  /// another screen.
   [[nodiscard]] float content_scale() const;
   [[nodiscard]] bool minimized() const;
   [[nodiscard]] bool maximized() const;
 
-  /// Whether the user, or `request_close`, has asked for the window to go.
+  /// Whether the user, or `request_close`, asked to close the window.
   [[nodiscard]] bool should_close() const;
-  /// `false` takes the request back, say because work is unsaved.
+  /// `false` withdraws the request, for instance because of unsaved work.
   void request_close(bool close = true);
 
-  /// Sleeps until there is input, `wake` is called or the window needs drawing; then handles what has come in.
+  /// Sleeps until there is input, `wake` is called or the window needs drawing; then handles all events.
   void wait_events();
   /// The same, for at most `seconds` (0 or more).
   void wait_events(double seconds);
-  /// Handles what has come in without waiting.
+  /// Handles all events without waiting.
   void poll_events();
-  /// Ends a wait from any thread, say because a result is ready. Stop the threads that call it before the window goes.
+  /// Ends a wait, from any thread, for instance because a result is ready. Calling threads must stop before the window
+  /// is destroyed.
   void wake() const;
 
-  /// The paths of the files dropped on the window since the last call, in the order they came.
+  /// The paths of the files dropped on the window since the last call, in order.
   std::vector<std::string> take_dropped_files();
 
   void set_title(const std::string& title);
-  /// The keys pressed since the last call, none missed however short: what shortcuts listen to.
+  /// The keys pressed since the last call, however briefly; used for shortcuts.
   std::vector<KeyPress> take_key_presses();
 
-  /// The picture in the task bar; the best sizes are 16, 32 and 48 pixels square, several of which may be given.
+  /// Sets the icon; pass several sizes, best 16, 32 and 48 pixels square.
   void set_icon(const std::vector<Image>& sizes);
 
   /// Makes the context current in this thread.
   void bind();
-  /// Fills the whole framebuffer with one colour. Leaves the viewport on all of it and the scissor test off.
+  /// Fills the framebuffer with one colour. Sets the viewport to all of it and turns the scissor test off.
   void clear(const Rgba& color, std::span<const ColoredArea> areas = {});
-  /// Shows what has been drawn.
+  /// Shows the finished frame.
   void swap();
 
  private:

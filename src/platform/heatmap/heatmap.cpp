@@ -17,7 +17,7 @@
 namespace attnscope::platform {
 namespace {
 
-/// Whole pixels [x0, x1) × [y0, y1).
+/// A rectangle of whole pixels, [x0, x1) × [y0, y1).
 struct WholeRect {
   std::int64_t x0 = 0;
   std::int64_t y0 = 0;
@@ -25,7 +25,7 @@ struct WholeRect {
   std::int64_t y1 = 0;
 };
 
-/// Nothing if a corner is not a number or absurdly far away.
+/// Nothing if a corner is NaN or absurdly far away.
 std::optional<WholeRect> rounded(const PixelRect& rect) {
   constexpr double farthest = 1 << 30;
   for (const double corner : {rect.x0, rect.y0, rect.x1, rect.y1}) {
@@ -34,7 +34,7 @@ std::optional<WholeRect> rounded(const PixelRect& rect) {
   return WholeRect{std::llround(rect.x0), std::llround(rect.y0), std::llround(rect.x1), std::llround(rect.y1)};
 }
 
-/// What is asked of the columns (x) and of the rows (y) of a quad.
+/// The axis requests for the columns (x) and rows (y) of a quad.
 struct QuadRequest {
   AxisRequest x;
   AxisRequest y;
@@ -43,14 +43,14 @@ struct QuadRequest {
 struct QuadPlan {
   explicit QuadPlan(const QuadRequest& request) : x(plan_axis(request.x)), y(plan_axis(request.y)) {}
 
-  /// Calls `draw` with every run of columns and of rows.
+  /// Calls `draw` for every combination of a run of columns and a run of rows.
   template <typename Draw>
   void for_each_run(const Draw& draw) const {
     for (const AxisRun& y_run : y.runs) {
       for (const AxisRun& x_run : x.runs) draw(x_run, y_run);
     }
   }
-  /// The part of the matrix that the texture of such a run has.
+  /// The part of the matrix in the texture of such a run.
   [[nodiscard]] MatrixPart part(const AxisRun& x_run, const AxisRun& y_run) const {
     return {y.level, x.level, y_run.tile_first, x_run.tile_first, y_run.tile_size, x_run.tile_size};
   }
@@ -87,12 +87,12 @@ struct HeatmapRenderer::State {
   void draw_matrix(const HeatmapQuad& quad, const QuadRequest& request);
   void draw_source(const HeatmapQuad& quad, const QuadRequest& request);
   void draw_stand_in(const HeatmapQuad& quad, QuadRequest request, const QuadPlan& plan, const Overview& overview);
-  /// Makes ready for runs of that plan.
+  /// Prepares for the runs of a plan.
   const Uniforms& use_program_for(const HeatmapQuad& quad, const QuadPlan& plan);
   void draw_run(const QuadPlan& plan, const QuadRequest& request, const Uniforms& uniforms, const AxisRun& x_run,
                 const AxisRun& y_run);
 
-  std::vector<Variant> variants;  ///< as `kVariants`
+  std::vector<Variant> variants;  ///< in the order of `kVariants`
   TileCache tiles;
   std::vector<LutTexture> luts;
   SpecialColors special_colors;
@@ -100,7 +100,7 @@ struct HeatmapRenderer::State {
   int tile_side = 0;
   int source_tile_side = 0;
   SourceTiles source_tiles;
-  // The framebuffer of the draw under way, in pixels.
+  // The framebuffer of the current draw, in pixels.
   int width = 1;
   int height = 1;
 };
@@ -154,7 +154,7 @@ void HeatmapRenderer::State::draw_quad(const HeatmapQuad& quad) {
   const Index rows = quad.source ? quad.source->rows() : quad.matrix.rows;
   const Index columns = quad.source ? quad.source->columns() : quad.matrix.columns;
   if (std::max(rows, columns) > kMaxCells) return;
-  // However small it is on the screen, a matrix is never gone.
+  // A matrix is always visible, however small.
   area->x1 = std::max(area->x1, area->x0 + 1);
   area->y1 = std::max(area->y1, area->y0 + 1);
 
@@ -241,7 +241,7 @@ const Uniforms& HeatmapRenderer::State::use_program_for(const HeatmapQuad& quad,
   const bool minified = plan.x.minified || plan.y.minified;
   const Variant& variant = variants[(minified ? 1 : 0) + (scale.logarithmic ? 2 : 0)];
   variant.program.use();
-  // Blending costs a software renderer a quarter of its time: only where something shines through.
+  // Blending takes 25 % of the time of a software renderer: only if something is translucent.
   const bool has_gap = plan.x.gap > 0 || plan.y.gap > 0;
   if (special_colors.transparent() || (has_gap && quad.gap_color[3] < 1)) {
     glEnable(GL_BLEND);
@@ -259,7 +259,7 @@ void HeatmapRenderer::State::draw_run(const QuadPlan& plan, const QuadRequest& r
   glUniform2f(uniforms.fraction, static_cast<float>(x_run.fraction), static_cast<float>(y_run.fraction));
   glUniform2ui(uniforms.remainder, x_run.remainder, y_run.remainder);
   glUniform2i(uniforms.last_texel, x_run.tile_size - 1, y_run.tile_size - 1);
-  // Only compared with cells of this tile: one beyond it is as good as any farther one.
+  // Only compared with cells of this tile: any cell beyond it will do.
   const auto last_cell = [](Index cells, const AxisPlan& axis, const AxisRun& run) {
     return axis.gap == 0 ? -1 : static_cast<GLint>(std::min<Index>(cells - 1 - run.tile_first, run.tile_size));
   };

@@ -7,8 +7,8 @@
 namespace attnscope::platform {
 namespace {
 
-/// Moves the centres of pixels a little to the right, where they fall exactly between two cells: which cell they then
-/// belong to must not depend on how a graphics card rounds. In pixels.
+/// Shifts pixel centres slightly to the right, in pixels: a centre exactly between two cells must not depend on the
+/// rounding of the graphics card.
 constexpr double kTieBreak = 1.0 / 1024;
 
 /// The largest level that leaves at least one texel per pixel.
@@ -33,7 +33,7 @@ Tiles cut(std::int64_t texels, int side) {
   return {texels, stride, divided_up(texels - kTileOverlap, stride)};
 }
 
-/// Where pixels lie in a level: `rise` texels for every `pixels` pixels.
+/// Maps pixels to texels of a level: `rise` texels per `pixels` pixels.
 struct Slope {
   std::int64_t rise = 0;
   std::int64_t pixels = 1;

@@ -10,34 +10,34 @@ namespace attnscope::platform {
 /// Texels by which neighbouring tiles of a level overlap: a pixel that starts on the last texel of a tile's own part
 /// also needs the two after it, and one more keeps rounding harmless.
 inline constexpr int kTileOverlap = 4;
-/// Smallest side of a tile that leaves something beside the overlap.
+/// The smallest tile side that leaves more than the overlap.
 inline constexpr int kMinTileSide = 2 * kTileOverlap;
 
-/// The most cells along an axis, so that what follows fits into 32 and 64 bits.
+/// The maximum number of cells along an axis; keeps the arithmetic within 32 and 64 bits.
 inline constexpr std::int64_t kMaxCells = std::int64_t{1} << 30;
 
 /// One axis of one matrix on the screen. Pixels count from the left (or top) of the framebuffer.
 struct AxisRequest {
   std::int64_t cells = 0;  ///< 1 to `kMaxCells`
-  /// The pixels that the whole axis would take, [begin, end), at least one.
+  /// The pixels of the whole axis, [begin, end), at least one.
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  /// Only these pixels are wanted.
+  /// The wanted pixels.
   std::int64_t clip_begin = 0;
   std::int64_t clip_end = 0;
-  /// Pixels left free between neighbouring cells.
+  /// Pixels between neighbouring cells.
   int gap = 0;
-  /// The most texels a texture may have along this axis; at least `kMinTileSide`.
+  /// The maximum number of texels of a texture along this axis; at least `kMinTileSide`.
   int tile_side = 0;
-  /// A level above the one that suits is planned as cells of its own that are larger than a pixel, without gaps.
+  /// Plans a level coarser than the suitable one as cells larger than a pixel, without gaps.
   int least_level = 0;
-  /// At most one texel per pixel where there are more cells than pixels: one level further, quicker to draw.
+  /// At most one texel per pixel if there are more cells than pixels: one level coarser, faster to draw.
   bool quick = false;
 };
 
-/// A run of pixels [begin, end) that one tile serves. The left edge of its first pixel lies at texel `base` of the tile
-/// and a part of the next one: `fraction`, in [0, 1). Kept apart from `base`, a fraction needs few digits, however far
-/// into the matrix the run lies.
+/// A run of pixels [begin, end) that uses one tile. The left edge of its first pixel lies at texel `base` of the tile
+/// and a part of the next one: `fraction`, in [0, 1). Separate from `base`, a fraction needs few digits,
+/// however far into the matrix the run lies.
 struct AxisRun {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -45,7 +45,7 @@ struct AxisRun {
   int tile_size = 0;            ///< texels of the tile
   int base = 0;
   double fraction = 0;
-  /// If minified, the fraction as a whole number of `AxisPlan::divisor`.
+  /// If minified, the fraction as a multiple of 1 / `AxisPlan::divisor`.
   std::uint32_t remainder = 0;
 };
 
@@ -58,11 +58,11 @@ struct AxisPlan {
   int level = 0;
   /// If not minified: texels per pixel.
   double step = 0;
-  /// If minified: there are exactly 1 + excess / divisor texels per pixel. With whole numbers, pixels end at the very
-  /// cell where they should; for a run of m pixels (m + 2) · divisor is at most 2^32.
+  /// If minified: there are exactly 1 + excess / divisor texels per pixel. Integers make pixels end at exactly the
+  /// right cell; for a run of m pixels, (m + 2) · divisor is at most 2^32.
   std::uint32_t excess = 0;
   std::uint32_t divisor = 1;
-  /// The gap asked for, or 0 where the cells are too small for one.
+  /// The requested gap, or 0 if the cells are too small for one.
   int gap = 0;
   std::vector<AxisRun> runs;  ///< in order; empty if the clip leaves nothing
 };

@@ -1,4 +1,4 @@
-// The shader programs of the heatmaps and what they are told. Private to the heatmap.
+// The shader programs of the heatmaps and their uniforms. Private to the heatmap.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace attnscope::platform {
 
-/// How numbers become positions in the colour map; see `position` in heatmap.frag.
+/// Maps numbers to positions in the colour map; see `position` in heatmap.frag.
 struct Scale {
   float prescale = 1;
   float low = 0;
@@ -20,7 +20,7 @@ struct Scale {
   bool logarithmic = false;
 };
 
-/// The scale that a quad asks for.
+/// The scale of a quad.
 Scale scale_of(const HeatmapQuad& quad);
 
 /// The uniforms of a program by name.
@@ -34,7 +34,7 @@ struct Uniforms {
 
 void set_color(int location, const Rgba& color);
 
-/// Tells the program in use what holds for all of a quad.
+/// Sets the uniforms that hold for a whole quad.
 void set_quad_uniforms(const Uniforms& uniforms, const HeatmapQuad& quad, const Scale& scale, const AxisPlan& x,
                        const AxisPlan& y);
 
@@ -50,13 +50,13 @@ struct Variant {
 inline constexpr std::array<std::string_view, 4> kVariants = {"", "#define POOLED", "#define LOGARITHMIC",
                                                               "#define POOLED\n#define LOGARITHMIC"};
 
-/// A colour map on the graphics card. There are only ever a handful, so they are kept.
+/// A colour map on the graphics card. There are only a few, which are never released.
 struct LutTexture {
   ColorLut colors;
   Texture texture;
 };
 
-/// Sends its colours to the graphics card. Leaves it bound to texture unit 1.
+/// Uploads the colours. Leaves the texture bound to unit 1.
 void upload_lut(const LutTexture& lut);
 
 }  // namespace attnscope::platform

@@ -9,14 +9,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A guess is made on the thread that draws, for every matrix of a new figure at once: it has to be small.
+// The drawing thread computes an estimate for every matrix of a new figure at once: it must be small.
 constexpr Index kGuessSide = 64;
 
 std::size_t bytes_of(const MatrixPart& part) {
   return sizeof(float) * static_cast<std::size_t>(part.rows * part.columns);
 }
 
-/// Adds the time of a scope to a sum.
+/// Adds the duration of a scope to a sum.
 class Stopwatch {
  public:
   explicit Stopwatch(double& seconds) : seconds_(seconds) {}
@@ -43,7 +43,7 @@ void SourceTiles::begin_frame() {
 
 SourceTiles::Matrix& SourceTiles::matrix_of(const Source& source) {
   Matrix& matrix = matrices_[source.get()];
-  // Another matrix may lie where one was that is gone.
+  // A new matrix may have the address of a released one.
   if (matrix.source.expired()) matrix = {++matrices_seen_, source, nullptr};
   return matrix;
 }
@@ -125,7 +125,7 @@ void SourceTiles::upload_arrived() {
   const auto time_left = [&] {
     return std::chrono::duration<double>(Clock::now() - start).count() < options_.upload_seconds;
   };
-  // At least one a frame, or nothing would ever arrive where even that takes too long.
+  // At least one per frame: otherwise nothing would ever arrive if a single upload exceeds the limit.
   for (bool first = true; !arrived_.empty() && (first || time_left()); arrived_.pop_front()) {
     if (accept(arrived_.front())) first = false;
   }
@@ -141,7 +141,7 @@ bool SourceTiles::accept(LoadedTile& tile) {
     upload(key_of(tile.matrix, tile.part), tile.texels);
     return true;
   }
-  // What was made of the guess is of no use any more.
+  // Textures of the estimate are obsolete.
   release([&](const TileKey& key, const Tile&) {
     return key.identity == tile.matrix && key.region.row_level >= overview.row_level &&
            key.region.column_level >= overview.column_level;
@@ -185,7 +185,7 @@ void SourceTiles::end_frame() {
   });
   keep_to_limit();
   if (missing_.empty() && missing_before_.empty()) return;
-  // What came into sight last is looked at now. What waits to be sent is not read again.
+  // The newest visible parts come first. Parts that wait for upload are not read again.
   std::stable_sort(missing_.begin(), missing_.end(), [](const Missing& a, const Missing& b) {
     return a.request.patient != b.request.patient ? b.request.patient : a.since > b.since;
   });

@@ -1,4 +1,4 @@
-// The textures of matrices that are read beside the window. Private to the heatmap.
+// The textures of matrices that are read in the background. Private to the heatmap.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ struct SourceTileOptions {
   std::function<void()> arrived;  ///< called from another thread
 };
 
-/// A matrix small enough to have all of it at hand, on the processor's side.
+/// A small whole level of a matrix in main memory.
 struct Overview {
   MatrixPart part;  ///< all of a level
   std::vector<float> texels;
   bool exact = false;
-  std::uint64_t revision = 0;  ///< of a guess: what the source said then
+  std::uint64_t revision = 0;  ///< of an estimate: the source's revision at that time
 };
 
-/// R32UI textures of parts of sources. A part that is not there is read by another thread, sent to the graphics card in
-/// one of the next frames and kept until memory is short. It keeps no matrix alive.
+/// R32UI textures of parts of sources. Another thread reads missing parts; one of the next frames uploads them, and
+/// they stay until memory is short. Keeps no matrix alive.
 class SourceTiles {
  public:
   using Source = std::shared_ptr<const MatrixSource>;
@@ -40,22 +40,22 @@ class SourceTiles {
   explicit SourceTiles(SourceTileOptions options);
 
   void begin_frame();
-  /// Sends what was read to the graphics card until the frame's time for that is over. Uses texture unit 0.
+  /// Uploads parts that were read, until the frame's time for it is over. Uses texture unit 0.
   void upload_arrived();
   void end_frame();
 
-  /// The part's texture if it is there; otherwise null, and the part is asked for.
+  /// The texture of a part; null, and the part is requested, if there is none yet.
   const Texture* wanted(const Source& source, const MatrixPart& part);
-  /// The part's texture if it is there, otherwise null.
+  /// The texture of a part; null if there is none yet.
   const Texture* available(const Source& source, const MatrixPart& part);
-  /// All of the matrix: a guess until it is read, or null if there is none.
+  /// The whole matrix: an estimate until it is read; null if there is neither.
   const Overview* overview(const Source& source);
-  /// All of the matrix at these levels, neither below those of its overview, which is there. Uses texture unit 0.
+  /// The whole matrix at these levels, not finer than its overview, which must exist. Uses texture unit 0.
   const Texture& whole(const Source& source, int row_level, int column_level);
 
-  /// Whether anything that the last frame showed is still to come.
+  /// Whether parts of the last frame are still missing.
   [[nodiscard]] bool loading() const { return !missing_.empty() || uploads_waiting_; }
-  /// Whether some of that only waits for the next frame.
+  /// Whether some of them only wait for the next frame.
   [[nodiscard]] bool uploads_waiting() const { return uploads_waiting_; }
   [[nodiscard]] std::uint64_t uploads() const { return uploads_; }
   [[nodiscard]] double upload_seconds() const { return upload_seconds_; }
@@ -74,7 +74,7 @@ class SourceTiles {
   };
   struct Missing {
     TileRequest request;
-    std::uint64_t since = 0;  ///< frame in which it was missed first
+    std::uint64_t since = 0;  ///< the first frame in which it was missing
   };
   using Tiles = std::unordered_map<TileKey, Tile, TileKeyHash>;
 
@@ -83,7 +83,7 @@ class SourceTiles {
   Matrix* find_matrix(std::uint64_t number);
   void guess(Matrix& matrix, const MatrixSource& source) const;
   void ask_for(const Matrix& matrix, const Source& source, const MatrixPart& part, bool patient);
-  /// Makes a texture of what was read, or the overview; false if the matrix is gone.
+  /// Turns a part that was read into a texture or the overview; false if the matrix is gone.
   bool accept(LoadedTile& tile);
   const Texture& upload(const TileKey& key, const std::vector<float>& texels);
   /// Releases the textures for which `gone(key, tile)` is true.
@@ -98,12 +98,12 @@ class SourceTiles {
   std::size_t bytes_ = 0;
   std::deque<LoadedTile> arrived_;
   std::vector<Missing> missing_;         ///< in this frame
-  std::vector<Missing> missing_before_;  ///< in the last one
+  std::vector<Missing> missing_before_;  ///< in the last frame
   bool uploads_waiting_ = false;
   std::uint64_t frame_ = 0;
   std::uint64_t uploads_ = 0;
   double upload_seconds_ = 0;           ///< in this frame
-  std::unique_ptr<TileLoader> loader_;  // last: it calls what stands above
+  std::unique_ptr<TileLoader> loader_;  // last: its thread uses the members above
 };
 
 }  // namespace attnscope::platform

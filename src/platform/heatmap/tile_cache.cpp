@@ -8,7 +8,7 @@
 namespace attnscope::platform {
 namespace {
 
-/// Whether OpenGL can read the region's numbers where they are, row by row.
+/// Whether OpenGL can read the numbers of the region in place, row by row.
 bool readable_in_place(const TileKey& key) {
   const MatrixView& matrix =
       key.matrix;  // its stride becomes a row length, of which 0 would mean "as wide as the texture"
@@ -49,7 +49,7 @@ void fill_texture(Index columns, Index rows, const float* numbers, bool same_siz
 }
 
 TileCache::Tiles::iterator TileCache::reusable(const MatrixPart& region) {
-  // What the last frame drew may be drawn again in this one, and its picture may not be finished yet.
+  // This frame may use the textures of the last one, and drawing that one may not be finished.
   for (auto tile = tiles_.begin(); tile != tiles_.end(); ++tile) {
     const MatrixPart& held = tile->first.region;
     if (held.rows == region.rows && held.columns == region.columns && tile->second.used_in_frame + 2 <= frame_) {

@@ -11,8 +11,8 @@
 
 namespace attnscope::platform {
 
-/// Which numbers a texture holds: a region of a level of a matrix. `identity` tells apart data that lies at the same
-/// address one after the other.
+/// The numbers in a texture: a region of a level of a matrix. `identity` distinguishes data that successively occupies
+/// the same address.
 struct TileKey {
   std::uint64_t identity = 0;
   MatrixView matrix;
@@ -29,13 +29,13 @@ struct TileKeyHash {
 /// numbers of that size.
 void fill_texture(Index columns, Index rows, const float* numbers, bool same_size);
 
-/// R32UI textures with the bits of float32 numbers, one per region, made when first asked for and released when not
-/// asked for during `kept_frames` frames.
+/// R32UI textures with the bits of float32 numbers, one per region, created on first use and released when unused for
+/// `kept_frames` frames.
 class TileCache {
  public:
   explicit TileCache(int kept_frames) : kept_frames_(kept_frames) {}
 
-  /// The texture with the numbers of `key`; uploads them unless it is there already. Uses texture unit 0.
+  /// The texture with the numbers of `key`; uploads them if necessary. Uses texture unit 0.
   const Texture& texture(const TileKey& key);
 
   void begin_frame() { ++frame_; }

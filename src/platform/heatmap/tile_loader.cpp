@@ -91,7 +91,7 @@ void TileLoader::work(const StopToken& ending) {
   while (true) {
     wake_.wait(lock, [&] { return ending.stop_requested() || !wanted_.empty(); });
     if (ending.stop_requested()) return;
-    // Of everything in sight a sketch before anything in full, which may take seconds.
+    // First a sketch of everything visible; reading in full may take seconds.
     if (std::shared_ptr<const MatrixSource> unknown = without_sketch()) {
       sketch(lock, std::move(unknown));
       continue;
@@ -106,11 +106,11 @@ void TileLoader::work(const StopToken& ending) {
     tile.texels.resize(static_cast<std::size_t>(tile.part.rows * tile.part.columns));
     bool complete = source->read(tile.part, tile.texels, stop);
     if (!complete && !stop.stop_requested()) {
-      // Marked as what is no number; asking again would not help.
+      // Filled with NaN; reading again would not help.
       std::fill(tile.texels.begin(), tile.texels.end(), std::numeric_limits<float>::quiet_NaN());
       complete = true;
     }
-    // Perhaps the last one to know it: a large matrix is given back here, not under the lock.
+    // This may be the last reference: a large matrix is released here, outside of the lock.
     source.reset();
 
     lock.lock();

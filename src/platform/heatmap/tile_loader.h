@@ -1,4 +1,4 @@
-// Reads parts of matrices beside the window. Private to the heatmap.
+// Reads parts of matrices in the background. Private to the heatmap.
 #pragma once
 
 #include <condition_variable>
@@ -14,12 +14,12 @@
 
 namespace attnscope::platform {
 
-/// A part of a matrix that is wanted, and who wants it.
+/// A requested part of a matrix.
 struct TileRequest {
-  std::uint64_t matrix = 0;  ///< the number that the asker gave it
+  std::uint64_t matrix = 0;  ///< the requester's number for the matrix
   MatrixPart part;
   std::weak_ptr<const MatrixSource> source;
-  /// Can wait: when something else is wanted, it is stopped and comes after that.
+  /// Low priority: other requests interrupt it, and it resumes after them.
   bool patient = false;
 
   [[nodiscard]] bool same_tile(const TileRequest& other) const { return matrix == other.matrix && part == other.part; }
@@ -32,29 +32,29 @@ struct LoadedTile {
   std::vector<float> texels;  ///< row-major
 };
 
-/// One thread that reads one part at a time. It keeps no matrix alive but the one that it reads.
+/// One thread that reads one part at a time. Keeps only the matrix alive that it reads.
 class TileLoader {
  public:
-  /// `arrived` is called from the loader's thread when there is something to take where there was nothing before.
+  /// `arrived` is called from the loader's thread when the first result becomes available.
   explicit TileLoader(std::function<void()> arrived);
   ~TileLoader();
   TileLoader(const TileLoader&) = delete;
   TileLoader& operator=(const TileLoader&) = delete;
 
-  /// Everything that is wanted now, the most urgent first; takes the place of what was wanted before. What is being
-  /// read is stopped when it is not among it. What waits to be taken is not read again.
+  /// Replaces all requests, the most urgent first. Stops the current read unless it is still requested. Parts that wait
+  /// to be taken are not read again.
   void want(std::vector<TileRequest> requests);
 
-  /// What was read since the last call.
+  /// The parts read since the last call.
   std::vector<LoadedTile> take();
 
  private:
   void work(const StopToken& ending);
-  /// Takes a matrix that is still there off the list, with its request as what is being read; null when there is none.
+  /// Removes the next request whose matrix still exists and makes it the current one; null if there is none.
   std::shared_ptr<const MatrixSource> next();
-  /// The first matrix on the list of which there is no sketch yet; null when there is none.
+  /// The first requested matrix without a sketch; null if there is none.
   std::shared_ptr<const MatrixSource> without_sketch() const;
-  /// Lets go of the lock, sketches, and has it again.
+  /// Computes a sketch with the lock released.
   void sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<const MatrixSource> source);
 
   std::function<void()> arrived_;
@@ -63,7 +63,7 @@ class TileLoader {
   std::vector<TileRequest> wanted_;  ///< the most urgent last
   std::optional<TileRequest> reading_;
   std::weak_ptr<const MatrixSource> sketching_;
-  StopSource stop_;  ///< of what is being read
+  StopSource stop_;  ///< of the current read
   std::vector<LoadedTile> loaded_;
   BackgroundThread thread_;
 };

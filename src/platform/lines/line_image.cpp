@@ -11,20 +11,20 @@
 namespace attnscope::platform {
 namespace {
 
-/// A line as its pixels are found column by column.
+/// A line, prepared for drawing column by column.
 struct RisingLine {
   float x0, x1;
   float y;        ///< at x = 0
-  float rise;     ///< from a column to the next
-  float across;   ///< takes a vertical distance to that across the line
-  float reach;    ///< vertically from its middle to where it ends
-  float edge;     ///< across the line, from its middle to where it ends
-  float largest;  ///< cover of a pixel
+  float rise;     ///< per column
+  float across;   ///< factor from vertical distance to distance across the line
+  float reach;    ///< vertical distance from the middle to the edge
+  float edge;     ///< distance across the line from the middle to the edge
+  float largest;  ///< maximum coverage of a pixel
   float alpha;
 };
 
-/// Lines of one colour that follow each other. What is left of the light behind them is then the product of what each
-/// leaves, and the colour need be mixed in only once.
+/// Consecutive lines of the same colour. The transmittance of the run is the product of the transmittances of its
+/// lines, and its colour is blended only once.
 struct Run {
   Rgba color;
   std::vector<RisingLine> lines;
@@ -59,7 +59,7 @@ std::vector<Run> runs_of(std::span<const TranslucentLine> lines, const PixelArea
   return runs;
 }
 
-/// Four pixels, one above the other.
+/// Four vertically adjacent pixels.
 using Four __attribute__((vector_size(16))) = float;
 
 Four four_at(const float* numbers) {
@@ -70,7 +70,7 @@ Four four_at(const float* numbers) {
 
 void put(const Four& four, float* numbers) { std::memcpy(numbers, &four, sizeof four); }
 
-/// One column of pixels. Rows are taken by fours: there are some more above and below, for what lies outside.
+/// One column of pixels, processed in groups of four rows, with padding above and below.
 class Column {
  public:
   explicit Column(std::size_t rows) : rows_(static_cast<int>(rows)), left_(rows + kBoth, 1.0F) {
@@ -96,7 +96,7 @@ class Column {
     }
   }
 
-  /// The pixel's red, green, blue and alpha, 0 to 255, and a half more, so that what is cut off has been rounded.
+  /// The pixel's red, green, blue and alpha, 0 to 255, plus ½: truncation then rounds.
   [[nodiscard]] Rgba bytes(std::size_t row) const {
     Rgba pixel;
     for (std::size_t i = 0; i < 4; ++i) pixel[i] = channels_[i][row + kBeside];
@@ -109,15 +109,15 @@ class Column {
 
  private:
   static constexpr int kBeside = 4;
-  static constexpr std::size_t kBoth = 8;  ///< above and below
+  static constexpr std::size_t kBoth = 8;  ///< padding above and below
 
   static std::size_t at(int row) { return static_cast<std::size_t>(row); }
 
-  /// What the line leaves of the light behind it.
+  /// The transmittance of the line.
   void dim(const RisingLine& line, float column) {
     const float along = std::min(column + 1, line.x1) - std::max(column, line.x0);
     if (along <= 0) return;
-    // From the first of the rows beside. The centres of pixels lie at half numbers.
+    // Counts from the first padding row. Pixel centres are at half-integers.
     const float middle = line.y + line.rise * (column + 0.5F) + kBeside;
     const float top = std::max(middle - line.reach - 0.5F, 0.0F);
     const float bottom = std::min(middle + line.reach + 0.5F, static_cast<float>(rows_ + kBeside));
@@ -141,9 +141,9 @@ class Column {
   }
 
   int rows_;
-  std::vector<float> left_;                       ///< of the light behind the run that is being added
+  std::vector<float> left_;                       ///< transmittance of the current run
   std::array<std::vector<float>, 4> channels_{};  ///< red, green, blue, alpha; premultiplied
-  int first_ = 0;                                 ///< of the rows that the run touches
+  int first_ = 0;                                 ///< first row that the run touches
   int end_ = 0;
 };
 
@@ -155,7 +155,7 @@ Image draw_lines(std::span<const TranslucentLine> lines, const PixelArea& area, 
   const auto height = static_cast<std::size_t>(image.height);
   image.rgba.resize(4 * width * height);
   const std::vector<Run> runs = runs_of(lines, area);
-  // A few columns at a time, so that the rows that are written to stay near.
+  // A few columns at a time keep the written rows in the cache.
   constexpr std::size_t kColumns = 16;
   const std::size_t blocks = (width + kColumns - 1) / kColumns;
   const double work = 20.0 * static_cast<double>(width) * static_cast<double>(lines.size() + height);

@@ -1,4 +1,4 @@
-// Many translucent lines as one picture, drawn by the processor.
+// Many translucent lines as one image, drawn on the CPU.
 #pragma once
 
 #include <span>
@@ -11,19 +11,19 @@ class ThreadPool;
 
 namespace attnscope::platform {
 
-/// A straight line, in pixels of the framebuffer. It leads to the right: x0 < x1.
+/// A straight line, in framebuffer pixels, from left to right: x0 < x1.
 struct TranslucentLine {
   float x0 = 0;
   float y0 = 0;
   float x1 = 0;
   float y1 = 0;
   float width = 1;
-  Rgba color = {0, 0, 0, 1};  ///< alpha: of the line itself, however thin
+  Rgba color = {0, 0, 0, 1};  ///< alpha of the line itself, however thin it is
 
   friend bool operator==(const TranslucentLine&, const TranslucentLine&) = default;
 };
 
-/// Whole pixels of the framebuffer.
+/// A rectangle of whole framebuffer pixels.
 struct PixelArea {
   int x = 0;
   int y = 0;
@@ -33,12 +33,11 @@ struct PixelArea {
   friend bool operator==(const PixelArea&, const PixelArea&) = default;
 };
 
-/// What the lines, blended in order over nothing, look like in `area`. Edges are smoothed over one pixel across the
-/// line; its ends are upright. The sums are kept in floating point: a thousand lines of one part in a thousand are not
-/// lost. The same picture for any number of threads.
+/// The lines in `area`, blended in order over a transparent background. Edges are antialiased over one pixel across the
+/// line; ends are vertical. Blending is in floating point: a thousand lines with alpha 0.001 remain visible. The image
+/// is the same for any number of threads.
 ///
-/// (A software OpenGL, which cuts the screen into tiles and looks at every triangle in each, takes a hundred times as
-/// long.)
+/// (Software OpenGL, which checks every triangle in every screen tile, takes a hundred times as long.)
 Image draw_lines(std::span<const TranslucentLine> lines, const PixelArea& area, ThreadPool* pool);
 
 }  // namespace attnscope::platform

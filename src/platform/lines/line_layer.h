@@ -1,4 +1,4 @@
-// The picture of many lines on the graphics card.
+// An image of many lines on the graphics card.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace attnscope::platform {
 
-/// Keeps the picture of the lines that were asked for last. Needs the same OpenGL context to be current whenever one of
-/// its functions or its destructor runs.
+/// Caches the image of the last requested lines. Its OpenGL context must be current in all functions and the
+/// destructor.
 class LineLayer {
  public:
   LineLayer();
@@ -20,11 +20,11 @@ class LineLayer {
   LineLayer(const LineLayer&) = delete;
   LineLayer& operator=(const LineLayer&) = delete;
 
-  /// OpenGL's name of the texture that holds `lines` in `area`, alpha not premultiplied, the top row first. They are
-  /// drawn if they are not those of the call before. Uses texture unit 0.
+  /// The OpenGL texture with `lines` in `area`, alpha not premultiplied, top row first. Draws only if they differ from
+  /// the previous call. Uses texture unit 0.
   unsigned texture(std::vector<TranslucentLine> lines, const PixelArea& area);
 
-  /// Pictures drawn since the beginning.
+  /// Number of images drawn so far.
   [[nodiscard]] std::uint64_t pictures() const { return pictures_; }
 
  private:

@@ -1,4 +1,4 @@
-// The loops for processors with AVX2 and FMA; compiled with their instructions, called only where they are.
+// The loops for AVX2 and FMA; compiled with these instructions, called only on processors that support them.
 #include "core/kernels/isa/compiled.h"
 
 #if defined(__x86_64__)
@@ -15,12 +15,12 @@ struct Avx2 {
   static constexpr Index kRows = 6;
   static constexpr Index kVectors = 2;
   static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return _mm256_fmadd_ps(x, y, sum); }
-  // Division takes as long as ten of these. The remainder is exact, so the correction rounds as division does.
+  // A division costs as much as ten of these steps. The remainder is exact: the correction rounds like a division.
   static V::Floats quotient(V::Floats x, float by, float inverse) {
     const V::Floats q = x * inverse;
     return _mm256_fmadd_ps(_mm256_fnmadd_ps(q, V::all(by), x), V::all(inverse), q);
   }
-  // The product is exact, so the nearest float to ln 2 will do.
+  // The product is exact: a single float for ln 2 is enough.
   static V::Floats less_ln2(V::Floats x, V::Floats n) { return fused(n, V::all(-0.69314718055994531F), x); }
   static V::Floats rounded_once(V::Floats x, V::Floats y, V::Floats sum) { return fused(x, y, sum); }
   static V::Floats load_some(const float* from, Index count) { return _mm256_maskload_ps(from, first(count)); }

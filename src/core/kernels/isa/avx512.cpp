@@ -1,4 +1,4 @@
-// The loops for processors with AVX-512; compiled with their instructions, called only where they are.
+// The loops for AVX-512; compiled with these instructions, called only on processors that support them.
 #include "core/kernels/isa/compiled.h"
 
 #if defined(__x86_64__)

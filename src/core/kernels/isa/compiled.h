@@ -1,4 +1,4 @@
-// One function per file that is compiled for an instruction set of its own.
+// One function per instruction set, each compiled in its own file.
 #pragma once
 
 #include "core/kernels/isa/instruction_set.h"

@@ -1,4 +1,4 @@
-// The loop that measures what a processor can do at most; see `Kernels::run_to_limit`. Included by the files that are
+// The loop that measures the limit of a processor; see `Kernels::run_to_limit`. Included only by the files that are
 // compiled for one instruction set each.
 #pragma once
 
@@ -8,8 +8,8 @@
 namespace attnscope {
 namespace {
 
-/// Sums that go on beside each other: a multiply-add takes four or five cycles, a product and a sum eight, and up to
-/// two of them begin in each cycle. With the factor, twelve fit into sixteen registers.
+/// Number of independent sums: a fused multiply-add takes four or five cycles, a product and a sum eight, and up to two
+/// start per cycle. Twelve sums and the factor fit into sixteen registers.
 template <typename Isa>
 constexpr Index limit_chains() {
   return 12;
@@ -19,7 +19,7 @@ template <typename Isa>
 float run_to_limit(float factor, Index rounds) {
   using V = typename Isa::V;
   typename V::Floats sums[limit_chains<Isa>()];
-  // All different, so that the compiler cannot compute one for another.
+  // All different: the compiler cannot merge them.
   float start = 0;
   for (typename V::Floats& sum : sums) sum = V::all(factor * start++);
   const typename V::Floats factors = V::all(factor);

@@ -1,4 +1,4 @@
-// All loops of `Kernels`. Included by the files that are compiled for one instruction set each, and by no other.
+// All loops of `Kernels`. Included only by the files that are compiled for one instruction set each.
 #pragma once
 
 #include "core/kernels/isa/compiled.h"
@@ -10,9 +10,9 @@
 namespace attnscope {
 namespace {
 
-/// `Isa` has the vectors `V`, the sizes of the part of a product that stays in registers (`kRows`, and `kVectors` side
-/// by side), and what the instruction set does in a way of its own. `load_some` and `store_some` touch `count` numbers,
-/// none to a whole vector of them; the rest of what is loaded is 0.
+/// `Isa` defines the vectors `V`, the block of a product that stays in registers (`kRows` × `kVectors` vectors), and
+/// the operations that differ between instruction sets. `load_some` and `store_some` touch `count` numbers, from none
+/// to a whole vector; the rest of a loaded vector is 0.
 template <typename Isa>
 constexpr Kernels kernels_of(const char* name) {
   using V = typename Isa::V;

@@ -1,5 +1,5 @@
-// The loops of matrix products; see `PanelProduct` and `Kernels::pack_panel`. Included by the files that are compiled
-// for one instruction set each.
+// The loops of matrix products; see `PanelProduct` and `Kernels::pack_panel`. Included only by the files that are
+// compiled for one instruction set each.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 namespace attnscope {
 namespace {
 
-/// The sums of `kRows` rows of one panel, which stay in registers.
+/// The sums of `kRows` rows of one panel, in registers.
 template <typename Isa, int kRows>
 struct Tile {
   using V = typename Isa::V;
   using Floats = typename V::Floats;
   static constexpr Index kVectors = Isa::kVectors;
-  static constexpr Index kLine = 16;  ///< numbers in a line of the cache
+  static constexpr Index kLine = 16;  ///< numbers per cache line
   Floats sums[kRows * kVectors];
 
-  /// With zero where `from` is null.
+  /// Loads initial sums; zero if `from` is null.
   [[gnu::always_inline]] void start(const float* from, Index from_row) {
     if (from == nullptr) {
       for_each([]<Index kRow, Index kVector>(Floats& sum) { sum = Floats{}; });
@@ -29,14 +29,14 @@ struct Tile {
     }
   }
 
-  /// Of the first `columns` columns.
+  /// The same, for only the first `columns` columns.
   [[gnu::always_inline]] void start_some(const float* from, Index from_row, Index columns) {
     for_each([=]<Index kRow, Index kVector>(Floats& sum) {
       sum = Isa::load_some(from + kRow * from_row + kVector * V::kWidth, some_of<kVector>(columns));
     });
   }
 
-  /// Meanwhile asks for what is `ahead`, as many lines of the cache as there are places.
+  /// Also prefetches `ahead`, one cache line per value of the summed label.
   template <typename MultiplyAdd>
   [[gnu::always_inline]] void add(const PanelProduct& p, const float* a, const float* ahead,
                                   const MultiplyAdd& multiply_add) {
@@ -62,7 +62,7 @@ struct Tile {
   }
 
   [[gnu::always_inline]] void divide(float divisor) {
-    // By a power of two the product with its inverse is the same number, and takes less time.
+    // Multiplying by the inverse of a power of two gives the same number and is faster.
     const float inverse = 1 / divisor;
     if (is_power_of_two(divisor) && is_power_of_two(inverse)) {
       for_each([=]<Index kRow, Index kVector>(Floats& sum) { sum *= inverse; });
@@ -71,7 +71,7 @@ struct Tile {
     }
   }
 
-  /// The first `columns` columns.
+  /// Only the first `columns` columns.
   [[gnu::always_inline]] void store_some(float* out, Index out_row, Index columns) {
     for_each([=]<Index kRow, Index kVector>(Floats& sum) {
       Isa::store_some(out + kRow * out_row + kVector * V::kWidth, sum, some_of<kVector>(columns));
@@ -90,7 +90,7 @@ struct Tile {
   }
 
  private:
-  /// How many of that many columns are in that vector.
+  /// How many of `columns` columns are in vector `vector`.
   template <Index kVector>
   static Index some_of(Index columns) {
     const Index left = columns - kVector * V::kWidth;
@@ -105,7 +105,7 @@ struct Tile {
     });
   }
 
-  /// Of normal numbers: no bit of the significand is set.
+  /// For normal numbers: no bit of the significand is set.
   static bool is_power_of_two(float value) {
     std::uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof(bits));
@@ -114,9 +114,8 @@ struct Tile {
   }
 };
 
-/// What follows the panel, most likely the next one, as far as the tile that begins in that row asks for it: the
-/// processor's own prefetching ends at a page, and the third cache is slower than the loop. The first tiles ask for all
-/// of it.
+/// The memory after the panel, most likely the next panel, that the tile starting in this row prefetches: hardware
+/// prefetching stops at a page, and L3 is slower than the loop. The first tiles prefetch all of it.
 template <typename Isa, int kRows>
 [[gnu::always_inline]] inline const float* ahead_of(const PanelProduct& p, Index row) {
   const Index numbers = p.depth * Isa::kVectors * Isa::V::kWidth;
@@ -124,7 +123,7 @@ template <typename Isa, int kRows>
   return asked_for < numbers ? p.b + numbers + asked_for : p.b;
 }
 
-/// Inline at any price: a tile that another function is given lies in memory.
+/// Always inline: a tile passed to another function would live in memory.
 template <typename Isa, int kRows>
 [[gnu::always_inline]] inline void add_products(Tile<Isa, kRows>& tile, const PanelProduct& p, Index row) {
   using Floats = typename Isa::V::Floats;
@@ -138,25 +137,25 @@ template <typename Isa, int kRows>
   if (p.divisor != 1) tile.divide(p.divisor);
 }
 
-/// What the sums of the row begin with, or null.
+/// The initial sums of the row, or null.
 inline const float* start_of(const PanelProduct& p, Index row) {
   return p.start != nullptr ? p.start + row * p.start_row : nullptr;
 }
 
-/// Whether a vector may be streamed to the beginning of every row.
+/// Whether every row starts at a vector boundary and may be streamed.
 template <typename Floats>
 bool vectors_begin(const float* first, Index row) {
   const auto place = reinterpret_cast<std::uintptr_t>(first) | static_cast<std::uintptr_t>(row) * sizeof(float);
   return place % sizeof(Floats) == 0;
 }
 
-/// Rows of which every number of the panel is wanted, and lies beside its neighbour.
+/// Rows with all columns of the panel, contiguous in `out`.
 template <typename Isa, int kRows>
 void multiply_whole(const PanelProduct& p, Index row) {
   using Floats = typename Isa::V::Floats;
   Tile<Isa, kRows> tile;
   float* out = p.out + row * p.out_row;
-  // What is stored in the end is not waited for then.
+  // Loads the output now, and the final store does not wait for it.
   if (!p.streamed) {
     for (Index i = 0; i < kRows; ++i) __builtin_prefetch(out + i * p.out_row, 1);
   }
@@ -168,7 +167,7 @@ void multiply_whole(const PanelProduct& p, Index row) {
   tile.store(copy, p.copy_row, vectors_begin<Floats>(copy, p.copy_row));
 }
 
-/// Rows of which the first numbers of the panel are wanted, which lie side by side.
+/// Rows with only the first columns of the panel, contiguous in `out`.
 template <typename Isa, int kRows>
 void multiply_some(const PanelProduct& p, Index row) {
   Tile<Isa, kRows> tile;
@@ -183,7 +182,7 @@ void multiply_some(const PanelProduct& p, Index row) {
   if (p.copy != nullptr) tile.store_some(p.copy + row * p.copy_row, p.copy_row, p.columns);
 }
 
-/// Rows whose numbers lie apart: by way of a copy.
+/// Rows with strided columns, by way of a copy.
 template <typename Isa, int kRows>
 void multiply_apart(const PanelProduct& p, Index row) {
   constexpr Index kColumns = Isa::kVectors * Isa::V::kWidth;
@@ -204,7 +203,7 @@ void multiply_apart(const PanelProduct& p, Index row) {
   }
 }
 
-/// All rows from `row` on, `kRows` at a time and what is left with fewer.
+/// All rows from `row` on, `kRows` at a time; the rest with fewer.
 template <typename Isa, int kRows>
 void multiply_rows(const PanelProduct& p, Index row) {
   for (; row + kRows <= p.rows; row += kRows) {
@@ -226,13 +225,13 @@ void multiply_panel(const PanelProduct& p) {
   multiply_rows<Isa, static_cast<int>(Isa::kRows)>(p, 0);
 }
 
-/// The part of a panel whose columns lie in memory one after the other along the depth: squares, turned over.
+/// Packs columns that are contiguous along the depth, by transposing square blocks.
 template <typename Isa>
 Index pack_turned(const float* from, Index column_stride, Index depth, float* to) {
   using V = typename Isa::V;
   constexpr Index kColumns = Isa::kVectors * V::kWidth;
   const Index whole = depth / V::kWidth * V::kWidth;
-  // Along the depth first: so many columns at a time as the processor's prefetching can follow.
+  // Along the depth first, with as many columns at a time as hardware prefetching can follow.
   for (Index j = 0; j < kColumns; j += V::kWidth) {
     for (Index k = 0; k < whole; k += V::kWidth) {
       typename V::Floats square[V::kWidth];
@@ -270,7 +269,7 @@ void pack_panel(const float* from, Index columns, Index column_stride, Index dep
   }
 }
 
-/// out = factor · in. Zero is added, as to every sum: it is what makes 0 of −0.
+/// out = factor · in + 0. Every sum starts from zero, which turns −0 into 0.
 template <typename Isa>
 void scale(const float* in, float factor, float divisor, bool streamed, float* out, Index count) {
   using V = typename Isa::V;

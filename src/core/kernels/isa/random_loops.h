@@ -1,5 +1,5 @@
-// The loops of random numbers: raw draws, and uniform numbers made of them. Included by the files that are compiled for
-// one instruction set each.
+// The loops of random numbers: raw draws, and uniform numbers from them. Included only by the files that are compiled
+// for one instruction set each.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// The words that take the place of `words`, made of those behind each of them and those a fixed way further on.
+/// The words that replace `words`, computed from each word's successor and a word at a fixed distance.
 /// Source: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998).
 template <typename Words>
 Words successors(Words words, Words next, Words far) {
@@ -18,7 +18,7 @@ Words successors(Words words, Words next, Words far) {
   return far ^ (mixed >> 1) ^ ((0U - (mixed & 1U)) & 0x9908B0DFU);
 }
 
-/// `count` of them; `far` begins further on, or further back, where the words have been replaced already.
+/// The same for `count` words; `far` is later in the state, or earlier, where words are already replaced.
 template <typename V>
 void twist_some(std::uint32_t* words, const std::uint32_t* far, Index count) {
   Index i = 0;
@@ -32,7 +32,7 @@ void twist(std::uint32_t* state) {
   using V = typename Isa::V;
   constexpr Index kWords = kTwisterWords;
   constexpr Index kShift = 397;
-  // In two parts, so that what is read has never been written less than a vector before.
+  // In two parts: no vector reads words written less than a vector before.
   twist_some<V>(state, state + kShift, kWords - kShift);
   twist_some<V>(state + kWords - kShift, state, kShift - 1);
   state[kWords - 1] = successors(state[kWords - 1], state[0], state[kShift - 1]);
@@ -51,11 +51,11 @@ void temper(const std::uint32_t* state, std::uint32_t* draws) {
   }
 }
 
-/// 24 bits fit a float's significand exactly, so the scaled draw is exact and below 1.
+/// 24 bits fit the significand of a float: the scaled draw is exact and below 1.
 template <typename Isa>
 typename Isa::V::Floats uniform_numbers(const std::uint32_t* draws, float width, float from) {
   using V = typename Isa::V;
-  // There is an instruction for signed numbers, and here the sign is never set.
+  // The instruction converts signed integers; the sign bit is never set here.
   using Signed __attribute__((vector_size(sizeof(typename V::Words)))) = int;
   Signed words;
   std::memcpy(&words, draws, sizeof(words));

@@ -1,4 +1,4 @@
-// The loops of softmax. Included by the files that are compiled for one instruction set each.
+// The loops of softmax. Included only by the files that are compiled for one instruction set each.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 namespace attnscope {
 namespace {
 
-/// Replaces each x by exp(x), x ≤ 88: x = n ln 2 + r, e^r ≈ 1 + r + r² q(r), times 2^n. 0 below −87.3, where no normal
-/// number is left. Fused where the processor can, and the polynomial in pairs of terms: few steps wait for one another.
-/// Several vectors go through each step together, so that what waits does not fill the processor's queues.
-/// q is the polynomial of degree 4 with the least relative error of e^r for |r| ≤ ln 2 / 2, which is 4e-9. ln 2 may be
-/// the nearest float, 2e-9 off. With what is rounded the relative error is 1.2e-7 down to x = −20, and 3e-7 at −87.
+/// Replaces each x ≤ 88 by exp(x): x = n ln 2 + r, e^r ≈ 1 + r + r² q(r), times 2^n. Below −87.3, where no normal
+/// number is left, the result is 0. Uses fused multiply-add if available, and evaluates the polynomial in pairs of
+/// terms to shorten dependency chains. Several vectors go through each step together and hide the latency. q is the
+/// polynomial of degree 4 with the smallest relative error of e^r for |r| ≤ ln 2 / 2, 4e-9. ln 2 may be the nearest
+/// float, 2e-9 off. Including rounding, the relative error is 1.2e-7 down to x = −20, and 3e-7 at −87.
 template <typename Isa, Index kCount>
 [[gnu::always_inline]] inline void exponentiate(typename Isa::V::Floats (&x)[kCount]) {
   using V = typename Isa::V;
   using Floats = typename V::Floats;
   using Words = typename V::Words;
-  constexpr float kRound = 12582912.0F;  // 1.5 · 2^23: adding it leaves whole numbers in the last bits
+  constexpr float kRound = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer in the low bits
   constexpr float kQ[] = {4.9999994e-1F, 1.6666521e-1F, 4.1668389e-2F, 8.3687454e-3F, 1.3814541e-3F};
   Floats rounded[kCount];
   Floats r[kCount];
@@ -47,7 +47,7 @@ template <typename Isa, Index kCount>
   });
 }
 
-/// Calls `loop` with the function that gives the exponents of a vector of logits.
+/// Calls `loop` with the function that maps a vector of logits to exponents.
 template <typename V, typename Loop>
 void with_exponent_of(const Exponent& e, const Loop& loop) {
   using Floats = typename V::Floats;
@@ -62,7 +62,7 @@ void with_exponent_of(const Exponent& e, const Loop& loop) {
   }
 }
 
-/// Calls `use(exponentials, position, how many of them count)` for all of them, a vector at a time.
+/// Calls `use(exponentials, position, count)` for every vector; only the first `count` numbers of it are valid.
 template <typename Isa, typename ExponentOf, typename Use>
 [[gnu::always_inline]] inline void for_each_exponential(const float* in, Index count, const ExponentOf& exponent_of,
                                                         const Use& use) {
@@ -92,7 +92,7 @@ void store_some(float* to, typename Isa::V::Floats values, Index count) {
   }
 }
 
-/// What a loop adds to is its own: what a function that is called in it could reach lies in memory.
+/// Accumulates in a local variable: one that a called function could reach would live in memory.
 template <typename Isa, bool kKept, typename ExponentOf>
 float sum_of_exponentials(const float* in, const ExponentOf& exponent_of, float* out, Index count) {
   using V = typename Isa::V;
@@ -135,7 +135,7 @@ template <typename Isa>
 float largest_with(const float* in, Index count) {
   using V = typename Isa::V;
   using Floats = typename V::Floats;
-  constexpr Index kChains = 4;  // one comparison waits for the one before it; so many are under way at a time
+  constexpr Index kChains = 4;  // independent chains: each comparison waits for the previous one in its chain
   float most = -__builtin_inff();
   Floats mosts[kChains];
   for (Floats& each : mosts) each = V::all(0) + most;
@@ -158,7 +158,7 @@ float largest_with(const float* in, Index count) {
   return most;
 }
 
-/// The largest of each of as many bins as a vector has numbers: lane by lane, then all bins at once.
+/// The maxima of as many bins as a vector has lanes: lane by lane, then all bins at once.
 template <typename V>
 void largest_of_bins(const float* in, Index bin, float* out) {
   using Floats = typename V::Floats;

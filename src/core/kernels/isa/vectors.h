@@ -1,5 +1,5 @@
-// Vectors of any width, for the loops that are compiled once for each instruction set. Everything is in an unnamed
-// namespace, so that no other file can be given what was compiled for another processor.
+// Vectors of any width, for the loops that are compiled once per instruction set. Everything is in an unnamed
+// namespace: the linker cannot share code compiled for another processor.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// Floats in vectors of `kBytes`, with the compiler's own operators.
+/// Vectors of floats, `kBytes` long, with the compiler's built-in operators.
 template <int kBytes>
 struct Vectors {
   using Floats __attribute__((vector_size(kBytes))) = float;
@@ -33,7 +33,7 @@ struct Vectors {
   static void store(std::uint32_t* to, Words vector) { std::memcpy(to, &vector, sizeof(vector)); }
   static Floats all(float value) { return value - Floats{}; }
 
-  /// The first `count` of them, and `others` behind.
+  /// The first `count` numbers, followed by those of `others`.
   static Floats first_of(Floats values, Index count, Floats others) {
     int numbers[kWidth];
     for (int i = 0; i < kWidth; ++i) numbers[i] = i;
@@ -43,8 +43,8 @@ struct Vectors {
   }
 };
 
-/// Calls `use<0>()` … `use<kCount − 1>()`. An array whose places are all named by constants can stay in registers; one
-/// that a loop goes through, even a short one, often lies in memory.
+/// Calls `use<0>()` … `use<kCount − 1>()`. An array with constant subscripts can stay in registers; an array that a
+/// loop traverses, even a short one, often lives in memory.
 template <Index kCount, typename Use>
 [[gnu::always_inline]] inline void unrolled(const Use& use) {
   [&]<Index... kEach>(std::integer_sequence<Index, kEach...>) __attribute__((always_inline)) {
@@ -53,7 +53,7 @@ template <Index kCount, typename Use>
   (std::make_integer_sequence<Index, kCount>{});
 }
 
-/// The lower halves of two vectors, a number of each in turn.
+/// Interleaves the lower halves of two vectors.
 template <typename V>
 typename V::Floats interleave_low(typename V::Floats a, typename V::Floats b) {
   if constexpr (V::kWidth == 4) {
@@ -65,7 +65,7 @@ typename V::Floats interleave_low(typename V::Floats a, typename V::Floats b) {
   }
 }
 
-/// The upper halves of two vectors, a number of each in turn.
+/// Interleaves the upper halves of two vectors.
 template <typename V>
 typename V::Floats interleave_high(typename V::Floats a, typename V::Floats b) {
   if constexpr (V::kWidth == 4) {
@@ -77,8 +77,8 @@ typename V::Floats interleave_high(typename V::Floats a, typename V::Floats b) {
   }
 }
 
-/// Exchanges the rows and columns of a square of numbers. Each round interleaves the upper half of the rows with the
-/// lower half, which moves one bit of a number's row into its column.
+/// Transposes a square matrix. Each round interleaves the upper half of the rows with the lower half, which moves one
+/// bit of a number's row index into its column index.
 template <typename V>
 void transpose(typename V::Floats (&rows)[V::kWidth]) {
   constexpr Index kHalf = V::kWidth / 2;
