@@ -1,5 +1,5 @@
 // Which pixels show which cells, along one axis of a heatmap. Pure arithmetic, private to the heatmap; the rows and the
-// columns of a matrix go through it separately, so that each gets the level that suits its own scale.
+// columns of a matrix go through it separately, each with the level that suits its scale.
 #pragma once
 
 #include <cstdint>
