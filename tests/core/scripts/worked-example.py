@@ -23,7 +23,7 @@ x = torch.rand(tokens, features)
 x2 = torch.rand(cross_queries, features)
 # Both stages: w_k, w_q and w_v, in this order.
 single_weights = torch.rand(3, features, head_dim)
-several_weights = torch.rand(3, heads, features, head_dim)
+multi_weights = torch.rand(3, heads, features, head_dim)
 w_out = torch.rand(heads * head_dim, features)
 
 
@@ -63,15 +63,15 @@ def attention(w_k, w_q, w_v):
 
 
 single = attention(*single_weights)
-several = attention(*several_weights)
-merged = several["head_outputs"].transpose(0, 1).flatten(1)
+multi = attention(*multi_weights)
+merged = multi["head_outputs"].transpose(0, 1).flatten(1)
 out = merged @ w_out
 
 tensors = {
     "x": x,
     "x2": x2,
     **{f"single.{name}": tensor for name, tensor in single.items()},
-    **several,
+    **multi,
     "w_out": w_out,
     "merged": merged,
     "out": out,
