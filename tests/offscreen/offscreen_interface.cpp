@@ -1,5 +1,6 @@
 #include "offscreen/offscreen_interface.h"
 
+#include <dlfcn.h>
 #include <glad/gl.h>
 #include <imgui_internal.h>
 
@@ -35,9 +36,23 @@ platform::OffscreenContext make_context(int width, int height, bool renderer_thr
   return value_of(platform::OffscreenContext::create(width, height));
 }
 
+/// ImGui 1.92 finds OpenGL's functions once in a process, but unloads their library with each host: the next host would
+/// call what is no longer there.
+void keep_opengl_loaded() {
+  for (const char* library : {"libOpenGL.so.0", "libGL.so.1", "libGL.so"})
+    dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/// Combo boxes are numbered by the popups around them in early versions of ImGui, and by the combo boxes in later ones.
+/// Only one is open in the tests.
+std::string_view common_name(std::string_view window) {
+  constexpr std::string_view combo = "##Combo_";
+  return window.starts_with(combo) ? combo : window;
+}
+
 const ImGuiWindow* shown_window(std::string_view name) {
   for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
-    if (window->Active && std::string_view(window->Name).starts_with(name)) return window;
+    if (window->Active && std::string_view(window->Name).starts_with(common_name(name))) return window;
   }
   return nullptr;
 }
@@ -46,7 +61,7 @@ ImGuiID id_of(const ImGuiWindow& window, const ItemPath& path) {
   ImGuiID id = window.ID;
   for (const auto& part : path) {
     if (const std::string* label = std::get_if<std::string>(&part)) {
-      id = ImHashStr(label->c_str(), 0, id);
+      id = ImHashStr(*label == "##menubar" ? ui::kMenuBarId : label->c_str(), 0, id);
     } else {
       const int number = std::get<int>(part);
       id = ImHashData(&number, sizeof number, id);
@@ -65,6 +80,7 @@ Rect rect_of(const ImRect& rect) {
 OffscreenInterface::OffscreenInterface(const InterfaceOptions& options)
     : context_(make_context(options.width, options.height, options.renderer_threads)), scale_(options.scale) {
   host_ = std::make_unique<ui::ImGuiHost>(nullptr);
+  keep_opengl_loaded();
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = ImVec2(static_cast<float>(options.width), static_cast<float>(options.height));
   io.DeltaTime = 1.0F / 60;

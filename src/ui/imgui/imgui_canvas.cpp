@@ -214,6 +214,8 @@ void ImGuiCanvas::text(const PlacedText& text) {
 }
 
 float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
+  // Nobody can read it, and ImGui 1.92 has no font that small.
+  if (text.size < 1) return 0;
   const std::vector<ShapedSpan> spans = shape(style, text);
   float width = 0;
   for (const ShapedSpan& span : spans) width += span.width;

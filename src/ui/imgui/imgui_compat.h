@@ -48,6 +48,13 @@ inline void feed_modifiers(bool control, bool shift) {
 inline void feed_key_map() {}
 #endif
 
+/// What the items of a menu bar have in front of their own names in the hashes that identify them.
+#if IMGUI_VERSION_NUM < 19200
+inline constexpr const char* kMenuBarId = "##menubar";
+#else
+inline constexpr const char* kMenuBarId = "##MenuBar";
+#endif
+
 /// Whether Enter went down in this frame.
 inline bool enter_pressed() {
 #if IMGUI_VERSION_NUM < 18700
