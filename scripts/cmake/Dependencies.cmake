@@ -10,6 +10,7 @@ find_package(Freetype REQUIRED)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(egl REQUIRED IMPORTED_TARGET egl)
 pkg_check_modules(fontconfig REQUIRED IMPORTED_TARGET fontconfig)
+pkg_check_modules(gio REQUIRED IMPORTED_TARGET gio-2.0)
 pkg_check_modules(pangocairo REQUIRED IMPORTED_TARGET pangocairo)
 
 # Switches of the fetched projects: the library only, no tests, documentation or installation of theirs.

@@ -49,6 +49,22 @@ TEST_F(WorkspaceTest, NeverWritesOverTheOpenTensors) {
   }
 }
 
+TEST_F(WorkspaceTest, WhatTheUserAgreedToIsNotAskedAgain) {
+  const auto path = folder_.file("a.json", experiment_json(*default_experiment("worked-example")));
+  const auto other = folder_.file("b.json", "");
+  const Workspace workspace = open(path);
+  EXPECT_EQ(workspace.question_before_saving(other.string()), "b.json exists already. Replace it?");
+  EXPECT_EQ(workspace.question_before_saving(other.string(), std::array{other}), "");
+  EXPECT_EQ(workspace.question_before_writing(std::array{other}, std::array{other}), "");
+  folder_.file("c.pdf", "");
+  EXPECT_EQ(workspace.question_before_writing(std::array{other, folder_ / "c.pdf"}, std::array{other}),
+            "c.pdf exists already. Replace it?");
+  folder_.file("a.json", "another program's");
+  EXPECT_EQ(workspace.question_before_saving(path.string(), std::array{path}),
+            "a.json was changed by another program since it was opened here. Replace it?")
+      << "the user agreed to replace their own file, not that";
+}
+
 TEST_F(WorkspaceTest, ExportsAskBeforeTheyReplaceAndSpareTheExperiment) {
   const auto path = folder_.file("a.json", experiment_json(*default_experiment("worked-example")));
   folder_.file("b.pdf", "");

@@ -93,6 +93,7 @@ OffscreenInterface::OffscreenInterface(const InterfaceOptions& options)
   workbench_options.lessons = options.lessons;
   workbench_options.user_folder = options.user_folder;
   workbench_options.patience = options.patience;
+  workbench_options.file_dialog = options.file_dialog;
   Experiment experiment = options.experiment ? *options.experiment : value_of(default_experiment("worked-example"));
   workbench_ = value_of(ui::Workbench::create(*host_, std::move(experiment), "", workbench_options));
   move({-100, -100});

@@ -24,6 +24,7 @@ using ItemPath = std::vector<std::variant<std::string, int>>;
 /// Keys besides letters, digits and '?', which are their own (capital) character.
 inline constexpr int kEscape = platform::KeyPress::kEscape;
 inline constexpr int kEnter = 257;
+inline constexpr int kTab = 258;
 inline constexpr int kBackspace = 259;
 
 struct InterfaceOptions {
@@ -35,6 +36,7 @@ struct InterfaceOptions {
   double memory_budget = kDefaultMemoryBudget;
   std::vector<LessonFile> lessons = {};    ///< in the menu
   std::filesystem::path user_folder = {};  ///< for what is remembered; empty: nothing is
+  FileDialogKind file_dialog = FileDialogKind::own;
   std::chrono::milliseconds patience{
       10000};                     ///< for pictures and files: what is soon there is so on a busy machine too
   bool renderer_threads = false;  ///< Mesa's own, as for a window; of a process the first one decides

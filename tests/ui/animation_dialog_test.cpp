@@ -77,7 +77,7 @@ TEST_F(AnimationDialog, TheSliderGoesThroughTheFrames) {
 TEST_F(AnimationDialog, OptionsOfTheViewEndWhereTheTraceDoes) {
   open_view("head");
   open();
-  choose("##subject", "Head (of the view)");
+  choose("##subject", "Head (view)");
   EXPECT_EQ(settings().to, "4");
   EXPECT_EQ(screen().workbench().animation_export().animation()->size(), 4U);
 }
@@ -93,7 +93,7 @@ TEST_F(AnimationDialog, SaysWhatIsWrong) {
   fill("##from", "1");
   fill("##rate", "1000");
   press("Write");
-  EXPECT_EQ(screen().state().dialog.error, "frames a second: \"1000\" is not allowed; allowed: numbers from 0.1 to 60");
+  EXPECT_EQ(screen().state().dialog.error, "frames per second: \"1000\" is not allowed; allowed: numbers from 0.1 to 60");
   fill("##rate", "5");
   fill("##path", (folder_ / "a%s.png").string());
   press("Write");
@@ -127,7 +127,7 @@ TEST_F(AnimationDialog, GoesOnBesideTheWindow) {
   fill("##from", "1");
   fill("##to", "60");
   press("Write", false);
-  press("Go on beside", false);
+  press("Run in background", false);
   EXPECT_FALSE(screen().is_open(title()));
   EXPECT_TRUE(screen().workbench().busy());
   // Meanwhile the document changes, which is no business of the animation's.

@@ -268,7 +268,7 @@ TEST_F(Picture, APinnedDrawnNumberIsChangedByHand) {
   EXPECT_TRUE(screen().experiment().edits.empty()) << "a drag is one step";
   redo();
   ASSERT_EQ(screen().experiment().edits.size(), 1U);
-  screen().click_item("Inspector", {std::string("as drawn")});
+  screen().click_item("Inspector", {std::string("random value")});
   screen().settle();
   EXPECT_TRUE(screen().experiment().edits.empty());
 }

@@ -33,6 +33,7 @@ constexpr const char* kFooter =
     "                        beyond it, the largest tensors are computed on demand\n"
     "  ATTNSCOPE_DATA        folder of the files that come with attnscope\n"
     "  ATTNSCOPE_KERNELS     instruction set: baseline, avx2 or avx512 (the fastest available)\n"
+    "  ATTNSCOPE_FILE_DIALOG dialog that asks for files: portal, zenity, kdialog or own (the first that works)\n"
     "\n"
     "Exit codes: 0 success; 1 failure; 2 wrong usage.\n";
 

@@ -1,5 +1,6 @@
 #include "app/session/workspace.h"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +18,10 @@ namespace {
 bool is_there(const std::filesystem::path& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
+}
+
+bool is_among(const std::filesystem::path& path, std::span<const std::filesystem::path> paths) {
+  return std::ranges::find(paths, path) != paths.end();
 }
 
 std::string name_text(const std::filesystem::path& path) { return printable(path.filename().string()); }
@@ -92,11 +97,14 @@ Result<void> Workspace::check_not_open(const std::filesystem::path& path) const 
   return {};
 }
 
-Result<std::string> Workspace::question_before_saving(const std::string& path) const {
+Result<std::string> Workspace::question_before_saving(const std::string& path,
+                                                      std::span<const std::filesystem::path> agreed) const {
   if (Result<void> possible = check_not_open(path); !possible) return tl::unexpected(possible.error());
   if (!is_there(path)) return std::string();
-  if (session_.file().empty() || !same_file(path, session_.file()))
+  if (session_.file().empty() || !same_file(path, session_.file())) {
+    if (is_among(path, agreed)) return std::string();
     return name_text(path) + " exists already. Replace it?";
+  }
   const Result<std::string> version = file_version(path);
   if (version && *version == session_.version()) return std::string();
   return name_text(path) + " was changed by another program since it was opened here. Replace it?";
@@ -109,14 +117,15 @@ Result<void> Workspace::save(const std::string& path) {
   return {};
 }
 
-Result<std::string> Workspace::question_before_writing(std::span<const std::filesystem::path> paths) const {
+Result<std::string> Workspace::question_before_writing(std::span<const std::filesystem::path> paths,
+                                                       std::span<const std::filesystem::path> agreed) const {
   std::string names;
   int count = 0;
   for (const std::filesystem::path& path : paths) {
     if (Result<void> possible = check_not_open(path); !possible) return tl::unexpected(possible.error());
     if (!session_.file().empty() && same_file(path, session_.file()))
       return fail(path_text(path) + " is the experiment that is open here; choose another name");
-    if (!is_there(path)) continue;
+    if (!is_there(path) || is_among(path, agreed)) continue;
     names += (count++ > 0 ? ", " : "") + name_text(path);
   }
   if (count == 0) return std::string();
@@ -135,7 +144,7 @@ Result<std::string> Workspace::restore(UnsavedEntry entry) {
   const Result<ViewOptions> view = view_options(work->experiment.view);
   const Result<void> valid = view ? validate(work->experiment, memory_budget_) : tl::unexpected(view.error());
   if (!valid) return tl::unexpected(valid.error());
-  // Where the file has changed since, what is in it is newer and must not be replaced by a mere Save.
+  // A file that has changed since is newer: Save must not replace it without a question.
   const Result<std::string> version = work->file.empty() ? std::string() : file_version(work->file);
   const bool is_newer = !work->file.empty() && (!version || (!version->empty() && *version != work->version));
   given_up_.reset();

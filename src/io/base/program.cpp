@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <system_error>
 #include <thread>
 
@@ -22,11 +25,16 @@ namespace {
 /// What a program is started with.
 class SpawnActions {
  public:
-  explicit SpawnActions(const ProgramCall& call) {
+  /// `output`: a descriptor for its standard output; less than 0: nowhere.
+  SpawnActions(const ProgramCall& call, int output) {
     ::posix_spawn_file_actions_init(&actions_);
     // Files first: their names may be relative to where we are.
     ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, call.input.c_str(), O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (output < 0) {
+      ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    } else {
+      ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+    }
     ::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, call.complaints.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
                                        0600);
     if (!call.folder.empty()) ::posix_spawn_file_actions_addchdir_np(&actions_, call.folder.c_str());
@@ -77,29 +85,48 @@ void kill_when_stopped(pid_t process, const StopToken& stop) {
   }
 }
 
-}  // namespace
-
-Result<ProgramEnd> run_to_end(const ProgramCall& call, const StopToken& stop) {
-  if (stop.stop_requested()) return ProgramEnd::stopped;
+/// Its end, and the code that it ended with.
+Result<ProgramOutput> run(const ProgramCall& call, int output, const StopToken& stop) {
+  if (stop.stop_requested()) return ProgramOutput{ProgramEnd::stopped};
   std::vector<std::string> words = call.words;
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  const SpawnActions actions(call);
+  const SpawnActions actions(call, output);
   const SpawnAttributes attributes;
   pid_t process = 0;
   const int error =
       ::posix_spawnp(&process, arguments.front(), actions.get(), attributes.get(), arguments.data(), environ);
-  if (error == ENOENT) return ProgramEnd::missing;
+  if (error == ENOENT) return ProgramOutput{ProgramEnd::missing};
   if (error != 0) return trouble_with(call, error);
   if (stop.stop_possible()) kill_when_stopped(process, stop);
   int status = 0;
   while (::waitpid(process, &status, 0) < 0) {
     if (errno != EINTR) return trouble_with(call, errno);
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return ProgramEnd::done;
-  return stop.stop_requested() ? ProgramEnd::stopped : ProgramEnd::failed;
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  if (WIFEXITED(status) && code == 0) return ProgramOutput{ProgramEnd::done};
+  return ProgramOutput{stop.stop_requested() ? ProgramEnd::stopped : ProgramEnd::failed, code};
+}
+
+}  // namespace
+
+Result<ProgramEnd> run_to_end(const ProgramCall& call, const StopToken& stop) {
+  return run(call, -1, stop).map([](const ProgramOutput& ran) { return ran.end; });
+}
+
+Result<ProgramOutput> run_and_read(const ProgramCall& call, const StopToken& stop) {
+  // A file, unlike a pipe, takes any amount without somebody who reads it.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  if (file == nullptr) return trouble_with(call, errno);
+  Result<ProgramOutput> ran = run(call, ::fileno(file.get()), stop);
+  if (!ran) return ran;
+  std::rewind(file.get());
+  std::array<char, 4096> bytes{};
+  for (std::size_t read = 0; (read = std::fread(bytes.data(), 1, bytes.size(), file.get())) > 0;)
+    ran->output.append(bytes.data(), read);
+  return ran;
 }
 
 bool has_program(const std::string& name) {

@@ -25,6 +25,16 @@ enum class ProgramEnd { missing, done, failed, stopped };
 /// system's.
 Result<ProgramEnd> run_to_end(const ProgramCall& call, const StopToken& stop = {});
 
+/// How a program ended, and what it wrote to its standard output.
+struct ProgramOutput {
+  ProgramEnd end = ProgramEnd::missing;
+  int code = 0;  ///< that it ended with, where it ended by itself
+  std::string output = {};
+};
+
+/// Runs it like `run_to_end`, and returns its standard output instead of dropping it.
+Result<ProgramOutput> run_and_read(const ProgramCall& call, const StopToken& stop = {});
+
 /// Whether PATH leads to a program of that name, as far as that can be seen without running it.
 bool has_program(const std::string& name);
 

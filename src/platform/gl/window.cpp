@@ -6,9 +6,14 @@
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <utility>
+
+// GLFW's header for this needs those of X11. Not every build of GLFW has the function.
+extern "C" [[gnu::weak]] unsigned long glfwGetX11Window(GLFWwindow* window);
 
 namespace attnscope::platform {
 namespace {
@@ -156,6 +161,14 @@ Result<Window> Window::open(const WindowOptions& options) {
 }
 
 GLFWwindow* Window::handle() const { return state_->window; }
+
+std::string Window::name_for_others() const {
+  const unsigned long window = glfwGetX11Window != nullptr ? glfwGetX11Window(state_->window) : 0;
+  if (window == 0) return "";
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), "x11:%lx", window);
+  return text.data();
+}
 
 Size Window::framebuffer_size() const {
   Size size;

@@ -71,6 +71,9 @@ class Window {
   /// GLFW's handle, for the ImGui backend.
   [[nodiscard]] GLFWwindow* handle() const;
 
+  /// The window as other programs name it, so that their dialogs stay in front of it: "x11:1a2b". Empty under Wayland.
+  [[nodiscard]] std::string name_for_others() const;
+
   /// Size of the framebuffer in pixels; 0 × 0 while minimized on some desktops.
   [[nodiscard]] Size framebuffer_size() const;
   /// Size in screen coordinates, as in the saved state and in `WindowOptions`.

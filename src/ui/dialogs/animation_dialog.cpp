@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/base/text.h"
 #include "ui/dialogs/document_dialogs.h"
 #include "ui/dialogs/export_rows.h"
+#include "ui/dialogs/path_dialog.h"
+#include "ui/dialogs/path_field.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/panels/widgets.h"
 
@@ -36,9 +39,9 @@ const Sweepable* chosen(const AnimationShown& shown, const AnimationSettings& se
   return nullptr;
 }
 
-/// What the animation is of: the lesson, or one of the things.
+/// What the animation goes through: the lesson, or one of the things.
 void subject_row(const Style& style, const AnimationShown& shown, AnimationSettings& settings) {
-  row_label(style, "Of");
+  row_label(style, "Animate");
   std::vector<std::string> names;
   names.reserve(shown.things.size() + 1);
   if (shown.lesson != nullptr) names.push_back("Lesson: " + shown.lesson->title);
@@ -46,9 +49,9 @@ void subject_row(const Style& style, const AnimationShown& shown, AnimationSetti
   std::size_t now = 0;
   for (const auto& [thing, largest] : shown.things) {
     if (!settings.lesson && thing.name == settings.name) now = names.size();
-    // Two of them may be called the same: those of the system and of the view.
+    // The system and the view may each have one of the same name.
     const bool of_view = thing.place == Sweepable::Place::view_option;
-    names.push_back(thing.parameter.label + (of_view ? " (of the view)" : ""));
+    names.push_back(thing.parameter.label + (of_view ? " (view)" : ""));
   }
   const auto picked = list_field("##subject", style.px(kSettingsWidth - kLabelWidth), names, now);
   if (!picked) return;
@@ -63,9 +66,9 @@ void value_rows(const Style& style, const Sweepable& thing, AnimationSettings& s
   if (!is_number(thing)) {
     row_label(style, "Values");
     const bool choice = thing.parameter.kind == Parameter::Kind::choice;
-    text_field(style, "##values", choice ? "all of them" : "with commas between", settings.values,
+    text_field(style, "##values", choice ? "all of them" : "separated by commas", settings.values,
                kSettingsWidth - kLabelWidth);
-    tooltip("With commas between. Allowed: " + allowed_text(thing.parameter) + ".");
+    tooltip("Separated by commas. Allowed: " + allowed_text(thing.parameter) + ".");
     return;
   }
   row_label(style, "From");
@@ -77,12 +80,12 @@ void value_rows(const Style& style, const Sweepable& thing, AnimationSettings& s
   text_field(style, "##to", "", settings.to, kNarrow);
   tooltip("Allowed: " + allowed_text(thing.parameter) + ".");
   ImGui::SameLine();
-  ImGui::TextDisabled("by");
+  ImGui::TextDisabled("step");
   ImGui::SameLine();
   text_field(style, "##step", "…", settings.step, kNarrow);
   const bool real = thing.parameter.kind == Parameter::Kind::real;
-  tooltip(std::string("The step; empty: ") + (real ? "50 steps in all." : "1, or what fits.") +
-          " A negative one leads down.");
+  tooltip(std::string("Empty: ") + (real ? "50 steps." : "1, or the next value that fits.") +
+          " A negative step counts down.");
 }
 
 void format_row(const Style& style, const AnimationShown& shown, UiState& state) {
@@ -105,14 +108,14 @@ void format_row(const Style& style, const AnimationShown& shown, UiState& state)
 
 void rate_row(const Style& style, const AnimationShown& shown, AnimationSettings& settings) {
   row_label(style, "Speed");
-  std::string usual = settings.lesson ? "to read" : "";
+  std::string usual = settings.lesson ? "automatic" : "";
   if (!settings.lesson && shown.animation != nullptr) usual = short_text(shown.animation->rate());
   text_field(style, "##rate", usual.c_str(), settings.rate);
   ImGui::SameLine();
-  ImGui::TextDisabled("frames a second");
+  ImGui::TextDisabled("frames per second");
 }
 
-/// The frame, and below it which one that is.
+/// The frame, and its number below it.
 void frame_preview(const Style& style, const AnimationShown& shown, AnimationSettings& settings, ImVec2 room) {
   const float line = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.y;
   const Result<FigureFileOptions> options = export_options(settings.page);
@@ -149,14 +152,14 @@ AnimationAnswer progress_rows(const Style& style, const AnimationProgress& progr
   ImGui::ProgressBar(progress.fraction, ImVec2(style.px(kSettingsWidth + 60), 0));
   ImGui::PopStyleColor();
   const bool stop = ImGui::Button("Stop");
-  tooltip("Leaves nothing behind.");
+  tooltip("Stops writing and removes the unfinished file.");
   ImGui::SameLine();
-  if (ImGui::Button("Go on beside")) state.dialog.open = Dialog::none;
-  tooltip("The status bar shows how far it is; a click there opens this again.");
+  if (ImGui::Button("Run in background")) state.dialog.open = Dialog::none;
+  tooltip("The status bar shows the progress; click it to open this dialog again.");
   return stop ? AnimationAnswer::stop : AnimationAnswer::none;
 }
 
-/// What the settings are wrong in; empty where in nothing.
+/// What is wrong with the settings; empty: nothing.
 std::string trouble_of(const AnimationShown& shown, const AnimationSettings& settings) {
   if (const auto options = export_options(settings.page); !options) return options.error().message;
   if (const auto rate = rate_of(settings); !rate) return rate.error().message;
@@ -171,12 +174,10 @@ AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float room = std::clamp(display.x - style.px(kSettingsWidth + 96), style.px(120), style.px(520));
   const float width = style.px(kSettingsWidth + 16) + room;
-  ImGui::SetNextItemWidth(width);
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  bool confirmed = ImGui::InputTextWithHint("##path", "path; of PNG files with %04d where the number goes",
-                                            &state.dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (ImGui::IsItemEdited()) {
-    state.dialog.question.clear();
+  const PathDialog& text = *find_path_dialog(Dialog::animation);
+  const PathFieldResult field = path_field(state.dialog, text.hint, width, endings_of(text));
+  bool confirmed = field.entered;
+  if (std::exchange(state.dialog.browsed, false) || field.edited) {
     if (const auto typed = animation_format(state.dialog.path)) settings.format = *typed;
   }
   ImGui::BeginGroup();
@@ -201,7 +202,7 @@ AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown
   if (ImGui::Button(replaces ? "Replace" : "Write")) confirmed = true;
   ImGui::SameLine();
   if (ImGui::Button("Cancel")) state.dialog.open = Dialog::none;
-  // Not while a list is open, whose business it is.
+  // While a list is open, Enter belongs to it.
   if (ImGui::IsWindowFocused() && enter_pressed()) confirmed = true;
   if (confirmed && !wrong.empty()) state.dialog.error = wrong;
   return confirmed && wrong.empty() && shown.animation != nullptr ? AnimationAnswer::write : AnimationAnswer::none;

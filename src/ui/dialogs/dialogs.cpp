@@ -1,55 +1,15 @@
 #include <imgui.h>
-#include <imgui_stdlib.h>
-
-#include <array>
 
 #include "ui/dialogs/animation_dialog.h"
 #include "ui/dialogs/document_dialogs.h"
 #include "ui/dialogs/export_dialog.h"
+#include "ui/dialogs/path_dialog.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
 namespace {
-
-struct DialogText {
-  Dialog dialog;
-  const char* title;
-  const char* hint;
-  const char* confirm;
-};
-
-constexpr const char* kExportTitle = "Export the view as a figure";
-constexpr const char* kAnimationTitle = "Write an animation";
-
-constexpr std::array<DialogText, 4> kPathDialogs = {{
-    {Dialog::open, "Open an experiment",
-     "an experiment (.json), a figure, tensors (.npy, .npz, .safetensors), labels (.txt)", "Open"},
-    {Dialog::open_picture, "Open a picture for the pixels", "path of a picture (.png)", "Open"},
-    {Dialog::save, "Save the experiment", "path, ending in .json", "Save"},
-    {Dialog::export_trace, "Export the tensors", "path, ending in .safetensors, .npz or .json", "Export"},
-}};
-
-std::optional<DialogResult> path_dialog(const Style& style, const DialogText& text, UiState& state) {
-  std::optional<DialogResult> result;
-  ImGui::SetNextItemWidth(std::min(style.px(440), ImGui::GetIO().DisplaySize.x - style.px(80)));
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  const bool entered =
-      ImGui::InputTextWithHint("##path", text.hint, &state.dialog.path, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (ImGui::IsItemEdited()) state.dialog.question.clear();
-  end_with_error(state);
-  const bool replaces = question_row(state);
-  // Only a new press confirms: the Enter that asked the question may still be held down.
-  const bool answered = replaces && !entered && ImGui::IsWindowFocused() && enter_pressed();
-  if (ImGui::Button(replaces ? "Replace" : text.confirm) || entered || answered) {
-    result = DialogResult{text.dialog, state.dialog.path};
-    result->replaces = replaces;
-  }
-  ImGui::SameLine();
-  if (ImGui::Button("Cancel")) state.dialog.open = Dialog::none;
-  return result;
-}
 
 void shortcut_table(const Style& style) {
   if (!ImGui::BeginTable("shortcuts", 2)) return;
@@ -71,18 +31,8 @@ void about_text() {
   ImGui::TextDisabled("MIT licence. Type: Inter and DejaVu. Colour maps: viridis, magma, ColorBrewer RdBu.");
 }
 
-const DialogText* path_dialog_text(Dialog dialog) {
-  for (const DialogText& each : kPathDialogs) {
-    if (each.dialog == dialog) return &each;
-  }
-  return nullptr;
-}
-
 const char* title_of(Dialog dialog) {
-  const DialogText* path = path_dialog_text(dialog);
-  if (path != nullptr) return path->title;
-  if (dialog == Dialog::export_figure) return kExportTitle;
-  if (dialog == Dialog::animation) return kAnimationTitle;
+  if (const PathDialog* path = find_path_dialog(dialog)) return path->title;
   if (dialog == Dialog::unsaved) return "Unsaved edits";
   if (dialog == Dialog::left_behind) return "Unsaved work";
   return dialog == Dialog::shortcuts ? "Shortcuts" : "About";
@@ -124,8 +74,8 @@ std::optional<DialogResult> dialogs(const Style& style, const ExportShown* expor
   bool open = true;
   if (state.dialog.open == Dialog::none) return result;
   if (begin_dialog(style, state.dialog.open, &open)) {
-    if (const DialogText* path = path_dialog_text(state.dialog.open)) {
-      result = path_dialog(style, *path, state);
+    if (asks_for_path_only(state.dialog.open)) {
+      result = path_dialog(style, *find_path_dialog(state.dialog.open), state);
     } else if (state.dialog.open == Dialog::export_figure) {
       if (exported == nullptr) {
         ImGui::TextDisabled("Computing…");

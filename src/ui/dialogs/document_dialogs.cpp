@@ -22,7 +22,7 @@ void warning_text(const std::string& text) {
   ImGui::PopTextWrapPos();
 }
 
-/// "2026-11-23 14:05", where the user is.
+/// "2026-11-23 14:05", local time.
 std::string time_text(std::int64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
   std::tm local = {};
@@ -37,13 +37,13 @@ std::string entry_text(const UnsavedEntry& entry) {
   return printable(name.empty() ? entry.path.filename().string() : name) + ", edited " + time_text(entry.saved_at);
 }
 
-/// What there is to know before it is restored; empty: nothing.
+/// A warning about restoring it; empty: none.
 std::string trouble_text(const UnsavedEntry& entry) {
   if (!entry.trouble.empty()) return printable(entry.trouble);
-  return entry.tried ? "restoring it did not finish the last time" : "";
+  return entry.tried ? "the last attempt to restore it did not finish" : "";
 }
 
-/// An entry with its buttons; whether it is to be discarded, or restored, if either.
+/// An entry with its buttons; true: discard it; false: restore it.
 std::optional<bool> entry_row(const Style& style, const UnsavedEntry& entry) {
   std::optional<bool> discards;
   const float padding = 2 * ImGui::GetStyle().FramePadding.x;
@@ -75,7 +75,7 @@ bool question_row(const UiState& state) {
 
 std::optional<DialogResult> unsaved_dialog(UiState& state) {
   std::optional<DialogResult> result;
-  ImGui::TextUnformatted((printable(state.dialog.path) + " has edits that are not saved.").c_str());
+  ImGui::TextUnformatted((printable(state.dialog.path) + " has unsaved edits.").c_str());
   end_with_error(state);
   const bool entered = ImGui::IsWindowFocused() && enter_pressed();
   const auto answer = [&](bool saves) {

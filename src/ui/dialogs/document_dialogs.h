@@ -1,4 +1,4 @@
-// The dialogs that keep work from being lost: what becomes of edits that are left, and of what another program left.
+// The dialogs that keep work from being lost: unsaved edits, and unsaved work of programs that ended.
 #pragma once
 
 #include <optional>
@@ -7,16 +7,16 @@
 
 namespace attnscope::ui {
 
-/// What is wrong, if anything, below the fields of a dialog.
+/// Shows the dialog's error, if any.
 void end_with_error(const UiState& state);
 
-/// The question whether files are to be replaced; whether it is asked. Confirming the dialog answers it.
+/// Shows the question about files to replace, if any; whether there is one. Confirming the dialog answers it.
 bool question_row(const UiState& state);
 
-/// What becomes of edits before they are left: they are saved or not, or nothing is left.
+/// Asks whether to save edits before leaving them, not to, or to stay.
 std::optional<DialogResult> unsaved_dialog(UiState& state);
 
-/// The list of unsaved work: each entry can be restored or discarded, or kept for later.
+/// Lists unsaved work, to restore or discard each entry.
 std::optional<DialogResult> left_behind_dialog(const Style& style, UiState& state);
 
 }  // namespace attnscope::ui

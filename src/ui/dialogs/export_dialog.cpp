@@ -1,12 +1,14 @@
 #include "ui/dialogs/export_dialog.h"
 
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/dialogs/document_dialogs.h"
 #include "ui/dialogs/export_rows.h"
+#include "ui/dialogs/path_dialog.h"
+#include "ui/dialogs/path_field.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/panels/widgets.h"
 
@@ -41,14 +43,10 @@ bool export_dialog(const Style& style, const ExportShown& shown, UiState& state)
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float room = std::clamp(display.x - style.px(kSettingsWidth + 96), style.px(120), style.px(520));
   const float width = style.px(kSettingsWidth + 16) + room;
-  ImGui::SetNextItemWidth(width);
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  bool confirmed = ImGui::InputTextWithHint("##path", "path; the boxes below say in which formats", &state.dialog.path,
-                                            ImGuiInputTextFlags_EnterReturnsTrue);
-  if (ImGui::IsItemEdited()) {
-    choose_format_of(state.dialog.path, settings);
-    state.dialog.question.clear();
-  }
+  const PathDialog& text = *find_path_dialog(Dialog::export_figure);
+  const PathFieldResult field = path_field(state.dialog, text.hint, width, endings_of(text));
+  bool confirmed = field.entered;
+  if (std::exchange(state.dialog.browsed, false) || field.edited) choose_format_of(state.dialog.path, settings);
   ImGui::BeginGroup();
   format_row(style, state);
   size_rows(style, settings, shown.figure, "dpi, of a PNG");
@@ -67,7 +65,7 @@ bool export_dialog(const Style& style, const ExportShown& shown, UiState& state)
   if (ImGui::Button(replaces ? "Replace" : "Export")) confirmed = true;
   ImGui::SameLine();
   if (ImGui::Button("Cancel")) state.dialog.open = Dialog::none;
-  // Not while a list is open, whose business it is.
+  // While a list is open, Enter belongs to it.
   if (ImGui::IsWindowFocused() && enter_pressed()) confirmed = true;
   if (confirmed && !options) state.dialog.error = options.error().message;
   return confirmed && options.has_value();

@@ -1,4 +1,4 @@
-// The dialog that writes the view as a figure: what it will look like, and all that can be chosen about it.
+// The dialog that writes the view as a figure: settings and preview.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace attnscope::ui {
 
-/// What the dialog shows besides its settings.
+/// What the dialog shows in addition to its settings.
 struct ExportShown {
-  const Figure* figure = nullptr;  ///< as it will be written; null while it is being built
-  std::uint64_t number = 0;        ///< another one for every figure
+  const Figure* figure = nullptr;  ///< the preview; null while it is being built
+  std::uint64_t number = 0;        ///< unique to the figure
   const ColorLuts& luts;
   HeatmapBatch& batch;
   platform::LineLayer& lines;
   std::string caption;
 };
 
-/// The inside of the dialog; settings and path are in `state`. True when it is confirmed.
+/// The content of the dialog; settings and path are in `state`. True when the user confirms it.
 bool export_dialog(const Style& style, const ExportShown& shown, UiState& state);
 
 }  // namespace attnscope::ui

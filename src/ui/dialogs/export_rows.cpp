@@ -20,7 +20,7 @@ void number_field(const Style& style, const char* id, double& value) {
   ImGui::InputDouble(id, &value, 0, 0, "%.4g");
 }
 
-/// A length in the unit that is chosen.
+/// A length in the chosen unit.
 void length_field(const Style& style, const char* id, const ExportSettings& settings, double& inches) {
   const double unit = settings.centimetres ? kCentimetres : 1;
   double shown = inches * unit;
@@ -61,10 +61,10 @@ void size_rows(const Style& style, ExportSettings& settings, const Figure* figur
   length_field(style, "##height", settings, settings.fixed_height ? settings.height_inches : free_height);
   ImGui::EndDisabled();
   ImGui::SameLine();
-  // It starts with the height that was there.
+  // A fixed height starts with the automatic one.
   if (ImGui::Checkbox("fixed", &settings.fixed_height) && settings.fixed_height && free_height > 0)
     settings.height_inches = std::round(free_height * 100) / 100;
-  tooltip("Otherwise the figure is as high as it comes out.");
+  tooltip("Otherwise the content determines the height.");
   row_label(style, "Text");
   number_field(style, "##type", settings.file.font_points);
   ImGui::SameLine();
@@ -94,11 +94,11 @@ void look_rows(const Style& style, ExportSettings& settings) {
   std::optional<ColorMap>& map = settings.file.content.map;
   const std::size_t now = map ? static_cast<std::size_t>(*map) + 1 : 0;
   if (const auto chosen = list_field("##colours", width, names, now)) map = parse_color_map(names[*chosen]);
-  tooltip("Of the attention weights; in views without any, of all matrices.");
+  tooltip("Colour map of the attention weights; in views without any, of all matrices.");
   row_label(style, "Range");
   ImGui::SetNextItemWidth(width);
   ImGui::InputTextWithHint("##range", "as in the view, or 0,0.5", &settings.range);
-  tooltip("The numbers at the ends of the colours.");
+  tooltip("The numbers at both ends of the colour bar.");
   row_label(style, "Show");
   FigureContent& content = settings.file.content;
   const float column = style.px(kLabelWidth + kFieldWidth + 8);

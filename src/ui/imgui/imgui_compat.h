@@ -1,5 +1,5 @@
-// What differs between the versions of Dear ImGui that Debian has, 1.86 to 1.92. Everything else in ui/ uses only what
-// all of them have.
+// The differences between the versions of Dear ImGui in Debian, 1.86 to 1.92. Everything else in ui/ uses only what
+// they have in common.
 #pragma once
 
 #include <imgui.h>
@@ -10,8 +10,7 @@
 
 namespace attnscope::ui {
 
-// Input as a backend hands it over; for driving the interface without a window. Keys are the capital letter or GLFW's
-// number.
+// Input in place of a backend, to drive the interface without a window. Keys are capital letters or GLFW's numbers.
 #if IMGUI_VERSION_NUM < 18700
 inline void feed_mouse_position(float x, float y) { ImGui::GetIO().MousePos = ImVec2(x, y); }
 inline void feed_mouse_button(int button, bool down) { ImGui::GetIO().MouseDown[button] = down; }
@@ -21,13 +20,14 @@ inline void feed_modifiers(bool control, bool shift) {
   ImGui::GetIO().KeyCtrl = control;
   ImGui::GetIO().KeyShift = shift;
 }
-/// Sets the keys that text fields need, which a backend does otherwise.
+/// Sets the keys that text fields need, in place of a backend.
 inline void feed_key_map() {
   ImGuiIO& io = ImGui::GetIO();
   io.KeyMap[ImGuiKey_Enter] = 257;
   io.KeyMap[ImGuiKey_Escape] = 256;
   io.KeyMap[ImGuiKey_Backspace] = 259;
   io.KeyMap[ImGuiKey_A] = 'A';
+  io.KeyMap[ImGuiKey_Tab] = 258;
 }
 #else
 inline void feed_mouse_position(float x, float y) { ImGui::GetIO().AddMousePosEvent(x, y); }
@@ -38,6 +38,7 @@ inline void feed_key(int key, bool down) {
   if (key >= 'A' && key <= 'Z') native = static_cast<ImGuiKey>(ImGuiKey_A + (key - 'A'));
   if (key == 256) native = ImGuiKey_Escape;
   if (key == 257) native = ImGuiKey_Enter;
+  if (key == 258) native = ImGuiKey_Tab;
   if (key == 259) native = ImGuiKey_Backspace;
   if (native != ImGuiKey_None) ImGui::GetIO().AddKeyEvent(native, down);
 }
@@ -64,7 +65,7 @@ inline bool enter_pressed() {
 #endif
 }
 
-/// Rasterises fonts with FreeType, whose small type is evener than that of ImGui's own rasteriser.
+/// Rasterises fonts with FreeType: its small type is more even than that of ImGui's own rasteriser.
 inline void use_freetype(ImFontAtlas& atlas) {
 #if IMGUI_VERSION_NUM < 19200
   atlas.FontBuilderIO = ImGuiFreeType::GetBuilderForFreeType();
@@ -73,7 +74,7 @@ inline void use_freetype(ImFontAtlas& atlas) {
 #endif
 }
 
-/// Since 1.92 glyphs are made when they are needed and ranges say nothing; what a font is not to provide is excluded.
+/// Sets the glyphs of a font. Since 1.92 ImGui loads glyphs when it needs them; ranges can only be excluded.
 inline void set_glyphs(ImFontConfig& config, const ImWchar* ranges, const ImWchar* excluded) {
 #if IMGUI_VERSION_NUM < 19200
   (void)excluded;
@@ -102,7 +103,7 @@ inline bool has_glyph(ImFont* font, ImWchar letter) {
 #endif
 }
 
-/// Draws a texture of the backend's, by OpenGL's name. ImGui's name for it is a pointer, or a number since 1.91.4.
+/// Draws a texture by its OpenGL name. ImGui's own name for it is a pointer, or a number since 1.91.4.
 inline void add_texture(ImDrawList& list, unsigned texture, ImVec2 from, ImVec2 to) {
   const std::uintptr_t number = texture;
   ImTextureID id{};

@@ -40,7 +40,7 @@ Result<std::optional<double>> rate_of(const AnimationSettings& settings) {
   if (settings.rate.empty()) return std::optional<double>();
   const std::optional<double> rate = parse_real(settings.rate);
   if (rate && *rate >= kSlowestFrames && *rate <= kFastestFrames) return rate;
-  return fail("frames a second: " + quoted_text(settings.rate) + " is not allowed; allowed: numbers from " +
+  return fail("frames per second: " + quoted_text(settings.rate) + " is not allowed; allowed: numbers from " +
               exact_text(kSlowestFrames) + " to " + exact_text(kFastestFrames));
 }
 

@@ -16,7 +16,7 @@
 namespace attnscope::ui {
 namespace {
 
-// Terms shown of a long sum: the first and last few, and how many are left out.
+// Lines shown of a long sum and of a long row: the first and the last ones.
 constexpr std::size_t kTermsShown = 12;
 constexpr std::size_t kRowShown = 16;
 
@@ -26,17 +26,17 @@ std::string pixel_text(const Trace& trace, const Axis& axis, Index at) {
   const bool position = axis.name == "token" || axis.name == "query" || axis.name == "key";
   if (!position || picture == nullptr || picture->axes.back().name != "column") return "";
   const Index width = picture->axes.back().size;
-  return " (row " + std::to_string(at / width) + ", column " + std::to_string(at % width) + ")";
+  return " (row " + std::to_string(at / width + 1) + ", column " + std::to_string(at % width + 1) + ")";
 }
 
 std::string axis_text(const Trace& trace, const Axis& axis, Index at) {
   if (axis.name == "head") return "head " + std::to_string(at + 1);
   if (axis.name == "batch") return "item " + std::to_string(at + 1);
   if (label_of(trace, axis, at)) return axis.name + " " + token_text(trace, axis, at);
-  return axis.name + " " + std::to_string(at) + pixel_text(trace, axis, at);
+  return axis.name + " " + std::to_string(at + 1) + pixel_text(trace, axis, at);
 }
 
-/// The first step that takes `step` as an input.
+/// The first step with `step` as an input.
 const Step* consumer(const Trace& trace, int step) {
   for (const Step& each : trace.steps()) {
     if (std::find(each.inputs.begin(), each.inputs.end(), step) != each.inputs.end()) return &each;
@@ -44,7 +44,7 @@ const Step* consumer(const Trace& trace, int step) {
   return nullptr;
 }
 
-/// "q[1, 2, :]": an axis that the region has whole is a colon.
+/// "q[1, 2, :]", with a colon for an axis of which the region has more than one index.
 std::string region_text(const Trace& trace, const Region& region) {
   const Step& step = trace.steps()[static_cast<std::size_t>(region.step)];
   std::vector<std::string> parts;
@@ -55,7 +55,7 @@ std::string region_text(const Trace& trace, const Region& region) {
   return step.name + "[" + join(parts, ", ") + "]";
 }
 
-/// Which of `count` lines are shown when only `most` are: first and last ones; `count` itself stands for the gap.
+/// The lines to show when no more than `most` of `count` are: the first and the last ones, with `count` for the gap.
 std::vector<std::size_t> elided(std::size_t count, std::size_t most) {
   std::vector<std::size_t> lines;
   for (std::size_t i = 0; i < count; ++i) {
@@ -68,7 +68,7 @@ std::vector<std::size_t> elided(std::size_t count, std::size_t most) {
   return lines;
 }
 
-/// The row that the cell is in; of scores, the weights that the softmax makes of it.
+/// Adds the row of the cell; for scores, the weights that the softmax computes from it.
 void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   const Step* shown = &step;
   inspection.row_title = "this row";
@@ -84,7 +84,7 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   }
   inspection.row_is_weights = is_weights(*shown);
   std::vector<Index> index = inspection.cell.index;
-  // No row of attention is longer; other numbers are listed nowhere.
+  // No row of attention is longer.
   constexpr Index kMaxRow = Index{1} << 20U;
   if (index.empty() || shown->axes.back().size > kMaxRow) return;
   inspection.row_current = static_cast<std::size_t>(index.back());
@@ -94,15 +94,15 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   const std::shared_ptr<const Tensor> numbers = trace.numbers(row);
   const Axis& axis = shown->axes.back();
   for (const float number : numbers->values()) inspection.row.emplace_back("", number);
-  // Those of the cells that are listed.
+  // Only listed cells need a label.
   for (const std::size_t at : elided(inspection.row.size(), kRowShown)) {
     if (at == inspection.row.size()) continue;
     const std::optional<std::string> label = label_of(trace, axis, static_cast<Index>(at));
-    inspection.row[at].first = label ? *label : axis.name + " " + std::to_string(at);
+    inspection.row[at].first = label ? *label : axis.name + " " + std::to_string(at + 1);
   }
 }
 
-/// A bar from the left, or from the middle where the numbers have both signs.
+/// A bar that starts at zero, wherever that is between `low` and `high`.
 void draw_bar(const Style& style, ImVec2 at, float width, double value, double low, double high, Rgb ink) {
   const float height = style.px(8);
   const double span = high - low;
@@ -127,7 +127,7 @@ struct Range {
   }
 };
 
-/// One line: text at the left, the number in its column, a bar at the right.
+/// A line with text at the left, a number in its column, and a bar at the right.
 void line(const Style& style, const std::string& text, const std::string& number, double value, Range range, Rgb ink,
           bool strong) {
   const float width = ImGui::GetContentRegionAvail().x;
@@ -178,7 +178,7 @@ void show_row(const Style& style, const Inspection& inspection) {
     const auto& [label, value] = inspection.row[i];
     const Rgb ink =
         inspection.row_is_weights ? color_at(ColorMap::viridis, static_cast<float>(value)) : style.palette.accent;
-    // What four decimals would show as nothing is something.
+    // Four decimals would show a tiny weight as 0.
     const bool tiny = value != 0 && std::abs(value) < 0.00005;
     const std::string number = inspection.row_is_weights && !tiny ? fixed_text(value, 4) : number_text(value);
     line(style, label, number, value, range, ink, i == inspection.row_current);
@@ -186,7 +186,7 @@ void show_row(const Style& style, const Inspection& inspection) {
   ImGui::PopStyleVar();
 }
 
-/// A word that can be clicked.
+/// Text to click on; whether it was clicked.
 bool link(const Style& style, const std::string& text) {
   ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.accent));
   ImGui::TextUnformatted(text.c_str());
@@ -197,9 +197,9 @@ bool link(const Style& style, const std::string& text) {
 
 void show_links(const Style& style, const Inspection& inspection, UiState& state) {
   ImGui::Dummy(ImVec2(0, style.px(6)));
-  if (inspection.feeds && link(style, "feeds " + inspection.feeds_text)) state.pinned = inspection.feeds;
+  if (inspection.used_by && link(style, "used by " + inspection.used_by_text)) state.pinned = inspection.used_by;
   for (std::size_t i = 0; i < inspection.sources.size(); ++i) {
-    if (link(style, "made of " + inspection.source_texts[i])) state.pinned = inspection.sources[i];
+    if (link(style, "input " + inspection.source_texts[i])) state.pinned = inspection.sources[i];
   }
 }
 
@@ -226,7 +226,7 @@ void show_scale(const Style& style, const Inspection& inspection) {
   ImGui::Dummy(ImVec2(0, style.px(20)));
 }
 
-/// The formula on one line with its summed labels below the sum sign; where it is too long, in several lines as it is.
+/// The formula on one line, with the labels of a sum as its subscript; a longer one is broken into lines as it is.
 void show_formula(const Style& style, const std::string& formula, float width) {
   std::string markup = formula;
   if (const std::size_t sum = formula.find('_');
@@ -253,8 +253,7 @@ void show_formula(const Style& style, const std::string& formula, float width) {
 void show_empty(const Style& style) {
   ImGui::Dummy(ImVec2(0, style.px(4)));
   ImGui::PushTextWrapPos(0);
-  ImGui::TextDisabled(
-      "Point at a cell to see its number, the row it stands in, and how it was computed. A click keeps it here.");
+  ImGui::TextDisabled("Point at a cell to see its number, its row, and how it was computed. Click to pin it.");
   ImGui::PopTextWrapPos();
 }
 
@@ -272,7 +271,7 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   inspection.explanation = explain(trace, number, cell.index);
   if (const auto* draw = as<DrawOperation>(step->operation)) {
     inspection.drawn = true;
-    inspection.by_hand = draw->is_edited(offset_in(step->axes, cell.index));
+    inspection.edited = draw->is_edited(offset_in(step->axes, cell.index));
   }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < cell.index.size(); ++i) parts.push_back(axis_text(trace, step->axes[i], cell.index[i]));
@@ -282,23 +281,23 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
     inspection.sources.push_back({trace.steps()[static_cast<std::size_t>(region.step)].name, region.begin});
     inspection.source_texts.push_back(region_text(trace, region));
   }
-  // An element-wise consumer has the same index; others (the next product) have no single cell to go to.
+  // Only an element-wise operation uses the cell in a single cell, at the same index.
   if (const Step* next = consumer(trace, number);
       next != nullptr && next->axes.size() == step->axes.size() && next->axes == step->axes) {
-    inspection.feeds = NamedCell{next->name, cell.index};
-    inspection.feeds_text = next->name + index_text(cell.index);
+    inspection.used_by = NamedCell{next->name, cell.index};
+    inspection.used_by_text = next->name + index_text(cell.index);
   }
   return inspection;
 }
 
 namespace {
 
-/// Whether the matrix that the mark shows has the cell.
+/// Whether the mark's matrix contains the cell.
 bool shows(const HeatmapMark& mark, const std::vector<Index>& index) {
   return mark.leading.size() <= index.size() && std::equal(mark.leading.begin(), mark.leading.end(), index.begin());
 }
 
-/// The colours that the matrix of the cell has in views that do not compare it with others.
+/// The colour scale of the cell's matrix where a view shows it alone.
 ColorScale scale_alone(const Trace& trace, const Step& step, const std::vector<Index>& index) {
   Slice slice;
   for (std::size_t i = 0; i < step.axes.size(); ++i) {
@@ -324,7 +323,7 @@ ColorScale inspected_scale(const Trace& trace, const Figure& figure, const Named
 
 namespace {
 
-/// A drawn number can be any other: dragged, or typed after Ctrl+click.
+/// A field for another number in place of a random one.
 void show_number_to_set(const Style& style, const Inspection& inspection, UiState& state, UiIntents& intents) {
   const NamedCell& cell = inspection.cell;
   ImGui::SetNextItemWidth(style.px(110));
@@ -332,10 +331,11 @@ void show_number_to_set(const Style& style, const Inspection& inspection, UiStat
   if (ImGui::DragFloat("##number", &value, 0.01F, 0, 0, "%.4g"))
     intents.actions.push_back({SetCell{cell.tensor, cell.index, static_cast<double>(value)}, state.gesture});
   if (ImGui::IsItemActivated()) ++state.gesture;
-  tooltip("Drag to change the number, Ctrl+click to type another.");
-  if (!inspection.by_hand) return;
+  tooltip("Drag to change the number; Ctrl+click to type one.");
+  if (!inspection.edited) return;
   ImGui::SameLine();
-  if (ImGui::SmallButton("as drawn")) intents.actions.push_back({SetCell{cell.tensor, cell.index, std::nullopt}, 0});
+  if (ImGui::SmallButton("random value"))
+    intents.actions.push_back({SetCell{cell.tensor, cell.index, std::nullopt}, 0});
 }
 
 }  // namespace
@@ -347,7 +347,7 @@ void inspector_panel(const Style& style, const Inspection* inspection, bool pinn
   if (pinned) {
     ImGui::SameLine(width + ImGui::GetStyle().WindowPadding.x - ImGui::CalcTextSize("pinned").x);
     if (link(style, "pinned")) state.pinned.reset();
-    tooltip("A click lets go of it.");
+    tooltip("Click to unpin.");
   }
   if (inspection == nullptr) {
     show_empty(style);

@@ -1,4 +1,4 @@
-// The parts of the window. Each shows what it is given and returns what the user asked for; none changes the document.
+// The panels of the window. Each shows what it is given and returns what the user asked for; none changes the document.
 #pragma once
 
 #include <optional>
@@ -26,58 +26,59 @@ struct UiIntents {
 /// Left: system, sliders, seed, labels; from the system's parameter table.
 void parameter_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents);
 
-/// The tabs of the views and the options of the one that is open. Those that have nothing to show of `trace` (null:
-/// there is none yet) are dim; what finds no room is in a list.
+/// The tabs of the views. A view that has nothing to show of `trace` (null: none is computed yet) is dim; tabs without
+/// room are in a list.
 void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, UiIntents& intents);
+/// The options of the open view.
 void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, UiState& state,
                      UiIntents& intents);
-/// Whether any option of the trace's view applies: whether there is a row at all.
+/// Whether any option of the trace's view applies.
 bool has_option_row(const Trace& trace, const ViewOptions& options);
 
-/// What the inspector says about a cell; made when the cell or the trace changes.
+/// What the inspector shows about a cell.
 struct Inspection {
   NamedCell cell;
   Explanation explanation;
   ColorScale scale;                                 ///< see `inspected_scale`
   std::string coordinates;                          ///< "head 2 · query “sat” · key “the”"
   std::string row_title;                            ///< "softmax of this row", "this row"
-  std::vector<std::pair<std::string, double>> row;  ///< the cells: value, and label of those that are listed
+  std::vector<std::pair<std::string, double>> row;  ///< label, where it is listed, and value of each cell
   bool row_is_weights = false;
-  std::size_t row_current = 0;            ///< which of them is the cell's own
-  std::vector<NamedCell> sources;         ///< one per region behind the cell: its first cell
+  std::size_t row_current = 0;            ///< position of the cell in its row
+  std::vector<NamedCell> sources;         ///< the first cell of each input region
   std::vector<std::string> source_texts;  ///< "q[1, 2, :]"
-  std::optional<NamedCell> feeds;
-  bool drawn = false;      ///< another number can be put in its place
-  bool by_hand = false;    ///< and has been
-  std::string feeds_text;  ///< "weights[1, 2, 4]"
+  std::optional<NamedCell> used_by;
+  bool drawn = false;        ///< a random number, which can be edited
+  bool edited = false;       ///< and was
+  std::string used_by_text;  ///< "weights[1, 2, 4]"
 };
 
-/// The inspection of a cell, or nothing where the trace does not have it.
+/// Nothing where the trace does not have the cell.
 std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell);
 
-/// The colours that the cell, which the trace has, stands in: those of the figure that shows it.
+/// The colour scale of the figure that shows the cell, which the trace has.
 ColorScale inspected_scale(const Trace& trace, const Figure& figure, const NamedCell& cell);
 
-/// Right: the number under the cursor, or pinned; then a drawn one can be changed.
+/// Right: the number under the cursor, or the pinned one, which can be edited if it is random.
 void inspector_panel(const Style& style, const Inspection* inspection, bool pinned, UiState& state, UiIntents& intents);
 
-/// What the status bar shows at its right.
+/// What the right end of the status bar shows.
 struct Performance {
   double compute_seconds = 0;
   double frame_seconds = 0;
   double bytes = 0;
   bool busy = false;
   float progress = 0;
-  double drawn = 1;          ///< of what the picture shows, 0 to 1: large matrices come bit by bit
-  std::string writing = {};  ///< an animation, and how far it is, or a figure: "writing a.gif 40 %"; empty: none
+  double drawn = 1;          ///< share of the figure's matrices, 0 to 1: large ones are drawn in pieces
+  std::string writing = {};  ///< a file: "writing a.gif 40 %"; empty: none
   bool writes_figure = false;
-  bool building = false;  ///< the picture, which is not the one that is wanted yet
+  bool building = false;  ///< the wanted figure is not on screen yet
 };
 
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& state,
                 UiIntents& intents);
 
-/// Numbers that a source printed, and the computed ones in their places.
+/// Numbers that a source printed, and the same numbers as computed.
 struct ReferenceTable {
   std::string title;
   std::vector<std::vector<std::string>> printed;
@@ -88,15 +89,15 @@ struct ReferenceTable {
 struct LessonShown {
   const Lesson& lesson;
   std::size_t step = 0;
-  bool away = false;  ///< the experiment is not the step's
+  bool away = false;  ///< the experiment was edited since the step was opened
   std::span<const ReferenceTable> printed;
   const Result<EquivalenceResult>* comparison = nullptr;  ///< of the step's equivalence; null until it is computed
 };
 
-/// Below the picture: the open lesson's step, with what was printed and what comes to the same.
+/// Below the figure: the open lesson's step, with printed numbers and an equivalence.
 void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& intents);
 
-/// What the menus mark and offer.
+/// What the menus enable, mark and list.
 struct MenuState {
   std::string title;  ///< of the document
   bool modified = false;
@@ -112,25 +113,26 @@ struct MenuState {
   bool can_reload = false;                   ///< whether there is a file to read again
 };
 
-/// The menus, and the experiment's name at their right.
+/// The menus, and the document's name at their right.
 void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& intents);
 
 /// What a dialog was closed with.
 struct DialogResult {
   Dialog dialog = Dialog::none;
   std::string path;
-  bool stops = false;                      ///< the animation that is being written
-  bool saves = false;                      ///< edits, before they are left; otherwise they are given up
+  bool stops = false;                      ///< writing the animation
+  bool saves = false;                      ///< unsaved edits; otherwise they are given up
   std::optional<UnsavedEntry> entry = {};  ///< of unsaved work: to be restored, or discarded
   bool discards = false;
-  bool replaces = false;  ///< files that are there: it was asked
+  bool replaces = false;               ///< existing files: the user was asked
+  std::vector<std::string> more = {};  ///< files to open after `path`
 };
 
 struct ExportShown;
 struct AnimationShown;
 
-/// The open dialog, if any; returns its result when it is confirmed. `exported` and `animated` are what the dialogs for
-/// figures and animations show, null where there is nothing yet.
+/// Shows the open dialog, if any; returns its result when the user confirms it. `exported` and `animated` are what the
+/// dialogs for figures and animations show; null: nothing is computed yet.
 std::optional<DialogResult> dialogs(const Style& style, const ExportShown* exported, const AnimationShown* animated,
                                     UiState& state);
 

@@ -14,6 +14,10 @@ void DialogState::show(Dialog dialog, std::string suggestion) {
   path = std::move(suggestion);
   error.clear();
   question.clear();
+  listed.reset();
+  agreed.clear();
+  fresh = true;
+  on_desktop = browse = browsed = focus = false;
 }
 
 void UiState::say(const std::string& text, bool is_error) {

@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,13 +12,14 @@
 
 #include "core/explain/explain.h"
 #include "figure/model/canvas.h"
+#include "io/desktop/folder_list.h"
 #include "io/desktop/unsaved_folder.h"
 #include "ui/panels/animation_settings.h"
 #include "ui/panels/export_settings.h"
 
 namespace attnscope::ui {
 
-/// A cell by the name of its tensor, so that it stays the same cell in the next trace.
+/// A cell by the name of its tensor: it is the same cell in the next trace.
 struct NamedCell {
   std::string tensor;
   std::vector<Index> index;
@@ -25,7 +27,7 @@ struct NamedCell {
   friend bool operator==(const NamedCell&, const NamedCell&) = default;
 };
 
-/// Where in the figure the canvas looks: 1 shows all of it.
+/// The part of the figure in view; zoom 1 shows all of it.
 struct Camera {
   double zoom = 1;
   Point pan;  ///< logical pixels
@@ -43,11 +45,11 @@ enum class Dialog {
   animation,
   shortcuts,
   about,
-  unsaved,     ///< what becomes of edits, before they are left
+  unsaved,     ///< asks about unsaved edits
   left_behind  ///< unsaved work of programs that ended
 };
 
-/// A number being typed into a slider; it counts when the typing ends.
+/// A number that is being typed into a slider; applied when the typing ends.
 struct TypedValue {
   ImGuiID widget = 0;
   double value = 0;
@@ -63,7 +65,14 @@ struct ParameterFacts {
   ParameterValues parameters;
   std::shared_ptr<const ImportedTensors> tensors;
   MaskSizes mask_sizes;
-  std::map<std::string, Choices> choices;  ///< of a parameter, as far as they were asked for
+  std::map<std::string, Choices> choices;  ///< by parameter, for those that were shown
+};
+
+/// A folder as a dialog lists it.
+struct ListedFolder {
+  std::string folder;
+  std::vector<FolderEntry> entries;
+  double read_at = 0;  ///< ImGui time
 };
 
 /// The open dialog. Its settings outlive it; see `UiState`.
@@ -74,6 +83,16 @@ struct DialogState {
   std::string error;
   std::string question;                   ///< about files that would be replaced; empty: none is asked
   std::vector<UnsavedEntry> left_behind;  ///< what its dialog lists
+  std::optional<ListedFolder> listed;     ///< below a field for a path
+
+  // The desktop's file dialog, see FileDialogs.
+  bool can_browse = false;                    ///< there is one
+  bool fresh = false;                         ///< the dialog was opened in this frame
+  bool on_desktop = false;                    ///< the desktop's dialog asks in place of this one
+  bool browse = false;                        ///< the user wants the desktop's dialog
+  bool focus = false;                         ///< the field for the path gets the keyboard
+  bool browsed = false;                       ///< `path` comes from the desktop's dialog, and was not looked at yet
+  std::vector<std::filesystem::path> agreed;  ///< files that the user agreed to replace there
 
   /// Opens that dialog with a suggested path.
   void show(Dialog dialog, std::string suggestion);

@@ -133,7 +133,8 @@ void AnimationExport::carry_out(const DialogResult& result) {
   if (animation() == nullptr || writing_) return;
   const auto outputs = animation_files(result.path, animation()->size());
   const Result<std::string> question =
-      outputs ? shared_.workspace.question_before_writing(*outputs) : tl::unexpected(outputs.error());
+      outputs ? shared_.workspace.question_before_writing(*outputs, shared_.state.dialog.agreed)
+              : tl::unexpected(outputs.error());
   if (shared_.state.asks(question, result.replaces)) return;
   if (const Result<void> begun = write(result.path); !begun) shared_.state.refuse(begun.error().message);
 }

@@ -6,11 +6,11 @@
 namespace attnscope::ui {
 namespace {
 
-// Logical pixels: narrower windows have no inspector, and a lesson below everything instead of beside the sliders.
+// Logical pixels: a narrower window has no inspector, and the lesson spans its whole width.
 constexpr double kWideEnoughForInspector = 860;
 constexpr double kWideEnoughForSliders = 760;
 
-/// Room for a step's text, and never so much that the picture has none.
+/// Enough for a step's text, without taking the figure's room.
 double lesson_height(double logical) { return std::clamp(logical * 0.33, std::min(124.0, logical * 0.4), 264.0); }
 
 }  // namespace
@@ -21,7 +21,7 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const auto height = static_cast<double>(display.y);
   const auto top = static_cast<double>(ImGui::GetFrameHeight());
   const double logical = width / unit;
-  // The sides give way before the picture does.
+  // In a narrow window the side panels shrink first.
   const double left = std::round(std::clamp(logical * 0.2, 208.0, 264.0) * unit);
   const double right = std::round(std::clamp(logical * 0.21, 220.0, 292.0) * unit);
   const double status = std::round(26 * unit);

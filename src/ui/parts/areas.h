@@ -1,4 +1,4 @@
-// Where the parts of the window are.
+// The areas of the panels in the window.
 #pragma once
 
 #include <imgui.h>
@@ -14,13 +14,14 @@ struct Areas {
   bool has_lesson = false;
 };
 
-/// Parts that are not always there.
+/// The panels that can be hidden.
 struct WantedParts {
   bool inspector = true;
   bool lesson = false;
 };
 
-/// Shares out a window of that size; `scale` is what one logical pixel has. Within an ImGui frame, below its menu bar.
+/// The areas in a window of that size, with `scale` pixels per logical pixel. Within an ImGui frame, below its menu
+/// bar.
 Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted);
 
 }  // namespace attnscope::ui

@@ -48,7 +48,7 @@ void Documents::save_to(const DialogResult& result) {
   UiState& state = shared_.state;
   // The dialog asks the question; open it where there is none yet.
   if (state.dialog.open != Dialog::save) state.dialog.show(Dialog::save, result.path);
-  if (state.asks(shared_.workspace.question_before_saving(result.path), result.replaces)) return;
+  if (state.asks(shared_.workspace.question_before_saving(result.path, state.dialog.agreed), result.replaces)) return;
   if (const Result<void> done = shared_.workspace.save(result.path); !done) return state.refuse(done.error().message);
   watch_.know(shared_.session().file());
   state.dialog.open = Dialog::none;

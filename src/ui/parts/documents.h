@@ -42,8 +42,8 @@ class Documents {
   void list_left_behind(std::vector<UnsavedEntry> entries);
   void answer_left_behind(const DialogResult& result);
 
-  /// At the end of a frame: keeps unsaved edits, in case the program ends unexpectedly. `is_shown`: the figure on screen
-  /// is the open experiment's.
+  /// At the end of a frame: keeps unsaved edits, in case the program ends unexpectedly. `is_shown`: the figure on
+  /// screen is the open experiment's.
   void finish_frame(bool is_shown);
 
  private:

@@ -45,7 +45,7 @@ void FigureExport::carry_out(const DialogResult& result) {
   if (!shared_.traces.trace()) return state.refuse("nothing is computed yet that could be exported");
   const Result<std::vector<std::filesystem::path>> paths = export_paths(result.path, state.export_settings);
   if (!paths) return state.refuse(paths.error().message);
-  if (state.asks(shared_.workspace.question_before_writing(*paths), result.replaces)) return;
+  if (state.asks(shared_.workspace.question_before_writing(*paths, state.dialog.agreed), result.replaces)) return;
   if (const Result<void> done = write(*paths, false); !done) return state.refuse(done.error().message);
   state.dialog.open = Dialog::none;
 }

@@ -6,6 +6,7 @@
 
 #include "core/plan/validate.h"
 #include "io/base/printable.h"
+#include "io/experiments/labels_file.h"
 
 namespace attnscope::ui {
 
@@ -25,6 +26,18 @@ bool OpenFiles::has_tensor_file() const {
 bool OpenFiles::can_reload() const { return !shared_.session().file().empty() || has_tensor_file(); }
 
 void OpenFiles::open(const std::string& path, FileKind kind) { read({path, kind}, Opening::Why::open); }
+
+void OpenFiles::open(const std::string& path, const std::vector<std::string>& more) {
+  waiting_ = more;
+  open(path, is_text_name(path) ? FileKind::labels : FileKind::source);
+}
+
+void OpenFiles::open_waiting() {
+  if (waiting_.empty() || opening_) return;
+  const std::vector<std::string> files = std::exchange(waiting_, {});
+  if (shared_.state.dialog.open == Dialog::none) return open(files.front(), {files.begin() + 1, files.end()});
+  shared_.say("not opened: " + printable(files.front()) + (files.size() > 1 ? " and those after it" : ""), true);
+}
 
 void OpenFiles::reload() {
   if (can_reload()) reload(shared_.workspace.shown_file(), Opening::Why::reload);
@@ -108,6 +121,7 @@ Result<void> OpenFiles::take_part(FileContent content) {
 }
 
 void OpenFiles::follow() {
+  open_waiting();
   const Session& session = shared_.session();
   const ImportedTensors* const tensors = session.experiment().tensors.get();
   if (followed_file_ != session.file() || followed_tensors_ != tensors) {

@@ -17,6 +17,8 @@ class OpenFiles {
 
   /// Opens a file of that kind. An error becomes a message, also in the open dialog.
   void open(const std::string& path, FileKind kind);
+  /// Opens labels, an experiment, a figure or tensors, and after it each of `more` unless a dialog asks something.
+  void open(const std::string& path, const std::vector<std::string>& more);
   /// Reads the document's file again. Undo brings back what was edited here.
   void reload();
   [[nodiscard]] bool can_reload() const;
@@ -36,6 +38,7 @@ class OpenFiles {
   void read(FileRequest request, Opening::Why why);
   void reload(const std::string& file, Opening::Why why);
   void reload_changed(const std::string& file);
+  void open_waiting();
   void take_source(const std::string& path, ExperimentSource source, const Opening& opening);
   Result<void> take_part(FileContent content);
   void report(const std::string& path, const Opening& opening);
@@ -46,6 +49,7 @@ class OpenFiles {
   Remembered& remembered_;
   FileWatch& watch_;
   std::optional<Opening> opening_;
+  std::vector<std::string> waiting_;  ///< files to open after that, the next one first
   std::string followed_file_;
   const ImportedTensors* followed_tensors_ = nullptr;
   std::vector<std::string> changed_;  ///< files to read again

@@ -13,15 +13,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// After input ImGui needs a frame to see it, one to react and one to settle.
+// After input, ImGui needs a frame to see it, one to react and one to settle.
 constexpr int kFramesAfterEvent = 3;
-// Tooltips come up this long after the last movement, and messages go; then the window sleeps until there is input.
+// Tooltips appear this long after the last movement. Then the window sleeps until there is input.
 constexpr double kSettleSeconds = 0.4;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// What a Ui pixel is on this window: the desktop's scale and the user's. Where the desktop scales the framebuffer
-/// itself, ImGui's coordinates are scaled already.
+/// Pixels per logical pixel: the desktop's scale times the user's. Where the desktop scales the framebuffer itself,
+/// ImGui's coordinates are scaled already.
 float scale_of(const platform::Window& window, double ui_scale) {
   const platform::Size pixels = window.framebuffer_size();
   const platform::Size units = window.window_size();
@@ -39,7 +39,7 @@ void draw_frame(platform::Window& window, ImGuiHost& host, Workbench& workbench)
   window.swap();
 }
 
-/// Sleeps until a frame is due; counts how many.
+/// Sleeps until a frame is due.
 class FramePacer {
  public:
   /// Handles events; returns whether to draw.
@@ -78,15 +78,22 @@ Result<void> run_window(WindowArguments arguments) {
   if (!shaders) return tl::unexpected(shaders.error());
   const Result<FontFiles> fonts = find_font_files();
   if (!fonts) return tl::unexpected(fonts.error());
-  // Before there are other threads.
+  // Before other threads start.
   EndingWatch ending;
   Result<platform::Window> window = platform::Window::open({.without_window = arguments.without_window});
   if (!window) return tl::unexpected(window.error());
 
   ImGuiHost host(window->handle());
-  WorkbenchOptions options = {
-      arguments.theme, scale_of(*window, arguments.ui_scale), arguments.memory_budget, *shaders, *fonts, find_lessons(),
-      user_folder(),   [&window] { window->wake(); }};
+  WorkbenchOptions options = {arguments.theme,
+                              scale_of(*window, arguments.ui_scale),
+                              arguments.memory_budget,
+                              *shaders,
+                              *fonts,
+                              find_lessons(),
+                              user_folder(),
+                              [&window] { window->wake(); },
+                              arguments.file_dialog,
+                              window->name_for_others()};
   Result<std::unique_ptr<Workbench>> created = Workbench::create(
       host, std::move(arguments.source.experiment), arguments.file, options, std::move(arguments.source.version));
   if (!created) return tl::unexpected(created.error());

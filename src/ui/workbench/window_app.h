@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "figure/style/palette.h"
+#include "io/desktop/file_dialog.h"
 #include "io/experiments/experiment_file.h"
 
 namespace attnscope::ui {
@@ -13,15 +14,16 @@ namespace attnscope::ui {
 struct WindowArguments {
   ExperimentSource source;     ///< validated
   std::string file;            ///< where Save writes; empty when nowhere yet
-  std::optional<Theme> theme;  ///< nothing: as it was last
-  double ui_scale = 1;         ///< on top of what the desktop asks for; 0.5 to 4
+  std::optional<Theme> theme;  ///< nothing: the last one
+  double ui_scale = 1;         ///< times the desktop's scale; 0.5 to 4
   double memory_budget = kDefaultMemoryBudget;
-  bool named = false;               ///< the user said what to open
-  std::string without_window = {};  ///< what can be done without a display, for the message that there is none
+  bool named = false;  ///< the user named what to open
+  FileDialogKind file_dialog = FileDialogKind::automatic;
+  std::string without_window = {};  ///< for the message that there is no display: what works without one
 };
 
-/// Opens the window and returns when it is closed. Errors are one line: no display, OpenGL too old, a file of the
-/// program missing.
+/// Opens the window and returns when it is closed. Errors are one line: no display, OpenGL too old, a missing data
+/// file.
 Result<void> run_window(WindowArguments arguments);
 
 }  // namespace attnscope::ui

@@ -36,11 +36,13 @@ Result<CommandOutput> window_command(const CommandLine& line, const WindowOption
     return fail(path_text(options.file) + ": " + view.error().message);
   const Result<double> budget = memory_budget();
   if (!budget) return tl::unexpected(budget.error());
-  // A system's name opens that system's defaults, which are no file yet; nor is what a figure shows.
+  const Result<FileDialogKind> file_dialog = file_dialog_from_environment();
+  if (!file_dialog) return tl::unexpected(file_dialog.error());
+  // Save must not write to a system's name, nor over a figure.
   const bool is_file = named && find_system(options.file) == nullptr && !source->is_other_file;
   const Result<void> closed =
       run_window({std::move(*source), is_file ? options.file : "", theme, options.ui_scale, *budget, named,
-                  "the commands " + join(line.commands(), ", ") + " need none"});
+                  *file_dialog, "the commands " + join(line.commands(), ", ") + " need none"});
   if (!closed) return tl::unexpected(closed.error());
   return CommandOutput{};
 }
@@ -56,7 +58,7 @@ void add_window_command(CommandLine& line) {
                   "standard input")
       ->type_name("FILE");
   line.program()
-      .add_option("--theme", options->theme, "Of the window: dark or light; as last time, at first dark")
+      .add_option("--theme", options->theme, "Theme of the window: dark or light; the last one, at first dark")
       ->type_name("NAME");
   line.program()
       .add_option("--ui-scale", options->ui_scale, "Size of everything in the window, 0.5 to 4")

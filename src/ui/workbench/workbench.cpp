@@ -52,7 +52,8 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       lesson_(shared_, options.lessons),
       watch_(shared_.wake),
       documents_(shared_, remembered_, watch_),
-      files_(shared_, documents_, remembered_, watch_) {
+      files_(shared_, documents_, remembered_, watch_),
+      file_dialogs_(shared_, options.file_dialog, options.parent_window) {
   const auto special = [](float value) { return rgba(*special_color(value)); };
   heatmaps_.set_special_colors({special(NAN), special(INFINITY), special(-INFINITY)});
   if (!remembered_.notice().empty()) state_.say(remembered_.notice(), true);
@@ -199,9 +200,12 @@ void Workbench::show_status(const Style& style, const Areas& areas, UiIntents& i
 }
 
 std::optional<DialogResult> Workbench::show_dialogs(const Style& style) {
+  std::optional<DialogResult> chosen = file_dialogs_.update();
   const std::optional<ExportShown> exported = figure_export_.update();
   const std::optional<AnimationShown> animated = animation_export_.update();
-  return dialogs(style, exported ? &*exported : nullptr, animated ? &*animated : nullptr, state_);
+  std::optional<DialogResult> answered =
+      dialogs(style, exported ? &*exported : nullptr, animated ? &*animated : nullptr, state_);
+  return chosen ? chosen : answered;
 }
 
 std::string Workbench::window_title() const {

@@ -16,6 +16,7 @@
 #include "ui/parts/animation_export.h"
 #include "ui/parts/documents.h"
 #include "ui/parts/figure_export.h"
+#include "ui/parts/file_dialogs.h"
 #include "ui/parts/inspected_cell.h"
 #include "ui/parts/lesson_runner.h"
 #include "ui/parts/look.h"
@@ -33,6 +34,8 @@ struct WorkbenchOptions {
   std::vector<LessonFile> lessons = {};    ///< as the menu lists them
   std::filesystem::path user_folder = {};  ///< for what is remembered; empty: nothing is
   std::function<void()> wake;              ///< called from another thread when a frame is due; may be empty
+  FileDialogKind file_dialog = FileDialogKind::own;
+  std::string parent_window = {};  ///< see FileQuestion
   /// How long a frame waits for a figure or a file; what takes longer is shown in a later frame.
   std::chrono::milliseconds patience{8};
 };
@@ -136,6 +139,7 @@ class Workbench {
   FileWatch watch_;
   Documents documents_;
   OpenFiles files_;
+  FileDialogs file_dialogs_;
   WindowParts parts_;
   bool inspector_shown_ = true;
   double frame_seconds_ = 0;

@@ -4,7 +4,6 @@
 #include "core/script/script.h"
 #include "io/base/paths.h"
 #include "io/base/printable.h"
-#include "io/experiments/labels_file.h"
 #include "io/traces/trace_file.h"
 #include "ui/parts/cell_commands.h"
 #include "ui/workbench/workbench.h"
@@ -158,7 +157,7 @@ void Workbench::carry_out(Command command) {
 
 void Workbench::carry_out(const DialogResult& result) {
   switch (result.dialog) {
-    case Dialog::open: return files_.open(result.path, is_text_name(result.path) ? FileKind::labels : FileKind::source);
+    case Dialog::open: return files_.open(result.path, result.more);
     case Dialog::open_picture: return files_.open(result.path, FileKind::picture);
     case Dialog::save: return documents_.save_to(result);
     case Dialog::unsaved: return documents_.answer_unsaved(result);
@@ -172,7 +171,7 @@ void Workbench::carry_out(const DialogResult& result) {
 void Workbench::export_tensors(const DialogResult& result) {
   if (trace() == nullptr) return state_.refuse("nothing is computed yet that could be exported");
   const std::vector<std::filesystem::path> paths = {result.path};
-  if (state_.asks(workspace_.question_before_writing(paths), result.replaces)) return;
+  if (state_.asks(workspace_.question_before_writing(paths, state_.dialog.agreed), result.replaces)) return;
   if (const Result<void> done = write_trace(*trace(), result.path); !done) return state_.refuse(done.error().message);
   state_.say("wrote " + printable(result.path), false);
   state_.dialog.open = Dialog::none;

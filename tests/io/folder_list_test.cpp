@@ -1,0 +1,49 @@
+// Lists of folders, and the completion of typed paths.
+#include "io/desktop/folder_list.h"
+
+#include <gtest/gtest.h>
+
+#include "support/temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+const std::vector<std::string> kJson = {".json"};
+
+class FolderList : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"alpha.json", "alpine.json", "notes.txt", ".hidden.json", "zürich.json", "zörich.json"})
+      folder_.file(name, "");
+    std::filesystem::create_directory(folder_ / "models");
+  }
+
+  /// What `typed` in the folder becomes.
+  [[nodiscard]] std::string completed(const std::string& typed) const {
+    return completed_path((folder_ / typed).string(), kJson).substr(folder_.path().string().size() + 1);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(FolderList, HasFoldersFirstAndFilesOfTheEndings) {
+  const std::vector<FolderEntry> expected = {
+      {"models", true}, {"alpha.json", false}, {"alpine.json", false}, {"zörich.json", false}, {"zürich.json", false}};
+  EXPECT_EQ(list_folder(folder_.path(), kJson), expected);
+  EXPECT_EQ(list_folder(folder_.path(), {}).size(), expected.size() + 1) << "notes.txt too";
+}
+
+TEST_F(FolderList, IsEmptyWhereThereIsNoFolder) { EXPECT_TRUE(list_folder(folder_ / "none", kJson).empty()); }
+
+TEST_F(FolderList, CompletesAsFarAsNamesAgree) {
+  EXPECT_EQ(completed("a"), "alp");
+  EXPECT_EQ(completed("alph"), "alpha.json");
+  EXPECT_EQ(completed("mo"), "models/");
+  EXPECT_EQ(completed("n"), "n") << "notes.txt has another ending";
+  EXPECT_EQ(completed("q"), "q");
+  EXPECT_EQ(completed(".h"), ".hidden.json");
+  EXPECT_EQ(completed("z"), "z") << "ö and ü begin with the same byte";
+}
+
+}  // namespace
+}  // namespace attnscope::test
