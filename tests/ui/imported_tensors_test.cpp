@@ -118,14 +118,16 @@ TEST_F(ImportedTensorFiles, AreReadAgainWhenTheyChange) {
   const std::size_t first = bytes.size() - std::size_t{6} * 8 * 12 * 12 * 4;
   bytes.replace(first, sizeof other, reinterpret_cast<const char*>(&other), sizeof other);
   std::filesystem::rename(folder_.file("new", bytes), path);
-  ASSERT_TRUE(wait_for([&] { return screen().state().message.text.find("which another program changed") != std::string::npos; }));
+  ASSERT_TRUE(wait_for(
+      [&] { return screen().state().message.text.find("which another program changed") != std::string::npos; }));
   screen().settle();
   EXPECT_EQ(screen().trace().value(0, std::vector<Index>{0, 0, 0}), 0.25F);
   EXPECT_FALSE(screen().workbench().session().modified());
   // What has become useless is said, and what was there stays.
   std::ofstream(path) << "no tensors";
   ASSERT_TRUE(wait_for([&] { return screen().state().message.is_error; }));
-  EXPECT_NE(screen().state().message.text.find("model.safetensors: "), std::string::npos) << screen().state().message.text;
+  EXPECT_NE(screen().state().message.text.find("model.safetensors: "), std::string::npos)
+      << screen().state().message.text;
   EXPECT_EQ(screen().experiment().system, "own-tensors");
 }
 

@@ -247,7 +247,7 @@ TEST_F(Panel, RerollTakesAnotherSeedAndNothingElse) {
   const platform::Image picture = screen().picture();
   // One seed in ten thousand is the old one.
   for (int i = 0; i < 3 && screen().experiment().seed == before.seed; ++i) {
-    screen().click_item("Parameters", {std::string("↻##reroll")});
+    screen().click_item("Parameters", {std::string("↻##new seed")});
     screen().settle();
   }
   Experiment expected = before;

@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-// Not with every number that a slider passes: the disk takes a while.
+// A slider passes many numbers, and the disk is slow.
 constexpr std::chrono::milliseconds kBetweenWrites{300};
 
 }  // namespace
@@ -63,7 +63,7 @@ void Autosave::save_now() {
       trouble = "unsaved edits cannot be kept in case the program ends: " + kept.error().message;
     }
   }
-  // After that, so that what has become another document is there at any moment.
+  // Only after the new files are written: unsaved work is on disk at every moment.
   std::erase_if(written_, [&](const auto& each) {
     if (wanted.contains(each.first)) return false;
     folder_.remove(each.first);

@@ -1,4 +1,4 @@
-// Keeps what is not saved while the user works, without making anybody wait for the disk.
+// Keeps unsaved work in the background, so the user never waits for the disk.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@
 
 namespace attnscope {
 
-/// A document with unsaved edits, as it is now.
+/// A document with unsaved edits.
 struct UnsavedDocument {
   std::uint64_t document = 0;  ///< see Session::document
   const Experiment& experiment;
@@ -26,27 +26,27 @@ struct UnsavedDocument {
   std::string title;
 };
 
-/// A thread that writes the newest state of every document with unsaved edits into the user's folder: the first edit at
-/// once, those that follow some tenths of a second later.
+/// A thread that writes every document with unsaved edits into the user's folder: the first edit at once, later ones
+/// within some tenths of a second.
 class Autosave {
  public:
-  /// `wake` is called from the thread when there is trouble to take; it must not wait for the owner.
+  /// `wake` is called from the thread after a failure; it must not wait for the owner.
   Autosave(std::filesystem::path folder, std::function<void()> wake);
-  /// What the thread has not written by now stays unwritten; `save_now` comes first where the program ends in order.
+  /// Does not write what is due: call `save_now` first where the program ends normally.
   ~Autosave();
   Autosave(const Autosave&) = delete;
   Autosave& operator=(const Autosave&) = delete;
 
-  /// All documents with unsaved edits. What was kept of others is removed: they were saved, or their user said no.
+  /// Sets all documents with unsaved edits. Others were saved or discarded, and their files are removed.
   void keep(std::span<const UnsavedDocument> unsaved);
-  /// The document was restored from that entry of the folder.
+  /// Notes that the document was restored from that entry.
   void restored(const UnsavedEntry& entry, std::uint64_t document);
-  /// Writes and removes what is due, and returns when that is done. From any thread.
+  /// Writes and removes what is due before it returns; from any thread.
   void save_now();
-  /// Why nothing can be kept, once for every reason.
+  /// Why nothing can be kept; every reason once.
   std::optional<std::string> take_trouble();
 
-  /// Where entries of earlier programs are offered from.
+  /// The folder with the entries of earlier programs.
   [[nodiscard]] UnsavedFolder& folder() { return folder_; }
 
  private:
@@ -60,11 +60,11 @@ class Autosave {
   std::mutex writing_;  ///< while files are written; taken before `mutex_`
   Works written_;       ///< what is in the folder
 
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< of the fields below
   std::condition_variable changed_;
   bool due_ = false;
   Works wanted_;
-  std::string trouble_;  ///< the last there was
+  std::string trouble_;  ///< the last reason
   bool trouble_said_ = true;
   BackgroundThread thread_;
 };

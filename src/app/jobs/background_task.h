@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// Works in a thread of its own. Its destructor stops it and waits for that.
+/// A thread for one piece of work. The destructor stops it and waits for its end.
 template <typename Result>
 class BackgroundTask {
  public:
@@ -27,15 +27,15 @@ class BackgroundTask {
           wake();
         }) {}
 
-  /// It ends soon.
+  /// Asks the work to stop.
   void cancel() { thread_.request_stop(); }
   [[nodiscard]] bool cancelled() const { return thread_.stop_requested(); }
-  /// Waits for its end, no longer than `most`; whether it has come to that.
+  /// Waits for the end, at most that long; whether the work has ended.
   bool wait(StopClock::duration most) const {
     std::unique_lock lock(mutex_);
     return ended_.wait_for(lock, most, [this] { return result_.has_value(); });
   }
-  /// What has come of it, once it has ended.
+  /// The result, once the work has ended.
   [[nodiscard]] std::optional<Result> result() const {
     const std::scoped_lock lock(mutex_);
     return result_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<int, 3> kEndings = {SIGTERM, SIGHUP, SIGINT};
 
-/// What `exit` finds: it has no other way to know.
+/// For the handler of `exit`, which has no argument.
 std::atomic<EndingWatch*>& current() {
   static std::atomic<EndingWatch*> watch = nullptr;
   return watch;
@@ -23,10 +23,10 @@ EndingWatch::EndingWatch() {
   ::sigemptyset(&signals_);
   for (const int each : kEndings) {
     struct sigaction now = {};
-    // Whoever starts a program with nohup does not want it to end.
+    // nohup ignores SIGHUP, and so must we.
     if (::sigaction(each, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) ::sigaddset(&signals_, each);
   }
-  // The thread starts with what is blocked here; SIGUSR2, which wakes it in the end, is its own business.
+  // The thread inherits the blocked signals. SIGUSR2 wakes it at the end.
   ::sigset_t heard = signals_;
   ::sigaddset(&heard, SIGUSR2);
   ::pthread_sigmask(SIG_BLOCK, &heard, &before_);
@@ -64,7 +64,7 @@ void EndingWatch::wait(const ::sigset_t& heard) {
     if (over_) return;
   }
   act();
-  // It ends by the signal, as whoever sent it expects.
+  // The process ends by the signal, as its sender expects.
   ::signal(signal, SIG_DFL);
   ::sigset_t only;
   ::sigemptyset(&only);

@@ -1,4 +1,4 @@
-// What is done in the last moment when the process is told to end.
+// A last action when the process is told to end.
 #pragma once
 
 #include <atomic>
@@ -10,9 +10,9 @@
 
 namespace attnscope {
 
-/// Has something done before the process ends by SIGTERM, SIGHUP or SIGINT, or because a library calls `exit`, as Xlib
-/// does when the display is gone. A thread waits for the signals, so that they are heard while the others work. To be
-/// made before other threads, for those must leave the signals to this one; there is one at a time.
+/// Runs a last action before the process ends by SIGTERM, SIGHUP or SIGINT, or because a library calls `exit`, as Xlib
+/// does when the display is gone. A thread waits for the signals. Construct it before other threads start: they inherit
+/// the blocked signals. There is one at a time.
 class EndingWatch {
  public:
   EndingWatch();
@@ -20,7 +20,7 @@ class EndingWatch {
   EndingWatch(const EndingWatch&) = delete;
   EndingWatch& operator=(const EndingWatch&) = delete;
 
-  /// From now on that is done, once, from another thread; it must not wait for this one. Empty: nothing.
+  /// Sets the action. It runs once, in another thread, and must not wait for this one. Empty: none.
   void set_last_act(std::function<void()> act);
 
  private:
@@ -35,7 +35,7 @@ class EndingWatch {
   std::thread thread_;
 };
 
-/// Has it done in the last moment, as long as this is there.
+/// Sets a last action for its own lifetime.
 class LastAct {
  public:
   LastAct(EndingWatch& watch, std::function<void()> act) : watch_(watch) { watch_.set_last_act(std::move(act)); }

@@ -48,7 +48,7 @@ FigureBuilder::FigureBuilder(std::function<void()> ready)
               return BuiltFigure{request, std::move(figure), seconds};
             },
             [](const FigureRequest& running, const FigureRequest& newer) -> std::optional<StopClock::duration> {
-              // A figure of another view would not be looked at.
+              // The user will not see a figure of another view.
               if (running.view.name != newer.view.name) return StopClock::duration::zero();
               return kTimeToFinish;
             },

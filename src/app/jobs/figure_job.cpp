@@ -18,7 +18,7 @@ Result<WrittenFigure> stopped(const FigureTask& task, std::size_t written) {
 Result<WrittenFigure> hand_over(WrittenFigure written) {
   const std::filesystem::path& picture = written.files.front();
   const Result<bool> copied = copy_png_to_clipboard(picture);
-  // Whoever took the picture has read all of it.
+  // The clipboard program has read the whole picture.
   std::error_code error;
   if (!copied || *copied) std::filesystem::remove_all(picture.parent_path(), error);
   if (!copied) return tl::unexpected(copied.error());

@@ -1,4 +1,4 @@
-// Figures on their way to files, beside the window.
+// Writes figures in the background.
 #pragma once
 
 #include <filesystem>
@@ -10,22 +10,21 @@
 
 namespace attnscope {
 
-/// A figure that is to be written.
+/// A figure to write.
 struct FigureTask {
   FigureRequest request;  ///< with `file`
   ExperimentSource source;
   std::vector<std::filesystem::path> outputs;
-  bool to_clipboard = false;  ///< the only output is a PNG in a folder of its own, which goes when it was taken
+  bool to_clipboard = false;  ///< the only output is a PNG in its own folder, which is removed after copying
 };
 
-/// What has become of it.
+/// The files of a figure.
 struct WrittenFigure {
   std::vector<std::filesystem::path> files;
-  bool copied = false;  ///< the desktop has the picture
+  bool copied = false;  ///< to the clipboard
 };
 
-/// Builds and writes a figure. Once it is stopped, outputs that are there by then stay, and the result is an error that
-/// says so.
+/// Builds and writes a figure. A stop keeps the files that are written already; the result is an error that names them.
 class FigureJob : public BackgroundTask<Result<WrittenFigure>> {
  public:
   /// `wake` is called from the thread at the end.

@@ -1,4 +1,4 @@
-// Reads the files that the user opens beside the window.
+// Reads the files that the user opens in the background.
 #pragma once
 
 #include <chrono>
@@ -23,8 +23,8 @@ enum class FileKind {
   source,   ///< an experiment, a figure or a trace of one, or tensors: whatever `read_source` reads
   labels,   ///< of tokens
   picture,  ///< a PNG for the pixels
-  tensors,  ///< of the experiment that is open
-  any,      ///< one of the first three: what it is, is known by its name and content
+  tensors,  ///< for the open experiment
+  any,      ///< one of the first three, by its name and content
 };
 
 struct FileRequest {
@@ -34,7 +34,7 @@ struct FileRequest {
   friend bool operator==(const FileRequest&, const FileRequest&) = default;
 };
 
-/// What was in it: of the kind that was asked for or found out, in the order of FileKind.
+/// The content of a file, in the order of FileKind.
 using FileContent =
     std::variant<ExperimentSource, std::vector<std::string>, ColorPicture, std::shared_ptr<const ImportedTensors>>;
 
@@ -43,25 +43,25 @@ struct ReadContent {
   Result<FileContent> content;  ///< errors are one line that begins with the file's name
 };
 
-/// What `read_source` reads, once it is known that it can be computed within `memory_budget` bytes and shown: both the
-/// experiment and what it is compared with.
+/// Reads an experiment and its baseline with `read_source`. Fails where one of them cannot be shown, or not be computed
+/// within `memory_budget` bytes.
 Result<ExperimentSource> read_valid_source(const std::string& path, double memory_budget, const StopToken& stop = {});
 
-/// Reads a file here and now.
+/// Reads a file in this thread.
 Result<FileContent> read_content(const FileRequest& request, double memory_budget, const StopToken& stop = {});
 
-/// A thread that reads one file at a time. A newer request replaces the one that waits and stops the one under way.
+/// A thread that reads one file at a time. A newer request replaces the waiting one and stops the running one.
 class FileOpener {
  public:
-  /// `ready` is called from the thread whenever a file has been read, wanted or not; it must not wait for the owner.
+  /// `ready` is called from the thread whenever a file has been read; it must not wait for the owner.
   explicit FileOpener(std::function<void()> ready, double memory_budget = kDefaultMemoryBudget);
 
   void request(FileRequest request);
-  /// Nothing that was asked for is wanted any more.
+  /// Drops all requests.
   void cancel() { job_.cancel(); }
-  /// The file that was asked for last, once it is read; once.
+  /// The file that was requested last, when it has been read; once.
   std::optional<ReadContent> take() { return job_.take(); }
-  /// Waits until there is something to take or nothing to wait for, but no longer than `most`. Whether there is.
+  /// Waits until no file is being read, at most that long; whether there is one to take.
   bool wait(std::chrono::microseconds most) {
     job_.wait_until_idle(most);
     return job_.has_result();

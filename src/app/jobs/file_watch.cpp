@@ -73,7 +73,7 @@ bool FileWatch::look() {
     const std::lock_guard lock(mutex_);
     for (const Watched& each : files_) names.push_back(each.file);
   }
-  // Nobody has to wait for a disk that is far away.
+  // Without the lock: a network disk may be slow.
   std::vector<std::optional<Stamp>> stamps;
   stamps.reserve(names.size());
   for (const std::string& name : names) stamps.push_back(stamp_of(name));
@@ -96,7 +96,7 @@ void FileWatch::run(const StopToken& stop) {
   while (!stop.stop_requested()) {
     {
       std::unique_lock lock(mutex_);
-      // Without files there is nothing to wake up for.
+      // Without files the thread sleeps.
       awake_.wait(lock, [&] { return stop.stop_requested() || !files_.empty(); });
       awake_.wait_for(lock, kBetweenLooks, [&] { return stop.stop_requested(); });
     }

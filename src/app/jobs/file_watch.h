@@ -1,4 +1,4 @@
-// Notices when other programs write files that are open here.
+// Notices when other programs change open files.
 #pragma once
 
 #include <condition_variable>
@@ -14,9 +14,8 @@
 
 namespace attnscope {
 
-/// Looks at a few files twice a second, beside everything else. A file has changed when another one stands in its place
-/// or its size or time is another, and that has not gone on for one look more: not before it is written to the end. One
-/// that is gone counts only once it is back.
+/// Checks a few files twice a second, in a thread. A file has changed when it was replaced or has another size or time,
+/// and the same at the next check: then it is written completely. A missing file counts only once it is back.
 class FileWatch {
  public:
   /// `changed` is called from another thread when there is something to take.
@@ -25,15 +24,15 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  /// Watches these from now on and no others. Of one that was watched already what it was then counts.
+  /// Watches these files and no others. A file already watched keeps its earlier baseline.
   void watch(const std::vector<std::string>& files);
-  /// What stands in the file now is known: it was written from here.
+  /// The file as it is now is known: we wrote it.
   void know(const std::string& file);
-  /// The files that have changed since they were last taken.
+  /// The files that have changed since the last call.
   std::vector<std::string> take_changed();
 
  private:
-  /// What tells one state of a file from another.
+  /// Tells one state of a file from another.
   struct Stamp {
     std::uint64_t device = 0;
     std::uint64_t number = 0;
@@ -44,18 +43,18 @@ class FileWatch {
   };
   struct Watched {
     std::string file;
-    std::optional<Stamp> known;  ///< nothing where there was no file
-    std::optional<Stamp> last;   ///< when it was last looked at
+    std::optional<Stamp> known;  ///< nothing: there was no file
+    std::optional<Stamp> last;   ///< at the last check
     bool changed = false;
   };
 
   static std::optional<Stamp> stamp_of(const std::string& file);
   void run(const StopToken& stop);
-  /// Whether anything has changed that had not before.
+  /// Checks the files; whether another one has changed.
   bool look();
 
   std::function<void()> changed_;
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< of the fields below
   std::condition_variable awake_;
   std::vector<Watched> files_;
   BackgroundThread thread_;

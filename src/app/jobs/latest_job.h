@@ -1,4 +1,4 @@
-// Work in the background of which only the newest request counts.
+// Background work where only the newest request counts.
 #pragma once
 
 #include <condition_variable>
@@ -11,15 +11,15 @@
 
 namespace attnscope {
 
-/// A thread that works on one request at a time. A newer request replaces the one that waits; what is under way is
-/// stopped, or given the time to finish, as `Work::time_for` says. The result of work that was stopped is dropped.
+/// A thread that works on one request at a time. A newer request replaces the waiting one; `Work::time_for` decides
+/// whether the running one may finish. Stopped work has no result.
 template <typename Request, typename Result>
 class LatestJob {
  public:
   struct Work {
-    /// Called in the thread. It may leave unfinished once it is stopped.
+    /// Called in the thread. It may return early once it is stopped.
     std::function<Result(const Request&, const StopToken&)> run;
-    /// How long `running` may take from its start once `newer` waits; nothing: until it is finished. Null: no time.
+    /// How long `running` may take in all once `newer` waits; nothing: as long as it needs. Null: no time.
     std::function<std::optional<StopClock::duration>(const Request& running, const Request& newer)> time_for;
     /// Called in the thread after each piece of work; it must not wait for the owner. May be null.
     std::function<void()> ready;
@@ -46,7 +46,7 @@ class LatestJob {
     wake_.notify_one();
   }
 
-  /// Forgets what was asked for: what waits, what is under way, and a result that nobody has taken.
+  /// Drops the waiting request, the running one, and a result that was not taken.
   void cancel() {
     const std::scoped_lock lock(mutex_);
     forget();
@@ -58,7 +58,7 @@ class LatestJob {
     return std::exchange(result_, std::nullopt);
   }
 
-  /// Waits until nothing waits and nothing is under way, but no longer than `most`. Whether it has come to that.
+  /// Waits until nothing waits or runs, at most that long; whether nothing does.
   bool wait_until_idle(StopClock::duration most) {
     std::unique_lock lock(mutex_);
     return idle_.wait_for(lock, most, [this] { return !waiting_ && !running_; });
@@ -80,7 +80,7 @@ class LatestJob {
     StopClock::time_point since = StopClock::now();
   };
 
-  // All with the lock.
+  // To be called with the lock.
   void hurry(const Request& newer) {
     const auto time = work_.time_for ? work_.time_for(running_->request, newer) : StopClock::duration::zero();
     if (time) running_->stop.request_stop_at(running_->since + *time);
@@ -105,7 +105,7 @@ class LatestJob {
   }
   void work_on(const Request& request, const StopToken& stop) {
     std::optional<Result> result = work_.run(request, stop);
-    std::optional<Running> done;  // goes without the lock: it may be large
+    std::optional<Running> done;  // destroyed without the lock: it may be large
     {
       const std::scoped_lock lock(mutex_);
       if (!stop.stop_requested()) result_.swap(result);

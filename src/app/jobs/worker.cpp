@@ -7,8 +7,8 @@
 namespace attnscope {
 namespace {
 
-// About a second of work: what takes longer is stopped when something newer is wanted; what is shorter is let finish,
-// so that the picture moves during a drag instead of waiting for its end.
+// About a second of work. Longer computations are stopped by a newer request; shorter ones finish, so the figure
+// follows a drag instead of waiting for its end.
 constexpr double kFlopsLetFinish = 2e8;
 
 }  // namespace
@@ -117,7 +117,7 @@ void ComputeWorker::work_on_experiment(std::unique_lock<std::mutex>& lock) {
 
   lock.lock();
   running_.reset();
-  // Replaced by something newer: nobody asked to hear about it.
+  // A newer request stopped it: that is not worth a message.
   const bool replaced = progress.stop.stop_requested() && !cancelled_;
   cancelled_ = false;
   if (!replaced) result_ = std::move(result);
@@ -143,7 +143,7 @@ void ComputeWorker::work_on_comparison(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   running_.reset();
   comparing_ = false;
-  // A newer experiment comes first, and then this once more, unless it was for another one.
+  // A newer experiment comes first, and then this comparison again, unless another one was requested.
   const bool put_off = progress.stop.stop_requested() && !cancelled_ && !forgotten_;
   if (put_off && !waiting_comparison_) waiting_comparison_ = request;
   if (!put_off && !forgotten_) comparison_ = std::move(result);

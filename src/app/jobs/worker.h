@@ -1,4 +1,4 @@
-// Computes experiments beside the window.
+// Computes experiments in the background.
 #pragma once
 
 #include <atomic>
@@ -21,9 +21,9 @@ struct ComparisonRequest {
   double memory_budget = kDefaultMemoryBudget;
 };
 
-/// One thread that computes one experiment at a time, and comparisons when no experiment waits. A newer request
-/// replaces the one that waits, so that a dragged slider is never behind; what is being computed is finished if that
-/// takes less than a moment, and stopped otherwise.
+/// A thread that computes one experiment at a time, and comparisons when no experiment waits. A newer request replaces
+/// the waiting one, so a dragged slider never lags; the running computation finishes if it takes less than about a
+/// second, and is stopped otherwise.
 class ComputeWorker {
  public:
   /// `ready` is called from the worker's thread whenever there is something to take.
@@ -32,39 +32,38 @@ class ComputeWorker {
   ComputeWorker(const ComputeWorker&) = delete;
   ComputeWorker& operator=(const ComputeWorker&) = delete;
 
-  /// Asks for a validated experiment to be computed.
+  /// Requests a validated experiment.
   void request(Experiment experiment);
 
-  /// Asks for a comparison; one that waits or is under way is forgotten.
+  /// Requests a comparison; an earlier one that is not finished is dropped.
   void request(ComparisonRequest comparison);
 
-  /// Stops what is being computed and forgets what waits.
+  /// Stops the running computation and drops the waiting one.
   void cancel();
 
-  /// Stops the comparison under way and forgets one that waits or is finished.
+  /// Drops the comparison, whether it waits, runs or is finished.
   void forget_comparison();
 
-  /// The newest finished computation, once; nothing when there is none since the last call.
+  /// The newest finished computation, once.
   std::optional<Result<std::shared_ptr<const Trace>>> take_result();
 
-  /// Waits until there is something for `take_result`, or nothing more to wait for, but no longer than `most`. Whether
-  /// there is.
+  /// Waits for a result of `take_result`, at most that long and while one is on its way; whether there is one.
   bool wait_for_result(std::chrono::microseconds most);
 
-  /// The comparison asked for last, once it is finished; see `take_result`.
+  /// The newest finished comparison, once.
   std::optional<Result<EquivalenceResult>> take_comparison();
 
-  /// Whether anything is being computed or waits.
+  /// Whether anything runs or waits.
   [[nodiscard]] bool busy() const;
-  /// How far the computation under way is, 0 to 1.
+  /// Progress of the running computation, 0 to 1.
   [[nodiscard]] float progress() const { return progress_; }
 
  private:
   void work(const StopToken& ending);
-  /// Both take the lock, let go of it while they compute, and have it again at the end.
+  /// Both are called with the lock, and release it while they compute.
   void work_on_experiment(std::unique_lock<std::mutex>& lock);
   void work_on_comparison(std::unique_lock<std::mutex>& lock);
-  /// Notes that something is being computed.
+  /// Starts the progress of a computation.
   Progress begin(double flops);
 
   std::function<void()> ready_;
@@ -75,11 +74,11 @@ class ComputeWorker {
   std::optional<ComparisonRequest> waiting_comparison_;
   std::optional<StopSource> running_;
   double running_flops_ = 0;
-  bool comparing_ = false;  ///< what is running is a comparison
+  bool comparing_ = false;  ///< a comparison is running
   std::optional<Result<std::shared_ptr<const Trace>>> result_;
   std::optional<Result<EquivalenceResult>> comparison_;
   bool cancelled_ = false;
-  bool forgotten_ = false;  ///< the comparison under way
+  bool forgotten_ = false;  ///< the running comparison
   std::atomic<float> progress_ = 0;
   ThreadPool pool_;
   Executor runner_;  ///< used by the thread only

@@ -30,31 +30,31 @@ struct SetSeed {
   std::uint64_t seed = 0;
 };
 
-/// Puts a number in the place of a drawn one, or takes it away again.
+/// Edits a random number, or restores it.
 struct SetCell {
   std::string tensor;
   std::vector<Index> index;
-  std::optional<double> value;  ///< nothing: as drawn
+  std::optional<double> value;  ///< nothing: the random number
 };
 
-/// Keeps a pair of query and key in the mask, or hides the key from the query.
+/// Masks a pair of query and key, or unmasks it.
 struct PaintMask {
   MaskCell cell;
   bool keep = false;
 };
 
-/// Switches a head of the first layer off, or on again; counted from 0.
+/// Turns a head of the first layer, counted from 0, off or on.
 struct SwitchHead {
   Index head = 0;
   bool on = false;
 };
 
-/// Token labels, first to last. They say how many tokens there are, where the system has such a parameter.
+/// Token labels, first to last. They also set the number of tokens, where the system has such a parameter.
 struct SetLabels {
   std::vector<std::string> labels;
 };
 
-/// A picture of the user's own for the pixels of a system that attends to them.
+/// A picture of the user's for a system that attends to pixels.
 struct SetPicture {
   ColorPicture picture;
 };
@@ -76,7 +76,7 @@ struct OpenLesson {
   std::shared_ptr<const Lesson> lesson;
 };
 
-/// Makes a step of the open lesson the current one, with its experiment and view; 0 is the first.
+/// Opens a step of the open lesson, counted from 0, with its experiment and view.
 struct GoToStep {
   std::size_t step = 0;
 };
@@ -92,7 +92,7 @@ using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, PaintMask, 
 
 struct Action {
   Edit edit;
-  /// Edits with the same number other than 0 are one step for undo: those of one drag of a slider.
+  /// Edits with the same number, unless it is 0, are one step for Undo: for example those of one drag of a slider.
   std::uint64_t gesture = 0;
 };
 

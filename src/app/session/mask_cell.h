@@ -1,4 +1,4 @@
-// Which part of the mask a cell on the screen stands for.
+// The entry of the mask that belongs to a cell on screen.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// A pair of a query and a key that the mask keeps or does not; everything counts from 0.
+/// An entry of the mask, counted from 0.
 struct MaskCell {
   Index batch = 0;
   Index head = 0;
@@ -19,10 +19,10 @@ struct MaskCell {
   friend bool operator==(const MaskCell&, const MaskCell&) = default;
 };
 
-/// Of a cell of scores or weights that the experiment's mask applies to, otherwise nothing.
+/// The mask entry of a cell of scores or weights; nothing for a cell that the mask does not apply to.
 std::optional<MaskCell> mask_cell(const Trace& trace, std::string_view tensor, std::span<const Index> index);
 
-/// Whether the experiment's mask keeps it.
+/// Whether the experiment leaves that entry unmasked.
 bool is_kept(const Experiment& experiment, const MaskCell& cell);
 
 }  // namespace attnscope

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// How one format writes a table.
+/// The syntax of a table in one format.
 struct Syntax {
   MatrixFormat format;
 
@@ -37,8 +37,8 @@ struct Syntax {
     return "$" + text + "$";
   }
 
-  /// What is no letter to the format, written so that it shows. Labels may be anybody's: none becomes a formula of the
-  /// spreadsheet that it is pasted into, a link, or something that steers a terminal.
+  /// Escapes a label. Labels may come from anybody: none must become a formula of a spreadsheet, a link, or a control
+  /// sequence of a terminal.
   [[nodiscard]] std::string label(std::string_view text) const {
     const bool is_formula = text.size() > 1 && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
     std::string out = format == MatrixFormat::tsv && is_formula && !parse_real(text) ? "'" : "";
@@ -62,7 +62,7 @@ struct Syntax {
     return format == MatrixFormat::tsv ? in_quotes(out) : out;
   }
 
-  /// Where a cell has a quote, spreadsheets and pandas take all up to the next one for it: it is put in quotes whole.
+  /// Spreadsheets and pandas read a quote as the start of a quoted cell: a cell with a quote is quoted as a whole.
   static std::string in_quotes(const std::string& text) {
     if (text.find('"') == std::string::npos) return text;
     return '"' + join(split(text, '"'), "\"\"") + '"';
@@ -77,7 +77,7 @@ struct Syntax {
     return "  " + join(cells, " & ") + " \\\\\n";
   }
 
-  /// What comes before the first line, behind the one with the columns' names, and at the end.
+  /// Lines before the first row, after the column names, and at the end.
   [[nodiscard]] std::string begin(std::size_t labels, std::size_t columns) const {
     return format != MatrixFormat::latex
                ? ""
@@ -116,7 +116,7 @@ Result<std::string> matrix_text(const Trace& trace, std::string_view tensor, std
   }
   const std::vector<std::string> row_names = rank > 1 ? axis_labels(trace, axes[rank - 2]) : std::vector<std::string>();
   std::vector<std::string> column_names = axis_labels(trace, axes[rank - 1]);
-  // A table of Markdown has a header in any case.
+  // Markdown has no table without a header.
   if (column_names.empty() && format == MatrixFormat::markdown)
     for (Index i = 0; i < columns; ++i) column_names.push_back(std::to_string(i));
   const Syntax syntax = {format};

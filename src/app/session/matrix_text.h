@@ -10,15 +10,15 @@
 
 namespace attnscope {
 
-/// tsv: every number so that it reads back as the same float; markdown, latex (a tabular): four digits.
+/// tsv: enough digits to read back the same float; markdown and latex (a tabular): four digits.
 enum class MatrixFormat { tsv, markdown, latex };
 
-/// Numbers that a copied matrix may have.
+/// Limit on the numbers of a copied matrix.
 inline constexpr Index kMaxCopiedNumbers = 1'000'000;
 
-/// The matrix that a cell lies in: what the last two axes of `tensor` span at the other indices of `index`, a tensor
-/// with one axis as a row. Rows and columns that count tokens have their labels, as text of the format. Fails where
-/// there is no such cell, or the matrix is too large.
+/// The matrix of a cell: the last two axes of `tensor` at the other indices of `index`; a tensor with one axis is a
+/// row. Rows and columns of tokens have labels, escaped for the format. Fails where there is no such cell, or the
+/// matrix is too large.
 Result<std::string> matrix_text(const Trace& trace, std::string_view tensor, std::span<const Index> index,
                                 MatrixFormat format);
 

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-// Experiments are small: this many steps back are a few hundred kilobytes, with a picture a few megabytes.
+// Experiments are small: this many steps take a few hundred kilobytes, with pictures a few megabytes.
 constexpr std::size_t kMaxHistory = 500;
 
 template <typename... Cases>
@@ -21,7 +21,7 @@ struct Overloaded : Cases... {
 template <typename... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-/// A view with those of the options set that it has.
+/// A view with the options set that it has.
 ViewChoice choice_with(const std::string& name, const ParameterValues& options) {
   ViewChoice choice = {name, {}};
   const View* view = find_view(name);
@@ -62,14 +62,14 @@ void switch_head(Experiment& experiment, const SwitchHead& set) {
   if (!set.on && !is_off) off.insert(at, set.head);
 }
 
-/// Heads that there are no more cannot be off.
+/// Drops heads that no longer exist.
 void drop_missing_heads(Experiment& experiment) {
   if (experiment.heads_off.empty()) return;
   const Index heads = switchable_heads(experiment);
   std::erase_if(experiment.heads_off, [&](Index head) { return head >= heads; });
 }
 
-/// A mask that was painted follows the number of tokens.
+/// Resizes a painted mask with the number of tokens.
 void fit_mask(Experiment& experiment) {
   if (experiment.mask().kind != Mask::Kind::array) return;
   const MaskSizes sizes = find_system(experiment.system)->mask_sizes(experiment);
@@ -78,7 +78,7 @@ void fit_mask(Experiment& experiment) {
   if (pairs <= kMaxMaskPairs) experiment.parameters["mask"] = fitted(experiment.mask(), sizes);
 }
 
-/// Other systems that attend to pixels attend to the same picture.
+/// Keeps the picture for another system that attends to pixels.
 void keep_picture(const Experiment& from, Experiment& to) {
   const auto chosen = from.parameters.find("picture");
   if (chosen == from.parameters.end() || !to.parameters.contains("picture")) return;
@@ -86,7 +86,7 @@ void keep_picture(const Experiment& from, Experiment& to) {
   to.picture = from.picture;
 }
 
-/// What a file could not hold is refused here already.
+/// Refuses labels that a file could not contain.
 Result<void> check_labels(const std::vector<std::string>& labels) {
   if (labels.size() > kMaxLabels) {
     return fail("labels: " + std::to_string(labels.size()) + " labels are not allowed; allowed: at most " +
@@ -100,7 +100,7 @@ Result<void> check_labels(const std::vector<std::string>& labels) {
   return {};
 }
 
-/// A sentence says how many tokens there are.
+/// Labels set the number of tokens.
 Result<void> count_tokens(Experiment& experiment) {
   const bool counts = find_parameter(find_system(experiment.system)->parameters, "tokens") != nullptr;
   if (!counts || experiment.labels.empty()) return {};
@@ -109,7 +109,7 @@ Result<void> count_tokens(Experiment& experiment) {
   return done;
 }
 
-/// Whether they differ in the view at most, which is a look at the work and none itself.
+/// Whether they differ in nothing but the view.
 bool same_work(const Experiment& a, const Experiment& b) {
   const auto tensors = [](const Experiment& each) { return each.tensors != nullptr ? each.tensors->file() : ""; };
   return a.system == b.system && a.seed == b.seed && a.discard == b.discard && a.parameters == b.parameters &&
@@ -198,7 +198,7 @@ Result<Experiment> Session::edited(const Action& action) const {
   if (!same_computation(next, experiment())) {
     const bool resizes = std::holds_alternative<SetParameter>(edit) || std::holds_alternative<SetLabels>(edit);
     if (resizes && (!next.edits.empty() || !next.heads_off.empty())) {
-      // With fewer tokens some numbers put by hand have no place left. Undo brings them back.
+      // With fewer tokens some edited numbers no longer exist. Undo restores them.
       Experiment bare = next;
       bare.edits.clear();
       bare.heads_off.clear();
@@ -231,7 +231,7 @@ void Session::step_back(std::vector<State>& from, std::vector<State>& to) {
   State state = std::move(from.back());
   from.pop_back();
   opened_.experiment = std::move(state.experiment);
-  // Within one document what was saved stays saved.
+  // Undo within a document does not change what its file contains.
   if (state.document.number != opened_.document.number) opened_.document = std::move(state.document);
   step_ = state.step;
   gesture_ = 0;
@@ -285,13 +285,13 @@ Result<void> Session::carry_out(const Action& action) {
   State before = {std::move(opened_.experiment), step_, opened_.document};
   opened_.experiment = std::move(*next);
   if (const auto* go = std::get_if<GoToStep>(&action.edit)) step_ = go->step;
-  // A step may well show the experiment of the step before; it is a step all the same.
+  // Two steps of a lesson may have the same experiment.
   if (experiment() == before.experiment && step_ == before.step) return {};
   const bool same_gesture = action.gesture != 0 && action.gesture == gesture_;
   if (!same_gesture) remember(std::move(before));
   opened_.redo.clear();
   gesture_ = action.gesture;
-  // A drag back to where it began is no step.
+  // A drag back to its start is not an edit.
   if (same_gesture && !opened_.undo.empty() && opened_.undo.back().experiment == experiment()) {
     opened_.undo.pop_back();
     gesture_ = 0;
@@ -330,14 +330,14 @@ void Session::reload(Experiment experiment, bool own_file, std::string version) 
 
 void Session::restore(Experiment experiment, std::string file, std::string version) {
   open(std::move(experiment), std::move(file), std::move(version));
-  opened_.document.saved = {};  // which is no experiment
+  opened_.document.saved = {};  // equal to no experiment
   opened_.undo.clear();
   note_change();
 }
 
 void Session::mark_saved(std::string file, std::string version) {
   opened_.document.saved = opened_.experiment;
-  gesture_ = 0;  // Undo comes back to what was saved
+  gesture_ = 0;  // the next edit is a step of its own
   if (lesson_ == nullptr) {
     opened_.document.file = std::move(file);
     opened_.document.version = std::move(version);

@@ -15,7 +15,7 @@ constexpr std::array<ImWchar, 19> kMathematics = {0x2b0,  0x2ff,  0x370,  0x3ff,
                                                   0x2017, 0x2030, 0x209f, 0x2100, 0x214f, 0x2190, 0x21ff,
                                                   0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
 
-/// Adds one size: the text, digits all as wide as the widest, and what only the mathematics font has.
+/// Adds a size: text, digits of equal width, and the glyphs that only the mathematics font has.
 Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::string& mathematics, float size,
                       FontWeight weight) {
   ImFontConfig config;
@@ -28,7 +28,7 @@ Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::st
   ImFont* font = atlas.AddFontFromFileTTF(text.c_str(), line, &config);
   if (font == nullptr) return fail("font " + text + " cannot be read");
 
-  // Figures that line up in columns: Inter's tabular digits are a feature that ImGui cannot ask for.
+  // Digits must line up in columns. ImGui cannot turn on Inter's feature for that.
   ImFontConfig digits = config;
   digits.MergeMode = true;
   digits.GlyphMinAdvanceX = digits.GlyphMaxAdvanceX =

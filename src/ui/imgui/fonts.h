@@ -1,4 +1,4 @@
-// The type of the window, at its scale.
+// The fonts of the window, at its scale.
 #pragma once
 
 #include <imgui.h>
@@ -15,10 +15,10 @@ namespace attnscope::ui {
 struct Font {
   ImFont* font = nullptr;
   float size = 0;  ///< em, pixels
-  float line = 0;  ///< what ImGui calls its size: ascent and descent, pixels
+  float line = 0;  ///< ImGui's font size: ascent and descent, pixels
 };
 
-/// Inter with tabular figures, DejaVu Sans for what it lacks, in the sizes of the window and of figures.
+/// Inter with tabular figures, and DejaVu Sans for other glyphs, in the sizes of the window and of figures.
 class Fonts {
  public:
   /// Loads into the current ImGui context, for a scale of the whole window; replaces what was loaded before.

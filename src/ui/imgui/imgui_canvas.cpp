@@ -17,8 +17,8 @@ ImVec2 vec(Point p) { return {static_cast<float>(p.x), static_cast<float>(p.y)};
 // Steps from the low to the high colour of a colour bar.
 constexpr int kGradientSteps = 64;
 
-// A matrix in memory is drawn within the frame up to this size: that takes a fraction of a millisecond. All those of a
-// figure together take a few.
+// A matrix in memory up to this size is drawn within the frame, in a fraction of a millisecond; all matrices of a
+// figure in a few.
 constexpr Index kCellsAtOnce = Index{512} * 512;
 constexpr Index kCellsInAFrame = 12 * kCellsAtOnce;
 
@@ -36,7 +36,7 @@ std::vector<ShapedSpan> shape(const Style& style, const PlacedText& text) {
     const bool base = span.level == TextSpan::Level::base;
     const auto em = static_cast<float>(base ? text.size : text.size * kScriptSize);
     const Font& font = style.fonts.nearest(text.weight, em);
-    // Within half a pixel of a size that is there, that size is sharper than a scaled one.
+    // A loaded size within half a pixel is sharper than a scaled one.
     const float line = std::abs(font.size - em) <= 0.6F ? font.line : font.line * em / font.size;
     const double rise = base ? 0 : span.level == TextSpan::Level::superscript ? kSuperscriptRise : -kSubscriptDrop;
     const float width =
@@ -46,7 +46,7 @@ std::vector<ShapedSpan> shape(const Style& style, const PlacedText& text) {
   return shaped;
 }
 
-/// Turns what was added to the list since `first` by 90° counter-clockwise about `center`.
+/// Rotates what was added to the list since `first` by 90° counter-clockwise about `center`.
 void turn_upright(ImDrawList& list, int first, ImVec2 center) {
   for (int i = first; i < list.VtxBuffer.Size; ++i) {
     ImVec2& at = list.VtxBuffer[i].pos;
@@ -91,7 +91,7 @@ void ImGuiCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) 
   } else {
     quad.source = mark.source;
   }
-  // Without the gap behind the last cell all cells are equally wide.
+  // Without the gap after the last cell all cells are equally wide.
   quad.area = pixels({box.x, box.y, box.width - gap, box.height - gap});
   quad.clip = pixels(clip_);
   quad.colors = &luts_[mark.scale.map];
@@ -123,7 +123,7 @@ void ImGuiCanvas::line(Point from, Point to, Rgb rgb, double width, bool dashed)
     const std::array<Point, 2> ends = {from, to};
     dashed_curve(ends, color(rgb), width);
   } else if (from.x == to.x || from.y == to.y) {
-    // On whole pixels, where pictures have it as well: ImGui would smooth most of them over a pixel more.
+    // On whole pixels, as in files: ImGui would blur the edge over one more pixel.
     const auto pixels = static_cast<double>(pixels_per_unit_);
     const double wide = std::max(1.0, std::round(width * pixels));
     const double middle = std::floor(wide / 2);
@@ -157,7 +157,7 @@ void ImGuiCanvas::curve(std::span<const Point> points, Rgb rgb, double opacity, 
 
 void ImGuiCanvas::dashed_curve(std::span<const Point> points, ImU32 ink, double width) {
   const double dash = kDashLength * width;
-  double done = 0;  // since the last dash began
+  double done = 0;  // length since the last dash began
   for (std::size_t i = 1; i < points.size(); ++i) {
     const Point from = points[i - 1];
     const double length = std::hypot(points[i].x - from.x, points[i].y - from.y);
@@ -208,7 +208,7 @@ void ImGuiCanvas::triangle(Point a, Point b, Point c, Rgb rgb) {
 }
 
 void ImGuiCanvas::text(const PlacedText& text) {
-  // Far outside: nothing of it can show.
+  // Far outside the clip rectangle.
   const Rect near = clip_.grown(400.0 * static_cast<double>(style_.scale));
   if (near.contains(text.at)) draw_text(list_, style_, text);
 }
@@ -229,7 +229,7 @@ float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
   for (const ShapedSpan& span : spans) {
     const float top = baseline - span.rise - baseline_offset(span.font->font, span.line);
     const char* begin = span.span->text.data();
-    // Not AddText: it leaves out what is outside the clip rectangle before it is turned.
+    // AddText would drop letters outside the clip rectangle before the rotation.
     span.font->font->RenderText(&list, span.line, ImVec2(x, std::round(top)), color(text.color), everywhere, begin,
                                 begin + span.span->text.size());
     x += span.width;

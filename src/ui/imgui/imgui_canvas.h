@@ -11,7 +11,7 @@
 
 namespace attnscope::ui {
 
-/// The colour maps as the heatmap renderer takes them; made once.
+/// The colour maps for the heatmap renderer; made once.
 class ColorLuts {
  public:
   ColorLuts();
@@ -39,7 +39,7 @@ class ImGuiCanvas final : public Canvas {
   void strands(std::span<const PlacedStrand> strands) override;
   void triangle(Point a, Point b, Point c, Rgb color) override;
   void text(const PlacedText& text) override;
-  /// The picture cannot wait; it is drawn again when more has come.
+  /// A frame cannot wait; the next ones draw what has come since.
   [[nodiscard]] bool waits_for_numbers() const override { return false; }
 
  private:
@@ -53,7 +53,7 @@ class ImGuiCanvas final : public Canvas {
   std::uint64_t trace_number_;
   std::vector<platform::HeatmapQuad>& quads_;
   platform::LineLayer& lines_;
-  Index cells_ = 0;  ///< of matrices that are sent within the frame
+  Index cells_ = 0;  ///< of matrices that were drawn within the frame
 };
 
 /// Draws one line of text with sub- and superscripts; returns its width.

@@ -9,7 +9,7 @@ namespace attnscope::ui {
 
 ImGuiHost::ImGuiHost(GLFWwindow* window) : context_(ImGui::CreateContext()), has_window_(window != nullptr) {
   ImGuiIO& io = ImGui::GetIO();
-  // What is remembered is remembered in one place, and never in the current folder.
+  // ImGui must not write its settings into the current folder.
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
   // A blinking cursor would keep an idle window busy.

@@ -20,11 +20,11 @@ class ImGuiHost {
 
   /// Starts a frame. Without a window, display size and time step are as the caller set them.
   void new_frame();
-  /// Ends the frame without drawing it: another one is drawn in its place.
+  /// Ends the frame without drawing it.
   void drop_frame();
   /// Ends the frame and draws it on the bound framebuffer.
   void render();
-  /// Makes the font texture again after fonts were loaded; not within a frame.
+  /// Rebuilds the font texture after fonts were loaded; between frames.
   void refresh_fonts();
 
  private:

@@ -1,4 +1,4 @@
-// How the window looks: what panels need to paint themselves.
+// What panels need to paint themselves: fonts, colours, scale.
 #pragma once
 
 #include <imgui.h>
@@ -19,10 +19,10 @@ struct Style {
 };
 
 ImU32 color(Rgb rgb, float alpha = 1);
-/// The same as numbers of the platform's.
+/// The colour for the platform.
 platform::Rgba rgba(Rgb rgb);
 
-/// Sets ImGui's colours and measures for the theme at this scale.
+/// Sets ImGui's colours and sizes for the theme at this scale.
 void apply_style(const Palette& palette, float scale);
 
 }  // namespace attnscope::ui

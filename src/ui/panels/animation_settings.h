@@ -1,4 +1,4 @@
-// What the animation dialog was last set to.
+// The last settings of the animation dialog.
 #pragma once
 
 #include <optional>
@@ -10,37 +10,36 @@
 
 namespace attnscope::ui {
 
-/// As typed, so that nothing is lost on the way; what is wrong with it is said where it is read.
+/// As typed; the functions below report what is wrong with it.
 struct AnimationSettings {
-  bool lesson = false;  ///< the open one, instead of a sweep
-  std::string name;     ///< of what is swept; see `Sweepable::name`
-  std::string from;     ///< of numbers
+  bool lesson = false;  ///< the open lesson, instead of a sweep
+  std::string name;     ///< of the swept thing; see `Sweepable::name`
+  std::string from;     ///< for numbers
   std::string to;
-  std::string step;    ///< empty: as it comes
-  std::string values;  ///< of everything else, with commas between; empty: every choice
-  std::string rate;    ///< frames a second; empty: as it comes
+  std::string step;    ///< empty: automatic
+  std::string values;  ///< for everything else, separated by commas; empty: every choice
+  std::string rate;    ///< frames a second; empty: automatic
   bool note = true;
-  int frame = 1;  ///< that is shown, from 1
+  int frame = 1;  ///< in the preview, from 1
   AnimationFormat format = AnimationFormat::gif;
   ExportSettings page = usual_page();
 
   static ExportSettings usual_page();
 };
 
-/// Whether it has from, to and step.
+/// Whether its values are numbers, with from, to and step.
 bool is_number(const Sweepable& thing);
 
-/// Starts over with another thing to sweep: its comfortable range, up to `largest` where the trace says how many there
-/// are.
+/// Resets the settings for another thing to sweep: its slider's range, up to `largest` where the trace has a limit.
 void choose_sweep(AnimationSettings& settings, const Sweepable& thing, std::optional<Index> largest);
 
-/// The sweep as it is typed on the command line.
+/// The sweep as on the command line.
 std::string sweep_text(const AnimationSettings& settings, const Sweepable& thing);
 
-/// Frames a second, in range; nothing where they are left open.
+/// Frames a second, in range; nothing: automatic.
 Result<std::optional<double>> rate_of(const AnimationSettings& settings);
 
-/// `path` with the ending of the format.
+/// `path` with the format's ending.
 std::string path_for_format(const std::string& path, AnimationFormat format);
 
 }  // namespace attnscope::ui

@@ -104,7 +104,7 @@ constexpr std::array<std::pair<const char*, const char*>, 7> kGestures = {{
     {"wheel", "zoom at the cursor"},
     {"drag the figure", "move it"},
     {"double-click the figure", "fit it to the window"},
-    {"drop a file", "open it: experiment, figure, tensors, labels; .png: for the pixels"},
+    {"drop a file", "open an experiment, figure, tensors, labels or picture"},
 }};
 
 bool matches(const KeyCombination& keys, const KeyPress& press) {

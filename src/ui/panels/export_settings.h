@@ -1,4 +1,4 @@
-// What the export dialog was last set to.
+// The last settings of the export dialog.
 #pragma once
 
 #include <array>
@@ -23,24 +23,24 @@ struct ExportSettings {
   std::array<bool, 3> formats = {false, false, true};  ///< which of kExportFormats are written
   bool centimetres = false;                            ///< how lengths are shown
   bool fixed_height = false;
-  double height_inches = 5;  ///< counts where it is fixed
-  FigureFileOptions file;    ///< all but the height and the range
-  std::string range;         ///< as typed; empty: as the view has it
+  double height_inches = 5;  ///< if it is fixed
+  FigureFileOptions file;    ///< except the height and the range
+  std::string range;         ///< as typed; empty: that of the view
 };
 
-/// What is written with these settings, in range; otherwise one line that says what is not.
+/// The options of the files, in range; the error says which setting is not.
 Result<FigureFileOptions> export_options(const ExportSettings& settings);
 
-/// The files that `path` stands for: one for each format, with its ending.
+/// The files to write: `path` with the ending of each format.
 Result<std::vector<std::filesystem::path>> export_paths(const std::string& path, const ExportSettings& settings);
 
-/// Follows what was typed: an ending that names a format is that format alone.
+/// Chooses the format that the typed ending names.
 void choose_format_of(const std::string& path, ExportSettings& settings);
 
-/// `path` with an ending that fits the formats.
+/// `path` with the ending of the formats.
 std::string path_for_formats(const std::string& path, const ExportSettings& settings);
 
-/// A path like that which begins with `stem` and replaces no file.
+/// A free path of that kind that begins with `stem`.
 std::string free_export_path(const std::string& stem, const ExportSettings& settings);
 
 }  // namespace attnscope::ui

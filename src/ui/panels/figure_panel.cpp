@@ -36,7 +36,7 @@ FigureTransform transform_for(const Style& style, const Figure& figure, const Re
   return transform;
 }
 
-/// Keeps part of the figure in sight, and all of it centred at zoom 1.
+/// Keeps the figure in view: at zoom 1 all of it, centred.
 void hold(Camera& camera, const Figure& figure) {
   camera.zoom = std::clamp(camera.zoom, 1.0, kMaxZoom);
   const double x = figure.width / 2 * (camera.zoom - 1);
@@ -44,7 +44,7 @@ void hold(Camera& camera, const Figure& figure) {
   camera.pan = {std::clamp(camera.pan.x, -x, x), std::clamp(camera.pan.y, -y, y)};
 }
 
-/// Zooms so that what is under `mouse` stays there.
+/// Zooms around `mouse`.
 void zoom_at(const Style& style, Camera& camera, const Rect& area, Point mouse, double notches) {
   const double before = camera.zoom;
   camera.zoom = std::clamp(before * std::pow(kZoomPerNotch, notches), 1.0, kMaxZoom);
@@ -68,7 +68,7 @@ std::optional<NamedCell> cell_at(const FigurePanelContent& content, const Target
                    mark.index_of(hit->row, hit->column)};
 }
 
-/// Coordinates and value beside the cursor.
+/// Coordinates and value at the cursor.
 void cell_tooltip(const Inspection& inspection) {
   begin_tooltip();
   ImGui::Text("%s%s = %s", inspection.cell.tensor.c_str(), index_text(inspection.cell.index).c_str(),
@@ -77,7 +77,7 @@ void cell_tooltip(const Inspection& inspection) {
   end_tooltip();
 }
 
-/// Of numbers of the view's own, which no tensor has: where they stand and what they are.
+/// The same for numbers that the view computed itself and no tensor has.
 void own_cell_tooltip(const Figure& figure, Point at) {
   const auto hit = hit_test(figure, at);
   if (!hit || figure.heatmaps[hit->heatmap].step >= 0) return;
@@ -88,7 +88,7 @@ void own_cell_tooltip(const Figure& figure, Point at) {
   end_tooltip();
 }
 
-/// What a target says, and that it can be clicked.
+/// The tooltip of a target, and the hand that invites to click.
 void target_feedback(const TargetMark& target) {
   if (!target.sets.empty() || target.switches || target.place) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (target.about.empty() || target.cell || ImGui::IsMouseDown(0)) return;
@@ -99,7 +99,7 @@ void target_feedback(const TargetMark& target) {
 
 void navigate(const Style& style, const Rect& area, const Figure& figure, UiState& state) {
   const ImGuiIO& io = ImGui::GetIO();
-  // A pause of that length in a movement is none.
+  // A movement with pauses this short goes on.
   constexpr double kPause = 0.12;
   Camera& camera = state.camera;
   const Camera before = camera;
@@ -116,7 +116,7 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, UiStat
   if (camera != before) state.camera_still_at = ImGui::GetTime() + kPause;
 }
 
-/// A token that is dragged onto another changes places with it.
+/// Dropping a dragged token on another one swaps them.
 void drag_place(const FigurePanelContent& content, const TargetMark* target, UiState& state, UiIntents& intents) {
   if (ImGui::IsItemActivated() && target != nullptr) state.dragged_place = target->place;
   if (!state.dragged_place) return;
@@ -139,7 +139,7 @@ std::optional<MaskCell> mask_cell_at(const FigurePanelContent& content, Point at
   return cell ? mask_cell(content.trace, cell->tensor, cell->index) : std::nullopt;
 }
 
-/// With the brush a drag makes of every pair that it comes to the opposite of what its first one was.
+/// With the brush, a drag masks every cell that it reaches, or unmasks them if the first one was masked.
 void paint_mask(const FigurePanelContent& content, const FigureTransform& transform, Point mouse, UiState& state,
                 UiIntents& intents) {
   if (!ImGui::IsItemActive()) state.brush_keep.reset();
@@ -180,6 +180,60 @@ void paint_on_list(const Style& style, const ColorLuts& luts, const PaintedFigur
   paint(what.figure, style.palette, what.transform, what.area, canvas, what.isolated);
 }
 
+namespace {
+
+/// Carries out a click on the figure: a target sets options or switches a head, a matrix may pick a cell, and any other
+/// cell is pinned. A click on the pinned cell or outside all cells unpins.
+void click(const FigurePanelContent& content, const TargetMark* target, Point at, UiState& state, UiIntents& intents) {
+  if (target != nullptr) {
+    // One step for Undo, however many options it sets.
+    const std::uint64_t gesture = target->sets.size() > 1 ? ++state.gesture : 0;
+    for (const auto& [name, value] : target->sets) intents.actions.push_back({SetViewOption{name, value}, gesture});
+    if (target->switches) {
+      const std::vector<Index>& off = content.trace.experiment().heads_off;
+      const bool is_off = std::binary_search(off.begin(), off.end(), *target->switches);
+      intents.actions.push_back({SwitchHead{*target->switches, is_off}, 0});
+    }
+  }
+  const auto hit = target == nullptr ? hit_test(content.figure, at) : std::nullopt;
+  if (hit && !content.figure.heatmaps[hit->heatmap].picks.empty()) {
+    const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
+    intents.actions.push_back({SetViewOption{mark.picks, hit->row * mark.columns() + hit->column + 1}, 0});
+  }
+  if (target == nullptr || (target->sets.empty() && !target->switches) || state.hovered)
+    state.pinned = state.pinned == state.hovered ? std::nullopt : state.hovered;
+}
+
+/// Outlines the dragged token, and the one it would be swapped with.
+void paint_dragged(const Style& style, const Figure& figure, const FigureTransform& transform, const TargetMark* target,
+                   const UiState& state) {
+  for (const TargetMark& each : figure.targets) {
+    if (!state.dragged_place || !each.place) continue;
+    if (each.place != state.dragged_place && (target == nullptr || each.place != target->place)) continue;
+    const Rect box = transform.apply(each.box);
+    ImGui::GetWindowDrawList()->AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
+                                        ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())),
+                                        color(style.palette.accent), style.px(3), 0, style.px(1.5));
+  }
+}
+
+/// Paints the figure, with the inspected cell and its inputs highlighted.
+void paint_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content,
+                 const PaintedFigure& painted, HeatmapBatch& batch, platform::LineLayer& lines, const UiState& state) {
+  paint_on_list(style, luts, painted, batch, lines);
+  batch.quick = ImGui::GetTime() < state.camera_still_at;
+  for (platform::HeatmapQuad& quad : batch.quads) quad.quick = batch.quick;
+  if (content.inspection == nullptr) return;
+  ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), style, luts, painted.area, ImGui::GetIO().DisplayFramebufferScale.x,
+                     content.trace_number, batch.quads, lines);
+  const Explanation& e = content.inspection->explanation;
+  Region own = {e.step, e.index, e.index};
+  for (Index& end : own.end) ++end;
+  paint_highlights(content.figure, e.regions, own, style.palette, painted.transform, canvas);
+}
+
+}  // namespace
+
 void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content, HeatmapBatch& batch,
                   platform::LineLayer& lines, UiState& state, UiIntents& intents) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -193,63 +247,30 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
 
   const ImGuiIO& io = ImGui::GetIO();
   const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
+  const Point in_figure = transform.invert(mouse);
   state.hovered.reset();
   if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || ImGui::IsMouseDown(0)) state.by_keyboard = false;
   const bool hovered = ImGui::IsItemHovered() && !state.by_keyboard;
-  const TargetMark* const target = hovered ? target_at(content.figure, transform.invert(mouse)) : nullptr;
-  if (hovered) state.hovered = cell_at(content, target, transform.invert(mouse));
+  const TargetMark* const target = hovered ? target_at(content.figure, in_figure) : nullptr;
+  if (hovered) state.hovered = cell_at(content, target, in_figure);
   const bool painted = state.brush_keep.has_value();
   drag_place(content, target, state, intents);
   paint_mask(content, transform, mouse, state, intents);
   const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && !painted &&
                        io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;
-  if (clicked && target != nullptr) {
-    // One step for undo, however many options it sets.
-    const std::uint64_t gesture = target->sets.size() > 1 ? ++state.gesture : 0;
-    for (const auto& [name, value] : target->sets) intents.actions.push_back({SetViewOption{name, value}, gesture});
-    if (target->switches) {
-      const std::vector<Index>& off = content.trace.experiment().heads_off;
-      const bool is_off = std::binary_search(off.begin(), off.end(), *target->switches);
-      intents.actions.push_back({SwitchHead{*target->switches, is_off}, 0});
-    }
-  }
-  const auto hit = clicked && target == nullptr ? hit_test(content.figure, transform.invert(mouse)) : std::nullopt;
-  if (hit && !content.figure.heatmaps[hit->heatmap].picks.empty()) {
-    const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
-    intents.actions.push_back({SetViewOption{mark.picks, hit->row * mark.columns() + hit->column + 1}, 0});
-  }
-  // A click beside all cells lets go of the pinned one, a click on it as well.
-  if (clicked && (target == nullptr || (target->sets.empty() && !target->switches) || state.hovered))
-    state.pinned = state.pinned == state.hovered ? std::nullopt : state.hovered;
+  if (clicked) click(content, target, in_figure, state, intents);
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
-  paint_on_list(style, luts,
-                {content.figure, transform, area, content.trace_number, target != nullptr ? target->isolates : -1},
-                batch, lines);
-  ImGuiCanvas canvas(list, style, luts, area, io.DisplayFramebufferScale.x, content.trace_number, batch.quads, lines);
-  batch.quick = ImGui::GetTime() < state.camera_still_at;
-  for (platform::HeatmapQuad& quad : batch.quads) quad.quick = batch.quick;
-  if (content.inspection != nullptr) {
-    const Explanation& e = content.inspection->explanation;
-    Region own = {e.step, e.index, e.index};
-    for (Index& end : own.end) ++end;
-    paint_highlights(content.figure, e.regions, own, style.palette, transform, canvas);
-  }
-  // Which token is dragged, and which one it would change places with.
-  for (const TargetMark& each : content.figure.targets) {
-    if (!state.dragged_place || !each.place) continue;
-    if (each.place != state.dragged_place && (target == nullptr || each.place != target->place)) continue;
-    const Rect box = transform.apply(each.box);
-    list.AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
-                 ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())), color(style.palette.accent),
-                 style.px(3), 0, style.px(1.5));
-  }
+  const int isolated = target != nullptr ? target->isolates : -1;
+  paint_panel(style, luts, content, {content.figure, transform, area, content.trace_number, isolated}, batch, lines,
+              state);
+  paint_dragged(style, content.figure, transform, target, state);
   list.PopClipRect();
   if (content.inspection != nullptr && state.hovered == content.inspection->cell && !ImGui::IsMouseDown(0))
     cell_tooltip(*content.inspection);
   if (target != nullptr) target_feedback(*target);
-  if (hovered && target == nullptr && !ImGui::IsMouseDown(0)) own_cell_tooltip(content.figure, transform.invert(mouse));
+  if (hovered && target == nullptr && !ImGui::IsMouseDown(0)) own_cell_tooltip(content.figure, in_figure);
 }
 
 }  // namespace attnscope::ui

@@ -15,20 +15,20 @@ struct HeatmapBatch {
   std::vector<platform::HeatmapQuad> quads;
   int framebuffer_width = 0;
   int framebuffer_height = 0;
-  bool quick = false;  ///< drawn for a picture that moves: another one is due when it stands still
+  bool quick = false;  ///< drawn coarsely during a movement; a fine frame follows
 };
 
-/// A figure, and where it is painted.
+/// A figure, and where to paint it.
 struct PaintedFigure {
   const Figure& figure;
   FigureTransform transform;
   Rect area;                       ///< nothing outside it is painted; ImGui's coordinates
-  std::uint64_t trace_number = 0;  ///< another one when the numbers are others
+  std::uint64_t trace_number = 0;  ///< unique to the numbers
   int isolated = -1;               ///< see `paint`
 };
 
-/// Paints a figure in the colours of `style` on the list of the current ImGui window; its matrices go to `batch`, which
-/// is drawn with the list.
+/// Paints a figure in the colours of `style` on the draw list of the current ImGui window. Its matrices go to `batch`,
+/// which is drawn with the list.
 void paint_on_list(const Style& style, const ColorLuts& luts, const PaintedFigure& what, HeatmapBatch& batch,
                    platform::LineLayer& lines);
 

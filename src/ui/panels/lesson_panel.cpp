@@ -10,12 +10,12 @@
 namespace attnscope::ui {
 namespace {
 
-// Logical pixels: below this the panel has one column, and buttons have signs for names.
+// Logical pixels: a narrower panel has one column, and signs on its buttons.
 constexpr double kTwoColumns = 620;
 // Longer lines are hard to read.
 constexpr double kWidestColumn = 640;
 
-/// A tick, which the fonts lack.
+/// Draws a tick, which the fonts do not have.
 void draw_tick(const Style& style, ImVec2 at) {
   const float line = ImGui::GetTextLineHeight();
   const std::array<ImVec2, 3> points = {ImVec2(at.x + style.px(1), at.y + line * 0.55F),
@@ -25,7 +25,7 @@ void draw_tick(const Style& style, ImVec2 at) {
                                           ImDrawFlags_None, style.px(1.8));
 }
 
-/// One dot for each step; a click on one goes there.
+/// A dot for each step; clicking it opens the step.
 void step_dots(const Style& style, const LessonShown& shown, UiIntents& intents) {
   const float pitch = style.px(14);
   const float height = ImGui::GetFrameHeight();
@@ -58,7 +58,7 @@ void back_button(const Style& style, UiIntents& intents) {
   tooltip("Restores this step's experiment and view.");
 }
 
-/// A button that may have nothing to do.
+/// A button that can be disabled.
 bool button(const Style& style, const char* label, bool enabled, const std::string& help) {
   if (!enabled) {
     ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim, 0.5F));
@@ -75,7 +75,7 @@ float button_width(const char* label) {
   return ImGui::CalcTextSize(label, nullptr, true).x + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
-/// The title at the left; at the right where the step stands, and what leads on.
+/// The title at the left; the step's number and the buttons at the right.
 void header(const Style& style, const LessonShown& shown, bool wide, UiIntents& intents) {
   const std::size_t count = shown.lesson.steps.size();
   const std::string place = "step " + std::to_string(shown.step + 1) + " of " + std::to_string(count);
@@ -106,17 +106,17 @@ void header(const Style& style, const LessonShown& shown, bool wide, UiIntents& 
   ImGui::AlignTextToFramePadding();
   ImGui::TextDisabled("%s", place.c_str());
   ImGui::SameLine();
-  if (button(style, previous, shown.step > 0, "The step before. ← does the same."))
+  if (button(style, previous, shown.step > 0, "Previous step (←)"))
     intents.actions.push_back({GoToStep{shown.step - 1}, 0});
   ImGui::SameLine();
-  if (button(style, next, shown.step + 1 < count, "The next step. Space and → do the same."))
+  if (button(style, next, shown.step + 1 < count, "Next step (Space or →)"))
     intents.actions.push_back({GoToStep{shown.step + 1}, 0});
   ImGui::SameLine();
   if (button(style, "×##close", true, "Close the lesson. The experiment stays as it is."))
     intents.actions.push_back({CloseLesson{}, 0});
 }
 
-/// The text with its lines broken at blanks. ImGui breaks behind every point and comma too, and so within numbers.
+/// The text with its lines broken at spaces. ImGui also breaks after points and commas, and so within numbers.
 std::string broken_into_lines(const std::string& text, float width) {
   std::string lines = text;
   std::size_t line = 0;   // where the current line begins
@@ -146,7 +146,7 @@ void what_to_look_at(const Style& style, const LessonStep& step) {
 
 // Printed and computed numbers.
 
-/// Numbers in columns of one width, right-aligned; those that differ from `others` stand out.
+/// Numbers in columns of one width, right-aligned; those that differ from `others` are dim.
 void number_row(const Style& style, std::span<const std::string> numbers, std::span<const std::string> others,
                 ImVec2 at, float pitch) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -173,7 +173,7 @@ void reference_table(const Style& style, const ReferenceTable& table) {
   const float gap = style.px(16);
   const float half = std::max(pitch, (ImGui::GetContentRegionAvail().x - tick - gap) / 2);
   const auto most = static_cast<std::size_t>(std::max(1.0F, std::floor(half / pitch)));
-  // The two halves stand next to each other, however wide the panel is.
+  // Both halves stay together, however wide the panel is.
   std::size_t columns = 1;
   for (const auto& row : table.printed) columns = std::max(columns, std::min(most, row.size()));
   const float right = std::max(pitch * static_cast<float>(columns), ImGui::CalcTextSize("computed").x) + gap;
@@ -254,10 +254,10 @@ void equivalence(const Style& style, const LessonShown& shown) {
     return;
   }
   const EquivalenceResult& result = **shown.comparison;
-  side(style, "Once:", result.one_text + ".");
-  side(style, "And:", result.other_text + ".");
+  side(style, "One way:", result.one_text + ".");
+  side(style, "Other way:", result.other_text + ".");
   difference_table(style, result);
-  paragraph(result.agrees() ? "The same, to the rounding of float32." : "Not the same: here the claim does not hold.",
+  paragraph(result.agrees() ? "Equal, up to float32 rounding." : "Not equal: the claim does not hold here.",
             color(style.palette.text));
 }
 
@@ -284,13 +284,13 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& inten
   ImGui::PopStyleVar();
   const float width = ImGui::GetContentRegionAvail().x;
   const float gap = style.px(24);
-  // Windows of its own for every step, which begin at their top.
+  // Every step has its own child windows, so each starts scrolled to its top.
   ImGui::PushID(static_cast<int>(shown.step));
   const float widest = style.px(kWidestColumn);
   begin_column("words", wide ? std::min(std::round((width - gap) * 0.54F), widest) : 0);
   if (!wide && shown.away) back_button(style, intents);
   paragraph(step.text, color(style.palette.text));
-  // What to look at stands where there is room for it.
+  // The second column has the numbers, or else what to look at.
   const bool has_numbers = !step.printed.empty() || !step.equivalence.empty();
   const auto second_column = [&] {
     if (has_numbers) {

@@ -20,7 +20,7 @@ class ParameterControls {
  public:
   ParameterControls(const Style& style, const Experiment& experiment, const System& system, UiState& state,
                     UiIntents& intents)
-      : style_(style), experiment_(experiment), system_(system), transient_(state), requests_(intents) {}
+      : style_(style), experiment_(experiment), system_(system), state_(state), intents_(intents) {}
 
   void show(const Parameter& parameter) {
     if (!matters(experiment_, parameter)) return;
@@ -35,17 +35,17 @@ class ParameterControls {
 
  private:
   void set(const std::string& name, ParameterValue value, std::uint64_t gesture) {
-    requests_.actions.push_back({SetParameter{name, std::move(value)}, gesture});
+    intents_.actions.push_back({SetParameter{name, std::move(value)}, gesture});
   }
 
-  /// The values that a drag goes through where not all of them will do.
+  /// The values that a drag goes through where not all are allowed.
   [[nodiscard]] std::vector<double> stops(const Parameter& parameter) const {
     const std::vector<Index> fitting =
         fitting_values(experiment_, parameter, static_cast<Index>(parameter.slider_maximum));
     return {fitting.begin(), fitting.end()};
   }
 
-  /// A whole number whose values have names: those; what leaves no choice is not shown.
+  /// A list of names for a whole number whose values have some; not shown where there is no choice.
   bool named(const Parameter& parameter) {
     if (system_.choices == nullptr) return false;
     const ParameterFacts::Choices& possible = choices(parameter);
@@ -62,7 +62,7 @@ class ParameterControls {
   }
 
   [[nodiscard]] const ParameterFacts::Choices& choices(const Parameter& parameter) {
-    const auto [found, is_new] = transient_.parameter_facts->choices.try_emplace(parameter.name);
+    const auto [found, is_new] = state_.parameter_facts->choices.try_emplace(parameter.name);
     if (is_new) found->second = system_.choices(experiment_, parameter.name);
     return found->second;
   }
@@ -78,7 +78,7 @@ class ParameterControls {
                              false,
                              0,
                              stops(parameter)};
-    if (const auto change = slider(style_, transient_, spec))
+    if (const auto change = slider(style_, state_, spec))
       set(parameter.name, static_cast<Index>(change->value), change->gesture);
   }
 
@@ -96,11 +96,11 @@ class ParameterControls {
                        false,
                        2};
     spec.logarithmic = parameter.slider_minimum > 0;
-    // Dragged, it has the two decimals that are shown; typed, all that were typed.
-    if (const auto change = slider(style_, transient_, spec)) set(parameter.name, change->value, change->gesture);
+    // Dragging sets the two decimals that are shown; typing sets as many as were typed.
+    if (const auto change = slider(style_, state_, spec)) set(parameter.name, change->value, change->gesture);
   }
 
-  /// What replaces masked scores; of no interest without a mask.
+  /// What replaces masked scores.
   void fill(const Parameter& parameter) {
     if (experiment_.mask().kind == Mask::Kind::none) return;
     const std::vector<double> values = {-9e15, -1e9, -INFINITY};
@@ -130,19 +130,19 @@ class ParameterControls {
     if (const auto picked = choice(style_, parameter.label.c_str(), parameter.help, labels, chosen)) {
       const std::string& word = words[*picked];
       if (picture && word == "file" && experiment_.picture.empty()) {
-        requests_.commands.push_back(Command::open_picture);
+        intents_.commands.push_back(Command::open_picture);
       } else {
         set(parameter.name, word, 0);
       }
     }
     if (!picture) return;
-    if (small_button(parameter, "Open…", false)) requests_.commands.push_back(Command::open_picture);
-    tooltip("A picture of your own, from a PNG file. A file that is dropped on the window does the same.");
+    if (small_button(parameter, "Open…", false)) intents_.commands.push_back(Command::open_picture);
+    tooltip("Opens a PNG file of yours. Dropping one on the window does the same.");
   }
 
   void mask(const Parameter& parameter) {
     const Mask& now = experiment_.mask();
-    const MaskSizes sizes = transient_.parameter_facts->mask_sizes;
+    const MaskSizes sizes = state_.parameter_facts->mask_sizes;
     std::vector<std::string> items = {"none", "causal", "window", "padding"};
     if (now.kind == Mask::Kind::array) items.emplace_back("array");
     const auto chosen = static_cast<std::size_t>(now.kind);
@@ -157,29 +157,29 @@ class ParameterControls {
     brush(parameter);
     if (now.kind == Mask::Kind::window) {
       const SliderSpec spec = {"Window radius",
-                               "How far a query looks to either side.",
+                               "How many keys a query attends to on either side.",
                                static_cast<double>(now.radius),
                                0,
                                static_cast<double>(std::max<Index>(1, sizes.keys - 1)),
                                true,
                                false,
                                0};
-      if (const auto change = slider(style_, transient_, spec)) {
+      if (const auto change = slider(style_, state_, spec)) {
         Mask next = now;
         next.radius = std::max<Index>(0, static_cast<Index>(change->value));
         set(parameter.name, next, change->gesture);
       }
     }
     if (now.kind == Mask::Kind::padding) {
-      const SliderSpec spec = {"Keys kept",
-                               "How many keys from the first on are no padding.",
+      const SliderSpec spec = {"Unpadded keys",
+                               "How many keys are not padding, counted from the first.",
                                static_cast<double>(now.lengths.front()),
                                0,
                                static_cast<double>(std::max<Index>(1, sizes.keys)),
                                true,
                                false,
                                0};
-      if (const auto change = slider(style_, transient_, spec)) {
+      if (const auto change = slider(style_, state_, spec)) {
         Mask next = now;
         next.lengths = {std::max<Index>(0, static_cast<Index>(change->value))};
         set(parameter.name, next, change->gesture);
@@ -187,13 +187,13 @@ class ParameterControls {
     }
   }
 
-  /// Between the word and the choice of the mask.
+  /// Switches the brush for the mask on and off.
   void brush(const Parameter& parameter) {
-    if (small_button(parameter, "Paint", transient_.brush)) transient_.brush = !transient_.brush;
-    tooltip("Drag over scores or weights to hide keys from queries, or to show them again. M does it for one pair.");
+    if (small_button(parameter, "Paint", state_.brush)) state_.brush = !state_.brush;
+    tooltip("Drag over scores or weights to mask cells, or to unmask them. M does it for one cell.");
   }
 
-  /// A button between the word of a parameter and its choice, lit while it is `on`.
+  /// A button between a parameter's label and its list, lit while it is `on`.
   [[nodiscard]] bool small_button(const Parameter& parameter, const char* words, bool on) const {
     const float word = ImGui::CalcTextSize(parameter.label.c_str()).x;
     ImGui::SameLine(word + ImGui::GetStyle().WindowPadding.x + style_.px(8));
@@ -210,8 +210,8 @@ class ParameterControls {
   const Style& style_;
   const Experiment& experiment_;
   const System& system_;
-  UiState& transient_;
-  UiIntents& requests_;
+  UiState& state_;
+  UiIntents& intents_;
 };
 
 void system_controls(const Style& style, const System& system, UiIntents& intents) {
@@ -243,22 +243,22 @@ void seed_controls(const Style& style, const Experiment& experiment, UiState& st
   ImGui::SameLine(width * 0.48F + ImGui::GetStyle().WindowPadding.x);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button - style.px(6));
   ImU64 seed = experiment.seed;
-  // Shown as it is, not grouped: it is what torch.manual_seed takes.
+  // Not grouped: torch.manual_seed takes it like this.
   if (ImGui::InputScalar("##seed", ImGuiDataType_U64, &seed, nullptr, nullptr, "%llu")) {
     intents.actions.push_back({SetSeed{seed}, state.gesture});
   }
   if (ImGui::IsItemActivated()) ++state.gesture;
-  tooltip("All random numbers follow from it, as from torch.manual_seed.");
+  tooltip("Seed of all random numbers, as in torch.manual_seed.");
   ImGui::SameLine(0, style.px(6));
-  if (ImGui::Button("↻##reroll", ImVec2(button, 0))) {
+  if (ImGui::Button("↻##new seed", ImVec2(button, 0))) {
     std::random_device device;
     intents.actions.push_back({SetSeed{device() % 10000}, 0});
   }
-  tooltip("Another seed at random.");
+  tooltip("New random seed.");
 }
 
 void update_facts(const Experiment& experiment, const System& system, std::optional<ParameterFacts>& facts) {
-  // Without a file there is nothing to look through, and other things may count.
+  // Without a file the facts are derived quickly, and depend on more than these.
   const bool same = facts && experiment.tensors != nullptr && facts->tensors == experiment.tensors &&
                     facts->system == experiment.system && facts->parameters == experiment.parameters;
   if (same) return;
@@ -266,7 +266,7 @@ void update_facts(const Experiment& experiment, const System& system, std::optio
       ParameterFacts{experiment.system, experiment.parameters, experiment.tensors, system.mask_sizes(experiment), {}};
 }
 
-/// How many labels, from the first on, are typed in one line: it is drawn in every frame.
+/// How many labels the field holds: it is drawn in every frame, so not all of many thousands.
 std::size_t labels_in_a_line(const std::vector<std::string>& labels) {
   constexpr std::size_t kMaxBytes = 4000;
   std::size_t count = 0;
@@ -281,13 +281,13 @@ void label_controls(const Style& style, const Experiment& experiment, UiState& s
   section_title(style, "LABELS");
   ImGui::SetNextItemWidth(-1);
   const std::vector<std::string>& all = experiment.labels;
-  // While somebody types the field stands for what was typed last.
+  // While the user types, the field keeps the labels that it was typed for.
   if (!is_active("##labels") || state.labels_typed > all.size()) state.labels_typed = labels_in_a_line(all);
   const std::size_t typed = state.labels_typed;
   std::string text = join(std::span(all).first(typed), " ");
-  const bool changed = ImGui::InputTextWithHint("##labels", "tokens, a space between", &text);
+  const bool changed = ImGui::InputTextWithHint("##labels", "tokens, separated by spaces", &text);
   if (ImGui::IsItemActivated()) ++state.gesture;
-  tooltip("A sentence: its words are the tokens. With more tokens than words the others show their number.");
+  tooltip("A sentence: its words label the tokens. Tokens without a word show their number.");
   if (typed < all.size())
     ImGui::TextDisabled("and %s more", grouped_text(std::ssize(all) - static_cast<Index>(typed)).c_str());
   if (!changed) return;
@@ -310,7 +310,7 @@ void parameter_panel(const Style& style, const Experiment& experiment, UiState& 
   ParameterControls controls(style, experiment, system, state, intents);
   for (const Parameter& parameter : system.parameters) controls.show(parameter);
   if (system.uses_seed) seed_controls(style, experiment, state, intents);
-  // Of tensors that are no attention nothing is labelled.
+  // Tensors that are not attention have no tokens to label.
   if (state.parameter_facts->mask_sizes.queries == 0) return;
   ImGui::Dummy(ImVec2(0, style.px(4)));
   label_controls(style, experiment, state, intents);

@@ -42,10 +42,10 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   }
   if (!performance.busy && performance.drawn < 1)
     right = "drawing " + std::to_string(static_cast<int>(performance.drawn * 100)) + " %";
-  if (!performance.busy && performance.building) right = "building the picture …";
+  if (!performance.busy && performance.building) right = "building the figure …";
   if (!performance.busy && !performance.writing.empty()) right = performance.writing;
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
-  // On a narrow window what the program has to say matters more than how fast it was.
+  // In a narrow window a message matters more than the timings.
   const bool message = !state.message.text.empty() && ImGui::GetTime() < state.message.until;
   const std::string left = message                     ? state.message.text
                            : trace == nullptr          ? "computing…"
@@ -61,17 +61,17 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   clipped_text(left, room, color(alarming ? Rgb{0xE6, 0x9F, 0x00} : style.palette.dim));
   if (message && !state.message.copies.empty()) {
     if (ImGui::IsItemClicked()) ImGui::SetClipboardText(state.message.copies.c_str());
-    tooltip("A click copies the caption: " + state.message.copies);
+    tooltip("Click to copy the caption: " + state.message.copies);
   }
   if (both) {
     text_right(right, width - padding, color(style.palette.dim));
     if (performance.busy && performance.progress > 0 && ImGui::IsItemClicked())
       intents.commands.push_back(Command::cancel);
-    if (performance.busy && performance.progress > 0) tooltip("A click stops it.");
+    if (performance.busy && performance.progress > 0) tooltip("Click to stop it.");
     if (!performance.busy && !performance.writing.empty()) {
       if (ImGui::IsItemClicked())
         intents.commands.push_back(performance.writes_figure ? Command::cancel : Command::animation);
-      tooltip(performance.writes_figure ? "A click stops it." : "A click shows how far it is, and can stop it.");
+      tooltip(performance.writes_figure ? "Click to stop it." : "Click to see the progress, or to stop it.");
     }
   }
   ImGui::PopFont();

@@ -14,15 +14,15 @@
 namespace attnscope::ui {
 namespace {
 
-/// So many have a button each; more are chosen with a slider.
+/// Up to so many values have a button each; more have a slider.
 constexpr Index kMaxButtons = 10;
 
-/// What 0 stands for where a count may be 0: "all".
+/// The name of 0 where a count may be 0: "all".
 std::string zero_name(const Parameter& option) {
   return option.choice_labels.empty() ? "0" : option.choice_labels.front();
 }
 
-/// The number stands in the slider, so its knob lets it shine through. Until `end_number_slider`.
+/// Begins a slider with a translucent knob, to keep the number in it readable. `end_number_slider` ends it.
 void begin_number_slider(const Style& style, const Parameter& option, float width) {
   constexpr float kThrough = 0.4F;
   ImGui::BeginGroup();
@@ -47,7 +47,7 @@ void end_number_slider(const std::string& help, UiState& state) {
 
 void number_slider(const Style& style, const Parameter& option, Index chosen, Index from, Index to, UiState& state,
                    UiIntents& intents) {
-  // Of wide ranges the small numbers count most.
+  // In a wide range the small numbers matter most.
   constexpr Index kWide = 30;
   const bool own = !counts_the_trace(option.name);
   const bool wide = from > 0 && own && to / from >= kWide;
@@ -101,7 +101,7 @@ void real_option(const Style& style, const Parameter& option, double value, UiSt
   const auto from = static_cast<float>(option.slider_minimum);
   const auto to = static_cast<float>(option.slider_maximum);
   if (ImGui::SliderFloat(("##" + option.name).c_str(), &shown, from, to, "%.2f", ImGuiSliderFlags_AlwaysClamp)) {
-    // As many digits as are shown.
+    // Only the digits that are shown.
     const double rounded = std::round(static_cast<double>(shown) * 100) / 100;
     intents.actions.push_back({SetViewOption{option.name, rounded}, state.gesture});
   }
@@ -120,7 +120,7 @@ void choice_option(const Style& style, const Parameter& option, const std::strin
   }
 }
 
-/// The order as text, and buttons for the usual ones.
+/// Buttons for the usual orders.
 void order_option(const Style& style, const Trace& trace, const Parameter& option, const std::string& text,
                   UiIntents& intents) {
   const Index count = permutable_tokens(trace);
@@ -143,12 +143,12 @@ void order_option(const Style& style, const Trace& trace, const Parameter& optio
 namespace {
 
 float tab_width(const Style& style, const View& view) {
-  // As wide as when it is open, so that the others keep their places.
+  // As wide as when it is open: the other tabs keep their places.
   const Font& font = style.fonts.strong();
   return font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str()).x;
 }
 
-/// Which views have tabs where there is no more than `width`: the first ones, and the open one in place of the last.
+/// The views that have tabs within `width`: the first ones, and the open one in place of the last.
 std::vector<const View*> views_with_tabs(const Style& style, const std::string& open, float width, float gap) {
   std::vector<const View*> shown;
   float all = 0;
@@ -247,7 +247,7 @@ void view_option_row(const Style& style, const Trace& trace, const ViewOptions& 
   for (const Parameter& option : view.options) {
     if (!view.applies(trace, options.values, option.name) || options.values.count(option.name) == 0) continue;
     if (!first) ImGui::SameLine(0, style.px(20));
-    // What does not fit beside the others goes below them.
+    // Options that do not fit into the row go to the next one.
     if (!first && ImGui::GetContentRegionAvail().x < style.px(170)) ImGui::NewLine();
     first = false;
     if (option.kind == Parameter::Kind::integer) {

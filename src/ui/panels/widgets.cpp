@@ -15,14 +15,14 @@ namespace {
 
 // Seconds of hovering before a tooltip: long enough not to flash by.
 constexpr float kTooltipDelay = 0.35F;
-// Whole numbers up to here are exact as double; nothing that is typed means more.
+// Whole numbers up to here are exact as double.
 constexpr ImS64 kMaxWhole = ImS64{1} << 53;
 
 constexpr ImGuiWindowFlags kPanelFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground |
                                          ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                                          ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus;
 
-/// The track and knob of a slider whose value stands at `share` of its range.
+/// The track and knob of a slider whose value is at `share` of its range.
 void draw_track(const Style& style, ImVec2 at, float width, float share, bool lively) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float radius = style.px(6);
@@ -42,7 +42,7 @@ float share_of(const SliderSpec& spec) {
   return static_cast<float>((spec.value - spec.minimum) / (spec.maximum - spec.minimum));
 }
 
-/// ImGui's own slider, invisible but for the field that Ctrl+click opens.
+/// ImGui's own slider, of which only the field after Ctrl+click is visible.
 bool invisible_slider(const SliderSpec& spec, double& value, bool typing) {
   for (const ImGuiCol_ which : {ImGuiCol_SliderGrab, ImGuiCol_SliderGrabActive}) ImGui::PushStyleColor(which, 0);
   int pushed = 2;
@@ -114,7 +114,7 @@ std::optional<SliderChange> slider(const Style& style, UiState& state, const Sli
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + style.px(18)));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(4), style.px(1)));
   ImGui::SetNextItemWidth(width);
-  // What is typed is compared with what was typed before, or going back to the old value would not count as a change.
+  // Compared with the last typed value: typing the old value again is a change, too.
   double value = typing && state.typed && state.typed->widget == id ? state.typed->value : spec.value;
   const bool changed = invisible_slider(spec, value, typing);
   ImGui::PopStyleVar();
@@ -133,7 +133,7 @@ std::optional<SliderChange> slider(const Style& style, UiState& state, const Sli
   ImGui::PopID();
 
   if (typing && changed) state.typed = TypedValue{id, value, state.gesture};
-  // Also where another control was taken hold of, which ends the typing before this one is reached.
+  // Typing also ends when the user clicks another control, before this one is drawn.
   if (ended && state.typed && state.typed->widget == id) {
     const SliderChange typed = {state.typed->value, state.typed->gesture};
     state.typed.reset();
@@ -161,14 +161,14 @@ void list_marker(const Style& style) {
 
 namespace {
 
-/// A list that opens, `width` wide.
+/// A drop-down list, `width` wide.
 std::optional<std::size_t> opening_list(const Style& style, const std::string& help, std::span<const std::string> items,
                                         std::size_t chosen, float width) {
   std::optional<std::size_t> result;
   ImGui::SetNextItemWidth(width);
   const std::string preview = chosen < items.size() ? list_text(style, items[chosen], ImGui::CalcItemWidth()) : "";
   if (ImGui::BeginCombo("##choice", preview.c_str(), ImGuiComboFlags_NoArrowButton)) {
-    // Only those in sight: there may be very many.
+    // Only visible items: there may be very many.
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(items.size()));
     while (clipper.Step()) {
@@ -179,7 +179,7 @@ std::optional<std::size_t> opening_list(const Style& style, const std::string& h
     }
     ImGui::EndCombo();
   } else {
-    // What is cut is said in full.
+    // The tooltip has the whole text.
     tooltip(chosen < items.size() && preview != items[chosen] ? items[chosen] + "\n" + help : help);
   }
   list_marker(style);
@@ -288,7 +288,7 @@ std::string cut_text(const std::string& text, float width) {
   const std::string_view line = first_bytes(text, kMaxLine);
   if (line.size() == text.size() && width_of(line) <= width) return text;
   const float room = width - width_of("…");
-  // Where a character ends, and the longest of these beginnings that fits.
+  // The longest beginning that fits and ends with a whole character.
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i <= line.size(); ++i) {
     if (i == line.size() || (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U) ends.push_back(i);

@@ -1,4 +1,4 @@
-// The controls of the window: as ImGui's, in the looks of the program.
+// The controls of the window: ImGui's, in our style.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace attnscope::ui {
 
-/// A part of the window: without decoration or background, at a fixed place. `ImGui::End` closes it.
+/// Begins a part of the window at a fixed place, without decoration or background. `ImGui::End` closes it.
 void begin_panel(const char* name, const Rect& place, ImGuiWindowFlags extra, ImVec2 padding);
 
 /// "PARAMETERS": a small dim title of a group of controls.
@@ -49,7 +49,7 @@ std::string list_text(const Style& style, const std::string& chosen, float width
 std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help,
                                   std::span<const std::string> items, std::size_t chosen);
 
-/// The same, dim and as wide as it needs to be, beside others in a row.
+/// The same for a row of controls: dim, and no wider than necessary.
 std::optional<std::size_t> choice_in_row(const Style& style, const char* label, const std::string& help,
                                          std::span<const std::string> items, std::size_t chosen);
 
