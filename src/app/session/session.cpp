@@ -194,7 +194,12 @@ Result<Experiment> Session::edited(const Action& action) const {
                  [](const CloseLesson&) {},
              },
              edit);
+  if (done) done = fit_and_validate(edit, next);
   if (!done) return tl::unexpected(done.error());
+  return next;
+}
+
+Result<void> Session::fit_and_validate(const Edit& edit, Experiment& next) const {
   if (!same_computation(next, experiment())) {
     const bool resizes = std::holds_alternative<SetParameter>(edit) || std::holds_alternative<SetLabels>(edit);
     if (resizes && (!next.edits.empty() || !next.heads_off.empty())) {
@@ -202,14 +207,14 @@ Result<Experiment> Session::edited(const Action& action) const {
       Experiment bare = next;
       bare.edits.clear();
       bare.heads_off.clear();
-      if (Result<void> valid = validate(bare, memory_budget_); !valid) return tl::unexpected(valid.error());
+      if (Result<void> valid = validate(bare, memory_budget_); !valid) return valid;
       drop_missing_heads(next);
       drop_edits_without_cell(next);
     }
-    if (Result<void> valid = validate(next, memory_budget_); !valid) return tl::unexpected(valid.error());
+    if (Result<void> valid = validate(next, memory_budget_); !valid) return valid;
   }
-  if (Result<ViewOptions> options = view_options(next.view); !options) return tl::unexpected(options.error());
-  return next;
+  if (const Result<ViewOptions> options = view_options(next.view); !options) return tl::unexpected(options.error());
+  return {};
 }
 
 ParameterValues Session::kept_options() const {
