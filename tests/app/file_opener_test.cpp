@@ -1,4 +1,4 @@
-// Files that are read beside the window.
+// Files that are read in the background.
 #include "app/jobs/file_opener.h"
 
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@ class Squares {
              [time](int, int) { return time; }, nullptr}) {}
 
   std::counting_semaphore<1000> began{0};
-  LatestJob<int, int> job;  // last: it uses what stands above
+  LatestJob<int, int> job;  // last: it uses the fields above
 };
 
 TEST(LatestJob, GivesEachResultOnce) {

@@ -77,7 +77,7 @@ TEST(SessionDocument, WhatItsFilesHaveByNowIsAStepThatCanBeUndone) {
   ASSERT_TRUE(session.apply({Undo{}, 0}));
   EXPECT_EQ(session.experiment(), unsaved);
   EXPECT_TRUE(session.modified());
-  // Of another file than its own, what was unsaved stays so, and what was not as well.
+  // Reloading a file other than the document's leaves saved edits saved and unsaved edits unsaved.
   ASSERT_TRUE(session.apply({Redo{}, 0}));
   now.seed = 10;
   session.reload(now, false);

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Every edit makes another seed, so that a seed stands for one state of one document.
+/// Every edit sets a new seed: a seed identifies one state of one document.
 using Seed = std::uint64_t;
 
 Experiment with_seed(Seed seed) {

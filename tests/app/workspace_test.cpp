@@ -1,4 +1,4 @@
-// Files that belong to what is open, and what may be written beside them.
+// Files of the open document, and what may be written.
 #include "app/session/workspace.h"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST_F(WorkspaceTest, SavingAsksOnlyWhereSomethingWouldBeLost) {
   EXPECT_NE(*workspace.question_before_saving(path.string()), "");
   ASSERT_TRUE(workspace.save(path.string()));
   EXPECT_EQ(workspace.question_before_saving(path.string()), "") << "it is known by now";
-  // Of one that is gone nothing is lost.
+  // Replacing a file that is gone loses nothing.
   std::filesystem::remove(path);
   EXPECT_EQ(workspace.question_before_saving(path.string()), "");
 }

@@ -93,7 +93,8 @@ TEST_F(AnimationDialog, SaysWhatIsWrong) {
   fill("##from", "1");
   fill("##rate", "1000");
   press("Write");
-  EXPECT_EQ(screen().state().dialog.error, "frames per second: \"1000\" is not allowed; allowed: numbers from 0.1 to 60");
+  EXPECT_EQ(screen().state().dialog.error,
+            "frames per second: \"1000\" is not allowed; allowed: numbers from 0.1 to 60");
   fill("##rate", "5");
   fill("##path", (folder_ / "a%s.png").string());
   press("Write");

@@ -33,7 +33,7 @@ class DialogTest : public Interface {
     if (waits) screen().settle();
   }
 
-  /// Replaces what stands in a field.
+  /// Replaces the text of a field.
   void fill(const std::string& field, const std::string& text) {
     screen().double_click(screen().item(title_, {field}).center());
     screen().retype(text);

@@ -155,7 +155,7 @@ TEST_F(Picture, TheWheelZoomsAtTheCursor) {
   for (const std::string id : {"weights", "x", "out"}) {
     const std::size_t which = heatmap(id);
     const Point center = screen().cell_center(which, 1, 2);
-    const Point at = {std::floor(center.x), std::floor(center.y)};  // ImGui's mouse stands on whole pixels
+    const Point at = {std::floor(center.x), std::floor(center.y)};  // ImGui's mouse is at whole pixels
     screen().move(at);
     expect_hovered(which, 1, 2);
     const Point held = screen().transform().invert(at);

@@ -52,7 +52,7 @@ TEST_F(ManyHeadsWindow, ShowsAPageOfAHundredThousand) {
   EXPECT_LE(screen().workbench().shown_figure().heatmaps().uploads() - uploads,
             static_cast<std::uint64_t>(2 * kMaxPanels));
   EXPECT_LE(screen().workbench().shown_figure().heatmaps().textures(), static_cast<std::size_t>(4 * kMaxPanels));
-  // Another page is one click away: the slider stands in the row of options.
+  // Another page is one click away, with the slider in the row of options.
   const Rect slider = screen().item("Figure", {std::string("##page")});
   screen().click({slider.right() - 3, slider.center().y});
   screen().settle();

@@ -18,7 +18,7 @@ bool showing(OffscreenInterface& screen) { return screen.trace().experiment() ==
 
 class Slider : public Interface, public ::testing::WithParamInterface<const char*> {};
 
-// Inside the slider's ends, away from the value it has: a knob of 14 pixels stands between them.
+// Inside the slider's ends and away from its value: the knob is 14 pixels wide.
 constexpr double kLow = 0.15;
 constexpr double kHigh = 0.85;
 
@@ -277,7 +277,7 @@ TEST_F(Panel, MaskIsChosenFromTheList) {
   screen().click_item("##Combo_00", {std::string("causal")});
   screen().settle();
   EXPECT_EQ(screen().experiment().mask().kind, Mask::Kind::causal);
-  // No query looks at a key behind it.
+  // No query attends to a later key.
   const Tensor& weights = screen().trace().tensor("weights");
   const MatrixView first_head = weights.matrix(std::vector<Index>{0});
   EXPECT_LT(first_head.at(0, 1), 1e-30F);

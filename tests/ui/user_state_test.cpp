@@ -62,7 +62,7 @@ TEST_F(Remembered, FilesThatWereOpenedAreOfferedAgain) {
   screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("File")});
   screen().frame(3);
   EXPECT_TRUE(screen().is_open("##Menu_00"));
-  // The second entry is the list: it opens under the mouse, the file before the last stands second.
+  // The second entry is the list. It opens under the mouse, and its second entry is the file before the last.
   const Rect menu = screen().window_place("##Menu_00");
   const double line = ImGui::GetFontSize() + ImGui::GetStyle().ItemSpacing.y;
   screen().move({menu.x + 40, menu.y + 8 + 1.5 * line});

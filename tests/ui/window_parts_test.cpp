@@ -34,7 +34,7 @@ TEST_F(Parts, QuestionMarkOpensTheShortcuts) {
   screen().frame(2);
   EXPECT_EQ(dialog(), ui::Dialog::shortcuts);
   EXPECT_TRUE(screen().is_open("Shortcuts"));
-  // The picture behind it is out of reach.
+  // The dialog covers the figure.
   screen().move(screen().cell_center(0, 0, 0));
   EXPECT_FALSE(screen().state().hovered);
   screen().key(kEscape);

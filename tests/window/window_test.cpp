@@ -100,7 +100,7 @@ TEST_F(OnScreen, AnExperimentIsOpenedWithItsViewAndInTheThemeAskedFor) {
 }
 
 TEST_F(OnScreen, WithoutItsFilesItSaysSoInOneLine) {
-  // A copy that has nothing beside it, nor beside its folder, whatever lies among the temporary files.
+  // A copy alone in its folder, so it finds none of its data files.
   const TemporaryFolder folder;
   const std::filesystem::path program = folder / "bin" / "attnscope";
   std::filesystem::create_directory(program.parent_path());

@@ -93,7 +93,7 @@ class Session {
 
   /// The experiment after an edit other than Undo and Redo.
   [[nodiscard]] Result<Experiment> edited(const Action& action) const;
-  /// Drops edited numbers and heads that no longer exist after `edit`, and fails where `next` cannot be computed or shown.
+  /// Drops edited numbers and heads that `edit` leaves without a place; fails where `next` cannot be computed or shown.
   Result<void> fit_and_validate(const Edit& edit, Experiment& next) const;
   /// The experiment that the edit applies to. During a drag that changes sizes, that is the one before the drag: a mask
   /// or edited numbers that do not fit on the way are there again at the end.
