@@ -8,6 +8,7 @@
 
 #include "app/jobs/background_task.h"
 #include "io/desktop/file_dialog.h"
+#include "ui/panels/panels.h"
 #include "ui/parts/shared.h"
 
 namespace attnscope::ui {
