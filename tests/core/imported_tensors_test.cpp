@@ -314,7 +314,7 @@ TEST(ImportedTensors, AMaskDoesNotKeepNaNOutAndTheExplanationSaysSo) {
 
 TEST(ImportedTensors, TheScriptReadsTheSameFile) {
   const std::string script = pytorch_script(*experiment_on(made({{"q", {2, 300, 3, 8}}, {"k", {2, 300, 3, 8}}})));
-  for (const char* line : {"np.load(\"made.npz\")", "q = given[\"q\"].permute(0, 2, 1, 3)", "/ math.sqrt(8)"})
+  for (const char* line : {"given = read(\"made.npz\")", "q = given[\"q\"].permute(0, 2, 1, 3)", "/ math.sqrt(8)"})
     EXPECT_NE(script.find(line), std::string::npos) << line << "\n" << script;
 }
 

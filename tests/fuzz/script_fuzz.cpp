@@ -20,6 +20,7 @@
 #include "core/experiment/experiment.h"
 #include "core/imported/imported_layers.h"
 #include "core/script/script.h"
+#include "io/tensors/tensor_format.h"
 #include "read_everything.h"
 
 namespace attnscope::fuzz {
@@ -114,6 +115,12 @@ class NamedTensors final : public ImportedTensors {
   Result<void> read(std::size_t /*which*/, std::span<const Index> /*begin*/, std::span<const Index> /*end*/,
                     std::span<float> /*out*/, const StopToken& /*stop*/) const override {
     return {};
+  }
+  [[nodiscard]] std::string python_name(std::size_t which) const override {
+    return python_tensor_name(ImportedTensors::python_name(which), file_);
+  }
+  [[nodiscard]] std::string python_reading(std::span<const std::string> names) const override {
+    return attnscope::python_reading(file_, names);
   }
 
  private:

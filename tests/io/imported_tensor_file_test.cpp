@@ -8,9 +8,11 @@
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
 #include "figure/views/view.h"
+#include "io/base/file_formats.h"
 #include "io/experiments/experiment_file.h"
 #include "io/figures/figure_file.h"
 #include "io/figures/figure_source.h"
+#include "io/tensors/tensor_format.h"
 #include "io/traces/trace_file.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_bytes.h"
@@ -29,8 +31,10 @@ std::string two_layers() {
 }
 
 TEST(ImportedTensorFile, IsKnownByItsName) {
-  for (const char* name : {"a.npy", "a.NPZ", "x/y.safetensors"}) EXPECT_TRUE(is_tensor_file_name(name)) << name;
-  for (const char* name : {"a.json", "npz", "a.npz.json", ""}) EXPECT_FALSE(is_tensor_file_name(name)) << name;
+  for (const char* name : {"a.npy", "a.NPZ", "x/y.safetensors"})
+    EXPECT_NE(find_format(tensor_formats(), name), nullptr) << name;
+  for (const char* name : {"a.json", "npz", "a.npz.json", ""})
+    EXPECT_EQ(find_format(tensor_formats(), name), nullptr) << name;
 }
 
 TEST(ImportedTensorFile, OpensAsHeads) {

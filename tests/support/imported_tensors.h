@@ -42,6 +42,9 @@ class MadeTensors final : public ImportedTensors {
     }
     return {};
   }
+  [[nodiscard]] std::string python_reading(std::span<const std::string> /*names*/) const override {
+    return "given = read(\"" + file_ + "\")";
+  }
   [[nodiscard]] float value(std::size_t which, const std::vector<Index>& index) const {
     Index offset = 0;
     for (std::size_t axis = 0; axis < index.size(); ++axis) offset = offset * tensors_[which].shape[axis] + index[axis];

@@ -12,6 +12,7 @@
 #include "app/cli/commands_figure_options.h"
 #include "core/base/background_thread.h"
 #include "core/base/text.h"
+#include "io/base/file_formats.h"
 #include "io/base/printable.h"
 #include "io/figures/animation_file.h"
 
@@ -227,7 +228,7 @@ void add_animate_command(CommandLine& line) {
           "The file to write: GIF or MP4 with ffmpeg; as PNG one file per frame, with its number in place of %04d "
           "or before the extension; repeatable")
       ->required()
-      ->type_name("OUT.{png,gif,mp4}")
+      ->type_name(output_name(kAnimationFormats))
       ->allow_extra_args(false);
 }
 

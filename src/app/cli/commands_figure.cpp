@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/commands_figure_options.h"
 #include "app/jobs/figure_builder.h"
+#include "io/base/file_formats.h"
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
 
@@ -72,7 +73,7 @@ void add_figure_command(CommandLine& line) {
   command.add_flag("--caption", options->caption, "Print a one-line caption: what the figure shows, and the seed");
   command.add_option("-o,--output", options->outputs, "The file to write; repeatable for other formats")
       ->required()
-      ->type_name("OUT.{png,svg,pdf}")
+      ->type_name(output_name(kFigureFormats))
       ->allow_extra_args(false);
 }
 

@@ -7,7 +7,9 @@
 #include "app/cli/commands_experiment.h"
 #include "core/base/text.h"
 #include "core/explain/explain.h"
+#include "io/base/file_formats.h"
 #include "io/traces/trace_file.h"
+#include "io/traces/trace_formats.h"
 
 namespace attnscope {
 namespace {
@@ -40,7 +42,7 @@ Result<std::vector<Region>> selected(const Trace& trace, std::span<const std::st
 
 Result<CommandOutput> trace_command(const TraceOptions& options) {
   // Checked before the computation, which may take a while.
-  if (const Result<TraceFormat> format = trace_format(options.output); !format) return tl::unexpected(format.error());
+  if (const Result<void> named = check_trace_name(options.output); !named) return tl::unexpected(named.error());
   const Result<std::shared_ptr<const Trace>> trace = compute_experiment(options, options.output);
   if (!trace) return tl::unexpected(trace.error());
   const Result<std::vector<Region>> only = selected(**trace, options.only);
@@ -59,7 +61,7 @@ void add_trace_command(CommandLine& line) {
   add_experiment_options(command, *options);
   command.add_option("-o,--output", options->output, "The file to write")
       ->required()
-      ->type_name("OUT.{safetensors,npz,json}");
+      ->type_name(output_name(kTraceFormats));
   command.add_option("--only", options->only, "Only this tensor or a part of it: scores, scores[1,10:20]; repeatable")
       ->type_name("TENSOR[SLICE]")
       ->allow_extra_args(false);

@@ -159,6 +159,11 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return text;
 }
 
+std::string listed(std::span<const std::string> parts, std::string_view last) {
+  if (parts.size() < 2) return join(parts, "");
+  return join(parts.first(parts.size() - 1), ", ") + std::string(last) + parts.back();
+}
+
 std::vector<std::string> nearest_names(std::string_view name, std::span<const std::string> candidates) {
   std::vector<std::pair<std::size_t, std::string>> near;
   if (name.empty()) return {};

@@ -50,6 +50,9 @@ std::string capitalized(std::string text);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+/// "a, b or c": commas, and `last` before the last one.
+std::string listed(std::span<const std::string> parts, std::string_view last);
+
 /// The candidates nearest to a mistyped `name`, best first, at most three; none when nothing is near.
 std::vector<std::string> nearest_names(std::string_view name, std::span<const std::string> candidates);
 

@@ -42,6 +42,13 @@ class ImportedTensors {
   /// is damaged; the message names file, tensor and reason.
   virtual Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end,
                             std::span<float> out, const StopToken& stop) const = 0;
+  /// The name under which Python finds tensor `which` in the file.
+  [[nodiscard]] virtual std::string python_name(std::size_t which) const {
+    const ImportedTensor& tensor = tensors()[which];
+    return tensor.stored_name.empty() ? tensor.name : tensor.stored_name;
+  }
+  /// Python statements that define `given`: the tensors of these Python names as torch tensors of float32.
+  [[nodiscard]] virtual std::string python_reading(std::span<const std::string> names) const = 0;
 
   /// The groups that their names suggest, computed on first use.
   [[nodiscard]] const TensorSets& sets() const;

@@ -1,5 +1,6 @@
 #include "io/base/paths.h"
 
+#include <algorithm>
 #include <system_error>
 
 namespace attnscope {
@@ -29,6 +30,13 @@ std::filesystem::path free_path(const std::filesystem::path& path) {
     free.replace_filename(path.stem().string() + "-" + std::to_string(number) + path.extension().string());
   }
   return free;
+}
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return extension;
 }
 
 }  // namespace attnscope

@@ -15,4 +15,7 @@ std::string absolute_path(const std::filesystem::path& path);
 /// `path`, or where something stands there already the first of "name-2.ext", "name-3.ext", … that is free.
 std::filesystem::path free_path(const std::filesystem::path& path);
 
+/// The extension of a file's name, letters of ASCII in lower case: ".png" of "a/b.PNG"; empty where it has none.
+std::string lower_extension(const std::filesystem::path& path);
+
 }  // namespace attnscope

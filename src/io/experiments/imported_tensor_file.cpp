@@ -1,9 +1,6 @@
 #include "io/experiments/imported_tensor_file.h"
 
-#include <algorithm>
-#include <array>
 #include <istream>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -61,14 +58,6 @@ std::string absolute_text(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-bool is_tensor_file_name(const std::filesystem::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  constexpr std::array<std::string_view, 3> kEndings = {".npy", ".npz", ".safetensors"};
-  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
-}
 
 Result<std::shared_ptr<const ImportedTensors>> open_imported_tensors(const std::filesystem::path& path,
                                                                      const SavedTensors* saved) {

@@ -10,9 +10,6 @@
 
 namespace attnscope {
 
-/// Whether a file of that name is one of tensors: .npy, .npz or .safetensors.
-bool is_tensor_file_name(const std::filesystem::path& path);
-
 struct SavedTensors;
 
 /// The tensors of a file, which stay in it until they are looked at. `ImportedTensors::file` is `path`, absolute.

@@ -15,6 +15,7 @@
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
+#include "io/tensors/tensor_format.h"
 #include "io/tensors/tensor_listing.h"
 
 namespace attnscope {
@@ -90,6 +91,14 @@ Result<ImportedTensor> tensor_from_json(const std::string& field, const json& ob
 }
 
 }  // namespace
+
+std::string TensorsWithFile::python_name(std::size_t which) const {
+  return python_tensor_name(ImportedTensors::python_name(which), file());
+}
+
+std::string TensorsWithFile::python_reading(std::span<const std::string> names) const {
+  return attnscope::python_reading(file(), names);
+}
 
 std::string file_fingerprint(const std::filesystem::path& path) {
   constexpr std::uint64_t piece = 65'536;

@@ -29,6 +29,8 @@ class TensorsWithFile : public ImportedTensors {
  public:
   /// Of the file as it was when it was opened; empty where that is not known.
   [[nodiscard]] virtual const std::string& fingerprint() const = 0;
+  [[nodiscard]] std::string python_name(std::size_t which) const final;
+  [[nodiscard]] std::string python_reading(std::span<const std::string> names) const final;
 };
 
 /// Size and checksum of a file's beginning, its end and pieces between, a megabyte together: "1048576-89abcdef". Empty

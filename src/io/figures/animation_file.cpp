@@ -9,6 +9,7 @@
 
 #include "core/base/stop.h"
 #include "core/base/text.h"
+#include "io/base/file_formats.h"
 #include "io/base/printable.h"
 #include "io/base/program.h"
 
@@ -162,14 +163,11 @@ Result<void> run_ffmpeg(const fs::path& folder, const fs::path& path, std::vecto
 Error stopped_error() { return {"stopped before it was done", Error::Kind::failure}; }
 
 Result<AnimationFormat> animation_format(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  if (ending == ".png") return AnimationFormat::png;
-  if (ending == ".gif") return AnimationFormat::gif;
-  if (ending == ".mp4") return AnimationFormat::mp4;
-  return fail(path_text(path) + ": an animation's name must end in .png (a file for each frame), .gif or .mp4",
-              Error::Kind::usage);
+  if (const AnimationFormatEntry* const entry = find_format(kAnimationFormats, path)) return entry->format;
+  std::vector<std::string> allowed;
+  for (const AnimationFormatEntry& entry : kAnimationFormats)
+    allowed.push_back(std::string(entry.extension) + entry.note);
+  return fail(path_text(path) + ": an animation's name must end in " + listed(allowed, " or "), Error::Kind::usage);
 }
 
 Result<std::vector<fs::path>> series_names(const fs::path& path, std::size_t count) {

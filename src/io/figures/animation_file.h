@@ -1,8 +1,10 @@
 // What animations are written as: a series of PNG files, or one GIF or MP4 file, which ffmpeg makes.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -12,7 +14,20 @@
 
 namespace attnscope {
 
-enum class AnimationFormat { png, gif, mp4 };
+enum class AnimationFormat { gif, mp4, png };
+
+/// A line of the table of formats.
+struct AnimationFormatEntry {
+  AnimationFormat format;
+  const char* name;
+  std::string_view extension;
+  const char* note;  ///< what messages add to the extension
+};
+inline constexpr std::array kAnimationFormats = {
+    AnimationFormatEntry{AnimationFormat::gif, "GIF", ".gif", ""},
+    AnimationFormatEntry{AnimationFormat::mp4, "MP4", ".mp4", ""},
+    AnimationFormatEntry{AnimationFormat::png, "PNG", ".png", " (a file for each frame)"},
+};
 
 /// Frames to the second that are allowed.
 inline constexpr double kSlowestFrames = 0.1;

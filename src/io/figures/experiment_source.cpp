@@ -8,11 +8,13 @@
 #include "core/base/text.h"
 #include "core/experiment/system.h"
 #include "io/base/file.h"
+#include "io/base/file_formats.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
 #include "io/experiments/imported_tensor_file.h"
 #include "io/figures/content_version.h"
 #include "io/figures/figure_source.h"
+#include "io/tensors/tensor_format.h"
 
 namespace attnscope {
 namespace {
@@ -25,7 +27,7 @@ bool looks_like_file(const std::string& name) {
 }  // namespace
 
 Result<ExperimentSource> read_source(const std::filesystem::path& path) {
-  if (is_tensor_file_name(path)) {
+  if (find_format(tensor_formats(), path) != nullptr) {
     Result<Experiment> experiment = experiment_of_tensors(path);
     if (!experiment) return tl::unexpected(experiment.error());
     return ExperimentSource{std::move(*experiment), std::nullopt, true};

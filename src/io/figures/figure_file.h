@@ -11,11 +11,10 @@
 #include "figure/model/figure.h"
 #include "figure/model/figure_content.h"
 #include "figure/style/palette.h"
+#include "io/figures/figure_format.h"
 #include "io/figures/figure_source.h"
 
 namespace attnscope {
-
-enum class FigureFormat { png, svg, pdf };
 
 /// Points of the type that the figures' text is set in, 13 logical pixels, when a logical pixel is 1/96 inch.
 inline constexpr double kUsualPoints = 9.75;

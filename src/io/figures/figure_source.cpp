@@ -1,5 +1,6 @@
 #include "io/figures/figure_source.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 #include <vector>
@@ -11,29 +12,22 @@
 #include "io/base/file.h"
 #include "io/base/json_value.h"
 #include "io/canvas/canvas_style.h"
-#include "io/canvas/png.h"
-#include "io/figures/figure_text.h"
+#include "io/figures/figure_format.h"
 
 namespace attnscope {
 namespace {
 
 constexpr const char* kFigureFormat = "attnscope-figure/1";
 
-/// Where the letters begin, whatever blanks and byte-order mark there are.
-std::string_view without_blanks(std::string_view bytes) {
-  const std::size_t begin = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  return begin == std::string_view::npos ? std::string_view() : bytes.substr(begin);
-}
-
-bool is_svg(std::string_view bytes) {
-  constexpr std::size_t beginning = 4096;
-  const std::string_view start = without_blanks(bytes.substr(0, beginning));
-  return start.starts_with('<') && start.find("<svg") != std::string_view::npos && stand_in(bytes).empty();
+/// The format of a file that begins like `bytes`; null where it is no figure.
+const FigureFormatEntry* format_of(std::string_view bytes) {
+  const auto* const found = std::ranges::find_if(kFigureFormats, [&](const auto& each) { return each.sniff(bytes); });
+  return found == kFigureFormats.end() ? nullptr : found;
 }
 
 std::optional<std::string> figure_text(std::string_view bytes, ParseBudget& budget) {
-  if (bytes.starts_with(kPngSignature)) return png_figure_text(bytes, budget);
-  return bytes.starts_with("%PDF-") ? pdf_figure_text(bytes, budget) : svg_figure_text(bytes, budget);
+  const FigureFormatEntry* const format = format_of(bytes);
+  return format == nullptr ? std::nullopt : format->text(bytes, budget);
 }
 
 /// JSON with everything beyond ASCII, which stands in its texts, as \uXXXX: PDF then keeps it readable.
@@ -144,9 +138,7 @@ std::string figure_source_json(const ExperimentSource& source, const std::filesy
   return ascii_json(text + "}");
 }
 
-bool is_figure_file(std::string_view bytes) {
-  return bytes.starts_with(kPngSignature) || bytes.starts_with("%PDF-") || is_svg(bytes);
-}
+bool is_figure_file(std::string_view bytes) { return format_of(bytes) != nullptr; }
 
 bool is_figure_with_source(const std::filesystem::path& path) {
   const Result<std::string> bytes = read_file(path, kMaxExperimentBytes);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "figure/style/font_metrics.h"
+#include "io/base/file.h"
 #include "io/base/packing.h"
 #include "io/canvas/png.h"
 
@@ -194,7 +195,23 @@ std::string_view behind_line_end(std::string_view bytes) {
   return bytes.starts_with('\n') || bytes.starts_with('\r') ? bytes.substr(1) : bytes;
 }
 
+/// `bytes` after blanks and a byte-order mark.
+std::string_view without_blanks(std::string_view bytes) {
+  const std::size_t begin = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  return begin == std::string_view::npos ? std::string_view() : bytes.substr(begin);
+}
+
 }  // namespace
+
+bool is_png(std::string_view bytes) { return bytes.starts_with(kPngSignature); }
+
+bool is_svg(std::string_view bytes) {
+  constexpr std::size_t beginning = 4096;
+  const std::string_view start = without_blanks(bytes.substr(0, beginning));
+  return start.starts_with('<') && start.find("<svg") != std::string_view::npos && stand_in(bytes).empty();
+}
+
+bool is_pdf(std::string_view bytes) { return bytes.starts_with("%PDF-"); }
 
 std::optional<std::string> png_figure_text(std::string_view bytes, ParseBudget& budget) {
   bytes.remove_prefix(std::min(bytes.size(), kPngSignature.size()));

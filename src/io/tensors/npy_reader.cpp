@@ -2,11 +2,12 @@
 #include <algorithm>
 
 #include "io/tensors/npy_header.h"
-#include "io/tensors/tensor_listing.h"
+#include "io/tensors/tensor_format.h"
 
 namespace attnscope {
+namespace {
 
-Result<TensorListing> list_npy(const ByteSource& file) {
+Result<TensorListing> list_npy(const ByteSource& file, std::uint64_t /*memory_budget*/) {
   const Result<NpyHeader> header = read_npy_header(
       [&](std::size_t bytes) { return read_bytes(file, 0, std::min<std::uint64_t>(bytes, file.size())); });
   if (!header) return tl::unexpected(header.error());
@@ -26,6 +27,19 @@ Result<TensorListing> list_npy(const ByteSource& file) {
   listing.entries.push_back({"", std::string(element_name(*header->type)), header->shape, ""});
   listing.stored.push_back({*header->type, header->big_endian, header->fortran_order, header->header_bytes, {}});
   return listing;
+}
+
+std::string python_from_npy(const std::string& path, std::span<const std::string> /*names*/) {
+  return "given = {\"\": torch.from_numpy(np.load(" + path + ").astype(\"float32\"))}\n";
+}
+
+}  // namespace
+
+TensorFormat npy_format() {
+  return {".npy",
+          is_npy,
+          list_npy,
+          {python_from_npy, R"(data.startswith(b"\x93NUMPY"))", "return {\"\": np.load(io.BytesIO(data))}\n"}};
 }
 
 }  // namespace attnscope

@@ -4,10 +4,11 @@
 #include <set>
 #include <utility>
 
+#include "core/base/python_text.h"
 #include "core/base/text.h"
 #include "io/base/json_value.h"
 #include "io/tensors/npy_header.h"
-#include "io/tensors/tensor_listing.h"
+#include "io/tensors/tensor_format.h"
 
 namespace attnscope {
 namespace {
@@ -135,10 +136,33 @@ class NpzLister {
   std::vector<std::string> skipped_;
 };
 
-}  // namespace
-
 Result<TensorListing> list_npz(const ByteSource& file, std::uint64_t memory_budget) {
   return NpzLister(file, memory_budget).list();
+}
+
+bool is_ascii(const std::string& text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+std::string python_from_npz(const std::string& path, std::span<const std::string> names) {
+  std::string code = "names = " + python_list(names) + "archive = np.load(" + path + ")\n";
+  if (!std::ranges::all_of(names, is_ascii)) {
+    code +=
+        "# Unless an archive marks its names as UTF-8, Python decodes them as code page 437.\n"
+        "stored = {name: name.encode(\"utf-8\", \"surrogateescape\").decode(\"cp437\") for name in names}\n"
+        "archive = {name: archive[name if name in archive else stored[name]] for name in names}\n";
+  }
+  return code + "given = {name: torch.from_numpy(archive[name].astype(\"float32\")) for name in names}\n";
+}
+
+}  // namespace
+
+TensorFormat npz_format() {
+  return {".npz",
+          is_zip,
+          list_npz,
+          {python_from_npz, R"(data.startswith(b"PK"))", "return np.load(io.BytesIO(data))\n",
+           /*names_end_at_zero=*/true}};
 }
 
 }  // namespace attnscope

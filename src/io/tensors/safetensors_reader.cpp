@@ -8,9 +8,10 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/python_text.h"
 #include "core/base/text.h"
 #include "io/base/json_value.h"
-#include "io/tensors/tensor_listing.h"
+#include "io/tensors/tensor_format.h"
 
 namespace attnscope {
 namespace {
@@ -227,9 +228,7 @@ Result<std::string> header_text(const ByteSource& file) {
   return read_bytes(file, kLengthBytes, length);
 }
 
-}  // namespace
-
-Result<TensorListing> list_safetensors(const ByteSource& file) {
+Result<TensorListing> list_safetensors(const ByteSource& file, std::uint64_t /*memory_budget*/) {
   const Result<std::string> text = header_text(file);
   if (!text) return tl::unexpected(text.error());
   // The header counts as the file: what else is in it stays there.
@@ -260,6 +259,31 @@ Result<TensorListing> list_safetensors(const ByteSource& file) {
     listing.stored.push_back(tensor.stored);
   }
   return listing;
+}
+
+/// Whether a header of safetensors may begin the file: its length fits into four bytes, and an object follows. A zip
+/// archive never has four zero bytes there.
+bool begins_like_safetensors(std::string_view head) {
+  if (head.size() < 9 || head.substr(4, 4) != std::string_view("\0\0\0\0", 4)) return false;
+  const std::size_t at = head.find_first_not_of(" \t\r\n", 8);
+  return at == std::string_view::npos || head[at] == '{';
+}
+
+std::string python_from_safetensors(const std::string& path, std::span<const std::string> names) {
+  return "from safetensors import safe_open\n\nnames = " + python_list(names) + "with safe_open(" + path +
+         ", \"pt\") as file:\n    given = {name: file.get_tensor(name).float() for name in names}\n";
+}
+
+}  // namespace
+
+TensorFormat safetensors_format() {
+  return {".safetensors",
+          begins_like_safetensors,
+          list_safetensors,
+          {python_from_safetensors, "",
+           "from safetensors.torch import load as load_safetensors\n"
+           "\n"
+           "return {name: tensor.float().numpy() for name, tensor in load_safetensors(data).items()}\n"}};
 }
 
 }  // namespace attnscope

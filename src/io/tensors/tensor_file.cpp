@@ -8,8 +8,8 @@
 #include "core/base/stop.h"
 #include "core/base/text.h"
 #include "io/base/file.h"
+#include "io/base/file_formats.h"
 #include "io/base/printable.h"
-#include "io/tensors/npy_header.h"
 #include "io/tensors/number_reader.h"
 
 namespace attnscope {
@@ -32,51 +32,44 @@ std::string other_format(std::string_view head) {
   return {};
 }
 
-/// Whether a header of safetensors may begin the file: its length has four bytes, which no zip archive has after its
-/// mark, and an object follows.
-bool looks_like_safetensors(std::string_view head) {
-  if (head.size() < 9 || head.substr(4, 4) != std::string_view("\0\0\0\0", 4)) return false;
-  const std::size_t at = head.find_first_not_of(" \t\r\n", 8);
-  return at == std::string_view::npos || head[at] == '{';
-}
-
-Result<TensorFile::Format> format_of(std::string_view head, std::string_view extension) {
-  using Format = TensorFile::Format;
-  if (looks_like_safetensors(head)) return Format::safetensors;
-  if (is_npy(head)) return Format::npy;
-  if (is_zip(head)) return Format::npz;
+/// The format of a file that begins with `head`.
+Result<const TensorFormat*> format_of(std::string_view head, const std::filesystem::path& path,
+                                      std::span<const TensorFormat> formats) {
+  for (const TensorFormat& format : formats) {
+    if (format.sniff(head)) return &format;
+  }
   if (std::string what = stand_in(head); !what.empty()) return fail("the file is " + what);
-  if (std::string what = other_format(head); !what.empty())
-    return fail("the file is " + what + "; allowed: .safetensors, .npy or .npz");
-  // What is missing in it is said best by the reader of what it is meant to be.
-  if (extension == ".npy") return Format::npy;
-  if (extension == ".npz") return Format::npz;
-  if (extension == ".safetensors") return Format::safetensors;
-  if (head.empty()) return fail("the file is empty; allowed: .safetensors, .npy or .npz");
-  return fail("the file begins like none of those with tensors; allowed: .safetensors, .npy or .npz");
+  const std::string allowed = "; allowed: " + extension_list(formats, " or ");
+  if (std::string what = other_format(head); !what.empty()) return fail("the file is " + what + allowed);
+  // The reader of what the file claims to be says best what is wrong with it.
+  if (const TensorFormat* const format = find_format(formats, path)) return format;
+  if (head.empty()) return fail("the file is empty" + allowed);
+  return fail("the file begins like none of those with tensors" + allowed);
 }
 
 }  // namespace
 
 Result<std::shared_ptr<const TensorFile>> TensorFile::open(const std::filesystem::path& path,
-                                                           std::uint64_t memory_budget) {
+                                                           std::uint64_t memory_budget,
+                                                           std::span<const TensorFormat> formats) {
   Result<std::shared_ptr<const ByteSource>> bytes = open_bytes(path);
   if (!bytes) return tl::unexpected(bytes.error());
-  return from_source(std::move(*bytes), path_text(path), path.extension().native(), memory_budget);
+  return from_source(std::move(*bytes), path, memory_budget, formats);
 }
 
 Result<std::shared_ptr<const TensorFile>> TensorFile::from_bytes(std::string bytes, const std::string& name,
-                                                                 std::uint64_t memory_budget) {
-  return from_source(resident_bytes(std::move(bytes)), path_text(name),
-                     std::filesystem::path(name).extension().native(), memory_budget);
+                                                                 std::uint64_t memory_budget,
+                                                                 std::span<const TensorFormat> formats) {
+  return from_source(resident_bytes(std::move(bytes)), name, memory_budget, formats);
 }
 
 Result<std::shared_ptr<const TensorFile>> TensorFile::from_source(std::shared_ptr<const ByteSource> bytes,
-                                                                  std::string name, std::string_view extension,
-                                                                  std::uint64_t memory_budget) {
-  const std::shared_ptr<TensorFile> file(new TensorFile(std::move(bytes), std::move(name), memory_budget));
+                                                                  const std::filesystem::path& path,
+                                                                  std::uint64_t memory_budget,
+                                                                  std::span<const TensorFormat> formats) {
+  const std::shared_ptr<TensorFile> file(new TensorFile(std::move(bytes), path_text(path), memory_budget));
   try {
-    if (const Result<void> listed = file->list(extension); !listed)
+    if (const Result<void> listed = file->list(path, formats); !listed)
       return fail(file->name_ + ": " + listed.error().message);
   } catch (const std::exception& error) {
     return fail(file->name_ + ": " + error.what());
@@ -84,22 +77,12 @@ Result<std::shared_ptr<const TensorFile>> TensorFile::from_source(std::shared_pt
   return file;
 }
 
-Result<void> TensorFile::list(std::string_view extension) {
-  constexpr std::uint64_t kHead = 512;
-  const Result<std::string> head = read_bytes(*bytes_, 0, std::min(kHead, bytes_->size()));
+Result<void> TensorFile::list(const std::filesystem::path& path, std::span<const TensorFormat> formats) {
+  const Result<std::string> head = read_bytes(*bytes_, 0, std::min(kSniffedBytes, bytes_->size()));
   if (!head) return tl::unexpected(head.error());
-  const Result<Format> format = format_of(*head, extension);
+  const Result<const TensorFormat*> format = format_of(*head, path, formats);
   if (!format) return tl::unexpected(format.error());
-  format_ = *format;
-  const auto read = [&] {
-    switch (format_) {
-      case Format::npy: return list_npy(*bytes_);
-      case Format::npz: return list_npz(*bytes_, memory_budget_);
-      case Format::safetensors: break;
-    }
-    return list_safetensors(*bytes_);
-  };
-  Result<TensorListing> listing = read();
+  Result<TensorListing> listing = (*format)->list(*bytes_, memory_budget_);
   if (!listing) return tl::unexpected(listing.error());
   listing_ = std::move(*listing);
   return {};

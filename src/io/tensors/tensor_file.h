@@ -27,6 +27,7 @@
 
 #include "core/base/result.h"
 #include "core/base/stop.h"
+#include "io/tensors/tensor_format.h"
 #include "io/tensors/tensor_listing.h"
 
 namespace attnscope {
@@ -36,20 +37,19 @@ namespace attnscope {
 /// when it was opened.
 class TensorFile {
  public:
-  enum class Format { safetensors, npy, npz };
-
   /// Bytes that inflated members take together at most, where nothing else is said.
   static constexpr std::uint64_t kMemoryBudget = 2'000'000'000;
 
-  /// Opens a file and reads its headers. What it is shows in its first bytes; the extension only says what is missing
-  /// in one that is nothing of all that.
+  /// Opens a file and reads its headers. The first bytes decide which of `formats` it has. The extension counts only
+  /// where no format begins like that: the reader that it names then says what is wrong.
   static Result<std::shared_ptr<const TensorFile>> open(const std::filesystem::path& path,
-                                                        std::uint64_t memory_budget = kMemoryBudget);
-  /// The same of bytes from elsewhere, from standard input say; `name` stands for the file in messages.
+                                                        std::uint64_t memory_budget = kMemoryBudget,
+                                                        std::span<const TensorFormat> formats = tensor_formats());
+  /// The same for bytes from elsewhere, such as standard input. Messages call them `name`.
   static Result<std::shared_ptr<const TensorFile>> from_bytes(std::string bytes, const std::string& name,
-                                                              std::uint64_t memory_budget = kMemoryBudget);
+                                                              std::uint64_t memory_budget = kMemoryBudget,
+                                                              std::span<const TensorFormat> formats = tensor_formats());
 
-  [[nodiscard]] Format format() const { return format_; }
   /// As messages have it.
   [[nodiscard]] const std::string& name() const { return name_; }
   /// The tensors in the order of the file. The one of an .npy has no name.
@@ -71,9 +71,10 @@ class TensorFile {
       : bytes_(std::move(bytes)), name_(std::move(name)), memory_budget_(memory_budget) {}
 
   static Result<std::shared_ptr<const TensorFile>> from_source(std::shared_ptr<const ByteSource> bytes,
-                                                               std::string name, std::string_view extension,
-                                                               std::uint64_t memory_budget);
-  Result<void> list(std::string_view extension);
+                                                               const std::filesystem::path& path,
+                                                               std::uint64_t memory_budget,
+                                                               std::span<const TensorFormat> formats);
+  Result<void> list(const std::filesystem::path& path, std::span<const TensorFormat> formats);
   /// The bytes that an entry's offset counts in.
   Result<std::shared_ptr<const ByteSource>> source_of(std::size_t entry, const StopToken& stop) const;
   void make_room(std::uint64_t bytes) const;
@@ -81,7 +82,6 @@ class TensorFile {
   std::shared_ptr<const ByteSource> bytes_;
   std::string name_;
   std::uint64_t memory_budget_;
-  Format format_ = Format::safetensors;
   TensorListing listing_;
 
   /// A member of an archive that was looked at.

@@ -1,4 +1,5 @@
-// What a file of tensors holds, whatever its format; and one reader for each format. See tensor_file.h.
+// What a file of tensors holds, whatever its format.
+// See tensor_format.h for the formats.
 #pragma once
 
 #include <map>
@@ -49,11 +50,5 @@ std::string shown_name(std::string_view name);
 /// Bits of a tensor of such a shape. Fails where they are too many to be counted in 63 bits, zeros in the shape left
 /// out of account, and where there are too many axes.
 Result<Index> count_bits(const std::vector<Index>& shape, Index bits_of_element);
-
-/// Errors of all three are without the file's name. `memory_budget`: bytes that a member of an archive may take when it
-/// is inflated.
-Result<TensorListing> list_safetensors(const ByteSource& file);
-Result<TensorListing> list_npy(const ByteSource& file);
-Result<TensorListing> list_npz(const ByteSource& file, std::uint64_t memory_budget);
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/base/text.h"
+#include "io/base/file_formats.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
 #include "io/traces/trace_formats.h"
@@ -47,13 +48,14 @@ TraceContents contents_of(const Trace& trace, std::span<const Region> only, cons
   return contents;
 }
 
-Result<void> write_as(TraceFormat format, const TraceContents& contents, AtomicFile& file) {
-  switch (format) {
-    case TraceFormat::safetensors: return write_safetensors(contents, file);
-    case TraceFormat::npz: return write_npz(contents, file);
-    case TraceFormat::json: return write_trace_json(contents, file);
-  }
-  return {};
+Result<const TraceFormat*> format_of(const std::filesystem::path& path) {
+  if (const TraceFormat* const format = find_format(kTraceFormats, path)) return format;
+  const std::string extension = path.extension().string();
+  return fail(path_text(path) + ": " +
+                  (extension.empty() ? "an extension is missing"
+                                     : "the extension " + attnscope::quoted_text(extension) + " is unknown") +
+                  "; allowed: " + extension_list(kTraceFormats, " or "),
+              Error::Kind::usage);
 }
 
 }  // namespace
@@ -90,27 +92,21 @@ Result<void> write_floats(AtomicFile& file, std::span<const float> values) {
   return {};
 }
 
-Result<TraceFormat> trace_format(const std::filesystem::path& path) {
-  const std::string extension = path.extension().native();
-  if (extension == ".safetensors") return TraceFormat::safetensors;
-  if (extension == ".npz") return TraceFormat::npz;
-  if (extension == ".json") return TraceFormat::json;
-  return fail(path_text(path) + ": " +
-                  (extension.empty() ? "an extension is missing"
-                                     : "the extension " + attnscope::quoted_text(extension) + " is unknown") +
-                  "; allowed: .safetensors, .npz or .json",
-              Error::Kind::usage);
+Result<void> check_trace_name(const std::filesystem::path& path) {
+  const Result<const TraceFormat*> format = format_of(path);
+  if (!format) return tl::unexpected(format.error());
+  return {};
 }
 
 Result<void> write_trace(const Trace& trace, const std::filesystem::path& path, std::span<const Region> only) {
-  const Result<TraceFormat> format = trace_format(path);
+  const Result<const TraceFormat*> format = format_of(path);
   if (!format) return tl::unexpected(format.error());
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return tl::unexpected(file.error());
   try {
     const TraceContents contents = contents_of(trace, only, path);
     if (const std::optional<std::string> failure = trace.failure()) return fail(*failure);
-    if (Result<void> written = write_as(*format, contents, *file); !written) return written;
+    if (Result<void> written = (*format)->write(contents, *file); !written) return written;
   } catch (const std::exception& error) {
     return fail(path_text(path) + ": " + error.what());
   }

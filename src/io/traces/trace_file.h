@@ -22,10 +22,8 @@
 
 namespace attnscope {
 
-enum class TraceFormat { safetensors, npz, json };
-
-/// The format that the extension of `path` asks for; another extension is a mistake in the command (usage).
-Result<TraceFormat> trace_format(const std::filesystem::path& path);
+/// The extension of `path` is one of a format for traces; otherwise a usage error that names them.
+Result<void> check_trace_name(const std::filesystem::path& path);
 
 /// Writes the trace in one step (see AtomicFile). Equal traces make equal files, byte for byte. With `only`, at most
 /// one region of each step, just those are written, computed first if they are not held, and the others left out.

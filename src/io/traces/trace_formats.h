@@ -1,9 +1,11 @@
-// One writer for each format of trace files; see trace_file.h for what they write.
+// The formats of trace files, a writer and a line in the table each; see trace_file.h for what they write.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,5 +44,17 @@ std::string_view little_endian_bytes(std::span<const float> values, std::string&
 Result<void> write_safetensors(const TraceContents& contents, AtomicFile& file);
 Result<void> write_npz(const TraceContents& contents, AtomicFile& file);
 Result<void> write_trace_json(const TraceContents& contents, AtomicFile& file);
+
+struct TraceFormat {
+  std::string_view extension;
+  Result<void> (*write)(const TraceContents& contents, AtomicFile& file);
+};
+
+/// In the order in which messages and help name them.
+inline constexpr std::array kTraceFormats = {
+    TraceFormat{".safetensors", write_safetensors},
+    TraceFormat{".npz", write_npz},
+    TraceFormat{".json", write_trace_json},
+};
 
 }  // namespace attnscope

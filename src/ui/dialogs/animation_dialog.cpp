@@ -20,13 +20,6 @@
 namespace attnscope::ui {
 namespace {
 
-struct FormatName {
-  AnimationFormat format;
-  const char* name;
-};
-constexpr std::array<FormatName, 3> kFormatNames = {
-    {{AnimationFormat::gif, "GIF"}, {AnimationFormat::mp4, "MP4"}, {AnimationFormat::png, "PNG"}}};
-
 void text_field(const Style& style, const char* id, const char* hint, std::string& text, double width = kFieldWidth) {
   ImGui::SetNextItemWidth(style.px(width));
   ImGui::InputTextWithHint(id, hint, &text);
@@ -92,7 +85,7 @@ void format_row(const Style& style, const AnimationShown& shown, UiState& state)
   AnimationSettings& settings = state.animation_settings;
   row_label(style, "Format");
   bool first = true;
-  for (const FormatName& each : kFormatNames) {
+  for (const AnimationFormatEntry& each : kAnimationFormats) {
     if (!first) ImGui::SameLine();
     first = false;
     const bool possible = each.format == AnimationFormat::png || shown.has_ffmpeg;

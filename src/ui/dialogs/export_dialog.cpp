@@ -18,9 +18,9 @@ namespace {
 void format_row(const Style& style, UiState& state) {
   ExportSettings& settings = state.export_settings;
   row_label(style, "Formats");
-  for (std::size_t i = 0; i < kExportFormats.size(); ++i) {
+  for (std::size_t i = 0; i < kFigureFormats.size(); ++i) {
     if (i > 0) ImGui::SameLine();
-    if (ImGui::Checkbox(kExportFormats[i].name, &settings.formats[i])) {
+    if (ImGui::Checkbox(kFigureFormats[i].name, &settings.formats[i])) {
       state.dialog.path = path_for_formats(state.dialog.path, settings);
       state.dialog.question.clear();
     }

@@ -45,8 +45,8 @@ Result<std::optional<double>> rate_of(const AnimationSettings& settings) {
 }
 
 std::string path_for_format(const std::string& path, AnimationFormat format) {
-  const char* const ending = format == AnimationFormat::png ? ".png" : format == AnimationFormat::gif ? ".gif" : ".mp4";
-  return std::filesystem::path(path).replace_extension(ending).string();
+  const auto* const entry = std::ranges::find(kAnimationFormats, format, &AnimationFormatEntry::format);
+  return std::filesystem::path(path).replace_extension(entry->extension).string();
 }
 
 }  // namespace attnscope::ui

@@ -9,8 +9,8 @@ namespace attnscope::ui {
 namespace {
 
 std::size_t position_of(FigureFormat format) {
-  const auto found = std::ranges::find(kExportFormats, format, &ExportFormat::format);
-  return static_cast<std::size_t>(found - kExportFormats.begin());
+  const auto found = std::ranges::find(kFigureFormats, format, &FigureFormatEntry::format);
+  return static_cast<std::size_t>(found - kFigureFormats.begin());
 }
 
 }  // namespace
@@ -35,14 +35,18 @@ Result<std::vector<std::filesystem::path>> export_paths(const std::string& path,
     if (const Result<FigureFormat> format = figure_format(base); !format) return tl::unexpected(format.error());
   }
   std::vector<std::filesystem::path> paths;
-  for (std::size_t i = 0; i < kExportFormats.size(); ++i) {
+  for (std::size_t i = 0; i < kFigureFormats.size(); ++i) {
     if (!settings.formats[i]) continue;
     // An ending in capitals stays as it was typed.
     const Result<FigureFormat> typed = figure_format(base);
-    const bool same = typed && *typed == kExportFormats[i].format;
-    paths.push_back(same ? base : std::filesystem::path(base).replace_extension(kExportFormats[i].ending));
+    const bool same = typed && *typed == kFigureFormats[i].format;
+    paths.push_back(same ? base : std::filesystem::path(base).replace_extension(kFigureFormats[i].extension));
   }
-  if (paths.empty()) return fail("no format is chosen: PNG, SVG or PDF");
+  if (paths.empty()) {
+    std::vector<std::string> names;
+    for (const FigureFormatEntry& each : kFigureFormats) names.emplace_back(each.name);
+    return fail("no format is chosen: " + listed(names, " or "));
+  }
   return paths;
 }
 
@@ -58,7 +62,7 @@ std::string path_for_formats(const std::string& path, const ExportSettings& sett
   const auto first = std::ranges::find(settings.formats, true);
   if (!format || first == settings.formats.end() || settings.formats[position_of(*format)]) return path;
   const auto at = static_cast<std::size_t>(first - settings.formats.begin());
-  return std::filesystem::path(path).replace_extension(kExportFormats[at].ending).string();
+  return std::filesystem::path(path).replace_extension(kFigureFormats[at].extension).string();
 }
 
 std::string free_export_path(const std::string& stem, const ExportSettings& settings) {

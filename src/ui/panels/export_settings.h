@@ -10,18 +10,9 @@
 
 namespace attnscope::ui {
 
-/// The formats in the order of their boxes, and the endings of their files.
-struct ExportFormat {
-  FigureFormat format;
-  const char* name;
-  const char* ending;
-};
-inline constexpr std::array<ExportFormat, 3> kExportFormats = {
-    {{FigureFormat::png, "PNG", ".png"}, {FigureFormat::svg, "SVG", ".svg"}, {FigureFormat::pdf, "PDF", ".pdf"}}};
-
 struct ExportSettings {
-  std::array<bool, 3> formats = {false, false, true};  ///< which of kExportFormats are written
-  bool centimetres = false;                            ///< how lengths are shown
+  std::array<bool, kFigureFormats.size()> formats = {false, false, true};  ///< which of kFigureFormats are written
+  bool centimetres = false;                                                ///< how lengths are shown
   bool fixed_height = false;
   double height_inches = 5;  ///< if it is fixed
   FigureFileOptions file;    ///< except the height and the range

@@ -1,0 +1,37 @@
+// A figure on a page of a given size, and one writer for each format of files. Private to this folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/base/result.h"
+#include "figure/model/canvas.h"
+#include "figure/model/figure.h"
+#include "figure/style/palette.h"
+#include "io/experiments/experiment_file.h"
+
+namespace attnscope {
+
+inline constexpr double kPixelsPerInch = 96;  ///< logical pixels
+
+/// A figure on its page.
+struct FigurePage {
+  const Figure& figure;
+  const Palette& colors;
+  double width_inches;
+  double height_inches;
+  bool fixed_height;  ///< the figure is centred on a page of this height, otherwise the page is as high as the figure
+  const ExperimentSource* source;       ///< null: the file says nothing about where it comes from
+  const std::filesystem::path& folder;  ///< where its file will lie
+
+  [[nodiscard]] Rect box() const { return {0, 0, width_inches * kPixelsPerInch, height_inches * kPixelsPerInch}; }
+  void paint_on(Canvas& canvas) const;
+};
+
+/// The page as the bytes of a file. Only a PNG depends on `dpi`. A page that does not fit into the format, and a lack
+/// of memory, are errors.
+Result<std::string> png_page(const FigurePage& page, int dpi);
+Result<std::string> svg_page(const FigurePage& page, int dpi);
+Result<std::string> pdf_page(const FigurePage& page, int dpi);
+
+}  // namespace attnscope
