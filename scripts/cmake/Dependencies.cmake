@@ -7,6 +7,7 @@ find_package(PkgConfig REQUIRED)
 # Libraries that every desktop has and nobody builds beside their program.
 find_package(Threads REQUIRED)
 find_package(Freetype REQUIRED)
+find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(egl REQUIRED IMPORTED_TARGET egl)
 pkg_check_modules(fontconfig REQUIRED IMPORTED_TARGET fontconfig)

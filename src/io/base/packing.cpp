@@ -1,7 +1,5 @@
 #include "io/base/packing.h"
 
-#include <zlib.h>
-
 #include <array>
 
 #include "io/base/inflating.h"
@@ -24,15 +22,6 @@ std::optional<std::string> unpacked(std::string_view bytes, ParseBudget& budget,
   Inflating again(bytes);
   const bool same = again.next(text) == size;
   return same ? std::optional(std::move(text)) : std::nullopt;
-}
-
-std::string packed(std::string_view text) {
-  uLongf size = compressBound(static_cast<uLong>(text.size()));
-  std::string bytes(size, '\0');
-  compress2(reinterpret_cast<Bytef*>(bytes.data()), &size, reinterpret_cast<const Bytef*>(text.data()),
-            static_cast<uLong>(text.size()), Z_BEST_COMPRESSION);
-  bytes.resize(size);
-  return bytes;
 }
 
 }  // namespace attnscope

@@ -13,7 +13,4 @@ namespace attnscope {
 /// `used` is how many of them were read.
 std::optional<std::string> unpacked(std::string_view bytes, ParseBudget& budget, std::size_t* used = nullptr);
 
-/// The same text packed.
-std::string packed(std::string_view text);
-
 }  // namespace attnscope

@@ -1,51 +1,138 @@
 #include "io/canvas/png.h"
 
-#include <zlib.h>
+#include <png.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <new>
 
-#include "io/base/packing.h"
+#include "io/canvas/png_chunk.h"
+
+// libpng reports an error by a longjmp to the innermost `succeeds`. Between that and libpng there are only variables
+// without destructors, and no exception passes through libpng's own frames.
 
 namespace attnscope {
 namespace {
 
-// Eight bytes of signature, then IHDR: length, name, 13 bytes, checksum. Everything else comes after those.
-constexpr std::size_t kEndOfHeader = 8 + 4 + 4 + 13 + 4;
 constexpr double kMetresPerInch = 0.0254;
+constexpr std::size_t kChannels = 4;  // that are read
 
-void append_big_endian(std::string& bytes, std::uint32_t number) {
-  for (const unsigned shift : {24U, 16U, 8U, 0U}) bytes += static_cast<char>(number >> shift);
+/// Whether libpng got through `call` without an error.
+template <typename Call>
+bool succeeds(png_structp png, const Call& call) {
+  if (setjmp(png_jmpbuf(png)) != 0) return false;  // NOLINT(modernize-avoid-setjmp-longjmp): libpng knows no other way
+  call();
+  return true;
 }
 
-/// `content` begins with the chunk's name.
-std::string chunk_of(const std::string& content) {
-  std::string chunk;
-  append_big_endian(chunk, static_cast<std::uint32_t>(content.size() - 4));
-  chunk += content;
-  append_big_endian(chunk, chunk_checksum(content));
-  return chunk;
+[[noreturn]] void leave(png_structp png, png_const_charp /*message*/) { png_longjmp(png, 1); }
+
+void ignore_warning(png_structp /*png*/, png_const_charp /*message*/) {}
+
+struct PngWriter {
+  std::string bytes;
+  bool out_of_memory = false;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, this, leave, ignore_warning);
+  png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
+
+  PngWriter() = default;
+  PngWriter(const PngWriter&) = delete;
+  PngWriter& operator=(const PngWriter&) = delete;
+  ~PngWriter() { png_destroy_write_struct(&png, &info); }
+};
+
+void take_bytes(png_structp png, png_bytep data, std::size_t count) {
+  auto& writer = *static_cast<PngWriter*>(png_get_io_ptr(png));
+  writer.out_of_memory = append_bytes(&writer.bytes, data, static_cast<unsigned int>(count)) != CAIRO_STATUS_SUCCESS;
+  if (writer.out_of_memory) png_error(png, "out of memory");
 }
 
-/// The chunk that says how many pixels a metre has, in both directions (PNG specification, 11.3.4.3).
-std::string pixel_size_chunk(int dpi) {
-  const auto per_metre = static_cast<std::uint32_t>(std::lround(dpi / kMetresPerInch));
-  std::string content = "pHYs";
-  append_big_endian(content, per_metre);
-  append_big_endian(content, per_metre);
-  content += '\1';  // the unit is the metre
-  return chunk_of(content);
+void flush_nothing(png_structp /*png*/) {}
+
+/// Everything before the pixels.
+void write_header(PngWriter& writer, png_uint_32 width, png_uint_32 height, int dpi, std::span<png_text> texts) {
+  png_structp png = writer.png;
+  png_set_write_fn(png, &writer, take_bytes, flush_nothing);
+  png_set_IHDR(png, writer.info, width, height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
+  if (dpi > 0) {
+    const auto per_metre = static_cast<png_uint_32>(std::lround(dpi / kMetresPerInch));
+    png_set_pHYs(png, writer.info, per_metre, per_metre, PNG_RESOLUTION_METER);
+  }
+  png_set_text_compression_level(png, 9);
+  png_set_text(png, writer.info, texts.data(), static_cast<int>(texts.size()));
+  png_write_info(png, writer.info);
+  // The background that cairo gives its files, at the place where figures have always had it: after the texts.
+  constexpr std::array<png_byte, 4> name = {'b', 'K', 'G', 'D'};
+  constexpr std::array<png_byte, 6> white = {0, 255, 0, 255, 0, 255};
+  png_write_chunk(png, name.data(), white.data(), white.size());
 }
 
-/// PNG specification, 11.3.3.4; in no language.
-std::string text_chunk(const PngText& text) {
-  constexpr std::size_t longest_plain = 4096;
-  const bool is_packed = text.text.size() > longest_plain;
-  std::string content = "iTXt" + text.keyword + '\0' + (is_packed ? '\1' : '\0');
-  content.append(3, '\0');  // packed by zlib; no language, no translated keyword
-  content += is_packed ? packed(text.text) : text.text;
-  return chunk_of(content);
+void write_rows(png_structp png, const unsigned char* pixels, std::size_t stride, std::size_t height,
+                std::span<png_byte> row) {
+  for (std::size_t y = 0; y < height; ++y) {
+    for (std::size_t x = 0; 3 * x < row.size(); ++x) {
+      std::uint32_t pixel = 0;
+      std::memcpy(&pixel, pixels + y * stride + x * sizeof(pixel), sizeof(pixel));
+      row[3 * x] = static_cast<png_byte>(pixel >> 16U);
+      row[3 * x + 1] = static_cast<png_byte>(pixel >> 8U);
+      row[3 * x + 2] = static_cast<png_byte>(pixel);
+    }
+    png_write_row(png, row.data());
+  }
+}
+
+struct PngReader {
+  std::vector<std::uint8_t> pixels;
+  PngSize size;
+  bool complete = false;       ///< all pixels were there, and the end of the file
+  bool has_more_data = false;  ///< than its pixels
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+
+  PngReader() = default;
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
+};
+
+PngReader& reader_of(png_structp png) { return *static_cast<PngReader*>(png_get_error_ptr(png)); }
+
+/// The one warning that makes a file a damaged one: libpng would leave the rest of the data packed.
+void note_warning(png_structp png, png_const_charp message) {
+  if (std::string_view(message).starts_with("Extra compressed data")) reader_of(png).has_more_data = true;
+}
+
+/// Called after the header and the palette: asks for four channels of 8 bits.
+void take_header(png_structp png, png_infop info) {
+  const PngReader& reader = reader_of(png);
+  png_set_expand(png);  // palettes, fewer than 8 bits, transparent colours
+  png_set_strip_16(png);
+  png_set_gray_to_rgb(png);
+  png_set_filler(png, 0xff, PNG_FILLER_AFTER);
+  png_set_interlace_handling(png);
+  png_read_update_info(png, info);
+  const bool as_expected = png_get_image_width(png, info) == reader.size.width &&
+                           png_get_image_height(png, info) == reader.size.height &&
+                           png_get_rowbytes(png, info) == kChannels * reader.size.width;
+  if (!as_expected) png_error(png, "not the size in the header");
+}
+
+void take_row(png_structp png, png_bytep row, png_uint_32 number, int /*pass*/) {
+  PngReader& reader = reader_of(png);
+  // Interlaced files leave out the rows that a pass does not change.
+  if (row == nullptr || number >= reader.size.height) return;
+  png_progressive_combine_row(png, reader.pixels.data() + kChannels * reader.size.width * number, row);
+}
+
+void take_end(png_structp png, png_infop info) {
+  constexpr int kPasses = 7;
+  PngReader& reader = reader_of(png);
+  const bool interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
+  reader.complete =
+      interlaced ? png_get_current_pass_number(png) >= kPasses : png_get_current_row_number(png) >= reader.size.height;
 }
 
 }  // namespace
@@ -60,35 +147,68 @@ cairo_status_t append_bytes(void* text, const unsigned char* bytes, unsigned int
   }
 }
 
-std::optional<PngChunk> take_png_chunk(std::string_view& bytes) {
-  constexpr std::size_t around = 12;  // length, name, checksum
-  if (bytes.size() < around) return std::nullopt;
-  const std::size_t length = big_endian(bytes);
-  if (length > bytes.size() - around) return std::nullopt;
-  const PngChunk chunk = {bytes.substr(4, 4), bytes.substr(8, length), bytes.substr(0, length + around)};
-  bytes.remove_prefix(chunk.whole.size());
-  return chunk;
-}
-
-std::uint32_t big_endian(std::string_view bytes) {
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < 4; ++i) number = number << 8U | static_cast<std::uint8_t>(bytes[i]);
-  return number;
-}
-
-std::uint32_t chunk_checksum(std::string_view bytes) {
-  const auto* const data = reinterpret_cast<const Bytef*>(bytes.data());
-  return static_cast<std::uint32_t>(crc32_z(0, data, bytes.size()));
-}
-
 Result<std::string> png_bytes(cairo_surface_t* image, int dpi, std::span<const PngText> texts) {
-  std::string bytes;
-  const cairo_status_t status = cairo_surface_write_to_png_stream(image, append_bytes, &bytes);
-  if (status != CAIRO_STATUS_SUCCESS) return fail(cairo_status_to_string(status));
-  std::string more = dpi > 0 ? pixel_size_chunk(dpi) : std::string();
-  for (const PngText& text : texts) more += text_chunk(text);
-  bytes.insert(kEndOfHeader, more);
-  return bytes;
+  cairo_surface_flush(image);
+  if (const cairo_status_t status = cairo_surface_status(image); status != CAIRO_STATUS_SUCCESS)
+    return fail(cairo_status_to_string(status));
+  PngWriter writer;
+  if (writer.info == nullptr) return fail("out of memory");
+  std::vector<png_text> entries;
+  for (const PngText& text : texts) {
+    constexpr std::size_t kMaxPlain = 4096;
+    png_text entry = {};
+    entry.compression = text.text.size() > kMaxPlain ? PNG_ITXT_COMPRESSION_zTXt : PNG_ITXT_COMPRESSION_NONE;
+    entry.key = const_cast<char*>(text.keyword.c_str());  // libpng copies both
+    entry.text = const_cast<char*>(text.text.c_str());
+    entry.itxt_length = text.text.size();
+    entries.push_back(entry);
+  }
+  const int width = cairo_image_surface_get_width(image);
+  const int height = cairo_image_surface_get_height(image);
+  const unsigned char* const pixels = cairo_image_surface_get_data(image);
+  const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(image));
+  std::vector<png_byte> row(3 * static_cast<std::size_t>(width));
+  const bool written = succeeds(writer.png, [&] {
+    write_header(writer, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), dpi, entries);
+    write_rows(writer.png, pixels, stride, static_cast<std::size_t>(height), row);
+    png_write_end(writer.png, nullptr);
+  });
+  if (!written) return fail(writer.out_of_memory ? "out of memory" : "libpng could not write the picture");
+  return std::move(writer.bytes);
+}
+
+Result<PngSize> png_size(std::string_view bytes) {
+  if (!bytes.starts_with(kPngSignature)) return fail("is no PNG file");
+  bytes.remove_prefix(kPngSignature.size());
+  constexpr std::size_t kName = 4;
+  constexpr std::size_t kWidth = 8;
+  constexpr std::size_t kHeight = 12;
+  if (bytes.size() < kHeight + 4 || bytes.substr(kName, 4) != "IHDR")
+    return fail("the PNG file ends before it says how large it is");
+  return PngSize{big_endian(bytes.substr(kWidth)), big_endian(bytes.substr(kHeight))};
+}
+
+Result<std::vector<std::uint8_t>> png_pixels(std::string_view bytes) {
+  const Result<PngSize> size = png_size(bytes);
+  if (!size) return tl::unexpected(size.error());
+  PngReader reader;
+  reader.size = *size;
+  reader.pixels.resize(kChannels * std::size_t{size->width} * size->height);
+  reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, leave, note_warning);
+  if (reader.png != nullptr) reader.info = png_create_info_struct(reader.png);
+  if (reader.info == nullptr) return fail("no memory is left for the picture");
+  // It reads these bytes and changes nothing in them.
+  auto* const data = reinterpret_cast<png_bytep>(const_cast<char*>(bytes.data()));
+  const bool read = succeeds(reader.png, [&] {
+    png_set_user_limits(reader.png, kMaxPngSide, kMaxPngSide);
+    // All chunks but those that the pixels need: libpng would unpack every text.
+    png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+    png_set_progressive_read_fn(reader.png, nullptr, take_header, take_row, take_end);
+    png_process_data(reader.png, reader.info, data, bytes.size());
+  });
+  if (reader.has_more_data) return fail("the PNG file is damaged: more is packed in it than the pixels it has");
+  if (!read || !reader.complete) return fail("the PNG file is damaged or ends too early");
+  return std::move(reader.pixels);
 }
 
 }  // namespace attnscope

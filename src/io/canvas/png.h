@@ -1,13 +1,14 @@
-// PNG files in memory. Private to io/.
+// PNG files in memory, written and read by libpng. Private to io/.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 #include "io/canvas/cairo_handle.h"
-#include "io/canvas/png_chunk.h"
 
 namespace attnscope {
 
@@ -17,9 +18,24 @@ struct PngText {
   std::string text;
 };
 
-/// The image as a PNG file. With `dpi` it says how large it is to be printed (chunk pHYs). The same pixels give the
-/// same bytes; there is no date in them. Long texts are packed.
+/// An image in CAIRO_FORMAT_RGB24 as a PNG file. With `dpi` it says how large it is in print (chunk pHYs). The same
+/// pixels give the same bytes, without a date. Long texts are compressed.
 Result<std::string> png_bytes(cairo_surface_t* image, int dpi = 0, std::span<const PngText> texts = {});
+
+/// The width and height in a PNG file's header, where it has one at its beginning.
+struct PngSize {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+};
+Result<PngSize> png_size(std::string_view bytes);
+
+/// The pixels of a PNG file of any kind with 1 to kMaxPngSide of them along a side: rows from the top, each of red,
+/// green, blue and opacity in 8 bits. Memory is taken for those, for a row, and for nothing else in the file. Refuses
+/// damaged and incomplete files, and those that unpack to more than their pixels.
+Result<std::vector<std::uint8_t>> png_pixels(std::string_view bytes);
+
+/// Pixels along a side that `png_pixels` reads.
+inline constexpr std::uint32_t kMaxPngSide = 16'384;
 
 /// For cairo's stream functions: appends to the std::string that `text` is.
 cairo_status_t append_bytes(void* text, const unsigned char* bytes, unsigned int count);

@@ -1,4 +1,4 @@
-// The chunks that PNG files are made of. Private to io/, and to what tests it.
+// The chunks of PNG files, for finding a text without decoding the pixels. Private to io/, and to what tests it.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct PngChunk {
   std::string_view whole;
 };
 
-/// Takes the chunk that `bytes` begin with, which follow the signature or another chunk; nothing where they end before
-/// it does.
+/// Takes the chunk at the beginning of `bytes`, which follow the signature or another chunk; nothing where they end
+/// before it does.
 std::optional<PngChunk> take_png_chunk(std::string_view& bytes);
 
-/// The first four bytes as a number, the first one counting most.
+/// The first four bytes as a number, the most significant first.
 std::uint32_t big_endian(std::string_view bytes);
 
-/// Of a chunk's name and content.
+/// The checksum of a chunk's name and content.
 std::uint32_t chunk_checksum(std::string_view bytes);
 
 }  // namespace attnscope

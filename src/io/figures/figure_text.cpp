@@ -10,7 +10,7 @@
 #include "figure/style/font_metrics.h"
 #include "io/base/file.h"
 #include "io/base/packing.h"
-#include "io/canvas/png.h"
+#include "io/canvas/png_chunk.h"
 
 namespace attnscope {
 namespace {

@@ -9,9 +9,8 @@
 
 namespace attnscope {
 
-/// Bytes that a PNG file may have, and pixels, along a side and in all.
+/// Bytes that a PNG file may have, and pixels in all.
 inline constexpr std::uint64_t kMaxPngBytes = 64'000'000;
-inline constexpr std::uint32_t kMaxPngSide = 16'384;
 inline constexpr std::uint64_t kMaxPngPixels = 64'000'000;
 
 /// Reads a PNG file of any kind. What shines through is laid over white. A picture with more than kMaxPictureSide
