@@ -5,16 +5,11 @@
 #include <ios>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "core/base/utf8.h"
 
 namespace attnscope {
 namespace {
-
-std::vector<char32_t> code_points(std::string_view text) {
-  std::vector<char32_t> found;
-  while (!text.empty()) found.push_back(take_code_point(text));
-  return found;
-}
 
 TEST(TextWidth, OfKnownCharacters) {
   EXPECT_DOUBLE_EQ(text_width("", 14), 0.0);
@@ -57,7 +52,6 @@ TEST(TextWidth, SurvivesAnyBytes) {
     for (int b = 0; b < 256; b += 5) {
       const std::string text{static_cast<char>(a), static_cast<char>(b), static_cast<char>(a ^ b)};
       EXPECT_GE(text_width(text, 1), 0.0);
-      EXPECT_LE(code_points(text).size(), 3U);
     }
   }
 }
@@ -80,23 +74,6 @@ TEST(ShortenedText, FitsAndEndsWithAnEllipsis) {
     EXPECT_GT(text_width(longer + "…", 13), width);
   }
   EXPECT_EQ(shortened_text(text, 0, 13), "…");
-}
-
-TEST(TakeCodePoint, ReadsUtf8) {
-  EXPECT_EQ(code_points("Aé√🙂"), (std::vector<char32_t>{U'A', U'é', U'√', U'🙂'}));
-  EXPECT_EQ(code_points("\xF4\x8F\xBF\xBF"), (std::vector<char32_t>{0x10FFFF}));
-  EXPECT_EQ(code_points("\xEF\xBF\xBD"), (std::vector<char32_t>{0xFFFD}));
-}
-
-TEST(TakeCodePoint, ReplacesEachMaximalBadPieceOnce) {
-  constexpr char32_t bad = 0xFFFD;
-  EXPECT_EQ(code_points("\x80"), (std::vector<char32_t>{bad}));
-  EXPECT_EQ(code_points("\xE2\x88"), (std::vector<char32_t>{bad}));
-  EXPECT_EQ(code_points("\xE2\x88z"), (std::vector<char32_t>{bad, U'z'}));
-  EXPECT_EQ(code_points("\xC0\xAF"), (std::vector<char32_t>{bad, bad}));                    // over-long
-  EXPECT_EQ(code_points("\xED\xA0\x80"), (std::vector<char32_t>{bad, bad, bad}));           // surrogate
-  EXPECT_EQ(code_points("\xF4\x90\x80\x80"), (std::vector<char32_t>{bad, bad, bad, bad}));  // beyond U+10FFFF
-  EXPECT_EQ(code_points("\xFF\xFE"), (std::vector<char32_t>{bad, bad}));
 }
 
 }  // namespace

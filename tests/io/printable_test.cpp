@@ -42,10 +42,5 @@ TEST(PathText, QuotesOnlyWhereNeeded) {
   EXPECT_EQ(path_text(""), "\"\"");
 }
 
-TEST(Columns, CountsCharacters) {
-  EXPECT_EQ(columns("√7"), 2U);
-  EXPECT_EQ(columns(""), 0U);
-}
-
 }  // namespace
 }  // namespace attnscope::test

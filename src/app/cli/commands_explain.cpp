@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/commands_experiment.h"
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "core/explain/explain.h"
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
@@ -73,11 +74,11 @@ std::vector<Line> rows_of(const Trace& trace, const Explanation& e, bool full) {
 
 /// Number of columns before the decimal point.
 std::size_t whole_columns(const std::string& number) {
-  return columns(std::string_view(number).substr(0, number.find_first_of(".e")));
+  return character_count(std::string_view(number).substr(0, number.find_first_of(".e")));
 }
 
 std::string padded(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, columns(text)), ' ');
+  return text + std::string(width - std::min(width, character_count(text)), ' ');
 }
 
 /// The rows as a table, with the numbers aligned at the decimal point.
@@ -86,8 +87,8 @@ std::string arithmetic_text(const std::vector<Line>& rows) {
   std::size_t how = 0;
   std::size_t whole = 0;
   for (const Line& row : rows) {
-    what = std::max(what, columns(row.what));
-    how = std::max(how, columns(row.how));
+    what = std::max(what, character_count(row.what));
+    how = std::max(how, character_count(row.how));
     whole = std::max(whole, whole_columns(row.value));
   }
   std::string text;

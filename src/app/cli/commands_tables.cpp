@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
 
@@ -63,12 +64,13 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const std::vector<std::string>& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], character_count(row[i]));
   }
   std::string text;
   for (const std::vector<std::string>& row : rows) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += "  " + row[i] + std::string(widths[i] - columns(row[i]), ' ');
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += "  " + row[i] + std::string(widths[i] - character_count(row[i]), ' ');
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 
 namespace attnscope {
 namespace {
@@ -14,34 +15,6 @@ namespace {
 constexpr std::size_t kColumns = 99;
 /// A list that is no longer stands behind its name.
 constexpr std::size_t kShortList = 80;
-
-/// The character that a text begins with.
-struct Character {
-  std::uint32_t point = 0;
-  std::size_t bytes = 1;
-  bool valid = false;  ///< otherwise the first byte is not UTF-8
-};
-
-Character first_character(std::string_view text) {
-  constexpr std::array<std::uint32_t, 5> kLeadBits = {0, 0x7f, 0x1f, 0x0f, 0x07};
-  constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t bytes = lead < 0x80               ? 1
-                            : (lead & 0xe0U) == 0xc0U ? 2
-                            : (lead & 0xf0U) == 0xe0U ? 3
-                            : (lead & 0xf8U) == 0xf0U ? 4
-                                                      : 0;
-  if (bytes == 0 || bytes > text.size()) return {lead, 1, false};
-  std::uint32_t point = lead & kLeadBits[bytes];
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xc0U) != 0x80U) return {lead, 1, false};
-    point = (point << 6U) | (next & 0x3fU);
-  }
-  const bool is_surrogate = point >= 0xd800 && point <= 0xdfff;
-  if (point < kSmallest[bytes] || point > 0x10ffff || is_surrogate) return {lead, 1, false};
-  return {point, bytes, true};
-}
 
 struct Range {
   std::uint32_t first, last;
@@ -101,14 +74,15 @@ std::string python_escaped(std::string_view text) {
   std::string escaped;
   escaped.reserve(text.size());
   while (!text.empty()) {
-    const Character character = first_character(text);
+    const Utf8Character character = first_character(text);
+    const std::string_view bytes = text.substr(0, character.bytes);
     if (!character.valid) {
-      escaped += escape_byte(character.point);
+      for (const char byte : bytes) escaped += escape_byte(static_cast<unsigned char>(byte));
     } else if (!is_seen(character.point)) {
       escaped += escape_text(character.point);
     } else {
       if (character.point == '"' || character.point == '\\') escaped += '\\';
-      escaped += text.substr(0, character.bytes);
+      escaped += bytes;
     }
     text.remove_prefix(character.bytes);
   }
@@ -117,14 +91,7 @@ std::string python_escaped(std::string_view text) {
 
 std::string python_text(std::string_view text) { return '"' + python_escaped(text) + '"'; }
 
-bool needs_os(std::string_view path) {
-  while (!path.empty()) {
-    const Character character = first_character(path);
-    if (!character.valid) return true;
-    path.remove_prefix(character.bytes);
-  }
-  return false;
-}
+bool needs_os(std::string_view path) { return !is_utf8(path); }
 
 std::string python_path(std::string_view path) {
   if (!needs_os(path)) return python_text(path);
@@ -157,7 +124,7 @@ std::string python_list(std::span<const std::string> texts) {
   std::size_t columns = lines.back().size();
   for (const std::string& text : texts) {
     const std::string item = " " + python_text(text) + ",";
-    const std::size_t width = python_width(item);
+    const std::size_t width = character_count(item);
     if (lines.back().size() > 3 && columns + width > kColumns) {
       lines.emplace_back("   ");
       columns = lines.back().size();
@@ -197,18 +164,13 @@ std::string wrapped(std::string_view text, std::size_t indent) {
   std::string result;
   std::string line;
   for (const std::string& word : split(text, ' ')) {
-    if (!line.empty() && indent + python_width(line) + 1 + python_width(word) > kColumns) {
+    if (!line.empty() && indent + character_count(line) + 1 + character_count(word) > kColumns) {
       result += std::string(indent, ' ') + line + "\n";
       line.clear();
     }
     line += (line.empty() ? "" : " ") + word;
   }
   return result + std::string(indent, ' ') + line + "\n";
-}
-
-std::size_t python_width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 }  // namespace attnscope

@@ -37,7 +37,4 @@ std::string indented(std::string_view text);
 /// The words of `text` on lines of less than 100 columns, each with `indent` spaces in front.
 std::string wrapped(std::string_view text, std::size_t indent = 0);
 
-/// Columns that UTF-8 text takes, one for each character.
-std::size_t python_width(std::string_view text);
-
 }  // namespace attnscope

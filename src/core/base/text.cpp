@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include "core/base/utf8.h"
+
 namespace attnscope {
 namespace {
 
@@ -190,16 +192,8 @@ std::string suggestion_text(std::string_view name, std::span<const std::string> 
 
 std::string quoted_text(std::string_view text) {
   constexpr std::size_t kLongest = 60;
-  std::size_t length = std::min(text.size(), kLongest);
-  // Whole characters: bytes 10xxxxxx go with what is before them, of which UTF-8 has at most three.
-  if (length < text.size()) {
-    const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
-    std::size_t cut = length;
-    while (cut + 3 > length && continues(cut)) --cut;
-    if (!continues(cut)) length = cut;
-  }
   std::string shown = "\"";
-  for (const char c : text.substr(0, length)) {
+  for (const char c : utf8_prefix(text, kLongest)) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       std::array<char, 8> escape{};
       std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned char>(c));

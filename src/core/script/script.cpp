@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "core/experiment/system.h"
 #include "core/plan/plan.h"
 
@@ -143,7 +144,7 @@ std::string Script::dictionary() const {
 
 std::string Script::end() const {
   std::size_t longest = 0;
-  for (const std::string& name : tensors_) longest = std::max(longest, python_width(name));
+  for (const std::string& name : tensors_) longest = std::max(longest, character_count(name));
   longest = std::min(longest, kNameColumns);
   const bool layers = mentions("nn");  // their weights require gradients
   const std::string numbers = layers ? "tensor.detach().numpy()" : "tensor.numpy()";

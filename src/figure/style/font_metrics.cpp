@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "core/base/utf8.h"
 #include "figure/style/font_metrics_data.h"
 
 namespace attnscope {
@@ -76,50 +77,7 @@ std::optional<int> width_among_singles(char32_t code_point, FontWeight weight) {
   return weight == FontWeight::regular ? found->regular : found->semibold;
 }
 
-// What the first byte of a UTF-8 sequence promises. The bounds of the second byte rule out over-long forms, surrogates
-// and code points beyond U+10FFFF (Unicode, table 3-7).
-struct Lead {
-  std::size_t length;
-  unsigned char second_low;
-  unsigned char second_high;
-  char32_t bits;
-};
-
-std::optional<Lead> read_lead(unsigned char byte) {
-  if (byte >= 0xC2 && byte <= 0xDF) return Lead{2, 0x80, 0xBF, byte & 0x1FU};
-  if (byte == 0xE0) return Lead{3, 0xA0, 0xBF, 0};
-  if (byte == 0xED) return Lead{3, 0x80, 0x9F, 0xD};
-  if (byte >= 0xE1 && byte <= 0xEF) return Lead{3, 0x80, 0xBF, byte & 0x0FU};
-  if (byte == 0xF0) return Lead{4, 0x90, 0xBF, 0};
-  if (byte >= 0xF1 && byte <= 0xF3) return Lead{4, 0x80, 0xBF, byte & 0x07U};
-  if (byte == 0xF4) return Lead{4, 0x80, 0x8F, 4};
-  return std::nullopt;
-}
-
 }  // namespace
-
-char32_t take_code_point(std::string_view& text) {
-  assert(!text.empty());
-  const auto byte_at = [&text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const unsigned char first = byte_at(0);
-  const std::optional<Lead> lead = read_lead(first);
-  if (first < 0x80 || !lead) {
-    text.remove_prefix(1);
-    return first < 0x80 ? first : kReplacement;
-  }
-  char32_t code_point = lead->bits;
-  for (std::size_t at = 1; at < lead->length; ++at) {
-    const unsigned char low = at == 1 ? lead->second_low : 0x80;
-    const unsigned char high = at == 1 ? lead->second_high : 0xBF;
-    if (at >= text.size() || byte_at(at) < low || byte_at(at) > high) {
-      text.remove_prefix(at);
-      return kReplacement;
-    }
-    code_point = (code_point << 6U) | (byte_at(at) & 0x3FU);
-  }
-  text.remove_prefix(lead->length);
-  return code_point;
-}
 
 int advance_width(char32_t code_point, FontWeight weight) {
   if (contains(kZeroWidth, code_point)) return 0;

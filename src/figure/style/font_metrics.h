@@ -34,8 +34,4 @@ std::string shortened_text(std::string_view text, double width, double size, Fon
 /// The advance width of one character as `text_width` counts it, in 1/1000 em.
 int advance_width(char32_t code_point, FontWeight weight);
 
-/// Takes the first character off `text`, which must not be empty: returns its code point and shortens `text` by its
-/// bytes (one to four). U+FFFD stands for bytes that are no UTF-8.
-char32_t take_code_point(std::string_view& text);
-
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "core/operations/normalize.h"
 #include "core/operations/positions.h"
 #include "figure/layout/bar_row.h"
@@ -46,14 +47,8 @@ struct Station {
 
 std::string cut(const std::string& label) {
   std::string_view rest = label;
-  std::string kept;
-  for (std::size_t i = 0; i < kMaxLabel && !rest.empty(); ++i) {
-    const std::size_t before = rest.size();
-    const std::string_view whole = rest;
-    take_code_point(rest);
-    kept += whole.substr(0, before - rest.size());
-  }
-  return rest.empty() ? kept : kept + "…";
+  for (std::size_t i = 0; i < kMaxLabel && !rest.empty(); ++i) take_code_point(rest);
+  return rest.empty() ? label : label.substr(0, label.size() - rest.size()) + "…";
 }
 
 /// What is shown, as numbers.

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "core/base/utf8.h"
 #include "io/base/printable.h"
 
 namespace attnscope {

@@ -1,5 +1,7 @@
 #include "io/canvas/canvas_style.h"
 
+#include "core/base/utf8.h"
+
 namespace attnscope {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "io/base/file.h"
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
@@ -21,11 +22,7 @@ Result<void> check_label(std::size_t number, std::string_view label) {
     return fail(field + std::to_string(label.size()) + " bytes are not allowed; allowed: at most " +
                 std::to_string(kMaxLabelBytes));
   }
-  for (std::string_view rest = label; !rest.empty();) {
-    const std::size_t length = utf8_length(rest);
-    if (length == 0) return fail(field + "is not UTF-8");
-    rest.remove_prefix(length);
-  }
+  if (!is_utf8(label)) return fail(field + "is not UTF-8");
   return {};
 }
 

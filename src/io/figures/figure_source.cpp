@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "core/experiment/system.h"
 #include "figure/style/font_metrics.h"
 #include "figure/views/view.h"

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/utf8.h"
 #include "figure/style/font_metrics.h"
 #include "io/base/file.h"
 #include "io/base/packing.h"
@@ -18,18 +19,8 @@ namespace {
 // So many places of a file are tried where a text may begin: of ours the first one is right.
 constexpr int kMaxPlaces = 8;
 
-void append_utf8(std::string& text, std::uint32_t code) {
-  if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-    return;
-  }
-  const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  constexpr std::array<std::uint32_t, 4> starts = {0, 0xC0, 0xE0, 0xF0};
-  text += static_cast<char>(starts[static_cast<std::size_t>(more)] | code >> 6U * static_cast<unsigned>(more));
-  for (int i = more - 1; i >= 0; --i)
-    text += static_cast<char>(0x80U | (code >> 6U * static_cast<unsigned>(i) & 0x3FU));
-}
+/// A zero, which no text of ours has, is no character either.
+void append_character(std::string& text, char32_t code) { append_utf8(text, code == 0 ? kReplacementCharacter : code); }
 
 // PNG.
 
@@ -75,7 +66,7 @@ std::string without_entities(std::string_view xml) {
     const std::size_t end = xml.front() == '&' ? xml.substr(0, longest).find(';') : std::string_view::npos;
     const auto code = end == std::string_view::npos ? std::nullopt : entity(xml.substr(1, end - 1));
     if (code) {
-      append_utf8(text, *code);
+      append_character(text, *code);
       xml.remove_prefix(end + 1);
     } else {
       text += xml.front();
@@ -159,7 +150,7 @@ std::optional<std::string> from_utf16(std::string bytes, ParseBudget& budget) {
       code = 0x10000 + ((code - 0xD800) << 10U) + (unit(i + 2) - 0xDC00);
       i += 2;
     }
-    append_utf8(text, code);
+    append_character(text, code);
   }
   return text;
 }

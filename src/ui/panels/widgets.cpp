@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "ui/imgui/imgui_compat.h"
 
 namespace attnscope::ui {
@@ -264,34 +265,27 @@ void tooltip(const std::string& text) {
 
 namespace {
 
-/// The first bytes of a text that may be very long: no line has room for more.
-std::string_view first_bytes(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end);
-}
-
 float width_of(std::string_view text) { return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x; }
 
+// Bytes of a text that may be very long.
 constexpr std::size_t kMaxLine = 4096;
 constexpr std::size_t kMaxTooltip = 16384;
 
 void show_tooltip_text(std::string_view text) {
-  const std::string_view shown = first_bytes(text, kMaxTooltip);
+  const std::string_view shown = utf8_prefix(text, kMaxTooltip);
   ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
 }
 
 }  // namespace
 
 std::string cut_text(const std::string& text, float width) {
-  const std::string_view line = first_bytes(text, kMaxLine);
+  const std::string_view line = utf8_prefix(text, kMaxLine);
   if (line.size() == text.size() && width_of(line) <= width) return text;
   const float room = width - width_of("…");
   // The longest beginning that fits and ends with a whole character.
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i <= line.size(); ++i) {
-    if (i == line.size() || (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U) ends.push_back(i);
+    if (i == line.size() || begins_character(line[i])) ends.push_back(i);
   }
   const auto fits = [&](std::size_t end) { return width_of(line.substr(0, end)) <= room; };
   const auto last = std::partition_point(ends.begin(), ends.end(), fits);
