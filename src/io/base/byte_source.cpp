@@ -148,12 +148,12 @@ Result<std::shared_ptr<const ByteSource>> open_bytes(const std::filesystem::path
   return std::make_shared<const FileBytes>(std::move(*file), *state);
 }
 
-std::shared_ptr<const ByteSource> resident_bytes(std::string bytes) {
+std::shared_ptr<const ByteSource> bytes_in_memory(std::string bytes) {
   const auto owner = std::make_shared<const std::string>(std::move(bytes));
   return std::make_shared<const ResidentBytes>(owner, owner->data(), owner->size());
 }
 
-std::shared_ptr<const ByteSource> resident_bytes(std::unique_ptr<const char[]> bytes, std::uint64_t size) {
+std::shared_ptr<const ByteSource> bytes_in_memory(std::unique_ptr<const char[]> bytes, std::uint64_t size) {
   const char* where = bytes.get();
   return std::make_shared<const ResidentBytes>(std::shared_ptr<const char[]>(std::move(bytes)), where, size);
 }

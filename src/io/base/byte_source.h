@@ -34,8 +34,8 @@ class ByteSource {
 Result<std::shared_ptr<const ByteSource>> open_bytes(const std::filesystem::path& path);
 
 /// Bytes in memory.
-std::shared_ptr<const ByteSource> resident_bytes(std::string bytes);
-std::shared_ptr<const ByteSource> resident_bytes(std::unique_ptr<const char[]> bytes, std::uint64_t size);
+std::shared_ptr<const ByteSource> bytes_in_memory(std::string bytes);
+std::shared_ptr<const ByteSource> bytes_in_memory(std::unique_ptr<const char[]> bytes, std::uint64_t size);
 
 /// `size` bytes of `whole` from `offset` on, which it has.
 std::shared_ptr<const ByteSource> part_of_bytes(std::shared_ptr<const ByteSource> whole, std::uint64_t offset,

@@ -60,7 +60,7 @@ Result<std::shared_ptr<const TensorFile>> TensorFile::open(const std::filesystem
 Result<std::shared_ptr<const TensorFile>> TensorFile::from_bytes(std::string bytes, const std::string& name,
                                                                  std::uint64_t memory_budget,
                                                                  std::span<const TensorFormat> formats) {
-  return from_source(resident_bytes(std::move(bytes)), name, memory_budget, formats);
+  return from_source(bytes_in_memory(std::move(bytes)), name, memory_budget, formats);
 }
 
 Result<std::shared_ptr<const TensorFile>> TensorFile::from_source(std::shared_ptr<const ByteSource> bytes,

@@ -172,7 +172,7 @@ Result<std::shared_ptr<const ByteSource>> open_zip_member(const std::shared_ptr<
     auto bytes = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(keep));
     const Result<void> inflated = inflate_all(*archive, member, {bytes.get(), static_cast<std::size_t>(keep)}, stop);
     if (!inflated) return tl::unexpected(inflated.error());
-    return resident_bytes(std::move(bytes), keep);
+    return bytes_in_memory(std::move(bytes), keep);
   } catch (const std::bad_alloc&) {
     return fail("no memory is left for the " + size_text(keep) + " to which it inflates");
   }
