@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <charconv>
 #include <clocale>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 
@@ -131,9 +134,54 @@ TEST(Text, NumbersAreReadWhole) {
     EXPECT_FALSE(parse_real(text)) << text;
 }
 
+TEST(Text, RealNumbersHaveARange) {
+  EXPECT_EQ(parse_real("1.7976931348623157e308"), std::numeric_limits<double>::max());
+  EXPECT_EQ(parse_real("4.9e-324"), std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(parse_real("2.2250738585072011e-308"), 2.2250738585072011e-308) << "below the smallest normal number";
+  for (const char* text : {"1.8e308", "-1e309", "1e-400", "-2e-324", "1e99999999999", "1e-99999999999"})
+    EXPECT_FALSE(parse_real(text)) << text;
+  for (const char* text : {"0", "0e999", "0.000", "-0", "0e-99999999999"}) EXPECT_EQ(parse_real(text), 0.0) << text;
+  EXPECT_TRUE(std::signbit(*parse_real("-0")));
+  for (const char* text : {"INF", "Infinity", "+inf"}) EXPECT_EQ(parse_real(text), kInfinity) << text;
+  EXPECT_TRUE(std::signbit(*parse_real("-NaN")));
+}
+
+#ifdef __cpp_lib_to_chars
+TEST(Text, RealNumbersAreReadAsTheStandardLibraryReadsThem) {
+  std::mt19937_64 random(17);
+  const auto digits = [&](std::size_t most) {
+    std::string text;
+    for (std::size_t left = random() % (most + 1); left > 0; --left) text += static_cast<char>('0' + random() % 10);
+    return text;
+  };
+  const auto one_of = [&](std::initializer_list<const char*> texts) {
+    return std::string(texts.begin()[random() % texts.size()]);
+  };
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text = one_of({"", "", "-"}) + digits(20) + one_of({"", ".", "."}) + digits(20);
+    if (random() % 2 == 0) text += one_of({"e", "E"}) + one_of({"", "+", "-"}) + digits(3);
+    if (random() % 50 == 0) text.insert(random() % (text.size() + 1), one_of({" ", "x", "-", "inf", "e", "."}));
+    double expected = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), expected);
+    const bool is_number = error == std::errc() && end == text.data() + text.size() && !text.empty();
+    const std::optional<double> read = parse_real(text);
+    ASSERT_EQ(read.has_value(), is_number) << text;
+    if (!read) continue;
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(*read), std::bit_cast<std::uint64_t>(expected)) << text;
+  }
+}
+#endif
+
 TEST(Text, AnEmbeddedZeroIsNotTheEnd) {
   EXPECT_FALSE(parse_integer(std::string_view("1\0002", 3)));
   EXPECT_FALSE(parse_real(std::string_view("1\0", 2)));
+}
+
+TEST(Text, ListsEndWithTheirLastWord) {
+  EXPECT_EQ(listed(std::vector<std::string>{".a", ".b", ".c"}, " or "), ".a, .b or .c");
+  EXPECT_EQ(listed(std::vector<std::string>{"a", "b"}, " or "), "a or b");
+  EXPECT_EQ(listed(std::vector<std::string>{"a"}, " or "), "a");
+  EXPECT_EQ(listed({}, " or "), "");
 }
 
 TEST(Text, IndicesSplitAndJoin) {

@@ -1,10 +1,17 @@
 #include "core/base/text.h"
 
+#include <locale.h>
+#include <stdlib.h>
+#if __has_include(<xlocale.h>)
+#include <xlocale.h>  // macOS and BSD have strtod_l there
+#endif
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 
 #include "core/base/utf8.h"
@@ -49,6 +56,41 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether `text` is `word`, which is in lower case, in letters of either case.
+bool is_word(std::string_view text, std::string_view word) {
+  return std::ranges::equal(text, word, {}, [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+}
+
+/// Removes the digits at the front of `text` and returns how many there were.
+std::size_t skip_digits(std::string_view& text) {
+  const auto digits = static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
+  text.remove_prefix(digits);
+  return digits;
+}
+
+/// Whether all of `text` is a number without a sign: "12", "1.", ".5", "1e-3".
+bool is_decimal(std::string_view text) {
+  std::size_t digits = skip_digits(text);
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    digits += skip_digits(text);
+  }
+  if (digits == 0) return false;
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (skip_digits(text) == 0) return false;
+  }
+  return text.empty();
+}
+
+/// Whether a decimal number is another one than 0.
+bool has_nonzero_digit(std::string_view decimal) {
+  return decimal.substr(0, decimal.find_first_of("eE")).find_first_of("123456789") != std::string_view::npos;
 }
 
 }  // namespace
@@ -115,11 +157,20 @@ std::string duration_text(double seconds) {
   return to_text(seconds, std::chars_format::fixed, 1) + " s";
 }
 
+// std::from_chars for double is missing in libc++ up to 19, and strtod alone follows the user's locale.
 std::optional<double> parse_real(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const bool negative = text.starts_with('-');
+  const std::string_view magnitude = text.substr(negative ? 1 : 0);
+  const double sign = negative ? -1 : 1;
+  if (is_word(magnitude, "inf") || is_word(magnitude, "infinity"))
+    return std::copysign(std::numeric_limits<double>::infinity(), sign);
+  if (is_word(magnitude, "nan")) return std::copysign(std::numeric_limits<double>::quiet_NaN(), sign);
+  if (!is_decimal(magnitude)) return std::nullopt;
+  static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  const double value = strtod_l(std::string(text).c_str(), nullptr, c_locale);
+  // Beyond the range of double: too large, or too small to be anything but 0.
+  if (std::isinf(value) || (value == 0 && has_nonzero_digit(magnitude))) return std::nullopt;
   return value;
 }
 
