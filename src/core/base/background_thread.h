@@ -9,8 +9,9 @@
 
 namespace attnscope {
 
-/// Asked to stop, and waited for, when this object goes. Owners declare it last, because it uses what stands above it.
-/// Those whose thread waits for something call `request_stop` with the lock of that, and wake it.
+/// Asked to stop, and joined, when this object is destroyed. Owners declare it last, because the thread uses the
+/// members above it. An owner whose thread waits for a condition calls `request_stop` under the lock of that condition,
+/// and then wakes the thread.
 class BackgroundThread {
  public:
   explicit BackgroundThread(std::function<void(const StopToken&)> work)

@@ -32,7 +32,7 @@ MemoryBlock allocate_block(std::size_t bytes) {
   const std::size_t alignment = alignment_of(bytes);
   void* const data = operator new(bytes, std::align_val_t(alignment));
 #if defined(__linux__)
-  // Only a wish: without it everything works as well, but slower.
+  // A hint: without it everything works, only slower.
   if (alignment == kHugePage) madvise(data, bytes, MADV_HUGEPAGE);
 #endif
   return {static_cast<float*>(data), bytes};
@@ -50,7 +50,7 @@ MemoryBlock MemoryStore::take(std::size_t bytes) {
   if (bytes < kWorthKeeping) return allocate_block(bytes);
   {
     const std::lock_guard lock(mutex_);
-    // The smallest that is large enough, unless much of it would lie idle.
+    // The smallest that is large enough, unless most of it would be wasted.
     auto best = unused_.end();
     for (auto it = unused_.begin(); it != unused_.end(); ++it) {
       if (it->bytes >= bytes && it->bytes <= bytes + bytes / 2 && (best == unused_.end() || it->bytes < best->bytes))

@@ -18,13 +18,13 @@ struct MemoryBlock {
 
 /// A block of `bytes`. Throws std::bad_alloc.
 MemoryBlock allocate_block(std::size_t bytes);
-/// A block of `bytes` or more for what is gone through again and again: in huge pages, of which the parts lie side by
-/// side, so that they do not drive each other out of the caches.
+/// A block of `bytes` or more for data that is traversed again and again. It lies in huge pages: adjacent parts do not
+/// evict each other from the caches.
 MemoryBlock allocate_work_space(std::size_t bytes);
 void release_block(MemoryBlock block);
 
-/// Keeps large blocks that were given back, for the next tensor of about that size: the system hands out fresh memory
-/// page by page, as it is first written, and that takes longer than many a computation. Any thread may take and give.
+/// Keeps large blocks for the next tensor of about that size: the system hands out fresh memory page by page, as it is
+/// first written, which takes longer than many a computation. Any thread may take and give.
 class MemoryStore {
  public:
   MemoryStore() = default;
@@ -32,13 +32,13 @@ class MemoryStore {
   MemoryStore(const MemoryStore&) = delete;
   MemoryStore& operator=(const MemoryStore&) = delete;
 
-  /// `bytes` of it at least, with any content. Throws std::bad_alloc.
+  /// At least `bytes`, with any content. Throws std::bad_alloc.
   MemoryBlock take(std::size_t bytes);
   void give(MemoryBlock block);
 
-  /// Holds on to no more than `bytes` of unused memory; the rest, and what is given back beyond, is let go.
+  /// Keeps at most `bytes` of unused memory, and frees whatever exceeds that, now and later.
   void keep_at_most(std::size_t bytes);
-  /// Unused memory held.
+  /// Bytes of unused memory.
   [[nodiscard]] std::size_t kept() const;
 
  private:
@@ -50,15 +50,15 @@ class MemoryStore {
   std::size_t most_unused_ = 0;
 };
 
-/// Numbers in memory of their own, or of a store to which it returns.
+/// Numbers in memory that they own, or in a block of a store, to which it returns.
 class Numbers {
  public:
   Numbers() = default;
   /// With any content. `store` may be null. Throws std::bad_alloc.
   Numbers(std::size_t count, std::shared_ptr<MemoryStore> store);
-  /// Those of somebody else, only to be read; `owner` keeps them where they are.
+  /// Numbers that belong to somebody else, read-only; `owner` keeps them alive.
   Numbers(std::span<const float> others, std::shared_ptr<const void> owner);
-  /// Those of somebody else, who keeps them where they are. A copy has memory of its own.
+  /// Numbers that belong to somebody else, who keeps them alive. A copy owns its memory.
   explicit Numbers(std::span<float> others);
   ~Numbers();
   Numbers(const Numbers& other);
@@ -75,7 +75,7 @@ class Numbers {
   MemoryBlock block_;
   std::size_t count_ = 0;
   std::shared_ptr<MemoryStore> store_;
-  std::shared_ptr<const void> owner_;  ///< of memory that is not ours
+  std::shared_ptr<const void> owner_;  ///< of memory that belongs to somebody else
   bool is_ours_ = false;
   bool read_only_ = false;
 };

@@ -21,19 +21,19 @@ struct Pattern {
   std::vector<std::string> output_names;  ///< per axis of the result
 };
 
-/// The words of a pattern or of a part of one, as they come; without parentheses those are the axes.
+/// The words of a pattern or of a part of one, in order; without parentheses they are the axes.
 class Words {
  public:
   explicit Words(std::string_view text) : rest_(text) {}
 
-  /// The next word; empty behind the last one.
+  /// The next word; empty after the last one.
   std::string_view next();
 
  private:
   std::string_view rest_;
 };
 
-/// The operands and the result of a pattern without parentheses, such as einsum's. Takes no memory.
+/// The operands and the result of a pattern without parentheses, such as einsum's. Allocates nothing.
 struct PlainPattern {
   std::string_view a, b, out;
 };

@@ -13,15 +13,15 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kColumns = 99;
-/// A list that is no longer stands behind its name.
+/// The longest list that stays on one line with its name.
 constexpr std::size_t kShortList = 80;
 
 struct Range {
   std::uint32_t first, last;
 };
 
-/// What cannot be seen, or makes an editor show something else than Python reads: control characters, marks of width
-/// zero, line separators, marks of the writing direction, tags, what is no character.
+/// Characters that are invisible or make an editor show something else than Python reads: control characters, marks of
+/// width zero, line separators, marks of the writing direction, tags, code points that are no characters.
 constexpr std::array<Range, 12> kUnseen = {{{0, 0x1f},
                                             {0x7f, 0x9f},
                                             {0xad, 0xad},
@@ -50,10 +50,10 @@ std::string escape_text(std::uint32_t point) {
   return text;
 }
 
-/// What stands for a byte that is not UTF-8: U+DC00 and the byte.
+/// A byte that is not UTF-8: U+DC00 plus the byte.
 std::string escape_byte(std::uint32_t byte) { return escape_text(0xdc00U + byte); }
 
-/// Past the literal that begins with the quotes at `at`.
+/// The position after the literal that begins with the quotes at `at`.
 std::size_t literal_end(std::string_view python, std::size_t at) {
   const std::string_view three = python.substr(at, 3);
   const bool is_long = three == R"(""")" || three == "'''";
@@ -155,7 +155,7 @@ std::string python_names(std::string_view python) {
 std::string indented(std::string_view text) {
   std::string result;
   for (const std::string& line : split(text, '\n')) result += line.empty() ? "\n" : "    " + line + "\n";
-  // The end of the last line is no line.
+  // `split` returns an empty line after the last newline.
   result.pop_back();
   return result;
 }

@@ -8,18 +8,18 @@
 
 namespace attnscope {
 
-/// `text`, any bytes, as a string literal of Python. Characters that can be seen stay as they are; quotes, backslashes,
-/// control characters, and marks that break a line or turn the writing direction are escaped. A byte that is not UTF-8
-/// becomes the surrogate that Python's "surrogateescape" gives it, so that different texts stay different.
+/// `text`, any bytes, as a string literal of Python. Visible characters stay as they are; quotes, backslashes, control
+/// characters, and marks that break a line or change the writing direction are escaped. A byte that is not UTF-8
+/// becomes the surrogate that Python's "surrogateescape" gives it: different texts stay different.
 std::string python_text(std::string_view text);
 
-/// The path of a file, any bytes, as an expression that opens that very file: a string literal, or os.fsdecode of a
-/// bytes literal where the path is not UTF-8 (`needs_os`).
+/// The path of a file, any bytes, as an expression that opens exactly this file: a string literal, or os.fsdecode of a
+/// bytes literal if the path is not UTF-8 (`needs_os`).
 std::string python_path(std::string_view path);
-/// Whether `python_path` of it needs the module os.
+/// Whether `python_path` of this path needs the module os.
 bool needs_os(std::string_view path);
 
-/// `text` as it stands in a literal, without its quotes; fit for one in three double quotes as well.
+/// `text` inside a literal, without the quotes; also fit for three double quotes.
 std::string python_escaped(std::string_view text);
 
 /// A number as people write it: "-9e15".
@@ -28,10 +28,10 @@ std::string python_number(double value);
 /// Texts as a list, on lines of less than 100 columns, unless one text takes more.
 std::string python_list(std::span<const std::string> texts);
 
-/// `python` without its comments and without what stands in its literals: what is left are its names.
+/// `python` without comments and the contents of literals: only names are left.
 std::string python_names(std::string_view python);
 
-/// `text` with every line moved to the right, by four columns.
+/// `text` with every line indented by four columns.
 std::string indented(std::string_view text);
 
 /// The words of `text` on lines of less than 100 columns, each with `indent` spaces in front.

@@ -1,4 +1,4 @@
-// What goes wrong while numbers are read from a file.
+// Why reading numbers from a file failed.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// Why numbers could not be read: one line that names file, tensor and reason, or nothing where all could. The first
-/// failure stays. Any thread may ask and tell.
+/// Why numbers could not be read: one line that names file, tensor and reason; nothing if all could be read. The first
+/// failure stays. Any thread may ask and report.
 class ReadFailure {
  public:
   void note(const std::string& message) {
@@ -18,7 +18,7 @@ class ReadFailure {
     if (count_ == 0) message_ = message;
     ++count_;
   }
-  /// How often that happened.
+  /// The number of failures.
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] bool any() const { return count_ > 0; }
   [[nodiscard]] std::optional<std::string> message() const {

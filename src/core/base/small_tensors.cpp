@@ -5,7 +5,7 @@
 namespace attnscope {
 namespace {
 
-/// Every tensor begins at a line of the cache.
+/// Every tensor begins on a cache line.
 std::size_t room_for(Index count) {
   constexpr std::size_t kLine = 16;
   return (static_cast<std::size_t>(count) + kLine - 1) / kLine * kLine;

@@ -1,4 +1,4 @@
-// Small tensors that come and go together.
+// Small tensors that live and die together.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,16 @@
 
 namespace attnscope {
 
-/// Makes the small tensors of one computation in a few pieces of memory, which are there as long as any of the tensors
-/// is: getting each from the allocator takes longer than computing it.
+/// Allocates the small tensors of one computation in a few pieces of memory, which live as long as any of the tensors:
+/// allocating each one takes longer than computing it.
 class SmallTensors {
  public:
   static bool is_small(Index count) { return count <= kMaxNumbers; }
 
-  /// Room for a tensor of `count` numbers, which is small. To be called for all of them before the first is made.
+  /// Reserves room for a small tensor of `count` numbers. Call it for all tensors before making the first.
   void expect(Index count);
 
-  /// A tensor with any content, of as many numbers as one of those expected. Throws std::bad_alloc.
+  /// A tensor with any content and as many numbers as one of the expected tensors. Throws std::bad_alloc.
   std::shared_ptr<Tensor> make(std::shared_ptr<const Axes> axes, Index count,
                                const std::shared_ptr<MemoryStore>& store);
 

@@ -1,5 +1,5 @@
-// Asking long work to stop. A small stand-in for std::stop_token, which not every standard library has yet; unlike that
-// one it knows deadlines.
+// Asking long work to stop. A small stand-in for std::stop_token, which not every standard library has yet; this one
+// also knows deadlines.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,7 @@ namespace attnscope {
 
 using StopClock = std::chrono::steady_clock;
 
-/// Asked in long work whether to stop. A default-constructed one never stops. Copies share one state; any thread may
-/// ask.
+/// Polled by long work. A default-constructed token never stops. Copies share one state; any thread may ask.
 class StopToken {
  public:
   StopToken() = default;
@@ -22,7 +21,7 @@ class StopToken {
     const StopClock::rep deadline = deadline_->load(std::memory_order_acquire);
     return deadline != kNever && StopClock::now().time_since_epoch().count() >= deadline;
   }
-  /// Whether anybody can request it.
+  /// Whether a stop can be requested.
   [[nodiscard]] bool stop_possible() const { return deadline_ != nullptr; }
 
  private:
@@ -32,11 +31,11 @@ class StopToken {
   std::shared_ptr<const std::atomic<StopClock::rep>> deadline_;
 };
 
-/// Requests a stop of whoever holds its token. Any thread may do that; a request is never taken back.
+/// Requests a stop from all holders of its token. Any thread may do that; a request is final.
 class StopSource {
  public:
   void request_stop() const { deadline_->store(std::numeric_limits<StopClock::rep>::min(), std::memory_order_release); }
-  /// Stops once that time has come, unless an earlier one is set.
+  /// Stops at that time, unless an earlier one is set.
   void request_stop_at(StopClock::time_point time) const {
     const StopClock::rep later = time.time_since_epoch().count();
     StopClock::rep set = deadline_->load();

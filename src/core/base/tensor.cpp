@@ -15,7 +15,7 @@ Index saturating_product(Index a, Index b) {
 Index element_count(const Axes& axes) {
   Index count = 1;
   for (const Axis& axis : axes) {
-    // A zero behind an overflow still makes it nothing: saturating_product(max, 0) is 0.
+    // A zero after an overflow still gives zero: saturating_product(max, 0) is 0.
     count = saturating_product(count, axis.size);
   }
   return count;

@@ -28,8 +28,8 @@ using Axes = std::vector<Axis>;
 /// The axis of that name, or null.
 const Axis* find_axis(const Axes& axes, std::string_view name);
 
-/// Number of elements of a tensor with these axes; saturates at the largest Index instead of overflowing, so that a
-/// size that came from outside can be compared with a limit before any memory is taken.
+/// Number of elements of a tensor with these axes. It saturates at the largest Index instead of overflowing: a size
+/// from outside can be compared with a limit before any memory is taken.
 Index element_count(const Axes& axes);
 
 /// Position of the element at `index` in the values of a tensor with these axes, and the inverse.
@@ -62,12 +62,12 @@ class Tensor {
   Tensor() : Tensor(std::make_shared<const Axes>(), Numbers()) {}
   /// All zeros. The caller has checked the size (see `element_count`).
   explicit Tensor(Axes axes);
-  /// With any content, in memory of `store`, which may be null.
+  /// With any content, in memory from `store`, which may be null.
   Tensor(Axes axes, std::shared_ptr<MemoryStore> store);
-  /// Of numbers that are there, as many as the axes say.
+  /// With existing numbers, as many as the axes say.
   Tensor(std::shared_ptr<const Axes> axes, Numbers numbers) : axes_(std::move(axes)), data_(std::move(numbers)) {}
 
-  /// Numbers of `whole` from position `offset` on, where they are.
+  /// The numbers of `whole` from position `offset` on, shared with it.
   static std::shared_ptr<const Tensor> part(std::shared_ptr<const Tensor> whole, Axes axes, Index offset);
 
   [[nodiscard]] const Axes& axes() const { return *axes_; }

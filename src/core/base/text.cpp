@@ -36,8 +36,8 @@ std::string non_finite_text(double value) {
   return value > 0 ? "∞" : "−∞";
 }
 
-/// Letters to change, add, remove or swap with their neighbour on the way from one to the other (optimal string
-/// alignment: none twice).
+/// The number of letters to change, add, remove or swap with their neighbour that leads from one to the other (optimal
+/// string alignment: no letter is edited twice).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Distances from the first i letters of `a` to the first j of `b`: rows i, i − 1 and i − 2.
   std::vector<std::size_t> row(b.size() + 1);
@@ -114,7 +114,7 @@ std::string short_text(double value, int digits) {
 std::string fixed_text(double value, int decimals) {
   if (!std::isfinite(value)) return non_finite_text(value);
   std::string text = to_text(value, std::chars_format::fixed, decimals);
-  // "-0.0000" says nothing that "0.0000" does not.
+  // "-0.0000" says no more than "0.0000".
   if (text.starts_with('-') && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
   return with_minus_sign(std::move(text));
 }
@@ -136,7 +136,7 @@ std::string grouped_text(Index count) {
 std::string bytes_text(double bytes) {
   constexpr std::array<const char*, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
   std::size_t unit = 0;
-  // What would be rounded to 1000 of a unit is 1.0 of the next.
+  // A value that rounds to 1000 of a unit is 1.0 of the next.
   while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
     bytes /= 1000;
     ++unit;
@@ -224,7 +224,7 @@ std::vector<std::string> nearest_names(std::string_view name, std::span<const st
     const bool contained = name.size() >= 3 && candidate.find(name) != std::string::npos;
     const std::size_t longer = std::max(name.size(), candidate.size());
     const std::size_t most = std::max<std::size_t>(1, longer / 3);
-    // At least as many letters as one is longer: what is much too long, megabytes perhaps, need not be compared.
+    // The distance is at least the difference in length: much longer names, perhaps megabytes, need no comparison.
     if (!contained && longer - std::min(name.size(), candidate.size()) > most) continue;
     std::size_t distance = edit_distance(name, candidate);
     if (contained) distance = std::min<std::size_t>(distance, 1);

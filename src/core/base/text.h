@@ -18,7 +18,7 @@ std::string number_text(double value, int digits = 4);
 /// The same without trailing zeros, for the ends of scales: "27.5".
 std::string short_text(double value, int digits = 4);
 
-/// `value` with exactly `decimals` digits behind the point, for columns: "0.6058", "−1.2500".
+/// `value` with exactly `decimals` digits after the decimal point, for columns: "0.6058", "−1.2500".
 std::string fixed_text(double value, int decimals);
 
 /// The shortest text that reads back as the same double (files, messages about what was typed).
@@ -30,21 +30,21 @@ std::string grouped_text(Index count);
 /// "17.4 kB", "2.1 GB": powers of 1000.
 std::string bytes_text(double bytes);
 
-/// What is too large and what is allowed: "2.1 GB; allowed: 100 MB", in exact bytes where the two would read the same.
+/// A size that is too large and its limit: "2.1 GB; allowed: 100 MB", in exact bytes where both would read the same.
 /// Both are below 2⁶³.
 std::string bytes_against_limit(double bytes, double limit);
 
 /// "4 µs", "2.1 ms", "3.4 s".
 std::string duration_text(double seconds);
 
-/// The whole of `text` as a number; nothing where any of it is not. `inf`, `-inf` and `nan` are numbers here.
+/// The number that all of `text` spells; nothing if it does not. `inf`, `-inf` and `nan` are numbers here.
 std::optional<double> parse_real(std::string_view text);
 std::optional<Index> parse_integer(std::string_view text);
 
 /// "[1, 2, 4]"
 std::string index_text(std::span<const Index> index);
 
-/// With its first letter, if it is one of ASCII, in upper case.
+/// `text` with its first letter, if that is ASCII, in upper case.
 std::string capitalized(std::string text);
 
 std::vector<std::string> split(std::string_view text, char separator);
@@ -59,7 +59,7 @@ std::vector<std::string> nearest_names(std::string_view name, std::span<const st
 /// "; did you mean heads or head_dim?", or nothing.
 std::string suggestion_text(std::string_view name, std::span<const std::string> candidates);
 
-/// What stands in messages for text from outside: quotes around it, control characters escaped, long text cut.
+/// Text from outside for messages: in quotes, control characters escaped, long text cut.
 std::string quoted_text(std::string_view text);
 
 }  // namespace attnscope

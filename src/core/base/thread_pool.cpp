@@ -5,14 +5,14 @@
 namespace attnscope {
 namespace {
 
-// About a tenth of a millisecond: what it costs to wake threads is a few hundredths.
+// About a tenth of a millisecond; waking threads costs a few hundredths.
 constexpr double kWorthWaking = 1e6;
 
-// A thread that sleeps takes some hundredths of a millisecond to wake, and most work is followed by more: so long it
-// looks out for that before it sleeps.
+// A sleeping thread takes some hundredths of a millisecond to wake, and most work is followed by more: a thread polls
+// for this long before it sleeps.
 constexpr std::chrono::microseconds kLookout{50};
 
-/// Waits until `done`, for a short time only.
+/// Polls until `done`, for a short time only.
 template <typename Done>
 void look_out(const Done& done) {
   const auto end = std::chrono::steady_clock::now() + kLookout;

@@ -1,4 +1,4 @@
-// Threads that share out the blocks of one piece of work.
+// Threads that share the blocks of one piece of work.
 #pragma once
 
 #include <atomic>
@@ -13,19 +13,19 @@
 
 namespace attnscope {
 
-/// Sleeping threads that wake for one piece of work at a time, cut into blocks. Each takes the next block that nobody
-/// has taken: one that another program keeps from running holds up nobody but itself. Which thread computes a block
-/// makes no difference to its result.
+/// Sleeping threads that wake for one piece of work at a time, cut into blocks. Each thread takes the next free block:
+/// a thread that another program holds up delays nobody but itself. Which thread computes a block makes no difference
+/// to its result.
 class ThreadPool {
  public:
-  /// `threads` besides the one that calls `run`; 0 does all the work there.
+  /// `threads` in addition to the one that calls `run`; 0: the caller does all the work.
   explicit ThreadPool(unsigned threads = std::max(1U, std::thread::hardware_concurrency()) - 1);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   /// Calls `block(0)` … `block(count − 1)`, each once, in any order and on several threads, and returns when all are
-  /// done. Whoever calls while another call is under way does all of its work itself. `block` does not throw.
+  /// done. A call that comes while another is running does all its work itself. `block` does not throw.
   void run(Index count, const std::function<void(Index)>& block);
 
  private:
@@ -38,18 +38,18 @@ class ThreadPool {
   std::condition_variable done_;
   const std::function<void(Index)>* block_ = nullptr;  ///< of the work under way
   Index count_ = 0;
-  std::atomic<std::uint64_t> round_ = 0;  ///< which work that is
+  std::atomic<std::uint64_t> round_ = 0;  ///< counts the pieces of work
   std::atomic<unsigned> busy_ = 0;        ///< threads that may still touch it
   bool ending_ = false;
   std::atomic<Index> next_{0};
   std::vector<std::thread> threads_;
 };
 
-/// Whether that much work (operations altogether) is worth waking threads for.
+/// Whether that much work (operations in total) is worth waking threads for.
 bool worth_waking(double work);
 
-/// Calls `block(0)` … `block(count − 1)`: on the pool, or here when there is none or the work is not worth waking
-/// threads for. Allocates nothing.
+/// Calls `block(0)` … `block(count − 1)` on the pool, or on this thread if there is no pool or the work is not worth
+/// waking threads for. Allocates nothing.
 template <typename Block>
 void run_blocks(ThreadPool* pool, double work, Index count, const Block& block) {
   if (pool != nullptr && count > 1 && worth_waking(work)) {

@@ -31,8 +31,8 @@ tl::unexpected<Error> fail_past_end(std::uint64_t size) {
   return fail("the file ends after " + size_text(size) + ", before what is read there");
 }
 
-/// What tells one content of a file from another: the system sets the time anew before it writes or cuts off anything.
-/// A file that another one has taken the place of is still there for whoever has it open.
+/// Tells one content of a file from another: the system updates the time before it writes to the file or truncates it.
+/// A replaced file remains readable for those who have it open.
 struct FileState {
   std::uint64_t size = 0;
   std::int64_t seconds = 0;
@@ -47,7 +47,7 @@ Result<FileState> state_of(const Descriptor& file) {
   return FileState{static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 
-/// Now, by the clock that the times of files are taken from, which goes in steps of some milliseconds.
+/// The current time on the clock of file times, which advances in steps of some milliseconds.
 FileState clock_of_files() {
 #if defined(CLOCK_REALTIME_COARSE)
   constexpr clockid_t clock = CLOCK_REALTIME_COARSE;
@@ -59,8 +59,8 @@ FileState clock_of_files() {
   return {0, now.tv_sec, now.tv_nsec};
 }
 
-/// The state of a file by which every later change to it can be told: one that was written within the present step of
-/// the clock could be written once more and have the same time.
+/// The state of a file, from which every later change can be told. A file that was written within the current step of
+/// the clock could be written again and have the same time.
 Result<FileState> settled_state(const Descriptor& file) {
   constexpr int kMaxLooks = 100;
   constexpr std::chrono::milliseconds kBetween{2};
@@ -69,7 +69,7 @@ Result<FileState> settled_state(const Descriptor& file) {
     Result<FileState> state = state_of(file);
     if (!state) return state;
     const bool before = std::tie(state->seconds, state->nanoseconds) < std::tie(now.seconds, now.nanoseconds);
-    // By another machine's clock.
+    // Set by another machine's clock.
     if (before || state->seconds > now.seconds + 1) return state;
     std::this_thread::sleep_for(kBetween);
   }
@@ -90,7 +90,7 @@ class FileBytes final : public ByteSource {
       out = out.subspan(static_cast<std::size_t>(got));
       offset += static_cast<std::uint64_t>(got);
     }
-    // Looked at after reading: whatever was read of another content was written before.
+    // Checked after reading: any other content that was read had been written before.
     const Result<FileState> state = state_of(file_.descriptor);
     if (!state) return tl::unexpected(state.error());
     if (*state == state_) return {};

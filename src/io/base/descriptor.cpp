@@ -46,8 +46,8 @@ Descriptor::~Descriptor() {
 }
 
 Result<OpenedFile> open_regular(const fs::path& path, std::uint64_t max_bytes) {
-  // Looked at before it is opened: opening a pipe may wait and opening a device may do things. And again afterwards,
-  // for it may have been replaced in between.
+  // Checked before it is opened: opening a pipe may wait, and opening a device may have effects. Checked again
+  // afterwards, because it may have been replaced in between.
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) return fail_with_errno(path, errno);
   if (const Result<void> regular = check_regular(path, status, max_bytes); !regular)

@@ -1,4 +1,4 @@
-// Files that the system has open. Private to io/.
+// Open files and their descriptors. Private to io/.
 #pragma once
 
 #include <sys/types.h>
@@ -14,13 +14,13 @@ namespace attnscope {
 
 /// A message that begins with the file's name.
 tl::unexpected<Error> fail_on(const std::filesystem::path& path, const std::string& trouble);
-/// The same with what the system says about `error`.
+/// The same with the system's message for `error`.
 tl::unexpected<Error> fail_with_errno(const std::filesystem::path& path, int error);
 
-/// "a folder", "a pipe", …: what stands where a file was expected.
+/// What exists in the place of a file: "a folder", "a pipe", ….
 std::string file_kind_text(mode_t mode);
 
-/// An open file, closed at the end.
+/// An open file, closed by the destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -35,13 +35,13 @@ class Descriptor {
   int number_;
 };
 
-/// A file opened for reading, and its size then.
+/// A file opened for reading, and its size at that time.
 struct OpenedFile {
   Descriptor descriptor;
   std::uint64_t size = 0;
 };
 
-/// Opens a regular file of at most `max_bytes`. Folders, pipes, sockets and devices are refused without being opened.
+/// Opens a regular file of at most `max_bytes`. Folders, pipes, sockets and devices are refused without opening them.
 Result<OpenedFile> open_regular(const std::filesystem::path& path, std::uint64_t max_bytes);
 
 }  // namespace attnscope

@@ -46,9 +46,9 @@ Result<std::string> read_descriptor(const fs::path& path, int descriptor, std::u
   return bytes;
 }
 
-/// The file behind all links, the last of which may point to nothing yet.
+/// The file at the end of all links; the last one may point to nothing yet.
 fs::path behind_links(fs::path path) {
-  constexpr int most_links = 40;  // as the kernel
+  constexpr int most_links = 40;  // as in the kernel
   std::error_code error;
   for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
     const fs::path target = fs::read_symlink(path, error);
@@ -64,7 +64,7 @@ void sync_folder(const fs::path& folder) {
   if (descriptor.number() >= 0) (void)::fsync(descriptor.number());
 }
 
-/// The whole of `text` as a number of a temporary file's name; −1 where it is none.
+/// `text` as the number in a temporary file's name; −1 if it is not one.
 ::pid_t name_number(std::string_view text) {
   ::pid_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -76,7 +76,7 @@ constexpr std::string_view kTemporaryPrefix = ".attnscope-";
 constexpr std::string_view kTemporarySuffix = ".tmp";
 constexpr std::string_view kStagingSuffix = ".frames";
 
-/// The process that made the temporary file or folder of this name, ".attnscope-PROCESS-NUMBER.tmp"; −1 for every other
+/// The process that made the temporary file or folder of this name, ".attnscope-PROCESS-NUMBER.tmp"; −1 for any other
 /// name.
 ::pid_t writer_of(std::string_view name, std::string_view suffix) {
   if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(suffix)) return -1;
@@ -87,16 +87,16 @@ constexpr std::string_view kStagingSuffix = ".frames";
   return name_number(number) < 0 ? -1 : name_number(name.substr(0, dash));
 }
 
-/// A name of that kind which nobody else has.
+/// An unused name of that kind.
 std::string temporary_name(std::string_view suffix) {
   static std::atomic<unsigned> count = 0;
   return std::string(kTemporaryPrefix) + std::to_string(::getpid()) + "-" + std::to_string(count++) +
          std::string(suffix);
 }
 
-/// Removes the temporary files and folders that programs left in `folder` when they were killed while saving: of this
-/// user, of processes that are gone, and an hour old, for the process may run on another machine that shares the
-/// folder.
+/// Removes the temporary files and folders that programs left in `folder` when they were killed while saving: those of
+/// this user, of processes that are gone, and at least an hour old, because the process may run on another machine that
+/// shares the folder.
 void remove_leftovers(const fs::path& folder) {
   constexpr std::time_t kOldEnough = 3600;  // seconds
   std::error_code error;
@@ -117,7 +117,7 @@ void remove_leftovers(const fs::path& folder) {
 
 std::string descriptor_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
-/// A new file in `folder` that has no name yet; −1 where that is not to be had.
+/// A new file without a name in `folder`; −1 where the file system has no such files.
 int open_nameless([[maybe_unused]] const fs::path& folder) {
 #ifdef O_TMPFILE
   const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
@@ -128,11 +128,11 @@ int open_nameless([[maybe_unused]] const fs::path& folder) {
   return -1;
 }
 
-/// What a new file is to take the place of.
+/// What a new file will replace.
 struct Place {
-  fs::path target;  ///< behind all links
+  fs::path target;  ///< after following all links
   bool exists = false;
-  struct stat status = {};  ///< where it exists
+  struct stat status = {};  ///< if it exists
 
   [[nodiscard]] fs::path folder() const { return target.has_parent_path() ? target.parent_path() : fs::path("."); }
 };
@@ -146,16 +146,16 @@ Result<Place> place_of(const fs::path& path) {
   if (place.exists && !S_ISREG(place.status.st_mode))
     return fail_on(path, "is " + file_kind_text(place.status.st_mode) + ", not a file");
   if (!place.exists && !place.target.has_filename()) return fail_on(path, "is a folder, not a file");
-  // A new file could take the place of a write-protected one; that is not what the protection means.
+  // A write-protected file could be replaced, but the protection means that it should not.
   if (place.exists && ::access(place.target.c_str(), W_OK) != 0) return fail_with_errno(path, errno);
   return place;
 }
 
-/// Gives the new file the permissions of the one that is there.
+/// Gives the new file the permissions of the existing one.
 Result<void> keep_permissions(const fs::path& path, const Place& place, int descriptor) {
   if (!place.exists) return {};
-  // The owner first: changing it resets some permissions. Only root can change it; for everybody else a file that
-  // they may write becomes their own.
+  // The owner first: changing it resets some permissions. Only root can change it; anybody else becomes the owner of a
+  // file that they may write.
   [[maybe_unused]] const int owned = ::fchown(descriptor, place.status.st_uid, place.status.st_gid);
   if (::fchmod(descriptor, place.status.st_mode & 07777U) != 0) return fail_with_errno(path, errno);
   return {};

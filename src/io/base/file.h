@@ -1,4 +1,4 @@
-// Files: read whole and bounded, written so that there is never half of one.
+// Files: read as a whole with a limit, written completely or not at all.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace attnscope {
 
-/// The bytes of a regular file of at most `max_bytes`. Folders, pipes, sockets and devices are refused without being
-/// opened, so that this neither waits nor runs without end; the size is checked before memory is taken, and again while
-/// reading, since files grow. Errors are one line that begins with the file's name.
+/// The bytes of a regular file of at most `max_bytes`. Folders, pipes, sockets and devices are refused without opening
+/// them: reading one could wait or never end. The size is checked before memory is taken, and again while reading,
+/// since files grow. Errors are one line that begins with the file's name.
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes);
 
-/// A file under construction: its bytes collect in a temporary file beside it, and `commit` puts that in its place in
-/// one step. Whatever fails, and whenever the program ends, there is the old file or the new one. The temporary file
-/// has no name before `commit`, so that nothing is left of it, where the file system can do that; otherwise it is
-/// removed without `commit`, and one that stayed because the program was killed by a later file in the same folder.
+/// A file under construction. Its bytes collect in a temporary file in the same folder, and `commit` puts that in place
+/// in one step: whatever fails, and whenever the program ends, either the old file or the new one is there. Where the
+/// file system can do it, the temporary file has no name before `commit` and leaves nothing behind. Elsewhere it is
+/// removed if `commit` is not called; one left by a killed program is removed by a later save in the same folder.
 ///
-/// A symbolic link stays, and what it points to is written. The permissions of a file that was there before are kept.
+/// A symbolic link stays, and its target is written. The permissions of an existing file are kept.
 class AtomicFile {
  public:
   /// Fails where `path` is a folder or a device, or cannot be written.
@@ -33,38 +33,38 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();
 
-  /// Appends `bytes`. Small pieces are collected, so that callers need not.
+  /// Appends `bytes`. Small pieces are buffered: callers need not.
   Result<void> write(std::string_view bytes);
-  /// Puts the file in its place, once it is safely on the disk. The last thing done to it.
+  /// Puts the file in place once it is safely on disk. Nothing may be done with it afterwards.
   Result<void> commit();
   /// Bytes written so far.
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// The name in messages, as it was given.
+  /// The name for messages, as it was given.
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
   explicit AtomicFile(std::filesystem::path path) : path_(std::move(path)) {}
   Result<void> open();
-  /// Gives a temporary file without a name one.
+  /// Names a temporary file that has no name.
   Result<void> name();
   Result<void> flush();
 
   std::filesystem::path path_;       // as given
-  std::filesystem::path target_;     // behind all links
+  std::filesystem::path target_;     // after following all links
   std::filesystem::path temporary_;  // empty: it has no name, or none any more
   int descriptor_ = -1;
   std::string pending_;
   std::uint64_t size_ = 0;
 };
 
-/// Makes `bytes` the content of `path`, in one step; see AtomicFile.
+/// Replaces the content of `path` by `bytes` in one step; see AtomicFile.
 Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);
 
-/// A folder of our own beside a file that is to be written, for what it takes to make that: removed at the end with all
-/// that is in it, or by a later one in the same place if the program was killed.
+/// A temporary folder next to a file that is going to be written, for what it takes to make it. The folder and its
+/// contents are removed at the end, or by a later one in the same place if the program was killed.
 class StagingFolder {
  public:
-  /// Fails where `path` cannot be written, naming it.
+  /// Fails, naming `path`, if that cannot be written.
   static Result<StagingFolder> create_beside(const std::filesystem::path& path);
 
   StagingFolder(StagingFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -74,7 +74,7 @@ class StagingFolder {
   ~StagingFolder();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// Makes a new file of that name in it.
+  /// Creates a new file of that name in the folder.
   [[nodiscard]] Result<void> write(const std::string& name, std::string_view bytes) const;
 
  private:
@@ -83,16 +83,16 @@ class StagingFolder {
   std::filesystem::path path_;  // empty: nothing to remove
 };
 
-/// Whether a file could take the place of `path`, as far as is known without making one: it is no folder, and not
+/// Whether a file could replace `path`, as far as that is known without making one: it is no folder, and not
 /// write-protected.
 Result<void> check_place(const std::filesystem::path& path);
 
-/// Puts a finished file in the place of `path` in one step, as AtomicFile does: links stay, and the permissions of what
-/// was there. From another file system it is copied, and stays.
+/// Moves a finished file to `path` in one step, as AtomicFile does: links stay, and so do the permissions of an
+/// existing file. A file on another file system is copied and stays.
 Result<void> move_into_place(const std::filesystem::path& finished, const std::filesystem::path& path);
 
-/// What `bytes` are when a download left something else in place of a file: "a Git-LFS pointer, …", "an HTML page, …".
-/// Empty when they are neither.
+/// What a failed download left instead of a file, judged by its `bytes`: "a Git-LFS pointer, …", "an HTML page, …".
+/// Empty if it is neither.
 std::string stand_in(std::string_view bytes);
 
 }  // namespace attnscope

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// Walks over the text and tells how far the parser has come, which the parser itself tells only with its own errors.
+/// Walks over the text and counts how far the parser has come; the parser itself says that only in its errors.
 class Reading {
  public:
   // NOLINTBEGIN(readability-identifier-naming): the names that iterators have
@@ -48,20 +48,20 @@ class Reading {
   const char** reached_ = nullptr;
 };
 
-// What values take in memory, with what the allocator adds.
+// Memory of values, including the allocator's overhead.
 constexpr std::uint64_t kAllocation = 16;
 constexpr std::uint64_t kValueBytes = sizeof(json);
-// The library moves values to a list of its own before it destroys them, which doubles its room as it grows: there is
-// the old one and the new one for a moment.
+// The library moves values to a list before it destroys them. As the list doubles, the old and the new one exist for a
+// moment.
 constexpr std::uint64_t kDestroyedBytes = 2 * sizeof(json);
 constexpr std::uint64_t kMemberBytes = 4 * sizeof(void*) + sizeof(json::object_t::value_type) + kAllocation;
 
-/// Beside the string itself, with room for so many bytes; short ones are in it.
+/// Bytes outside the string object for this capacity; short strings are inside.
 std::uint64_t taken_by_text(std::size_t room) { return room < sizeof(std::string) / 2 ? 0 : room + kAllocation; }
 
 std::uint64_t member_bytes(const std::string& name) { return kMemberBytes + taken_by_text(name.size()); }
 
-/// Of what `value` holds itself, the values within it left out of account.
+/// Bytes that `value` itself holds, without the values inside it.
 std::uint64_t taken_by(const json& value) {
   switch (value.type()) {
     case json::value_t::object: return sizeof(json::object_t) + kAllocation;
@@ -72,7 +72,7 @@ std::uint64_t taken_by(const json& value) {
   }
 }
 
-/// Empties `value` from the inside out, for which nothing has to be moved.
+/// Empties `value` from the inside out, which moves nothing.
 void dismantle(json& value) {
   if (auto* const array = value.get_ptr<json::array_t*>()) {
     for (json& each : *array) dismantle(each);
@@ -86,7 +86,7 @@ void dismantle(json& value) {
 /// Builds the value from the parser's events and stops at the first thing that is not allowed.
 class Builder : public nlohmann::json_sax<json> {
  public:
-  /// With `take` the members of the outermost object go there.
+  /// With `take`, the members of the outermost object go there.
   Builder(const JsonLimits& limits, ParseBudget& budget, const TakeJsonMember* take = nullptr)
       : limits_(limits), budget_(budget), take_(take) {}
   Builder(const Builder&) = delete;
@@ -131,7 +131,7 @@ class Builder : public nlohmann::json_sax<json> {
     return stop(std::string(reason.substr(0, reason.find("; "))));
   }
 
-  /// Ends the reading; false, as the parser expects it.
+  /// Ends the reading; returns false, as the parser expects.
   bool stop(std::string trouble) {
     trouble_ = std::move(trouble);
     return false;
@@ -183,7 +183,7 @@ class Builder : public nlohmann::json_sax<json> {
     return place_;
   }
 
-  /// Makes room for more; there is the old array and the new one for a moment.
+  /// Makes room for more; for a moment the old and the new array exist.
   bool grow(json::array_t& array) {
     const std::size_t before = array.capacity();
     const std::size_t wanted = std::max<std::size_t>(1, 2 * before);
@@ -197,7 +197,7 @@ class Builder : public nlohmann::json_sax<json> {
     if (open_.size() >= limits_.depth)
       return stop("more than " + std::to_string(limits_.depth) + " brackets within each other");
     if (!open_.empty()) open_.back().only_booleans = false;
-    // Stays where it is while it is open: its parent gets nothing new until it is closed.
+    // An open value stays in place: its parent gets nothing new until it is closed.
     json* added = add(std::move(container));
     if (added != nullptr) open_.push_back({added, true});
     return added != nullptr;
@@ -208,7 +208,7 @@ class Builder : public nlohmann::json_sax<json> {
     return completed();
   }
 
-  /// Makes a list of booleans, which ends here, as small as it can be.
+  /// Packs a list of booleans that ends here.
   bool pack() {
     auto& array = open_.back().value->get_ref<json::array_t&>();
     if (!open_.back().only_booleans || array.size() < kPackedList) return true;
@@ -221,14 +221,14 @@ class Builder : public nlohmann::json_sax<json> {
     return true;
   }
 
-  /// After every value: hands over what has become a whole member.
+  /// After every value: hands over a member once it is complete.
   bool completed() {
     if (take_ == nullptr || open_.size() != 1 || member_ == nullptr) return true;
     if (!(*take_)(member_->first, member_->second)) {
       ended_by_taker_ = true;
       return false;
     }
-    // The key stays, so that it cannot come twice.
+    // The key stays, to notice a second one.
     dismantle(member_->second);
     member_->second = nullptr;
     release(since_member_ - std::min(since_member_, member_bytes(member_->first)));
@@ -281,9 +281,9 @@ std::string place_text(std::string_view read) {
 }
 
 Result<void> read_into(Builder& builder, std::string_view text, ParseBudget& budget) {
-  // The library's words for this differ from version to version.
+  // The library's wording differs from version to version.
   if (text.empty()) return fail(place_text(text) + ": unexpected end of input");
-  // The parser holds a token twice while it grows, before anybody is asked.
+  // The parser holds a token twice while it grows, before it calls anybody.
   constexpr std::uint64_t times = 5;
   const std::uint64_t for_tokens = times * longest_token(text);
   if (!budget.charge(for_tokens)) return fail(budget.refusal("a text or number in the JSON"));
@@ -317,11 +317,11 @@ std::string scalar_text(const ordered_json& value) {
 }
 
 struct Layout {
-  std::size_t width;   // what is longer goes over several lines
+  std::size_t width;   // longer values go over several lines
   bool break_objects;  // at the top, even those that fit
 };
 
-/// `indent` blanks stand before all lines but the first.
+/// `indent` blanks precede all lines but the first.
 std::string laid_out(const ordered_json& value, std::size_t indent, const Layout& layout) {
   if (!value.is_structured()) return scalar_text(value);
   const Layout inner = {layout.width, false};

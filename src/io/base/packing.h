@@ -1,4 +1,4 @@
-// Texts packed by zlib. Private to io/.
+// Texts compressed by zlib. Private to io/.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// What `bytes` (zlib) begin with unpacks to, charged to `budget`; nothing where they are damaged or it is too much.
-/// `used` is how many of them were read.
+/// The text that the zlib data at the beginning of `bytes` inflates to, charged to `budget`; nothing if the data is
+/// damaged or too much. `used` is the number of bytes read.
 std::optional<std::string> unpacked(std::string_view bytes, ParseBudget& budget, std::size_t* used = nullptr);
 
 }  // namespace attnscope

@@ -24,7 +24,7 @@ std::filesystem::path free_path(const std::filesystem::path& path) {
     return std::filesystem::symlink_status(each, error).type() != std::filesystem::file_type::not_found;
   };
   std::filesystem::path free = path;
-  // Whoever has a thousand of them is asked before one is replaced.
+  // A user with a thousand of them is asked before one is replaced.
   for (int number = 2; number < 1000 && is_taken(free); ++number) {
     free = path;
     free.replace_filename(path.stem().string() + "-" + std::to_string(number) + path.extension().string());

@@ -5,7 +5,7 @@
 namespace attnscope {
 namespace {
 
-/// Whether a terminal would do something else with this character than show it.
+/// Whether a terminal obeys this character instead of showing it.
 bool is_control(char32_t point) {
   return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x200e && point <= 0x200f) ||
          (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);

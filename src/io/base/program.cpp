@@ -22,7 +22,7 @@
 namespace attnscope {
 namespace {
 
-/// What a program is started with.
+/// The attributes that a program is started with.
 class SpawnActions {
  public:
   /// `output`: a descriptor for its standard output; less than 0: nowhere.
@@ -49,7 +49,7 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// It can be told to end, whatever is blocked here.
+/// A signal can end it, whatever is blocked here.
 class SpawnAttributes {
  public:
   SpawnAttributes() {
@@ -73,7 +73,7 @@ tl::unexpected<Error> trouble_with(const ProgramCall& call, int error) {
   return fail(call.words.front() + ": " + std::generic_category().message(error));
 }
 
-/// Returns once the process has ended, which is not yet taken note of: no other process can have its number by then.
+/// Returns once the process has ended, but before it is reaped: until then no other process can have its number.
 void kill_when_stopped(pid_t process, const StopToken& stop) {
   constexpr std::chrono::milliseconds longest_pause{20};
   siginfo_t ended = {};

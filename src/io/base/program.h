@@ -10,32 +10,31 @@
 
 namespace attnscope {
 
-/// How a program is run.
+/// How to run a program.
 struct ProgramCall {
-  std::vector<std::string> words;                  ///< its name, which PATH leads to, and its arguments
+  std::vector<std::string> words;                  ///< its name, which is looked up in PATH, and its arguments
   std::filesystem::path input = "/dev/null";       ///< its standard input
-  std::filesystem::path folder = {};               ///< where it runs; empty: where we are
-  std::filesystem::path complaints = "/dev/null";  ///< the file that gets what it says on standard error
+  std::filesystem::path folder = {};               ///< where it runs; empty: the current folder
+  std::filesystem::path complaints = "/dev/null";  ///< the file for its standard error
 };
 
 enum class ProgramEnd { missing, done, failed, stopped };
 
-/// Runs it to its end, or until it is asked to stop, which kills it. Its standard output goes nowhere. `missing`: there
-/// is no program of that name; `failed`: it ended with a code other than 0, or by a signal. An error is one of the
-/// system's.
+/// Runs it until it ends, or until a stop is requested, which kills it. Its standard output is discarded. `missing`: no
+/// program has that name; `failed`: it ended with a code other than 0, or by a signal. Errors are the system's.
 Result<ProgramEnd> run_to_end(const ProgramCall& call, const StopToken& stop = {});
 
 /// How a program ended, and what it wrote to its standard output.
 struct ProgramOutput {
   ProgramEnd end = ProgramEnd::missing;
-  int code = 0;  ///< that it ended with, where it ended by itself
+  int code = 0;  ///< its exit code, if it ended by itself
   std::string output = {};
 };
 
-/// Runs it like `run_to_end`, and returns its standard output instead of dropping it.
+/// Runs it like `run_to_end`, and returns its standard output instead of discarding it.
 Result<ProgramOutput> run_and_read(const ProgramCall& call, const StopToken& stop = {});
 
-/// Whether PATH leads to a program of that name, as far as that can be seen without running it.
+/// Whether PATH leads to a program of that name, as far as that is visible without running it.
 bool has_program(const std::string& name);
 
 }  // namespace attnscope

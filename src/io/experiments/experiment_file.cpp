@@ -76,7 +76,7 @@ std::optional<Index> whole_number(const json& value) {
   return value.is_number_integer() ? std::optional(value.get<Index>()) : std::nullopt;
 }
 
-/// `value` as a value of the parameter's kind; whether it is in range is for `set_parameter`.
+/// `value` as a value of the parameter's kind; `set_parameter` checks its range.
 Result<ParameterValue> parameter_value(const Parameter& parameter, const json& value) {
   switch (parameter.kind) {
     case Parameter::Kind::integer:
@@ -126,7 +126,7 @@ Result<void> read_labels(const json& document, Experiment& experiment) {
   return {};
 }
 
-/// {"tensor": "x", "index": [0, 1], "value": 2.5}; whether there is such a cell is for `validate`.
+/// {"tensor": "x", "index": [0, 1], "value": 2.5}; `validate` checks that the cell exists.
 Result<CellEdit> read_edit(const std::string& field, const json& value) {
   if (!value.is_object()) return not_allowed(field, value, "an object with tensor, index and value");
   static const std::vector<std::string> keys = {"tensor", "index", "value"};
@@ -252,7 +252,7 @@ Result<void> read_view(const json& document, Experiment& experiment) {
 }  // namespace
 
 Result<Experiment> experiment_from_json(const json& document, const std::filesystem::path& folder) {
-  // The format first: a newer one may well have other keys.
+  // The format first: a newer one may have other keys.
   if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
   static const std::vector<std::string> keys = {"format",    "system", "seed", "discard", "params",  "edits",
                                                 "heads_off", "labels", "view", "picture", "tensors", "tensors_saved"};
@@ -285,7 +285,7 @@ ordered_json value_to_json(const ParameterValue& value) {
   return std::get<std::string>(value);
 }
 
-/// `file` as seen from `folder`.
+/// `file` relative to `folder`.
 std::string path_from(const std::filesystem::path& folder, const std::filesystem::path& file) {
   if (folder.empty() || !file.is_absolute()) return file.string();
   const std::filesystem::path relative = file.lexically_relative(folder);
@@ -309,7 +309,7 @@ ordered_json to_json(const Experiment& experiment, const std::filesystem::path& 
                            {"seed", experiment.seed},
                            {"discard", experiment.discard},
                            {"params", params}};
-  // Most have none: their files stay as they were before there were any.
+  // Most experiments have no edits: their files stay as they were before edits existed.
   if (!experiment.edits.empty()) {
     ordered_json edits = ordered_json::array();
     for (const CellEdit& edit : experiment.edits)

@@ -9,14 +9,13 @@
 //     "labels": ["the", "cat"],                      of the tokens
 //     "view": {"name": "heads", "options": {}},
 //     "picture": {"rows": 1, "columns": 1, "rgb": "e65a28"},    see picture_json.h
-//     "tensors": "attention.npz"                     of own-tensors: the file that they are in, seen from this one's
-//     folder
+//     "tensors": "attention.npz"                     of own-tensors: their file, relative to this one's folder
 //     "tensors_saved": {…}                           what was in it, see saved_tensors.h
 //   }
 //
-// All but format and system may be missing and are then as the system has them. Everything else is refused with one
-// line that names file, field, value and what is allowed: a key that is unknown or there twice, a value of another type
-// or out of range. Nothing is made to fit.
+// All but format and system may be missing; the system's defaults apply then. Everything else is refused with one line
+// that names file, field, value and limit: a key that is unknown or appears twice, a value of another type or out of
+// range. No value is adjusted.
 #pragma once
 
 #include <filesystem>
@@ -30,36 +29,36 @@
 
 namespace attnscope {
 
-/// Bytes that an experiment file may have; an explicit mask takes about six for each of its numbers.
+/// The most bytes that an experiment file may have; an explicit mask takes about six for each of its values.
 inline constexpr std::uint64_t kMaxExperimentBytes = 64'000'000;
-/// Token labels that an experiment may have, and the bytes of one.
+/// The most token labels that an experiment may have, and the most bytes of one.
 inline constexpr std::size_t kMaxLabels = 65'536;
 inline constexpr std::size_t kMaxLabelBytes = 256;
 
-/// An experiment, and the one it is compared with, as a figure has them.
+/// An experiment and, in a figure that compares, its baseline.
 struct ExperimentSource {
   Experiment experiment;
   std::optional<Experiment> pinned = std::nullopt;
-  bool is_other_file = false;  ///< it was read from a figure or from tensors, where no experiment can be saved
+  bool is_other_file = false;  ///< it was read from a figure or from tensors, and cannot be saved there
   std::string version = {};    ///< `content_version` of the file; empty where none can be saved in it
 };
 
-/// Reads an experiment, what a figure was made of, or makes the experiment that a file of tensors stands for, see
-/// imported_tensor_file.h. Every value is within its own range; whether they go together,
-/// and fit into memory, is for `validate`. The view and its options are the figures' business and only known to be
-/// plain values here: whole numbers become Index, other numbers double.
+/// Reads an experiment, the source of a figure, or the experiment that a file of tensors stands for (see
+/// imported_tensor_file.h). Every value is within its own range; `validate` checks whether they go together and fit
+/// into memory. The view and its options belong to the figures; here they are only known to be plain values: whole
+/// numbers become Index, other numbers double.
 Result<ExperimentSource> read_source(const std::filesystem::path& path);
 
-/// The same from the text of an experiment; `name` stands for the file in messages. Other files that it names lie
-/// relative to `folder`, without one to the current folder.
+/// The same from the text of an experiment; messages call the file `name`. Paths in the text are relative to `folder`,
+/// or to the current folder if that is empty.
 Result<Experiment> parse_experiment(std::string_view text, std::string_view name,
                                     const std::filesystem::path& folder = {});
 
-/// The same of JSON that is part of another file; errors without a name.
+/// The same for JSON inside another file; errors omit a name.
 Result<Experiment> experiment_from_json(const nlohmann::json& document, const std::filesystem::path& folder = {});
 
-/// What the command line calls EXPERIMENT: a system's name, a file of any of those kinds, or "-" for tensors on
-/// standard input. None of them is a mistake in the command (usage) unless it looks like a file's name; then the file
+/// What the command line calls EXPERIMENT: the name of a system, a file of any of those kinds, or "-" for tensors on
+/// standard input. Anything else is a mistake in the command (usage), unless it looks like a file's name: then the file
 /// is missing (failure).
 Result<ExperimentSource> open_source(const std::string& file_or_system);
 
@@ -67,16 +66,16 @@ Result<ExperimentSource> open_source(const std::string& file_or_system);
 /// command.
 Result<void> apply_setting(Experiment& experiment, std::string_view setting);
 
-/// The experiment as a file: every parameter, in the order of the system's table, so that the file explains itself.
-/// `parse_experiment` reads back an equal experiment. The same text for the same experiment, with a newline at the end.
-/// A file that it names is named as seen from `folder`, where the text is to lie, so that both can move together and
-/// nobody reads where that was; with its whole path without a folder, or where nothing but the root is common to both.
+/// The experiment as a file: every parameter, in the order of the system's table, to make the file explain itself.
+/// `parse_experiment` reads back an equal experiment. The same experiment gives the same text, with a newline at the
+/// end. A path in it is relative to `folder`, where the text will be: both can move together, and nobody learns where
+/// that was. The path is absolute without a folder, or if the two have only the root in common.
 std::string experiment_json(const Experiment& experiment, const std::filesystem::path& folder = {});
 
 /// The same on one line, for the metadata of other files.
 std::string compact_experiment_json(const Experiment& experiment, const std::filesystem::path& folder = {});
 
-/// The folder of a file, as the functions above have it.
+/// The folder of a file, as the functions above expect it.
 std::filesystem::path folder_of(const std::filesystem::path& file);
 
 }  // namespace attnscope

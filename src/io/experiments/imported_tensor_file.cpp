@@ -47,12 +47,12 @@ class TensorsOfFile final : public TensorsWithFile {
   std::vector<std::string> warnings_;
 };
 
-/// The path that finds the file from everywhere.
+/// A path that finds the file from every folder.
 std::string absolute_text(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   if (error) return path.string();
-  // Behind a link to a folder ".." need not be where it seems to be.
+  // After a link to a folder ".." may lead elsewhere than it seems.
   const std::filesystem::path normal = absolute.lexically_normal();
   return (std::filesystem::equivalent(absolute, normal, error) ? normal : absolute).string();
 }

@@ -30,14 +30,14 @@ tl::unexpected<Error> wrong_label(const std::string& field, const nlohmann::json
   return fail(field + ": " + json_excerpt(value) + " is not allowed; allowed: " + allowed);
 }
 
-/// Takes the next line, or what `blanks` divide, from the front of `text`.
+/// Takes the next line, or the next part up to one of `blanks`, from the front of `text`.
 std::string_view take_until(std::string_view& text, std::string_view blanks) {
   const std::string_view taken = text.substr(0, text.find_first_of(blanks));
   text.remove_prefix(std::min(text.size(), taken.size() + 1));
   return taken;
 }
 
-/// Stops at the first label that is not allowed, so that no more are held than may be.
+/// Stops at the first label that is not allowed: never more of them are held than the limit.
 Result<void> add_label(std::vector<std::string>& labels, std::string_view label) {
   if (Result<void> fits = check_label(labels.size(), label); !fits) return fits;
   labels.emplace_back(label);

@@ -1,4 +1,4 @@
-// Labels of tokens, from a file of their own.
+// Token labels from a file.
 #pragma once
 
 #include <filesystem>
@@ -11,17 +11,17 @@
 
 namespace attnscope {
 
-/// A list of texts, each no longer and no more of them than an experiment may have. Errors name the field `labels`.
+/// A list of texts within the limits for the labels of an experiment. Errors name the field `labels`.
 Result<std::vector<std::string>> labels_from_json(const nlohmann::json& value);
 
-/// Whether a file's name says that it is a text: .txt.
+/// Whether a file's name says that it is text: .txt.
 bool is_text_name(const std::filesystem::path& path);
 
-/// Reads labels: a JSON list of texts, or a text with one label to a line; a single line is a sentence, whose words are
-/// the labels. An empty line at the end does not count. Errors are one line that begins with the file's name.
+/// Reads labels: a JSON list of texts, or a text with one label per line; a single line is a sentence, whose words are
+/// the labels. An empty last line does not count. Errors are one line that begins with the file's name.
 Result<std::vector<std::string>> read_labels_file(const std::filesystem::path& path);
 
-/// The same of what stands in a file of that name.
+/// The same from the contents of a file of that name.
 Result<std::vector<std::string>> parse_labels(std::string_view text, const std::filesystem::path& path);
 
 }  // namespace attnscope

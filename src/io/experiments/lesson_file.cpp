@@ -34,7 +34,7 @@ tl::unexpected<Error> lesson_not_allowed(std::string_view field, const json& val
   return fail(std::string(field) + ": " + json_excerpt(value) + " is not allowed; allowed: " + std::string(allowed));
 }
 
-/// The member of that name; the error says that it is missing.
+/// The member of that name; an error if it is missing.
 Result<const json*> member(const json& object, const char* name, std::string_view allowed) {
   const auto found = object.find(name);
   if (found == object.end()) return fail(std::string(name) + " is missing; allowed: " + std::string(allowed));

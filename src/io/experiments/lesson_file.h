@@ -18,8 +18,8 @@
 //   }
 //
 // Cell, printed and equivalence may be missing. Everything else is refused with one line that names file, field, value
-// and what is allowed; so is an experiment that cannot be computed or shown, and a cell or a printed number that it
-// does not have.
+// and limit, and so are an experiment that cannot be computed or shown, and a cell or a printed number that it does not
+// have.
 #pragma once
 
 #include <filesystem>
@@ -48,7 +48,7 @@ struct LessonStep {
   Experiment experiment;
   std::optional<LessonCell> cell;
   std::vector<ReferenceValues> printed;
-  std::string equivalence;  ///< the name of one, or empty
+  std::string equivalence;  ///< its name; may be empty
 };
 
 struct Lesson {
@@ -58,21 +58,21 @@ struct Lesson {
   std::vector<LessonStep> steps;  ///< at least one
 };
 
-/// A file that is there, and what it holds or what is wrong with it.
+/// A file that exists, and its contents or what is wrong with it.
 struct LessonFile {
-  std::string name;  ///< of the file, without .json
+  std::string name;  ///< of the file without .json
   Result<std::shared_ptr<const Lesson>> lesson;
 };
 
-/// The lessons that come with attnscope, in the order of their files' names; none where their folder is missing.
+/// The lessons that come with attnscope, in the order of their file names; none if their folder is missing.
 std::vector<LessonFile> find_lessons();
 
-/// The same in one folder.
+/// The same for one folder.
 std::vector<LessonFile> lessons_in(const std::filesystem::path& folder);
 
 Result<Lesson> read_lesson(const std::filesystem::path& path);
 
-/// The same from text; `name` stands for the file in messages.
+/// The same from text; messages call the file `name`.
 Result<Lesson> parse_lesson(std::string_view text, std::string_view name);
 
 }  // namespace attnscope

@@ -46,7 +46,7 @@ Result<std::vector<Index>> shape_of(const json& array) {
   return shape;
 }
 
-/// Appends the values of `part`, which is at `index` and so many levels deep.
+/// Appends the values of `part`, which is at `index` and `depth` levels deep.
 Result<void> append(const json& part, std::vector<Index>& index, Mask& mask) {
   const std::size_t depth = index.size();
   if (depth == mask.shape.size()) {

@@ -12,7 +12,7 @@ namespace attnscope {
 /// to. Errors name the place: "mask[0][3]: 1 is not allowed; allowed: true or false".
 Result<Mask> mask_from_json(const nlohmann::json& array);
 
-/// The inverse; for every other kind of mask its text.
+/// The inverse; other kinds of masks as text.
 nlohmann::ordered_json mask_to_json(const Mask& mask);
 
 }  // namespace attnscope

@@ -53,7 +53,7 @@ tl::unexpected<Error> wrong_saved(const std::string& field, const json& value, c
   return fail("tensors_saved" + field + ": " + json_excerpt(value) + " is not allowed; allowed: " + allowed);
 }
 
-/// The member of `object`, which has to be one with these two.
+/// Checks that `object` is one with exactly these two members.
 Result<void> check_members(const std::string& field, const json& object, const std::string& a, const std::string& b) {
   if (!object.is_object()) return wrong_saved(field, object, "an object with " + a + " and " + b);
   const std::array<std::string, 2> keys = {a, b};
@@ -109,7 +109,7 @@ std::string file_fingerprint(const std::filesystem::path& path) {
   const bool whole = size <= piece * pieces;
   uLong sum = crc32_z(0, nullptr, 0);
   for (std::uint64_t i = 0; i < (whole ? 1 : pieces); ++i) {
-    // Without products of two large numbers.
+    // Avoids products of two large numbers.
     const std::uint64_t at =
         whole ? 0 : (size - piece) / (pieces - 1) * i + (size - piece) % (pieces - 1) * i / (pieces - 1);
     const Result<std::string> bytes = read_bytes(**file, at, whole ? size : piece);

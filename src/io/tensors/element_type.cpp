@@ -43,7 +43,7 @@ float from_half(std::uint16_t half) {
 
 float from_bfloat16(std::uint16_t upper) { return std::bit_cast<float>(static_cast<std::uint32_t>(upper) << 16U); }
 
-/// Calls `convert` for every number, as the bits it has in the file.
+/// Calls `convert` for every number with its bits in the file.
 template <typename Bits, typename Convert>
 void convert_all(std::span<const char> bytes, bool big_endian, float* out, Index out_stride, const Convert& convert) {
   const bool turned = big_endian != (std::endian::native == std::endian::big);

@@ -16,12 +16,12 @@ constexpr std::size_t kVersionBytes = 2;
 // numpy itself refuses over 10,000 bytes unless told to trust the file; a structured type may have long names.
 constexpr std::uint64_t kMaxNpyHeader = 100'000;
 
-/// Walks over the text of the header: a dictionary of Python's, of which only what numpy writes is understood.
+/// Parses the text of the header: a Python dictionary, of which only what numpy writes is understood.
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : text_(text) {}
 
-  /// Whether `symbol` comes next, blanks left out of account; goes past it.
+  /// Skips blanks and `symbol`; false if something else comes next.
   bool take(char symbol) {
     skip_blanks();
     if (at_ >= text_.size() || text_[at_] != symbol) return false;
@@ -29,7 +29,7 @@ class HeaderReader {
     return true;
   }
 
-  /// The same with a word.
+  /// The same for a word.
   bool take_word(std::string_view word) {
     skip_blanks();
     if (!text_.substr(at_).starts_with(word)) return false;
@@ -37,7 +37,7 @@ class HeaderReader {
     return true;
   }
 
-  /// What stands between quotes; there are no escapes.
+  /// The text between quotes; there are no escapes.
   std::optional<std::string> take_string() {
     skip_blanks();
     if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) return std::nullopt;
@@ -49,7 +49,7 @@ class HeaderReader {
     return std::string(inner);
   }
 
-  /// A whole number from 0 on.
+  /// A whole number, 0 or more.
   std::optional<Index> take_count() {
     skip_blanks();
     Index count = 0;
@@ -61,7 +61,7 @@ class HeaderReader {
     return count;
   }
 
-  /// A list with everything in it: the description of a structured type.
+  /// A list with its contents: the description of a structured type.
   bool take_list() {
     std::size_t depth = 0;
     do {
@@ -89,7 +89,7 @@ class HeaderReader {
     return at_ == text_.size();
   }
 
-  /// A message with the place in the header.
+  /// A message with the position in the header.
   [[nodiscard]] tl::unexpected<Error> stop(const std::string& trouble) const {
     return fail("npy header: at character " + std::to_string(at_) + ": " + trouble);
   }
@@ -121,7 +121,7 @@ constexpr std::array<NumpyKind, 13> kNumpyKinds = {{{"b1", ElementType::boolean}
                                                     {"f4", ElementType::f32},
                                                     {"f8", ElementType::f64}}};
 
-/// What a type is that cannot be read; `code` is without the byte order.
+/// The name of a type that cannot be read; `code` omits the byte order.
 std::string kind_of_code(std::string_view code) {
   switch (code.empty() ? '\0' : code.front()) {
     case 'O': return "Python objects, which only Python could load, and which could then do anything";
@@ -170,7 +170,7 @@ Result<void> read_shape(HeaderReader& reader, NpyHeader& header) {
     if (header.shape.size() > kMaxAxesOfEntry)
       return reader.stop("shape: more than " + std::to_string(kMaxAxesOfEntry) + " axes");
     if (reader.take(',')) continue;
-    // Of one number without a comma Python makes no tuple.
+    // Without a comma, one number in parentheses is no tuple in Python.
     if (header.shape.size() < 2 || !reader.next_is(')')) return reader.stop("shape: allowed: a tuple");
   }
   return {};

@@ -14,30 +14,30 @@
 namespace attnscope {
 
 struct NpyHeader {
-  std::string descr;                ///< the type as the file says it: "<f4"; of a structured one "structured"
+  std::string descr;                ///< the type in the file's words: "<f4"; "structured" for a structured one
   std::optional<ElementType> type;  ///< nothing: it cannot be read
-  std::string trouble;              ///< then, why
+  std::string trouble;              ///< why it cannot be read
   bool big_endian = false;
   bool fortran_order = false;
   std::vector<Index> shape;
   std::uint64_t header_bytes = 0;  ///< before the numbers
-  std::uint64_t data_bytes = 0;    ///< of a type that can be read
+  std::uint64_t data_bytes = 0;    ///< of the numbers, if the type can be read
 
-  /// Of a text of rank 0 ("<U12"): how many characters of four bytes it has.
+  /// The number of four-byte characters in a text of rank 0 ("<U12").
   [[nodiscard]] std::optional<Index> text_length() const;
 };
 
-/// Bytes that are enough for `is_npy` and to know how long a header is.
+/// Enough bytes for `is_npy`, and for the length of the header.
 inline constexpr std::size_t kNpyPreamble = 12;
 
-/// Whether bytes are the beginning of an npy file, of whatever version.
+/// Whether `bytes` begin an npy file of any version.
 bool is_npy(std::string_view bytes);
 
-/// Gives the first bytes of a file: as many as asked for, or all there are.
+/// Returns the first bytes of a file: as many as requested, or all if it has fewer.
 using FirstBytes = std::function<Result<std::string>(std::size_t bytes)>;
 
-/// Reads the header. The dictionary in it is never evaluated: it has the three keys descr, fortran_order and shape, and
-/// no other, or it is refused; so is a version that is unknown, and a header longer than any that numpy writes.
+/// Reads the header. The dictionary in it is never evaluated: it must have the keys descr, fortran_order and shape, and
+/// no others. An unknown version, and a header longer than any that numpy writes, are refused.
 Result<NpyHeader> read_npy_header(const FirstBytes& first);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// A file with one array of numpy's.
+// NumPy's file of one array.
 #include <algorithm>
 
 #include "io/tensors/npy_header.h"
@@ -11,7 +11,7 @@ Result<TensorListing> list_npy(const ByteSource& file, std::uint64_t /*memory_bu
   const Result<NpyHeader> header = read_npy_header(
       [&](std::size_t bytes) { return read_bytes(file, 0, std::min<std::uint64_t>(bytes, file.size())); });
   if (!header) return tl::unexpected(header.error());
-  // There is nothing else in the file that could be shown.
+  // The file has nothing else to show.
   if (!header->type) return fail(header->trouble);
   const std::uint64_t data_bytes = file.size() - header->header_bytes;
   if (data_bytes < header->data_bytes) {
@@ -23,7 +23,7 @@ Result<TensorListing> list_npy(const ByteSource& file, std::uint64_t /*memory_bu
     listing.warnings.push_back("the file has " + std::to_string(data_bytes - header->data_bytes) +
                                " bytes behind its numbers");
   }
-  // An array in a file of its own has no name.
+  // The array has no name.
   listing.entries.push_back({"", std::string(element_name(*header->type)), header->shape, ""});
   listing.stored.push_back({*header->type, header->big_endian, header->fortran_order, header->header_bytes, {}});
   return listing;

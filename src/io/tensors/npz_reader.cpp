@@ -17,7 +17,7 @@ constexpr std::string_view kNpyEnding = ".npy";
 constexpr std::string_view kMetadataMember = "__metadata__.npy";  // of traces, see trace_file.h
 constexpr Index kMaxMetadata = 25'000'000;                        // characters
 
-/// Collects what an archive holds.
+/// Lists the contents of an archive.
 class NpzLister {
  public:
   NpzLister(const ByteSource& archive, std::uint64_t memory_budget)
@@ -62,7 +62,7 @@ class NpzLister {
     add_array(number, *header);
   }
 
-  /// What is no npy file by its name is not missed.
+  /// Lists a member that is an npy file by its name; skips any other.
   void add_unreadable(const ZipMember& member, const std::string& trouble) {
     if (member.name.ends_with(kNpyEnding)) {
       add(member, {"", "unknown", {}, trouble}, {});
@@ -101,14 +101,14 @@ class NpzLister {
   void add(const ZipMember& member, TensorEntry entry, const StoredNumbers& stored) {
     entry.name = member.name;
     if (entry.name.ends_with(kNpyEnding)) entry.name.resize(entry.name.size() - kNpyEnding.size());
-    // "a" and "a.npy" may both be there.
+    // Both "a" and "a.npy" may exist.
     if (entry.name != member.name && names_.contains(entry.name)) entry.name = member.name;
     listing_.entries.push_back(std::move(entry));
     listing_.stored.push_back(stored);
   }
 
-  /// Takes the texts of a JSON object in ASCII, which a text of numpy's has in four bytes each; false where it is
-  /// something else.
+  /// Reads the texts in a JSON object of ASCII characters, each stored in four bytes as numpy does; false if it is
+  /// anything else.
   bool read_metadata(const NpyHeader& header, const FirstBytes& first) {
     const std::optional<Index> characters = header.text_length();
     if (!characters || *characters < 0 || *characters > kMaxMetadata) return false;

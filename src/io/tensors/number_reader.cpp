@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::uint64_t kMaxWindow = std::uint64_t{1} << 18U;  // bytes read at a time
-// Bytes between two runs that are read along with them: asking the system again takes longer.
+// Bytes between two runs that are read along with them: another call of the system takes longer.
 constexpr std::uint64_t kSmallGap = 4096;
 
 /// One axis, in the order of the file.
@@ -22,7 +22,7 @@ struct ReadAxis {
   Index out = 0;      // and in the result
 };
 
-/// From the slowest axis of the file to its fastest. There is one at least.
+/// From the slowest axis of the file to its fastest; at least one.
 std::vector<ReadAxis> axes_of(const StoredNumbers& stored, std::span<const Index> shape, const Box& box) {
   std::vector<ReadAxis> axes;
   Index out = 1;
@@ -46,14 +46,14 @@ std::vector<ReadAxis> axes_of(const StoredNumbers& stored, std::span<const Index
   return axes;
 }
 
-/// Bytes of a source, some of which are read ahead.
+/// A source that reads ahead.
 class ReadWindow {
  public:
-  /// Nothing from `end` on is read; `gap` bytes are between what is asked for one after the other.
+  /// Reads nothing from `end` on; `gap` bytes separate successive requests.
   ReadWindow(const ByteSource& source, std::uint64_t end, std::uint64_t gap)
       : source_(source), end_(end), ahead_(gap <= kSmallGap) {}
 
-  /// `size` bytes from `at` on, at most kMaxWindow. They stay until the next call.
+  /// `size` bytes from `at` on, at most kMaxWindow, valid until the next call.
   Result<std::span<const char>> bytes(std::uint64_t at, std::uint64_t size) {
     assert(size <= kMaxWindow && size <= end_ - at);
     if (at < at_ || at + size > at_ + buffer_.size()) {
@@ -72,7 +72,7 @@ class ReadWindow {
   std::vector<char> buffer_;
 };
 
-/// Goes through a box in the order of the file.
+/// Visits a box in the order of the file.
 class BoxReader {
  public:
   BoxReader(const ByteSource& source, const StoredNumbers& stored, std::vector<ReadAxis> axes)
@@ -97,7 +97,7 @@ class BoxReader {
   }
 
  private:
-  /// Reads what lies side by side, from `index` on to the end of the box along the fastest axis.
+  /// Reads a contiguous run, from `index` on to the end of the box along the fastest axis.
   Result<void> read_run(const std::vector<Index>& index, std::span<float> out) {
     Index in_file = 0;
     Index in_out = 0;
@@ -120,7 +120,7 @@ class BoxReader {
     return {};
   }
 
-  /// Behind the last number of the box.
+  /// After the last number of the box.
   [[nodiscard]] std::uint64_t last_byte() const {
     Index last = 0;
     for (const ReadAxis& axis : axes_) last += (axis.end - 1) * axis.in_file;

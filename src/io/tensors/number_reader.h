@@ -14,11 +14,11 @@ struct Box {
   std::span<const Index> end;
 };
 
-/// How many numbers a box has. Fails where it is no box of a tensor of that shape.
+/// The number of elements in a box. Fails unless it lies in a tensor of that shape.
 Result<Index> count_in(const Box& box, std::span<const Index> shape);
 
-/// Fills `out`, which has room for the numbers of `box`, in C order whatever the file's. `shape` is of the whole
-/// tensor, of which all bytes are in `source`. Takes a quarter of a megabyte of memory at most.
+/// Fills `out`, which has room for them, with the numbers of `box` in C order, whatever the file's order is. `shape` is
+/// the shape of the whole tensor, and `source` has all its bytes. Takes at most a quarter of a megabyte of memory.
 Result<void> read_numbers(const ByteSource& source, const StoredNumbers& stored, std::span<const Index> shape,
                           const Box& box, std::span<float> out, const StopToken& stop);
 

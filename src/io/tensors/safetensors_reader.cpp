@@ -1,4 +1,4 @@
-// Safetensors: eight bytes with the length of the header, the header (JSON), and the tensors one behind the other,
+// Safetensors: eight bytes with the length of the header, the header (JSON), and the tensors one after the other,
 // without gaps (github.com/huggingface/safetensors, "Format").
 #include <algorithm>
 #include <array>
@@ -19,11 +19,11 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
-constexpr std::uint64_t kMaxSafetensorsHeader = 100'000'000;  // bytes, as the reference implementation
+constexpr std::uint64_t kMaxSafetensorsHeader = 100'000'000;  // bytes, as in the reference implementation
 constexpr std::size_t kMaxHeaderValues = 5'000'000;           // about ten for each tensor
 constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int64_t>::max() / 2;
 
-/// What the format knows beyond ElementType: their sizes can be checked, their numbers not be shown.
+/// Types beyond ElementType: their sizes can be checked, but their numbers cannot be shown.
 struct OtherKind {
   std::string_view name;
   Index bits;
@@ -38,7 +38,7 @@ constexpr std::array<OtherKind, 9> kOtherKinds = {{{"F8_E5M2", 8},
                                                    {"F6_E3M2", 6},
                                                    {"C64", 64}}};
 
-/// A tensor and where its bytes are in the data, which begins behind the header.
+/// A tensor and the place of its bytes in the data, which begins after the header.
 struct PlacedTensor {
   TensorEntry entry;
   StoredNumbers stored;
@@ -46,7 +46,7 @@ struct PlacedTensor {
   std::uint64_t end = 0;
 };
 
-/// Finds `tensor`'s type; returns the bits of one number, 0 where they are not known.
+/// Finds the type of `tensor`; returns the bits of one number, 0 if they are unknown.
 Index set_type(PlacedTensor& tensor, const std::string& name) {
   tensor.entry.type = name;
   for (int kind = 0; kind <= static_cast<int>(ElementType::f64); ++kind) {
@@ -107,7 +107,7 @@ Result<PlacedTensor> read_entry(const std::string& name, const json& value, std:
   Result<std::vector<Index>> shape = counts_of(value["shape"], "shape");
   if (!shape) return tl::unexpected(shape.error());
   tensor.entry.shape = std::move(*shape);
-  // A number of unknown size has a bit at least.
+  // A number of unknown size has at least one bit.
   const Result<Index> bits = count_bits(tensor.entry.shape, std::max<Index>(bits_of_element, 1));
   if (!bits) return tl::unexpected(bits.error());
   if (const Result<void> placed = set_place(tensor, value["data_offsets"]); !placed)
@@ -131,7 +131,7 @@ Result<void> read_metadata(const json& value, TensorListing& listing) {
   return {};
 }
 
-/// Whether the tensors, in the order of their data, lie one behind the other from 0 to `data_bytes`.
+/// Whether the tensors, in the order of their data, fill 0 to `data_bytes` one after the other.
 Result<void> check_places(const std::deque<PlacedTensor>& tensors, std::uint64_t data_bytes) {
   const auto number = [](std::uint64_t value) { return std::to_string(value); };
   std::uint64_t reached = 0;
@@ -158,12 +158,12 @@ Result<void> check_places(const std::deque<PlacedTensor>& tensors, std::uint64_t
   return {};
 }
 
-/// Takes the members of a header as they are read, so that not all of its JSON is held at once.
+/// Receives the members of a header one by one: its JSON is never in memory as a whole.
 class SafetensorsHeaderReader {
  public:
   explicit SafetensorsHeaderReader(ParseBudget& budget) : budget_(budget) {}
 
-  /// Whether the member is as it has to be; otherwise there is trouble.
+  /// Whether the member is valid; `trouble` says what is wrong with another one.
   bool take(const std::string& name, const json& value) {
     const Result<void> taken = name == "__metadata__" ? take_metadata(value) : take_tensor(name, value);
     if (!taken) trouble_ = taken.error();
@@ -208,7 +208,7 @@ class SafetensorsHeaderReader {
   Error trouble_;
 };
 
-/// The header's bytes, their number checked against the file before memory is taken.
+/// The header's bytes. Their number is checked against the file before memory is taken.
 Result<std::string> header_text(const ByteSource& file) {
   if (file.size() < kLengthBytes) {
     return fail("a safetensors file begins with 8 bytes, the length of its header; the file has " +
@@ -231,7 +231,7 @@ Result<std::string> header_text(const ByteSource& file) {
 Result<TensorListing> list_safetensors(const ByteSource& file, std::uint64_t /*memory_budget*/) {
   const Result<std::string> text = header_text(file);
   if (!text) return tl::unexpected(text.error());
-  // The header counts as the file: what else is in it stays there.
+  // The header counts as the file: the rest stays on disk.
   ParseBudget budget(text->size());
   SafetensorsHeaderReader reader(budget);
   const Result<bool> read =
@@ -241,7 +241,7 @@ Result<TensorListing> list_safetensors(const ByteSource& file, std::uint64_t /*m
   if (!*read) return tl::unexpected(reader.trouble());
   TensorListing listing = std::move(reader.listing());
   std::deque<PlacedTensor>& tensors = reader.tensors();
-  // Empty ones before the one that begins where they are.
+  // Empty tensors come before the one that begins at the same place.
   std::sort(tensors.begin(), tensors.end(), [](const PlacedTensor& a, const PlacedTensor& b) {
     return std::tie(a.begin, a.end, a.entry.name) < std::tie(b.begin, b.end, b.entry.name);
   });

@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// What a file is that is often taken for one of ours; empty where it is unknown.
+/// The name of a format that is often taken for one of ours; empty if it is unknown.
 std::string other_format(std::string_view head) {
   struct Beginning {
     std::string_view bytes;
@@ -123,7 +123,7 @@ Result<void> TensorFile::read(std::size_t entry, std::span<const Index> begin, s
 Result<std::shared_ptr<const ByteSource>> TensorFile::source_of(std::size_t entry, const StopToken& stop) const {
   const StoredNumbers& stored = listing_.stored[entry];
   if (!stored.member) return bytes_;
-  // One member at a time: several at once would each need their memory.
+  // One member at a time: each inflation needs memory.
   const std::lock_guard lock(opening_);
   for (const Opened& opened : opened_) {
     if (opened.member != *stored.member) continue;
@@ -132,7 +132,7 @@ Result<std::shared_ptr<const ByteSource>> TensorFile::source_of(std::size_t entr
   }
   const ZipMember& member = listing_.members[*stored.member];
   Index numbers = 1;
-  for (const Index size : listing_.entries[entry].shape) numbers *= size;  // counted when it was listed
+  for (const Index size : listing_.entries[entry].shape) numbers *= size;  // checked when it was listed
   const std::uint64_t keep = stored.offset + static_cast<std::uint64_t>(numbers * element_bytes(stored.type));
   const std::uint64_t taken = member.stored() ? 0 : keep;
   make_room(taken);
@@ -140,13 +140,13 @@ Result<std::shared_ptr<const ByteSource>> TensorFile::source_of(std::size_t entr
   if (bytes) {
     opened_.push_back({*stored.member, *bytes, taken, ""});
   } else if (!stop.stop_requested()) {
-    // It would take as long each time to find that out.
+    // Finding out again would take as long every time.
     opened_.push_back({*stored.member, nullptr, 0, bytes.error().message});
   }
   return bytes;
 }
 
-/// Lets go of the members that were inflated first until `bytes` more fit into the budget.
+/// Drops the members that were inflated first, until `bytes` more fit into the budget.
 void TensorFile::make_room(std::uint64_t bytes) const {
   std::uint64_t taken = bytes;
   for (const Opened& opened : opened_) taken += opened.taken;

@@ -1,17 +1,14 @@
 // Files of tensors that other programs wrote: safetensors, npy, npz.
 //
-// Nothing in them is believed. Every size, offset and count is checked against the others and against the file before
-// it is used and before memory is taken; what does not fit together is refused with one line that names file, tensor,
-// field, value and what is allowed. Nothing in them is run: of Python's own formats only numpy's array header is read,
-// and not evaluated.
+// Nothing in them is trusted. Every size, offset and count is checked against the others and against the file before it
+// is used and before memory is taken. A contradiction is refused with one line that names file, tensor, field, value and
+// limit. Nothing in them is executed: of Python's own formats only numpy's array header is read, and never evaluated.
 //
-// .safetensors  Every tensor, and the metadata. Kinds that cannot be shown (F8_E4M3, …) and unknown ones are listed.
-// .npy          One array. Big-endian numbers and Fortran order are read too; bytes behind the array are a warning.
-// .npz          Arrays that are stored are read where they are, deflated ones inflated when they are first looked at
-// and
-//               kept. The checksum of either is checked then, which goes through all of it once. Members that are no
-//               .npy are left out with a warning; one that is damaged, encrypted or holds something else than numbers
-//               is listed with the reason. The metadata of our own traces is read.
+// - .safetensors: every tensor, and the metadata. Types that cannot be shown (F8_E4M3, …) and unknown ones are listed.
+// - .npy: one array, big-endian and in Fortran order too. Bytes after the array are a warning.
+// - .npz: stored arrays are read in place; deflated ones are inflated at the first look, and kept. Either way the
+//   checksum is verified then, which reads the array once. Members that are no .npy are omitted with a warning; one that
+//   is damaged, encrypted or not of numbers is listed with the reason. The metadata of our own traces is read.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +29,12 @@
 
 namespace attnscope {
 
-/// A file of tensors, open. Its numbers stay where they are until they are asked for, so that it may be larger than
-/// memory. Any thread may ask, several at once. Once the file changes, reading fails: numbers are those that it had
-/// when it was opened.
+/// An open file of tensors. Its numbers stay in the file until somebody asks for them: it may be larger than memory.
+/// Any thread may ask, several at once. Once the file changes, reading fails: all numbers are those of the moment when
+/// it was opened.
 class TensorFile {
  public:
-  /// Bytes that inflated members take together at most, where nothing else is said.
+  /// The limit on the memory of all inflated members, unless another is given.
   static constexpr std::uint64_t kMemoryBudget = 2'000'000'000;
 
   /// Opens a file and reads its headers. The first bytes decide which of `formats` it has. The extension counts only
@@ -50,19 +47,19 @@ class TensorFile {
                                                               std::uint64_t memory_budget = kMemoryBudget,
                                                               std::span<const TensorFormat> formats = tensor_formats());
 
-  /// As messages have it.
+  /// The name in messages.
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// The tensors in the order of the file. The one of an .npy has no name.
+  /// The tensors in the order of the file. The array of an .npy has no name.
   [[nodiscard]] std::span<const TensorEntry> entries() const { return listing_.entries; }
-  /// The place among them of the one of that name.
+  /// The index of the entry with that name.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return listing_.metadata; }
-  /// What the user should know: bytes that belong to nothing, members that were left out.
+  /// What the user should know: bytes that belong to nothing, omitted members.
   [[nodiscard]] std::span<const std::string> warnings() const { return listing_.warnings; }
 
-  /// Fills `out` with the numbers begin ≤ index < end of an entry, one after the other in C order, each the float32
-  /// nearest to what the file has. Fails where `entry` cannot be viewed, where that is no part of it or not as large as
-  /// `out`, where the file is damaged or has changed, and soon after `stop` was requested.
+  /// Fills `out` with the numbers begin ≤ index < end of an entry in C order, each rounded to the nearest float32.
+  /// Fails if the entry cannot be viewed, if the box is not part of it or not as large as `out`, if the file is damaged
+  /// or has changed, and soon after `stop` is requested.
   Result<void> read(std::size_t entry, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
                     const StopToken& stop = {}) const;
 
@@ -75,7 +72,7 @@ class TensorFile {
                                                                std::uint64_t memory_budget,
                                                                std::span<const TensorFormat> formats);
   Result<void> list(const std::filesystem::path& path, std::span<const TensorFormat> formats);
-  /// The bytes that an entry's offset counts in.
+  /// The bytes that an entry's offset refers to.
   Result<std::shared_ptr<const ByteSource>> source_of(std::size_t entry, const StopToken& stop) const;
   void make_room(std::uint64_t bytes) const;
 
@@ -84,7 +81,7 @@ class TensorFile {
   std::uint64_t memory_budget_;
   TensorListing listing_;
 
-  /// A member of an archive that was looked at.
+  /// A member of an archive that has been opened.
   struct Opened {
     std::size_t member = 0;
     std::shared_ptr<const ByteSource> bytes;

@@ -1,5 +1,4 @@
-// What a file of tensors holds, whatever its format.
-// See tensor_format.h for the formats.
+// The contents of a file of tensors in any format. See tensor_format.h for the formats.
 #pragma once
 
 #include <map>
@@ -16,18 +15,18 @@
 
 namespace attnscope {
 
-/// Axes that a tensor may have; as numpy.
+/// The most axes that a tensor may have, as in numpy.
 inline constexpr std::size_t kMaxAxesOfEntry = 64;
 
-/// One tensor of a file.
+/// A tensor in a file.
 struct TensorEntry {
-  std::string name;          ///< as it stands in the file; `printable` makes it fit to be shown
-  std::string type;          ///< "F32", "BF16", …; of what cannot be viewed, what the file says: "F8_E4M3", "<U12"
+  std::string name;          ///< as in the file; `printable` makes it fit to be shown
+  std::string type;          ///< "F32", "BF16", …; the file's word for what cannot be viewed: "F8_E4M3", "<U12"
   std::vector<Index> shape;  ///< empty: one number
   std::string trouble;       ///< why it cannot be viewed; empty: it can
 };
 
-/// Where the numbers of an entry are.
+/// The place of an entry's numbers.
 struct StoredNumbers {
   ElementType type = ElementType::f32;
   bool big_endian = false;
@@ -44,11 +43,11 @@ struct TensorListing {
   std::vector<ZipMember> members;  ///< of an archive
 };
 
-/// A name from outside as it stands in messages.
+/// A name from outside, for messages.
 std::string shown_name(std::string_view name);
 
-/// Bits of a tensor of such a shape. Fails where they are too many to be counted in 63 bits, zeros in the shape left
-/// out of account, and where there are too many axes.
+/// Bits of a tensor of such a shape. Fails if they cannot be counted in 63 bits, even with the zeros in the shape left
+/// out, and if there are too many axes.
 Result<Index> count_bits(const std::vector<Index>& shape, Index bits_of_element);
 
 }  // namespace attnscope

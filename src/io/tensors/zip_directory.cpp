@@ -1,4 +1,4 @@
-// The directory of a zip archive, at its end, and the local headers that it points to.
+// The directory at the end of a zip archive, and the local headers that it points to.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -23,36 +23,36 @@ constexpr std::size_t kEnd64Bytes = 56;
 constexpr std::size_t kLocator64Bytes = 20;
 constexpr std::uint64_t kMaxComment = 0xffff;
 constexpr std::uint64_t kMaxDirectory = 16'000'000;  // bytes
-// In place of a number that does not fit and stands in the ZIP64 field.
+// Stands for a number that does not fit; the ZIP64 field has it.
 constexpr std::uint64_t kElsewhere = 0xffffffffU;
 constexpr std::uint64_t kElsewhereShort = 0xffffU;
 
 constexpr std::uint64_t kIsEncrypted = 1U << 0U;
 constexpr std::uint64_t kHasDescriptor = 1U << 3U;
 
-/// The directory: where it is and how many members it says that it has.
+/// The directory: its place, and the number of members it claims.
 struct ZipDirectory {
   std::uint64_t count = 0;
   std::uint64_t size = 0;
   std::uint64_t offset = 0;
-  std::uint64_t end = 0;  // where the records behind it begin
+  std::uint64_t end = 0;  // where the records after it begin
   bool split = false;     // over several disks
 };
 
-/// What a local header and one of the directory both say.
+/// What a local header and an entry of the directory both say.
 struct MemberHeader {
   std::uint64_t flags = 0;
   std::uint64_t method = 0;
   std::uint64_t checksum = 0;
   std::uint64_t stored_bytes = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t offset = 0;  // of the local header; in the directory only
+  std::uint64_t offset = 0;  // of the local header; only in the directory
   std::string name;
 };
 
 std::string about_member(std::string_view name) { return "member " + attnscope::quoted_text(printable(name)) + ": "; }
 
-/// The ZIP64 record, which stands before the end record where the locator says.
+/// The ZIP64 record, which the locator places before the end record.
 Result<ZipDirectory> read_end64(const ByteSource& archive, std::uint64_t locator_at) {
   const Result<std::string> locator = read_bytes(archive, locator_at, kLocator64Bytes);
   if (!locator) return tl::unexpected(locator.error());
@@ -79,7 +79,7 @@ Result<ZipDirectory> read_end(const ByteSource& archive) {
   const Result<std::string> tail = read_bytes(archive, tail_at, tail_bytes);
   if (!tail) return tl::unexpected(tail.error());
   std::size_t at = tail->rfind(kEndMark);
-  // The mark may stand in the comment, which reaches to the end of the file.
+  // The mark may also be in the comment, which reaches to the end of the file.
   while (at != std::string::npos &&
          (tail->size() - at < kEndBytes || little_endian(*tail, at + 20, 2) != tail->size() - at - kEndBytes)) {
     at = at == 0 ? std::string::npos : tail->rfind(kEndMark, at - 1);
@@ -125,7 +125,7 @@ Result<ZipDirectory> find_directory(const ByteSource& archive) {
   return directory;
 }
 
-/// Takes the numbers that did not fit from the ZIP64 field among `extra`: those that are there are in this order.
+/// Reads the numbers that did not fit from the ZIP64 field in `extra`: those that it has are in this order.
 void read_zip64_field(std::string_view extra, MemberHeader& header) {
   while (extra.size() >= 4) {
     const std::uint64_t id = little_endian(extra, 0, 2);
@@ -144,7 +144,7 @@ void read_zip64_field(std::string_view extra, MemberHeader& header) {
   }
 }
 
-/// The header at the beginning of `rest`, which is cut off behind it.
+/// Takes the header from the beginning of `rest`.
 Result<MemberHeader> read_central(std::string_view& rest) {
   if (rest.size() < kCentralBytes || !rest.starts_with(kCentralMark))
     return fail("zip archive: the directory has fewer members than it says");
@@ -165,7 +165,7 @@ Result<MemberHeader> read_central(std::string_view& rest) {
   return header;
 }
 
-/// The local header at `at`, and where the data behind it begins.
+/// The local header at `at`, and the place of the data after it.
 Result<std::pair<MemberHeader, std::uint64_t>> read_local(const ByteSource& archive, std::uint64_t at,
                                                           std::uint64_t end) {
   if (at > end || end - at < kLocalBytes) return fail("there is no local header at " + std::to_string(at));
@@ -188,7 +188,7 @@ Result<std::pair<MemberHeader, std::uint64_t>> read_local(const ByteSource& arch
   return std::pair(std::move(header), at + kLocalBytes + name_bytes + extra_bytes);
 }
 
-/// Whether both headers say the same. Sizes and checksum may stand behind the data instead of before it.
+/// Whether both headers agree. Sizes and checksum may come after the data instead of before it.
 Result<void> compare(const MemberHeader& local, const MemberHeader& central) {
   const auto differ = [](const std::string& field) {
     return fail("the local header and the directory differ in the " + field);
@@ -224,7 +224,7 @@ Result<std::uint64_t> descriptor_bytes(const ByteSource& archive, std::uint64_t 
   return fail("what stands behind its data and the directory differ");
 }
 
-/// Bytes of the archive that a member takes, from its local header on.
+/// Bytes of the archive that a member occupies, from its local header on.
 struct TakenBytes {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

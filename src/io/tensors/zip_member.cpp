@@ -19,12 +19,12 @@ constexpr std::uint64_t kMaxDeflated = std::uint64_t{1} << 14U;  // bytes at a t
 constexpr std::uint64_t kMaxInflation = 1032;
 
 std::uint32_t add_to_checksum(std::uint32_t checksum, std::span<const char> bytes) {
-  // zlib takes a null pointer, which nothing at all may have, for a wish to start anew.
+  // zlib takes a null pointer, which an empty range may have, for a request to start anew.
   if (bytes.empty()) return checksum;
   return static_cast<std::uint32_t>(crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-/// Gives the inflated bytes of a member, piece by piece.
+/// Inflates a member piece by piece.
 class Inflater {
  public:
   Inflater(const ByteSource& archive, const ZipMember& member)
@@ -39,7 +39,7 @@ class Inflater {
     if (ready_) inflateEnd(&stream_);
   }
 
-  /// Fills `out` and returns how much of it; less than all of it at the end only.
+  /// Fills `out` and returns the number of bytes; fewer than fit only at the end.
   Result<std::size_t> next(std::span<char> out) {
     if (!ready_) return fail("no memory is left to inflate it");
     std::size_t made = 0;
@@ -103,8 +103,8 @@ Result<void> check_stored(const ByteSource& archive, const ZipMember& member, co
   return compare_checksum(checksum, member);
 }
 
-/// Fills `out` with the first bytes of a member and goes through the others, of which it takes no memory, however many
-/// come: as soon as there are more than it says, that is an error.
+/// Fills `out` with the first bytes of a member and reads the others without keeping them, however many come: more than
+/// it claims is an error.
 Result<void> inflate_all(const ByteSource& archive, const ZipMember& member, std::span<char> out,
                          const StopToken& stop) {
   Inflater inflater(archive, member);

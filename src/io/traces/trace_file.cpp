@@ -29,7 +29,7 @@ std::string slice_text(const Region& region) {
   return join(parts, ",");
 }
 
-/// The regions asked for, or, without any, everything that is held.
+/// The requested regions, or, without any, everything that is resident.
 TraceContents contents_of(const Trace& trace, std::span<const Region> only, const std::filesystem::path& path) {
   TraceContents contents = {trace.experiment(), {}, folder_of(path)};
   ThreadPool pool;

@@ -15,15 +15,15 @@
 
 namespace attnscope {
 
-/// One tensor in a file of a trace, or left out of it.
+/// A tensor in a trace file, or omitted from it.
 struct TraceMember {
   std::string name;
-  Axes axes;                             ///< as long as the part that is written
-  std::string slice;                     ///< "0:1,10:20,0:6": which part; empty: all of it
-  std::shared_ptr<const Tensor> tensor;  ///< null: left out
+  Axes axes;                             ///< with the sizes of the written part
+  std::string slice;                     ///< "0:1,10:20,0:6": the written part; empty: all of it
+  std::shared_ptr<const Tensor> tensor;  ///< null: omitted
 };
 
-/// What a file of a trace holds.
+/// The contents of a trace file.
 struct TraceContents {
   const Experiment& experiment;
   std::vector<TraceMember> members;
@@ -35,10 +35,10 @@ using TraceMetadata = std::vector<std::pair<std::string, std::string>>;
 /// Format, experiment, axes, omitted tensors and slices, in this order.
 TraceMetadata trace_metadata(const TraceContents& contents);
 
-/// Appends the numbers as little-endian float32, whatever the machine's own order.
+/// Appends the numbers as little-endian float32 on any machine.
 Result<void> write_floats(AtomicFile& file, std::span<const float> values);
 
-/// The bytes of `values` as `write_floats` writes them; `scratch` is room for those that have to be turned round.
+/// The bytes of `values` as `write_floats` writes them; `scratch` gives room to reverse those of other machines.
 std::string_view little_endian_bytes(std::span<const float> values, std::string& scratch);
 
 Result<void> write_safetensors(const TraceContents& contents, AtomicFile& file);

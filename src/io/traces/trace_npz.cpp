@@ -1,5 +1,5 @@
-// NPZ: a zip archive with one npy file for each tensor, stored as they are. Every size is known before it is written,
-// and there are no dates, so that equal traces make equal files.
+// NPZ: a zip archive with one npy file for each tensor, uncompressed. Every size is known before it is written, and
+// there are no dates: equal traces make equal files.
 #include <zlib.h>
 
 #include <cstdint>
@@ -24,7 +24,7 @@ constexpr std::uint16_t kNamesAreUtf8 = 0x0800;
 constexpr std::uint16_t kStored = 0;
 constexpr std::uint16_t kFirstDay = 0x0021;  // 1980-01-01, the earliest there is
 
-/// One file of the archive: a header, then text or numbers.
+/// A file in the archive: a header, then text or numbers.
 struct Member {
   std::string name;
   std::string header;
@@ -39,7 +39,7 @@ void append(std::string& out, std::uint64_t value, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xffU);
 }
 
-/// The header of an npy file, version 1.0, filled up to a multiple of 64 bytes.
+/// The header of an npy file, version 1.0, padded to a multiple of 64 bytes.
 std::string npy_header(const std::string& type, const Axes& axes) {
   std::string shape;
   for (const Axis& axis : axes)
@@ -67,7 +67,7 @@ Member metadata_member(const TraceContents& contents) {
 
 std::uint32_t checksum_of(const Member& member) {
   const auto add = [](uLong crc, std::string_view bytes) {
-    // zlib takes a null pointer, which nothing at all may have, for a wish to start anew.
+    // zlib takes a null pointer, which an empty range may have, for a request to start anew.
     return bytes.empty() ? crc : crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
   };
   std::string scratch;

@@ -1,4 +1,4 @@
-// Safetensors: eight bytes with the length of the header, the header (JSON), and the tensors one behind the other.
+// Safetensors: eight bytes with the length of the header, the header (JSON), and the tensors one after the other.
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
@@ -19,7 +19,7 @@ Result<void> write_safetensors(const TraceContents& contents, AtomicFile& file) 
     offset = end;
   }
   std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the numbers are aligned for whoever maps the file
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // aligns the numbers for programs that map the file
   std::string length;
   for (unsigned i = 0; i < 8; ++i)
     length += static_cast<char>((static_cast<std::uint64_t>(text.size()) >> (8 * i)) & 0xffU);
