@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// Cairo's state as it was, at the end of the scope.
+/// Restores cairo's state at the end of the scope.
 class Saved {
  public:
   explicit Saved(cairo_t* context) : context_(context) { cairo_save(context); }
@@ -26,7 +26,7 @@ class Saved {
 };
 
 void set_color(cairo_t* context, Rgb color, double opacity = 1) {
-  // Opaque colours are not written with an opacity: files stay smaller, and PDF needs no groups.
+  // Opaque colours are written without an opacity: files stay smaller, and PDF needs no groups.
   if (opacity >= 1) {
     cairo_set_source_rgb(context, color.red / 255.0, color.green / 255.0, color.blue / 255.0);
   } else {
@@ -45,7 +45,8 @@ void set_image(cairo_t* context, cairo_surface_t* image, const Rect& box) {
   cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_NEAREST);
 }
 
-/// A layout for one line of text whose letters lie at the same places whatever the resolution and the user's settings.
+/// A layout for one line of text whose letters have the same places at every resolution and with all settings of the
+/// user.
 PangoLayout* make_layout(cairo_t* context) {
   PangoContext* const pango = pango_cairo_create_context(context);
   cairo_font_options_t* const options = cairo_font_options_create();
@@ -55,12 +56,12 @@ PangoLayout* make_layout(cairo_t* context) {
   pango_cairo_context_set_font_options(pango, options);
   cairo_font_options_destroy(options);
   pango_context_set_round_glyph_positions(pango, FALSE);
-  // Otherwise the locale has a say in which font stands in for a character that Inter lacks.
+  // Otherwise the locale influences which font replaces Inter for a character that it lacks.
   pango_context_set_language(pango, pango_language_from_string("en"));
   PangoLayout* const layout = pango_layout_new(pango);
   g_object_unref(pango);
   pango_layout_set_single_paragraph_mode(layout, TRUE);
-  // Equal widths for figures; no ligatures, which would turn "6x9" and "->" into other characters than were given.
+  // Equal widths for figures; no ligatures, which would turn "6x9" and "->" into other characters.
   PangoAttrList* const attributes = pango_attr_list_new();
   pango_attr_list_insert(attributes, pango_attr_font_features_new("tnum=1, calt=0"));
   pango_layout_set_attributes(layout, attributes);
@@ -74,7 +75,7 @@ double line_width(PangoLayout* layout) {
   return static_cast<double>(logical.width) / PANGO_SCALE;
 }
 
-/// Whether a font with coloured glyphs, emoji that is, takes part.
+/// Whether a font with coloured glyphs, such as emoji, is used.
 bool has_colors(const PangoLayoutLine* line) {
   for (const GSList* item = line->runs; item != nullptr; item = item->next) {
     const auto* const run = static_cast<const PangoLayoutRun*>(item->data);
@@ -84,11 +85,11 @@ bool has_colors(const PangoLayoutLine* line) {
   return false;
 }
 
-/// Draws the layout's line with its baseline at the current point.
+/// Draws the line of the layout with its baseline at the current point.
 void show_line(cairo_t* context, PangoLayout* layout, bool bitmap) {
   PangoLayoutLine* const line = pango_layout_get_line_readonly(layout, 0);
-  // Before 1.17.4 cairo moves every glyph of a bitmap to a whole pixel, which spaces small type unevenly. Outlines stay
-  // where they belong; but they have no colours.
+  // Before 1.17.4 cairo moves every glyph of a bitmap to a whole pixel, which spaces small type unevenly. Outlines keep
+  // their places, but they have no colours.
   if (bitmap && !has_colors(line)) {
     pango_cairo_layout_line_path(context, line);
     cairo_fill(context);
@@ -154,14 +155,14 @@ void CairoCanvas::heatmap_pixels(const HeatmapMark& mark, const Rect& box, doubl
   const auto width = static_cast<Index>(pixels.width);
   const Index rows = std::min(mark.rows(), static_cast<Index>(pixels.height));
   const Index columns = std::min(mark.columns(), width);
-  // No gap where it would leave less than a pixel of the cell.
+  // No gap if it left less than a pixel of the cell.
   const auto pixel_gap = [&](double extent, Index cells) {
     const double wanted = gap > 0 ? std::max(1.0, std::round(device_length(gap))) : 0;
     return (extent + wanted) / static_cast<double>(cells) - wanted >= 1 ? wanted : 0;
   };
   const CellPitch across(pixels.width, columns, pixel_gap(pixels.width, columns));
   const CellPitch down(pixels.height, rows, pixel_gap(pixels.height, rows));
-  // Row after row through an image one pixel high: exact pixels, and little memory however large the bitmap.
+  // One row after the other through an image one pixel high: exact pixels, and little memory for any bitmap.
   const CairoSurface strip(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(width), 1));
   const bool usable = cairo_surface_status(strip.get()) == CAIRO_STATUS_SUCCESS;
   const Saved saved(context_);
@@ -195,8 +196,8 @@ void CairoCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, doubl
   };
   const CellPitch across(box.width, mark.columns(), gap);
   const CellPitch down(box.height, mark.rows(), gap);
-  // Cells that touch reach half under their later neighbours: viewers smooth edges, and would let the background shine
-  // through where two of them only meet.
+  // Adjacent cells reach halfway under their later neighbours: viewers smooth edges, and the background would show
+  // where two cells only touch.
   const double under = gap > 0 ? 0 : 0.5;
   for (Index row = 0; row < mark.rows(); ++row) {
     const double top = down.begin(row);

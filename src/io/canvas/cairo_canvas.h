@@ -1,12 +1,11 @@
-// Figures through cairo: bitmaps and PDF.
+// Figures drawn by cairo: bitmaps and PDF.
 #pragma once
 
 #include <memory>
 
 #include "figure/model/canvas.h"
 
-// As cairo and pango declare them, so that who includes this needs neither.
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): the names are theirs
+// Declared as in cairo and pango, whose headers nobody needs who includes this one.
 using cairo_t = struct _cairo;
 using PangoLayout = struct _PangoLayout;
 // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
@@ -15,15 +14,15 @@ namespace attnscope {
 
 /// Draws on a cairo context in the units of its matrix, which may scale (both axes alike) and move.
 ///
-/// **Cells.** On a bitmap a heatmap is put on whole pixels: cells have sharp edges and differ in size by at most a
-/// pixel, gaps are equally wide, and where there are more cells than pixels each pixel shows the number of largest
-/// magnitude among those it covers. In a vector file cells are rectangles, or, where they are very many, an image with
-/// a pixel for each cell (2048 along a side at most) that asks not to be smoothed.
+/// **Cells.** On a bitmap a heatmap lies on whole pixels: cells have sharp edges, differ in size by at most a pixel and
+/// have equal gaps. If there are more cells than pixels, each pixel shows the number of largest magnitude among the
+/// cells that it covers. In a vector file cells are rectangles, or, if they are very many, an image with a pixel for
+/// each cell (at most 2048 along a side) that asks viewers not to smooth it.
 ///
-/// **Text** is set by pango in Inter, or DejaVu Sans for what that lacks, with figures of equal width and without
-/// hinting: the same letters in the same places at every resolution. In a PDF it stays text.
+/// **Text** is set by pango in Inter, or DejaVu Sans for characters that Inter lacks, with figures of equal width and
+/// without hinting: letters and their places are the same at every resolution. In a PDF it stays text.
 ///
-/// **Lines** and edges that are level or upright fall on whole pixels of a bitmap too.
+/// **Lines** and edges that are horizontal or vertical fall on whole pixels of a bitmap too.
 class CairoCanvas final : public Canvas {
  public:
   /// `context` must outlive the canvas.
@@ -52,9 +51,9 @@ class CairoCanvas final : public Canvas {
   void set_span(const TextSpan& span, const PlacedText& text);
   /// `box` on whole device pixels, at least one each way, in device units.
   [[nodiscard]] Rect device_box(const Rect& box) const;
-  /// Device pixels that `length` units make.
+  /// `length` in device pixels.
   [[nodiscard]] double device_length(double length) const;
-  /// `at` moved so that the edges of a stroke of `width` along the axes lie between pixels.
+  /// `at` moved to where the edges of a stroke of `width` along the axes lie between pixels.
   [[nodiscard]] Point stroke_point(Point at, double width) const;
 
   cairo_t* context_;

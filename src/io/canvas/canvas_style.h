@@ -1,4 +1,4 @@
-// What canvases agree on, whatever draws the letters and lines.
+// What all canvases agree on, whatever draws the letters and lines.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace attnscope {
 
-/// The fonts of figures, the first that has a character.
+/// The fonts of figures, in order of preference for each character.
 inline constexpr std::string_view kFontFamilies = "Inter, DejaVu Sans, sans-serif";
 
-/// Dashes, and the gaps between them, in line widths.
+/// The length of dashes and of the gaps between them, in line widths.
 inline constexpr double kDashLength = 3;
 
-/// How far below the point that text is placed at its baseline lies, in units of `size`'s. `middle` centres capitals
-/// and digits; `top` leaves room for the tallest letters.
+/// How far the baseline lies below the point where text is placed, in the unit of `size`. `middle` centres capitals and
+/// digits; `top` leaves room for the tallest letters.
 double baseline_shift(VerticalAlign align, double size);
 
-/// The type size of a span in text of `size`, and how far its baseline lies below the line's.
+/// The type size of a span in text of `size`, and how far its baseline lies below that of the line.
 double span_size(TextSpan::Level level, double size);
 double span_drop(TextSpan::Level level, double size);
 

@@ -17,7 +17,7 @@ int level_for(Index cells, Index wanted) {
   return level;
 }
 
-/// What cannot be read is no number; the file is not written then, see figure_bytes.
+/// A number that cannot be read is NaN; the file is not written then, see figure_bytes.
 void read_or_mark(const MatrixSource& matrix, const MatrixPart& part, std::span<float> out) {
   if (!matrix.read(part, out, {})) std::fill(out.begin(), out.end(), std::numeric_limits<float>::quiet_NaN());
 }

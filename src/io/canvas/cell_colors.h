@@ -1,4 +1,4 @@
-// Matrices as colours: what the canvases have in common. Private to io/.
+// Matrices as colours, for all canvases. Private to io/.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace attnscope {
 
-/// A colour as cairo's images hold it: opaque, 8 bits each.
+/// A colour as in cairo's images: opaque, 8 bits per channel.
 constexpr std::uint32_t pixel_of(Rgb color) {
   return 0xFF000000U | (static_cast<std::uint32_t>(color.red) << 16U) |
          (static_cast<std::uint32_t>(color.green) << 8U) | color.blue;
 }
 
-/// Row `row` of `matrix` shrunk to `rows` × `columns` (at most the matrix's own): of the cells that are merged, the
-/// number of largest magnitude, as `pool_magnitude` has it. Of eight and more cells to one, cells are merged by powers
-/// of two first, down to at least four: each still counts once, up to a quarter beside its place. Takes memory for this
-/// row only.
+/// Row `row` of `matrix` shrunk to `rows` × `columns` (at most the matrix's size): merged cells show the number of
+/// largest magnitude among them, as in `pool_magnitude`. Eight or more cells to one are merged by powers of two first,
+/// down to at least four: each still counts once, up to a quarter of a cell from its place. Takes memory for this row
+/// only.
 std::vector<float> pooled_row(const MatrixSource& matrix, Index row, Index rows, Index columns);
 
 /// All numbers, row-major.
 std::vector<float> all_cells(const MatrixSource& matrix);
 
-/// The matrix as an image of a pixel for each cell, shrunk along an axis that has more than `longest_side` cells.
+/// The matrix as an image with a pixel for each cell, shrunk along an axis with more than `longest_side` cells.
 CairoSurface cell_image(const MatrixSource& matrix, const ColorScale& scale, Index longest_side);
 
 /// Cells of `pitch` along an axis of length `extent`, `gap` of it between neighbours and none at the ends.

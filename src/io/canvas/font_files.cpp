@@ -12,7 +12,7 @@ struct PatternDeleter {
 };
 using PatternPtr = std::unique_ptr<FcPattern, PatternDeleter>;
 
-/// The file of the installed font nearest to that family and weight; empty when no scalable font is installed.
+/// The file of the installed font nearest to a family and weight; empty if no scalable font is installed.
 std::filesystem::path best_match(const char* family, int weight) {
   const PatternPtr pattern(FcPatternCreate());
   FcPatternAddString(pattern.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>(family));

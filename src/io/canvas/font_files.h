@@ -1,4 +1,4 @@
-// Where the fonts of the window are.
+// The font files of the window.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// The font files of the window. `text` is Inter where it is installed, otherwise the best that the system has;
+/// The font files of the window. `text` is Inter if it is installed, otherwise the best that the system has;
 /// `mathematics` has the characters that Inter lacks.
 struct FontFiles {
   std::filesystem::path regular;
@@ -16,10 +16,10 @@ struct FontFiles {
   std::filesystem::path mathematics;
 };
 
-/// Asks fontconfig. The error says which packages hold the fonts, when there is none at all.
+/// Asks fontconfig. If there is no font at all, the error says which packages have fonts.
 Result<FontFiles> find_font_files();
 
-/// Whether there is a font at all, without which a picture would have no text; otherwise the same error.
+/// Whether there is any font, without which a picture has no text; otherwise the same error.
 Result<void> check_fonts();
 
 }  // namespace attnscope

@@ -91,7 +91,7 @@ SvgCanvas::SvgCanvas(double width, double height, std::string_view title, Rgb ba
   head_ += attribute("xmlns:xlink", "http://www.w3.org/1999/xlink") + attribute("version", "1.1");
   head_ += attribute("width", number(width / 96, 4) + "in") + attribute("height", number(height / 96, 4) + "in");
   head_ += attribute("viewBox", "0 0 " + number(width) + " " + number(height));
-  // Spaces count: they stand between the spans of a formula.
+  // Spaces count: they separate the spans of a formula.
   head_ += attribute("xml:space", "preserve") + attribute("font-family", kFontFamilies);
   head_ += attribute("style", "font-variant-numeric:tabular-nums;font-variant-ligatures:no-contextual") + ">\n";
   if (!title.empty()) head_ += "<title>" + escaped(title) + "</title>\n";
@@ -132,7 +132,7 @@ void SvgCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double 
     const std::string top = number(box.y + down.begin(row));
     for (Index column = 0; column < mark.columns();) {
       const Rgb color = cell_color(number_at(row, column), mark.scale);
-      // Neighbours of one colour that touch are one shape.
+      // Adjacent cells of one colour are one shape.
       const Index first = column++;
       while (gap <= 0 && column < mark.columns() && cell_color(number_at(row, column), mark.scale) == color) {
         ++column;
@@ -157,7 +157,7 @@ void SvgCanvas::heatmap_image(const HeatmapMark& mark, const Rect& box) {
     complete_ = false;
     return;
   }
-  // Readers that know nothing of `pixelated` obey the older name.
+  // Readers without `pixelated` obey the older name.
   body_ += "<image" + box_attributes(box) + attribute("preserveAspectRatio", "none") +
            attribute("style", "image-rendering:optimizeSpeed;image-rendering:pixelated") +
            attribute("xlink:href", "data:image/png;base64," + base64(*png)) + "/>\n";
@@ -221,7 +221,7 @@ void SvgCanvas::text(const PlacedText& text) {
                        "rotate(" + number(text.angle) + " " + number(text.at.x) + " " + number(text.at.y) + ")");
   }
   body_ += ">";
-  // A shift holds for all that follows, until the next one takes it back.
+  // A shift applies to everything after it, until the next one cancels it.
   double drop = 0;
   for (const TextSpan& span : text.spans) {
     const double wanted = span_drop(span.level, text.size);
@@ -232,7 +232,7 @@ void SvgCanvas::text(const PlacedText& text) {
       body_ += ">";
     }
     body_ += escaped(span.text) + (plain ? "" : "</tspan>");
-    // Without a letter to move there is no shift.
+    // A span without letters shifts nothing.
     if (!span.text.empty()) drop = wanted;
   }
   body_ += "</text>\n";

@@ -1,4 +1,4 @@
-// Figures as SVG, written here: the letters stay text, and the same figure gives the same bytes.
+// Figures as SVG, written here: letters stay text, and the same figure gives the same bytes.
 #pragma once
 
 #include <set>
@@ -9,20 +9,21 @@
 
 namespace attnscope {
 
-/// Writes an SVG 1.1 document whose units are logical pixels, 96 to the inch. No font is needed to write it: the reader
-/// sets the text, in Inter where it has that, and aligns it.
+/// Writes an SVG 1.1 document whose units are logical pixels, 96 per inch. Writing needs no font: the reader sets the
+/// text, in Inter if it has that, and aligns it.
 ///
-/// Cells are shapes, those of one colour in one path; very many are an embedded PNG with a pixel for each (2048 along a
-/// side at most) that asks not to be smoothed. A heatmap has its `about` as a title, for tooltips and screen readers.
+/// Cells are shapes, those of one colour in one path; very many cells are an embedded PNG with a pixel for each (at
+/// most 2048 along a side) that asks viewers not to smooth it. The title of a heatmap is its `about`, for tooltips and
+/// screen readers.
 class SvgCanvas final : public Canvas {
  public:
   /// A page of `width` × `height` units, filled with `background`. `title` may be empty.
   SvgCanvas(double width, double height, std::string_view title, Rgb background);
 
-  /// Adds the figure's caption, and JSON about where it comes from, for programs. Before anything is drawn.
+  /// Adds the figure's caption, and JSON about its source for programs. Call it before drawing.
   void annotate(std::string_view caption, std::string_view source);
 
-  /// The whole document as it stands; empty where there was no memory for an embedded image.
+  /// The document so far; empty if there was no memory for an embedded image.
   [[nodiscard]] std::string document() const;
 
   void heatmap(const HeatmapMark& mark, const Rect& box, double gap) override;
@@ -41,7 +42,7 @@ class SvgCanvas final : public Canvas {
 
   std::string head_;
   std::string body_;
-  std::set<ColorMap> gradients_;  ///< those that the document defines already
+  std::set<ColorMap> gradients_;  ///< already defined in the document
   bool complete_ = true;
 };
 

@@ -16,7 +16,7 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-/// Gives a program the picture on its standard input; false where there is none of that name.
+/// Gives a program the picture on its standard input; false if no program has that name.
 Result<bool> hand_to(std::vector<std::string> words, const std::filesystem::path& png) {
   const std::string program = words.front();
   const Result<ProgramEnd> end = run_to_end({std::move(words), png});

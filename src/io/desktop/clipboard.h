@@ -1,4 +1,4 @@
-// Pictures on the desktop's clipboard, through the programs that desktops have for that.
+// Pictures on the desktop's clipboard, through the desktop's programs for that.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// Hands a PNG file to `wl-copy` under Wayland, to `xclip` under X11; whichever it is goes on offering the picture
-/// after this program has ended. False where there is no such program; fails where it does not take the picture.
+/// Hands a PNG file to `wl-copy` under Wayland, to `xclip` under X11; that program offers the picture even after this
+/// one has ended. False if there is no such program; fails if it does not accept the picture.
 Result<bool> copy_png_to_clipboard(const std::filesystem::path& png);
 
 }  // namespace attnscope

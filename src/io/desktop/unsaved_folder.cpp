@@ -34,7 +34,7 @@ constexpr std::string_view kTriedEnding = ".tried.json";
 constexpr std::size_t kOwnerLength = 16;
 constexpr const char* kUnsavedFormat = "attnscope-unsaved/1";
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 16U;
-// An entry is an experiment and a line before it.
+// An entry is an experiment after a line about it.
 constexpr std::uint64_t kMaxEntryBytes = kMaxExperimentBytes * 2;
 
 std::string random_owner() {
@@ -46,7 +46,7 @@ std::string random_owner() {
 
 fs::path lock_path(const fs::path& folder, const std::string& owner) { return folder / ("running-" + owner + ".lock"); }
 
-/// The program that an entry is of, by its name; empty for files of other kinds.
+/// The program in the name of an entry; empty for other files.
 std::string owner_of(const fs::path& path) {
   const std::string name = path.filename().string();
   if (!name.starts_with(kPrefix) || !name.ends_with(kEnding)) return {};
@@ -57,7 +57,7 @@ std::string owner_of(const fs::path& path) {
   return is_owner ? owner : std::string();
 }
 
-/// The first line says what it is, so that a list of entries need not read experiments.
+/// The first line describes the entry: a list of entries need not read experiments.
 std::string header_of(const UnsavedWork& work) {
   const nlohmann::ordered_json header = {{"format", kUnsavedFormat},
                                          {"file", path_to_json(work.file)},
@@ -66,7 +66,7 @@ std::string header_of(const UnsavedWork& work) {
   return compact_json(header) + "\n";
 }
 
-/// Fills in what the first line says.
+/// Fills in the contents of the first line.
 Result<void> parse_header(std::string_view line, UnsavedEntry& entry) {
   const Result<nlohmann::json> header = parse_json(line);
   if (!header) return fail(header.error().message);
@@ -111,7 +111,7 @@ UnsavedEntry listed(const fs::path& path) {
 UnsavedFolder::UnsavedFolder(fs::path folder) : folder_(std::move(folder)) {}
 
 UnsavedFolder::~UnsavedFolder() {
-  // While the lock is held nobody else takes the name for that of a program that is gone.
+  // While the lock is held, nobody else takes this name for one of a program that is gone.
   if (lock_ != nullptr) ::unlink(lock_path(folder_, owner_).c_str());
 }
 
@@ -133,7 +133,7 @@ Result<void> UnsavedFolder::claim_name() {
     if (lock->number() < 0 && errno == EEXIST) continue;
     if (lock->number() < 0) return fail_with_errno(folder_, errno);
     if (::flock(lock->number(), LOCK_EX | LOCK_NB) != 0) {
-      // Another program took it for one that is gone.
+      // Another program took this name for one of a program that is gone.
       if (errno == EWOULDBLOCK) continue;
       const int trouble = errno;
       ::unlink(path.c_str());
@@ -164,7 +164,7 @@ Result<void> UnsavedFolder::keep(std::uint64_t document, const UnsavedWork& work
   if (folder_.empty()) return {};
   const std::scoped_lock lock(mutex_);
   if (Result<void> named = claim_name(); !named) return named;
-  // What is being restored stays marked as that, whatever is done to it.
+  // An entry that is being restored keeps its mark, whatever is done to it.
   const auto [known, is_new] = entries_.try_emplace(document, entry_path(document, false));
   Result<void> written = write_file(known->second, header_of(work) + compact_experiment_json(work.experiment) + "\n");
   if (!written && is_new) entries_.erase(known);
@@ -190,7 +190,7 @@ std::vector<UnsavedEntry> UnsavedFolder::left_behind() const {
     const std::string owner = owner_of(entry->path());
     if (owner.empty()) continue;
     const bool is_open = std::ranges::any_of(entries_, [&](const auto& each) { return each.second == entry->path(); });
-    // What this program has taken and could not show is offered again.
+    // An entry that this program took and could not show is offered again.
     if (owner == owner_ ? is_open : running.try_emplace(owner, owner_runs(owner)).first->second) continue;
     entries.push_back(listed(entry->path()));
   }
@@ -204,7 +204,7 @@ Result<UnsavedWork> UnsavedFolder::take(UnsavedEntry& entry) {
   {
     const std::scoped_lock lock(mutex_);
     if (Result<void> named = claim_name(); !named) return tl::unexpected(named.error());
-    // Beyond the numbers that documents have.
+    // Beyond the numbers of documents.
     const fs::path own = entry_path((std::uint64_t{1} << 32U) + taken_++, true);
     std::error_code error;
     fs::rename(entry.path, own, error);

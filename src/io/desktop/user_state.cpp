@@ -26,7 +26,7 @@ std::filesystem::path folder_in(const char* variable, const std::filesystem::pat
   return std::filesystem::path(value) / below;
 }
 
-/// Nothing where it is no state of this version: what is in it is of no use then.
+/// Nothing if it is no state of this version: its contents are useless then.
 std::optional<UserState> parse_state(const std::string& text) {
   const Result<nlohmann::json> document = parse_json(text);
   if (!document || !document->is_object()) return std::nullopt;

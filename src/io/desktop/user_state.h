@@ -1,4 +1,4 @@
-// What the program remembers of its user from one start to the next.
+// What the program remembers about its user between two starts.
 #pragma once
 
 #include <filesystem>
@@ -10,34 +10,34 @@
 
 namespace attnscope {
 
-/// Files that the menu offers to open again.
+/// The most files that the menu offers to open again.
 inline constexpr std::size_t kMaxRecent = 10;
 
 struct UserState {
-  Theme theme = Theme::dark;        ///< of the window: dark or light
-  std::vector<std::string> recent;  ///< paths of files that were opened or saved, the last one first
+  Theme theme = Theme::dark;        ///< of the window
+  std::vector<std::string> recent;  ///< paths of files that were opened or saved, the latest first
 
-  /// Puts that file in front.
+  /// Moves that file to the front.
   void add_recent(const std::string& path);
 
   friend bool operator==(const UserState&, const UserState&) = default;
 };
 
-/// Where it is kept: $XDG_CONFIG_HOME/attnscope, or ~/.config/attnscope. Empty where neither variable is set to an
+/// The folder of the state: $XDG_CONFIG_HOME/attnscope, or ~/.config/attnscope. Empty if neither variable is set to an
 /// absolute path: nothing is kept then.
 std::filesystem::path user_folder();
 
-/// A state as it was read, and what is to be said about that; empty: nothing.
+/// A state that was read, and a notice about it; empty: none.
 struct ReadUserState {
   UserState state;
   std::string notice;
 };
 
-/// The state in a folder; where there is none, or no folder, as at first. A damaged one is put aside under another
-/// name, which the notice says.
+/// The state in a folder; the default one if there is none, or no folder, as at the first start. A damaged file is
+/// renamed, and the notice says so.
 ReadUserState read_user_state(const std::filesystem::path& folder);
 
-/// Writes it in one step, and the folder where there is none. Does nothing for an empty folder.
+/// Writes it in one step, and creates the folder if necessary. Does nothing for an empty folder.
 Result<void> write_user_state(const std::filesystem::path& folder, const UserState& state);
 
 }  // namespace attnscope

@@ -22,7 +22,7 @@ constexpr int kUsualDigits = 4;
 constexpr int kMaxDigits = 9;
 constexpr std::uint64_t kMaxComplaints = 1'000'000;
 
-/// In the staging folder: the frames, and those that are shown more than once as often as they are.
+/// In the staging folder: the frames, and the same with repeated ones as often as they are shown.
 constexpr std::string_view kFrames = "frame-";
 constexpr std::string_view kShown = "shown-";
 constexpr const char* kProgram = "ffmpeg";
@@ -39,19 +39,19 @@ std::string staged_name(std::string_view kind, std::size_t number) {
   return std::string(kind) + numbered(number, kMaxDigits) + ".png";
 }
 
-/// The same for ffmpeg, which counts from 1.
+/// The same as ffmpeg's pattern; it counts from 1.
 std::string staged_pattern(std::string_view kind) {
   return std::string(kind) + "%0" + std::to_string(kMaxDigits) + "d.png";
 }
 
-/// What a name is before and behind the number of the frame, and how many digits that has at least.
+/// A name before and after the number of the frame, and the least number of digits.
 struct SeriesName {
   std::string before;
   std::string behind;
   int digits = 1;
 };
 
-/// The digits of what `text` begins with behind its %, "d" or "04d", and how long that is.
+/// The digits of the placeholder after a % at the beginning of `text`, "d" or "04d", and its length.
 std::optional<std::pair<int, std::size_t>> read_number_place(std::string_view text) {
   if (text.starts_with('d')) return std::pair{1, std::size_t{1}};
   const bool padded = text.size() >= 3 && text[0] == '0' && text[1] >= '1' && text[1] <= '0' + kMaxDigits;
@@ -89,7 +89,7 @@ Result<SeriesName> parse_series_name(const fs::path& path) {
   return SeriesName{plain.stem().string() + "-", plain.extension().string(), kUsualDigits};
 }
 
-/// What ffmpeg said first, on one line and without the name and the address of the part that said it.
+/// The first thing that ffmpeg said, on one line, without the name and address of the part that said it.
 std::string first_complaint(const fs::path& file) {
   const Result<std::string> said = read_file(file, kMaxComplaints);
   if (!said) return {};
@@ -106,14 +106,14 @@ std::string color_word(Rgb color) {
   return word.data();
 }
 
-/// The arguments between those of the input and the name of the output.
+/// The arguments between the input's and the output's name.
 std::vector<std::string> encoding(AnimationFormat format, Rgb background, const std::string& comment) {
   if (format == AnimationFormat::gif)
     return {"-i", kPalette, "-lavfi", "paletteuse=dither=none:diff_mode=rectangle", "-loop", "0", "-f", "gif"};
   const std::string filters = "pad=ceil(iw/2)*2:ceil(ih/2)*2:0:0:" + color_word(background) +
                               ",scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int,"
                               "format=yuv420p";
-  // Colours are those that players take for granted, and what is left of the thin lines is kept well.
+  // The colours are those that players assume, and the thin lines lose little.
   return {"-vf",
           filters,
           "-c:v",
@@ -233,7 +233,8 @@ Result<fs::path> StagedFrames::make_video(double rate, const fs::path& path, Rgb
   }
   const std::vector<std::string> exact = {"-fflags", "+bitexact", "-flags:v", "+bitexact", "-threads", "1"};
   if (*format == AnimationFormat::gif) {
-    // The best 256 colours for all frames together. In one go with the next step all of them would be held in memory.
+    // The best 256 colours for all frames together. In one run with the next step, ffmpeg would hold all frames in
+    // memory.
     std::vector<std::string> arguments = {"-i", staged_pattern(kFrames), "-vf", "palettegen"};
     arguments.insert(arguments.end(), exact.begin(), exact.end());
     arguments.emplace_back(kPalette);
@@ -252,7 +253,7 @@ Result<fs::path> StagedFrames::make_video(double rate, const fs::path& path, Rgb
 }
 
 Result<void> StagedFrames::move_to(const std::vector<fs::path>& paths) const {
-  // All of them are looked at before the first one is replaced.
+  // All are checked before the first one is replaced.
   for (const fs::path& path : paths) {
     if (Result<void> possible = check_place(path); !possible) return possible;
   }

@@ -1,4 +1,4 @@
-// What animations are written as: a series of PNG files, or one GIF or MP4 file, which ffmpeg makes.
+// The files of animations: a series of PNG files, or one GIF or MP4 file, which ffmpeg makes.
 #pragma once
 
 #include <array>
@@ -29,44 +29,44 @@ inline constexpr std::array kAnimationFormats = {
     AnimationFormatEntry{AnimationFormat::png, "PNG", ".png", " (a file for each frame)"},
 };
 
-/// Frames to the second that are allowed.
+/// Frames per second that are allowed.
 inline constexpr double kSlowestFrames = 0.1;
 inline constexpr double kFastestFrames = 60;
 
-/// The format that the name of a file asks for by its ending, in capitals or not; a usage error names those there are.
+/// The format for the extension of `path`, in capitals or not; a usage error names those that there are.
 Result<AnimationFormat> animation_format(const std::filesystem::path& path);
 
-/// The names of a series of `count` PNG files, numbered from 1. Where the number goes says %d, or %04d with zeros in
-/// front, once in the name of the file; %% is a percent sign. Without either "-0001" stands before the ending. Any
-/// other % is a usage error.
+/// The names of a series of `count` PNG files, numbered from 1. The file's name has %d where the number goes, or %04d
+/// for a number with zeros in front; %% is a percent sign. Without either, "-0001" goes before the extension. Any other
+/// % is a usage error.
 Result<std::vector<std::filesystem::path>> series_names(const std::filesystem::path& path, std::size_t count);
 
-/// All files that an animation of `count` frames is written as under that name.
+/// All files of an animation of `count` frames under that name.
 Result<std::vector<std::filesystem::path>> animation_files(const std::filesystem::path& path, std::size_t count);
 
-/// Whether the program ffmpeg is there.
+/// Whether the program ffmpeg exists.
 bool has_ffmpeg();
 
-/// The same, without which no GIF and no MP4 can be written; otherwise says so of `path`.
+/// Fails, naming `path`, without ffmpeg, which GIF and MP4 need.
 Result<void> check_ffmpeg(const std::filesystem::path& path);
 
-/// Frames on their way to a file: staged one after the other, then put together.
+/// The frames of an animation: staged one after the other, then combined.
 class StagedFrames {
  public:
-  /// Beside `path`, where the file or the first one of the series is going to be.
+  /// Stages next to `path`, the place of the file or of the first one of the series.
   static Result<StagedFrames> create_beside(const std::filesystem::path& path);
 
-  /// The next frame, a PNG file; it is shown for so many of the animation's frames.
+  /// Adds a frame, a PNG file, which is shown `times` times.
   Result<void> add(std::string_view png, int times = 1);
   [[nodiscard]] std::size_t count() const { return times_.size(); }
 
-  /// Makes a GIF or MP4 file of them, `rate` of them to the second, and returns where it is: to be moved to `path` as
-  /// long as the frames are there. The same frames give the same file with the same ffmpeg. `comment` stands in an MP4
-  /// file. Both sides of an MP4 are even numbers of pixels: an odd one gets one more, of `background`.
+  /// Makes a GIF or MP4 file from them, `rate` frames per second, and returns its place: it must be moved to `path`
+  /// while this object exists. The same frames give the same file with the same ffmpeg. An MP4 file has `comment` in
+  /// its metadata. Both sides of an MP4 have an even number of pixels: an odd one gets one more in `background`.
   Result<std::filesystem::path> make_video(double rate, const std::filesystem::path& path, Rgb background,
                                            const std::string& comment, const StopToken& stop);
 
-  /// Puts the frames in their places, which are as many as there are frames. The last thing done with them.
+  /// Moves the frames to `paths`, which are as many as there are frames. Nothing may follow.
   Result<void> move_to(const std::vector<std::filesystem::path>& paths) const;
 
  private:
@@ -78,7 +78,7 @@ class StagedFrames {
   int videos_ = 0;
 };
 
-/// What every step says that was stopped before its end.
+/// The error of every step that was stopped before its end.
 Error stopped_error();
 
 }  // namespace attnscope

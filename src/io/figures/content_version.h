@@ -1,4 +1,4 @@
-// Which content a file has: what tells one saved version of a document from another.
+// Tells one saved version of a document from another.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace attnscope {
 /// The SHA-256 of `bytes` in hexadecimal digits: the same for the same content, whenever and wherever it was written.
 std::string content_version(std::string_view bytes);
 
-/// The same of a file of at most `kMaxExperimentBytes`; empty where there is no file. Errors begin with its name.
+/// The same for a file of at most `kMaxExperimentBytes`; empty if there is no file. Errors begin with its name.
 Result<std::string> file_version(const std::filesystem::path& path);
 
 }  // namespace attnscope

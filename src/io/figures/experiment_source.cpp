@@ -1,4 +1,4 @@
-// What experiments are read from: their own files, figures, files of tensors.
+// Experiments are read from files of their own, from figures and from files of tensors.
 #include <iostream>
 #include <string>
 #include <system_error>
@@ -19,7 +19,7 @@
 namespace attnscope {
 namespace {
 
-/// Whether nobody would take `name` for anything but a file's.
+/// Whether `name` can only mean a file.
 bool looks_like_file(const std::string& name) {
   return name.find('/') != std::string::npos || std::filesystem::path(name).has_extension();
 }

@@ -69,7 +69,7 @@ LayoutSize layout_size(const FigureFileOptions& options) {
 Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options) {
   const auto [width, height] = layout_size(options);
   Figure figure = with_content(build(width, height), options.content);
-  // What was left out makes room for the rest.
+  // Omitted parts leave room for the rest.
   const double freed = height - figure.height;
   if (height > 0 && freed >= 1) figure = with_content(build(width, height + freed), options.content);
   return figure;
@@ -115,7 +115,7 @@ Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, cons
   if (!page) return tl::unexpected(page.error());
   try {
     Result<std::string> bytes = entry->write(*page, options.dpi);
-    // Known once all of it has been painted.
+    // Only known once everything has been painted.
     if (const std::string failure = failure_of(figure); bytes && !failure.empty()) return fail(failure);
     return bytes;
   } catch (const std::bad_alloc&) {

@@ -16,7 +16,7 @@
 
 namespace attnscope {
 
-/// Points of the type that the figures' text is set in, 13 logical pixels, when a logical pixel is 1/96 inch.
+/// The type size of figures in points: 13 logical pixels of 1/96 inch.
 inline constexpr double kUsualPoints = 9.75;
 
 /// How a figure becomes a file.
@@ -24,54 +24,54 @@ struct FigureFileOptions {
   Theme theme = Theme::paper;
   double width_inches = 7;            ///< 0.5 to 100
   int dpi = 300;                      ///< of a PNG; 10 to 2400
-  double height_inches = 0;           ///< 0.5 to 200; 0: follows from the figure
+  double height_inches = 0;           ///< 0.5 to 200; 0: as the figure needs
   double font_points = kUsualPoints;  ///< 3 to 48
   FigureContent content = {};
 
   friend bool operator==(const FigureFileOptions&, const FigureFileOptions&) = default;
 };
 
-/// The format that the name of a file asks for by its ending, in capitals or not; a usage error names those there are.
+/// The format for the extension of `path`, in capitals or not; a usage error names those that there are.
 Result<FigureFormat> figure_format(const std::filesystem::path& path);
 
-/// Whether the options are in range, known before anything is computed or drawn; otherwise a usage error.
+/// Whether the options are in range, checked before anything is computed or drawn; otherwise a usage error.
 Result<void> check_figure_options(const FigureFileOptions& options);
 
-/// In logical pixels; a height of 0 is as high as it comes out.
+/// In logical pixels; a height of 0 is whatever the figure needs.
 struct LayoutSize {
   double width = 0;
   double height = 0;
 };
 
-/// What a view is to be laid out for, so that page and type have the sizes that the options ask for.
+/// The layout that gives page and type the sizes in the options.
 LayoutSize layout_size(const FigureFileOptions& options);
 
-/// Builds a view for a width and a height in logical pixels; 0: as high as it comes out.
+/// Builds a view for a width and a height in logical pixels; 0: whatever it needs.
 using BuildFigure = std::function<Figure(double width, double height)>;
 
-/// The figure as a file with these options, which are in range, is to show it: laid out for the size of the page and of
-/// the type, with the content that is asked for. Where the view needs more room than there is the type gets smaller.
+/// The figure for a file with these options, which are in range: laid out for the size of the page and of the type,
+/// with the requested content. Type is smaller if the view needs more room.
 Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options);
 
-/// A length as it is typed, in inches: "7", "7in", "17.8cm", "178mm".
+/// A typed length in inches: "7", "7in", "17.8cm", "178mm".
 std::optional<double> parse_length(std::string_view text);
 
-/// "0,0.5" as the ends of a colour scale; nothing where it is none.
+/// "0,0.5" as the ends of a colour scale; nothing if it is not that.
 std::optional<ColorRange> parse_range(std::string_view text);
 
-/// The figure as the content of a file. Geometry and type are scaled alike, so that the figure's width becomes exactly
-/// `width_inches`: at 7 inches a figure of 672 logical pixels has them at 96 to the inch, and 13 px type at 9.75 pt.
-/// With a height the page has exactly that, and the figure is in its middle, as large as fits.
+/// The figure as the content of a file. Geometry and type are scaled alike, to make the figure exactly `width_inches`
+/// wide: at 7 inches a figure of 672 logical pixels has 96 of them per inch, and 13 px type is 9.75 pt. With a height
+/// the page has exactly that height, and the figure is centred on it, as large as fits.
 ///
 /// - PNG: width_inches · dpi pixels across, rounded, 8-bit RGB, with its resolution. At most 400 megapixels and 32,767
 ///   along a side.
 /// - SVG: size in inches, a unit is 1/96 inch.
 /// - PDF: one page of exactly that size, fonts embedded, text that can be selected and searched.
 ///
-/// With a `source` the file says what it shows and how it was made; see figure_source.h. `folder` is where it will lie.
+/// With a `source` the file says what it shows and how it was made; see figure_source.h. `folder` is the file's folder.
 ///
 /// The same figure and options give the same bytes with the same libraries and fonts; no date is written. No display is
-/// needed. Options out of range are usage errors; a picture that would be too large is a failure.
+/// needed. Options out of range are usage errors; a picture that is too large is a failure.
 Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, const FigureFileOptions& options = {},
                                  const ExperimentSource* source = nullptr, const std::filesystem::path& folder = {});
 

@@ -75,10 +75,10 @@ Result<std::string> pdf_page(const FigurePage& page, int /*dpi*/) {
   set(CAIRO_PDF_METADATA_CREATOR, "attnscope");
   if (page.source != nullptr) {
     set(CAIRO_PDF_METADATA_SUBJECT, figure_caption(*page.source));
-    // A field of our own needs cairo 1.18; this one is kept by programs that rewrite the file.
+    // A custom field needs cairo 1.18; programs that rewrite the file keep this one.
     set(CAIRO_PDF_METADATA_KEYWORDS, figure_source_json(*page.source, page.folder));
   }
-  // What is no date leaves the date out, and the file the same tomorrow.
+  // A text that is no date omits the date, and keeps the file the same tomorrow.
   set(CAIRO_PDF_METADATA_CREATE_DATE, "none");
   cairo_status_t status = paint_surface(page, surface.get(), kPointsPerInch / kPixelsPerInch);
   cairo_surface_finish(surface.get());

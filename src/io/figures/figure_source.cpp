@@ -31,7 +31,7 @@ std::optional<std::string> figure_text(std::string_view bytes, ParseBudget& budg
   return format == nullptr ? std::nullopt : format->text(bytes, budget);
 }
 
-/// JSON with everything beyond ASCII, which stands in its texts, as \uXXXX: PDF then keeps it readable.
+/// JSON with every character beyond ASCII, which only texts have, as \uXXXX: PDF then keeps it readable.
 std::string ascii_json(std::string_view text) {
   std::string ascii;
   ascii.reserve(text.size());
@@ -54,7 +54,7 @@ std::string ascii_json(std::string_view text) {
   return ascii;
 }
 
-/// "heads = 2, mask = causal": those that are not at their defaults, in the order of the table.
+/// "heads = 2, mask = causal": the values that are not at their defaults, in the order of the table.
 std::string values_text(std::span<const Parameter> parameters, const ParameterValues& values) {
   constexpr double longest = 400;  // pixels: a line of a list goes into a caption, all labels of a book do not
   std::vector<std::string> parts;

@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-// So many places of a file are tried where a text may begin: of ours the first one is right.
+// How many places in a file are tried where a text may begin; in our files the first one is right.
 constexpr int kMaxPlaces = 8;
 
 /// A zero, which no text of ours has, is no character either.
@@ -24,8 +24,8 @@ void append_character(std::string& text, char32_t code) { append_utf8(text, code
 
 // PNG.
 
-/// The text of an iTXt chunk's content (PNG specification, 11.3.3.4): keyword, 0, whether it is packed, how, language,
-/// 0, translated keyword, 0, text.
+/// The text in the content of an iTXt chunk (PNG specification, 11.3.3.4): keyword, 0, whether it is compressed, how,
+/// language, 0, translated keyword, 0, text.
 std::optional<std::string> international_text(std::string_view content, ParseBudget& budget) {
   const std::string_view mark("attnscope\0", 10);
   if (!content.starts_with(mark) || content.size() < mark.size() + 2) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<std::string> international_text(std::string_view content, ParseBud
 
 // SVG.
 
-/// The character that an entity without its '&' and ';' stands for.
+/// The character of an entity without its '&' and ';'.
 std::optional<std::uint32_t> entity(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, char>, 5> names = {
       {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}}};
@@ -78,7 +78,7 @@ std::string without_entities(std::string_view xml) {
 
 // PDF (ISO 32000-1, 7.3.4).
 
-/// Where the string in brackets ends whose first one stands before `pdf`; npos: nowhere.
+/// The end of the string in brackets whose opening bracket precedes `pdf`; npos if it has none.
 std::size_t literal_end(std::string_view pdf) {
   int depth = 1;
   for (std::size_t i = 0; i < pdf.size(); ++i) {
@@ -89,7 +89,7 @@ std::size_t literal_end(std::string_view pdf) {
   return std::string_view::npos;
 }
 
-/// What stands between the brackets of a string.
+/// The text between the brackets of a string.
 std::string literal_string(std::string_view pdf) {
   std::string text;
   text.reserve(pdf.size());
@@ -107,14 +107,14 @@ std::string literal_string(std::string_view pdf) {
         --i;
         c = static_cast<char>(code);
       }
-      if (pdf[i] == '\n') continue;  // a line that goes on
+      if (pdf[i] == '\n') continue;  // a continued line
     }
     text += c;
   }
   return text;
 }
 
-/// What hexadecimal digits stand for; nothing where there is anything else than those and blanks.
+/// The bytes of hexadecimal digits; nothing if there is anything but digits and blanks.
 std::optional<std::string> hexadecimal_string(std::string_view digits) {
   std::string text;
   text.reserve(digits.size() / 2 + 1);
@@ -133,7 +133,7 @@ std::optional<std::string> hexadecimal_string(std::string_view digits) {
   return text;
 }
 
-/// Text strings are UTF-16 where they begin with its byte-order mark. `bytes` are charged, and what comes of them is.
+/// Text strings are UTF-16 if they begin with its byte-order mark. `bytes` are charged, and so is the result.
 std::optional<std::string> from_utf16(std::string bytes, ParseBudget& budget) {
   if (!bytes.starts_with("\xFE\xFF")) return bytes;
   const std::size_t most = bytes.size() / 2 * 3;
@@ -155,7 +155,7 @@ std::optional<std::string> from_utf16(std::string bytes, ParseBudget& budget) {
   return text;
 }
 
-/// The keywords of the document information, if they are JSON. Goes over the text once.
+/// The keywords in the document information, if they are JSON. Reads the text once.
 std::optional<std::string> keywords(std::string_view pdf, ParseBudget& budget) {
   constexpr std::string_view key = "/Keywords";
   for (int place = 0; place < kMaxPlaces; ++place) {
@@ -180,7 +180,7 @@ std::optional<std::string> keywords(std::string_view pdf, ParseBudget& budget) {
   return std::nullopt;
 }
 
-/// What a stream of an ISO 32000 file begins with: one end of a line (7.3.8.1).
+/// `bytes` after the end of a line that begins a stream (ISO 32000, 7.3.8.1).
 std::string_view behind_line_end(std::string_view bytes) {
   if (bytes.starts_with("\r\n")) return bytes.substr(2);
   return bytes.starts_with('\n') || bytes.starts_with('\r') ? bytes.substr(1) : bytes;
@@ -207,7 +207,7 @@ bool is_pdf(std::string_view bytes) { return bytes.starts_with("%PDF-"); }
 std::optional<std::string> png_figure_text(std::string_view bytes, ParseBudget& budget) {
   bytes.remove_prefix(std::min(bytes.size(), kPngSignature.size()));
   while (const std::optional<PngChunk> chunk = take_png_chunk(bytes)) {
-    const std::size_t checked = chunk->whole.size() - 8;  // all but length and checksum
+    const std::size_t checked = chunk->whole.size() - 8;  // everything except length and checksum
     if (chunk->name != "iTXt") continue;
     if (chunk_checksum(chunk->whole.substr(4, checked)) != big_endian(chunk->whole.substr(4 + checked))) continue;
     if (auto text = international_text(chunk->content, budget)) return text;
@@ -242,11 +242,11 @@ std::optional<std::string> svg_figure_text(std::string_view bytes, ParseBudget& 
 
 std::optional<std::string> pdf_figure_text(std::string_view bytes, ParseBudget& budget) {
   if (auto text = keywords(bytes, budget); text || budget.exceeded()) return text;
-  // Newer writers pack the document information together with other objects.
+  // Newer writers compress the document information together with other objects.
   constexpr std::string_view mark = "/ObjStm";
   constexpr std::string_view begin = "stream";
   constexpr std::size_t longest_dictionary = 1024;
-  constexpr std::uint64_t each_attempt = 16384;  // what zlib takes to begin
+  constexpr std::uint64_t each_attempt = 16384;  // what zlib needs to start
   std::size_t stream = 0;
   for (std::size_t at = bytes.find(mark); at != std::string_view::npos; at = bytes.find(mark, at)) {
     at += mark.size();

@@ -1,4 +1,4 @@
-// The text that files of figures carry besides the picture. Private to io/.
+// The text in figures' files next to the picture. Private to io/.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ bool is_png(std::string_view bytes);
 bool is_svg(std::string_view bytes);
 bool is_pdf(std::string_view bytes);
 
-/// The text that stands in a PNG, SVG or PDF file in attnscope's place; nothing where there is none, or where the file
-/// is damaged there. Nothing that a file says makes these read outside it. All that they copy and unpack, used or not,
-/// is charged to `budget`, so that it bounds the time as well; nothing, and `budget.exceeded()`, where it is too much.
+/// The text of attnscope in a PNG, SVG or PDF file; nothing if there is none or the file is damaged there. Nothing in a
+/// file makes these functions read outside it. Everything that they copy and inflate, used or not, is charged to
+/// `budget`, which bounds the time as well; if it is too much they return nothing, and `budget.exceeded()`.
 std::optional<std::string> png_figure_text(std::string_view bytes, ParseBudget& budget);
 std::optional<std::string> svg_figure_text(std::string_view bytes, ParseBudget& budget);
 std::optional<std::string> pdf_figure_text(std::string_view bytes, ParseBudget& budget);

@@ -19,7 +19,7 @@
 namespace attnscope {
 namespace {
 
-/// A pixel of red, green, blue and opacity, over white. Products are rounded like cairo's.
+/// A pixel of red, green, blue and opacity over white. Products are rounded as in cairo.
 std::array<std::uint32_t, kColors> over_white(const std::uint8_t* pixel) {
   const std::uint32_t opacity = pixel[3];
   std::array<std::uint32_t, kColors> colors = {};
@@ -30,14 +30,14 @@ std::array<std::uint32_t, kColors> over_white(const std::uint8_t* pixel) {
   return colors;
 }
 
-/// A side of `from` pixels when the longest one has `longest`.
+/// The length of a side of `from` pixels if the longer side has `longest`.
 Index fitted_side(Index from, Index longest) {
   if (longest <= kMaxPictureSide) return from;
   const double side = std::round(static_cast<double>(from * kMaxPictureSide) / static_cast<double>(longest));
   return std::max<Index>(1, static_cast<Index>(side));
 }
 
-/// Averaged by area to the rows and columns of the picture; `pixels` are those of png_pixels.
+/// Averages by area to the size of the picture; `pixels` come from png_pixels.
 ColorPicture averaged(std::span<const std::uint8_t> pixels, const PngSize& size) {
   const Index width = size.width;
   const Index height = size.height;
