@@ -123,7 +123,7 @@ TEST(CliImportedTensors, WhatIsOddAboutAFileIsSaidBesideTheNumbers) {
   for (const std::vector<std::string>& arguments : reading(file, (folder / "output").string())) {
     const Outcome outcome = run_program(arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("long.npy: the file has 4 bytes behind its numbers\n"), std::string::npos)
+    EXPECT_NE(outcome.err.find("long.npy: the file has 4 bytes after its numbers\n"), std::string::npos)
         << arguments[0] << ": " << outcome.err;
   }
 }

@@ -51,7 +51,7 @@ TEST(CliPicture, WhatIsWrongIsSaidInOneLine) {
     std::string fragment;
   };
   const std::vector<Case> cases = {
-      {{"explain", "conv-attention", "x[0,0,0,0]", "--picture", wrong}, 1, "wrong.png: is no PNG file"},
+      {{"explain", "conv-attention", "x[0,0,0,0]", "--picture", wrong}, 1, "wrong.png: is not a PNG file"},
       {{"explain", "conv-attention", "x[0,0,0,0]", "--picture", wrong + "x"}, 1, "No such file"},
       {{"explain", "worked-example", "x[0,0]", "--picture", png},
        2,

@@ -24,14 +24,14 @@ inline void add_bombs(Table& table) {
   ZipPart lies = ZipPart::deflated("a.npy", small_npy() + zeros);
   lies.size = small_npy().size();
   add("inflates to 50 MB, says 12 bytes", not_viewed, lies, "more than");
-  add("50 MB behind three numbers", warned, ZipPart::deflated("a.npy", small_npy() + zeros), "behind its numbers");
+  add("50 MB after three numbers", warned, ZipPart::deflated("a.npy", small_npy() + zeros), "follow its numbers");
   ZipPart much = ZipPart::deflated("a.npy", npy_bytes(npy_dictionary("<f4", "(250000000000,)"), ""));
   much.size = 1'000'000'000'080;
   much.zip64 = true;
   add("says 1 TB, from 100 bytes", not_viewed, much, "which no deflated data can");
   ZipPart few = ZipPart::deflated("a.npy", npy_bytes(npy_dictionary("<f4", "(1000,)"), kFour));
   few.size += 3984;
-  add("inflates to less than it says", not_viewed, few, "instead of");
+  add("inflates to less than it claims", not_viewed, few, "instead of");
   ZipPart large = ZipPart::deflated("a.npy", npy_bytes(npy_dictionary("<f4", "(1250000000,)"), zeros));
   large.data += std::string(5'000'000, '\0');  // as much as could make it true
   large.size = large.size - zeros.size() + 5'000'000'000;
@@ -102,7 +102,7 @@ inline void add_names_and_sizes(Table& table) {
       "fewer members");
   add(37, "says no member, has 1", refused,
       patched(patched(kSmallZip, kSmallZip.size() - 14, little(0, 2)), kSmallZip.size() - 12, little(0, 2)),
-      "more in it");
+      "holds more");
   ZipPart wide = ZipPart::deflated("a.npy", small_npy());
   wide.zip64 = true;
   add(38, "ZIP64", accepted, zip_bytes({wide, ZipPart::stored("b.npy", small_npy())}, true));
@@ -130,7 +130,8 @@ inline void add_members(Table& table) {
     table.push_back({number, what, right, "t.npz", bytes, says});
   };
   add(39, "a text among arrays", warned,
-      zip_bytes({ZipPart::stored("a.npy", small_npy()), ZipPart::stored("b.txt", "hello\n")}), "left out");
+      zip_bytes({ZipPart::stored("a.npy", small_npy()), ZipPart::stored("b.txt", "hello\n")}),
+      "omitted, not .npy files");
   add(39, "an object array among others", not_viewed,
       zip_bytes({ZipPart::stored("o.npy", npy_bytes(npy_dictionary("|O", "(1,)"), "x"))}), "Python objects");
   add(39, "an array cut off", not_viewed,

@@ -39,7 +39,7 @@ void add_header_bytes(Table& table) {
   add(1, "empty", refused, "", "the file has 0");
   add(1, "three bytes", refused, "abc", "the file has 3");
   add(2, "header of 100,000,001 bytes", refused, little(100'000'001, 8) + "{}",
-      "has 100,000,001 bytes; allowed: 100,000,000");
+      "claims to have 100,000,001 bytes; allowed: 100,000,000");
   add(3, "header past the end", refused, little(20, 8) + "{}", "cut off after 2");
   add(3, "8 + header overflows", refused, little(~std::uint64_t{0}, 8) + "{}", "allowed: 100 MB");
   add(3, "8 + header overflows to 0", refused, little(~std::uint64_t{7}, 8) + "{}", "allowed: 100 MB");
@@ -99,7 +99,8 @@ void add_places(Table& table) {
   table.push_back(tensors(10, "hole", refused, two("[0, 8]", "[12, 20]"), "belong to no tensor", kFour + "abcd"));
   table.push_back(
       tensors(10, "hole in front", refused, two("[4, 12]", "[12, 20]"), "belong to no tensor", kFour + "abcd"));
-  table.push_back(tensors(10, "bytes behind", refused, two("[0, 8]", "[8, 16]"), "belong to no tensor", kFour + "x"));
+  table.push_back(
+      tensors(10, "bytes after the last", refused, two("[0, 8]", "[8, 16]"), "belongs to no tensor", kFour + "x"));
   table.push_back(tensors(11, "cut off", refused, two("[0, 8]", "[8, 16]"), "cut off and has 15", kFour.substr(1)));
   table.push_back(tensors(15, "rank 0", accepted, entry_text("a", "F32", "[]", "[0, 4]"), "", kFour.substr(12)));
   table.push_back(tensors(15, "nothing in it", accepted,
@@ -128,6 +129,32 @@ void add_places(Table& table) {
                           float_bytes({std::numeric_limits<float>::quiet_NaN(), infinity, -infinity, 0})));
 }
 
+/// Headers of npy files that numpy does not write.
+constexpr std::array kWrongDictionaries = {
+    "",
+    "{}",
+    "{'descr': '<f4', 'shape': (4,)}",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), 'x': 1}",
+    "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (4,)}",
+    "{'descr': '<f4', 'fortran_order': 0, 'shape': (4,)}",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (4)}",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': [4]}",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (,)}",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (4,,)}",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (True,)}",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (2+2,)}",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (4.0,)}",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (4,)} + 1",
+    "{'descr': __import__('os').system('true'), 'fortran_order': False, 'shape': (4,)}",
+    "{'descr': '<f' '4', 'fortran_order': False, 'shape': (4,)}",
+    "{'descr': '\\x3cf4', 'fortran_order': False, 'shape': (4,)}",
+    "{'descr': 4, 'fortran_order': False, 'shape': (4,)}",
+    "{'descr': [('a', '<f4', 'fortran_order': False",
+    "dict(descr='<f4', fortran_order=False, shape=(4,))",
+    "{'descr' '<f4'}",
+    "{'descr': '<f4",
+};
+
 void add_npy(Table& table) {
   const auto add = [&](int number, const std::string& what, Outcome right, const std::string& bytes,
                        const std::string& says = "") {
@@ -142,29 +169,7 @@ void add_npy(Table& table) {
   add(21, "version 1.1", refused, patched(small_npy(), 7, "\1"), "1.1 is unknown");
   add(22, "header of 4 GiB in 12 bytes", refused, std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12), "allowed: 100 kB");
   add(22, "header past the end", refused, npy_bytes("{").substr(0, 8) + little(5000, 2) + "{", "cut off after");
-  for (const char* text : {"",
-                           "{}",
-                           "{'descr': '<f4', 'shape': (4,)}",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), 'x': 1}",
-                           "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (4,)}",
-                           "{'descr': '<f4', 'fortran_order': 0, 'shape': (4,)}",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (4)}",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': [4]}",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (,)}",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (4,,)}",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (True,)}",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (2+2,)}",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (4.0,)}",
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (4,)} + 1",
-                           "{'descr': __import__('os').system('true'), 'fortran_order': False, 'shape': (4,)}",
-                           "{'descr': '<f' '4', 'fortran_order': False, 'shape': (4,)}",
-                           "{'descr': '\\x3cf4', 'fortran_order': False, 'shape': (4,)}",
-                           "{'descr': 4, 'fortran_order': False, 'shape': (4,)}",
-                           "{'descr': [('a', '<f4', 'fortran_order': False",
-                           "dict(descr='<f4', fortran_order=False, shape=(4,))",
-                           "{'descr' '<f4'}",
-                           "{'descr': '<f4"})
-    dictionary(23, text, refused, "npy header: ");
+  for (const char* text : kWrongDictionaries) dictionary(23, text, refused, "npy header: ");
   dictionary(23, "{'shape': (4,), 'descr': \"<f4\", 'fortran_order': False}", accepted, "");
   dictionary(24, npy_dictionary("|O", "(4,)"), refused, "Python objects");
   dictionary(25, "{'descr': [('a', '<f4'), ('b', '<i4', (2,))], 'fortran_order': False, 'shape': (1,), }", refused,
@@ -187,7 +192,7 @@ void add_npy(Table& table) {
   for (const char* shape : {"(4294967296, 4294967296)", "(4611686018427387908,)", "(0, 4611686018427387904, 4)"})
     dictionary(28, npy_dictionary("<f4", shape), refused, "more numbers than can be counted");
   dictionary(29, npy_dictionary("<f4", "(5,)"), refused, "cut off after 16");
-  dictionary(29, npy_dictionary("<f4", "(3,)"), warned, "4 bytes behind");
+  dictionary(29, npy_dictionary("<f4", "(3,)"), warned, "4 bytes after");
   add(30, "rank 0", accepted, npy_bytes(npy_dictionary("<f4", "()"), kFour.substr(12)));
   dictionary(30, npy_dictionary("<f4", "(1, 2, 1, 2, 1, 1)"), accepted, "");
 }
@@ -202,7 +207,7 @@ void add_other_files(Table& table) {
                    "PyTorch checkpoint"});
   table.push_back({59, "pickle", refused, "t.safetensors", "\x80\x04\x95", "Python pickle"});
   table.push_back({59, "GGUF", refused, "t.gguf", "GGUF\3", "GGUF"});
-  table.push_back({59, "a text", refused, "t.txt", "hello", "begins like none"});
+  table.push_back({59, "a text", refused, "t.txt", "hello", "no known format"});
   table.push_back(
       {59, "safetensors without extension", accepted, "t", safetensors_bytes("{" + four() + "}", kFour), ""});
   table.push_back({59, "npz that ends in .npy", accepted, "t.npy", kSmallZip, ""});

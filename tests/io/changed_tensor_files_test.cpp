@@ -234,12 +234,12 @@ TEST(DamagedTensorFiles, WhatIsOddIsAWarningOfTheTrace) {
   const fs::path longer = folder.file("long.npy", array + "more");
   const auto of_npy = *run(experiment_on_file(longer));
   ASSERT_EQ(of_npy->warnings().size(), 1U);
-  EXPECT_EQ(of_npy->warnings()[0], longer.string() + ": the file has 4 bytes behind its numbers");
+  EXPECT_EQ(of_npy->warnings()[0], longer.string() + ": the file has 4 bytes after its numbers");
   const fs::path mixed =
       folder.file("mixed.npz", zip_bytes({ZipPart::stored("attn.npy", array), ZipPart::stored("notes.txt", "hello")}));
   const auto of_npz = *run(experiment_on_file(mixed));
   ASSERT_EQ(of_npz->warnings().size(), 1U);
-  EXPECT_EQ(of_npz->warnings()[0], mixed.string() + ": left out, being no .npy: \"notes.txt\"");
+  EXPECT_EQ(of_npz->warnings()[0], mixed.string() + ": omitted, not .npy files: \"notes.txt\"");
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ TEST(FigureCaption, SaysWhatIsNotAsUsual) {
   source.experiment.discard = 7;
   source.experiment.labels = {"one\nline"};
   EXPECT_EQ(figure_caption(source),
-            "worked-example: heads = 2, mask = window:2; seed 18446744073709551615, discard 7; 1 number put by hand; "
+            "worked-example: heads = 2, mask = window:2; seed 18446744073709551615, discard 7; 1 number edited; "
             "without head 2; view compare: against = pinned, show = both; compared with worked-example; seed 42; "
             "attnscope " ATTNSCOPE_TEST_VERSION);
   Mask mask;
@@ -230,7 +230,7 @@ TEST(FigureSourceOfOthers, WhatIsWrongInItIsNamed) {
     EXPECT_FALSE(read);
     return read ? "" : read.error().message;
   };
-  EXPECT_EQ(error_of("[]"), "x.svg: the experiment in it: is no object with format and experiment");
+  EXPECT_EQ(error_of("[]"), "x.svg: the experiment in it: is not an object with format and experiment");
   EXPECT_EQ(error_of(R"({"format": "attnscope-figure/2", "experiment": {}})"),
             "x.svg: the experiment in it: format: \"attnscope-figure/2\" is not allowed; allowed: "
             "\"attnscope-figure/1\"");

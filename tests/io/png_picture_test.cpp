@@ -101,8 +101,8 @@ TEST(PngPicture, WhatIsNoneIsRefusedInOneLineThatNamesTheFile) {
   };
   refuse(folder / "none.png", "No such file");
   refuse(folder.path(), "is a folder");
-  refuse(folder.file("empty.png", ""), "is no PNG file");
-  refuse(folder.file("jpeg.png", "\xff\xd8\xff\xe0 JFIF"), "is no PNG file");
+  refuse(folder.file("empty.png", ""), "is not a PNG file");
+  refuse(folder.file("jpeg.png", "\xff\xd8\xff\xe0 JFIF"), "is not a PNG file");
   refuse(folder.file("lfs.png", "version https://git-lfs.github.com/spec/v1\n"), "Git-LFS");
   refuse(folder.file("page.png", "<!DOCTYPE html>"), "an HTML page");
   refuse(folder.file("half.png", good.substr(0, good.size() / 2 + 8)), "damaged or ends too early");

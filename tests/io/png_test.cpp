@@ -173,7 +173,7 @@ TEST(Png, RefusesWhatIsDamaged) {
   EXPECT_EQ(png_trouble(header + end), kDamaged) << "no pixels";
   EXPECT_EQ(png_trouble(header + png_data("a", 1) + end), kDamaged) << "too few pixels";
   EXPECT_EQ(png_trouble(header + png_data("abc", 1) + end),
-            "the PNG file is damaged: more is packed in it than the pixels it has");
+            "the PNG file is damaged: it holds more data than its pixels");
   EXPECT_EQ(png_trouble(header + header.substr(kPngSignature.size()) + data + end), kDamaged) << "two headers";
   EXPECT_EQ(png_trouble(png_header(2, 1, 8, 3) + data + end), kDamaged) << "no palette";
   for (const auto& [bits, kind] : {std::pair(3, 0), {8, 1}, {8, 5}, {16, 3}, {4, 2}, {8, 7}})

@@ -216,7 +216,7 @@ TEST(TensorFile, InflatedMembersGiveWayToEachOther) {
   for (const std::size_t entry : {0U, 1U, 0U, 2U, 0U, 1U, 2U})
     EXPECT_EQ(whole(*file, entry), std::vector<float>(10'000, static_cast<float>('a' + entry)));
   const File small = opened(folder / "t.npz", 39'000);
-  EXPECT_EQ(small->entries()[0].trouble, "it takes 40.1 kB of memory when it is inflated; allowed: 39.0 kB");
+  EXPECT_EQ(small->entries()[0].trouble, "it takes 40.1 kB of memory when inflated; allowed: 39.0 kB");
 }
 
 TEST(TensorFile, SeveralThreadsMayRead) {

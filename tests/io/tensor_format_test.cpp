@@ -48,10 +48,10 @@ TEST(TensorFormats, MessagesNameAllOfThem) {
   const TemporaryFolder folder;
   const auto path = folder.file("x", "nothing of all that");
   EXPECT_EQ(refusal(path, tensor_formats()), path.string() +
-                                                 ": the file begins like none of those with tensors; "
+                                                 ": the file has no known format for tensors; "
                                                  "allowed: .safetensors, .npy or .npz");
   EXPECT_EQ(refusal(path, formats_with_vectors()), path.string() +
-                                                       ": the file begins like none of those with tensors; "
+                                                       ": the file has no known format for tensors; "
                                                        "allowed: .safetensors, .npy, .npz or .vec");
   // The reader of what the name promises says what is missing.
   const auto cut = folder.file("x.VEC", "VE");

@@ -41,7 +41,7 @@ TEST(UserState, ADamagedOneIsPutAside) {
     const auto path = folder.file("state.json", text);
     const ReadUserState read = read_user_state(folder.path());
     EXPECT_EQ(read.state, UserState()) << text;
-    EXPECT_NE(read.notice.find("is damaged and was put aside as "), std::string::npos) << read.notice;
+    EXPECT_NE(read.notice.find("is damaged and was renamed to "), std::string::npos) << read.notice;
     EXPECT_FALSE(std::filesystem::exists(path));
     EXPECT_EQ(bytes_of(folder / "state.json.damaged"), text);
     EXPECT_EQ(read_user_state(folder.path()).notice, "");

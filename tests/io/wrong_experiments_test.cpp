@@ -76,7 +76,7 @@ void add_pictures(std::vector<Wrong>& cases) {
         {"picture.rgb: a text of ", " bytes is not allowed; allowed: 6 hexadecimal digits, 6 for each pixel"});
   }
   for (const char* rgb : {"\"e65a2g\"", "\"e65a2 \"", "\"-65a28\"", "\"e65aü\"", "\"0x5a28\""})
-    add(R"({"rows": 1, "columns": 1, "rgb": )" + std::string(rgb) + "}", {"picture.rgb: what stands at position "});
+    add(R"({"rows": 1, "columns": 1, "rgb": )" + std::string(rgb) + "}", {"picture.rgb: the character at position "});
   for (const char* rgb : {"1", "null", "[230, 90, 40]", "{}", "true"})
     add(R"({"rows": 1, "columns": 1, "rgb": )" + std::string(rgb) + "}",
         {"picture.rgb: ", "is not allowed; allowed: 6 hexadecimal digits"});
@@ -213,8 +213,8 @@ void add_syntax(std::vector<Wrong>& cases) {
   cases.push_back({text + text, {"line 1, column "}});
   cases.push_back({text + "x", {"line 1, column "}});
   cases.push_back({text + std::string(1, '\0') + "x", {"line 1, column "}});
-  cases.push_back({std::string(100'000, '['), {"more than 64 brackets"}});
-  cases.push_back({with("/params/tokens", std::string(100'000, '[')), {"more than 64 brackets"}});
+  cases.push_back({std::string(100'000, '['), {"more than 64 nested brackets"}});
+  cases.push_back({with("/params/tokens", std::string(100'000, '[')), {"more than 64 nested brackets"}});
   cases.push_back({"", {"the file is empty"}});
   cases.push_back({std::string(100, '\0'), {"line 1, column "}});
   for (const char* key : {"seed", "params", "format"}) {

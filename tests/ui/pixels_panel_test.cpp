@@ -80,7 +80,7 @@ TEST_F(Pixels, ADroppedPictureIsTaken) {
   EXPECT_TRUE(screen().experiment().picture.empty());
   screen().workbench().open_file(folder_.file("broken.png", "GIF89a").string());
   EXPECT_TRUE(screen().state().message.is_error);
-  EXPECT_NE(screen().state().message.text.find("broken.png: is no PNG file"), std::string::npos);
+  EXPECT_NE(screen().state().message.text.find("broken.png: is not a PNG file"), std::string::npos);
 }
 
 TEST_F(Pixels, ASystemOfTokensTakesNoPicture) {

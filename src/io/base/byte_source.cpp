@@ -28,7 +28,7 @@ bool within(std::uint64_t size, std::uint64_t offset, std::uint64_t count) {
 }
 
 tl::unexpected<Error> fail_past_end(std::uint64_t size) {
-  return fail("the file ends after " + size_text(size) + ", before what is read there");
+  return fail("the file ends after " + size_text(size) + ", before the end of the requested bytes");
 }
 
 /// Tells one content of a file from another: the system updates the time before it writes to the file or truncates it.

@@ -194,8 +194,7 @@ class Builder : public nlohmann::json_sax<json> {
   }
 
   bool open(json container) {
-    if (open_.size() >= limits_.depth)
-      return stop("more than " + std::to_string(limits_.depth) + " brackets within each other");
+    if (open_.size() >= limits_.depth) return stop("more than " + std::to_string(limits_.depth) + " nested brackets");
     if (!open_.empty()) open_.back().only_booleans = false;
     // An open value stays in place: its parent gets nothing new until it is closed.
     json* added = add(std::move(container));

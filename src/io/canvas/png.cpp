@@ -178,13 +178,12 @@ Result<std::string> png_bytes(cairo_surface_t* image, int dpi, std::span<const P
 }
 
 Result<PngSize> png_size(std::string_view bytes) {
-  if (!bytes.starts_with(kPngSignature)) return fail("is no PNG file");
+  if (!bytes.starts_with(kPngSignature)) return fail("is not a PNG file");
   bytes.remove_prefix(kPngSignature.size());
   constexpr std::size_t kName = 4;
   constexpr std::size_t kWidth = 8;
   constexpr std::size_t kHeight = 12;
-  if (bytes.size() < kHeight + 4 || bytes.substr(kName, 4) != "IHDR")
-    return fail("the PNG file ends before it says how large it is");
+  if (bytes.size() < kHeight + 4 || bytes.substr(kName, 4) != "IHDR") return fail("the PNG file ends before its size");
   return PngSize{big_endian(bytes.substr(kWidth)), big_endian(bytes.substr(kHeight))};
 }
 
@@ -206,7 +205,7 @@ Result<std::vector<std::uint8_t>> png_pixels(std::string_view bytes) {
     png_set_progressive_read_fn(reader.png, nullptr, take_header, take_row, take_end);
     png_process_data(reader.png, reader.info, data, bytes.size());
   });
-  if (reader.has_more_data) return fail("the PNG file is damaged: more is packed in it than the pixels it has");
+  if (reader.has_more_data) return fail("the PNG file is damaged: it holds more data than its pixels");
   if (!read || !reader.complete) return fail("the PNG file is damaged or ends too early");
   return std::move(reader.pixels);
 }

@@ -74,11 +74,11 @@ Result<void> parse_header(std::string_view line, UnsavedEntry& entry) {
     const auto found = header->is_object() ? header->find(name) : header->end();
     return found == header->end() ? std::nullopt : path_from_json(*found);
   };
-  if (field("format") != kUnsavedFormat) return fail("is no unsaved work of this version");
+  if (field("format") != kUnsavedFormat) return fail("is not unsaved work of this version");
   const std::optional<std::string> file = field("file");
   const std::optional<std::string> version = field("version");
   const std::optional<std::string> title = field("title");
-  if (!file || !version || !title) return fail("is no unsaved work");
+  if (!file || !version || !title) return fail("is not unsaved work");
   entry.file = *file;
   entry.version = *version;
   entry.title = *title;

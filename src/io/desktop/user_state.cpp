@@ -73,7 +73,7 @@ ReadUserState read_user_state(const std::filesystem::path& folder) {
   }
   const std::filesystem::path aside = folder / "state.json.damaged";
   std::filesystem::rename(path, aside, error);
-  return {{}, path_text(path) + " is damaged" + (error ? "" : " and was put aside as " + path_text(aside))};
+  return {{}, path_text(path) + " is damaged" + (error ? "" : " and was renamed to " + path_text(aside))};
 }
 
 Result<void> write_user_state(const std::filesystem::path& folder, const UserState& state) {

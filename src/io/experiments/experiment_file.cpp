@@ -196,7 +196,7 @@ Result<void> read_tensors(const json& document, const std::filesystem::path& fol
   const auto found = document.find("tensors");
   const auto kept = document.find("tensors_saved");
   if (found == document.end())
-    return kept == document.end() ? Result<void>() : fail("tensors_saved: there are no tensors; allowed: with them");
+    return kept == document.end() ? Result<void>() : fail("tensors_saved: allowed only together with tensors");
   std::optional<SavedTensors> saved;
   if (kept != document.end()) {
     Result<SavedTensors> read = saved_tensors_from_json(*kept);

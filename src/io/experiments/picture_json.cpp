@@ -58,7 +58,7 @@ Result<ColorPicture> picture_from_json(const json& object) {
     return wrong_picture(".rgb", "a text of " + std::to_string(digits.size()) + " bytes", allowed);
   const auto stranger = std::find_if(digits.begin(), digits.end(), [](char digit) { return digit_value(digit) < 0; });
   if (stranger != digits.end())
-    return wrong_picture(".rgb", "what stands at position " + std::to_string(stranger - digits.begin()), allowed);
+    return wrong_picture(".rgb", "the character at position " + std::to_string(stranger - digits.begin()), allowed);
   for (std::size_t at = 0; at < wanted; at += 2)
     picture.rgb.push_back(static_cast<std::uint8_t>(16 * digit_value(digits[at]) + digit_value(digits[at + 1])));
   return picture;

@@ -76,7 +76,7 @@ std::string experiment_text(const Experiment& experiment) {
   if (system.uses_seed) text += "; seed " + std::to_string(experiment.seed);
   if (experiment.discard != 0) text += ", discard " + std::to_string(experiment.discard);
   const std::size_t edits = experiment.edits.size();
-  if (edits != 0) text += "; " + std::to_string(edits) + (edits == 1 ? " number" : " numbers") + " put by hand";
+  if (edits != 0) text += "; " + std::to_string(edits) + (edits == 1 ? " number" : " numbers") + " edited";
   if (experiment.heads_off.empty()) return text;
   std::vector<std::string> heads;
   for (const Index head : experiment.heads_off) heads.push_back(std::to_string(head + 1));
@@ -97,7 +97,7 @@ Result<ExperimentSource> source_of(std::string text, const std::filesystem::path
   budget.release(text.size());
   text = std::string();
   if (!document->is_object() || !document->contains("format") || !document->contains("experiment"))
-    return fail("is no object with format and experiment");
+    return fail("is not an object with format and experiment");
   if (const nlohmann::json& format = document->at("format"); format != kFigureFormat)
     return fail("format: " + json_excerpt(format) + " is not allowed; allowed: \"" + kFigureFormat + "\"");
   static const std::vector<std::string> keys = {"format", "experiment", "pinned"};
@@ -154,7 +154,7 @@ Result<ExperimentSource> parse_figure_source(std::string_view bytes, std::string
   try {
     ParseBudget budget(bytes.size());
     std::optional<std::string> text = figure_text(bytes, budget);
-    if (!text && budget.exceeded()) return fail(prefix + budget.refusal("the experiment in it, unpacked,"));
+    if (!text && budget.exceeded()) return fail(prefix + budget.refusal("the uncompressed experiment in it"));
     if (!text) return fail(prefix + "holds no experiment; figures that attnscope writes do");
     Result<ExperimentSource> source = source_of(std::move(*text), folder, budget);
     if (!source) return fail(prefix + "the experiment in it: " + source.error().message, source.error().kind);

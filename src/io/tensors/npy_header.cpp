@@ -124,7 +124,7 @@ constexpr std::array<NumpyKind, 13> kNumpyKinds = {{{"b1", ElementType::boolean}
 /// The name of a type that cannot be read; `code` omits the byte order.
 std::string kind_of_code(std::string_view code) {
   switch (code.empty() ? '\0' : code.front()) {
-    case 'O': return "Python objects, which only Python could load, and which could then do anything";
+    case 'O': return "Python objects, which only Python can load, and which can run any code";
     case 'U':
     case 'S':
     case 'a': return "text";
@@ -205,7 +205,7 @@ Result<NpyHeader> read_dictionary(HeaderReader& reader) {
     if (const Result<void> read = read_value(*key, reader, header); !read) return tl::unexpected(read.error());
     if (!reader.take(',') && !reader.next_is('}')) return reader.stop("allowed: a comma, or }");
   }
-  if (!reader.at_end()) return reader.stop("something stands behind the dictionary");
+  if (!reader.at_end()) return reader.stop("there is something after the dictionary");
   for (const std::string& key : keys) {
     if (std::find(seen.begin(), seen.end(), key) == seen.end()) return fail("npy header: " + key + " is missing");
   }
@@ -228,7 +228,7 @@ Result<std::pair<std::size_t, std::size_t>> measure_header(std::string_view prea
     return fail("the npy file is cut off after " + size_text(preamble.size()));
   const std::uint64_t length = little_endian(preamble, before_length, length_bytes);
   if (length > kMaxNpyHeader) {
-    return fail("the npy header has " + size_text(length) + ", says the file; allowed: " + size_text(kMaxNpyHeader));
+    return fail("the npy header claims to have " + size_text(length) + "; allowed: " + size_text(kMaxNpyHeader));
   }
   const std::size_t before = before_length + length_bytes;
   return std::pair(before, before + static_cast<std::size_t>(length));
@@ -252,7 +252,7 @@ Result<NpyHeader> read_npy_header(const FirstBytes& first) {
   const Result<std::string> header = first(all);
   if (!header) return tl::unexpected(header.error());
   if (header->size() < all) {
-    return fail("the npy header has " + std::to_string(all) + " bytes, says the file, but is cut off after " +
+    return fail("the npy header claims to have " + std::to_string(all) + " bytes, but is cut off after " +
                 std::to_string(header->size()));
   }
   HeaderReader reader(std::string_view(*header).substr(text_at));

@@ -21,7 +21,7 @@ Result<TensorListing> list_npy(const ByteSource& file, std::uint64_t /*memory_bu
   TensorListing listing;
   if (data_bytes > header->data_bytes) {
     listing.warnings.push_back("the file has " + std::to_string(data_bytes - header->data_bytes) +
-                               " bytes behind its numbers");
+                               " bytes after its numbers");
   }
   // The array has no name.
   listing.entries.push_back({"", std::string(element_name(*header->type)), header->shape, ""});

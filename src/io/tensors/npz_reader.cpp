@@ -30,7 +30,7 @@ class NpzLister {
     for (const ZipMember& member : listing_.members) {
       if (member.name != "data.pkl" && !member.name.ends_with("/data.pkl")) continue;
       return fail(
-          "a PyTorch checkpoint, which only Python could load, and which could then do anything; "
+          "a PyTorch checkpoint, which only Python can load, and which can run any code; "
           "safetensors.torch.save_file writes tensors only");
     }
     for (const ZipMember& member : listing_.members) names_.insert(member.name);
@@ -38,7 +38,7 @@ class NpzLister {
     if (skipped_.empty()) return std::move(listing_);
     const std::size_t shown = std::min<std::size_t>(skipped_.size(), 3);
     listing_.warnings.push_back(
-        "left out, being no .npy: " + join(std::span(skipped_).first(shown), ", ") +
+        "omitted, not .npy files: " + join(std::span(skipped_).first(shown), ", ") +
         (skipped_.size() > shown ? " and " + std::to_string(skipped_.size() - shown) + " more" : ""));
     return std::move(listing_);
   }
@@ -91,11 +91,11 @@ class NpzLister {
     }
     if (there > header.data_bytes) {
       listing_.warnings.push_back("member " + shown_name(member.name) + ": " +
-                                  std::to_string(there - header.data_bytes) + " bytes stand behind its numbers");
+                                  std::to_string(there - header.data_bytes) + " bytes follow its numbers");
     }
     const std::uint64_t needed = header.header_bytes + header.data_bytes;
     if (member.stored() || needed <= memory_budget_) return {};
-    return "it takes " + size_text(needed) + " of memory when it is inflated; allowed: " + size_text(memory_budget_);
+    return "it takes " + size_text(needed) + " of memory when inflated; allowed: " + size_text(memory_budget_);
   }
 
   void add(const ZipMember& member, TensorEntry entry, const StoredNumbers& stored) {

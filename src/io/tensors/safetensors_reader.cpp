@@ -55,7 +55,7 @@ Index set_type(PlacedTensor& tensor, const std::string& name) {
   }
   for (const OtherKind& other : kOtherKinds) {
     if (other.name != name) continue;
-    tensor.entry.trouble = "numbers of the kind " + name + " cannot be shown";
+    tensor.entry.trouble = "numbers of type " + name + " cannot be shown";
     return other.bits;
   }
   tensor.entry.trouble = "dtype: " + shown_name(name) + " is unknown";
@@ -96,8 +96,7 @@ Result<PlacedTensor> read_entry(const std::string& name, const json& value, std:
     if (!value.contains(key)) return fail(std::string(key) + " is missing");
   for (const auto& [key, unused] : value.items()) {
     if (key == "dtype" || key == "shape" || key == "data_offsets" || !warnings.empty()) continue;
-    warnings.push_back("tensor " + shown_name(name) + ": the key " + shown_name(key) +
-                       " is unknown and left out of account");
+    warnings.push_back("tensor " + shown_name(name) + ": the key " + shown_name(key) + " is unknown and ignored");
   }
   if (!value["dtype"].is_string())
     return fail("dtype: " + json_excerpt(value["dtype"]) + " is not allowed; allowed: a text");
@@ -153,7 +152,7 @@ Result<void> check_places(const std::deque<PlacedTensor>& tensors, std::uint64_t
   }
   if (reached < data_bytes) {
     return fail("the data of the last tensor ends at " + number(reached) + ", but the file has " + number(data_bytes) +
-                " bytes of data: those behind belong to no tensor");
+                " bytes of data: the rest belongs to no tensor");
   }
   return {};
 }
@@ -218,12 +217,12 @@ Result<std::string> header_text(const ByteSource& file) {
   if (!length_bytes) return length_bytes;
   const std::uint64_t length = little_endian(*length_bytes, 0, kLengthBytes);
   if (length > kMaxSafetensorsHeader) {
-    return fail("the safetensors header, says the file, has " +
+    return fail("the safetensors header claims to have " +
                 bytes_against_limit(static_cast<double>(std::min(length, kMaxCount)), kMaxSafetensorsHeader));
   }
   if (length > file.size() - kLengthBytes) {
-    return fail("the safetensors header has " + std::to_string(length) +
-                " bytes, says the file, but is cut off after " + std::to_string(file.size() - kLengthBytes));
+    return fail("the safetensors header has " + std::to_string(length) + " bytes, but is cut off after " +
+                std::to_string(file.size() - kLengthBytes));
   }
   return read_bytes(file, kLengthBytes, length);
 }

@@ -24,8 +24,8 @@ std::string other_format(std::string_view head) {
   constexpr std::array<Beginning, 5> beginnings = {
       {{"GGUF", "a GGUF model"},
        {"\x89HDF", "an HDF5 file"},
-       {"\x80\x02", "a Python pickle, which only Python could load, and which could then do anything"},
-       {"\x80\x04", "a Python pickle, which only Python could load, and which could then do anything"},
+       {"\x80\x02", "a Python pickle, which only Python can load, and which can run any code"},
+       {"\x80\x04", "a Python pickle, which only Python can load, and which can run any code"},
        {"\x1f\x8b", "compressed with gzip"}}};
   for (const Beginning& beginning : beginnings)
     if (head.starts_with(beginning.bytes)) return beginning.what;
@@ -44,7 +44,7 @@ Result<const TensorFormat*> format_of(std::string_view head, const std::filesyst
   // The reader of what the file claims to be says best what is wrong with it.
   if (const TensorFormat* const format = find_format(formats, path)) return format;
   if (head.empty()) return fail("the file is empty" + allowed);
-  return fail("the file begins like none of those with tensors" + allowed);
+  return fail("the file has no known format for tensors" + allowed);
 }
 
 }  // namespace

@@ -84,7 +84,8 @@ Result<ZipDirectory> read_end(const ByteSource& archive) {
          (tail->size() - at < kEndBytes || little_endian(*tail, at + 20, 2) != tail->size() - at - kEndBytes)) {
     at = at == 0 ? std::string::npos : tail->rfind(kEndMark, at - 1);
   }
-  if (at == std::string::npos) return fail("zip archive: its directory is missing: the file is cut off, or no archive");
+  if (at == std::string::npos)
+    return fail("zip archive: its directory is missing: the file is cut off, or is not an archive");
   ZipDirectory directory;
   directory.split = little_endian(*tail, at + 4, 2) != 0 || little_endian(*tail, at + 6, 2) != 0 ||
                     little_endian(*tail, at + 8, 2) != little_endian(*tail, at + 10, 2);
@@ -147,7 +148,7 @@ void read_zip64_field(std::string_view extra, MemberHeader& header) {
 /// Takes the header from the beginning of `rest`.
 Result<MemberHeader> read_central(std::string_view& rest) {
   if (rest.size() < kCentralBytes || !rest.starts_with(kCentralMark))
-    return fail("zip archive: the directory has fewer members than it says");
+    return fail("zip archive: the directory has fewer members than it claims");
   const std::uint64_t name_bytes = little_endian(rest, 28, 2);
   const std::uint64_t extra_bytes = little_endian(rest, 30, 2);
   const std::uint64_t all = kCentralBytes + name_bytes + extra_bytes + little_endian(rest, 32, 2);
@@ -221,7 +222,7 @@ Result<std::uint64_t> descriptor_bytes(const ByteSource& archive, std::uint64_t 
         return size;
     }
   }
-  return fail("what stands behind its data and the directory differ");
+  return fail("the data descriptor and the directory differ");
 }
 
 /// Bytes of the archive that a member occupies, from its local header on.
@@ -243,7 +244,7 @@ Result<ZipMember> place_member(const ByteSource& archive, const MemberHeader& ce
                 " on, but the directory begins at " + std::to_string(end));
   }
   if (central.method == 0 && (central.flags & kIsEncrypted) == 0 && central.stored_bytes != central.bytes) {
-    return fail("it is stored as it is, with " + std::to_string(central.stored_bytes) + " bytes instead of " +
+    return fail("it is stored uncompressed, with " + std::to_string(central.stored_bytes) + " bytes instead of " +
                 std::to_string(central.bytes));
   }
   taken.begin = central.offset;
@@ -293,7 +294,7 @@ Result<std::vector<ZipMember>> read_zip_directory(const ByteSource& archive) {
     if (!member) return fail(about_member(central->name) + member.error().message);
     members.push_back(std::move(*member));
   }
-  if (!rest.empty()) return fail("zip archive: the directory has more in it than the members it says");
+  if (!rest.empty()) return fail("zip archive: the directory holds more than the members it claims");
   if (const Result<void> apart = check_overlap(taken, members); !apart) return tl::unexpected(apart.error());
   return members;
 }

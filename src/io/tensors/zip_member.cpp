@@ -123,11 +123,11 @@ Result<void> inflate_all(const ByteSource& archive, const ZipMember& member, std
     checksum = add_to_checksum(checksum, room.first(*made));
     done += *made;
     if (done > member.bytes)
-      return fail("it inflates to more than the " + std::to_string(member.bytes) + " bytes it says");
+      return fail("it inflates to more than the " + std::to_string(member.bytes) + " bytes it claims");
     if (*made < room.size()) {
       if (done < member.bytes) {
         return fail("it inflates to " + std::to_string(done) + " bytes instead of the " + std::to_string(member.bytes) +
-                    " it says");
+                    " it claims");
       }
       return compare_checksum(checksum, member);
     }
@@ -143,7 +143,7 @@ std::string zip_trouble(const ZipMember& member) {
            " is unknown; allowed: 0 (stored) and 8 (deflated)";
   }
   if (!member.stored() && member.bytes / kMaxInflation > member.stored_bytes) {
-    return "it says that it inflates from " + std::to_string(member.stored_bytes) + " bytes to " +
+    return "it claims to inflate from " + std::to_string(member.stored_bytes) + " bytes to " +
            std::to_string(member.bytes) + ", which no deflated data can";
   }
   return {};
