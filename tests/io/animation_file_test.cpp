@@ -87,7 +87,7 @@ TEST(Program, IsStopped) {
   EXPECT_EQ(run_to_end({{"sleep", "60"}}, source.token()).value(), ProgramEnd::stopped) << "it does not begin";
 }
 
-/// Frames of one colour each.
+/// Frames with one colour each.
 Result<void> add_frames(StagedFrames& frames, int count, int times = 1) {
   for (int i = 0; i < count; ++i) {
     const std::string pixel = {static_cast<char>(40 * i), '\x20', '\x40'};
@@ -148,7 +148,7 @@ TEST(StagedFrames, NeedAFolder) {
   EXPECT_EQ(frames.error().message, (folder / "missing/a.png").string() + ": No such file or directory");
 }
 
-/// What ffprobe says of the first stream, with commas between.
+/// The properties of the first stream from ffprobe, separated by commas.
 std::string probed(const fs::path& file, const std::string& entries) {
   const fs::path said = file.parent_path() / "probed";
   EXPECT_EQ(shell("ffprobe -v error -count_frames -show_entries " + entries + " -of csv=p=0 '" + file.string() +
@@ -165,7 +165,7 @@ class Videos : public ::testing::Test {
       GTEST_SKIP() << "ffmpeg is not installed";
   }
 
-  /// A video of that many frames, each so many times, in a folder that has nothing else.
+  /// A video of that many frames, each shown so many times, alone in a folder.
   std::string make(const std::string& name, int count, int times, double rate) const {
     const fs::path path = folder_ / name;
     auto frames = StagedFrames::create_beside(path);

@@ -7,7 +7,7 @@ namespace attnscope::test {
 
 constexpr std::size_t kLocalName = 30;  // where the name begins in an archive's first local header
 
-/// The small archive with `with` at `at` of its local and at `central` of its central header; −1: nowhere.
+/// The small archive with `with` at `at` of its local and at `central` of its central header; −1: in neither.
 inline std::string with_headers(int local, int central, const std::string& with) {
   std::string zip = kSmallZip;
   if (local >= 0) zip = patched(zip, static_cast<std::size_t>(local), with);

@@ -1,4 +1,4 @@
-// One case of a file of tensors with something wrong, and what is right to do with it.
+// A file of tensors with a fault, and the right reaction to it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace attnscope::test {
 
-/// What is right to do: refuse the file, refuse to show what it lists, accept it with a warning, accept it.
+/// The right reaction: refuse the file, refuse to show its tensor, accept it with a warning, accept it.
 enum class Outcome { refused, not_viewed, warned, accepted };
 
 inline const char* outcome_text(Outcome outcome) {

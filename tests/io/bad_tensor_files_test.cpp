@@ -1,4 +1,4 @@
-// Everything that may be wrong with a file of tensors, in one table, which the test prints.
+// Everything that may be wrong with a file of tensors, in one table that the test prints.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -78,7 +78,7 @@ void add_header_fields(Table& table) {
   table.push_back(tensors(13, "half a byte", refused, entry_text("a", "F4", "[3]", "[0, 1]"), "which takes", "x"));
   for (const char* shape : {"[-4]", "[4.0]", "\"4\"", "[[4]]", "[18446744073709551616]"})
     table.push_back(tensors(13, "shape " + std::string(shape), refused, four(shape), "shape: "));
-  // 2^64, which is 0 in 64 bits; 2^64 + 16; and with an axis of nothing.
+  // 2^64, which is 0 in 64 bits; 2^64 + 16; and with an axis of size 0.
   for (const char* shape : {"[4294967296, 4294967296]", "[4611686018427387908]", "[4611686018427387904, 4, 0]"})
     table.push_back(
         tensors(14, "shape " + std::string(shape), refused, four(shape), "more numbers than can be counted"));
@@ -218,7 +218,7 @@ void add_other_files(Table& table) {
   table.push_back({60, "a file's name with a newline", refused, "a \"b\"\n\xff.npy", "x", "begins with"});
 }
 
-/// What becomes of a file, and what is said about it.
+/// The outcome for a file, and the message.
 std::pair<Outcome, std::string> outcome_of(const fs::path& path) {
   const auto file = TensorFile::open(path);
   if (!file) return {refused, file.error().message};

@@ -1,5 +1,5 @@
-// Small files that ask for much: none takes more memory than 64 MB and eight times its size, none more than a second or
-// so, and what is refused for that is told so.
+// Small files that ask for much: none takes more memory than 64 MB plus eight times its size, or more than about a
+// second, and the message says so if that is why a file is refused.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -52,7 +52,7 @@ std::string number(std::uint64_t value, int bytes, bool big) {
   return text;
 }
 
-/// The checksum of `png_chunk` goes bit by bit, which takes too long here.
+/// `png_chunk` computes its checksum bit by bit, which takes too long here.
 std::string chunk(const std::string& name, const std::string& content) {
   const std::string checked = name + content;
   const auto sum = crc32_z(0, reinterpret_cast<const Bytef*>(checked.data()), checked.size());
@@ -87,13 +87,13 @@ std::string objects_of(const std::string& content) {
 
 std::string safetensors_of(const std::string& header) { return number(header.size(), 8, false) + header; }
 
-/// All pixels of a picture, black.
+/// A picture with black pixels only.
 std::string black_png(std::uint32_t width, std::uint32_t height, int kind, std::size_t bytes_of_row) {
   return png_header(width, height, 8, kind) + chunk("IDAT", zlib_of(std::string(height * (bytes_of_row + 1), '\0'))) +
          chunk("IEND", "");
 }
 
-/// `count` parts of a million zeros, packed to a thousandth.
+/// `count` million zeros, compressed to a thousandth.
 std::string packed_zeros(std::size_t count) {
   z_stream stream = {};
   deflateInit(&stream, 6);

@@ -1,4 +1,4 @@
-// Figures as bitmaps and as PDF: what ends up on the pixels and on the page.
+// Figures as bitmaps and as PDF: the pixels and the pages.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Figure figure_of(HeatmapMark mark) {
 
 Rgb color(float value) { return color_at(ColorMap::viridis, value); }
 
-/// What a program prints, or nothing where there is none of that name.
+/// The output of a program; nothing if no program has that name.
 std::string output_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>/dev/null").c_str(), "r"), pclose);
   std::string output;
@@ -44,7 +44,7 @@ std::string output_of(const std::string& command) {
 TEST(CairoCanvas, CellsAreSharpWithGapsBetweenThem) {
   const std::vector<float> numbers = {0, 0.25F, 0.5F, 1, 0.75F, 0.1F, 0, 1};
   const Picture picture = draw(figure_of(sample_heatmap({10, 20, 39, 19}, 2, numbers)), 96);
-  // Cells of 9 pixels, a gap of one, nothing blended anywhere.
+  // Cells of 9 pixels with gaps of one, and nothing blended.
   for (int cell = 0; cell < 8; ++cell) {
     const int x = 10 + cell % 4 * 10;
     const int y = 20 + cell / 4 * 10;
@@ -291,7 +291,7 @@ TEST_F(Pdf, FewCellsAreShapesAndManyAreAnImage) {
 }
 
 TEST_F(Pdf, CellsThatTouchLetNothingThrough) {
-  // 3.3-pixel cells, seen at a resolution that they do not fit.
+  // Cells of 3.3 pixels at a resolution that they do not fit.
   const std::string path = write(figure_of(sample_heatmap({10, 10, 66, 66}, 20, same_numbers(20, 20, 0))));
   ASSERT_EQ(shell("pdftocairo -r 131 -png -singlefile " + path + " " + (folder_ / "page").string()), 0);
   const Picture picture(bytes_of(folder_ / "page.png"));

@@ -1,5 +1,5 @@
-// Files of tensors that are damaged, or that somebody writes while they are read: the numbers that the file had when it
-// was opened, or an error.
+// Files of tensors that are damaged, or written while they are read: the result is the numbers of the moment when the
+// file was opened, or an error.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -52,7 +52,7 @@ TEST(ChangedTensorFiles, AreRefusedOnceTheyAreWrittenInPlace) {
   const fs::path path = folder.file("x.npy", npy_of({1, 2, 3, 4}, "(2, 2)"));
   const OpenedTensors file = *TensorFile::open(path);
   EXPECT_EQ(numbers_in(*file, 0), (std::vector<float>{1, 2, 3, 4}));
-  // At once, of the same length: only the time tells.
+  // At once and with the same length: only the time differs.
   write_in_place(path, npy_of({5, 6, 7, 8}, "(2, 2)"));
   const auto changed = numbers_in(*file, 0);
   ASSERT_FALSE(changed);
@@ -69,7 +69,7 @@ TEST(ChangedTensorFiles, AreRefusedOnceTheyAreShorterOrLonger) {
   auto changed = numbers_in(*file, 0);
   ASSERT_FALSE(changed);
   EXPECT_EQ(changed.error().message, path.string() + ": the file has become shorter since it was opened");
-  // Zeros are in the place of what was there.
+  // Zeros replace the content.
   fs::resize_file(path, size);
   changed = numbers_in(*file, 0);
   ASSERT_FALSE(changed);
@@ -98,7 +98,7 @@ TEST(ChangedTensorFiles, MembersOfAnArchiveAreRefusedToo) {
     const OpenedTensors file = *TensorFile::open(path);
     EXPECT_TRUE(numbers_in(*file, 0));
     write_in_place(path, "PK");
-    // What was inflated before is the file's as it was.
+    // What was inflated before the change stays valid.
     EXPECT_EQ(numbers_in(*file, 0).has_value(), deflated);
     const auto changed = numbers_in(*file, 1);
     ASSERT_FALSE(changed);
@@ -107,8 +107,7 @@ TEST(ChangedTensorFiles, MembersOfAnArchiveAreRefusedToo) {
   }
 }
 
-/// A file of so many numbers that are all the same, written over and over in place by another thread, and cut off at
-/// times.
+/// A file of equal numbers, which another thread overwrites in place again and again, and sometimes truncates.
 class Rewritten {
  public:
   Rewritten(fs::path path, std::size_t numbers) : path_(std::move(path)), numbers_(numbers) {
@@ -120,7 +119,7 @@ class Rewritten {
     });
   }
 
-  /// How often it was begun to be written and ended: even while it is whole, and all its numbers then.
+  /// How often a write began or ended: even while the file is complete, with equal numbers.
   [[nodiscard]] int version() const { return version_; }
 
  private:
@@ -155,7 +154,7 @@ TEST(ChangedTensorFiles, OldNumbersAndNewOnesAreNeverMixed) {
     const int version = writer.version();
     const Result<OpenedTensors> file = TensorFile::open(path);
     if (!file || version % 2 != 0 || writer.version() != version) continue;
-    // By parts, as they are looked at. It may be written from here on.
+    // In parts, as views read them. Others may write the file from here on.
     std::vector<float> numbers(kNumbers);
     bool read = true;
     for (Index at = 0; read && at < kNumbers; at += kPart) {
@@ -170,7 +169,7 @@ TEST(ChangedTensorFiles, OldNumbersAndNewOnesAreNeverMixed) {
   }
 }
 
-/// What one changed bit makes of a file: whether it is refused, or has all the numbers that it had.
+/// The effect of one changed bit: the file is refused, or has all its numbers.
 void expect_right_or_refused(const std::string& bytes, const std::vector<float>& right, const std::string& about) {
   const Result<OpenedTensors> file = TensorFile::from_bytes(bytes, "x.npz");
   if (!file) return;
@@ -212,7 +211,7 @@ TEST(DamagedTensorFiles, AWrongChecksumEndsTheRun) {
     ASSERT_FALSE(trace);
     EXPECT_EQ(trace.error().message,
               path.string() + ": tensor \"attn\": its checksum (CRC-32) is wrong: the archive is damaged");
-    // No more is read of it to say so once more.
+    // Saying so again reads nothing more.
     EXPECT_FALSE(run(experiment_on_file(path)));
   }
 }

@@ -1,5 +1,5 @@
-// Files of tensors that were right, cut off at every byte and with every bit of their headers turned: each is refused,
-// or read as something that fits into the file.
+// Valid files of tensors, truncated at every byte and with every bit of their headers flipped: each is refused, or read
+// as something that fits into the file.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kBudget = 100'000;
 
-/// A small file, whose name ends as its kind does.
+/// A small file with the extension of its format.
 struct SmallFile {
   std::string name;
   std::string bytes;
@@ -49,7 +49,7 @@ void expect_sane(const SmallFile& file, const std::string& what) {
     const TensorEntry& entry = (*opened)->entries()[i];
     double count = 1;
     for (const Index size : entry.shape) count *= static_cast<double>(size);
-    // What can be viewed lies in the file, or fits into the budget.
+    // Whatever can be viewed lies in the file, or fits into the budget.
     if (entry.trouble.empty()) {
       ASSERT_LE(count, static_cast<double>(std::max<std::uint64_t>(file.bytes.size(), kBudget))) << what;
     } else {

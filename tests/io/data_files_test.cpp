@@ -1,4 +1,4 @@
-// Where attnscope's own files are looked for.
+// The folders in which attnscope looks for its files.
 
 #include "io/base/data_files.h"
 

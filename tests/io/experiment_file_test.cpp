@@ -1,4 +1,4 @@
-// Experiments that are right: every field, the defaults, the round trip, and what the command line can name and set.
+// Valid experiments: every field, the defaults, the round trip, and what the command line can name and set.
 
 #include "io/experiments/experiment_file.h"
 

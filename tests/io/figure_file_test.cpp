@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array kFormats = {FigureFormat::png, FigureFormat::svg, FigureFormat::pdf};
 
-/// One of everything.
+/// A figure with one mark of every kind.
 Figure full_figure() {
   Figure figure = blank_figure();
   figure.title = "One of everything";
@@ -68,7 +68,7 @@ TEST(FigureFile, TheSameFigureGivesTheSameBytesAlways) {
     return files;
   };
   const auto before = all_formats();
-  // Much that is drawn in between, another second, another thread.
+  // Other drawing in between, another second, another thread.
   Figure other = full_figure();
   other.texts.push_back(sample_text({20, 80}, "other letters: Ωμέγα"));
   for (const FigureFormat format : kFormats) ASSERT_TRUE(figure_bytes(other, format));
@@ -179,7 +179,7 @@ TEST(FigureFile, IsLaidOutForItsSizeAndItsType) {
   EXPECT_EQ(asked.back(), (Point{672, 0}));
   EXPECT_EQ(figure_for_file(build, {.width_inches = 5, .height_inches = 3, .font_points = 19.5}).height, 144);
   EXPECT_EQ(asked.back(), (Point{240, 144}));
-  // The title's line goes to the rest.
+  // The rest gets the line of the title.
   const Figure less = figure_for_file(build, {.height_inches = 3, .content = {.title = false}});
   EXPECT_GT(asked.back().y, 300);
   EXPECT_NEAR(less.height, 288, 0.01);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array kAllFormats = {FigureFormat::png, FigureFormat::svg, FigureFormat::pdf};
 
-/// With something of everything, and letters that each format writes in a way of its own.
+/// A source with something of everything, and letters that every format encodes differently.
 ExperimentSource full_source() {
   Experiment experiment = *default_experiment("worked-example");
   experiment.seed = 18446744073709551615U;

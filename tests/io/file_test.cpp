@@ -1,4 +1,4 @@
-// Files that are not what they should be, and writing that fails on the way.
+// Files that are not what they should be, and writing that fails midway.
 
 #include "io/base/file.h"
 
@@ -63,7 +63,7 @@ TEST(ReadFile, RefusesLargeFilesBeforeTakingMemory) {
   EXPECT_EQ(trouble_reading(huge), huge.string() + ": the file has 1.1 TB; allowed: 1.0 kB");
   EXPECT_NE(trouble_reading(folder.file("more", std::string(kMost + 1, 'x'))).find("allowed: 1.0 kB"),
             std::string::npos);
-  // Says that it has no bytes and then has some.
+  // Claims to have no bytes, and then has some.
   const Result<std::string> endless = read_file("/proc/self/maps", 10);
   ASSERT_FALSE(endless);
   EXPECT_EQ(endless.error().message, "/proc/self/maps: the file is over 10 B");
@@ -191,7 +191,7 @@ TEST(AtomicFile, TheOldFileStaysUntilTheEnd) {
   EXPECT_LE(folder.size(), 2);  // with what the dead one left
 }
 
-/// The number of a process that is no more.
+/// The number of a process that has ended.
 ::pid_t dead_process() {
   const ::pid_t child = ::fork();
   if (child == 0) ::_exit(0);

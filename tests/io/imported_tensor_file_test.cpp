@@ -64,7 +64,7 @@ TEST(ImportedTensorFile, AnExperimentOnItNamesIt) {
   EXPECT_EQ(again->experiment.tensors->file(), path.string());
   EXPECT_EQ(experiment_json(again->experiment), text);
   EXPECT_TRUE(validate(again->experiment));
-  // Named as seen from where the experiment lies, both can move together.
+  // With a relative path, both can move together.
   EXPECT_NE(experiment_json(experiment, folder.path()).find("\"tensors\": \"weights.npz\""), std::string::npos);
   EXPECT_NE(experiment_json(experiment, folder.path() / "a/b").find("\"tensors\": \"../../weights.npz\""),
             std::string::npos);

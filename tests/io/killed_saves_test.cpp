@@ -1,4 +1,4 @@
-// Programs that are killed while they save: what is read afterwards is one of the documents that they saved.
+// Programs that are killed while they save: afterwards the file is one of the documents that they saved.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ using Micros = std::chrono::microseconds;
 
 constexpr int kKills = kSanitized ? 100 : 1000;
 
-/// The worked example with so many token labels: some forty bytes of the document each.
+/// The worked example with token labels: about forty bytes of the document each.
 Experiment labelled_experiment(std::size_t labels) {
   Experiment experiment = *default_experiment("worked-example");
   experiment.seed = labels;
@@ -40,14 +40,14 @@ Experiment labelled_experiment(std::size_t labels) {
   return experiment;
 }
 
-/// Writes for ever, one save after the other, and is killed.
+/// Saves again and again until it is killed.
 class KilledWriter {
  public:
   using Save = std::function<void(int)>;
 
   /// `save` gets the number of the save.
   explicit KilledWriter(Save save) : save_(std::move(save)) {
-    // Three saves' time, so that the moments of death are spread over all of one.
+    // The time of three saves spreads the moments of death over all of one.
     std::array<Micros, 5> times{};
     for (Micros& time : times) {
       const auto start = Clock::now();
@@ -64,10 +64,10 @@ class KilledWriter {
   KilledWriter(const KilledWriter&) = delete;
   KilledWriter& operator=(const KilledWriter&) = delete;
 
-  /// Whether the last one was killed in the middle of a save.
+  /// Whether the last process was killed in the middle of a save.
   [[nodiscard]] bool was_saving() const { return *saving_; }
 
-  /// Starts a process, which saves once, and kills it while it saves on.
+  /// Starts a process that saves once, and kills it while it goes on saving.
   void run() {
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe(ends.data()), 0);
@@ -103,7 +103,7 @@ class KilledWriter {
   std::mt19937 generator_{20'240'917};
 };
 
-/// What killed saves left in `folder` beside the file itself.
+/// The files that killed saves left in `folder`, besides the saved file.
 std::vector<fs::path> leftovers(const fs::path& folder) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -112,7 +112,7 @@ std::vector<fs::path> leftovers(const fs::path& folder) {
   return found;
 }
 
-/// As if two hours had passed: the next save may then take it away.
+/// Ages the files by two hours: the next save may then remove them.
 void make_old(const std::vector<fs::path>& files) {
   for (const fs::path& file : files)
     fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(2));
@@ -141,7 +141,7 @@ TEST(KilledSaves, LeaveOneOfTheTwoDocuments) {
     ASSERT_NE(document, documents.end()) << "after kill " << kill << " there are " << read->size() << " bytes";
     ++found[static_cast<std::size_t>(document - documents.begin())];
 
-    // No more than the last one left: what was there before is taken away by the first save.
+    // At most what the last one left: the first save removes everything older.
     const std::vector<fs::path> left = leftovers(folder.path());
     ASSERT_LE(left.size(), 1U) << "after kill " << kill;
     in_the_middle += writer.was_saving() ? 1 : 0;
@@ -149,7 +149,7 @@ TEST(KilledSaves, LeaveOneOfTheTwoDocuments) {
   }
   RecordProperty("in_the_middle", in_the_middle);
   RecordProperty("first_document", found[0]);
-  // It was the saves that were interrupted.
+  // The kills hit saves.
   EXPECT_GT(in_the_middle, kKills / 5);
   EXPECT_GT(std::min(found[0], found[1]), kKills / 20);
 
@@ -162,7 +162,7 @@ TEST(KilledSaves, LeaveWhatWasNotSavedToBeRestored) {
   const TemporaryFolder folder;
   std::optional<UnsavedFolder> unsaved;
   KilledWriter writer([&](int number) {
-    // Each process is a program of its own.
+    // Each process counts as a separate program.
     if (!unsaved) unsaved.emplace(folder.path());
     (void)unsaved->keep(0, {experiments[static_cast<std::size_t>(number % 2)], "/tmp/experiment.json", "", "x"});
   });

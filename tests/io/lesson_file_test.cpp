@@ -1,4 +1,4 @@
-// Lesson files that are right, and ones that are wrong: each is one change to the right one, and what the message says.
+// Valid lesson files, and invalid ones: each is one change to the valid file, with the expected message.
 
 #include "io/experiments/lesson_file.h"
 
@@ -25,7 +25,7 @@ ordered_json right_lesson() {
      "experiment": {"format": "attnscope-experiment/1", "system": "stacked-multihead"}}]})");
 }
 
-/// The right file with `raw` (JSON, or what should be) in place of the value at `pointer`.
+/// The valid file with `raw` (JSON, or what should be) in place of the value at `pointer`.
 std::string lesson_with(const std::string& pointer, const std::string& raw) {
   ordered_json document = right_lesson();
   document[ordered_json::json_pointer(pointer)] = "@";

@@ -1,4 +1,4 @@
-// The lessons that come with attnscope: they load, and what they say of numbers is so.
+// The lessons that come with attnscope: they load, and their numbers are correct.
 
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST(Lessons, ShowEveryEquivalence) {
   for (const Equivalence& equivalence : equivalences()) EXPECT_GT(shown[equivalence.name], 0) << equivalence.name;
 }
 
-/// Every experiment of the lessons is computed once, each step looked at in turn.
+/// Computes every experiment of the lessons once, and looks at each step in turn.
 class LessonNumbers : public testing::TestWithParam<std::size_t> {
  protected:
   [[nodiscard]] static const Lesson& lesson() { return **lessons()[GetParam()].lesson; }
@@ -81,7 +81,7 @@ TEST_P(LessonNumbers, PrintedOnesAreMetToTheLastDigit) {
 }
 
 TEST_P(LessonNumbers, QuotedOnesAreThoseOfTheTrace) {
-  // "weights[0,1] = 0.2886" in the texts; without a number after it the cell has to be there at least.
+  // "weights[0,1] = 0.2886" in the texts; a cell without a number must at least exist.
   const std::regex quote(R"(([a-z_0-9.]+\[[0-9,]+\])( = ((?:−)?[0-9.]*[0-9]))?)");
   for (const LessonStep& step : lesson().steps) {
     const std::string text = step.text + " " + step.look;
@@ -103,7 +103,7 @@ TEST_P(LessonNumbers, QuotedOnesAreThoseOfTheTrace) {
 INSTANTIATE_TEST_SUITE_P(Each, LessonNumbers, testing::Range(std::size_t{0}, std::size_t{6}));
 
 TEST(Lessons, HaveEveryPrintedNumber) {
-  // As many as the sources print, in those lessons only that have any.
+  // As many as the sources print, and only in lessons with printed numbers.
   std::map<std::string, std::size_t> printed;
   for (const LessonFile& file : lessons()) {
     for (const LessonStep& step : (*file.lesson)->steps) printed[file.name] += step.printed.size();

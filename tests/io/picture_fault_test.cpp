@@ -1,4 +1,4 @@
-// Whether the comparison of pictures notices what is wrong with a view, and nothing else.
+// The comparison of pictures notices what is wrong with a view, and nothing else.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace attnscope::test {
 namespace {
 
-/// `mark` with its last number half of the way to the other end of its scale.
+/// `mark` with its last number halfway to the other end of its scale.
 HeatmapMark with_another_number(HeatmapMark mark) {
   const MatrixView numbers = *mark.source->held();
   auto tensor = std::make_shared<Tensor>(Axes{{"row", mark.rows()}, {"column", mark.columns()}});
@@ -32,7 +32,7 @@ HeatmapMark with_another_number(HeatmapMark mark) {
   return mark;
 }
 
-/// A view in the smaller room, where everything is harder to see.
+/// A view in the smaller room, where faults are harder to see.
 class PictureFaults : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -47,7 +47,7 @@ class PictureFaults : public testing::TestWithParam<std::string> {
     EXPECT_NE(picture_fault(drawn.small, right_->small, drawn.letters), "") << about;
   }
 
-  /// Without the largest mark of a kind, the last one of those.
+  /// Without the largest mark of a kind; among equal ones the last.
   template <typename Mark, typename Size>
   void expect_missed(std::vector<Mark> Figure::*marks, const Size& size) const {
     Figure figure = figure_;
@@ -106,7 +106,7 @@ TEST_P(PictureFaults, AreFoundWhereMarksAreMissingMovedOrChanged) {
 INSTANTIATE_TEST_SUITE_P(Views, PictureFaults, testing::ValuesIn(view_names()),
                          [](const auto& view) { return view.param; });
 
-/// The fault of a figure with a black bar, so many pixels long, where there should be none.
+/// The fault of a figure with a black bar of that many pixels, where there should be none.
 std::string fault_with_bar(double length, double opacity) {
   Figure figure = blank_figure();
   const DrawnFigure right(figure, Theme::paper);

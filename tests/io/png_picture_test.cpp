@@ -48,7 +48,7 @@ TEST(PngPicture, LiesOverWhite) {
 }
 
 TEST(PngPicture, LargeOnesAreAveragedByArea) {
-  // Each 2 × 2 pixels have the mean of the four.
+  // Each pixel is the mean of 2 × 2.
   Bytes pixels;
   for (int row = 0; row < 64; ++row) {
     for (int column = 0; column < 128; ++column) {
@@ -70,7 +70,7 @@ TEST(PngPicture, LargeOnesAreAveragedByArea) {
       }
     }
   }
-  // The shorter side does not vanish.
+  // The shorter side keeps a pixel.
   const ColorPicture line = *png_picture(png_bytes_of(9000, 1, std::string(9000, '\x7f'), 8, 0));
   EXPECT_EQ(line.rows, 1);
   EXPECT_EQ(line.columns, 64);
@@ -114,7 +114,7 @@ TEST(PngPicture, WhatIsNoneIsRefusedInOneLineThatNamesTheFile) {
 
 TEST(PngPicture, CutShortAnywhereIsRefused) {
   const std::string good = png_bytes_of(3, 3, std::string(27, 'x'));
-  // What stands behind the pixels may be missing.
+  // Bytes after the pixels may be missing.
   const std::size_t needed = good.size() - 12 - 4;
   for (std::size_t size = 0; size < needed; ++size) EXPECT_FALSE(png_picture(good.substr(0, size))) << size;
 }

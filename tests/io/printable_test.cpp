@@ -1,4 +1,4 @@
-// Text from outside on a terminal.
+// Text from outside for a terminal.
 
 #include "io/base/printable.h"
 

@@ -1,5 +1,4 @@
-// Every view as PDF and SVG, held against the checkers of poppler and librsvg, and, as they show it, against the
-// program's own picture of it.
+// Every view as PDF and SVG: checked by poppler and librsvg, and their pictures compared with the program's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +41,7 @@ class RenderedFigures : public testing::TestWithParam<std::string> {
   Figure figure_;
 };
 
-/// What is wrong with a PDF in the eyes of those who check it; empty: nothing.
+/// What the checkers find wrong with a PDF; empty: nothing.
 std::string pdf_faults(const std::string& path) {
   std::string faults;
   const Said info = said_by("pdfinfo " + path);
@@ -57,7 +56,7 @@ std::string pdf_faults(const std::string& path) {
   for (int row = 0; std::getline(lines, line); ++row) {
     if (row < 2) continue;  // the head of the table
     ++count;
-    // Embedded, a subset, with what its letters mean.
+    // Embedded, a subset, with the meaning of its letters.
     if (line.find(" yes yes yes ") == std::string::npos) faults += "a font is not embedded: " + line + "\n";
   }
   if (fonts.code != 0 || count == 0) faults += "pdffonts says " + fonts.text;
@@ -84,14 +83,14 @@ TEST_P(RenderedFigures, PassTheCheckersAndLookLikeTheProgramsOwnPicture) {
   }
 }
 
-/// A figure that is not what it should be.
+/// A faulty figure.
 struct WrongFigure {
   std::string what;
   Figure figure;
   bool seen_by_reader = true;  ///< also where the reader sets the letters
 };
 
-/// Without the mark of that kind that comes last in that order.
+/// Without the last mark of that kind in that order.
 template <typename Mark, typename Before>
 void add_without(const Figure& right, std::vector<Mark> Figure::*marks, const Before& before, const std::string& what,
                  std::vector<WrongFigure>& wrong) {

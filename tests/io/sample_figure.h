@@ -16,7 +16,7 @@ inline std::vector<float> same_numbers(Index rows, Index columns, float number) 
   return std::vector<float>(static_cast<std::size_t>(rows * columns), number);
 }
 
-/// A heatmap of `rows` rows with those numbers, viridis from 0 to 1.
+/// A heatmap of `rows` rows with these numbers, in viridis from 0 to 1.
 inline HeatmapMark sample_heatmap(const Rect& box, Index rows, const std::vector<float>& numbers) {
   auto tensor = std::make_shared<Tensor>(Axes{{"query", rows}, {"key", static_cast<Index>(numbers.size()) / rows}});
   std::ranges::copy(numbers, tensor->values().begin());
@@ -37,7 +37,7 @@ inline TextMark sample_text(Point at, std::string markup) {
   return mark;
 }
 
-/// 192 × 96 pixels, two inches by one, and nothing on them.
+/// An empty figure of 192 × 96 pixels, two inches by one.
 inline Figure blank_figure() {
   Figure figure;
   figure.width = 192;

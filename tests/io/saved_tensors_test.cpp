@@ -1,4 +1,4 @@
-// Experiments on a file of tensors that has changed since, or is gone.
+// Experiments on a file of tensors that has changed or is gone.
 #include "io/experiments/saved_tensors.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// SVG as it is written, to the letter.
+// SVG, character by character.
 #include "io/canvas/svg_canvas.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr Rgb kBlack = {0, 0, 0};
 constexpr Rgb kRed = {255, 0, 0};
 
-/// What `draw` adds to an empty document.
+/// The elements that `draw` adds to an empty document.
 template <typename Draw>
 std::string added(const Draw& draw) {
   SvgCanvas canvas(192, 96, "", {255, 255, 255});
@@ -115,7 +115,7 @@ TEST(SvgCanvas, WhatIsNoNumberHasItsOwnColour) {
   EXPECT_NE(cells.find("fill=\"#ff00ff\" d=\"M20 20h10"), std::string::npos) << cells;
 }
 
-/// The picture that is embedded in `document`.
+/// The picture embedded in `document`.
 Picture embedded_picture(const std::string& document) {
   constexpr std::string_view before = "xlink:href=\"data:image/png;base64,";
   const std::size_t begin = document.find(before) + before.size();

@@ -1,4 +1,4 @@
-// Files of tensors that are right: read exactly, by parts, with no more memory than is asked for.
+// Valid files of tensors: read exactly, in parts, with no more memory than requested.
 
 #include "io/tensors/tensor_file.h"
 
@@ -53,7 +53,7 @@ std::vector<float> whole(const TensorFile& file, std::size_t entry) {
   return part_of_entry(file, entry, std::vector<Index>(shape.size()), shape);
 }
 
-/// The same bits, but that every NaN is NaN.
+/// The same bits, except that all NaN are equal.
 bool same_numbers_exactly(std::span<const float> a, std::span<const float> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
     return (std::isnan(x) && std::isnan(y)) || std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
@@ -96,14 +96,14 @@ TEST(TensorFile, MetadataIsRead) {
             (std::map<std::string, std::string>{{"format", "pt"}}));
 }
 
-/// The number at `index` of a tensor of which all are known.
+/// The number at `index` of a tensor whose numbers are known.
 float number_at(const std::vector<float>& numbers, const std::vector<Index>& shape, const std::vector<Index>& index) {
   Index at = 0;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) at = at * shape[axis] + index[axis];
   return numbers[static_cast<std::size_t>(at)];
 }
 
-/// Any part of an entry is the same part of the whole.
+/// Every part of an entry equals the same part of the whole.
 void expect_parts(const TensorFile& file, std::size_t entry, std::mt19937& random) {
   const std::vector<Index> shape = file.entries()[entry].shape;
   const std::vector<float> all = whole(file, entry);
@@ -141,7 +141,7 @@ TEST(TensorFile, AnyPartIsThatOfTheWhole) {
 }
 
 TEST(TensorFile, LargePartsAreReadInPieces) {
-  // Rows of a megabyte, and rows that are far from each other.
+  // Rows of a megabyte, and rows far apart.
   const TemporaryFolder folder;
   constexpr Index kRows = 12;
   constexpr Index kColumns = 300'000;
@@ -188,7 +188,7 @@ std::uint64_t memory_taken() {
 }
 
 TEST(TensorFile, TenGigabytesAreOpenAtOnce) {
-  // A hole: takes no room on the disk.
+  // A hole, which takes no room on the disk.
   const TemporaryFolder folder;
   const std::string header = "{" + entry_text("a", "F16", "[50000, 100000]", "[0, 10000000000]") + "}";
   const fs::path path = folder.file("t.safetensors", safetensors_bytes(header));

@@ -1,4 +1,4 @@
-// Trace files, read back by readers that share no code with the writers, and by numpy where there is one.
+// Trace files, read back by readers that share no code with the writers, and by numpy if it is installed.
 
 #include "io/traces/trace_file.h"
 
@@ -67,7 +67,7 @@ std::vector<float> floats_of(std::string_view bytes) {
   return values;
 }
 
-/// The same bits: NaN is NaN and −0 is not 0.
+/// The same bits: NaN equals NaN, and −0 differs from 0.
 void expect_same_bits(std::span<const float> actual, std::span<const float> expected, const std::string& name) {
   ASSERT_EQ(actual.size(), expected.size()) << name;
   const bool same = actual.empty() || std::memcmp(actual.data(), expected.data(), actual.size_bytes()) == 0;
@@ -83,7 +83,7 @@ std::uint32_t crc_of(std::string_view bytes) {
   return ~crc;
 }
 
-/// The members of an archive of stored files; checks what its headers say about each.
+/// The members of an archive of stored files; checks what the headers say about each.
 std::map<std::string, std::string> zip_members(const std::string& zip) {
   std::map<std::string, std::string> members;
   const std::size_t end = zip.size() - 22;

@@ -1,4 +1,4 @@
-// Unsaved work: whose it is, who may take it, and that nothing of it gets lost.
+// Unsaved work: who owns it, who may take it, and that nothing is lost.
 #include "io/desktop/unsaved_folder.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ UnsavedWork work_with_seed(std::uint64_t seed, const std::string& file = {}, con
   return {std::move(experiment), file, version, "title"};
 }
 
-/// A program that keeps that and ends without any order.
+/// A program that keeps this work and ends abruptly.
 void leave_behind(const TemporaryFolder& folder, const UnsavedWork& work, std::uint64_t document = 0) {
   UnsavedFolder program(folder.path());
   ASSERT_TRUE(program.keep(document, work));

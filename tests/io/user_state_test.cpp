@@ -1,4 +1,4 @@
-// What is remembered from one start to the next.
+// What the program remembers between two starts.
 #include "io/desktop/user_state.h"
 
 #include <gtest/gtest.h>

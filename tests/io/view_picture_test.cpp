@@ -28,7 +28,7 @@ void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// Keeps the picture as it is where it can be looked at beside the expected one; where that is.
+/// Keeps the picture where it can be compared with the expected one, and returns its path.
 std::string keep(const std::string& name, const DrawnFigure& drawn) {
   const std::filesystem::path folder = ATTNSCOPE_BUILD_DIR "/pictures";
   write_bytes(folder / name, drawn.small.png());
@@ -42,7 +42,7 @@ void check_background(const Picture& picture, Rgb color) {
   }
 }
 
-/// Whether every cell has the colour of its number in the trace, looked at where no number is written.
+/// Whether every cell has the colour of its number in the trace, checked where no number is written.
 void check_cells(const Trace& trace, const HeatmapMark& mark, const Picture& picture) {
   constexpr double kMinCell = 4;
   constexpr double kMinWithNumber = 16;
@@ -52,7 +52,7 @@ void check_cells(const Trace& trace, const HeatmapMark& mark, const Picture& pic
   const double inside = std::min(width, height) < kMinWithNumber ? 0.5 : 0.25;
   for (Index row = 0; row < mark.rows(); ++row) {
     for (Index column = 0; column < mark.columns(); ++column) {
-      // Numbers of the view's own are in no step.
+      // No step has the numbers that the view computes itself.
       const float number =
           mark.step >= 0 ? trace.value(mark.step, mark.index_of(row, column)) : mark.source->held()->at(row, column);
       const auto x = static_cast<int>(mark.box.x + (static_cast<double>(column) + inside) * width);
@@ -62,8 +62,7 @@ void check_cells(const Trace& trace, const HeatmapMark& mark, const Picture& pic
   }
 }
 
-/// Whether it shows what the file of that name does; that is written anew where it no longer does, if that is asked
-/// for.
+/// Whether it equals the file of that name; on request, a file that differs is written anew.
 void check_against_file(const std::string& name, const DrawnFigure& drawn) {
   const std::filesystem::path path = picture_folder() / name;
   const std::string fault = !std::filesystem::exists(path)

@@ -1,4 +1,4 @@
-// Every view as the window shows it, from a small experiment: what the tests of pictures draw.
+// Every view of a small experiment as the window shows it, for the tests of pictures.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace attnscope::test {
 
-/// Logical pixels that the window has for a figure.
+/// The size of a figure in the window, in logical pixels.
 struct WindowRoom {
   const char* name;
   double width;
@@ -27,7 +27,7 @@ struct WindowRoom {
 inline constexpr std::array<WindowRoom, 2> kWindowRooms = {{{"large", 1000, 680}, {"small", 620, 460}}};
 inline constexpr std::array<Theme, 2> kWindowThemes = {Theme::dark, Theme::light};
 
-/// Pixels of a picture to one of a small picture.
+/// Pixels of a picture for one pixel of a small picture.
 inline constexpr int kReduction = 8;
 
 inline std::vector<std::string> view_names() {
@@ -36,8 +36,8 @@ inline std::vector<std::string> view_names() {
   return names;
 }
 
-/// What the view is drawn of: the first experiment that it has something to show of, with everything at its default
-/// but the size of pictures.
+/// The experiment for a view: the first one of which it can show something, with everything but the size of pictures at
+/// its default.
 inline std::shared_ptr<const Trace> trace_shown_in(const std::string& view) {
   for (const char* const system : {"worked-example", "packed-multihead"}) {
     Experiment experiment = *default_experiment(system);
@@ -59,7 +59,7 @@ inline Figure figure_in(const WindowRoom& room, const std::string& view, const T
   return build_view(view, trace, options);
 }
 
-/// A logical pixel of the figure to a pixel, as a PNG file.
+/// The figure as a PNG file with a pixel for each logical pixel.
 inline std::string window_png(const Figure& figure, Theme theme) {
   constexpr int kPixelsPerInch = 96;
   return figure_bytes(figure, FigureFormat::png, {theme, figure.width / kPixelsPerInch, kPixelsPerInch}).value();

@@ -1,4 +1,4 @@
-// Experiments that are wrong: each is one change to a file that is right, and what the message has to say.
+// Invalid experiments: each is one change to a valid file, with the expected message.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ ordered_json right() {
     "labels": ["a", "b"], "view": {"name": "heads", "options": {"head": 1}}})");
 }
 
-/// The right file with `raw` (JSON, or what should be) in place of the value at `pointer`.
+/// The valid file with `raw` (JSON, or what should be) in place of the value at `pointer`.
 std::string with(const std::string& pointer, const std::string& raw) {
   ordered_json document = right();
   document[ordered_json::json_pointer(pointer)] = "@";
@@ -88,7 +88,7 @@ void add_pictures(std::vector<Wrong>& cases) {
       {"picture: the key \"colums\" is unknown", "columns"});
 }
 
-/// What is neither a whole number nor in any range.
+/// Values that are neither whole numbers nor in any range.
 const std::vector<std::string> kNoCounts = {"2.7",   "6.0", "\"8\"", "\"\"",  "-1",   "-9223372036854775808",
                                             "1e300", "1e2", "true",  "false", "null", "[]",
                                             "[1]",   "{}",  "-0.5"};
