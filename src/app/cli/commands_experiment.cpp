@@ -9,9 +9,11 @@
 #include "core/experiment/system.h"
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
+#include "io/base/file_formats.h"
 #include "io/base/printable.h"
 #include "io/experiments/labels_file.h"
 #include "io/figures/png_picture.h"
+#include "io/tensors/tensor_format.h"
 
 namespace attnscope {
 
@@ -19,8 +21,8 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command
       .add_option(
           "EXPERIMENT", options.experiment,
-          "An experiment (JSON), a figure written by attnscope, a tensor file (npy, npz, safetensors; - for standard "
-          "input), or the name of a system")
+          "An experiment (.json), a figure written by attnscope, a tensor file (" +
+              extension_list(tensor_formats(), ", ") + "; - for standard input), or the name of a system")
       ->required()
       ->type_name("");
   command.add_option("--set", options.settings, "Set a parameter, seed or discard; repeatable")

@@ -44,7 +44,7 @@ bool export_dialog(const Style& style, const ExportShown& shown, UiState& state)
   const float room = std::clamp(display.x - style.px(kSettingsWidth + 96), style.px(120), style.px(520));
   const float width = style.px(kSettingsWidth + 16) + room;
   const PathDialog& text = *find_path_dialog(Dialog::export_figure);
-  const PathFieldResult field = path_field(state.dialog, text.hint, width, endings_of(text));
+  const PathFieldResult field = path_field(state.dialog, text.hint.c_str(), width, endings_of(text));
   bool confirmed = field.entered;
   if (std::exchange(state.dialog.browsed, false) || field.edited) choose_format_of(state.dialog.path, settings);
   ImGui::BeginGroup();

@@ -3,7 +3,13 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <ranges>
 
+#include "io/base/file_formats.h"
+#include "io/figures/animation_file.h"
+#include "io/figures/figure_format.h"
+#include "io/tensors/tensor_format.h"
+#include "io/traces/trace_formats.h"
 #include "ui/dialogs/document_dialogs.h"
 #include "ui/dialogs/path_field.h"
 #include "ui/imgui/imgui_compat.h"
@@ -11,18 +17,31 @@
 namespace attnscope::ui {
 namespace {
 
+/// "*.npy" for each format of the table.
+template <std::ranges::range Formats>
+std::vector<std::string> patterns_of(const Formats& formats) {
+  std::vector<std::string> patterns;
+  for (const auto& format : formats) patterns.push_back("*" + std::string(format.extension));
+  return patterns;
+}
+
+std::vector<std::string> opened_patterns() {
+  std::vector<std::string> patterns = {"*.json", "*.txt"};
+  for (const std::vector<std::string>& more : {patterns_of(kFigureFormats), patterns_of(tensor_formats())})
+    patterns.insert(patterns.end(), more.begin(), more.end());
+  return patterns;
+}
+
 const std::vector<PathDialog>& path_dialogs() {
   static const FileFilter all = {"All files", {"*"}};
   static const std::vector<PathDialog> table = {
       {Dialog::open,
        "Open an experiment",
-       "an experiment (.json), a figure, tensors (.npy, .npz, .safetensors), labels (.txt)",
+       "an experiment (.json), a figure, tensors (" + extension_list(tensor_formats(), ", ") + "), labels (.txt)",
        "Open",
        false,
        "",
-       {{"Experiments, figures, tensors, labels",
-         {"*.json", "*.png", "*.svg", "*.pdf", "*.npy", "*.npz", "*.safetensors", "*.txt"}},
-        all}},
+       {{"Experiments, figures, tensors, labels", opened_patterns()}, all}},
       {Dialog::open_picture,
        "Open a picture for the pixels",
        "path of a picture (.png)",
@@ -39,25 +58,25 @@ const std::vector<PathDialog>& path_dialogs() {
        {{"Experiments", {"*.json"}}}},
       {Dialog::export_trace,
        "Export the tensors",
-       "path, ending in .safetensors, .npz or .json",
+       "path, ending in " + extension_list(kTraceFormats, " or "),
        "Export",
        true,
        ".safetensors",
-       {{"Tensors", {"*.safetensors", "*.npz", "*.json"}}}},
+       {{"Tensors", patterns_of(kTraceFormats)}}},
       {Dialog::export_figure,
        "Export the view as a figure",
        "path; the boxes below choose the formats",
        "Export",
        true,
        "",
-       {{"Figures", {"*.pdf", "*.svg", "*.png"}}}},
+       {{"Figures", patterns_of(kFigureFormats)}}},
       {Dialog::animation,
        "Write an animation",
        "path; for PNG files with %04d in place of the frame's number",
        "Write",
        true,
        "",
-       {{"Animations", {"*.gif", "*.mp4", "*.png"}}}},
+       {{"Animations", patterns_of(kAnimationFormats)}}},
   };
   return table;
 }
@@ -89,7 +108,7 @@ std::optional<DialogResult> path_dialog(const Style& style, const PathDialog& te
   }
   const float width = std::min(style.px(560), ImGui::GetIO().DisplaySize.x - style.px(80));
   const std::vector<std::string> endings = endings_of(text);
-  const PathFieldResult field = path_field(dialog, text.hint, width, endings);
+  const PathFieldResult field = path_field(dialog, text.hint.c_str(), width, endings);
   const bool chosen = folder_list(style, dialog, width, endings);
   end_with_error(state);
   const bool replaces = question_row(state);

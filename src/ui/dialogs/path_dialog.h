@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "io/desktop/file_dialog.h"
@@ -13,7 +14,7 @@ namespace attnscope::ui {
 struct PathDialog {
   Dialog dialog;
   const char* title;
-  const char* hint;
+  std::string hint;
   const char* confirm;
   bool saves = false;
   const char* ending = "";               ///< of a name to save that has none
