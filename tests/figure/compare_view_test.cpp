@@ -102,8 +102,8 @@ TEST(CompareView, AClickOnTheNameFlips) {
   const Figure second = compared(*trace, {{"show", std::string("second")}});
   EXPECT_EQ(words(first, "title"), "Head 1");
   EXPECT_EQ(words(second, "title"), "Head 2");
-  EXPECT_EQ(mark(first.targets, "flip")->sets, (ParameterValues{{"show", std::string("second")}}));
-  EXPECT_EQ(mark(second.targets, "flip")->sets, (ParameterValues{{"show", std::string("first")}}));
+  EXPECT_EQ(set_by(*mark(first.targets, "flip")), (ParameterValues{{"show", std::string("second")}}));
+  EXPECT_EQ(set_by(*mark(second.targets, "flip")), (ParameterValues{{"show", std::string("first")}}));
   EXPECT_EQ(first.heatmaps[0].box, second.heatmaps[0].box);
   EXPECT_EQ(first.heatmaps[0].scale, second.heatmaps[0].scale);
 }

@@ -107,15 +107,15 @@ TEST(DotView, AClickOnABarOfAKeyChoosesThatKey) {
   const Figure figure = figure_of(*trace, "dot", pair_options(2, 4));
   for (const char* row : {"scores.", "weights."}) {
     const TargetMark& target = *mark(figure.targets, row + std::string("5"));
-    EXPECT_EQ(target.sets, (ParameterValues{{"key", Index{6}}}));
+    EXPECT_EQ(set_by(target), (ParameterValues{{"key", Index{6}}}));
     EXPECT_TRUE(target.box.contains({mark(figure.texts, "label.5")->at.x, target.box.center().y}));
     ParameterValues options = pair_options(2, 4);
-    for (const auto& [name, value] : target.sets) options[name] = value;
+    for (const auto& [name, value] : set_by(target)) options[name] = value;
     EXPECT_EQ(describe(figure_of(*trace, "dot", options)), describe(figure_of(*trace, "dot", pair_options(2, 6))));
   }
   EXPECT_EQ(mark(figure.bars, "scores.chosen")->shade, Shade::of(Ink::accent));
   EXPECT_EQ(mark(figure.bars, "scores.3"), nullptr);
-  EXPECT_TRUE(mark(figure.targets, "q.0")->sets.empty());
+  EXPECT_TRUE(set_by(*mark(figure.targets, "q.0")).empty());
 }
 
 TEST(DotView, QueriesOfTheSecondSequence) {
@@ -161,7 +161,7 @@ TEST(DotView, ManyNumbersShareBars) {
     const TargetMark* target = mark(figure.targets, "scores." + std::to_string(column));
     if (target == nullptr) break;
     const Index shown = target->cell->index.back();
-    EXPECT_EQ(target->sets, (ParameterValues{{"key", shown + 1}}));
+    EXPECT_EQ(set_by(*target), (ParameterValues{{"key", shown + 1}}));
     const Index last = mark(figure.targets, "scores." + std::to_string(column + 1)) == nullptr
                            ? 4999
                            : mark(figure.targets, "scores." + std::to_string(column + 1))->cell->index.back();

@@ -146,7 +146,7 @@ TEST(HeadView, TargetsSayWhatTheBarsShow) {
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->about,
             "query “cat”: weights sum to 1.000, entropy " + number_text(entropy) + " nats of at most ln 6 = 1.792");
-  EXPECT_TRUE(row->sets.empty());
+  EXPECT_TRUE(set_by(*row).empty());
   const TargetMark* column = target_at(figure, bar_of(figure, "mean.5")->center());
   ASSERT_NE(column, nullptr);
   EXPECT_EQ(column->about, "key “mat”: mean weight " + number_text(mean) + " over the queries");

@@ -166,16 +166,16 @@ TEST(LinesView, AClickOnAQueryChoosesItAndAnotherLetsGo) {
     const Figure before = figure_of(*trace, "lines", options);
     const TargetMark* target = mark(before.targets, "query.2");
     ASSERT_NE(target, nullptr);
-    EXPECT_EQ(target->sets, (ParameterValues{{"query", times == 0 ? Index{3} : Index{0}}}));
-    options = target->sets;
+    EXPECT_EQ(set_by(*target), (ParameterValues{{"query", times == 0 ? Index{3} : Index{0}}}));
+    options = set_by(*target);
   }
   EXPECT_EQ(describe(figure_of(*trace, "lines", options)), describe(figure_of(*trace, "lines")));
   // While one is chosen the others have no lines to be shown alone, but can be chosen.
   const Figure chosen = figure_of(*trace, "lines", {{"query", Index{3}}});
   EXPECT_EQ(mark(chosen.targets, "query.0")->isolates, -1);
-  EXPECT_EQ(mark(chosen.targets, "query.0")->sets, (ParameterValues{{"query", Index{1}}}));
+  EXPECT_EQ(set_by(*mark(chosen.targets, "query.0")), (ParameterValues{{"query", Index{1}}}));
   EXPECT_EQ(mark(chosen.targets, "query.2")->isolates, 2);
-  EXPECT_TRUE(mark(chosen.targets, "key.1")->sets.empty());
+  EXPECT_TRUE(set_by(*mark(chosen.targets, "key.1")).empty());
 }
 
 TEST(LinesView, TheLegendShowsAHeadAlone) {
@@ -188,8 +188,8 @@ TEST(LinesView, TheLegendShowsAHeadAlone) {
     EXPECT_EQ(bar->shade, Shade::of_hue(head));
     const TargetMark* target = target_at(figure, bar->box.center());
     ASSERT_NE(target, nullptr);
-    EXPECT_EQ(target->sets, (ParameterValues{{"head", head + 1}, {"heads", std::string("one")}}));
-    const Figure alone = figure_of(*trace, "lines", target->sets);
+    EXPECT_EQ(set_by(*target), (ParameterValues{{"head", head + 1}, {"heads", std::string("one")}}));
+    const Figure alone = figure_of(*trace, "lines", set_by(*target));
     ASSERT_EQ(alone.strands.size(), 1U);
     EXPECT_EQ(alone.strands.front().id, "head." + std::to_string(head));
   }

@@ -78,16 +78,16 @@ TEST(MetricsView, ItsTitlesSortAndItsRowsChooseAHead) {
   const Figure figure = figure_of(*trace, "metrics", by_entropy);
   const TargetMark* other = mark(figure.targets, "sort.diagonal");
   ASSERT_NE(other, nullptr);
-  EXPECT_EQ(other->sets, (ParameterValues{{"sort", std::string("diagonal")}, {"order", std::string("down")}}));
+  EXPECT_EQ(set_by(*other), (ParameterValues{{"sort", std::string("diagonal")}, {"order", std::string("down")}}));
   const TargetMark* same = mark(figure.targets, "sort.entropy");
   ASSERT_NE(same, nullptr);
-  EXPECT_EQ(same->sets, (ParameterValues{{"sort", std::string("entropy")}, {"order", std::string("up")}}));
+  EXPECT_EQ(set_by(*same), (ParameterValues{{"sort", std::string("entropy")}, {"order", std::string("up")}}));
   const TextMark* name = mark(figure.texts, "head.2.name");
   const TargetMark* row = target_at(figure, {name->at.x + 1, name->at.y});
   ASSERT_NE(row, nullptr);
-  EXPECT_EQ(row->sets, (ParameterValues{{"head", Index{3}}}));
+  EXPECT_EQ(set_by(*row), (ParameterValues{{"head", Index{3}}}));
   // Where it leads: that head's weights beside the map.
-  const Figure third = figure_of(*trace, "metrics", row->sets);
+  const Figure third = figure_of(*trace, "metrics", set_by(*row));
   EXPECT_EQ(mark(third.texts, "chosen.title")->markup, "head 3");
   EXPECT_EQ(third.heatmaps.back().leading, std::vector<Index>{2});
 }

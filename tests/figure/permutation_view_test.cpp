@@ -55,10 +55,10 @@ TEST(PermutationView, TokensCanBeDraggedByTheirLabels) {
   const Rect& x = mark(figure.heatmaps, "permuted.x")->box;
   Index places = 0;
   for (const TargetMark& target : figure.targets) {
-    if (!target.place) continue;
-    EXPECT_EQ(*target.place, places++);
+    if (!target.drag) continue;
+    EXPECT_EQ(*target.drag, (SwapTokens{"order", places++}));
     EXPECT_LE(target.box.right(), x.x);
-    const double row = x.y + x.height * (static_cast<double>(*target.place) + 0.5) / 6;
+    const double row = x.y + x.height * (static_cast<double>(target.drag->place) + 0.5) / 6;
     EXPECT_LT(target.box.y, row);
     EXPECT_GT(target.box.bottom(), row);
   }

@@ -50,6 +50,12 @@ const Mark* mark(const std::vector<Mark>& marks, const std::string& id) {
   return found == marks.end() ? nullptr : &*found;
 }
 
+/// The options that a click on the mark sets.
+inline ParameterValues set_by(const TargetMark& mark) {
+  const auto* set = std::get_if<SetOptions>(&mark.click);
+  return set == nullptr ? ParameterValues() : set->values;
+}
+
 /// What the text of that id says; "no …" where there is none.
 inline std::string words(const Figure& figure, const std::string& id) {
   const TextMark* found = mark(figure.texts, id);

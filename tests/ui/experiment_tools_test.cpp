@@ -99,7 +99,8 @@ TEST_F(HeadSwitch, AClickOnAHeadsNameSwitchesItOffAndOn) {
   open_view("heads");
   const auto click_name = [&] {
     const std::vector<TargetMark>& targets = screen().workbench().shown_figure().figure().targets;
-    const auto found = std::find_if(targets.begin(), targets.end(), [](const auto& t) { return t.switches == 2; });
+    const auto found = std::find_if(targets.begin(), targets.end(),
+                                    [](const auto& t) { return t.click == ClickIntent(ToggleHead{2}); });
     ASSERT_NE(found, targets.end());
     screen().click(screen().on_screen(found->box.center()));
     screen().settle();
@@ -183,7 +184,8 @@ class TokenOrder : public Interface {
  protected:
   [[nodiscard]] Point place(Index number) {
     const std::vector<TargetMark>& targets = screen().workbench().shown_figure().figure().targets;
-    const auto found = std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.place == number; });
+    const auto found =
+        std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.drag && t.drag->place == number; });
     return screen().on_screen(found->box.center());
   }
   [[nodiscard]] std::string order() { return view_options(screen().experiment().view)->choice("order"); }
@@ -205,7 +207,7 @@ TEST_F(TokenOrder, ADraggedTokenChangesPlaces) {
   screen().release();
   screen().settle();
   EXPECT_EQ(order(), "2 1");
-  EXPECT_FALSE(screen().state().dragged_place);
+  EXPECT_FALSE(screen().state().dragged);
 }
 
 TEST_F(TokenOrder, ButtonsOfferTheUsualOrders) {

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
+#include "figure/views/view_selection.h"
 #include "io/base/printable.h"
 
 namespace attnscope {
@@ -123,8 +124,9 @@ Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& expe
   Result<ViewOptions> chosen = view_options(experiment.view);
   if (!chosen && (typed || !options.view_options.empty())) return fail(chosen.error().message, Error::Kind::usage);
   if (!chosen) return fail(path_text(options.experiment) + ": " + chosen.error().message);
-  if (chosen && !options.pinned.empty() && experiment.view.name != "compare") {
-    return fail("--pinned: the view " + experiment.view.name + " does not compare; allowed: with --view compare",
+  if (!options.pinned.empty() && find_view(experiment.view.name)->with_baseline.empty()) {
+    return fail("--pinned: the view " + experiment.view.name + " compares nothing; allowed: with --view " +
+                    baseline_view().name,
                 Error::Kind::usage);
   }
   return chosen;
@@ -135,8 +137,10 @@ Result<void> note_pinned(const FigureOptions& options, ExperimentSource& source,
     Result<Experiment> pinned = load_experiment({options.pinned, {}});
     if (!pinned) return tl::unexpected(pinned.error());
     source.pinned = std::move(*pinned);
-    source.experiment.view.options["against"] = std::string("pinned");
-    view.values["against"] = std::string("pinned");
+    for (const auto& [name, value] : find_view(source.experiment.view.name)->with_baseline) {
+      source.experiment.view.options[name] = value;
+      view.values[name] = value;
+    }
   }
   source = source_of_figure(source.experiment, source.pinned ? &*source.pinned : nullptr);
   return {};

@@ -26,18 +26,11 @@ Figure build(const FigureRequest& request, const StopToken& stop, ViewCache* cac
   return request.file ? figure_for_file(sized, *request.file) : sized(request.width, request.height);
 }
 
-Result<void> check_view(const Trace& trace, const std::string& view, const ViewOptions& options) {
-  for (const char* name : {"layer", "head", "item", "page"}) {
-    const auto chosen = options.values.find(name);
-    if (chosen == options.values.end()) continue;
-    const Index limit = option_limit(*find_view(view), trace, name, options.values);
-    if (std::get<Index>(chosen->second) <= limit) continue;
-    const std::string has = name == std::string_view("page") ? "; the view has 1 to " : "; the experiment has 1 to ";
-    return fail("view option " + std::string(name) + ": " + value_text(chosen->second) + " is not allowed" + has +
-                std::to_string(limit));
-  }
-  const std::string missing = missing_for(*find_view(view), trace);
-  return missing.empty() ? Result<void>() : fail("view " + view + ": " + missing);
+Result<void> check_view(const Trace& trace, const std::string& name, const ViewOptions& options) {
+  const View& view = *find_view(name);
+  if (Result<void> checked = check_options(view, trace, options.values); !checked) return checked;
+  const std::string missing = missing_for(view, trace);
+  return missing.empty() ? Result<void>() : fail("view " + name + ": " + missing);
 }
 
 FigureBuilder::FigureBuilder(std::function<void()> ready)

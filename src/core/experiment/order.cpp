@@ -1,6 +1,7 @@
 #include "core/experiment/order.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text.h"
 
@@ -44,6 +45,12 @@ std::string order_text(const std::vector<Index>& order) {
     words = std::move(fewer);
   }
   return join(words, " ");
+}
+
+std::string swapped_order(std::string_view text, Index count, Index place, Index other) {
+  std::vector<Index> order = full_order(text, count);
+  std::swap(order[static_cast<std::size_t>(place)], order[static_cast<std::size_t>(other)]);
+  return order_text(order);
 }
 
 }  // namespace attnscope

@@ -21,4 +21,7 @@ std::vector<Index> full_order(std::string_view text, Index count);
 /// The shortest text for a permutation of all tokens.
 std::string order_text(const std::vector<Index>& order);
 
+/// The order `text` of `count` tokens after the tokens in two places, from 0, have swapped.
+std::string swapped_order(std::string_view text, Index count, Index place, Index other);
+
 }  // namespace attnscope

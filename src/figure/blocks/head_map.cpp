@@ -32,7 +32,7 @@ void add_targets(Figure& figure, const HeadMeasures& heads, const std::vector<In
       target.about = "heads " + std::to_string(order[i] + 1) + " and " + std::to_string(order[j] + 1) + ": " +
                      number_text(distance(heads, order[i], order[j])) + " nats, summed over the queries; at most " +
                      most;
-      target.sets = {{"head", order[i] + 1}};
+      target.click = SetOptions{{{"head", order[i] + 1}}};
       figure.targets.push_back(std::move(target));
     }
   }

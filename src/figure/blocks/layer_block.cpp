@@ -83,9 +83,7 @@ void add_composition(Figure& figure, const HeadMeasures& heads, Index head, Poin
                               {at.x, at.y + 12, composition_width(), y - at.y - 20},
                               "How much of what each head wrote is read by the queries, keys and values of this one: "
                               "‖w_v w_o M‖ / (‖w_v w_o‖ ‖M‖).\nElhage et al. 2021; – where a head writes nothing",
-                              {},
-                              std::nullopt,
-                              -1});
+                              {}});
     at.y = y;
   }
   if (tables.left_out > 0) {
@@ -117,9 +115,7 @@ void add_rollout(Figure& figure, const HeadMeasures& heads, const Labels& labels
                             {at.x, at.y - 8, side, 16},
                             "What reaches each token from each token of the first layer, where half of it is passed on "
                             "unchanged in every layer.\nAbnar & Zuidema 2020",
-                            {},
-                            std::nullopt,
-                            -1});
+                            {}});
   ColorBarMark bar = {"rollout.scale", {0, 0, 100, 9}, map.scale, "share", "0", number_text(most, 3)};
   place_legend({&bar, 1}, {at.x + beside, map.box.bottom() + 18}, margin, figure.width - 2 * margin);
   figure.color_bars.push_back(std::move(bar));

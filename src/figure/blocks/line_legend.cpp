@@ -95,7 +95,7 @@ void LineLegend::add_head(Figure& figure, Index head, Point at) const {
   target.id = id;
   target.box = {at.x - 2, at.y - kLegendLine / 2, head_width() - 8, kLegendLine};
   target.about = "Show " + name + " alone";
-  target.sets = {{"head", head + 1}, {"heads", std::string("one")}};
+  target.click = SetOptions{{{"head", head + 1}, {"heads", std::string("one")}}};
   figure.targets.push_back(std::move(target));
 }
 

@@ -147,6 +147,14 @@ const TargetMark* target_at(const Figure& figure, Point at) {
   return found == figure.targets.rend() ? nullptr : &*found;
 }
 
+ClickIntent click_intent(const Figure& figure, Point at) {
+  if (const TargetMark* target = target_at(figure, at)) return target->click;
+  const std::optional<FigureHit> hit = hit_test(figure, at);
+  if (!hit || figure.heatmaps[hit->heatmap].picks.empty()) return {};
+  const HeatmapMark& mark = figure.heatmaps[hit->heatmap];
+  return SetOptions{{{mark.picks, hit->row * mark.columns() + hit->column + 1}}};
+}
+
 Figure blend(const Figure& from, const Figure& to, double share) {
   Figure between = to;
   match(from.heatmaps, between.heatmaps,
@@ -243,9 +251,12 @@ std::string describe(const Figure& figure) {
   }
   for (const TargetMark& mark : figure.targets) {
     text += "target " + mark.id + " at " + rect_text(mark.box) + ": " + quoted_text(mark.about);
-    for (const auto& [name, value] : mark.sets) text += ", " + name + " " + value_text(value);
+    if (const auto* set = std::get_if<SetOptions>(&mark.click)) {
+      for (const auto& [name, value] : set->values) text += ", " + name + " " + value_text(value);
+    }
     if (mark.cell) text += ", cell " + index_text(mark.cell->index) + " of step " + std::to_string(mark.cell->step);
-    if (mark.switches) text += ", switches head " + std::to_string(*mark.switches);
+    if (const auto* toggle = std::get_if<ToggleHead>(&mark.click))
+      text += ", switches head " + std::to_string(toggle->head);
     text += "\n";
   }
   return text;

@@ -11,6 +11,7 @@
 #include "core/experiment/parameter.h"
 #include "core/matrix/matrix_source.h"
 #include "core/trace/trace.h"
+#include "figure/model/intent.h"
 #include "figure/model/labels.h"
 #include "figure/style/colormap.h"
 #include "figure/style/font_metrics.h"
@@ -79,7 +80,7 @@ struct HeatmapMark {
   std::string about;                        ///< one line for alternative texts: "weights of head 2"
   std::vector<std::vector<Index>> by_hand;  ///< cells of the tensor, among those shown, that were edited
   bool shows_numbers = true;                ///< in its cells, where they have room
-  std::string picks;  ///< the option of the view that a click sets, to the number of the cell: row by row, from 1
+  std::string picks;  ///< the option that a click sets to the number of the cell, row by row from 1; empty: none
 
   /// Of the picture.
   [[nodiscard]] Index rows() const { return axis_sizes(!transposed); }
@@ -160,18 +161,17 @@ struct TensorCell {
   friend bool operator==(const TensorCell&, const TensorCell&) = default;
 };
 
-/// A place that does something: it is pointed at, and clicked. It has no looks of its own.
+/// A place that responds to the mouse. It is not drawn.
 struct TargetMark {
   std::string id;
   Rect box;
-  std::string about;                             ///< one line for the tooltip
-  ParameterValues sets;                          ///< the options of the view that a click sets
-  std::optional<TensorCell> cell;                ///< is looked at like a cell of a heatmap
-  int isolates = -1;                             ///< while it is pointed at only the strands that end there are shown
-  std::optional<Index> switches = std::nullopt;  ///< the head that a click switches off, or on again; from 0
-  /// Its place, from 0, in the order that the view's option `order` says: dragged onto another it changes places with
-  /// that.
-  std::optional<Index> place = std::nullopt;
+  std::string about;                              ///< one line for the tooltip
+  ClickIntent click;                              ///< what a click asks for
+  std::optional<SwapTokens> drag = std::nullopt;  ///< what a drag onto another target asks for
+  std::optional<TensorCell> cell = std::nullopt;  ///< is inspected like a cell of a heatmap
+  int isolates = -1;                              ///< while it is hovered only the strands that end there are shown
+
+  [[nodiscard]] bool has_click() const { return !std::holds_alternative<std::monostate>(click); }
 };
 
 /// A labelled strip of a colour scale. The title stands left of it, its ends are labelled below.
@@ -219,6 +219,9 @@ std::optional<FigureHit> hit_test(const Figure& figure, Point at);
 
 /// The target at `at`, or null.
 const TargetMark* target_at(const Figure& figure, Point at);
+
+/// What a click at `at` asks for: the target there, or without one the cell of a heatmap with `picks`.
+ClickIntent click_intent(const Figure& figure, Point at);
 
 /// `to`, with everything that `from` has too (by id) on its way there: at `share` 0 it stands where `from` has it, at 1
 /// where `to` has it. Data, labels and colours are those of `to` at once.

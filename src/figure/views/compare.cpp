@@ -280,7 +280,7 @@ class CompareLayout {
     target.id = "flip";
     target.box = box;
     target.about = "A click shows " + (first ? second_.name : first_.name) + " in its place";
-    target.sets = {{"show", std::string(first ? "second" : "first")}};
+    target.click = SetOptions{{{"show", std::string(first ? "second" : "first")}}};
     figure_.targets.push_back(std::move(target));
   }
 
@@ -352,6 +352,7 @@ View compare_view() {
                applies,
                build,
                no_attention};
+  view.with_baseline = {{"against", std::string("pinned")}};
   return view;
 }
 

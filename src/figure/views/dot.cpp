@@ -246,7 +246,7 @@ class DotLayout {
     std::vector<Index> index = n_.at;
     index.back() = key;
     TargetMark target = cell_target(of_step, std::move(index));
-    target.sets = {{"key", key + 1}};
+    target.click = SetOptions{{{"key", key + 1}}};
     return target;
   }
 
@@ -381,15 +381,17 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }  // namespace
 
 View dot_view() {
-  return {"dot",
-          "Dot product",
-          "One query against one key: the products, their sum, the score and the weight that come of it.",
-          {attention_option(), layer_option(), head_option(), item_option(),
-           integer_parameter("query", "Query", "Which token asks.", 1, 1, 10),
-           integer_parameter("key", "Key", "Which token is asked.", 1, 1, 10)},
-          leaves_choice,
-          build,
-          missing};
+  View view = {"dot",
+               "Dot product",
+               "One query against one key: the products, their sum, the score and the weight that come of it.",
+               {attention_option(), layer_option(), head_option(), item_option(),
+                integer_parameter("query", "Query", "Which token asks.", 1, 1, 10),
+                integer_parameter("key", "Key", "Which token is asked.", 1, 1, 10)},
+               leaves_choice,
+               build,
+               missing};
+  view.shows_pair = true;
+  return view;
 }
 
 }  // namespace attnscope

@@ -178,7 +178,7 @@ class HeadsLayout {
       target.box = {at.x - 4, at.y - 15, text_width(text.markup, TypeSize::kBody, FontWeight::semibold) + 8, 21};
       target.about =
           off ? "A click switches this head on again" : "A click switches this head off: its output counts as 0";
-      target.switches = number;
+      target.click = ToggleHead{number};
       figure_.targets.push_back(std::move(target));
     }
     figure_.texts.push_back(std::move(text));

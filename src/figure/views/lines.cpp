@@ -251,7 +251,7 @@ class LinesLayout {
       target.about = kind + " " + tokens.names[at];
       if (left) {
         target.about += chosen ? "; a click shows all queries again" : "; a click shows its weights alone";
-        target.sets = {{"query", chosen ? Index{0} : number + 1}};
+        target.click = SetOptions{{{"query", chosen ? Index{0} : number + 1}}};
       }
       // Lines that are not there cannot be shown alone.
       if (!fades) target.isolates = static_cast<int>(left ? i : queries_.window.count + i);

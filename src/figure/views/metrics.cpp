@@ -142,12 +142,8 @@ class MetricsLayout {
   /// A click sorts by it; once more, the other way round.
   void sort_target(const std::string& sort, const Rect& box, const std::string& about) {
     const bool again = options_.choice("sort") == sort && options_.choice("order") == "down";
-    figure_.targets.push_back({"sort." + sort,
-                               box,
-                               about,
-                               {{"sort", sort}, {"order", std::string(again ? "up" : "down")}},
-                               std::nullopt,
-                               -1});
+    figure_.targets.push_back(
+        {"sort." + sort, box, about, SetOptions{{{"sort", sort}, {"order", std::string(again ? "up" : "down")}}}});
   }
 
   void header(double y) {
@@ -216,7 +212,7 @@ class MetricsLayout {
     text(id + ".name", {left_ + 16, y + 11}, row_name(head), Ink::text, HorizontalAlign::left,
          chosen ? FontWeight::semibold : FontWeight::regular);
     const MeasureRow& values = heads_->heads[static_cast<std::size_t>(head)];
-    figure_.targets.push_back({id, {left_ - 6, y, width + 12, kRow}, "", {{"head", head + 1}}, std::nullopt, -1});
+    figure_.targets.push_back({id, {left_ - 6, y, width + 12, kRow}, "", SetOptions{{{"head", head + 1}}}});
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string name(measures()[i].title);
       number(id + "." + std::string(measures()[i].name), i, y, values[i], Shade::of_hue(head));
@@ -226,9 +222,7 @@ class MetricsLayout {
       figure_.targets.push_back({id + "." + std::string(measures()[i].name),
                                  {column_right(i) - column_, y, column_, kRow},
                                  about,
-                                 {{"head", head + 1}},
-                                 std::nullopt,
-                                 -1});
+                                 SetOptions{{{"head", head + 1}}}});
     }
     profile(id, heads_->received[static_cast<std::size_t>(head)], y, Shade::of_hue(head));
   }
@@ -245,9 +239,7 @@ class MetricsLayout {
          {left_, y, profile_left_ + kProfileWidth - left_, kRow},
          "The measures of attention that is even under the same mask: what a head does is how far it "
          "is from there.",
-         {},
-         std::nullopt,
-         -1});
+         {}});
   }
 
   /// The mean weight of each key, first to last, as a curve; of many keys the largest of each group.

@@ -264,7 +264,7 @@ class PermutationLayout {
       target.box = {left_ - 4, top + static_cast<double>(i) * row_, labels_, row_};
       target.about = "Drag " + token_text(trace_, {"token", tokens()}, other_.order[static_cast<std::size_t>(i)]) +
                      " onto another token: they change places";
-      target.place = i;
+      target.drag = SwapTokens{"order", i};
       figure_.targets.push_back(std::move(target));
     }
   }
@@ -354,6 +354,7 @@ View permutation_view() {
       applies,
       build};
   view.missing = missing;
+  view.token_order = "order";
   return view;
 }
 

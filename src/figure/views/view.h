@@ -28,6 +28,9 @@ struct View {
   std::vector<std::string> (*names)(const Trace&, std::string_view option) = nullptr;
   /// How many pages there are of what the view shows, for its option "page"; null: it has no such option.
   Index (*pages)(const Trace&, const ParameterValues& chosen) = nullptr;
+  bool shows_pair = false;  ///< its options query and key select one pair; opening it selects the pinned cell's
+  ParameterValues with_baseline = {};  ///< the options that compare with the baseline; empty: it cannot
+  std::string token_order = {};        ///< its option for an order of the tokens; empty: none
 };
 
 /// All views, in the order of the tabs.
@@ -41,6 +44,9 @@ Result<ViewOptions> view_options(const ViewChoice& choice);
 /// The largest value of an option that counts what the trace has: `option_limit` of `figure/chosen.h`, or the pages.
 /// `options` has every option of the view.
 Index option_limit(const View& view, const Trace& trace, std::string_view option, const ParameterValues& options);
+
+/// Fails where the trace has no such layer, head or item, or the view no such page, as `options` choose.
+Result<void> check_options(const View& view, const Trace& trace, const ParameterValues& options);
 
 /// `View::missing`, empty where the view has something to show.
 std::string missing_for(const View& view, const Trace& trace);

@@ -76,6 +76,19 @@ Index option_limit(const View& view, const Trace& trace, std::string_view option
   return view.pages == nullptr ? 1 : view.pages(trace, options);
 }
 
+Result<void> check_options(const View& view, const Trace& trace, const ParameterValues& options) {
+  for (const char* name : {"layer", "head", "item", "page"}) {
+    const auto chosen = options.find(name);
+    if (chosen == options.end()) continue;
+    const Index limit = option_limit(view, trace, name, options);
+    if (std::get<Index>(chosen->second) <= limit) continue;
+    const std::string has = name == std::string_view("page") ? "; the view has 1 to " : "; the experiment has 1 to ";
+    return fail("view option " + std::string(name) + ": " + value_text(chosen->second) + " is not allowed" + has +
+                std::to_string(limit));
+  }
+  return {};
+}
+
 std::string missing_for(const View& view, const Trace& trace) {
   return view.missing != nullptr ? view.missing(trace) : std::string();
 }

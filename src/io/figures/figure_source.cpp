@@ -9,7 +9,7 @@
 #include "core/base/utf8.h"
 #include "core/experiment/system.h"
 #include "figure/style/font_metrics.h"
-#include "figure/views/view.h"
+#include "figure/views/view_selection.h"
 #include "io/base/file.h"
 #include "io/base/json_value.h"
 #include "io/canvas/canvas_style.h"
@@ -115,10 +115,8 @@ Result<ExperimentSource> source_of(std::string text, const std::filesystem::path
 }  // namespace
 
 ExperimentSource source_of_figure(const Experiment& experiment, const Experiment* pinned) {
-  const auto against = experiment.view.options.find("against");
-  const bool compares =
-      against != experiment.view.options.end() && against->second == ParameterValue(std::string("pinned"));
-  return {experiment, compares && pinned != nullptr ? std::optional(*pinned) : std::nullopt, true};
+  return {experiment, shows_baseline(experiment.view) && pinned != nullptr ? std::optional(*pinned) : std::nullopt,
+          true};
 }
 
 std::string figure_caption(const ExperimentSource& source) {

@@ -4,10 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "app/session/mark_edits.h"
 #include "app/session/mask_cell.h"
 #include "core/base/text.h"
-#include "core/experiment/order.h"
-#include "core/studies/permutation.h"
 #include "figure/slices/matrix.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/panels/widgets.h"
@@ -90,7 +89,7 @@ void own_cell_tooltip(const Figure& figure, Point at) {
 
 /// The tooltip of a target, and the hand that invites to click.
 void target_feedback(const TargetMark& target) {
-  if (!target.sets.empty() || target.switches || target.place) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (target.has_click() || target.drag) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (target.about.empty() || target.cell || ImGui::IsMouseDown(0)) return;
   begin_tooltip();
   ImGui::TextUnformatted(target.about.c_str());
@@ -107,7 +106,7 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, UiStat
     const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
     zoom_at(style, camera, area, mouse, static_cast<double>(io.MouseWheel));
   }
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0) && !state.brush_keep && !state.dragged_place) {
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0) && !state.brush_keep && !state.dragged) {
     camera.pan.x += static_cast<double>(io.MouseDelta.x / style.scale);
     camera.pan.y += static_cast<double>(io.MouseDelta.y / style.scale);
   }
@@ -116,22 +115,17 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, UiStat
   if (camera != before) state.camera_still_at = ImGui::GetTime() + kPause;
 }
 
-/// Dropping a dragged token on another one swaps them.
-void drag_place(const FigurePanelContent& content, const TargetMark* target, UiState& state, UiIntents& intents) {
-  if (ImGui::IsItemActivated() && target != nullptr) state.dragged_place = target->place;
-  if (!state.dragged_place) return;
-  const bool onto = target != nullptr && target->place && target->place != state.dragged_place;
+/// A token that is dragged onto another one swaps places with it.
+void drag_token(const FigurePanelContent& content, const TargetMark* target, UiState& state, UiIntents& intents) {
+  if (ImGui::IsItemActivated() && target != nullptr) state.dragged = target->drag;
+  if (!state.dragged) return;
+  const bool onto = target != nullptr && target->drag && target->drag != state.dragged;
   if (ImGui::IsItemActive()) {
     ImGui::SetMouseCursor(onto ? ImGuiMouseCursor_Hand : ImGuiMouseCursor_ResizeNS);
     return;
   }
-  if (onto) {
-    const Result<ViewOptions> options = view_options(content.trace.experiment().view);
-    std::vector<Index> order = full_order(options->choice("order"), permutable_tokens(content.trace));
-    std::swap(order[static_cast<std::size_t>(*state.dragged_place)], order[static_cast<std::size_t>(*target->place)]);
-    intents.actions.push_back({SetViewOption{"order", order_text(order)}, 0});
-  }
-  state.dragged_place.reset();
+  if (onto) intents.actions.push_back({swap_edit(content.trace, *state.dragged, *target->drag), 0});
+  state.dragged.reset();
 }
 
 std::optional<MaskCell> mask_cell_at(const FigurePanelContent& content, Point at) {
@@ -185,22 +179,11 @@ namespace {
 /// Carries out a click on the figure: a target sets options or switches a head, a matrix may pick a cell, and any other
 /// cell is pinned. A click on the pinned cell or outside all cells unpins.
 void click(const FigurePanelContent& content, const TargetMark* target, Point at, UiState& state, UiIntents& intents) {
-  if (target != nullptr) {
-    // One step for Undo, however many options it sets.
-    const std::uint64_t gesture = target->sets.size() > 1 ? ++state.gesture : 0;
-    for (const auto& [name, value] : target->sets) intents.actions.push_back({SetViewOption{name, value}, gesture});
-    if (target->switches) {
-      const std::vector<Index>& off = content.trace.experiment().heads_off;
-      const bool is_off = std::binary_search(off.begin(), off.end(), *target->switches);
-      intents.actions.push_back({SwitchHead{*target->switches, is_off}, 0});
-    }
-  }
-  const auto hit = target == nullptr ? hit_test(content.figure, at) : std::nullopt;
-  if (hit && !content.figure.heatmaps[hit->heatmap].picks.empty()) {
-    const HeatmapMark& mark = content.figure.heatmaps[hit->heatmap];
-    intents.actions.push_back({SetViewOption{mark.picks, hit->row * mark.columns() + hit->column + 1}, 0});
-  }
-  if (target == nullptr || (target->sets.empty() && !target->switches) || state.hovered)
+  std::vector<Edit> edits = edits_for(click_intent(content.figure, at), content.trace.experiment());
+  // One step for Undo, however many options it sets.
+  const std::uint64_t gesture = edits.size() > 1 ? ++state.gesture : 0;
+  for (Edit& edit : edits) intents.actions.push_back({std::move(edit), gesture});
+  if (target == nullptr || !target->has_click() || state.hovered)
     state.pinned = state.pinned == state.hovered ? std::nullopt : state.hovered;
 }
 
@@ -208,8 +191,8 @@ void click(const FigurePanelContent& content, const TargetMark* target, Point at
 void paint_dragged(const Style& style, const Figure& figure, const FigureTransform& transform, const TargetMark* target,
                    const UiState& state) {
   for (const TargetMark& each : figure.targets) {
-    if (!state.dragged_place || !each.place) continue;
-    if (each.place != state.dragged_place && (target == nullptr || each.place != target->place)) continue;
+    if (!state.dragged || !each.drag) continue;
+    if (each.drag != state.dragged && (target == nullptr || each.drag != target->drag)) continue;
     const Rect box = transform.apply(each.box);
     ImGui::GetWindowDrawList()->AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
                                         ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())),
@@ -254,7 +237,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   const TargetMark* const target = hovered ? target_at(content.figure, in_figure) : nullptr;
   if (hovered) state.hovered = cell_at(content, target, in_figure);
   const bool painted = state.brush_keep.has_value();
-  drag_place(content, target, state, intents);
+  drag_token(content, target, state, intents);
   paint_mask(content, transform, mouse, state, intents);
   const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && !painted &&
                        io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;

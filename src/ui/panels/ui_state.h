@@ -109,10 +109,10 @@ struct StatusMessage {
 struct UiState {
   std::optional<NamedCell> hovered;
   std::optional<NamedCell> pinned;
-  bool by_keyboard = false;            ///< arrows chose the pinned cell: the cell under a resting mouse does not count
-  bool brush = false;                  ///< a drag over scores or weights paints the mask
-  std::optional<bool> brush_keep;      ///< what the drag makes of the pairs it reaches
-  std::optional<Index> dragged_place;  ///< of the token that is being dragged; see TargetMark::place
+  bool by_keyboard = false;           ///< arrows chose the pinned cell: the cell under a resting mouse does not count
+  bool brush = false;                 ///< a drag over scores or weights paints the mask
+  std::optional<bool> brush_keep;     ///< what the drag makes of the pairs it reaches
+  std::optional<SwapTokens> dragged;  ///< the token that is being dragged
   Camera camera;
   double camera_still_at = 0;  ///< ImGui time from which on it has not moved
   std::uint64_t gesture = 0;   ///< number of the last drag or typing; see Action::gesture

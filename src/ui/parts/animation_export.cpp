@@ -29,7 +29,7 @@ std::vector<std::pair<Sweepable, std::optional<Index>>> things_to_sweep(const Tr
     if (each.parameter.kind == Parameter::Kind::order || !matters(experiment, each.parameter)) continue;
     if (of_view && view.applies != nullptr && !view.applies(trace, options, name)) continue;
     if (each.choices.size() == 1) continue;
-    const bool counted = of_view && (counts_the_trace(name) || name == "query" || name == "key");
+    const bool counted = of_view && counts_the_trace(name);
     std::optional<Index> largest;
     if (counted) largest = option_limit(view, trace, name, options);
     if (each.parameter.kind == Parameter::Kind::integer && !each.choices.empty()) largest = std::ssize(each.choices);
@@ -149,8 +149,8 @@ Result<void> AnimationExport::write(const std::string& path) {
   if (*rate) task.animation.set_rate(**rate);
   task.note = settings.note;
   const std::shared_ptr<const Trace>& baseline = shared_.traces.baseline();
-  if (baseline && !settings.lesson && shared_.traces.trace()->experiment().view.name == "compare")
-    task.pinned = baseline->experiment();
+  const View& view = *find_view(shared_.traces.trace()->experiment().view.name);
+  if (baseline && !settings.lesson && !view.with_baseline.empty()) task.pinned = baseline->experiment();
   task.outputs = {path};
   task.memory_budget = shared_.memory_budget;
   if (Result<void> possible = check_outputs(task); !possible) return possible;

@@ -3,21 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/mark_edits.h"
 #include "app/session/mask_cell.h"
 #include "core/experiment/order.h"
 #include "core/studies/permutation.h"
 #include "figure/slices/selected.h"
+#include "figure/views/view_selection.h"
 
 namespace attnscope::ui {
-namespace {
-
-/// Whether the view has such an option.
-bool has_option(const ViewChoice& view, const char* option) {
-  return find_parameter(find_view(view.name)->options, option) != nullptr;
-}
-
-}  // namespace
-
 void move_pinned_cell(Shared& shared, Index down, Index right) {
   const Trace* trace = shared.traces.trace().get();
   if (trace == nullptr) return;
@@ -45,24 +38,16 @@ void move_pinned_cell(Shared& shared, Index down, Index right) {
 
 void show_pinned_pair(Shared& shared, std::uint64_t gesture) {
   Session& session = shared.session();
+  const ViewChoice& choice = session.experiment().view;
   const Trace* trace = shared.traces.trace().get();
   const Step* step = trace != nullptr && shared.state.pinned ? trace->find(shared.state.pinned->tensor) : nullptr;
-  if (step == nullptr || step->axes.size() < 2 || !has_option(session.experiment().view, "key")) return;
-  const Axes& axes = step->axes;
-  const std::string& rows = axes[axes.size() - 2].name;
-  if (axes.back().name != "key" || (rows != "query" && rows != "cross_query")) return;
-  const std::vector<Index>& index = shared.state.pinned->index;
-  const auto choose = [&](const char* option, ParameterValue value) {
-    const ParameterValues now = view_options(session.experiment().view)->values;
-    // A value that is the default anyway is not set: other views would take it for the user's choice.
-    if (const auto found = now.find(option); found == now.end() || found->second == value) return;
-    if (const Result<void> done = session.apply({SetViewOption{option, std::move(value)}, gesture}); !done)
-      shared.say(done.error().message, true);
-  };
-  choose("query", index[index.size() - 2] + 1);
-  choose("key", index.back() + 1);
-  for (std::size_t i = 0; i + 2 < axes.size(); ++i) choose(axes[i].name == "batch" ? "item" : "head", index[i] + 1);
-  choose("attention", std::string(rows == "query" ? "self" : "cross"));
+  if (step == nullptr) return;
+  // A value that is the default anyway is not set: other views would take it for the user's choice.
+  const SetOptions pair =
+      show_pair(*find_view(choice.name), *step, shared.state.pinned->index, view_options(choice)->values);
+  for (const Edit& edit : edits_for(pair, session.experiment())) {
+    if (const Result<void> done = session.apply({edit, gesture}); !done) shared.say(done.error().message, true);
+  }
 }
 
 void toggle_mask(const Shared& shared, UiIntents& intents) {
@@ -78,19 +63,20 @@ void switch_head(const Shared& shared, UiIntents& intents) {
   const Trace* trace = shared.traces.trace().get();
   if (trace == nullptr) return;
   const Experiment& experiment = shared.session().experiment();
-  const Result<ViewOptions> options = view_options(experiment.view);
-  if (!options || !has_option(experiment.view, "head"))
-    return shared.say("X turns a head off: select one in a view of single heads", true);
-  const Index head = selected_slice(*trace, options->values).head;
-  const std::vector<Index>& off = experiment.heads_off;
-  intents.actions.push_back({SwitchHead{head, std::binary_search(off.begin(), off.end(), head)}, 0});
+  const ParameterValues options = view_options(experiment.view)->values;
+  const std::optional<Index> head = selected_head(*find_view(experiment.view.name), *trace, options);
+  if (!head) return shared.say("X turns a head off: select one in a view of single heads", true);
+  for (Edit& edit : edits_for(ToggleHead{*head}, experiment)) intents.actions.push_back({std::move(edit), 0});
 }
 
 void choose_head(const Shared& shared, Index head, UiIntents& intents) {
   const Trace* trace = shared.traces.trace().get();
-  const ViewChoice& view = shared.session().experiment().view;
-  if (trace == nullptr || head > option_limit(*trace, "head", view.options) || !has_option(view, "head")) return;
-  intents.actions.push_back({SetViewOption{"head", head}, 0});
+  if (trace == nullptr) return;
+  const Experiment& experiment = shared.session().experiment();
+  const View& view = *find_view(experiment.view.name);
+  const std::optional<SetOptions> shown = show_head(view, *trace, experiment.view.options, head - 1);
+  if (!shown) return;
+  for (Edit& edit : edits_for(*shown, experiment)) intents.actions.push_back({std::move(edit), 0});
 }
 
 void change_view(const Shared& shared, Index by, UiIntents& intents) {
@@ -110,14 +96,15 @@ void move_token(Shared& shared, Index by, UiIntents& intents) {
     return shared.say("Ctrl+↑ and Ctrl+↓ move a token of X: pin a cell in its row first", true);
   const Index token = pinned->index[step->axes.size() - 2];
   const ViewChoice& view = shared.session().experiment().view;
-  const bool shown = view.name == "permutation";
-  std::vector<Index> order = full_order(shown ? view_options(view)->choice("order") : "", count);
+  const bool shown = !find_view(view.name)->token_order.empty();
+  const View& opened = shown ? *find_view(view.name) : token_order_view();
+  const std::string text = shown ? view_options(view)->choice(opened.token_order) : "";
+  const std::vector<Index> order = full_order(text, count);
   const auto from = std::find(order.begin(), order.end(), token) - order.begin();
   if (from + by < 0 || from + by >= count) return;
-  std::swap(order[static_cast<std::size_t>(from)], order[static_cast<std::size_t>(from + by)]);
   const std::uint64_t gesture = shown ? 0 : ++shared.state.gesture;
-  if (!shown) intents.actions.push_back({SetView{"permutation"}, gesture});
-  intents.actions.push_back({SetViewOption{"order", order_text(order)}, gesture});
+  if (!shown) intents.actions.push_back({SetView{opened.name}, gesture});
+  intents.actions.push_back({SetViewOption{opened.token_order, swapped_order(text, count, from, from + by)}, gesture});
 }
 
 void copy_matrix(const Shared& shared, MatrixFormat format) {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/script/script.h"
+#include "figure/views/view_selection.h"
 #include "io/base/paths.h"
 #include "io/base/printable.h"
 #include "io/traces/trace_file.h"
@@ -68,7 +69,10 @@ void Workbench::set_baseline() {
   if (trace() == nullptr) return;
   traces_.set_baseline();
   const std::uint64_t gesture = ++state_.gesture;
-  for (const Edit& edit : {Edit{SetView{"compare"}}, Edit{SetViewOption{"against", std::string("pinned")}}}) {
+  const View& view = baseline_view();
+  std::vector<Edit> edits = {SetView{view.name}};
+  for (const auto& [name, value] : view.with_baseline) edits.emplace_back(SetViewOption{name, value});
+  for (const Edit& edit : edits) {
     if (const Result<void> done = workspace_.session().apply({edit, gesture}); !done)
       state_.say(done.error().message, true);
   }

@@ -1,0 +1,36 @@
+// What a click or a drag on a mark asks for, as data: a view says it, the window carries it out.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "core/experiment/parameter.h"
+
+namespace attnscope {
+
+/// Sets options of the view that shows the figure.
+struct SetOptions {
+  ParameterValues values;
+
+  friend bool operator==(const SetOptions&, const SetOptions&) = default;
+};
+
+/// Switches a head of the first layer off, or on again.
+struct ToggleHead {
+  Index head = 0;  ///< from 0
+
+  friend bool operator==(const ToggleHead&, const ToggleHead&) = default;
+};
+
+/// What a click asks for; `std::monostate`: nothing.
+using ClickIntent = std::variant<std::monostate, SetOptions, ToggleHead>;
+
+/// The mark stands for a token in an order of tokens. Dragged onto another such mark, the two tokens swap places.
+struct SwapTokens {
+  std::string option;  ///< of the view: it holds the order, as `full_order` reads it
+  Index place = 0;     ///< of the token in that order, from 0
+
+  friend bool operator==(const SwapTokens&, const SwapTokens&) = default;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,31 @@
+// What shortcuts and the command line ask of any view: another head, a pair of query and key, the baseline, an order.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "figure/model/intent.h"
+#include "figure/views/view.h"
+
+namespace attnscope {
+
+/// The head, from 0, that the view shows with these options; nothing where it does not show one head.
+std::optional<Index> selected_head(const View& view, const Trace& trace, const ParameterValues& options);
+
+/// Shows head `head`, from 0; nothing where the view does not show one head, or the trace has no such head.
+std::optional<SetOptions> show_head(const View& view, const Trace& trace, const ParameterValues& options, Index head);
+
+/// Shows the pair of query and key that the cell at `index` of scores or weights stands for: the options that differ
+/// from `now`, which has every option of the view. Nothing where the view shows no pair, or the cell stands for none.
+SetOptions show_pair(const View& view, const Step& step, std::span<const Index> index, const ParameterValues& now);
+
+/// The first view that can compare with the baseline.
+const View& baseline_view();
+
+/// Whether a figure of this view shows the baseline.
+bool shows_baseline(const ViewChoice& choice);
+
+/// The first view that shows the tokens in another order.
+const View& token_order_view();
+
+}  // namespace attnscope
