@@ -3,14 +3,13 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/base/utf8.h"
 #include "core/operations/normalize.h"
 #include "core/operations/positions.h"
+#include "figure/layout/arithmetic.h"
 #include "figure/layout/bar_row.h"
-#include "figure/slices/dot_product.h"
+#include "figure/slices/dot_numbers.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
-#include "figure/style/markup.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -23,73 +22,6 @@ constexpr double kWidestContent = 1000;
 constexpr double kMinUnit = 26;  // height of the bars of a row whose share is 1
 constexpr double kFileUnit = 52;
 constexpr double kMaxUnit = 88;
-constexpr double kStationHeight = 44;
-constexpr double kSignGap = 12;  // at either side of a sign
-constexpr std::size_t kMaxLabel = 14;
-
-/// A number of the arithmetic between the sum and the weight, and the sign in front of it.
-struct Station {
-  std::string id;
-  std::string sign;
-  std::string caption;
-  std::string value;
-  Ink ink = Ink::text;
-  std::optional<TensorCell> cell;
-
-  [[nodiscard]] double width() const {
-    return std::max(markup_width(caption, TypeSize::kSmall, FontWeight::regular),
-                    markup_width(value, TypeSize::kTitle, FontWeight::semibold));
-  }
-  [[nodiscard]] double sign_width() const {
-    return sign.empty() ? 0 : markup_width(sign, TypeSize::kTitle, FontWeight::regular) + 2 * kSignGap;
-  }
-};
-
-std::string cut(const std::string& label) {
-  std::string_view rest = label;
-  for (std::size_t i = 0; i < kMaxLabel && !rest.empty(); ++i) take_code_point(rest);
-  return rest.empty() ? label : label.substr(0, label.size() - rest.size()) + "…";
-}
-
-/// What is shown, as numbers.
-struct DotNumbers {
-  DotProduct product;
-  std::vector<Index> at;  ///< of the score
-  std::vector<double> q, k, terms, sums, logits, weights;
-  std::vector<bool> masked;
-  std::vector<std::string> key_labels;
-
-  [[nodiscard]] Index query() const { return at[at.size() - 2]; }
-  [[nodiscard]] Index key() const { return at.back(); }
-};
-
-DotNumbers numbers_of(const Trace& trace, const DotProduct& product, const ViewOptions& options) {
-  DotNumbers n = {product, {}, {}, {}, {}, {}, {}, {}, {}, {}};
-  const Slice slice = selected_slice(trace, options.values);
-  const Axes& axes = trace.steps()[static_cast<std::size_t>(product.scores)].axes;
-  n.at = leading_index(axes, 2, slice.head, slice.item);
-  n.at.push_back(std::min(options.integer("query"), product.queries) - 1);
-  n.at.push_back(std::min(options.integer("key"), product.keys) - 1);
-  n.q = query_numbers(trace, product, n.at);
-  n.k = key_numbers(trace, product, n.at);
-  double sum = 0;
-  for (std::size_t i = 0; i < n.q.size(); ++i) {
-    n.terms.push_back(n.q[i] * n.k[i]);
-    n.sums.push_back(sum += n.terms.back());
-  }
-  n.logits = row_numbers(trace, product.logits(), n.at);
-  n.weights = row_numbers(trace, product.weights, n.at);
-  for (Index key = 0; product.mask != nullptr && key < product.keys; ++key)
-    n.masked.push_back(!product.keeps(trace, n.at, key));
-  // Beyond the last label keys are counted as the options count them, from 1.
-  if (!axis_labels(trace, axes.back()).empty()) {
-    const std::vector<std::string>& labels = trace.experiment().labels;
-    for (Index key = 0; key < product.keys; ++key)
-      n.key_labels.push_back(key < std::ssize(labels) ? cut(labels[static_cast<std::size_t>(key)])
-                                                      : std::to_string(key + 1));
-  }
-  return n;
-}
 
 class DotLayout {
  public:
@@ -145,7 +77,7 @@ class DotLayout {
     const std::vector<std::string>& labels = trace_.experiment().labels;
     const bool named = its.name != "cross_query" && number < std::ssize(labels);
     if (named && !labels[static_cast<std::size_t>(number)].empty())
-      text += " · " + cut(labels[static_cast<std::size_t>(number)]);
+      text += " · " + bar_label(labels[static_cast<std::size_t>(number)]);
     if (its.name == "cross_query") text += " of the second sequence";
     return text;
   }
@@ -251,11 +183,11 @@ class DotLayout {
   }
 
   /// From the sum to the weight.
-  [[nodiscard]] std::vector<Station> station_list() const {
+  [[nodiscard]] std::vector<ArithmeticTerm> station_list() const {
     const DotProduct& p = n_.product;
     const std::string q = factor_symbol(p.q);
     const std::string k = factor_symbol(p.k);
-    std::vector<Station> list = {{"sum", "", q + " · " + k, number_text(n_.sums.back()), Ink::accent, {}}};
+    std::vector<ArithmeticTerm> list = {{"sum", "", q + " · " + k, number_text(n_.sums.back()), Ink::accent, {}}};
     if (!p.product->divisor_text.empty())
       list.push_back({"scale", "÷", p.product->divisor_text, number_text(p.product->divisor), Ink::text, {}});
     list.push_back({"score", "=", "score", number_text(value(p.scores)), Ink::text, TensorCell{p.scores, n_.at}});
@@ -275,37 +207,9 @@ class DotLayout {
     return list;
   }
 
-  /// The arithmetic in lines from `top` on; returns what it takes up. `figure` may be null for that alone.
+  /// The arithmetic from `top` on; returns what it takes up. `figure` may be null for that alone.
   double stations(Figure* figure, double top) const {
-    double x = left_;
-    double y = top;
-    for (const Station& station : station_list()) {
-      if (x > left_ && x + station.sign_width() + station.width() > left_ + width_) {
-        x = left_;
-        y += kStationHeight;
-      }
-      if (figure != nullptr) place(*figure, station, {x, y});
-      x += station.sign_width() + station.width();
-    }
-    return y + kStationHeight + kRowGap - top;
-  }
-
-  static void place(Figure& figure, const Station& station, Point at) {
-    const double value = at.y + 31;
-    if (!station.sign.empty())
-      figure.texts.push_back(chart_text(station.id + ".sign", {at.x + station.sign_width() / 2, value}, station.sign,
-                                        Ink::dim, TypeSize::kTitle, HorizontalAlign::center));
-    const double x = at.x + station.sign_width();
-    figure.texts.push_back(chart_text(station.id + ".caption", {x, at.y + 12}, station.caption, Ink::dim));
-    TextMark text = chart_text(station.id + ".value", {x, value}, station.value, station.ink, TypeSize::kTitle);
-    text.weight = FontWeight::semibold;
-    figure.texts.push_back(std::move(text));
-    if (!station.cell) return;
-    TargetMark target;
-    target.id = station.id;
-    target.box = {x - 4, at.y, station.width() + 8, kStationHeight - 6};
-    target.cell = station.cell;
-    figure.targets.push_back(std::move(target));
+    return add_arithmetic(figure, station_list(), {left_, top}, width_) + kRowGap;
   }
 
   /// Whether the keys' names stand side by side; otherwise they stand upright.
@@ -375,7 +279,7 @@ std::string missing(const Trace& trace) {
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const DotProduct product = *dot_product(trace, selected_attention(trace, options.values).weights->name);
-  return DotLayout(trace, options, numbers_of(trace, product, options)).build();
+  return DotLayout(trace, options, dot_numbers(trace, product, options)).build();
 }
 
 }  // namespace

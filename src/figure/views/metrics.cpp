@@ -4,13 +4,14 @@
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
-#include "core/heads/head_measures.h"
 #include "figure/blocks/head_map.h"
 #include "figure/blocks/head_order.h"
 #include "figure/blocks/layer_block.h"
+#include "figure/blocks/measure_row.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/measured_heads.h"
 #include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
@@ -34,29 +35,6 @@ constexpr Index kMaxRows = 100;
 constexpr Index kMaxHeads = 512;
 constexpr double kMaxNumbers = 1 << 26;
 
-/// What the measures are made from, to know when they are to be made again.
-struct MeasuredFrom {
-  std::shared_ptr<const Tensor> weights;    ///< null: not held
-  std::shared_ptr<const LazyTensors> lazy;  ///< what computes them then
-  std::vector<std::string> labels;
-  int step = 0;
-  Index item = 0;
-
-  friend bool operator==(const MeasuredFrom&, const MeasuredFrom&) = default;
-};
-
-std::shared_ptr<const HeadMeasures> measured(const Trace& trace, const Step& step, const ViewOptions& options,
-                                             Index item) {
-  const auto position = static_cast<int>(&step - trace.steps().data());
-  const auto make = [&]() -> std::shared_ptr<const HeadMeasures> {
-    std::optional<HeadMeasures> result = measure_heads(trace, position, item, options.stop);
-    return result ? std::make_shared<const HeadMeasures>(std::move(*result)) : nullptr;
-  };
-  if (options.cache == nullptr) return make();
-  const MeasuredFrom from = {step.tensor, trace.lazy(), trace.experiment().labels, position, item};
-  return options.cache->find_or_make<HeadMeasures>(from, make);
-}
-
 /// "previous token" in two lines.
 std::pair<std::string, std::string> two_lines(const std::string& title) {
   const std::size_t space = title.rfind(' ');
@@ -73,7 +51,7 @@ class MetricsLayout {
         step_(*selected_attention(trace, options.values).weights) {}
 
   Figure build() {
-    heads_ = measured(trace_, step_, options_, slice_.item);
+    heads_ = measured_heads(trace_, step_, options_, slice_.item);
     if (!heads_) return {};  // stopped: nobody looks at it
     for (const Index head : sorted_heads(*heads_, "head", false))
       name_width_ = std::max(name_width_, 28 + text_width(row_name(head), TypeSize::kSmall, FontWeight::semibold));
@@ -188,19 +166,8 @@ class MetricsLayout {
   }
 
   void number(const std::string& id, std::size_t measure, double y, std::optional<double> value, const Shade& shade) {
-    const double right = column_right(measure) - 6;
-    const double room = column_ - 10;
-    const double most = largest_[measure];
-    if (value && most > 0) {
-      const double share = std::clamp(*value / most, 0.0, 1.0);
-      figure_.bars.push_back({id + ".bar", {right - room, y + kRow - 6, room * share, 3}, shade});
-      if (heads_->uniform[measure]) {
-        // Where even attention would end: what a head does is how far it is from there.
-        const double at = right - room + room * std::clamp(*heads_->uniform[measure] / most, 0.0, 1.0);
-        figure_.bars.push_back({id + ".uniform", {at - 0.5, y + kRow - 8, 1, 6}, Shade::of(Ink::dim)});
-      }
-    }
-    text(id, {right, y + 9}, value ? fixed_text(*value, 3) : "–", value ? Ink::text : Ink::dim, HorizontalAlign::right);
+    const MeasureScale scale = {largest_[measure], heads_->uniform[measure]};
+    add_measure(figure_, id, {column_right(measure) - column_, y, column_, kRow}, value, scale, shade);
   }
 
   void row(Index head, double y) {
@@ -242,23 +209,9 @@ class MetricsLayout {
          {}});
   }
 
-  /// The mean weight of each key, first to last, as a curve; of many keys the largest of each group.
   void profile(const std::string& id, const std::vector<double>& received, double y, const Shade& shade) {
-    constexpr std::size_t kMaxPoints = 120;
-    if (received.empty()) return;
-    const double most = largest_received_;
-    const std::size_t count = std::min(received.size(), kMaxPoints);
-    CurveMark curve = {id + ".profile", {}, shade, 1.25, false};
-    const double left = profile_left_ + 14;
-    const double width = kProfileWidth - 14;
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto from = received.begin() + static_cast<std::ptrdiff_t>(i * received.size() / count);
-      const auto to = received.begin() + static_cast<std::ptrdiff_t>((i + 1) * received.size() / count);
-      const double value = *std::max_element(from, to);
-      const double share = count == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(count - 1);
-      curve.points.push_back({left + width * share, y + kRow - 4 - (kRow - 8) * (most > 0 ? value / most : 0)});
-    }
-    figure_.curves.push_back(std::move(curve));
+    add_profile(figure_, id, received, {profile_left_ + 14, y + 4, kProfileWidth - 14, kRow - 8}, largest_received_,
+                shade);
   }
 
   [[nodiscard]] double table_height() const {

@@ -1,0 +1,57 @@
+#include "figure/slices/dot_numbers.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kMaxBarLabel = 14;  // characters
+
+}  // namespace
+
+std::string bar_label(const std::string& label) {
+  std::string_view rest = label;
+  std::string kept;
+  for (std::size_t i = 0; i < kMaxBarLabel && !rest.empty(); ++i) {
+    const std::size_t before = rest.size();
+    const std::string_view whole = rest;
+    take_code_point(rest);
+    kept += whole.substr(0, before - rest.size());
+  }
+  return rest.empty() ? kept : kept + "…";
+}
+
+DotNumbers dot_numbers(const Trace& trace, const DotProduct& product, const ViewOptions& options) {
+  DotNumbers n;
+  n.product = product;
+  const Slice slice = selected_slice(trace, options.values);
+  const Axes& axes = trace.steps()[static_cast<std::size_t>(product.scores)].axes;
+  n.at = leading_index(axes, 2, slice.head, slice.item);
+  n.at.push_back(std::min(options.integer("query"), product.queries) - 1);
+  n.at.push_back(std::min(options.integer("key"), product.keys) - 1);
+  n.q = query_numbers(trace, product, n.at);
+  n.k = key_numbers(trace, product, n.at);
+  double sum = 0;
+  for (std::size_t i = 0; i < n.q.size(); ++i) {
+    n.terms.push_back(n.q[i] * n.k[i]);
+    n.sums.push_back(sum += n.terms.back());
+  }
+  n.logits = row_numbers(trace, product.logits(), n.at);
+  n.weights = row_numbers(trace, product.weights, n.at);
+  for (Index key = 0; product.mask != nullptr && key < product.keys; ++key)
+    n.masked.push_back(!product.keeps(trace, n.at, key));
+  // Beyond the last label keys are counted as the options count them, from 1.
+  if (!axis_labels(trace, axes.back()).empty()) {
+    const std::vector<std::string>& labels = trace.experiment().labels;
+    for (Index key = 0; key < product.keys; ++key)
+      n.key_labels.push_back(key < std::ssize(labels) ? bar_label(labels[static_cast<std::size_t>(key)])
+                                                      : std::to_string(key + 1));
+  }
+  return n;
+}
+
+}  // namespace attnscope
