@@ -49,8 +49,8 @@ TEST(HitTest, FindsEveryCellOfEveryView) {
 
 TEST(Targets, TheLastOneLiesAboveTheOthers) {
   Figure figure;
-  figure.targets.push_back({"below", {0, 0, 100, 100}, "", {}, {}, -1});
-  figure.targets.push_back({"above", {10, 10, 20, 20}, "", {}, {}, -1, std::nullopt});
+  figure.targets.push_back({"below", {0, 0, 100, 100}, "", {}});
+  figure.targets.push_back({"above", {10, 10, 20, 20}, "", {}});
   ASSERT_NE(target_at(figure, {15, 15}), nullptr);
   EXPECT_EQ(target_at(figure, {15, 15})->id, "above");
   EXPECT_EQ(target_at(figure, {50, 50})->id, "below");
@@ -64,7 +64,8 @@ Figure shapes(double by) {
   figure.bars.push_back({"bar", {by, 0, 10, 20}, Shade::of(Ink::accent, 0.5)});
   figure.strands.push_back({"strands", Shade::of_hue(2), 1, {{{by, 0}, {10, 10}, 0.25F, 0, 5}}});
   figure.curves.push_back({"curve", {{by, 0}, {1, 1}, {2, 4}}, Shade::of_hue(9), 2, true});
-  figure.targets.push_back({"target", {by, 0, 5, 5}, "about it", {{"head", Index{3}}}, TensorCell{1, {2, 3}}, 7});
+  figure.targets.push_back(
+      {"target", {by, 0, 5, 5}, "about it", SetOptions{{{"head", Index{3}}}}, std::nullopt, TensorCell{1, {2, 3}}, 7});
   return figure;
 }
 

@@ -10,7 +10,7 @@ namespace {
 ParameterValues options_of(const std::string& view) { return view_options({view, {}})->values; }
 
 TEST(ViewSelection, ViewsOfOneHeadShowTheHeadThatAKeyAsksFor) {
-  const std::shared_ptr<const Trace> trace = trace_with({{"heads", "3"}, {"embedding", "24"}});
+  const std::shared_ptr<const Trace> trace = trace_with({{"heads", "3"}});
   const View& head = *find_view("head");
   EXPECT_EQ(selected_head(head, *trace, {{"head", Index{2}}}), 1);
   EXPECT_EQ(show_head(head, *trace, options_of("head"), 2), (SetOptions{{{"head", Index{3}}}}));
