@@ -1,43 +1,17 @@
 // Measures of a head: single numbers that describe what its attention weights do.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "core/experiment/mask.h"
-#include "core/heads/head_circuits.h"
+#include "core/heads/measure.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
 
-/// The weights of a head, with context. Holds pointers and views; their owners must outlive it.
-struct HeadPattern {
-  MatrixView weights;               ///< [query, key]; rows sum to 1, or to 0 where the mask leaves no key
-  const MaskField* mask = nullptr;  ///< null: no mask
-  Index batch = 0;                  ///< index into the mask
-  Index head = 0;
-  bool same_positions = false;           ///< queries and keys are the same positions of one sequence
-  std::span<const std::string> tokens;   ///< the tokens at these positions; empty: unknown
-  Index pixels_across = 0;               ///< width of the picture if tokens are pixels; 0: a sequence
-  const HeadCircuit* circuit = nullptr;  ///< null: unknown
-
-  [[nodiscard]] bool keeps(Index query, Index key) const;
-};
-
-/// The definition of a measure.
-struct Measure {
-  std::string_view name;        ///< as in JSON: "previous_token"
-  std::string_view title;       ///< as in tables: "previous token"
-  std::string_view definition;  ///< one sentence; A[q,k] is the attention weight of query q for key k
-  std::string_view source;      ///< empty: none
-};
-
-/// The measures of one head, in the order of `measures()`. A measure has no value if it does not apply: queries and
-/// keys at different positions, unknown tokens, a matrix that is too large.
+/// The measures of one head, in the order of `measures()`. Nothing where one does not apply: positions that do not line
+/// up, tokens that are unknown, too large a matrix.
 using MeasureRow = std::vector<std::optional<double>>;
 
 /// All measures, in display order.
@@ -52,9 +26,6 @@ class HeadSums {
  public:
   /// Uses only the size of `head.weights`. Everything that `head` refers to must outlive this object.
   explicit HeadSums(const HeadPattern& head);
-  ~HeadSums();
-  HeadSums(const HeadSums&) = delete;
-  HeadSums& operator=(const HeadSums&) = delete;
 
   /// Adds the weights of the next query.
   void add(std::span<const float> row);
@@ -64,29 +35,12 @@ class HeadSums {
   [[nodiscard]] std::vector<double> received() const;
 
  private:
-  struct Kept;
-
-  /// Updates the measures that depend on positions.
-  void add_places(Index query, std::span<const float> row);
-
   HeadPattern head_;
-  std::vector<Index> tokens_;  ///< equal words have equal numbers
-  std::unique_ptr<Kept> kept_;
-  std::vector<double> received_;
-  Index next_ = 0;         ///< query
-  Index with_choice_ = 0;  ///< queries with at least two unmasked keys
-  // Sums over the queries, or over all pairs.
-  double entropy_ = 0;
-  double entropy_share_ = 0;
-  double largest_ = 0;
-  double first_ = 0;
-  double diagonal_ = 0;
-  double previous_ = 0;
-  double following_ = 0;
-  double total_ = 0;
-  double duplicate_ = 0;
-  double induction_ = 0;
-  double distance_ = 0;
+  std::vector<Index> tokens_;     ///< [position]: a number for each word
+  std::vector<double> weights_;   ///< [key, query]; empty: too many
+  std::vector<double> received_;  ///< [key]
+  std::vector<MeasureSum> sums_;  ///< one for each of `measures()`
+  Index next_ = 0;                ///< query
 };
 
 /// Measures a head whose weights are all in memory.

@@ -15,6 +15,11 @@
 
 namespace attnscope {
 
+struct System;
+
+/// The system for imported tensors, without the parameters that all systems take.
+System imported_tensors_system();
+
 /// The tensor of one layer, or its part of a tensor with all layers.
 struct LayerTensor {
   ImportOperation numbers;

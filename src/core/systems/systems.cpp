@@ -16,13 +16,11 @@ System with_common_parameters(System system) {
 }  // namespace
 
 std::span<const System> systems() {
-  static const std::vector<System> list = {
-      with_common_parameters(worked_example()),       with_common_parameters(scaled_dot_product()),
-      with_common_parameters(image_self_attention()), with_common_parameters(image_multihead()),
-      with_common_parameters(packed_multihead()),     with_common_parameters(conv_attention()),
-      with_common_parameters(projected_multihead()),  with_common_parameters(stacked_multihead()),
-      with_common_parameters(hand_made_heads()),
-  };
+  static const std::vector<System> list = [] {
+    std::vector<System> all = make_systems();
+    for (System& system : all) system = with_common_parameters(std::move(system));
+    return all;
+  }();
   return list;
 }
 

@@ -1,4 +1,4 @@
-// The views: ways to look at a trace, each in a file of its own.
+// The views: ways to look at a trace, one file each.
 #pragma once
 
 #include <span>
@@ -18,15 +18,14 @@ struct View {
   std::string title;    ///< as on the tab
   std::string summary;  ///< one sentence
   std::vector<Parameter> options;
-  /// Whether an option changes anything for this trace, with the options as they are; the window hides those that do
-  /// not.
+  /// Whether an option changes anything for this trace with the other options as they are; the window hides the rest.
   bool (*applies)(const Trace&, const ParameterValues& chosen, std::string_view option) = nullptr;
   Figure (*build)(const Trace&, const ViewOptions&) = nullptr;
-  /// Why the view has nothing to show of this trace: "worked-example has no picture"; empty where it has. Null: always.
+  /// Why the view cannot show this trace: "worked-example has no picture"; empty: it can. Null: it always can.
   std::string (*missing)(const Trace&) = nullptr;
-  /// What the numbers of an option that counts the trace stand for; null, or nothing for an option: for themselves.
+  /// Display names for the values of an option that counts the trace; null or empty: show the number.
   std::vector<std::string> (*names)(const Trace&, std::string_view option) = nullptr;
-  /// How many pages there are of what the view shows, for its option "page"; null: it has no such option.
+  /// The number of pages for the option "page"; null: the view has no such option.
   Index (*pages)(const Trace&, const ParameterValues& chosen) = nullptr;
   bool shows_pair = false;  ///< its options query and key select one pair; opening it selects the pinned cell's
   ParameterValues with_baseline = {};  ///< the options that compare with the baseline; empty: it cannot
@@ -38,39 +37,28 @@ std::span<const View> views();
 
 const View* find_view(std::string_view name);
 
-/// The view that an experiment asks for with every option set; or what is wrong with the name or an option.
+/// The options of the view that an experiment selects, every one set. Fails on an unknown view or option and on a value
+/// that is not allowed.
 Result<ViewOptions> view_options(const ViewChoice& choice);
 
-/// The largest value of an option that counts what the trace has: `option_limit` of `figure/chosen.h`, or the pages.
-/// `options` has every option of the view.
+/// The largest value of an option that counts the trace: `option_limit` of `figure/slices/selected.h`, or the number of
+/// pages. `options` has every option of the view.
 Index option_limit(const View& view, const Trace& trace, std::string_view option, const ParameterValues& options);
 
 /// Fails where the trace has no such layer, head or item, or the view no such page, as `options` choose.
 Result<void> check_options(const View& view, const Trace& trace, const ParameterValues& options);
 
-/// `View::missing`, empty where the view has something to show.
+/// `View::missing`; empty: the view can show the trace.
 std::string missing_for(const View& view, const Trace& trace);
 
-/// Builds the view of that name, `options` as `view_options` made them; where it has nothing to show, a figure that
-/// says so.
+/// Builds the view of that name with the options of `view_options`; where it cannot show the trace, a figure that says
+/// why.
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options);
 
-/// What a view shows that cannot show what it is asked for: why.
+/// A figure that says why the view cannot show what it is asked for.
 Figure reason_figure(const std::string& why, const ViewOptions& options);
 
-// One per file in views/.
-View flow_view();
-View qkv_view();
-View tensor_view();
-View heads_view();
-View head_view();
-View lines_view();
-View image_view();
-View compare_view();
-View metrics_view();
-View dot_view();
-View scaling_view();
-View permutation_view();
-View complexity_view();
+/// The views of `views.inc`. See `views` for the list that is made once.
+std::vector<View> make_views();
 
 }  // namespace attnscope

@@ -7,11 +7,7 @@
 namespace attnscope {
 
 std::span<const View> views() {
-  static const std::vector<View> list = {
-      flow_view(),        qkv_view(),        heads_view(),   head_view(),    lines_view(),
-      dot_view(),         image_view(),      compare_view(), metrics_view(), scaling_view(),
-      permutation_view(), complexity_view(), tensor_view(),
-  };
+  static const std::vector<View> list = make_views();
   return list;
 }
 

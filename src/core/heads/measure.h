@@ -1,0 +1,67 @@
+// One measure of an attention head: what it says, where it is defined, and how it is computed.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/tensor.h"
+#include "core/experiment/mask.h"
+#include "core/heads/head_circuits.h"
+
+namespace attnscope {
+
+/// A head's weights, and what else is known about it. Refers to data that others own.
+struct HeadPattern {
+  MatrixView weights;               ///< [query, key]; rows sum to 1, or to 0 where the mask leaves no key
+  const MaskField* mask = nullptr;  ///< what may be attended to; null: everything
+  Index batch = 0;                  ///< of the mask
+  Index head = 0;
+  bool same_positions = false;           ///< queries and keys are the same positions of one sequence
+  std::span<const std::string> tokens;   ///< the token at each position; empty: unknown
+  Index pixels_across = 0;               ///< width of the picture whose pixels the positions are; 0: a sequence
+  const HeadCircuit* circuit = nullptr;  ///< the head's weight matrices; null: unknown
+
+  [[nodiscard]] bool keeps(Index query, Index key) const;
+};
+
+/// The weights of one query.
+struct AttentionRow {
+  const HeadPattern& head;
+  Index query = 0;
+  std::span<const float> weights;  ///< [key]
+  std::span<const Index> tokens;   ///< [position]: equal numbers are equal tokens; empty: unknown
+  Index unmasked = 0;              ///< number of keys that the mask leaves
+  double entropy = 0;              ///< nats
+};
+
+/// A measure that is computed row by row: the sum divided by the count.
+struct MeasureSum {
+  double sum = 0;
+  double count = 0;
+};
+
+/// A head after its last row.
+struct WholeHead {
+  const HeadPattern& head;
+  std::span<const double> weights;  ///< [key, query]; empty: too many to hold, see `kMaxForRank`
+};
+
+/// A definition after a source, with its computation: by `add`, or by `of_head`.
+struct Measure {
+  std::string_view name;        ///< as in JSON: "previous_token"
+  std::string_view title;       ///< as in tables: "previous token"
+  std::string_view definition;  ///< one sentence; A[q,k] are the weights of query q
+  std::string_view source;      ///< empty: no particular one
+  /// Adds one row. Where the count stays 0 the measure does not apply.
+  void (*add)(const AttentionRow&, MeasureSum&) = nullptr;
+  /// The measure of a head as a whole; nothing where it does not apply.
+  std::optional<double> (*of_head)(const WholeHead&) = nullptr;
+};
+
+/// The measures of `measures.inc`. See `measures` for the list that is made once.
+std::vector<Measure> make_measures();
+
+}  // namespace attnscope

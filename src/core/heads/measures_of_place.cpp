@@ -1,0 +1,67 @@
+// Measures of where the keys are that a head attends to.
+#include <cmath>
+#include <cstdlib>
+
+#include "core/heads/measure.h"
+
+namespace attnscope {
+namespace {
+
+/// Adds the weight of the key `offset` after the query, where queries and keys are the same positions.
+void add_neighbour(const AttentionRow& row, Index offset, MeasureSum& sum) {
+  const Index key = row.query + offset;
+  if (!row.head.same_positions || key < 0 || key >= std::ssize(row.weights)) return;
+  sum.sum += static_cast<double>(row.weights[static_cast<std::size_t>(key)]);
+  ++sum.count;
+}
+
+/// In tokens, or in pixels from centre to centre.
+double distance(const HeadPattern& head, Index query, Index key) {
+  const Index across = head.pixels_across;
+  if (across == 0) return static_cast<double>(std::abs(query - key));
+  return std::hypot(static_cast<double>(query / across - key / across),
+                    static_cast<double>(query % across - key % across));
+}
+
+void add_distances(const AttentionRow& row, MeasureSum& sum) {
+  if (!row.head.same_positions) return;
+  for (Index key = 0; key < std::ssize(row.weights); ++key) {
+    const auto weight = static_cast<double>(row.weights[static_cast<std::size_t>(key)]);
+    if (weight == 0) continue;
+    sum.sum += weight * distance(row.head, row.query, key);
+    sum.count += weight;
+  }
+}
+
+}  // namespace
+
+Measure self_measure() {
+  return {"diagonal", "self", "Mean of A[q,q]: attention to the token itself.", "",
+          [](const AttentionRow& row, MeasureSum& sum) { add_neighbour(row, 0, sum); }};
+}
+
+Measure previous_token_measure() {
+  return {"previous_token", "previous token", "Mean of A[q,q−1].", "TransformerLens head detector; Olsson et al. 2022",
+          [](const AttentionRow& row, MeasureSum& sum) { add_neighbour(row, -1, sum); }};
+}
+
+Measure next_token_measure() {
+  return {"next_token", "next token", "Mean of A[q,q+1].", "",
+          [](const AttentionRow& row, MeasureSum& sum) { add_neighbour(row, 1, sum); }};
+}
+
+Measure first_token_measure() {
+  return {"first_token", "first token", "Mean of A[q,0]: how strong an attention sink the first token is.",
+          "Xiao et al. 2023; Gu et al. 2024", [](const AttentionRow& row, MeasureSum& sum) {
+            if (row.weights.empty()) return;
+            sum.sum += static_cast<double>(row.weights.front());
+            ++sum.count;
+          }};
+}
+
+Measure distance_measure() {
+  return {"distance", "distance", "Mean of |q−k| weighted by A; for pixels, the distance between their centres.",
+          "Vig & Belinkov 2019; Dosovitskiy et al. 2020", add_distances};
+}
+
+}  // namespace attnscope
