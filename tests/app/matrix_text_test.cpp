@@ -33,7 +33,7 @@ TEST(MatrixText, IsWrittenInTheFormatThatIsAskedFor) {
   const auto trace = two_tokens({"the", "cat"});
   EXPECT_EQ(text_of(*trace, MatrixFormat::tsv), "the\t0.1\t-2\ncat\t1e-07\t1e+20\n");
   EXPECT_EQ(text_of(*trace, MatrixFormat::markdown),
-            "|  | 0 | 1 |\n| --- | ---: | ---: |\n| the | 0.1000 | −2.000 |\n| cat | 1.000e-07 | 1.000e+20 |\n");
+            "|  | 1 | 2 |\n| --- | ---: | ---: |\n| the | 0.1000 | −2.000 |\n| cat | 1.000e-07 | 1.000e+20 |\n");
   EXPECT_EQ(text_of(*trace, MatrixFormat::latex),
             "\\begin{tabular}{lrr}\n  the & $0.1000$ & $-2.000$ \\\\\n  cat & $1.000 \\cdot 10^{-7}$ & $1.000 \\cdot "
             "10^{20}$ \\\\\n"

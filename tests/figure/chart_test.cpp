@@ -1,4 +1,4 @@
-// Ticks, the way from numbers to pixels, flags and labels that keep apart.
+// Ticks, the mapping from numbers to pixels, flags, and labels that keep their distance.
 
 #include "figure/layout/chart.h"
 

@@ -49,7 +49,7 @@ TEST(ColorMap, ChangesSmoothly) {
 }
 
 TEST(ColorMap, LightnessCarriesTheOrder) {
-  // Rounding to 8 bits may turn a step around by less than the eye can tell.
+  // Rounding to 8 bits may reverse a step, by less than the eye can see.
   constexpr double hair = 0.002;
   const auto rises = [](std::span<const Rgb> colors) {
     for (std::size_t i = 1; i < colors.size(); ++i) {

@@ -1,4 +1,4 @@
-// What the view `compare` shows, beside the same from the traces.
+// The numbers of the view `compare` against those of the traces.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ MatrixView head_of(const Trace& trace, const char* tensor, Index head) {
   return trace.tensor(tensor).matrix(std::vector<Index>{head});
 }
 
-/// The heatmap has a − b, and the notes say how large that is.
+/// Expects a − b in the heatmap, and its size in the notes.
 void expect_difference(const Figure& figure, const MatrixView& a, const MatrixView& b) {
   const HeatmapMark* shown = mark(figure.heatmaps, "difference");
   ASSERT_NE(shown, nullptr);
@@ -91,7 +91,7 @@ TEST(CompareView, BothAreOnOneScale) {
       largest = std::max(largest, numbers.at(i / numbers.columns, i % numbers.columns));
   }
   for (const HeatmapMark& each : scores.heatmaps) EXPECT_EQ(each.scale.high, static_cast<double>(largest));
-  // They explain themselves: they are slices of the trace.
+  // Their cells can be explained: they are slices of the trace.
   EXPECT_EQ(scores.heatmaps[1].leading, (std::vector<Index>{1}));
   EXPECT_GE(scores.heatmaps[1].step, 0);
 }
@@ -121,11 +121,11 @@ TEST(CompareView, ComparesWithThePinnedExperiment) {
   const ParameterValues values = {{"against", std::string("pinned")}, {"head", Index{2}}};
   const Figure figure = compared(*now, values, pinned.get());
   expect_difference(figure, head_of(*now, "weights", 1), head_of(*pinned, "weights", 1));
-  EXPECT_EQ(words(figure, "title"), "Head 2 now − head 2 pinned");
+  EXPECT_EQ(words(figure, "title"), "Head 2 now − head 2 in the baseline");
   ParameterValues both = values;
   both["show"] = std::string("both");
   const Figure sides = compared(*now, both, pinned.get());
-  EXPECT_EQ(sides.heatmaps[1].step, -1) << "the pinned trace's steps are not this one's";
+  EXPECT_EQ(sides.heatmaps[1].step, -1) << "the steps of the baseline are not in this trace";
   EXPECT_EQ(sides.heatmaps[1].source->held()->at(2, 3), head_of(*pinned, "weights", 1).at(2, 3));
 }
 
@@ -137,7 +137,7 @@ TEST(CompareView, ShowsWhatAHeadThatIsOffTakesAway) {
   const ParameterValues output = {{"against", std::string("pinned")}, {"of", std::string("output")}};
   const Figure figure = compared(*now, output, pinned.get());
   expect_difference(figure, now->tensor("out").matrix({}), pinned->tensor("out").matrix({}));
-  EXPECT_EQ(words(figure, "title"), "Output now − output pinned");
+  EXPECT_EQ(words(figure, "title"), "Output now − output in the baseline");
   EXPECT_EQ(words(figure, "difference.query"), "token");
   EXPECT_EQ(words(figure, "difference.key"), "feature");
   EXPECT_NE(words(compared(*now, {{"of", std::string("output")}}), "missing").find("only one output"),
@@ -166,10 +166,10 @@ TEST(CompareView, OutputsOfPicturesAreCompared) {
 TEST(CompareView, SaysWhyThereIsNothingToCompare) {
   const std::shared_ptr<const Trace> trace = trace_with({});
   const ParameterValues values = {{"against", std::string("pinned")}};
-  EXPECT_NE(words(compared(*trace, values), "missing").find("No experiment is pinned"), std::string::npos);
+  EXPECT_NE(words(compared(*trace, values), "missing").find("No baseline yet"), std::string::npos);
   const std::shared_ptr<const Trace> smaller = trace_with({{"tokens", "5"}});
   EXPECT_EQ(words(compared(*trace, values, smaller.get()), "missing"),
-            "The pinned experiment has 5 × 5 numbers, this one 6 × 6.");
+            "The baseline has 5 × 5 numbers, this one 6 × 6.");
 }
 
 TEST(CompareView, NumbersThatAreNoneStayOutOfTheScale) {
@@ -227,7 +227,7 @@ TEST(CompareView, HasSomethingToShowOfEverySystemWithHeads) {
     if (find_axis(trace->find("weights")->axes, "head") != nullptr) {
       EXPECT_EQ(figure.heatmaps.size(), 1U) << trace->experiment().system;
     } else {
-      EXPECT_EQ(words(figure, "missing"), "There is only one attention: pin the experiment (P) to see what changes.");
+      EXPECT_EQ(words(figure, "missing"), "There is only one attention: set a baseline (P) to see what changes.");
     }
   }
 }

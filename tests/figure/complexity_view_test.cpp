@@ -1,4 +1,4 @@
-// The view "complexity": the formulas, where the curves cross, and that nothing is measured unless asked.
+// The view "complexity": formulas, crossings of the curves, and no measurement unless asked for.
 
 #include <gtest/gtest.h>
 
@@ -92,12 +92,12 @@ TEST(ComplexityView, MeasuresOnlyWhenAsked) {
   const ParameterValues measured = {{"measured", std::string("yes")}};
   const Figure with = figure_of(*trace, "complexity", measured, 672, 0, &cache);
   EXPECT_EQ(mark(with.targets, "measured.32")->about, "n = 32: 40 µs");
-  // n² through the last one: a sixteenth of it at a quarter of the length.
+  // n² through the last time: a sixteenth of it at a quarter of the length.
   const std::vector<Point>& times = mark(with.curves, "measured.times")->points;
   const std::vector<Point>& square = mark(with.curves, "measured.square")->points;
   EXPECT_NEAR(square[1].y, times[2].y, 1e-9);
   EXPECT_NEAR((square[0].y - times[2].y) / (times[0].y - times[2].y), std::log(16.0) / std::log(10.0), 1e-9);
-  // Not measured again, whatever else changes.
+  // Nothing is measured again when other options change.
   EXPECT_EQ(describe(figure_of(*trace, "complexity", measured, 672, 0, &cache)), describe(with));
 }
 

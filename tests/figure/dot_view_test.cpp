@@ -1,4 +1,4 @@
-// The view "dot": that it shows the numbers of the trace, and sums them up right.
+// The view "dot": it shows the numbers of the trace and sums them correctly.
 
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST(DotView, TheRunningSumEndsInTheScore) {
   EXPECT_EQ(words(figure, "score.value"), number_text(score));
   EXPECT_EQ(mark(figure.targets, "score")->cell, cell(*trace, "scores", {1, 4, 0}));
   EXPECT_EQ(mark(figure.targets, "weight")->cell, cell(*trace, "weights", {1, 4, 0}));
-  // The curve is on the bars' own scale.
+  // The curve has the scale of the bars.
   const CurveMark& curve = *mark(figure.curves, "terms.sum");
   ASSERT_EQ(curve.points.size(), sums.size());
   const Rect& first = mark(figure.bars, "terms.0")->box;
@@ -155,7 +155,7 @@ TEST(DotView, ManyNumbersShareBars) {
   const Figure figure = figure_of(*trace, "dot", pair_options(1, 2500), 420);
   EXPECT_LT(figure.bars.size(), 2500U);
   EXPECT_LT(figure.targets.size(), 2500U);
-  // Every bar is the largest of its neighbours, all of which come once.
+  // Every bar is the largest of its group, and every number is in one group.
   Index next = 0;
   for (Index column = 0;; ++column) {
     const TargetMark* target = mark(figure.targets, "scores." + std::to_string(column));
@@ -170,7 +170,7 @@ TEST(DotView, ManyNumbersShareBars) {
     next = shown;
   }
   EXPECT_GT(next, 4900);
-  EXPECT_NE(words(figure, "scores.about").find("each bar the largest of 15 neighbours"), std::string::npos)
+  EXPECT_NE(words(figure, "scores.about").find("each bar is the largest of 15 neighbours"), std::string::npos)
       << words(figure, "scores.about");
   double sum = 0;
   for (Index dim = 0; dim < 500; ++dim)
@@ -201,8 +201,8 @@ TEST(DotView, ScoresThatAreNotHeldAreComputed) {
 
 TEST(DotView, AdditiveScoresHaveNone) {
   const std::shared_ptr<const Trace> additive = trace_with({{"score", "additive"}}, "projected-multihead");
-  EXPECT_EQ(missing_for(*find_view("dot"), *additive), "additive scores have no dot product");
-  EXPECT_EQ(figure_of(*additive, "dot").title, "additive scores have no dot product");
+  EXPECT_EQ(missing_for(*find_view("dot"), *additive), "Additive scores are not dot products.");
+  EXPECT_EQ(figure_of(*additive, "dot").title, "Additive scores are not dot products.");
   for (const char* system : {"worked-example", "scaled-dot-product", "conv-attention", "projected-multihead",
                              "stacked-multihead", "image-self-attention", "image-multihead", "packed-multihead"}) {
     Settings settings;

@@ -1,4 +1,4 @@
-// What can be left out of a figure, or coloured otherwise.
+// Leaving parts out of a figure, and changing its colours.
 #include "figure/model/figure_content.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace attnscope::test {
 namespace {
 
-/// Of the worked example, laid out as in a file.
+/// A figure of the worked example, laid out as for a file.
 Figure view_of(const std::string& name) { return figure_of(*trace_with({}), name, {}); }
 
 bool has_text(const Figure& figure, const std::string& id) {
@@ -51,8 +51,8 @@ TEST(FigureContent, ATitleLeavesItsLineToTheRest) {
   EXPECT_NEAR(less.heatmaps[0].box.y, figure.heatmaps[0].box.y - by, 1e-9);
   EXPECT_NEAR(less.bars.back().box.y, figure.bars.back().box.y - by, 1e-9);
   EXPECT_NEAR(less.color_bars[0].box.y, figure.color_bars[0].box.y - by, 1e-9);
-  EXPECT_EQ(less.title, figure.title) << "what is written into the file";
-  // Both sections of the heads lose theirs, their heads keep their names.
+  EXPECT_EQ(less.title, figure.title) << "the file still has its title";
+  // Both sections lose their titles, the heads keep their names.
   const Figure heads = with_content(view_of("heads"), {.title = false});
   EXPECT_FALSE(has_text(heads, "weights.title") || has_text(heads, "cross_weights.title"));
   EXPECT_TRUE(has_text(heads, "weights.0.title"));
@@ -64,7 +64,7 @@ TEST(FigureContent, ColorBarsLeaveTheirLineToo) {
   const Figure less = with_content(figure, {.color_bars = false});
   EXPECT_LT(less.height, figure.height - 20);
   EXPECT_EQ(less.heatmaps[0].box, figure.heatmaps[0].box);
-  // Beside other things they leave a gap and nothing else moves.
+  // Next to other marks they leave a gap and nothing else moves.
   const Figure metrics = with_content(view_of("metrics"), {.color_bars = false});
   EXPECT_TRUE(metrics.color_bars.empty());
   EXPECT_EQ(metrics.heatmaps[0].box, view_of("metrics").heatmaps[0].box);
@@ -111,7 +111,7 @@ TEST(FigureContent, WeightsAreColouredOtherwise) {
   EXPECT_EQ(figure.color_bars[0].low_text, "0.1");
   EXPECT_EQ(figure.color_bars[0].high_text, "0.6");
   EXPECT_EQ(figure.color_bars[1].scale, before.color_bars[1].scale);
-  // Without weights all of them are meant.
+  // Without weights, all matrices change.
   for (const HeatmapMark& mark : with_content(view_of("qkv"), {.map = ColorMap::viridis}).heatmaps)
     EXPECT_EQ(mark.scale.map, ColorMap::viridis);
 }

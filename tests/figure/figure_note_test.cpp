@@ -53,7 +53,7 @@ TEST(FigureNote, HasTheSameSizeAndPlaceWhateverTheFigureNeeds) {
     const double scale = page.width / 600;
     EXPECT_GE(scale, 1);
     EXPECT_DOUBLE_EQ(page.height / 500, scale);
-    EXPECT_LE(figure.height, (500 - room) * scale + 1e-9) << "there is room for all of it";
+    EXPECT_LE(figure.height, (500 - room) * scale + 1e-9) << "all of it fits";
     EXPECT_DOUBLE_EQ(page.texts[1].size, fits.texts[1].size * scale);
     EXPECT_NEAR(page.texts[1].at.y, fits.texts[1].at.y * scale, 1e-9);
     EXPECT_DOUBLE_EQ(page.bars[0].box.x, 10 + (page.width - figure.width) / 2) << "in the middle";

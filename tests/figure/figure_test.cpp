@@ -1,4 +1,4 @@
-// What is in a figure, where it is, and what lies between two figures.
+// Marks of a figure, the cell at a point, and the steps between two figures.
 
 #include "figure/model/figure.h"
 
@@ -77,7 +77,7 @@ TEST(Blend, MovesBarsStrandsCurvesAndTargets) {
   EXPECT_EQ(between.targets[0].box.x, 5);
   Figure longer = shapes(10);
   longer.curves[0].points.push_back({3, 9});
-  EXPECT_EQ(blend(shapes(0), longer, 0.5).curves[0].points[0].x, 10) << "other points are not moved to";
+  EXPECT_EQ(blend(shapes(0), longer, 0.5).curves[0].points[0].x, 10) << "a curve with other points does not move";
 }
 
 TEST(Describe, TellsEveryShape) {
@@ -215,7 +215,7 @@ TEST(Blend, DataAndLabelsAreNewAtOnce) {
   EXPECT_EQ(start.title, "to");
   EXPECT_EQ(start.heatmaps[0].source, to.heatmaps[0].source);
   EXPECT_EQ(start.texts[0].markup, "to");
-  // What only one of them has stands where it stands, or is gone.
+  // Marks of only one figure stay in place, or disappear.
   ASSERT_EQ(start.heatmaps.size(), 2U);
   EXPECT_EQ(start.heatmaps[1].id, "only to");
   EXPECT_EQ(start.heatmaps[1].box, to.heatmaps[1].box);
@@ -236,7 +236,7 @@ ColorScale scale_of(const PlannedStep& step, const std::vector<float>& numbers) 
                        *heatmap_of("a", {}, {{"key", static_cast<Index>(numbers.size())}}, numbers).source);
 }
 
-/// A matrix that is not in memory, as far as anybody can tell.
+/// A matrix that claims not to be in memory.
 class NotInMemory final : public MatrixSource {
  public:
   NotInMemory(std::shared_ptr<const MatrixSource> source, bool is_ready)
@@ -254,7 +254,7 @@ class NotInMemory final : public MatrixSource {
   bool ready_;
 };
 
-/// 1000 × 300 ones, among them −2 in one of the rows that count and −9 in one that does not.
+/// 1000 × 300 ones with a −2 in a sampled row and a −9 in another row.
 std::shared_ptr<const MatrixSource> thousand_rows() {
   std::vector<float> numbers(std::size_t{1000} * 300, 1);
   numbers[125 * 300 + 7] = -2;
@@ -351,7 +351,7 @@ TEST(MatrixMark, ShowsOneHeadOfATensor) {
   EXPECT_EQ(weights->rows(), 6);
   const std::optional<HeatmapMark> keys = matrix_mark(*trace, "k", {99, 0}, true);
   ASSERT_TRUE(keys);
-  EXPECT_EQ(keys->leading, (std::vector<Index>{3})) << "the last head there is";
+  EXPECT_EQ(keys->leading, (std::vector<Index>{3})) << "the last head";
   EXPECT_EQ(keys->rows(), 7);
   EXPECT_TRUE(row_labels(*trace, *keys).empty());
   EXPECT_EQ(column_labels(*trace, *keys), trace->experiment().labels);
@@ -367,8 +367,8 @@ TEST(MatrixMark, TokensWithoutALabelShowTheirNumber) {
   EXPECT_TRUE(axis_labels(*trace, {"dim", 7}).empty());
   EXPECT_TRUE(axis_labels(*trace, {"cross_query", 3}).empty());
   EXPECT_EQ(token_text(*trace, {"key", 4}, 1), "“cat”");
-  EXPECT_EQ(token_text(*trace, {"key", 4}, 2), "2");
-  EXPECT_EQ(token_text(*trace, {"cross_query", 3}, 1), "1");
+  EXPECT_EQ(token_text(*trace, {"key", 4}, 2), "3");
+  EXPECT_EQ(token_text(*trace, {"cross_query", 3}, 1), "2");
 }
 
 TEST(Markup, IsReadIntoSpans) {
@@ -404,7 +404,7 @@ TEST(Markup, ScriptsAreNarrower) {
 TEST(Symbol, IsWhatTextbooksWrite) {
   EXPECT_EQ(symbol("w_q"), "W_{Q}");
   EXPECT_EQ(symbol("single.scores"), "scores");
-  EXPECT_EQ(symbol("cross_head_outputs"), "cross head out");
+  EXPECT_EQ(symbol("cross_head_outputs"), "cross head outputs");
   EXPECT_EQ(symbol("some_new_tensor"), "some new tensor");
 }
 

@@ -66,7 +66,7 @@ TEST(ShortenedText, FitsAndEndsWithAnEllipsis) {
     ASSERT_TRUE(cut.ends_with("…"));
     const std::string kept = cut.substr(0, cut.size() - std::string("…").size());
     EXPECT_TRUE(text.starts_with(kept));
-    // Another letter would have had no room, and no letter is torn.
+    // One more letter would not fit, and no letter is torn.
     std::string_view rest = std::string_view(text).substr(kept.size());
     const std::string_view before = rest;
     EXPECT_NE(take_code_point(rest), char32_t{0xFFFD});

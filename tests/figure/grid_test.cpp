@@ -34,7 +34,7 @@ TEST(Grid, HoldsAllPanelsWithoutAnEmptyRow) {
           EXPECT_GT(grid.cell_height, 0);
           EXPECT_LE(grid.cell_width, shape.largest_cell);
           EXPECT_LE(grid.cell_height, shape.largest_cell);
-          // Only a single panel may be wider than what there is.
+          // Only a single panel may be wider than the page.
           if (grid.across > 1) {
             EXPECT_LE(grid.width(), width + kRounding);
           }
@@ -70,7 +70,7 @@ TEST(Grid, KeepsToTheHeightWhereItCan) {
 }
 
 TEST(Grid, TakesTheLargestCells) {
-  // Of all arrangements with whole pixels, none that fits has larger cells.
+  // No arrangement with whole pixels that fits has larger cells.
   const PanelShape shape = {6, 6, 20, 30, 22, 0, 48};
   for (const Index count : {1, 2, 5, 8, 10}) {
     for (const double width : {300.0, 672.0, 1200.0}) {

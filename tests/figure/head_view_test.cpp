@@ -1,4 +1,4 @@
-// The view of one head: its numbers are those of the trace, its bars and labels what they add up to.
+// The view of one head: it shows the numbers of the trace, their sums, entropies and means.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST(HeadView, HeadsAndItemsBehindTheLastShowTheLast) {
   EXPECT_EQ(text_of(figure, "title"), "Head 4, item 2");
 }
 
-/// The weights of self-attention, of one head.
+/// The self-attention weights of one head.
 double weight(const Trace& trace, Index head, Index query, Index key) {
   return static_cast<double>(trace.tensor("weights").at(std::vector<Index>{head, query, key}));
 }
@@ -88,7 +88,7 @@ TEST(HeadView, BarsAreSumsEntropiesAndMeansOfTheTrace) {
       EXPECT_EQ(text_of(figure, "sum." + number), "1.000");
       EXPECT_EQ(text_of(figure, "entropy." + number), fixed_text(entropy, 3));
       EXPECT_EQ(text_of(figure, "mean." + number), fixed_text(mean, 3));
-      // The first bar is that of a sum of 1; an even row reaches the end of the entropies.
+      // The first bar shows a sum of 1; uniform weights reach the end of the entropy scale.
       EXPECT_NEAR(bar_of(figure, "sum." + number)->width, sum * unit, 1e-3);
       const auto line = [&](const std::string& id) { return mark(figure.lines, id)->from.x; };
       const double full = line("entropy.end") - line("entropy.start");
@@ -181,7 +181,7 @@ TEST(HeadView, ManyRowsAreACurveThroughTheExtremes) {
   EXPECT_NEAR(left->x, start->from.x + *low / std::log(300.0) * full, 1e-6);
   EXPECT_NEAR(right->x, start->from.x + *high / std::log(300.0) * full, 1e-6);
   EXPECT_EQ(text_of(figure, "mean.largest"), fixed_text(*std::max_element(means.begin(), means.end()), 3));
-  // Along the matrix from its first row to its last.
+  // From the first row of the matrix to the last.
   const Rect& box = figure.heatmaps.front().box;
   EXPECT_GE(curve->points.front().y, box.y);
   EXPECT_LE(curve->points.back().y, box.bottom());

@@ -1,4 +1,4 @@
-// Where a pixel looks: the pictures are rows of the weights.
+// Attention from a pixel: the pictures are rows of the weights.
 #include <gtest/gtest.h>
 
 #include "figure/model/canvas.h"
@@ -63,7 +63,7 @@ TEST(ImageView, ShowsAPictureInItsColours) {
   EXPECT_EQ(pixels.colors[6], (Rgb{20, 60, 160})) << "row 1, column 1: the third of the stripes";
   EXPECT_EQ(words(figure, "picture.title"), "stripes");
   EXPECT_EQ(mark(figure.color_bars, "pixels"), nullptr);
-  // A channel is shown as its numbers; so is what has too few channels for colours, and noise.
+  // A single channel, too few channels for colours, and noise are shown as numbers.
   EXPECT_TRUE(figure_of(*trace, "image", {{"channel", Index{3}}}).pixels.empty());
   settings[1].second = "2";
   EXPECT_TRUE(figure_of(*trace_with(settings, "conv-attention"), "image").pixels.empty());
@@ -101,7 +101,7 @@ TEST(ImageView, SaysThatTokensAreNoPixels) {
   const View& view = *find_view("image");
   EXPECT_NE(missing_for(view, *trace_with({})), "");
   EXPECT_EQ(missing_for(view, *trace_with(kPicture, "conv-attention")), "");
-  // All the same there is a figure, which says so.
+  // There is a figure nevertheless: it says why.
   EXPECT_EQ(figure_of(*trace_with({}), "image").texts.front().markup, missing_for(view, *trace_with({})));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What can be wrong with a figure, whatever it shows.
+// Faults that any figure may have.
 
 #include <algorithm>
 #include <set>
@@ -17,7 +17,7 @@ namespace attnscope::test {
 
 inline constexpr double kRounding = 0.01;
 
-/// Notes where the marks of a figure are painted.
+/// A canvas that records where marks are painted.
 class RecordingCanvas final : public Canvas {
  public:
   struct Text {
@@ -61,7 +61,7 @@ inline bool inside(const Rect& box, const Figure& figure) {
          box.bottom() <= figure.height + kRounding;
 }
 
-/// Whether `box`, which lies in `heatmap`, is no wider than its cells.
+/// Whether `box`, which is inside `heatmap`, is no wider than its cells.
 inline bool fits_into_cell(const Rect& box, const HeatmapMark& heatmap) {
   return box.width <= heatmap.box.width / static_cast<double>(heatmap.columns()) + kRounding;
 }
@@ -71,7 +71,7 @@ inline std::string rect_text(const Rect& r) {
          fixed_text(r.height, 1) + ")";
 }
 
-/// What is wrong with the layout, one line each.
+/// The faults of the layout, one line each.
 inline std::vector<std::string> layout_faults(const Figure& figure) {
   RecordingCanvas painted;
   paint(figure, palette(Theme::paper), {}, {0, 0, figure.width, figure.height}, painted);
@@ -109,7 +109,7 @@ inline std::vector<std::string> layout_faults(const Figure& figure) {
     for (const auto& [id, heatmap] : painted.heatmaps) {
       if (overlap(bar.box, heatmap)) say("bar " + bar.id + " " + rect_text(bar.box) + " overlaps heatmap " + id);
     }
-    // What lies behind a text on purpose.
+    // Backgrounds of texts.
     const bool grid_line = bar.shade.ink == Ink::line && std::min(bar.box.width, bar.box.height) <= 1;
     if (bar.shade == Shade::of(Ink::control) || bar.shade.opacity < 0.3 || grid_line) continue;
     for (const auto& [text, box] : painted.texts) {
@@ -156,7 +156,7 @@ inline std::vector<std::string> shared_ids(const Figure& figure) {
   return faults;
 }
 
-/// Where a heatmap is not the slice of the trace that it says it is.
+/// Heatmaps that differ from the slice of the trace that they claim to be.
 inline std::vector<std::string> slice_faults(const Figure& figure, const Trace& trace) {
   std::vector<std::string> faults;
   for (const HeatmapMark& mark : figure.heatmaps) {

@@ -1,4 +1,4 @@
-// What holds for the layout of every view, whatever the experiment and the room there is.
+// What holds for the layout of every view, experiment and size.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ std::vector<std::vector<std::string>> label_sets() {
   return {{"the", "cat", "sat", "on", "the", "mat"}, {}, {"internationalisation", "i", "", "Wörter", "注意力"}};
 }
 
-/// Every combination of the view's choices (of long lists three), and two of each number.
+/// Every combination of the view's choices (three from long lists), with two values of each number.
 std::vector<ParameterValues> option_sets(const View& view) {
   std::vector<ParameterValues> sets = {{}};
   for (const Parameter& option : view.options) {
@@ -55,7 +55,7 @@ std::vector<ParameterValues> option_sets(const View& view) {
       if (values.size() > 5) values = {values.front(), values[values.size() / 2], values.back()};
       if (option.kind == Parameter::Kind::integer) values = {static_cast<Index>(option.minimum), Index{99}};
       if (option.kind == Parameter::Kind::real) values = {option.default_value, 0.5};
-      // None of the sweep has a batch or layers.
+      // No experiment of the sweep has a batch or layers.
       if (option.name == "item" || option.name == "layer" || option.name.starts_with("other_")) values = {Index{99}};
       for (const ParameterValue& value : values) {
         more.push_back(set);
@@ -225,7 +225,7 @@ TEST(Views, OptionsAreChecked) {
 }
 
 TEST(Views, AWholeNumberIsANumber) {
-  // As a file has it in which somebody wrote "mass": 0.
+  // As in a file with "mass": 0.
   EXPECT_EQ(view_options({"lines", {{"mass", Index{0}}}})->real("mass"), 0);
   EXPECT_NE(view_options({"lines", {{"mass", Index{2}}}}).error().message.find("mass: 2"), std::string::npos);
 }
@@ -257,16 +257,14 @@ TEST(Labels, NumbersAreThinnedOutToRoundOnesAndNotTurned) {
   for (const auto& [count, step] : {std::pair<Index, Index>{10, 1}, {20, 2}, {60, 5}, {150, 20}}) {
     HeatmapMark mark = heatmap_of("m", {50, 50, 240, 240}, {{"row", count}, {"column", count}},
                                   std::vector<float>(static_cast<std::size_t>(count * count), 1));
-    std::vector<std::string> numbers;
-    for (Index i = 0; i < count; ++i) numbers.push_back(std::to_string(i));
-    mark.column_labels = std::move(numbers);
+    mark.column_labels = position_numbers(count);
     Figure figure;
     figure.heatmaps.push_back(mark);
     RecordingCanvas painted;
     paint(figure, palette(Theme::paper), {}, {0, 0, 400, 400}, painted);
-    ASSERT_EQ(static_cast<Index>(painted.texts.size()), (count + step - 1) / step) << count;
+    ASSERT_EQ(static_cast<Index>(painted.texts.size()), count / step) << count;
     for (std::size_t i = 0; i < painted.texts.size(); ++i) {
-      EXPECT_EQ(painted.texts[i].text, std::to_string(static_cast<Index>(i) * step));
+      EXPECT_EQ(painted.texts[i].text, std::to_string((static_cast<Index>(i) + 1) * step));
       EXPECT_NEAR(painted.texts[i].box.height, TypeSize::kSmall * kFontCapHeight, 1e-9);
     }
   }
@@ -316,7 +314,7 @@ TEST(Heads, OfAFewLayersFitOnAPage) {
   options.width = 672;
   const Figure figure = build_view("heads", **run(*experiment_on(tensors)), options);
   ASSERT_EQ(figure.heatmaps.size(), 12U);
-  EXPECT_EQ(figure.heatmaps[3].box.y, figure.heatmaps[0].box.y) << "all heads of a layer side by side";
+  EXPECT_EQ(figure.heatmaps[3].box.y, figure.heatmaps[0].box.y) << "all heads of a layer are in one row";
   EXPECT_LT(figure.height, 1.5 * figure.width);
 }
 

@@ -1,4 +1,4 @@
-// The view of tokens joined by lines: every line is a weight of the trace, and what is chosen is what is there.
+// Tokens joined by lines: every line is a weight of the trace, and the selected lines are shown.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ const StrandsMark* strands_of(const Figure& figure, Index head) {
   return mark(figure.strands, "head." + std::to_string(head));
 }
 
-/// The lines of a head as (query, key), counted from the first ones that are shown.
+/// The lines of a head as (query, key), counted from the first shown ones.
 std::map<std::pair<Index, Index>, float> lines_of(const Figure& figure, Index head, Index queries) {
   std::map<std::pair<Index, Index>, float> lines;
   for (const Strand& strand : strands_of(figure, head)->strands)
@@ -42,7 +42,7 @@ TEST(LinesView, EveryLineIsAWeightAndAsOpaque) {
   for (Index head = 0; head < 4; ++head) {
     const Figure one = figure_of(*trace, "lines", {{"head", head + 1}});
     ASSERT_EQ(one.strands.size(), 1U);
-    // A head keeps its hue, whoever else is shown.
+    // A head keeps its hue whichever other heads are shown.
     EXPECT_EQ(strands_of(one, head)->shade, Shade::of_hue(head));
     EXPECT_EQ(strands_of(all, head)->shade, Shade::of_hue(head));
     const auto lines = lines_of(one, head, 6);
@@ -77,7 +77,7 @@ TEST(LinesView, LinesJoinTheirTokens) {
       EXPECT_NEAR(strand.to.y, to->box.center().y, 1e-9);
       EXPECT_GE(strand.from.x, from->box.right());
       EXPECT_LE(strand.to.x, to->box.x);
-      // Under the cursor a token shows its lines.
+      // A hovered token shows its lines alone.
       EXPECT_EQ(from->isolates, strand.from_end);
       EXPECT_EQ(to->isolates, strand.to_end);
     }
@@ -94,7 +94,7 @@ TEST(LinesView, LinesOfSeveralHeadsDoNotCoverEachOther) {
     }
   }
   EXPECT_EQ(heights.size(), 4U);
-  // The chosen one lies above the others.
+  // The selected head is on top.
   EXPECT_EQ(figure.strands.back().id, "head.2");
 }
 
@@ -123,7 +123,7 @@ TEST(LinesView, TheMassShownIsHeldByTheFewestKeys) {
           }
         }
         EXPECT_GE(shown, mass * total - 2e-6);
-        // Without the lightest of them it would be too little.
+        // Without the smallest weight, the share would be too small.
         if (shown > 0) {
           EXPECT_LT(shown - least, mass * total);
         }
@@ -170,7 +170,7 @@ TEST(LinesView, AClickOnAQueryChoosesItAndAnotherLetsGo) {
     options = set_by(*target);
   }
   EXPECT_EQ(describe(figure_of(*trace, "lines", options)), describe(figure_of(*trace, "lines")));
-  // While one is chosen the others have no lines to be shown alone, but can be chosen.
+  // While one query is selected, the others have no lines to isolate, but can be selected.
   const Figure chosen = figure_of(*trace, "lines", {{"query", Index{3}}});
   EXPECT_EQ(mark(chosen.targets, "query.0")->isolates, -1);
   EXPECT_EQ(set_by(*mark(chosen.targets, "query.0")), (ParameterValues{{"query", Index{1}}}));
@@ -205,9 +205,9 @@ TEST(LinesView, TokensHaveTheirLabels) {
   EXPECT_TRUE(mark(figure.texts, "key.1")->markup.ends_with("…"));
   EXPECT_EQ(mark(figure.texts, "query.2")->markup, "3");
   EXPECT_EQ(mark(figure.targets, "key.1")->about, "key “incomprehensibilities and more than that”");
-  // Those of the second sequence have none.
+  // The second sequence has no labels.
   const Figure cross = figure_of(*trace, "lines", {{"attention", std::string("cross")}});
-  EXPECT_EQ(mark(cross.texts, "query.0")->markup, "0");
+  EXPECT_EQ(mark(cross.texts, "query.0")->markup, "1");
   EXPECT_EQ(plain_text(mark(cross.texts, "key.0")->markup), "W_{Q}");
 }
 
@@ -217,17 +217,17 @@ TEST(LinesView, OfManyTokensItShowsTheBlockOfTheChosenOne) {
   const Tensor& weights = trace->tensor("weights");
   const Figure first = figure_of(*trace, "lines", {}, 1000, 700);
   EXPECT_EQ(first.strands.front().strands.size(), 64U * 64U);
-  EXPECT_EQ(mark(first.texts, "note.1")->markup, "queries 0 to 63 of 300");
-  EXPECT_EQ(mark(first.texts, "note.2")->markup, "keys 0 to 63 of 300");
+  EXPECT_EQ(mark(first.texts, "note.1")->markup, "queries 1 to 64 of 300");
+  EXPECT_EQ(mark(first.texts, "note.2")->markup, "keys 1 to 64 of 300");
   EXPECT_NE(mark(first.targets, "key.63"), nullptr);
   EXPECT_EQ(mark(first.targets, "key.64"), nullptr);
 
   const Figure chosen = figure_of(*trace, "lines", {{"query", Index{271}}}, 1000, 700);
-  EXPECT_EQ(mark(chosen.texts, "note.1")->markup, "queries 256 to 299 of 300");
+  EXPECT_EQ(mark(chosen.texts, "note.1")->markup, "queries 257 to 300 of 300");
   double held = 0;
   for (Index key = 256; key < 300; ++key) held += weights.at(std::vector<Index>{270, key});
   EXPECT_EQ(mark(chosen.texts, "note.2")->markup,
-            "keys 256 to 299 of 300, which hold " + fixed_text(held, 3) + " of the row");
+            "keys 257 to 300 of 300, with " + fixed_text(held, 3) + " of the row's weight");
   for (const Strand& strand : chosen.strands.front().strands)
     EXPECT_EQ(strand.opacity, weights.at(std::vector<Index>{270, 256 + strand.to_end - 44}));
   EXPECT_EQ(mark(chosen.texts, "weight.256")->markup,

@@ -1,4 +1,4 @@
-// Figures of very many heads, layers and tokens: a page at a time, never more than a stated number of marks.
+// Figures of very many heads, layers and tokens: one page at a time, with a limited number of marks.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -15,7 +15,7 @@
 namespace attnscope::test {
 namespace {
 
-/// No figure has more marks: what a frame of the window can paint.
+/// The most marks of any figure: what the window can paint in a frame.
 constexpr std::size_t kMaxMarks = 16000;
 
 std::shared_ptr<const Trace> weights_of(const std::vector<Index>& shape, std::vector<std::string> labels = {}) {
@@ -48,7 +48,7 @@ TEST(ManyHeads, AreShownAPageAtATime) {
   EXPECT_EQ(words(last, "page"), "heads 99,329–100,000 of 100,000 · page 98 of 98");
   EXPECT_EQ(last.heatmaps.back().id, "weights.99999");
   EXPECT_EQ(last.heatmaps.back().leading, std::vector<Index>{99999});
-  // Behind the last page is the last page; a colour means the same on all.
+  // Numbers beyond the last page show the last page; colours mean the same on all pages.
   const Figure behind = figure_of(*trace, "heads", {{"page", Index{1000}}}, 1000, 700);
   EXPECT_EQ(describe(behind), describe(last));
   EXPECT_EQ(last.heatmaps.front().scale, first.heatmaps.front().scale);
@@ -99,7 +99,7 @@ TEST(ManyHeads, LiesWithinTheFigureAndApart) {
 }
 
 TEST(ManyHeads, LayersAndHeadsShareAPage) {
-  // Forty-eight layers of sixty-four heads are at one glance; more are not.
+  // Forty-eight layers of sixty-four heads fit on one page; more do not.
   const Figure glance = figure_of(*weights_of({48, 64, 3, 3}), "heads", {}, 1200, 800);
   EXPECT_EQ(glance.heatmaps.size(), 48U * 64U);
   EXPECT_EQ(words(glance, "page"), "no page");
@@ -154,7 +154,7 @@ TEST(ManyHeads, TheTableOfMeasuresHasPages) {
   EXPECT_EQ(words(last, "page"), "rows 201–250 of 250 · page 3 of 3");
   EXPECT_EQ(words(last, "head.249.name"), "head 250");
   EXPECT_EQ(words(last, "head.199.name"), "no head.199.name");
-  // What is beyond all measure is left to the command line.
+  // Extreme sizes are left to the command line.
   EXPECT_NE(missing_for(*find_view("metrics"), *weights_of({100000, 4, 4})), "");
 }
 
@@ -166,12 +166,12 @@ TEST(ManyHeads, ABuildThatIsToldToStopDoesSo) {
     ViewOptions options = *view_options({view.name, {}});
     options.stop = stop.token();
     const Figure figure = build_view(view.name, *trace, options);
-    // A row of the grid, or what does not depend on the number of heads.
+    // A row of the grid, or text that does not depend on the number of heads.
     EXPECT_LE(std::ssize(figure.heatmaps), 128) << view.name;
   }
 }
 
-/// Counts what is asked of it.
+/// A canvas that counts calls.
 class CountingCanvas final : public Canvas {
  public:
   void heatmap(const HeatmapMark& /*mark*/, const Rect& /*box*/, double /*gap*/) override { ++calls; }
@@ -195,7 +195,7 @@ TEST(ManyHeads, WhatIsOutOfSightIsNotPainted) {
   const Figure figure = figure_of(*weights_of({60, 1000, 1000}, labels), "heads", {}, 1000, 700);
   ASSERT_EQ(figure.heatmaps.size(), 60U);
   ASSERT_EQ(figure.heatmaps[0].row_labels.size(), 1000U);
-  // Zoomed in so far that every label would have room: 120,000 of them.
+  // Zoomed in until each of 120,000 labels would fit.
   const Rect visible = {0, 0, 1000, 700};
   const HeatmapMark& mark = figure.heatmaps[30];
   FigureTransform transform;
@@ -215,7 +215,7 @@ TEST(Labels, AreSharedAndMeasuredOnce) {
   EXPECT_EQ(&first.texts(), &Figure(figure).heatmaps.back().row_labels.texts());
   EXPECT_DOUBLE_EQ(first.widest(13), text_width("a longer one", 13));
   EXPECT_FALSE(first.are_counted());
-  EXPECT_TRUE(Labels({"0", "1", "2"}).are_counted());
+  EXPECT_TRUE(Labels({"1", "2", "3"}).are_counted());
   EXPECT_FALSE(Labels().are_counted());
   EXPECT_TRUE(Labels(std::vector<std::string>()).empty());
 }

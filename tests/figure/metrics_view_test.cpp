@@ -1,4 +1,4 @@
-// The table of measures: its numbers are those of the heads, in the order asked for.
+// The table of measures: the numbers of the heads, in the selected order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ TEST(MetricsView, ItsTitlesSortAndItsRowsChooseAHead) {
   const TargetMark* row = target_at(figure, {name->at.x + 1, name->at.y});
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(set_by(*row), (ParameterValues{{"head", Index{3}}}));
-  // Where it leads: that head's weights beside the map.
+  // The click shows that head's weights next to the map.
   const Figure third = figure_of(*trace, "metrics", set_by(*row));
   EXPECT_EQ(mark(third.texts, "chosen.title")->markup, "head 3");
   EXPECT_EQ(third.heatmaps.back().leading, std::vector<Index>{2});
@@ -148,7 +148,7 @@ TEST(MetricsView, MeasuresOnceForAllFiguresOfATrace) {
   ViewOptions options = *view_options({"metrics", {}});
   options.cache = &cache;
   const Figure first = build_view("metrics", *trace, options);
-  // Stopped before it began: only what is known already can be shown.
+  // Stopped before it began: only cached results are available.
   StopSource source;
   source.request_stop();
   options.stop = source.token();

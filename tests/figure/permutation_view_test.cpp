@@ -31,23 +31,23 @@ TEST(PermutationView, ShowsBothComputationsAndTheirDifference) {
   }
   EXPECT_EQ(mark(figure.heatmaps, "permuted.x")->row_labels,
             (std::vector<std::string>{"sat", "the", "cat", "on", "the", "mat"}));
-  EXPECT_GE(mark(figure.heatmaps, "out")->step, 0) << "explains itself";
+  EXPECT_GE(mark(figure.heatmaps, "out")->step, 0) << "its cells can be explained";
 }
 
-TEST(PermutationView, SaysWhetherTheOutputPermutesAndWhatTellsPlacesApart) {
+TEST(PermutationView, SaysWhetherTheOutputIsEquivariantAndWhyNot) {
   const auto verdict = [](const Settings& settings, const std::string& order = "3 1 2") {
     return words(figure_of(*trace_with(settings), "permutation", {{"order", order}}), "verdict");
   };
-  EXPECT_NE(verdict({}).find("permutes with the tokens"), std::string::npos);
+  EXPECT_NE(verdict({}).find("is permutation-equivariant"), std::string::npos);
   for (const char* kind : {"sinusoidal", "learned", "rotary", "alibi"}) {
     const std::string text = verdict({{"positions", kind}, {"scale", "sqrt_head_dim"}});
-    EXPECT_NE(text.find("does not permute"), std::string::npos) << kind;
-    EXPECT_NE(text.find("positions tell"), std::string::npos) << kind;
+    EXPECT_NE(text.find("is not permutation-equivariant"), std::string::npos) << kind;
+    EXPECT_NE(text.find("positional encodings distinguish"), std::string::npos) << kind;
   }
-  // Turned round, all distances are as they were.
-  EXPECT_NE(verdict({{"positions", "alibi"}}, "6 5 4 3 2").find("permutes with the tokens"), std::string::npos);
-  EXPECT_NE(verdict({{"mask", "causal"}}).find("the mask goes by place"), std::string::npos);
-  EXPECT_NE(verdict({{"dropout", "0.5"}}).find("dropout goes by place"), std::string::npos);
+  // Reversing the order keeps all distances.
+  EXPECT_NE(verdict({{"positions", "alibi"}}, "6 5 4 3 2").find("is permutation-equivariant"), std::string::npos);
+  EXPECT_NE(verdict({{"mask", "causal"}}).find("the mask depends on positions"), std::string::npos);
+  EXPECT_NE(verdict({{"dropout", "0.5"}}).find("dropout depends on positions"), std::string::npos);
 }
 
 TEST(PermutationView, TokensCanBeDraggedByTheirLabels) {
@@ -79,7 +79,7 @@ TEST(PermutationView, AnotherHeadNeedsNoOtherComputation) {
   ViewCache cache;
   const Figure first = figure_of(*trace, "permutation", {}, 672, 0, &cache);
   const Figure second = figure_of(*trace, "permutation", {{"head", Index{3}}}, 672, 0, &cache);
-  // The cache hands out the trace of before, whose numbers the pictures share.
+  // The cache returns the earlier trace, whose numbers the figures share.
   EXPECT_EQ(mark(first.heatmaps, "permuted.out")->source->held()->data,
             mark(second.heatmaps, "permuted.out")->source->held()->data);
 }

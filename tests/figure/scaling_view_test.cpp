@@ -1,4 +1,4 @@
-// The view "scaling": points where the study has them, the experiment's own head size, and what is kept.
+// The view "scaling": the points of the study, the experiment's head dimension, and the cache.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(ScalingView, PointsAreThoseOfTheStudy) {
   const CurveMark& flat = *mark(figure.curves, "variance.theory.scaled");
   const CurveMark& uniform = *mark(figure.curves, "entropy.uniform");
   ASSERT_TRUE(theory.dashed && flat.dashed && uniform.dashed);
-  // Where theory has 1 and 1024, which fixes the scale; and where the entropy is 0 and ln 8.
+  // The theoretical variances 1 and 1024 fix the scale; the entropies go from 0 to ln 8.
   const double one = flat.points[0].y;
   const double decade = (theory.points[1].y - one) / std::log10(1024.0);
   const double zero = mark(figure.texts, "entropy.y.0")->at.y;

@@ -1,4 +1,4 @@
-// The view of any tensor: every matrix of it is there, in its place, on one scale.
+// The view of any tensor: all its matrices in order, on one scale.
 #include <gtest/gtest.h>
 
 #include "core/imported/imported_layers.h"
@@ -24,7 +24,7 @@ TEST(TensorView, ShowsEveryTensorOfAComputation) {
       EXPECT_EQ(mark.step, static_cast<int>(i));
       EXPECT_EQ(mark.scale, figure.heatmaps.front().scale);
       cells += mark.rows() * mark.columns();
-      // The cell that is pointed at is the one of the tensor.
+      // The hovered cell is that of the tensor.
       const std::vector<Index> index = mark.index_of(mark.rows() - 1, 0);
       EXPECT_EQ(mark.source->held()->at(mark.rows() - 1, 0), step.tensor->at(index)) << step.name;
     }
@@ -49,7 +49,7 @@ TEST(TensorView, CallsTheUsersOwnAsTheirProgramDoes) {
   ASSERT_EQ(kernels.heatmaps.size(), 6U);
   EXPECT_EQ(kernels.heatmaps[4].leading, (std::vector<Index>{1, 1}));
   EXPECT_EQ(words(kernels, "given.conv.weight.1.1.place"), "[1, 1]");
-  // One axis is one row, and a name is no markup.
+  // A single axis is one row, and names are not markup.
   const Figure bias = figure_of(*trace, "tensor", {{"tensor", Index{2}}});
   ASSERT_EQ(bias.heatmaps.size(), 1U);
   EXPECT_EQ(bias.heatmaps[0].rows(), 1);

@@ -17,7 +17,7 @@ namespace attnscope::test {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// That system with those parameters.
+/// A system with these parameters.
 inline Experiment experiment_with(const Settings& settings, const std::string& system = "worked-example") {
   Experiment experiment = *default_experiment(system);
   for (const auto& [name, text] : settings) {
@@ -31,7 +31,7 @@ inline std::shared_ptr<const Trace> trace_with(const Settings& settings, const s
   return *run(experiment_with(settings, system));
 }
 
-/// A view with those options of its own. `cache` may be null.
+/// A view with these options. `cache` may be null.
 inline Figure figure_of(const Trace& trace, const std::string& view, const ParameterValues& options = {},
                         double width = 672, double height = 0, ViewCache* cache = nullptr) {
   const Result<ViewOptions> set = view_options({view, options});
@@ -43,7 +43,7 @@ inline Figure figure_of(const Trace& trace, const std::string& view, const Param
   return build_view(view, trace, all);
 }
 
-/// The mark of that id, or null.
+/// The mark with that id, or null.
 template <typename Mark>
 const Mark* mark(const std::vector<Mark>& marks, const std::string& id) {
   const auto found = std::find_if(marks.begin(), marks.end(), [&](const Mark& each) { return each.id == id; });
@@ -56,13 +56,13 @@ inline ParameterValues set_by(const TargetMark& mark) {
   return set == nullptr ? ParameterValues() : set->values;
 }
 
-/// What the text of that id says; "no …" where there is none.
+/// The text with that id; "no …" without one.
 inline std::string words(const Figure& figure, const std::string& id) {
   const TextMark* found = mark(figure.texts, id);
   return found == nullptr ? "no " + id : found->markup;
 }
 
-/// The default experiment of every system, pictures and batches of two so that it is soon computed.
+/// The default experiment of every system, with pictures and batches of two to save time.
 inline std::vector<std::shared_ptr<const Trace>> small_traces() {
   std::vector<std::shared_ptr<const Trace>> traces;
   for (const System& system : systems()) {
@@ -75,7 +75,7 @@ inline std::vector<std::shared_ptr<const Trace>> small_traces() {
   return traces;
 }
 
-/// One step with those numbers, as a heatmap in `box`.
+/// A heatmap of these numbers in `box`.
 inline HeatmapMark heatmap_of(std::string id, const Rect& box, Axes axes, const std::vector<float>& numbers) {
   auto tensor = std::make_shared<Tensor>(std::move(axes));
   std::copy(numbers.begin(), numbers.end(), tensor->values().begin());

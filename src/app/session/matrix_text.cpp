@@ -117,8 +117,7 @@ Result<std::string> matrix_text(const Trace& trace, std::string_view tensor, std
   const std::vector<std::string> row_names = rank > 1 ? axis_labels(trace, axes[rank - 2]) : std::vector<std::string>();
   std::vector<std::string> column_names = axis_labels(trace, axes[rank - 1]);
   // Markdown has no table without a header.
-  if (column_names.empty() && format == MatrixFormat::markdown)
-    for (Index i = 0; i < columns; ++i) column_names.push_back(std::to_string(i));
+  if (column_names.empty() && format == MatrixFormat::markdown) column_names = position_numbers(columns);
   const Syntax syntax = {format};
   const std::size_t labels = row_names.empty() ? 0 : 1;
   const auto count = static_cast<std::size_t>(columns);

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// How much is said above each matrix; less where it is narrow.
+/// The heading above each matrix; shorter where matrices are narrow.
 enum class Heading { formula, symbol, stacked };
 
 constexpr double kOuterMargin = 16;
@@ -21,11 +21,10 @@ constexpr double kProductGap = 22;
 constexpr double kTitleHeight = 22;
 constexpr double kShapeLine = 14;
 constexpr double kMaxCell = 24;
-// Matrices of few rows keep at least this height beside ones of many.
+// The smallest extent of matrices with few rows or columns.
 constexpr double kSmallestExtent = 8;
 constexpr double kLegendHeight = 40;
-// The longest side of any matrix gets no shorter than this: a figure that is too high for its place is shown smaller as
-// a whole, with its proportions.
+// The longest side of any matrix is at least this long; a figure that is higher than its place is scaled as a whole.
 constexpr double kShortestLongSide = 96;
 constexpr double kMinCell = 0.01;
 
@@ -43,7 +42,7 @@ double heading_width(const Block& block, Heading heading) {
   return name + rule + 12 + size;
 }
 
-/// Sizes that go with one size of cells.
+/// Sizes that follow from the size of cells.
 struct Scale {
   double cell = 0;
   Heading heading = Heading::formula;
@@ -58,7 +57,7 @@ struct Scale {
   [[nodiscard]] double title_height() const { return kTitleHeight + (heading == Heading::stacked ? kShapeLine : 0); }
 };
 
-/// What the labels left of a column's matrices take up.
+/// The width of the labels left of a column's matrices.
 double label_width(const Column& column) {
   return std::max(column.bottom ? row_label_width(column.bottom->mark.row_labels) : 0,
                   column.top ? row_label_width(column.top->mark.row_labels) : 0);
@@ -79,10 +78,10 @@ double product_width(const AlignedProduct& product, const Scale& scale) {
   return width;
 }
 
-/// Heights of the two rows of a band, everything above the matrices included.
+/// Heights of the two rows of a product, including everything above the matrices.
 struct ProductHeights {
   double top_labels = 0;
-  double top = 0;     ///< of the right factors; 0 where the band has none
+  double top = 0;     ///< of the right factors; 0: none
   double bottom = 0;  ///< of the products
   double bottom_labels = 0;
 
@@ -105,7 +104,7 @@ ProductHeights product_heights(const AlignedProduct& product, const Scale& scale
           std::max(heights.bottom_labels, column_label_height(column.bottom->mark.column_labels, scale.cell));
     }
   }
-  // Labels above a product without a factor over it stand in the empty place there.
+  // The labels above a product without a factor use the empty place there.
   if (heights.top > 0) heights.bottom_labels = 0;
   return heights;
 }
@@ -137,23 +136,23 @@ class ProductLayout {
     return height;
   }
 
-  /// The largest cells with which band `i` is no wider than the room there is; the smallest when none are.
+  /// The largest cells with which product `i` fits the width; the smallest cells if none do.
   [[nodiscard]] Scale widest_fit(std::size_t i, Heading heading, double largest) const {
     Scale scale = {largest, heading};
-    // Where the words are too wide, however small the cells, cells smaller than the words are of no use.
+    // Where the headings are too wide anyway, cells need not be smaller than the headings.
     const double allowed = std::max(room(), product_width(products_[i], {kMinCell, heading}) + 0.5);
     while (scale.cell > kMinCell && product_width(products_[i], scale) > allowed) scale.cell = smaller(scale.cell);
     return scale;
   }
 
-  /// Whole pixels as long as cells have borders: they are crisp then.
+  /// Whole pixels while cells have borders, which keeps them crisp.
   static double smaller(double cell) { return cell > 4 ? std::ceil(cell) - 1 : cell * 0.9; }
 
-  /// Cells of one size in all bands where they fit; a band with wide matrices has smaller ones.
+  /// Cells of one size in all products where they fit; smaller ones in a product with wide matrices.
   [[nodiscard]] std::vector<Scale> fit(Heading heading) const {
     for (double largest = kMaxCell;; largest = smaller(largest)) {
       std::vector<Scale> scales;
-      // Most bands show the same matrices and share their cells.
+      // Most products show the same matrices and share their cell size.
       double shared = largest;
       for (std::size_t i = 0; i < products_.size(); ++i) {
         if (!products_[i].own_cells) shared = std::min(shared, widest_fit(i, heading, largest).cell);
@@ -187,7 +186,7 @@ class ProductLayout {
     const std::vector<Scale> least = fit(Heading::stacked);
     for (const Heading heading : {Heading::formula, Heading::symbol}) {
       scales_ = fit(heading);
-      // Words above the matrices are worth a little of their size, not much of it.
+      // Headings may cost a little of the cells' size, not much.
       if (fits_width(scales_) && scales_[0].cell >= 0.8 * least[0].cell) return;
     }
     scales_ = least;
@@ -276,7 +275,7 @@ class ProductLayout {
     figure_.heatmaps.push_back(std::move(mark));
   }
 
-  /// One bar for each colour map in the picture.
+  /// One bar for each colour map in the figure.
   [[nodiscard]] std::vector<ColorBarMark> legend() const {
     std::map<ColorMap, ColorScale> used;
     for (const AlignedProduct& product : products_) {
@@ -293,10 +292,10 @@ class ProductLayout {
       ColorBarMark bar = {"legend." + std::string(color_map_name(map)),
                           {0, 0, 120, 9},
                           {map, 0, weights ? used.at(map).high : 1},
-                          weights ? "weights" : "each other matrix",
+                          weights ? "weights" : "other matrices, each scaled to its maximum",
                           "0",
-                          weights ? scale_end_text(used.at(map)) : "its largest"};
-      if (map == ColorMap::red_blue) bar.low_text = "−largest", bar.high_text = "largest";
+                          weights ? scale_end_text(used.at(map)) : "max"};
+      if (map == ColorMap::red_blue) bar.low_text = "−max";
       bars.push_back(std::move(bar));
     }
     return bars;

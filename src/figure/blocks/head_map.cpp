@@ -19,7 +19,7 @@ double distance(const HeadMeasures& heads, Index a, Index b) {
 }
 
 void add_targets(Figure& figure, const HeadMeasures& heads, const std::vector<Index>& order, const Rect& box) {
-  // Of very many heads the cells are too small to be pointed at one by one.
+  // Cells of more heads are too small to point at.
   constexpr std::size_t kMaxHeads = 32;
   if (order.size() > kMaxHeads) return;
   const double cell = box.width / static_cast<double>(order.size());
@@ -41,7 +41,7 @@ void add_targets(Figure& figure, const HeadMeasures& heads, const std::vector<In
 }  // namespace
 
 double head_map_side(Index heads, double room) {
-  // Of very many heads the cells may be smaller than what can be pointed at.
+  // With very many heads, cells may be too small to point at.
   constexpr double kMaxSide = 640;
   const auto count = static_cast<double>(heads);
   return std::min(count * std::clamp(std::floor(room / count), 4.0, 40.0), std::max(kMaxSide, room));

@@ -1,4 +1,4 @@
-// The cluster map: how far the heads are apart, near ones together.
+// The map of distances between heads, with similar heads next to each other.
 #pragma once
 
 #include "core/heads/head_measures.h"
@@ -6,12 +6,12 @@
 
 namespace attnscope {
 
-/// The side of a map of so many heads where there are `room` units: whole units a cell, and no less than can be seen.
+/// The side of a map of that many heads in `room` units: whole units per cell, at least as many as are visible.
 double head_map_side(Index heads, double room);
 
-/// At `at`, where its title begins: a map of the Jensen–Shannon divergences [head, head] with sides as long as
-/// `head_map_side` says, its colour bar, and of few heads what a cell says of its pair; a click chooses the row's head.
-/// The colour bar keeps `margin` from the sides of the figure, whose width is known by now.
+/// Adds a map of the Jensen–Shannon divergences [head, head] with the side of `head_map_side`, its colour bar, and for
+/// few heads a tooltip for each cell; a click selects the head of the row. The title begins at `at`. The colour bar
+/// keeps `margin` from the sides of the figure, whose width is known by then.
 void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double side, double margin);
 
 }  // namespace attnscope

@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-/// What the sorted order is by: a measure, or nothing where it is by number or similarity.
+/// The measure to sort by; nothing for the order by number or similarity.
 std::optional<std::size_t> sorting_measure(const std::string& sort) {
   for (std::size_t i = 0; i < measures().size(); ++i) {
     if (measures()[i].name == sort) return i;
@@ -22,7 +22,7 @@ std::vector<Index> sorted_heads(const HeadMeasures& heads, const std::string& so
   if (sort == "similarity" && !heads.distances.empty()) return similarity_order(heads.distances);
   const std::optional<std::size_t> by = sorting_measure(sort);
   if (!by) return order;
-  // What does not apply comes last.
+  // Heads without the measure come last.
   const auto key = [&](Index head) { return heads.heads[static_cast<std::size_t>(head)][*by]; };
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
     if (!key(a) || !key(b)) return key(a).has_value() && !key(b);

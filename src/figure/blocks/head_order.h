@@ -1,4 +1,4 @@
-// The order in which a table has the heads.
+// The order of the heads in a table.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// Heads from 0: by "head", their number, by "similarity", such that those that are near each other stand together, or
-/// by the measure of that name, the largest first, or the smallest if `up`. What does not apply comes last.
+/// Heads, from 0, sorted by "head", their number, by "similarity", with similar heads next to each other, or by the
+/// measure of that name: the largest first, or the smallest if `up`. Heads without that measure come last.
 std::vector<Index> sorted_heads(const HeadMeasures& heads, const std::string& sort, bool up);
 
 }  // namespace attnscope

@@ -22,7 +22,7 @@ void text(Figure& figure, std::string id, Point at, std::string words, Ink ink, 
   figure.texts.push_back({std::move(id), at, std::move(words), size, weight, ink, align, VerticalAlign::middle, 0});
 }
 
-/// How many heads each table has, the first layers first: of very many only the first are listed.
+/// The number of heads in each table, first layer first; only the first of very many heads are listed.
 struct ShownTables {
   std::vector<std::size_t> rows;
   Index left_out = 0;
@@ -81,7 +81,7 @@ void add_composition(Figure& figure, const HeadMeasures& heads, Index head, Poin
     }
     figure.targets.push_back({id,
                               {at.x, at.y + 12, composition_width(), y - at.y - 20},
-                              "How much of what each head wrote is read by the queries, keys and values of this one: "
+                              "How much of each earlier head's output the queries, keys and values of this head read: "
                               "‖w_v w_o M‖ / (‖w_v w_o‖ ‖M‖).\nElhage et al. 2021; – where a head writes nothing",
                               {}});
     at.y = y;
@@ -111,11 +111,12 @@ void add_rollout(Figure& figure, const HeadMeasures& heads, const Labels& labels
   map.source = slice_of(heads.rollout, map);
   text(figure, "rollout.title", at, "Rollout through the layers", Ink::text, HorizontalAlign::left,
        FontWeight::semibold, TypeSize::kBody);
-  figure.targets.push_back({"rollout",
-                            {at.x, at.y - 8, side, 16},
-                            "What reaches each token from each token of the first layer, where half of it is passed on "
-                            "unchanged in every layer.\nAbnar & Zuidema 2020",
-                            {}});
+  figure.targets.push_back(
+      {"rollout",
+       {at.x, at.y - 8, side, 16},
+       "How much of each input token reaches each token, if every layer passes on half of its input "
+       "unchanged.\nAbnar & Zuidema 2020",
+       {}});
   ColorBarMark bar = {"rollout.scale", {0, 0, 100, 9}, map.scale, "share", "0", number_text(most, 3)};
   place_legend({&bar, 1}, {at.x + beside, map.box.bottom() + 18}, margin, figure.width - 2 * margin);
   figure.color_bars.push_back(std::move(bar));

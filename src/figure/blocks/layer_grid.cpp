@@ -28,7 +28,7 @@ constexpr double kMaxSide = 160;
 constexpr double kMinPitch = 14;   // of names
 constexpr Index kMaxAcross = 128;  // heads of a layer on one page
 
-/// Heads side by side.
+/// A row of heads.
 struct Row {
   std::string tensor;
   std::string name;
@@ -36,14 +36,14 @@ struct Row {
   Index heads = 1;
 };
 
-/// What the grid says about itself.
+/// The texts of the grid.
 struct Captions {
   std::string title;
-  std::string page;              ///< empty: it has everything
+  std::string page;              ///< empty: everything is on this page
   bool names_the_heads = false;  ///< above the columns
 };
 
-/// Which of the names have room: every one, every second, …
+/// The step of the names that fit: every one, every second, …
 Index every(double pitch) { return std::max<Index>(1, static_cast<Index>(std::ceil(kMinPitch / pitch))); }
 
 void add_text(Figure& figure, std::string id, Point at, std::string words, HorizontalAlign align,
@@ -241,7 +241,7 @@ std::vector<Row> rows_of(const std::vector<ShownAttention>& attentions, const Pa
   return rows;
 }
 
-/// How many side by side leave the most room for each.
+/// The number of heads side by side that makes them largest.
 Index best_across(const std::vector<ShownAttention>& attentions, const Page& page, const ViewOptions& options) {
   const double width = options.width - 2 * kMargin - kLeft;
   const double room = options.height > 0 ? options.height : page_height(options.width);

@@ -1,4 +1,4 @@
-// Many heads at a glance: a small map of each, without token labels, a page of them at a time.
+// Many heads at a glance: a small map of each without token labels, one page at a time.
 #pragma once
 
 #include <string>
@@ -10,31 +10,31 @@
 
 namespace attnscope {
 
-/// From so many layers on their heads are shown like that, layers from top to bottom, heads from left to right.
+/// From this many layers on, their heads are shown as a grid: layers from top to bottom, heads from left to right.
 inline constexpr Index kManyLayers = 4;
-/// More heads than these of one attention are shown like that as well, row by row.
+/// More heads than this in one attention are shown as a grid too, row by row.
 inline constexpr Index kManyHeads = 256;
-/// No page of a grid of layers has more maps.
+/// The most maps on a page of a grid of layers.
 inline constexpr Index kMaxMaps = 4096;
 
-/// The weights that some heads have, by the name of their tensor.
+/// The weights of some heads, by the name of their tensor.
 struct ShownAttention {
   std::string tensor;
   std::string title;  ///< "Layer 2"
   Index heads = 1;
 };
 
-/// The pages that all heads of all layers take.
+/// The number of pages for all heads of all layers.
 Index layer_grid_pages(const Trace& trace);
 
-/// The weights of the heads of the layers, of that item of the batch, on the colour scale of the first one; a page of
-/// them, as the option "page" has it. Unfinished when it is stopped.
+/// The weights of all heads of all layers for one item of the batch, on the colour scale of the first head: the page
+/// that the option "page" selects. Unfinished when it is stopped.
 Figure layer_grid(const Trace& trace, Index item, const ViewOptions& options);
 
-/// The pages that the heads of these attentions take; `kMaxPanels` maps are on one.
+/// The number of pages for the heads of these attentions, with `kMaxPanels` maps on each.
 Index head_grid_pages(const std::vector<ShownAttention>& attentions);
 
-/// The same for the heads of a few attentions, which begin a row each.
+/// The same for the heads of a few attentions; each attention begins a row.
 Figure head_grid(const Trace& trace, const std::vector<ShownAttention>& attentions, Index item,
                  const ViewOptions& options);
 

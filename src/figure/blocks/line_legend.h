@@ -1,4 +1,4 @@
-// The legend below lines between tokens: what the opacity of a line means, and whose hue is whose.
+// The legend below lines between tokens: the weights that opacities stand for, and the hues of the heads.
 #pragma once
 
 #include "figure/model/figure.h"
@@ -10,11 +10,11 @@ class LineLegend {
  public:
   explicit LineLegend(const WeightLines& shown) : shown_(shown) {}
 
-  /// What it takes up at least. Heads that have no room beside each other go to further lines.
+  /// The smallest width. Heads that do not fit side by side go to further lines.
   [[nodiscard]] double least_width() const;
   [[nodiscard]] double height(double width) const;
 
-  /// At `at`, its top left corner, no wider than `width`. A click on a head shows it alone.
+  /// Adds the legend with its top left corner at `at`, no wider than `width`. A click on a head shows it alone.
   void add(Figure& figure, Point at, double width) const;
 
  private:

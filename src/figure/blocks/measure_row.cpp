@@ -15,7 +15,6 @@ void add_measure(Figure& figure, const std::string& id, const Rect& cell, std::o
     const double share = std::clamp(*value / scale.largest, 0.0, 1.0);
     figure.bars.push_back({id + ".bar", {right - room, cell.bottom() - 6, room * share, 3}, shade});
     if (scale.uniform) {
-      // What a head does is how far it is from uniform attention.
       const double at = right - room + room * std::clamp(*scale.uniform / scale.largest, 0.0, 1.0);
       figure.bars.push_back({id + ".uniform", {at - 0.5, cell.bottom() - 8, 1, 6}, Shade::of(Ink::dim)});
     }

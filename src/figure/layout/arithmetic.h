@@ -19,8 +19,8 @@ struct ArithmeticTerm {
   std::optional<TensorCell> cell;  ///< the cell it is inspected as
 };
 
-/// The terms from `at` on, the top left corner, in as many lines as `width` needs. Returns their height; `figure` may be
-/// null for that alone.
+/// The terms from `at` on, the top left corner, in as many lines as `width` needs. Returns their height; `figure` may
+/// be null for that alone.
 double add_arithmetic(Figure* figure, std::span<const ArithmeticTerm> terms, Point at, double width);
 
 }  // namespace attnscope

@@ -10,13 +10,13 @@ namespace attnscope {
 namespace {
 
 constexpr double kWidestBar = 44;
-// Bars that stand closer have no gaps between them.
+// Bars closer than this have no gaps between them.
 constexpr double kClosestWithGaps = 4;
 constexpr double kThinnestSelected = 2;
-// Narrower ones that are chosen have a mark behind them.
+// A narrower selected bar has a mark in its background.
 constexpr double kNarrowBar = 8;
 constexpr double kMinPitchWithNumbers = 24;
-// Lines of labels that do not touch.
+// Pitch of labels that do not touch.
 constexpr double kTickPitch = TypeSize::kSmall;
 
 bool is_left_out(const BarRow& row, Index i) {
@@ -25,7 +25,7 @@ bool is_left_out(const BarRow& row, Index i) {
 
 double number(const BarRow& row, Index i) { return row.numbers[static_cast<std::size_t>(i)]; }
 
-/// The number that stands for a column: the largest in magnitude; one that is left out only where all are.
+/// The number that a column shows: the largest in magnitude among those that are not left out, if any.
 Index shown_number(const BarRow& row, const BarColumns& columns, Index column) {
   Index best = columns.first(column);
   for (Index i = best; i < columns.first(column + 1); ++i) {
@@ -73,7 +73,7 @@ class RowPainter {
       figure_.curves.push_back(std::move(curve));
   }
 
-  /// All of them in one precision, where they have room.
+  /// All numbers in one precision, where they fit.
   void numbers() const {
     if (!columns_.has_numbers()) return;
     for (const int digits : {3, 2}) {
@@ -108,7 +108,7 @@ class RowPainter {
     figure_.bars.push_back({name, {center - width / 2, std::min(zero, end), width, std::abs(end - zero)}, shade});
   }
 
-  /// Above its neighbours, so that it is seen however many there are.
+  /// Painted above its neighbours, to be visible among many.
   void selected_bar() const {
     if (row_.chosen < 0) return;
     const double center = columns_.center(columns_.column_of(row_.chosen));
@@ -127,7 +127,7 @@ class RowPainter {
   const Chart& chart_;
 };
 
-/// The title's line: as much of it as there is room for.
+/// The title's line: as much of it as fits.
 void add_title(Figure& figure, const BarRow& row, const BarColumns& columns, double top) {
   const double baseline = top + 12;
   figure.texts.push_back(title_mark(row.id + ".title", {columns.left, baseline}, row.title, TypeSize::kBody));
@@ -181,7 +181,7 @@ ChartRange share_range(const BarRow& row) {
 Index BarColumns::count() const { return std::clamp<Index>(static_cast<Index>(width), 1, std::max<Index>(1, numbers)); }
 
 Index BarColumns::first(Index column) const {
-  // Without a product that could overflow: whole numbers in every column, one more in the first ones.
+  // Avoids a product that could overflow: equal counts in every column, one more in the first ones.
   const Index each = numbers / count();
   return column * each + std::min(column, numbers % count());
 }

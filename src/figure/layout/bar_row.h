@@ -1,4 +1,4 @@
-// Numbers side by side as bars about a zero line, with room for what each of them is.
+// A row of numbers as bars around a zero line, with their values below.
 #pragma once
 
 #include <functional>
@@ -12,32 +12,33 @@ namespace attnscope {
 struct BarRow {
   std::string id;                  ///< begins the ids of its marks
   std::string title;               ///< markup
-  std::vector<std::string> about;  ///< dim, behind the title: the first of them that has room there
-  std::string note;                ///< at the right end of the title's line, in the accent colour
+  std::vector<std::string> about;  ///< dim, after the title: the first text that fits
+  std::string note;                ///< right-aligned in the title's line, in the accent colour
   std::vector<double> numbers;
-  std::vector<bool> left_out;  ///< masked numbers: no bar, and they do not count for the scale; empty: none
-  std::vector<double> sums;    ///< after each number: a curve on the same scale; empty: none
+  std::vector<bool> left_out;  ///< masked numbers: without a bar, outside the scale; empty: none
+  std::vector<double> sums;    ///< running sums, a curve on the same scale; empty: none
   ChartRange range;            ///< as `bar_range` makes it
   int decimals = -1;           ///< of the numbers below the bars; −1: three significant digits, or two
   Shade shade;
-  Index chosen = -1;  ///< is in the accent colour
-  double share = 1;   ///< of the height that the rows have together
-  /// What number `i` does when it is pointed at and clicked.
+  Index chosen = -1;  ///< selected number, in the accent colour
+  double share = 1;   ///< of the total height of the rows
+  /// How number `i` responds to the mouse.
   std::function<TargetMark(Index i)> target;
 };
 
-/// A scale for the numbers of a row, and 0: symmetric where there are both signs.
+/// A scale for the numbers of a row and 0: symmetric for numbers of both signs.
 ChartRange bar_range(const BarRow& row);
 
-/// The same for shares of 1: from 0 to 1, or where there are many of them to a round number above the largest.
+/// The same for shares of 1: from 0 to 1, or for many of them to a round number above the largest.
 ChartRange share_range(const BarRow& row);
 
-/// The title's line.
+/// Height of the title's line.
 inline constexpr double kBarTitle = 22;
-/// Ticks at the side, of rows that are high enough.
+/// Ticks at the side of rows that are high enough.
 inline constexpr std::size_t kMaxBarTicks = 5;
 
-/// Columns that several rows share: one for each number, or for several neighbours where there is no pixel for each.
+/// Columns that several rows share: one for each number, or for several neighbours where they are narrower than a
+/// pixel.
 struct BarColumns {
   double left = 0;
   double width = 0;  ///< of all together
@@ -48,17 +49,17 @@ struct BarColumns {
   [[nodiscard]] double center(Index column) const { return left + (static_cast<double>(column) + 0.5) * pitch(); }
   /// The first number of a column.
   [[nodiscard]] Index first(Index column) const;
-  /// Which column number `i` is in.
+  /// The column of number `i`.
   [[nodiscard]] Index column_of(Index i) const;
-  /// How many numbers the fullest column stands for.
+  /// The largest count of numbers in a column.
   [[nodiscard]] Index most() const;
-  /// Whether columns are wide enough for short numbers.
+  /// Whether short numbers fit below the bars.
   [[nodiscard]] bool has_numbers() const;
   /// Room below the bars.
   [[nodiscard]] double numbers_height() const;
 };
 
-/// Adds a row whose bars take up `height` below a title at `top`; returns where it ends.
+/// Adds a row with bars of `height` below a title at `top`; returns the bottom.
 double add_bar_row(Figure& figure, const BarRow& row, const BarColumns& columns, double top, double height);
 
 }  // namespace attnscope

@@ -11,12 +11,12 @@ namespace attnscope {
 namespace {
 
 constexpr double kTickDistance = 6;    // from the box to its labels
-constexpr double kTickLabelRoom = 52;  // across, for each
+constexpr double kTickLabelRoom = 52;  // width of each
 constexpr double kHeadingHeight = 24;
-constexpr double kLastLabel = 8;  // that part of the last label of the x axis that stands right of the box
+constexpr double kLastLabel = 8;  // how far the last label of the x axis extends beyond the box
 constexpr double kPointSize = 6;
-constexpr double kSampleWidth = 20;  // of a legend's pieces of curve
-// What lies beyond the ends by no more than rounding is within.
+constexpr double kSampleWidth = 20;  // of the curves in a legend
+// Numbers beyond the ends by rounding count as within.
 constexpr double kSlack = 1e-9;
 
 std::string power_text(int base, int exponent, bool plain) {
@@ -33,7 +33,7 @@ std::vector<ChartTick> power_ticks(const ChartRange& range, std::size_t most) {
   const auto last = static_cast<int>(std::floor(std::log(range.high) / unit + kSlack));
   int step = 1;
   while (last / step - first / step + 1 > static_cast<int>(most) && step <= last - first) ++step;
-  // Numbers as long as these are easier to read than powers.
+  // Numbers this short are easier to read than powers.
   const bool plain = first >= -3 && last <= 4;
   std::vector<ChartTick> ticks;
   for (int exponent = first; exponent <= last; ++exponent) {
@@ -54,7 +54,7 @@ std::vector<ChartTick> round_ticks(const ChartRange& range, std::size_t most) {
       const auto last = std::llround(std::floor(range.high / step + kSlack));
       if (last - first + 1 > std::max<long long>(1, static_cast<long long>(most))) continue;
       std::vector<ChartTick> ticks;
-      // Multiplied, not added up: 0 is 0 then.
+      // Multiplied instead of summed, so that 0 is exact.
       for (auto i = first; i <= last; ++i)
         ticks.push_back({static_cast<double>(i) * step, short_text(static_cast<double>(i) * step)});
       return ticks;
@@ -91,7 +91,7 @@ void add_y_axis(Figure& figure, const Chart& chart, std::size_t most_ticks) {
     const std::string id = chart.id + ".y." + short_text(tick.value);
     figure.texts.push_back(chart_text(id, {chart.box.x - kTickDistance, y}, tick.markup, Ink::dim, TypeSize::kSmall,
                                       HorizontalAlign::right, VerticalAlign::middle));
-    // Lines would lie above bars and curves.
+    // Bars: lines would be painted above bars and curves.
     figure.bars.push_back({id, {chart.box.x, y - 0.5, chart.box.width, 1}, Shade::of(Ink::line)});
   }
 }
@@ -134,7 +134,7 @@ void add_curve(Figure& figure, const Chart& chart, const std::string& id, std::s
 void add_point(Figure& figure, const std::string& id, Point at, Shade shade, const std::string& about) {
   const Rect box = {at.x - kPointSize / 2, at.y - kPointSize / 2, kPointSize, kPointSize};
   figure.bars.push_back({id, box, shade});
-  // Larger than the point: it is hit more easily.
+  // Larger than the point, to be easier to hit.
   TargetMark target;
   target.id = id;
   target.box = box.grown(5);
@@ -149,7 +149,7 @@ void add_flags(Figure& figure, const Chart& chart, std::vector<ChartFlag> flags)
   const auto goes_right = [&](const ChartFlag& flag) {
     return place(flag) + kTickDistance + small_width(flag.markup) <= chart.box.right();
   };
-  // The line that another one's label would reach over is the shorter one.
+  // A label may cover only a line shorter than its own.
   std::stable_sort(flags.begin(), flags.end(), [&](const ChartFlag& a, const ChartFlag& b) {
     if (goes_right(a) != goes_right(b)) return goes_right(a);
     return goes_right(a) ? place(a) < place(b) : place(a) > place(b);
@@ -171,9 +171,9 @@ std::vector<double> spread(const std::vector<double>& places, double apart) {
   std::vector<std::size_t> order(places.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
-  // Neighbours that would touch move as one, which stands where its members on average want it to.
+  // Neighbours that would touch form a group, placed at the average of the places its members want.
   struct Group {
-    double sum = 0;  // of where the members want the group's first one
+    double sum = 0;  // of the group's starts that its members want
     double members = 0;
     [[nodiscard]] double start() const { return sum / members; }
   };
@@ -220,7 +220,7 @@ double add_legend(Figure* figure, const std::string& id, std::span<const LegendE
 
 double add_caption(Figure* figure, const std::string& id, const std::string& text, Point at, double width) {
   constexpr double kLine = 16;
-  // A window whose letters begin at whole pixels sets a line a little wider.
+  // A window that aligns letters to whole pixels sets lines slightly wider.
   constexpr double kFull = 0.96;
   std::vector<std::string> lines = {""};
   for (const std::string& word : split(text, ' ')) {

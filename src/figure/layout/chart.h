@@ -1,4 +1,4 @@
-// What charts share: axes with round ticks, the way from numbers to pixels, legends.
+// Parts of charts: axes with round ticks, the mapping from numbers to pixels, legends.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct ChartRange {
   double high = 1;
   int base = 0;  ///< 0: linear; otherwise logarithmic (both ends are positive then) with powers of 2 or of 10 for ticks
 
-  /// Where `value` lies between the ends: 0 at `low`, 1 at `high`, less and more beyond them.
+  /// The position of `value` between the ends: 0 at `low`, 1 at `high`, less or more beyond them.
   [[nodiscard]] double share(double value) const;
 };
 
@@ -26,11 +26,11 @@ struct ChartTick {
   friend bool operator==(const ChartTick&, const ChartTick&) = default;
 };
 
-/// Round numbers within `range`, at most `most` of them (but one at least, if there is one): multiples of 1, 2 or 5
-/// times a power of ten; on a logarithmic axis every power of its base, or every second, third, ….
+/// At most `most` round numbers within `range` (but at least one, if there is any): multiples of 1, 2 or 5 times a
+/// power of ten; on a logarithmic axis every power of its base, or every second, third, ….
 std::vector<ChartTick> chart_ticks(const ChartRange& range, std::size_t most);
 
-/// Where curves and bars stand, and what the numbers along its sides are.
+/// The area of curves and bars, and the numbers along its sides.
 struct Chart {
   std::string id;  ///< begins the ids of its marks
   Rect box;
@@ -44,17 +44,17 @@ struct Chart {
 
 /// Ticks at the left of the box, gridlines through it.
 void add_y_axis(Figure& figure, const Chart& chart, std::size_t most_ticks);
-/// Ticks below the box, and under them at its right end what the numbers are.
+/// Ticks below the box, and the axis title under them at the right.
 void add_x_axis(Figure& figure, const Chart& chart, const std::string& title);
 
-/// A chart in `outer` with room for a heading, for flags above the box in so many lines, and for both axes; the labels
-/// at the left get `y_labels`, see `y_axis_width`.
+/// A chart in `outer` with room for a heading, for `flag_lines` lines of flags above the box, and for both axes; the
+/// labels at the left take `y_labels`, see `y_axis_width`.
 Chart place_chart(const Rect& outer, std::string id, const ChartRange& x, const ChartRange& y, double y_labels,
                   int flag_lines);
 
-/// Room that the labels of `add_y_axis` take at the left, their distance included.
+/// The width of the labels of `add_y_axis`, distance included.
 double y_axis_width(const ChartRange& range, std::size_t most_ticks);
-/// Room that `add_x_axis` takes below the box.
+/// The height of `add_x_axis` below the box.
 inline constexpr double kXAxisHeight = 36;
 
 /// A curve through points given as numbers of the chart.
@@ -66,17 +66,18 @@ void add_point(Figure& figure, const std::string& id, Point at, Shade shade, con
 /// A line from the bottom of the box to a label above it.
 struct ChartFlag {
   std::string id;
-  double x = 0;  ///< number of the chart; beyond the ends it stands there
+  double x = 0;  ///< number on the x axis; clamped to its ends
   std::string markup;
   Ink ink = Ink::dim;
 };
 
-/// Flags, each with its label in a line of its own, at that side of it where it has room. No line goes through the
-/// label of another one unless both stand at the right end.
+/// Adds flags, each with its label in a separate line, on the side where it fits. No line crosses the label of another
+/// flag, unless both are at the right end.
 void add_flags(Figure& figure, const Chart& chart, std::vector<ChartFlag> flags);
 inline constexpr double kFlagHeight = 16;
 
-/// Where labels stand that are to be `apart` at least, as near as can be to the places that they are for, in any order.
+/// Positions for labels at least `apart` from each other, as near as possible to the given places, which are in any
+/// order.
 std::vector<double> spread(const std::vector<double>& places, double apart);
 
 struct LegendEntry {
@@ -85,15 +86,15 @@ struct LegendEntry {
   bool dashed = false;
 };
 
-/// Entries side by side from `at` on, the top left corner, going to further lines within `width`. Returns what they
-/// take up; `figure` may be null for that alone.
+/// Adds entries side by side from `at` on, the top left corner, in as many lines as `width` needs. Returns their
+/// height; `figure` may be null for that alone.
 double add_legend(Figure* figure, const std::string& id, std::span<const LegendEntry> entries, Point at, double width);
 
-/// A paragraph in lines no longer than `width`, from `at` on, its top left corner. Returns how high it is; `figure` may
+/// Adds a paragraph in lines no longer than `width` with its top left corner at `at`. Returns its height; `figure` may
 /// be null for that alone.
 double add_caption(Figure* figure, const std::string& id, const std::string& text, Point at, double width);
 
-/// One line of text with all that a chart leaves as it is.
+/// One line of text in the regular weight.
 TextMark chart_text(std::string id, Point at, std::string markup, Ink ink, double size = TypeSize::kSmall,
                     HorizontalAlign horizontal = HorizontalAlign::left,
                     VerticalAlign vertical = VerticalAlign::baseline);

@@ -6,19 +6,19 @@
 namespace attnscope {
 namespace {
 
-// No matrix gets thinner than this, however many cells it has along the other side.
+// The smallest side of a matrix, however long its other side is.
 constexpr double kMinMatrix = 16;
-// Without a limit to the height, panels of at least this size are put side by side.
+// Without a limit to the height, panels side by side have at least this size.
 constexpr double kComfortableCell = 16;
 // A page is this much higher than wide.
 constexpr double kPageShape = 1.3;
-// Pixels that do not count.
+// Fractions of a pixel that do not count.
 constexpr double kRounding = 1e-6;
 
-/// Whole pixels where cells have borders, so that all are equally large.
+/// Whole pixels where cells have borders, to make all cells equal.
 double crisp(double cell) { return cell >= 4 ? std::floor(cell) : cell; }
 
-/// Without a limit to the height: as many side by side as have comfortable cells, preferably with no empty place.
+/// Without a limit to the height: as many side by side as have comfortable cells, preferably without empty places.
 bool better_balanced(const Grid& grid, const Grid& best, Index count) {
   if (grid.cell_width < std::min(best.cell_width, kComfortableCell)) return false;
   return grid.across * grid.down - count <= best.across * best.down - count || best.across == 1;
@@ -53,7 +53,7 @@ Grid fit_exactly(Index count, const PanelShape& shape, double width, double heig
   Grid best = arrange_grid(count, 1, shape, width, height);
   for (Index across = 2; across <= count; ++across) {
     const Grid grid = arrange_grid(count, across, shape, width, height);
-    // What rounding adds over many columns is no reason.
+    // Rounding over many columns must not change the arrangement.
     if (grid.width() > width + kRounding) break;
     const bool too_high = height > 0 && best.height() > height && grid.height() < best.height();
     if (too_high || (height > 0 ? grid.cell_width > best.cell_width : better_balanced(grid, best, count))) best = grid;

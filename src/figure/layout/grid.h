@@ -6,18 +6,18 @@
 
 namespace attnscope {
 
-/// What is known of each panel before its place is.
+/// A panel before it has a place.
 struct PanelShape {
   Index rows = 1;  ///< cells
   Index columns = 1;
   double left = 0;         ///< logical pixels beside the cells
   double top = 0;          ///< above them
   double gap = 20;         ///< between panels
-  double least_width = 0;  ///< of a panel, whatever its cells: room for its title
+  double least_width = 0;  ///< of a panel: room for its title
   double largest_cell = 48;
 };
 
-/// The arrangement of `count` panels: how many stand side by side, and their sizes.
+/// An arrangement of panels: how many are side by side, and their sizes.
 struct Grid {
   Index across = 1;
   Index down = 1;
@@ -37,15 +37,14 @@ struct Grid {
   }
 };
 
-/// `count` panels, `across` of them side by side, with the largest cells that fit in `width` × `height` (0: any
-/// height).
+/// `count` panels in rows of `across`, with the largest cells that fit in `width` × `height` (0: any height).
 Grid arrange_grid(Index count, Index across, const PanelShape& shape, double width, double height);
 
-/// How high a page of that width is, logical pixels.
+/// The height of a page of that width, logical pixels.
 double page_height(double width);
 
-/// The arrangement with the largest cells in `width` × `height`. Height 0 is any height: as few rows as the width
-/// allows; but what would be a long strip then is made to fit a page.
+/// The arrangement with the largest cells in `width` × `height`. Height 0 allows any height: as few rows as the width
+/// allows, or if that is longer than a page, an arrangement that fits a page.
 Grid fit_grid(Index count, const PanelShape& shape, double width, double height);
 
 }  // namespace attnscope

@@ -11,7 +11,7 @@ constexpr double kTitleDistance = 8;
 constexpr double kBetween = 26;
 constexpr double kLineHeight = 32;
 
-/// Where each title begins, relative to the legend's top left corner.
+/// The start of each title, relative to the legend's top left corner.
 struct Arrangement {
   std::vector<Point> titles;
   double width = 0;

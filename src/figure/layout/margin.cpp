@@ -8,8 +8,8 @@ namespace attnscope {
 namespace {
 
 constexpr Index kMaxBars = 128;
-constexpr double kMinBar = 3;         // of a row or column; thinner ones are no bars
-constexpr double kShareOfCell = 0.6;  // that a bar takes
+constexpr double kMinBar = 3;         // of a row or column; thinner ones are drawn as a curve
+constexpr double kShareOfCell = 0.6;  // of a bar
 constexpr double kCurveWidth = 1;
 
 }  // namespace

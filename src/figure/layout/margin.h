@@ -1,4 +1,4 @@
-// Numbers along a side of a matrix, one for each row or column, drawn as lengths that point away from it.
+// Numbers along a side of a matrix, one for each row or column, drawn as bars that point away from it.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// From numbers to lengths. What is not finite has none; what lies outside is drawn as the nearest end.
+/// Maps numbers to lengths. Numbers that are not finite have length 0; those outside the range, the nearest end's.
 struct MarginScale {
   double from = 0;    ///< where 0 is
   double length = 0;  ///< of `most`
@@ -21,8 +21,8 @@ struct MarginScale {
   }
 };
 
-/// The side of a matrix that has `count` rows or columns on `extent` pixels. Where they are many, or thin, neighbours
-/// stand together: then there are no bars but a curve.
+/// The side of a matrix with `count` rows or columns on `extent` pixels. Many or thin ones are grouped and drawn as a
+/// curve instead of bars.
 class Margin {
  public:
   enum class Side { right, below };
@@ -30,11 +30,11 @@ class Margin {
   Margin(Side side, double from, double extent, Index count);
 
   [[nodiscard]] bool is_curve() const { return curve_; }
-  /// How many rows or columns stand together.
+  /// Rows or columns in each group.
   [[nodiscard]] Index each() const { return each_; }
   [[nodiscard]] Index parts() const { return (count_ + each_ - 1) / each_; }
 
-  /// Where a part lies along the side.
+  /// The position of a group along the side.
   struct Place {
     double at = 0;
     double size = 0;
@@ -42,7 +42,7 @@ class Margin {
   };
   [[nodiscard]] Place place(Index part) const;
 
-  /// The least and the largest number of a part.
+  /// The smallest and the largest number of a group.
   struct Range {
     double low = 0;
     double high = 0;
@@ -52,8 +52,8 @@ class Margin {
   /// "0.1234", "0.1 to 0.2".
   static std::string range_text(const Range& range);
 
-  /// The numbers as bars no thicker than `thickest`, called `id`.0, `id`.1, …; or as a curve called `id`, which goes
-  /// through the least and the largest number of every part.
+  /// Draws the numbers as bars no thicker than `thickest`, with the ids `id`.0, `id`.1, …; or as a curve `id` through
+  /// the smallest and the largest number of every group.
   void draw(Figure& figure, const std::string& id, std::span<const double> values, const MarginScale& scale,
             double thickest, Ink ink) const;
 

@@ -24,8 +24,6 @@ Page page_of(Index of, Index most, Index number) {
   return page;
 }
 
-Parameter page_option() {
-  return integer_parameter("page", "Page", "Which page is shown of more than are shown at once.", 1, 1, 10);
-}
+Parameter page_option() { return integer_parameter("page", "Page", "The page to show.", 1, 1, 10); }
 
 }  // namespace attnscope

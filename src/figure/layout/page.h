@@ -1,4 +1,4 @@
-// Pages: what a view shows at once of things that may be very many.
+// Pages: how views show very many things, some at a time.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace attnscope {
 
-/// So many matrices are shown at once where each has a name of its own.
+/// The most matrices with a name each on one page.
 inline constexpr Index kMaxPanels = 1024;
 
-/// A run of things, of `of`, that are numbered from 0.
+/// A run of consecutive things, numbered from 0, out of `of`.
 struct Page {
   Index first = 0;
   Index count = 0;
@@ -21,14 +21,14 @@ struct Page {
 
   [[nodiscard]] Index end() const { return first + count; }
   [[nodiscard]] bool is_all() const { return pages <= 1; }
-  /// "heads 1–1,024 of 100,000 · page 1 of 98"; nothing where the page has all.
+  /// "heads 1–1,024 of 100,000 · page 1 of 98"; empty where the page has all.
   [[nodiscard]] std::string text(const std::string& things) const;
 };
 
-/// How many pages of `most` things each `of` things take; 1 at least.
+/// The number of pages for `of` things with `most` on each; at least 1.
 Index page_count(Index of, Index most);
 
-/// Page `number`, from 1, of `of` things, `most` (> 0) on each; behind the last page, the last one.
+/// Page `number`, from 1, of `of` things with `most` (> 0) on each; the last page for larger numbers.
 Page page_of(Index of, Index most, Index number);
 
 /// The option "page" of a view.

@@ -1,4 +1,4 @@
-// Painting a figure: one traversal for every kind of output.
+// Painting a figure: the same traversal for every output.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace attnscope {
 
-/// Text as a canvas gets it: placed and coloured, in output units.
+/// Text with its place and colour, in output units.
 struct PlacedText {
   Point at;
   std::vector<TextSpan> spans;
@@ -24,7 +24,7 @@ struct PlacedText {
   double angle = 0;
 };
 
-/// A strand as a canvas gets it, in output units.
+/// A strand with its place and colour, in output units.
 struct PlacedStrand {
   Point from;
   Point to;
@@ -33,33 +33,32 @@ struct PlacedStrand {
   double width = 1;
 };
 
-/// What a figure is painted with: the window, a bitmap, a vector file. Coordinates are the output's own, y downwards.
+/// The output a figure is painted on: the window, a bitmap or a vector file. Coordinates are output units, y downwards.
 class Canvas {
  public:
   virtual ~Canvas() = default;
 
-  /// The matrix of `mark` in `box`. Cells are divided by `gap` units of background (0: none). Where cells are smaller
-  /// than the output can show, the value of largest magnitude stands for those it covers.
+  /// The matrix of `mark` in `box`. Gaps of `gap` units of background divide the cells (0: none). Where one pixel
+  /// covers several cells, it shows the value of largest magnitude.
   virtual void heatmap(const HeatmapMark& mark, const Rect& box, double gap) = 0;
   /// The colours of a scale, low at the left.
   virtual void gradient(ColorMap map, const Rect& box) = 0;
   virtual void fill(const Rect& box, Rgb color, double opacity) = 0;
   virtual void outline(const Rect& box, Rgb color, double width, double radius) = 0;
   virtual void line(Point from, Point to, Rgb color, double width, bool dashed) = 0;
-  /// A line through all of `points`, with round joints. `opacity` is that of the whole.
+  /// A line through all of `points`, with round joints. `opacity` applies to the line as a whole.
   virtual void curve(std::span<const Point> points, Rgb color, double opacity, double width, bool dashed) = 0;
-  /// All strands of a figure at once, in the order in which they cover each other.
+  /// All strands of a figure at once, the lowest first.
   virtual void strands(std::span<const PlacedStrand> strands);
   virtual void triangle(Point a, Point b, Point c, Rgb color) = 0;
   virtual void text(const PlacedText& text) = 0;
 
-  /// Whether painting waits for the numbers in cells, however long they take to come, or leaves them out until they are
-  /// ready.
+  /// Whether painting waits for the numbers in cells however long they take, or leaves them out until they are ready.
   [[nodiscard]] virtual bool waits_for_numbers() const { return true; }
 };
 
-/// From figure to output: positions are scaled by `scale` and then moved by `offset`; type is scaled by `type_scale`,
-/// so that a window that zooms into cells keeps its letters at reading size.
+/// From figure to output: positions are scaled by `scale`, then moved by `offset`; type is scaled by `type_scale`, so
+/// that letters keep their size while the window zooms into cells.
 struct FigureTransform {
   double scale = 1;
   double type_scale = 1;
@@ -72,14 +71,14 @@ struct FigureTransform {
   [[nodiscard]] Point invert(Point p) const { return {(p.x - offset.x) / scale, (p.y - offset.y) / scale}; }
 };
 
-/// Paints everything but the background. Numbers are written into cells that have room for them, labels that would
-/// touch each other are thinned out, and nothing outside `visible` (output units) is painted. Of the strands those that
-/// end at `isolated`, where it is not negative.
+/// Paints everything but the background. Cells show their numbers where those fit, labels that would touch are thinned
+/// out, and nothing outside `visible` (output units) is painted. If `isolated` is not negative, only strands that end
+/// there are painted.
 void paint(const Figure& figure, const Palette& palette, const FigureTransform& transform, const Rect& visible,
            Canvas& canvas, int isolated = -1);
 
-/// Frames around cells, drawn over a painted figure: `cell` strongly, the boxes of `regions` in every heatmap that
-/// shows some of them.
+/// Frames around cells, drawn over a painted figure: a strong one around `cell`, and one around each of `regions` in
+/// every heatmap that shows part of it.
 void paint_highlights(const Figure& figure, std::span<const Region> regions, const std::optional<Region>& cell,
                       const Palette& palette, const FigureTransform& transform, Canvas& canvas);
 

@@ -20,7 +20,7 @@ Rect mix(const Rect& from, const Rect& to, double share) {
           mix(from.height, to.height, share)};
 }
 
-/// Calls `move(mark of from, mark of to)` for every mark of `to` that `from` has as well.
+/// Calls `move(mark of from, mark of to)` for every mark that both figures have.
 template <typename Mark, typename Move>
 void match(const std::vector<Mark>& from, std::vector<Mark>& to, const Move& move) {
   std::map<std::string_view, const Mark*> before;
@@ -52,7 +52,7 @@ std::string own_cell_text(const HeatmapMark& mark, Index row, Index column) {
   if (!numbers || row >= numbers->rows || column >= numbers->columns) return {};
   const auto name = [](const std::vector<std::string>& labels, Index i) {
     const auto at = static_cast<std::size_t>(i);
-    return at < labels.size() && !labels[at].empty() ? labels[at] : std::to_string(i);
+    return at < labels.size() && !labels[at].empty() ? labels[at] : position_number(i);
   };
   return mark.about + ", " + name(mark.row_labels, row) + ", " + name(mark.column_labels, column) + ": " +
          number_text(static_cast<double>(numbers->at(row, column)));
@@ -186,7 +186,7 @@ Figure blend(const Figure& from, const Figure& to, double share) {
 }
 
 void share_sources(const Figure& from, Figure& to) {
-  // The same numbers are at the same place of a trace. Of numbers of the view's own there are a few matrices.
+  // Numbers of a trace are the same if they are at the same place. Matrices that a view computed are few: compare them.
   std::multimap<std::pair<int, std::vector<Index>>, const HeatmapMark*> places;
   for (const HeatmapMark& mark : from.heatmaps) places.emplace(std::pair(mark.step, mark.leading), &mark);
   constexpr int kMaxAtOnePlace = 64;

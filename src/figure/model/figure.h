@@ -1,5 +1,5 @@
-// A picture as data: heatmaps, text and lines with roles instead of colours, in logical pixels. What the window paints
-// and what the files hold come from the same figure.
+// A figure as data: heatmaps, text and lines with roles instead of colours, in logical pixels. The window and the
+// exported files paint the same figure.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ namespace attnscope {
 enum class HorizontalAlign { left, center, right };
 enum class VerticalAlign { top, middle, baseline };
 
-/// Sizes of type, logical pixels.
+/// Font sizes, logical pixels.
 struct TypeSize {
   static constexpr double kSmall = 11;
   static constexpr double kBody = 13;
   static constexpr double kTitle = 14;
 };
 
-/// From a matrix to the labels beside it, logical pixels.
+/// Distance from a matrix to its labels, logical pixels.
 inline constexpr double kLabelDistance = 6;
 
-/// From values to colours. Values outside are shown as the nearest end.
+/// Maps values to colours. Values outside the range have the colour of its nearest end.
 struct ColorScale {
   ColorMap map = ColorMap::magma;
   double low = 0;
@@ -42,13 +42,13 @@ struct ColorScale {
   friend bool operator==(const ColorScale&, const ColorScale&) = default;
 };
 
-/// The colour of a cell. Where the ends of the scale are equal, smaller numbers have the first colour of the map,
-/// larger ones the last and the same number the middle one. NaN and ±∞ have their `special_color`.
+/// The colour of a cell. Where both ends of the scale are equal, smaller numbers have the first colour of the map,
+/// larger ones the last, and the same number the middle one. NaN and ±∞ have their `special_color`.
 Rgb cell_color(float value, const ColorScale& scale);
 
 /// One line of text. `markup` may hold subscripts and superscripts as in TeX: "W_{Q}", "K^{T}".
 struct TextMark {
-  std::string id;  ///< the same thing has the same id in the next figure, so that it can move there
+  std::string id;  ///< stable from figure to figure: a mark moves to its place in the next one
   Point at;
   std::string markup;
   double size = TypeSize::kBody;
@@ -59,48 +59,48 @@ struct TextMark {
   double angle = 0;  ///< degrees, clockwise; 0 or −90
 };
 
-/// A title of the figure, or of a part of it in a smaller size, its baseline at `at`.
+/// A title of the figure, or in a smaller size of one of its parts; its baseline is at `at`.
 TextMark title_mark(std::string id, Point at, std::string markup, double size = TypeSize::kTitle);
 
 /// A matrix of numbers as coloured cells: a slice of one tensor of the trace.
 struct HeatmapMark {
   std::string id;
   Rect box;
-  int step = 0;                ///< which step of the trace it shows; -1: numbers of the view's own
-  Axes axes;                   ///< of that step's tensor
-  std::vector<Index> leading;  ///< index along all axes but those of the rows and columns
-  int column_axes = 1;         ///< how many last axes the columns run over: 2 where they are pixels
-  bool transposed = false;     ///< rows of the picture are the tensor's last axis
-  Index pixels_across =
-      0;  ///< not 0: only the last axis is shown, as the pixels of a picture so wide, `leading` goes up to it
+  int step = 0;                                ///< the step of the trace it shows; -1: numbers that the view computed
+  Axes axes;                                   ///< of that step's tensor
+  std::vector<Index> leading;                  ///< index along the axes before those of rows and columns
+  int column_axes = 1;                         ///< number of last axes that the columns span: 2 for pixels
+  bool transposed = false;                     ///< the tensor's last axis runs down the rows
+  Index pixels_across = 0;                     ///< not 0: shows the last axis alone, as pixels of a picture this wide
   std::shared_ptr<const MatrixSource> source;  ///< the numbers as rows and columns of the picture
   ColorScale scale;
-  Labels row_labels;                        ///< beside the rows, outside the box; empty: none
+  Labels row_labels;                        ///< left of the rows, outside the box; empty: none
   Labels column_labels;                     ///< above the columns
   std::string about;                        ///< one line for alternative texts: "weights of head 2"
-  std::vector<std::vector<Index>> by_hand;  ///< cells of the tensor, among those shown, that were edited
-  bool shows_numbers = true;                ///< in its cells, where they have room
+  std::vector<std::vector<Index>> by_hand;  ///< index of each shown cell that was edited
+  bool shows_numbers = true;                ///< in the cells, where they fit
   std::string picks;  ///< the option that a click sets to the number of the cell, row by row from 1; empty: none
 
-  /// Of the picture.
+  /// Rows and columns as shown.
   [[nodiscard]] Index rows() const { return axis_sizes(!transposed); }
   [[nodiscard]] Index columns() const { return axis_sizes(transposed); }
   [[nodiscard]] bool empty() const { return rows() <= 0 || columns() <= 0; }
-  /// Index into the tensor of the cell in that row and column of the picture.
+  /// Index into the tensor of the cell shown in that row and column.
   [[nodiscard]] std::vector<Index> index_of(Index row, Index column) const;
 
  private:
-  /// How many rows there are, or columns, before the picture is turned.
+  /// Number of rows or columns before transposing.
   [[nodiscard]] Index axis_sizes(bool of_rows) const;
 };
 
-/// Of a heatmap of the view's own numbers, that are in memory: "difference, cat, mat: 0.1250", otherwise nothing.
+/// "difference, cat, mat: 0.1250" for a cell of a heatmap whose numbers the view computed; empty where they are not in
+/// memory.
 std::string own_cell_text(const HeatmapMark& mark, Index row, Index column);
 
-/// What `mark` shows of `tensor`, which has its axes.
+/// The part of `tensor` that `mark` shows. The tensor has the axes of the mark.
 std::shared_ptr<const MatrixSource> slice_of(std::shared_ptr<const Tensor> tensor, const HeatmapMark& mark);
 
-/// Coloured pixels, painted over a heatmap of the same size that has their numbers.
+/// Coloured pixels, painted over the heatmap that has their numbers.
 struct PixelsMark {
   std::string id;
   Rect box;
@@ -120,7 +120,7 @@ struct LineMark {
   bool arrow = false;  ///< a head at `to`
 };
 
-/// A filled rectangle: a bar of a chart, the background of what is chosen.
+/// A filled rectangle: a bar of a chart, or the background of a selected row.
 struct BarMark {
   std::string id;
   Rect box;
@@ -136,13 +136,13 @@ struct CurveMark {
   bool dashed = false;
 };
 
-/// A straight line that stands for a number between two things, such as tokens.
+/// A straight line between two things, such as tokens, that stands for a number.
 struct Strand {
   Point from;
   Point to;
   float opacity = 1;
-  int from_end = 0;  ///< number of the thing it leads from, and to: see `TargetMark::isolates`
-  int to_end = 0;
+  int from_end = 0;  ///< number of the thing at `from`, see `TargetMark::isolates`
+  int to_end = 0;    ///< the same at `to`
 };
 
 /// Many lines of one colour: the weights of a head.
@@ -153,7 +153,7 @@ struct StrandsMark {
   std::vector<Strand> strands;
 };
 
-/// The cell of a tensor that a mark stands for.
+/// A cell of a tensor.
 struct TensorCell {
   int step = 0;  ///< of the trace
   std::vector<Index> index;
@@ -174,17 +174,17 @@ struct TargetMark {
   [[nodiscard]] bool has_click() const { return !std::holds_alternative<std::monostate>(click); }
 };
 
-/// A labelled strip of a colour scale. The title stands left of it, its ends are labelled below.
+/// A labelled strip of a colour scale: the title at its left, the ends labelled below.
 struct ColorBarMark {
   std::string id;
   Rect box;
   ColorScale scale;
   std::string title;
-  std::string low_text;  ///< usually the number; "−max" where every matrix has a scale of its own
+  std::string low_text;  ///< usually the number; "−max" where every matrix has its own scale
   std::string high_text;
 };
 
-/// What is painted later lies above: in the order of the members.
+/// The marks are painted in the order of the members.
 struct Figure {
   double width = 0;
   double height = 0;
@@ -197,12 +197,12 @@ struct Figure {
   std::vector<LineMark> lines;
   std::vector<ColorBarMark> color_bars;
   std::vector<TextMark> texts;
-  std::vector<TargetMark> targets;  ///< the last one lies above the others
-  std::string failure;              ///< why numbers in it could not be read; empty: they could. See `failure_of`
+  std::vector<TargetMark> targets;  ///< the last one is on top
+  std::string failure;              ///< why its numbers could not be read; empty: they could. See `failure_of`
 };
 
-/// Why numbers that the figure shows could not be read, by now: one line. Empty where all could. Such a figure is no
-/// result: it is written to no file.
+/// Why numbers of the figure could not be read, in one line; empty: all could so far. A figure that failed is not
+/// written to a file.
 std::string failure_of(const Figure& figure);
 
 /// The cell of a figure under a point.
@@ -214,7 +214,7 @@ struct FigureHit {
   friend bool operator==(const FigureHit&, const FigureHit&) = default;
 };
 
-/// The cell at `at`, if there is one.
+/// The cell at `at`, if any.
 std::optional<FigureHit> hit_test(const Figure& figure, Point at);
 
 /// The target at `at`, or null.
@@ -223,18 +223,18 @@ const TargetMark* target_at(const Figure& figure, Point at);
 /// What a click at `at` asks for: the target there, or without one the cell of a heatmap with `picks`.
 ClickIntent click_intent(const Figure& figure, Point at);
 
-/// `to`, with everything that `from` has too (by id) on its way there: at `share` 0 it stands where `from` has it, at 1
-/// where `to` has it. Data, labels and colours are those of `to` at once.
+/// `to` with every mark that `from` has too (by id) on its way: at `share` 0 in its place in `from`, at 1 in its place
+/// in `to`. Data, labels and colours are those of `to`.
 Figure blend(const Figure& from, const Figure& to, double share);
 
-/// Gives the heatmaps of `to` the sources of `from` where those have the same numbers: what such a source has pooled,
-/// and what the window has of it, is then not made again for every new figure of a trace.
+/// Gives the heatmaps of `to` the sources of `from` where those have the same numbers, so that a new figure of the same
+/// trace reuses what was pooled and sent to the graphics card.
 void share_sources(const Figure& from, Figure& to);
 
-/// How many marks there are.
+/// The number of marks.
 std::size_t mark_count(const Figure& figure);
 
-/// The figure as text, one mark a line: what tests compare.
+/// The figure as text, one line for each mark: what tests compare.
 std::string describe(const Figure& figure);
 
 }  // namespace attnscope

@@ -10,14 +10,14 @@
 namespace attnscope {
 namespace {
 
-/// From top to bottom of something painted.
-struct AlignedProduct {
+/// The vertical extent of something painted.
+struct Extent {
   double top = 0;
   double bottom = 0;
 };
 
-/// Notes from where to where things are painted.
-class BandCanvas final : public Canvas {
+/// A canvas that records vertical extents.
+class ExtentCanvas final : public Canvas {
  public:
   void heatmap(const HeatmapMark&, const Rect& box, double) override { add(box.y, box.bottom()); }
   void gradient(ColorMap, const Rect& box) override { add(box.y, box.bottom()); }
@@ -33,7 +33,7 @@ class BandCanvas final : public Canvas {
     double width = 0;
     for (const TextSpan& span : text.spans) width += text_width(span.text, text.size, text.weight);
     if (text.angle != 0) {
-      // Upwards from where it begins.
+      // Upwards from its start.
       const double below = text.horizontal == HorizontalAlign::left     ? 0
                            : text.horizontal == HorizontalAlign::center ? width / 2
                                                                         : width;
@@ -46,19 +46,19 @@ class BandCanvas final : public Canvas {
   }
   [[nodiscard]] bool waits_for_numbers() const override { return false; }
 
-  std::vector<AlignedProduct> products;
+  std::vector<Extent> extents;
 
  private:
-  void add(double top, double bottom) { products.push_back({top, bottom}); }
+  void add(double top, double bottom) { extents.push_back({top, bottom}); }
 };
 
-std::vector<AlignedProduct> products_of(const Figure& figure) {
-  BandCanvas canvas;
+std::vector<Extent> extents_of(const Figure& figure) {
+  ExtentCanvas canvas;
   paint(figure, palette(Theme::paper), {}, {0, 0, figure.width, figure.height}, canvas);
-  return canvas.products;
+  return canvas.extents;
 }
 
-/// Moves all that lies below `from` up by `by`.
+/// Moves everything below `from` up by `by`.
 void move_up(Figure& figure, double from, double by) {
   map_points(figure, [&](double&, double& y) {
     if (y >= from) y -= by;
@@ -66,15 +66,15 @@ void move_up(Figure& figure, double from, double by) {
   figure.height -= by;
 }
 
-/// Takes the room of what was painted at `gone` out of the figure, unless something else stands beside it: what is
-/// below comes up to where it began, and where nothing is below the figure ends so much earlier.
-void close_up(Figure& figure, const AlignedProduct& gone) {
+/// Closes the gap that removed marks leave at `gone`, unless something else is next to it: everything below moves up,
+/// and the figure becomes lower.
+void close_up(Figure& figure, const Extent& gone) {
   double above = 0;
   double below = figure.height;
-  for (const AlignedProduct& product : products_of(figure)) {
-    if (product.bottom > gone.top && product.top < gone.bottom) return;
-    if (product.bottom <= gone.top) above = std::max(above, product.bottom);
-    if (product.top >= gone.bottom) below = std::min(below, product.top);
+  for (const Extent& extent : extents_of(figure)) {
+    if (extent.bottom > gone.top && extent.top < gone.bottom) return;
+    if (extent.bottom <= gone.top) above = std::max(above, extent.bottom);
+    if (extent.top >= gone.bottom) below = std::min(below, extent.top);
   }
   if (below < figure.height) {
     move_up(figure, (gone.bottom + below) / 2, below - gone.top);
@@ -84,21 +84,21 @@ void close_up(Figure& figure, const AlignedProduct& gone) {
   for (TargetMark& mark : figure.targets) mark.box.height = std::min(mark.box.height, figure.height - mark.box.y);
 }
 
-/// Of the figure, or of its sections: names of matrices are smaller or called otherwise.
+/// A heading of the figure or of a section. Names of matrices are smaller or have other ids.
 bool is_heading(const TextMark& mark) {
   return mark.id == "title" || (mark.id.ends_with(".title") && mark.size >= TypeSize::kTitle);
 }
 
-/// The bands that painted things take up together: what is side by side, or begins where the other ends, is one.
-std::vector<AlignedProduct> joined(std::vector<AlignedProduct> products) {
+/// The merged vertical extents of painted things: those that overlap or are at most a line apart become one.
+std::vector<Extent> joined(std::vector<Extent> extents) {
   constexpr double between_lines = 24;
-  std::ranges::sort(products, {}, &AlignedProduct::top);
-  std::vector<AlignedProduct> all;
-  for (const AlignedProduct& product : products) {
-    if (all.empty() || product.top > all.back().bottom + between_lines) {
-      all.push_back(product);
+  std::ranges::sort(extents, {}, &Extent::top);
+  std::vector<Extent> all;
+  for (const Extent& extent : extents) {
+    if (all.empty() || extent.top > all.back().bottom + between_lines) {
+      all.push_back(extent);
     } else {
-      all.back().bottom = std::max(all.back().bottom, product.bottom);
+      all.back().bottom = std::max(all.back().bottom, extent.bottom);
     }
   }
   return all;
@@ -115,13 +115,13 @@ void leave_out(Figure& figure, bool headings, bool color_bars) {
     figure.texts.erase(first, figure.texts.end());
   }
   if (color_bars) gone.color_bars = std::exchange(figure.color_bars, {});
-  std::vector<AlignedProduct> products = joined(products_of(gone));
-  // From below, so that the places of those above stay what they are.
-  std::reverse(products.begin(), products.end());
-  for (const AlignedProduct& product : products) close_up(figure, product);
+  std::vector<Extent> extents = joined(extents_of(gone));
+  // From the bottom, so that the positions above stay valid.
+  std::reverse(extents.begin(), extents.end());
+  for (const Extent& extent : extents) close_up(figure, extent);
 }
 
-/// Gives the main matrices, and the colour bars that speak of them, another scale.
+/// Gives the main matrices and their colour bars another scale.
 void recolor(Figure& figure, const FigureContent& content) {
   const auto is_weights = [](const auto& mark) { return mark.scale.map == ColorMap::viridis; };
   const bool weights = std::ranges::any_of(figure.heatmaps, is_weights);

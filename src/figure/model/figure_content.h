@@ -1,4 +1,4 @@
-// What a figure shows besides its matrices, and in which colours: the choices that are left once a view is built.
+// What a figure shows besides its matrices, and in which colours: choices made after a view is built.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// The ends of a colour scale; `low` lies below `high`, both are finite.
+/// The ends of a colour scale: finite, `low` < `high`.
 struct ColorRange {
   double low = 0;
   double high = 1;
@@ -16,18 +16,19 @@ struct ColorRange {
 };
 
 struct FigureContent {
-  bool title = true;                               ///< the headings of the figure; the names of its parts stay
-  bool color_bars = true;                          ///< what the colours of the matrices mean
-  bool values = true;                              ///< the numbers in cells
-  bool labels = true;                              ///< of the matrices' rows and columns
-  std::optional<ColorMap> map = std::nullopt;      ///< of the attention weights; without any, of all matrices
-  std::optional<ColorRange> range = std::nullopt;  ///< of the same ones
+  bool title = true;       ///< of the figure; its parts keep their names
+  bool color_bars = true;  ///< the legend of the colours
+  bool values = true;      ///< the numbers in cells
+  bool labels = true;      ///< of the matrices' rows and columns
+  std::optional<ColorMap> map =
+      std::nullopt;  ///< for the attention weights; in a figure without weights, for all matrices
+  std::optional<ColorRange> range = std::nullopt;  ///< for the same matrices
 
   friend bool operator==(const FigureContent&, const FigureContent&) = default;
 };
 
-/// The figure with that content. Where a heading or the colour bars had lines of their own, the rest moves together and
-/// the figure becomes lower by that; nothing changes its size.
+/// The figure with that content. Where a heading or the colour bars leave empty lines, the rest moves up and the figure
+/// becomes lower; nothing else changes its size.
 Figure with_content(Figure figure, const FigureContent& content);
 
 }  // namespace attnscope

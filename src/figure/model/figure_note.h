@@ -1,4 +1,4 @@
-// Words below a figure, on the same page.
+// A note below a figure, on the same page.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct FigureNote {
   friend bool operator==(const FigureNote&, const FigureNote&) = default;
 };
 
-/// What the note takes below a figure of that width, logical pixels; 0 where it says nothing.
+/// The height of the note below a figure of that width, logical pixels; 0 for an empty note.
 double note_height(const FigureNote& note, double width);
 
-/// `figure` in the upper part of a page of `width` and `height` with the note in the lowest `room` of it. Whatever the
-/// figure needs, page and note come out the same when they are scaled to the same width: a figure that is larger than
-/// its part of the page makes the page larger, and the type of the note as well.
+/// A page of `width` × `height` with `figure` in its upper part and the note in its lowest `room`. A figure that is
+/// larger than its part enlarges the page and the type of the note alike, so that pages scaled to the same width look
+/// the same.
 Figure with_note(Figure figure, double width, double height, const FigureNote& note, double room);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The texts beside the rows and columns of matrices.
+// Labels of the rows and columns of matrices, and how people count them.
 #pragma once
 
 #include <initializer_list>
@@ -6,16 +6,24 @@
 #include <string>
 #include <vector>
 
+#include "core/base/tensor.h"
+
 namespace attnscope {
 
-/// Labels of one axis, one for each row or column. Copies share the texts, and what was found out about them: matrices
-/// side by side have the same ones, and a figure is copied while it moves.
+/// The number that people know a position by. Tokens, heads, layers, rows and columns count from 1 wherever a person
+/// reads; tensor subscripts in brackets (`index_text`) count from 0.
+std::string position_number(Index position);
+/// "1", "2", …
+std::vector<std::string> position_numbers(Index count);
+
+/// Labels of one axis, one for each row or column. Copies share the texts and their widths: neighbouring matrices have
+/// the same labels, and a figure is copied while it moves.
 class Labels {
  public:
   using const_iterator = std::vector<std::string>::const_iterator;  // NOLINT(readability-identifier-naming)
 
   Labels() = default;
-  // As a list of texts wherever one is at hand.
+  // Implicit: a list of texts is a list of labels.
   Labels(std::vector<std::string> texts);  // NOLINT(google-explicit-constructor)
   Labels(std::initializer_list<std::string> texts) : Labels(std::vector<std::string>(texts)) {}
 
@@ -30,9 +38,9 @@ class Labels {
   [[nodiscard]] const_iterator end() const { return texts().end(); }
   void clear() { all_.reset(); }
 
-  /// The width of the widest one, set in the regular weight of that size.
+  /// The width of the widest label in the regular weight of that size.
   [[nodiscard]] double widest(double size) const;
-  /// Whether they are the numbers from 0 on.
+  /// Whether they are `position_numbers`.
   [[nodiscard]] bool are_counted() const { return all_ != nullptr && all_->counted; }
 
   friend bool operator==(const Labels& a, const Labels& b) { return a.all_ == b.all_ || a.texts() == b.texts(); }

@@ -1,11 +1,11 @@
-// Every place in a figure, for those who move its parts about.
+// Every position in a figure, to move its parts.
 #pragma once
 
 #include "figure/model/figure.h"
 
 namespace attnscope {
 
-/// Calls `move(x, y)` with the place of every mark, to be changed in place; sizes stay.
+/// Calls `move(x, y)` with the position of every mark, which it may change; sizes stay.
 template <typename Move>
 void map_points(Figure& figure, const Move& move) {
   const auto box = [&](auto& marks) {

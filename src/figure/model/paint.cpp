@@ -9,13 +9,13 @@
 namespace attnscope {
 namespace {
 
-// Cells smaller than this have no border: the gaps would take a visible share of the picture.
+// Smaller cells have no border: the gaps would take a visible share of the figure.
 constexpr double kMinCellWithGap = 5;
-// How far the lines of neighbouring labels are apart, as a share of the type size.
+// Distance of neighbouring labels, relative to the font size.
 constexpr double kLabelPitch = 1.1;
-// Labels get smaller before some are left out, down to this size.
+// Labels shrink to this size before some are left out.
 constexpr double kMinLabel = 9;
-// How far from its place text may reach.
+// How far text may extend from its position.
 constexpr double kFarthestText = 400;
 
 struct Painter {
@@ -34,12 +34,12 @@ struct Painter {
     canvas.heatmap(mark, box, cell >= type(kMinCellWithGap) ? type(1) : 0);
   }
 
-  /// Every `step`-th label has room when one takes `needed` along an axis with cells of size `cell`.
+  /// The step at which labels that need `needed` each fit along cells of size `cell`.
   static Index label_step(double needed, double cell) {
     return std::max<Index>(1, static_cast<Index>(std::ceil(needed / cell)));
   }
 
-  /// The same for numbers that count up, of which the round ones stay: every 1st, 2nd, 5th, 10th, 20th, …
+  /// The same for labels that count from 1: every 1st, 2nd, 5th, 10th, 20th, …, so that the round numbers stay.
   static Index round_step(double needed, double cell) {
     for (Index power = 1;; power *= 10) {
       for (const Index step : {power, 2 * power, 5 * power}) {
@@ -48,7 +48,7 @@ struct Painter {
     }
   }
 
-  /// Those of `count` labels, `cell` apart from `from` on, that can be seen: the first, and behind the last one.
+  /// The visible ones of `count` labels, `cell` apart from `from` on: the first, and one past the last.
   [[nodiscard]] static std::pair<Index, Index> seen(double from, double cell, Index count, double begin, double end,
                                                     Index step) {
     const auto at = [&](double place) {
@@ -57,10 +57,10 @@ struct Painter {
     return {at(begin) / step * step, std::min(count, at(end) + 1)};
   }
 
-  /// Beyond this nothing that belongs to something in sight is in sight.
+  /// Text positioned outside this is not visible.
   [[nodiscard]] Rect nearby() const { return visible.grown(type(kFarthestText)); }
 
-  /// Of labels whose lines are `cell` apart.
+  /// The font size of labels that are `cell` apart.
   [[nodiscard]] double label_size(double cell) const {
     return std::clamp(cell / kLabelPitch, type(kMinLabel), type(TypeSize::kSmall));
   }
@@ -72,9 +72,10 @@ struct Painter {
     const double needed = size * kLabelPitch;
     const Rect near = nearby();
     if (box.x < near.x || box.x > near.right()) return;
-    const Index step = mark.row_labels.are_counted() ? round_step(needed, cell) : label_step(needed, cell);
+    const bool counted = mark.row_labels.are_counted();
+    const Index step = counted ? round_step(needed, cell) : label_step(needed, cell);
     const auto [first, last] = seen(box.y, cell, std::ssize(mark.row_labels.texts()), near.y, near.bottom(), step);
-    for (Index i = first; i < last; i += step) {
+    for (Index i = first + (counted ? step - 1 : 0); i < last; i += step) {
       const Point at = {box.x - type(kLabelDistance), box.y + (static_cast<double>(i) + 0.5) * cell};
       label(mark.row_labels[static_cast<std::size_t>(i)], size, at, HorizontalAlign::right, VerticalAlign::middle, 0);
     }
@@ -95,7 +96,7 @@ struct Painter {
                        : upright ? 1
                                  : label_step(size * kLabelPitch, cell);
     const auto [first, last] = seen(box.x, cell, std::ssize(mark.column_labels.texts()), near.x, near.right(), step);
-    for (Index i = first; i < last; i += step) {
+    for (Index i = first + (counted ? step - 1 : 0); i < last; i += step) {
       const std::string& words = mark.column_labels[static_cast<std::size_t>(i)];
       const Point at = {box.x + (static_cast<double>(i) + 0.5) * cell, box.y - type(kLabelDistance)};
       if (upright) {
@@ -108,12 +109,12 @@ struct Painter {
 
   void label(const std::string& text, double size, Point at, HorizontalAlign horizontal, VerticalAlign vertical,
              double angle) const {
-    // A label is the user's own text: braces in it are no markup.
+    // Labels are user text: braces in them are not markup.
     canvas.text(
         {at, {{text, TextSpan::Level::base}}, size, FontWeight::regular, palette.dim, horizontal, vertical, angle});
   }
 
-  /// A number in a cell of that width: with fewer digits where it would not fit.
+  /// A number with as many digits as fit in a cell of that width.
   [[nodiscard]] std::string cell_text(double value, bool share, double width) const {
     if (share) return fixed_text(value, 3);
     std::string text = number_text(value, 3);
@@ -124,14 +125,14 @@ struct Painter {
     return text;
   }
 
-  /// Writes the numbers into the cells, when all of them have room.
+  /// Writes the numbers into the cells if all of them fit.
   void values(const HeatmapMark& mark) const {
     const Rect box = transform.apply(mark.box);
     const double width = box.width / static_cast<double>(mark.columns());
     const double height = box.height / static_cast<double>(mark.rows());
     const double size = type(TypeSize::kSmall);
     const bool share = mark.scale.low == 0 && mark.scale.high == 1;
-    // What any number can be written in with one digit, and shares with three.
+    // Enough for any number with one digit, and for shares with three.
     if (height < size * 1.6 || width < text_width(share ? "000000" : "−0.0001", size)) return;
     const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };
     const Rect shown = box.intersection(visible);
@@ -164,7 +165,7 @@ struct Painter {
     }
   }
 
-  /// A corner of the cells that were put by hand.
+  /// Marks a corner of each edited cell.
   void by_hand(const HeatmapMark& mark) const {
     for (const std::vector<Index>& index : mark.by_hand) {
       const std::optional<Rect> cell = region_box(mark, transform.apply(mark.box), single_cell(mark.step, index));
@@ -175,7 +176,7 @@ struct Painter {
     }
   }
 
-  /// Each reaches a little under the next ones, so that nothing shines through where they meet.
+  /// Each pixel extends slightly under the next ones, to leave no seams.
   void pixels(const PixelsMark& mark) const {
     const Rect box = transform.apply(mark.box);
     const double width = box.width / static_cast<double>(mark.columns);
@@ -242,7 +243,7 @@ struct Painter {
 
   void color_bar(const ColorBarMark& mark) const {
     const Point corner = transform.apply(Point{mark.box.x, mark.box.y});
-    // A colour bar is an annotation: it keeps its size when the cells are zoomed.
+    // A colour bar is an annotation: it keeps its size when cells are zoomed.
     const Rect box = {corner.x, corner.y, type(mark.box.width), type(mark.box.height)};
     canvas.gradient(mark.scale.map, box);
     const double below = box.bottom() + type(3);
@@ -275,7 +276,7 @@ void Canvas::strands(std::span<const PlacedStrand> strands) {
 void paint(const Figure& figure, const Palette& palette, const FigureTransform& transform, const Rect& visible,
            Canvas& canvas, int isolated) {
   const Painter painter = {palette, transform, visible, canvas};
-  // Text last: vector files put it above everything else, and so does the window.
+  // Text last: it is on top in vector files and in the window.
   for (const HeatmapMark& mark : figure.heatmaps) painter.heatmap(mark);
   for (const PixelsMark& mark : figure.pixels) painter.pixels(mark);
   for (const HeatmapMark& mark : figure.heatmaps) painter.by_hand(mark);
@@ -328,7 +329,7 @@ std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const R
   const auto columns = static_cast<std::size_t>(mark.column_axes);
   if (rank >= 1) column_begin = region.begin[rank - 1], column_end = region.end[rank - 1];
   if (columns == 2) {
-    // From the first pixel to the last: regions are single pixels, or all of them.
+    // Regions are single pixels or all of them.
     const Index width = mark.axes.back().size;
     column_begin += region.begin[rank - 2] * width;
     column_end += (region.end[rank - 2] - 1) * width;

@@ -44,7 +44,6 @@ DotNumbers dot_numbers(const Trace& trace, const DotProduct& product, const View
   n.weights = row_numbers(trace, product.weights, n.at);
   for (Index key = 0; product.mask != nullptr && key < product.keys; ++key)
     n.masked.push_back(!product.keeps(trace, n.at, key));
-  // Beyond the last label keys are counted as the options count them, from 1.
   if (!axis_labels(trace, axes.back()).empty()) {
     const std::vector<std::string>& labels = trace.experiment().labels;
     for (Index key = 0; key < product.keys; ++key)

@@ -14,7 +14,7 @@ bool holds(const AxisLabels& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-/// The label that is summed, if it is one.
+/// The label that is summed over, if there is exactly one.
 std::optional<int> summed_label(const ContractOperation& product) {
   std::optional<int> summed;
   for (int label = 0; label < static_cast<int>(product.labels.size()); ++label) {
@@ -25,7 +25,7 @@ std::optional<int> summed_label(const ContractOperation& product) {
   return summed;
 }
 
-/// The index along the axes of a factor: what the result's index says, and `dim` along the axis that is summed.
+/// The index into a factor: that of the result, and `dim` along the summed axis.
 std::vector<Index> factor_index(const DotProduct& product, const AxisLabels& labels, std::span<const Index> at,
                                 Index dim) {
   const AxisLabels& out = product.product->out;
@@ -93,7 +93,7 @@ std::optional<DotProduct> dot_product(const Trace& trace, std::string_view weigh
   if (found.product == nullptr || scores.inputs.size() != 2 || found.product->out.size() < 2) return std::nullopt;
   const AxisLabels& out = found.product->out;
   const std::optional<int> summed = summed_label(*found.product);
-  // One factor has the query, the other one the key: otherwise it is a layer on what both have made together.
+  // One factor has the query, the other one the key; otherwise the scores are a layer on both.
   const int query = out[out.size() - 2];
   const int key = out.back();
   if (!summed || holds(found.product->a, key) || holds(found.product->b, query)) return std::nullopt;

@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-// Logical pixels: what a label takes at most beside a matrix, and in a line of text.
+// The largest width of a label next to a matrix, and in a line of text; logical pixels.
 constexpr double kMaxLabel = 160;
 constexpr double kMaxInSentence = 600;
 
@@ -30,13 +30,13 @@ constexpr std::array<NameAndSymbol, 51> kSymbols = {{
     {"x2", "X_{2}"},
     {"positions", "P"},
     {"positioned_x", "X + P"},
-    {"rotated_q", "turned Q"},
-    {"rotated_k", "turned K"},
-    {"biased_scores", "with ALiBi"},
+    {"rotated_q", "RoPE(Q)"},
+    {"rotated_k", "RoPE(K)"},
+    {"biased_scores", "scores + ALiBi"},
     {"x_q", "X_{Q}"},
     {"x_k", "X_{K}"},
     {"x_v", "X_{V}"},
-    {"normed", "normed X"},
+    {"normed", "normalized X"},
     {"tokens", "tokens"},
     {"w_q", "W_{Q}"},
     {"w_k", "W_{K}"},
@@ -56,9 +56,9 @@ constexpr std::array<NameAndSymbol, 51> kSymbols = {{
     {"k", "K"},
     {"v", "V"},
     {"qkv", "QKV"},
-    {"projected_q", "all Q"},
-    {"projected_k", "all K"},
-    {"projected_v", "all V"},
+    {"projected_q", "Q of all heads"},
+    {"projected_k", "K of all heads"},
+    {"projected_v", "V of all heads"},
     {"w_a_q", "A_{Q}"},
     {"w_a_k", "A_{K}"},
     {"w_a_v", "a"},
@@ -69,17 +69,17 @@ constexpr std::array<NameAndSymbol, 51> kSymbols = {{
     {"weights", "weights"},
     {"dropped_weights", "after dropout"},
     {"mean_weights", "mean weights"},
-    {"head_outputs", "head out"},
-    {"kept_head_outputs", "heads kept"},
+    {"head_outputs", "head outputs"},
+    {"kept_head_outputs", "kept head outputs"},
     {"weighted_values", "weighted V"},
-    {"merged", "heads side by side"},
+    {"merged", "Concat(head_{1} … head_{h})"},
     {"out", "output"},
     {"cross_q", "Q_{2}"},
     {"cross_scores", "cross scores"},
     {"cross_weights", "cross weights"},
 }};
 
-/// Where a scale ends that is to hold `largest`: 1, 2 or 5 times a power of ten, not below `largest`.
+/// The smallest of 1, 2 or 5 times a power of ten that is not below `largest`.
 double round_ceiling(double largest) {
   if (!(largest > 0)) return 1;
   const double power = std::pow(10, std::floor(std::log10(largest)));
@@ -117,19 +117,19 @@ HeatmapMark mark_of(const Step& step, std::vector<Index> leading, bool transpose
 std::shared_ptr<const MatrixSource> source_of(const Trace& trace, const Step& step, const HeatmapMark& mark) {
   if (step.tensor != nullptr) return slice_of(step.tensor, mark);
   const auto number = static_cast<int>(&step - trace.steps().data());
-  // One axis is that of the rows, of one column, and stands here across.
+  // A single axis is a column of rows; here it is shown as a row.
   const bool one_axis = step.axes.size() == 1;
   const MatrixPlace place = {number, mark.leading, one_axis ? 0 : mark.column_axes};
   return std::make_shared<LazyMatrix>(trace.lazy(), place, one_axis != mark.transposed);
 }
 
-/// The least and the largest finite number, and 0 in any case; one number does not count.
+/// The smallest and the largest finite number, and 0, leaving out one value.
 class Extremes {
  public:
   explicit Extremes(float leave_out) : leave_out_(leave_out) {}
 
   void add(std::span<const float> numbers) {
-    // In lanes: a sequence of comparisons with one number each cannot be made a vector of them.
+    // In lanes, so that the compiler can vectorize the comparisons.
     std::size_t i = 0;
     for (; i + kLanes <= numbers.size(); i += kLanes) {
       for (std::size_t lane = 0; lane < kLanes; ++lane) add(lane, numbers[i + lane]);
@@ -138,7 +138,7 @@ class Extremes {
   }
 
   void add(const MatrixView& matrix) {
-    // The same numbers in whichever order they lie in memory.
+    // The order of the numbers does not matter.
     const MatrixView rows = matrix.column_stride == 1 ? matrix : matrix.transposed();
     for (Index r = 0; r < rows.rows; ++r) {
       const float* row = rows.data + r * rows.row_stride;
@@ -169,7 +169,7 @@ class Extremes {
   std::array<float, kLanes> high_ = {};
 };
 
-/// Of `count` heads all, or of very many as many from the first to the last.
+/// All of `count` heads, or a sample of very many.
 std::vector<Index> some_heads(Index count) {
   constexpr Index kEnough = 256;
   const Index used = std::min(count, kEnough);
@@ -198,7 +198,7 @@ bool is_weights(const Step& step) {
 ColorScale natural_scale(const Step& step, const MatrixSource& matrix) {
   if (is_weights(step)) return {ColorMap::viridis, 0, 1};
   const MaskOperation* mask = as<MaskOperation>(step.operation);
-  // What the mask filled in would leave no colours for the rest.
+  // The fill of the mask would leave no colours for the rest.
   const float left_out = mask != nullptr ? static_cast<float>(mask->fill) : std::numeric_limits<float>::infinity();
   Extremes extremes(left_out);
   if (const std::optional<MatrixView> held = matrix.held()) {
@@ -270,7 +270,7 @@ std::optional<HeatmapMark> matrix_mark(const Trace& trace, std::string_view name
   if (!mark) return std::nullopt;
   const Step& step = trace.steps()[static_cast<std::size_t>(mark->step)];
   if (is<MeanOperation>(step.operation)) {
-    // Colours mean the same as in the weights that it is the mean of.
+    // Colours mean the same as in the weights of which it is the mean.
     mark->scale = matrix_mark(trace, trace.steps()[static_cast<std::size_t>(step.inputs.front())].name, slice)->scale;
   } else {
     mark->scale = is_weights(step) ? weights_scale(trace, step, mark->leading) : natural_scale(step, *mark->source);
@@ -305,7 +305,7 @@ std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view n
   mark.step = static_cast<int>(step - trace.steps().data());
   mark.id = std::string(name) + ".query." + std::to_string(slice.head);
   mark.about = step->name + " of head " + std::to_string(slice.head + 1) + ", query " + std::to_string(query + 1);
-  HeatmapMark first = mark;  // in the tensor that has this row alone
+  HeatmapMark first = mark;  // in a tensor of this row alone
   std::fill(first.leading.begin(), first.leading.end(), 0);
   mark.source = slice_of(trace.numbers(region_within(mark.step, step->axes, mark.leading)), first);
   return mark;
@@ -313,7 +313,7 @@ std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view n
 
 std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis) {
   std::vector<std::string> labels;
-  // Of more tokens the labels would take longer to lay out than the numbers to compute.
+  // More labels would take longer to lay out than the numbers to compute.
   constexpr Index kMaxLabelled = 4096;
   if (!counts_tokens(axis) || trace.experiment().labels.empty() || axis.size > kMaxLabelled) return labels;
   for (Index i = 0; i < axis.size; ++i)
@@ -329,11 +329,29 @@ std::optional<std::string> label_of(const Trace& trace, const Axis& axis, Index 
 
 std::string token_text(const Trace& trace, const Axis& axis, Index token) {
   const std::optional<std::string> label = label_of(trace, axis, token);
-  return label ? "“" + *label + "”" : std::to_string(token);
+  return label ? "“" + *label + "”" : position_number(token);
+}
+
+namespace {
+
+/// " (row 1, column 4)" where the tokens are pixels.
+std::string pixel_text(const Trace& trace, const Axis& axis, Index position) {
+  const Step* picture = trace.find("x");
+  if (!counts_tokens(axis) || picture == nullptr || picture->axes.back().name != "column") return "";
+  const Index width = picture->axes.back().size;
+  return " (row " + position_number(position / width) + ", column " + position_number(position % width) + ")";
+}
+
+}  // namespace
+
+std::string axis_position_text(const Trace& trace, const Axis& axis, Index position) {
+  const std::string name = axis.name == "batch" ? "item" : axis.name;
+  if (label_of(trace, axis, position)) return name + " " + token_text(trace, axis, position);
+  return name + " " + position_number(position) + pixel_text(trace, axis, position);
 }
 
 Labels row_labels(const Trace& trace, const HeatmapMark& mark) {
-  // A single row is along no axis.
+  // A single row belongs to no axis.
   if (!mark.transposed && mark.axes.size() == static_cast<std::size_t>(mark.column_axes)) return {};
   return axis_labels(trace, picture_axis(trace, mark, true));
 }

@@ -36,7 +36,7 @@ Index size_along(const Step* step, std::string_view name) {
   return axis == nullptr ? 1 : axis->size;
 }
 
-/// As `option_limit` has it, of that attention.
+/// `option_limit` for one attention.
 Index limit_of(const Trace& trace, std::string_view option, const Step* weights) {
   if (option == "layer") return layer_count(trace);
   if (option == "channel") {
@@ -52,17 +52,12 @@ Index limit_of(const Trace& trace, std::string_view option, const Step* weights)
 }  // namespace
 
 Parameter attention_option() {
-  return choice_parameter("attention", "Attention", "To the tokens themselves, or from the second sequence.",
+  return choice_parameter("attention", "Attention", "Self-attention, or cross-attention from the second sequence.",
                           {"self", "cross"}, {"self", "cross"});
 }
-Parameter layer_option() {
-  return integer_parameter("layer", "Layer", "Which layer is shown, of those that attend one after the other.", 1, 1,
-                           10);
-}
-Parameter head_option() { return integer_parameter("head", "Head", "Which head is shown.", 1, 1, 10); }
-Parameter item_option() {
-  return integer_parameter("item", "Batch item", "Which item of the batch is shown.", 1, 1, 10);
-}
+Parameter layer_option() { return integer_parameter("layer", "Layer", "The layer to show.", 1, 1, 10); }
+Parameter head_option() { return integer_parameter("head", "Head", "The head to show.", 1, 1, 10); }
+Parameter item_option() { return integer_parameter("item", "Batch item", "The item of the batch to show.", 1, 1, 10); }
 
 SelectedAttention selected_attention(const Trace& trace, const ParameterValues& options) {
   SelectedAttention chosen;
@@ -97,7 +92,7 @@ Slice selected_slice(const Trace& trace, const ParameterValues& options) {
 
 std::string no_attention(const Trace& trace) {
   const bool any = std::any_of(trace.steps().begin(), trace.steps().end(), is_attention);
-  return any ? "" : "There is no attention: the tensors are shown as they are.";
+  return any ? "" : "These tensors have no attention weights.";
 }
 
 Index slice_count(const Axes& axes) {
@@ -107,7 +102,7 @@ Index slice_count(const Axes& axes) {
 }
 
 Index layer_count(const Trace& trace) {
-  // In one pass: to look for each layer by its name would take their number squared.
+  // In one pass: looking up every layer by name would take quadratic time.
   const auto most = static_cast<std::size_t>(std::ssize(trace.steps()));
   std::vector<bool> has(most + 2);
   for (const Step& step : trace.steps()) {

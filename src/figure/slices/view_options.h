@@ -1,4 +1,4 @@
-// How a view is to be built, and what it remembers from one figure to the next.
+// How to build a view, and what it keeps from one figure to the next.
 #pragma once
 
 #include <any>
@@ -14,18 +14,18 @@ namespace attnscope {
 
 class ViewCache;
 
-/// How a view is to be built.
+/// How to build a view.
 struct ViewOptions {
-  double width = 672;      ///< logical pixels there are for the figure
-  double height = 0;       ///< 0: as high as it comes out
-  ParameterValues values;  ///< the view's own options; what is missing is at its default
+  double width = 672;      ///< available, logical pixels
+  double height = 0;       ///< 0: follows from the content
+  ParameterValues values;  ///< the view's options; a missing one has its default
 
-  const Trace* pinned = nullptr;  ///< the experiment that is kept to compare with; may be null
+  const Trace* pinned = nullptr;  ///< the baseline; null: none
 
-  StopToken stop;              ///< asked in long work, which then leaves with an unfinished figure that nobody sees
-  ViewCache* cache = nullptr;  ///< what earlier figures of the view have worked out; may be null
+  StopToken stop;              ///< checked in long loops, which then return an unfinished figure that nobody sees
+  ViewCache* cache = nullptr;  ///< results of earlier figures; may be null
 
-  /// The option of that name, which is in the view's table.
+  /// The value of an option that the view has.
   [[nodiscard]] Index integer(std::string_view name) const { return std::get<Index>(values.find(name)->second); }
   [[nodiscard]] double real(std::string_view name) const { return std::get<double>(values.find(name)->second); }
   [[nodiscard]] const std::string& choice(std::string_view name) const {
@@ -33,11 +33,11 @@ struct ViewOptions {
   }
 };
 
-/// What figures have worked out, for the next one. One thread at a time.
+/// Results that figures keep for the next one. For one thread at a time.
 class ViewCache {
  public:
-  /// The last result of `make` for `key`, which says what it was made from; made where that was something else. What
-  /// comes from a trace: it lasts until that of another one is asked for.
+  /// The last result of `make` if it was made for an equal `key`, otherwise a new one. For results that depend on the
+  /// trace: the cache holds one of them.
   template <typename Value, typename Key, typename Make>
   std::shared_ptr<const Value> find_or_make(const Key& key, const Make& make) {
     if (const auto* entry = std::any_cast<Entry<Value, Key>>(&entry_); entry != nullptr && entry->key == key)
@@ -47,7 +47,7 @@ class ViewCache {
     return value;
   }
 
-  /// The same for small things that come from no trace: they stay.
+  /// The same for small results that do not depend on a trace: the cache keeps them.
   template <typename Value, typename Key, typename Make>
   std::shared_ptr<const Value> find_or_keep(const Key& key, const Make& make) {
     for (const std::any& each : kept_) {

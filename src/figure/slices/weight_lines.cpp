@@ -16,7 +16,7 @@ constexpr Index kMaxTokens = 64;
 constexpr Index kMaxHeads = 32;
 constexpr double kMaxStrands = 40000;
 
-/// All of them, or those of the block of `most` in which `chosen` is.
+/// All of them, or the block of `most` that contains `chosen`.
 IndexWindow window_around(Index of, Index most, Index chosen) {
   const Index first = std::clamp<Index>(chosen, 0, of - 1) / most * most;
   return {first, std::min(most, of - first), of};
@@ -24,9 +24,8 @@ IndexWindow window_around(Index of, Index most, Index chosen) {
 
 }  // namespace
 
-std::string IndexWindow::text(const std::string& what, Index start) const {
-  return what + " " + grouped_text(first + start) + " to " + grouped_text(end() - 1 + start) + " of " +
-         grouped_text(of);
+std::string IndexWindow::text(const std::string& what) const {
+  return what + " " + grouped_text(first + 1) + " to " + grouped_text(end()) + " of " + grouped_text(of);
 }
 
 WeightLines weight_lines(const Trace& trace, const ViewOptions& options) {

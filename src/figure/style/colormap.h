@@ -1,4 +1,4 @@
-// From numbers to colours: colour maps, colours for categories, and the ink that can be read on them.
+// Colour maps, colours for categories, and the ink that is readable on them.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct Rgb {
   friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
-/// The colour maps. All can be read with every kind of colour blindness: lightness alone carries the order (from the
-/// middle outwards in `red_blue`, whose two arms are blue and red).
+/// The colour maps. All are readable with every kind of colour blindness: lightness alone carries the order (in
+/// `red_blue` from the middle outwards).
 enum class ColorMap {
   viridis,   ///< dark violet to yellow; attention weights, 0 to 1
   magma,     ///< black to cream; numbers of one sign, from 0
@@ -32,7 +32,7 @@ std::span<const ColorMap> color_maps();
 /// The name on the command line and in files: "viridis", "magma", "red_blue", "greys".
 std::string_view color_map_name(ColorMap map);
 
-/// The map of that name, if there is one.
+/// The map of that name, if any.
 std::optional<ColorMap> parse_color_map(std::string_view name);
 
 /// The map as 256 colours, low values first; entry i covers the values from i/256 to (i+1)/256. In `red_blue` entry
@@ -40,22 +40,22 @@ std::optional<ColorMap> parse_color_map(std::string_view name);
 /// and N. Smith (CC0); red_blue from ColorBrewer's RdBu.
 std::span<const Rgb, 256> lut(ColorMap map);
 
-/// The colour for `t` between 0 and 1, the same entry of `lut` that the shader takes. Beyond the ends it is the end's;
-/// for NaN the low end's (views paint NaN in a colour of its own).
+/// The colour for `t` between 0 and 1: the entry of `lut` that the shader takes. Beyond the ends, the colour of the
+/// end; for NaN, of the low end (views paint NaN in its `special_color`).
 Rgb color_at(ColorMap map, float t);
 
-/// The colour of what no map can show: magenta for NaN, mint for +∞, violet for −∞. They lie far from every map.
-/// nullopt for finite numbers.
+/// The colour of numbers outside every map: magenta for NaN, mint for +∞, violet for −∞; nullopt for finite numbers.
 std::optional<Rgb> special_color(float value);
 
-/// Eight colours that stay apart for everyone, for heads and other categories; `index` counts from 0 and wraps around,
-/// also below 0. M. Okabe and K. Ito's set with grey in place of black, so that all show on dark and on light.
+/// Eight colours for heads and other categories that people with any kind of colour vision can tell apart; `index`
+/// counts from 0 and wraps around, also below 0. M. Okabe and K. Ito's set with grey in place of black: all are visible
+/// on dark and on light.
 Rgb categorical_color(int index);
 
 /// WCAG 2 relative luminance, 0 (black) to 1 (white).
 double luminance(Rgb color);
 
-/// Black or white: the one that can be read better on `background`. The contrast is always at least 4.5 : 1.
+/// Black or white: whichever is more readable on `background`. The contrast is at least 4.5 : 1.
 Rgb ink_on(Rgb background);
 
 }  // namespace attnscope

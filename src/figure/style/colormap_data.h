@@ -1,4 +1,4 @@
-// The tables behind colormap.h.
+// The tables of colormap.h.
 #pragma once
 
 #include <array>

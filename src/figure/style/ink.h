@@ -1,15 +1,15 @@
-// What colours are for. Figures hold these roles; a palette says which colours they are.
+// Roles of colours. Figures hold roles; a palette maps them to colours.
 #pragma once
 
 #include "core/base/tensor.h"
 
 namespace attnscope {
 
-/// What a colour is for; a `Palette` says which one that is.
+/// The role of a colour; a `Palette` has the colour.
 enum class Ink { text, dim, accent, line, control };
 
-/// The colour of data: a role, or one of the hues that tell heads and curves apart (counted from 0; after the last one
-/// they begin anew), more or less of it.
+/// The colour of data with its opacity: a role, or one of the hues that distinguish heads and curves (counted from 0,
+/// wrapping around).
 struct Shade {
   Ink ink = Ink::accent;
   int hue = -1;  ///< instead of `ink`, from 0 on

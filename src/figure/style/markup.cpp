@@ -3,7 +3,7 @@
 namespace attnscope {
 namespace {
 
-/// What a backslash can stand before.
+/// Characters that a backslash escapes.
 bool is_special(char c) { return c == '_' || c == '^' || c == '\\'; }
 
 }  // namespace

@@ -19,19 +19,19 @@ struct TextSpan {
   friend bool operator==(const TextSpan&, const TextSpan&) = default;
 };
 
-/// Size of sub- and superscripts, and how far they are moved down and up, as shares of the type size.
+/// Size of sub- and superscripts and their shift down and up, as shares of the font size.
 inline constexpr double kScriptSize = 0.72;
 inline constexpr double kSubscriptDrop = 0.20;
 inline constexpr double kSuperscriptRise = 0.36;
 
-/// "W_{Q}" is W with a subscript Q; braces are required, so that names_like_this stay as they are. A backslash before
-/// '_', '^' or a backslash takes its meaning.
+/// "W_{Q}" is W with a subscript Q; braces are required: names_like_this stay as they are. A backslash escapes '_',
+/// '^' and a backslash.
 std::vector<TextSpan> parse_markup(std::string_view markup);
 
-/// Markup that shows `text` as it is, whatever it holds: the user's own labels.
+/// Markup that shows `text` literally: for labels that users type.
 std::string literal_markup(std::string_view text);
 
-/// The same without the scripts' places: "WQ".
+/// The text without markup: "WQ".
 std::string plain_text(std::string_view markup);
 
 double markup_width(std::string_view markup, double size, FontWeight weight);

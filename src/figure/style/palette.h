@@ -21,7 +21,7 @@ struct Palette {
   Rgb accent;
 
   [[nodiscard]] Rgb ink(Ink role) const;
-  /// Of data that has no map of colours; hues are the same in every theme.
+  /// The colour of data without a colour map. Hues are the same in every theme.
   [[nodiscard]] Rgb color(const Shade& shade) const;
 };
 

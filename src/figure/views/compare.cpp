@@ -1,4 +1,4 @@
-// Two heads, of one layer or of two, or one head now and in the pinned experiment: what is different.
+// The difference between two heads of one or two layers, or between one head now and in the baseline.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +24,7 @@ constexpr double kAxisName = 16;
 constexpr double kLegendHeight = 44;
 constexpr Index kMaxCells = Index{1} << 24U;
 
-/// What is shown of a trace. Everything counts from 0.
+/// One side of the comparison. Everything counts from 0.
 struct Side {
   const Trace* trace = nullptr;
   const Step* step = nullptr;
@@ -40,7 +40,7 @@ struct Side {
   [[nodiscard]] bool is_of_a_head() const { return find_axis(step->axes, "head") != nullptr; }
 };
 
-/// The weights; the scores that they are made of, before a mask hides some; or what comes out in the end.
+/// The weights, the scores before the mask, or the output.
 const Step& compared_step(const Trace& trace, const SelectedAttention& chosen, const std::string& of) {
   const Step* step = chosen.weights;
   const auto input = [&] { return &trace.steps()[static_cast<std::size_t>(step->inputs.front())]; };
@@ -67,13 +67,13 @@ Side side_of(const Trace& trace, const ParameterValues& values, const std::strin
 
 std::string size_text(const Side& side) { return grouped_text(side.rows()) + " × " + grouped_text(side.columns()); }
 
-/// Why there is nothing to compare; empty where there is.
+/// Why the two cannot be compared; empty: they can.
 std::string reason(const Side& first, const Side& second, bool pinned) {
   if (!pinned && first.step == second.step && !first.is_of_a_head())
-    return "There is only one " + first.name + ": pin the experiment (P) to see what changes.";
+    return "There is only one " + first.name + ": set a baseline (P) to see what changes.";
   if (first.rows() != second.rows() || first.columns() != second.columns()) {
-    return (pinned ? "The pinned experiment has " : "The other layer has ") + size_text(second) +
-           " numbers, this one " + size_text(first) + ".";
+    return (pinned ? "The baseline has " : "The other layer has ") + size_text(second) + " numbers, this one " +
+           size_text(first) + ".";
   }
   if (first.rows() > kMaxCells / first.columns()) return size_text(first) + " numbers are too many to be compared.";
   return "";
@@ -102,7 +102,7 @@ class CompareLayout {
   }
 
  private:
-  /// What the rows and the columns count: "query" and "key", of a picture "channel" and "pixel".
+  /// What rows and columns are: "query" and "key", or "channel" and "pixel" of a picture.
   [[nodiscard]] std::string row_name() const {
     const Axes& axes = first_.step->axes;
     return axes[axes.size() - 1 - static_cast<std::size_t>(first_.mark.column_axes)].name;
@@ -134,7 +134,7 @@ class CompareLayout {
     norm_ = std::sqrt(squares);
   }
 
-  /// One of the two, as it is shown elsewhere; of the pinned experiment its numbers, which the trace does not have.
+  /// One of the two as other views show it. The numbers of the baseline are not in the trace.
   [[nodiscard]] Panel panel(const Side& side, const std::string& id) const {
     Panel panel = {capitalized(side.name), side.mark};
     if (side.trace != first_.trace) {
@@ -161,7 +161,7 @@ class CompareLayout {
     return panel;
   }
 
-  /// The same for both, so that colours can be compared.
+  /// The same for both, so that their colours are comparable.
   [[nodiscard]] ColorScale scale() const {
     if (!weights_) {
       const ResidentMatrix a(first_.numbers, first_.matrix());
@@ -189,7 +189,7 @@ class CompareLayout {
     return capitalized(show_ == "first" ? first_.name : second_.name);
   }
 
-  /// How far they are apart.
+  /// How large the difference is.
   [[nodiscard]] std::string notes() const {
     std::string text =
         "largest difference " + number_text(largest_) + " · norm of the difference " + number_text(norm_);
@@ -264,7 +264,7 @@ class CompareLayout {
     figure_.heatmaps.push_back(std::move(mark));
   }
 
-  /// Around cells that are as light as the page where there is hardly any difference.
+  /// Around cells that are as light as the page where the difference is small.
   void add_frame(const std::string& id, const Rect& box) {
     const std::array<Point, 4> corners = {
         {{box.x, box.y}, {box.right(), box.y}, {box.right(), box.bottom()}, {box.x, box.bottom()}}};
@@ -272,14 +272,14 @@ class CompareLayout {
       figure_.lines.push_back({id + ".edge." + std::to_string(i), corners[i], corners[(i + 1) % corners.size()]});
   }
 
-  /// Of one that is shown alone, a click on its name shows the other one in its place.
+  /// When only one side is shown, clicking its name switches sides.
   void add_flip(const Rect& box) {
     if (show_ != "first" && show_ != "second") return;
     const bool first = show_ == "first";
     TargetMark target;
     target.id = "flip";
     target.box = box;
-    target.about = "A click shows " + (first ? second_.name : first_.name) + " in its place";
+    target.about = "Click to show " + (first ? second_.name : first_.name) + " instead";
     target.click = SetOptions{{{"show", std::string(first ? "second" : "first")}}};
     figure_.targets.push_back(std::move(target));
   }
@@ -302,7 +302,7 @@ class CompareLayout {
 };
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  // The pinned experiment shows the same head of the same layer.
+  // The baseline shows the same head of the same layer.
   const auto against = chosen.find("against");
   if (option.starts_with("other_") && against != chosen.end() &&
       against->second == ParameterValue(std::string("pinned")))
@@ -314,14 +314,14 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   const bool pinned = options.choice("against") == "pinned";
   const std::string& of = options.choice("of");
   if (pinned && options.pinned == nullptr)
-    return reason_figure("No experiment is pinned: P keeps this one to compare with; on the command line, --pinned.",
+    return reason_figure("No baseline yet: P sets this experiment as the baseline; on the command line, --pinned does.",
                          options);
   Side first = side_of(trace, options.values, of);
   Side second =
       pinned ? side_of(*options.pinned, options.values, of) : side_of(trace, other_attention(options.values), of);
   if (pinned) {
     first.name += " now";
-    second.name = second.name + " pinned";
+    second.name += " in the baseline";
   }
   if (const std::string why = reason(first, second, pinned); !why.empty()) return reason_figure(why, options);
   const SelectedAttention chosen = selected_attention(trace, options.values);
@@ -334,20 +334,18 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }  // namespace
 
 View compare_view() {
-  const Parameter against =
-      choice_parameter("against", "Compare with", "Another head, or the experiment that is pinned.", {"head", "pinned"},
-                       {"another head", "pinned"});
-  const Parameter of =
-      choice_parameter("of", "Show", "The weights, the scores that they are made of, or what comes out.",
-                       {"weights", "scores", "output"}, {"weights", "scores", "output"});
+  const Parameter against = choice_parameter("against", "Compare with", "Another head, or the baseline.",
+                                             {"head", "pinned"}, {"another head", "baseline"});
+  const Parameter of = choice_parameter("of", "Show", "The weights, the scores before the mask, or the output.",
+                                        {"weights", "scores", "output"}, {"weights", "scores", "output"});
   const Parameter show = choice_parameter(
-      "show", "As", "The first minus the second, both side by side, or one of them: a click on its name flips.",
+      "show", "As", "The first minus the second, both side by side, or one of them: click its name to switch.",
       {"difference", "both", "first", "second"}, {"difference", "both", "first", "second"});
   View view = {"compare",
                "Compare",
-               "Two heads, or a head now and in the pinned experiment: their difference, or both on one scale.",
+               "Two heads, or one head now and in the baseline: their difference, or both on one scale.",
                {against, attention_option(), layer_option(), head_option(),
-                integer_parameter("other_layer", "with layer", "Which layer the other head is in.", 1, 1, 10),
+                integer_parameter("other_layer", "with layer", "The layer of the other head.", 1, 1, 10),
                 integer_parameter("other_head", "with head", "The other head.", 2, 1, 10), item_option(), of, show},
                applies,
                build,

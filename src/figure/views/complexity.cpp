@@ -1,7 +1,7 @@
-// What a layer costs as the sequence grows: self-attention, attention in windows, convolution, recurrence.
+// The cost of a layer as the sequence grows: self-attention, sliding-window attention, convolution, recurrence.
 //
-// Source: Vaswani et al. 2017, "Attention Is All You Need", table 1. Factors that do not depend on n, d, k and r are
-// left out, there as here.
+// Source: Vaswani et al. 2017, "Attention Is All You Need", table 1. Constant factors are left out, as in
+// the paper.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,12 +36,12 @@ constexpr double kMeasuringSeconds = 0.5;
 
 using Times = std::vector<AttentionTime>;
 
-/// The sizes that the costs depend on.
+/// The sizes in the formulas.
 struct Sizes {
   double n = 1;   ///< tokens
-  double d = 1;   ///< numbers per token, of all heads together
+  double d = 1;   ///< embedding dimension d_model
   double k = 3;   ///< width of the convolution
-  double r = 16;  ///< tokens that each one attends to in a window
+  double r = 16;  ///< window: tokens that each token attends to
 };
 
 struct Layer {
@@ -60,12 +60,13 @@ const std::array<Layer, 4>& layers() {
   static const std::array<Layer, 4> list = {{
       {"attention", "self-attention", "self-attention", "n^{2}·d", "1", "1",
        [](const Sizes& s) { return s.n * s.n * s.d; }, one, one, 5},
-      {"window", "attention in a window", "window", "r·n·d", "1", "n/r", [](const Sizes& s) { return s.r * s.n * s.d; },
-       one, [](const Sizes& s) { return std::max(1.0, std::ceil(s.n / s.r)); }, 0},
+      {"window", "sliding-window attention", "window", "r·n·d", "1", "n/r",
+       [](const Sizes& s) { return s.r * s.n * s.d; }, one,
+       [](const Sizes& s) { return std::max(1.0, std::ceil(s.n / s.r)); }, 0},
       {"convolution", "convolution", "convolution", "k·n·d^{2}", "1", "log_{k} n",
        [](const Sizes& s) { return s.k * s.n * s.d * s.d; }, one,
        [](const Sizes& s) {
-         // Counted, not taken from a logarithm, which may come out a little above a whole number.
+         // Counted: a logarithm may end up slightly above a whole number.
          double length = 1;
          for (double reach = s.k; reach < s.n; reach *= s.k) ++length;
          return length;
@@ -77,12 +78,12 @@ const std::array<Layer, 4>& layers() {
   return list;
 }
 
-/// "2,352"; of many digits "2.35·10^{9}".
+/// "2,352"; "2.35·10^{9}" for large numbers.
 std::string count_text(double count) {
   constexpr double kMaxWritten = 1e7;
   if (count < kMaxWritten) return grouped_text(std::llround(count));
   int power = static_cast<int>(std::floor(std::log10(count)));
-  // What is rounded up to 10 is 1 of the next power.
+  // 9.995 rounds to 10, which is 1 of the next power.
   if (count / std::pow(10, power) >= 9.995) ++power;
   return fixed_text(count / std::pow(10, power), 2) + "·10^{" + std::to_string(power) + "}";
 }
@@ -104,7 +105,7 @@ class ComplexityLayout {
   }
 
   Figure build() {
-    figure_.title = "what a layer costs: attention, convolution, recurrence";
+    figure_.title = "cost of a layer: attention, convolution, recurrence";
     figure_.width = std::max(options_.width, kLeastWidth);
     width_ = std::min(figure_.width - 2 * kMargin, kWidestContent);
     left_ = (figure_.width - width_) / 2;
@@ -139,11 +140,11 @@ class ComplexityLayout {
 
   [[nodiscard]] std::string caption_text() const {
     std::string text =
-        "n tokens of d numbers; a convolution k wide, windows of r tokens. Orders of growth as in Vaswani et al. 2017, "
-        "table 1: constant factors are left out.";
+        "n tokens of dimension d, convolution kernel k, window r. Orders of growth without constant factors, as in "
+        "Vaswani et al. 2017, table 1.";
     if (times_ != nullptr)
       text +=
-          " Measured: scaled dot-product attention of one head of d numbers, on one thread, the best of several runs.";
+          " Measured: scaled dot-product attention with one head of dimension d on one thread, best of several runs.";
     return text;
   }
 
@@ -165,7 +166,7 @@ class ComplexityLayout {
       figure_.texts.push_back(chart_text("table.sizes", {left_ + title, top + 12}, sizes_text(), Ink::dim));
     const std::array<std::string, 4> heads = {"", one_line() ? "operations per layer" : "operations",
                                               one_line() ? "sequential steps" : "steps",
-                                              one_line() ? "longest path" : "path"};
+                                              one_line() ? "maximum path length" : "path length"};
     for (std::size_t i = 1; i < at.size(); ++i)
       figure_.texts.push_back(chart_text("table.head." + std::to_string(i), {at[i], top + 38}, heads[i], Ink::dim));
     double y = top + 46;
@@ -184,7 +185,7 @@ class ComplexityLayout {
     }
   }
 
-  /// A formula, and behind or below it what it comes to here; numbers alone stand alone.
+  /// A formula with its value after or below it; a constant has no value.
   void cell(const std::string& id, Point at, const std::string& formula, double value) {
     const bool constant = formula == "1";
     const double formula_y = constant || one_line() ? at.y + row_height() / 2 : at.y + 13;
@@ -227,7 +228,7 @@ class ComplexityLayout {
     flags(chart);
   }
 
-  /// The experiment's own length, and the lengths at which another layer costs as much as self-attention.
+  /// The experiment's length, and the lengths at which another layer costs as much as self-attention.
   void flags(const Chart& chart) {
     std::vector<ChartFlag> list = {{"own", own_.n, "n = " + count_text(own_.n) + " here", Ink::accent}};
     const auto crossing = [&](const std::string& id, double n, const Layer& other, const std::string& about) {
@@ -237,8 +238,8 @@ class ComplexityLayout {
       add_point(figure_, "operations.n_is_" + id, chart.at(n, other.operation_count(at_length(n))),
                 Shade::of(Ink::text), name + ": " + about);
     };
-    crossing("d", own_.d, layers()[3], "beyond, self-attention costs more than recurrence");
-    crossing("r", own_.r, layers()[1], "beyond, a window costs less than self-attention");
+    crossing("d", own_.d, layers()[3], "above this, self-attention costs more than recurrence");
+    crossing("r", own_.r, layers()[1], "above this, a window costs less than self-attention");
     add_flags(figure_, chart, std::move(list));
   }
 
@@ -249,10 +250,10 @@ class ComplexityLayout {
     add_x_axis(figure_, chart, x_title);
   }
 
-  /// Room for them at the right of a chart.
+  /// Room for the names of the curves at the right of a chart.
   static double end_labels_width(double width) { return width >= kWithEndLabels ? 92 : 0; }
 
-  /// Names at the ends of the curves, where none of them has to stand far off.
+  /// Names at the ends of the curves, if all of them can be close to their curve.
   void end_labels(const Chart& chart, double longest) {
     constexpr double kApart = 13;
     constexpr double kFarthest = 14;
@@ -270,7 +271,7 @@ class ComplexityLayout {
     }
   }
 
-  /// What all of them cost at each power of two: the strip of the chart there.
+  /// A tooltip with all costs at each power of two, for a strip of the chart.
   void read_offs(const Chart& chart, double longest) {
     for (double n = 1; n <= longest; n *= 2) {
       const double from = std::max(chart.box.x, chart.across(n / std::sqrt(2.0)));
@@ -303,7 +304,7 @@ class ComplexityLayout {
     const Chart chart = place_chart(outer, "measured", x, y, y_axis_width(y, kYTicks), kFlagLines);
     frame(chart, "measured on this machine", "n, tokens");
     const std::array<LegendEntry, 2> entries = {{{"attention, in milliseconds", Shade::of_hue(layers()[0].hue), false},
-                                                 {"n^{2}, through the longest", Shade::of(Ink::dim), true}}};
+                                                 {"n^{2}, through the longest time", Shade::of(Ink::dim), true}}};
     add_legend(&figure_, "measured.legend", entries, {chart.box.x, chart.box.y - kFlagLines * kFlagHeight - 2},
                chart.box.width);
     add_curve(figure_, chart, "square", std::array<Point, 2>{{{shortest, square(shortest)}, {longest, last}}},
@@ -347,17 +348,19 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }  // namespace
 
 View complexity_view() {
-  return {"complexity",
-          "Complexity",
-          "What a layer costs as the sequence grows: self-attention, attention in a window, convolution, recurrence.",
-          {integer_parameter("kernel", "Kernel k", "How many tokens a convolution takes in at once.", 3, 2, 15),
-           integer_parameter("window", "Window r", "How many tokens each token attends to in a window.", 16, 1, 512),
-           choice_parameter("measured", "Measured times",
-                            "How long attention takes on this machine; it differs from run to run.", {"no", "yes"},
-                            {"no", "yes"})},
-          applies,
-          build,
-          nullptr};
+  return {
+      "complexity",
+      "Complexity",
+      "The cost of a layer as the sequence grows: self-attention, sliding-window attention, convolution, recurrence.",
+      {integer_parameter("kernel", "Kernel k", "The kernel width of the convolution.", 3, 2, 15),
+       integer_parameter("window", "Window r", "The number of tokens that each token attends to in a sliding window.",
+                         16, 1, 512),
+       choice_parameter("measured", "Measured times",
+                        "How long attention takes on this machine; the times vary from run to run.", {"no", "yes"},
+                        {"no", "yes"})},
+      applies,
+      build,
+      nullptr};
 }
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// One query against one key: element by element, the sum, what the score and the weight are made of.
+// One query and one key: element-wise products, their sum, and how the score and the weight follow from it.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ constexpr double kMargin = 16;
 constexpr double kRowGap = 8;
 constexpr double kLeastWidth = 320;
 constexpr double kWidestContent = 1000;
-constexpr double kMinUnit = 26;  // height of the bars of a row whose share is 1
+constexpr double kMinUnit = 26;  // bar height of a row with share 1
 constexpr double kFileUnit = 52;
 constexpr double kMaxUnit = 88;
 
@@ -61,7 +61,7 @@ class DotLayout {
   [[nodiscard]] const Step& step(int number) const { return trace_.steps()[static_cast<std::size_t>(number)]; }
   [[nodiscard]] double value(int number) const { return static_cast<double>(trace_.value(number, n_.at)); }
 
-  /// What the rows take up beside their bars.
+  /// The height of the rows without their bars.
   [[nodiscard]] double rows_fixed() const {
     double height = 0;
     for (const BarRow& row : rows_) height += kBarTitle + columns(row).numbers_height() + kRowGap;
@@ -85,7 +85,7 @@ class DotLayout {
   [[nodiscard]] std::string key_text() const { return place_text("key", n_.key(), n_.at.size() - 1); }
   [[nodiscard]] std::string pair_text() const { return query_text() + " against " + key_text(); }
 
-  /// "head 2, item 1", where there are several.
+  /// ", head 2, item 1", where there are several.
   [[nodiscard]] std::string slice_text() const {
     std::string text;
     const Axes& axes = step(n_.product.scores).axes;
@@ -96,10 +96,10 @@ class DotLayout {
     return text;
   }
 
-  /// What a row says of itself where several numbers share a bar.
+  /// Says how many numbers share a bar, if several do.
   [[nodiscard]] std::string pooled_text(const BarRow& row) const {
     const Index most = columns(row).most();
-    return most <= 1 ? "" : "each bar the largest of " + std::to_string(most) + " neighbours";
+    return most <= 1 ? "" : "each bar is the largest of " + std::to_string(most) + " neighbours";
   }
 
   BarRow& add_row(const std::string& id, const std::string& title, const std::string& about,
@@ -122,7 +122,7 @@ class DotLayout {
     BarRow& k = add_row("k", factor_symbol(p.k), key_text(), n_.k, Shade::of_hue(2), 1);
     k.target = [this](Index i) { return cell_target(n_.product.k, n_.product.k_index(n_.at, i)); };
     BarRow& terms = add_row("terms", factor_symbol(p.q) + " ⊙ " + factor_symbol(p.k),
-                            "element by element; the line is their running sum", n_.terms, Shade::of(Ink::dim, 0.7), 2);
+                            "element by element; the line is the running sum", n_.terms, Shade::of(Ink::dim, 0.7), 2);
     terms.sums = n_.sums;
     terms.note = "sum " + number_text(n_.sums.back());
     terms.target = [this](Index i) { return term_target(i); };
@@ -141,10 +141,11 @@ class DotLayout {
     rows_.back().range = share_range(rows_.back());
   }
 
-  /// "q", or "q ÷ √32" where the queries are scaled before the product.
+  /// "q", or "(q ÷ √32)" where the queries are scaled before the product.
   [[nodiscard]] std::string factor_symbol(int number) const {
     const auto* scale = as<ScaleOperation>(step(number).operation);
-    const std::string letter = std::string(is_rotated(number) ? "turned " : "") + (number == n_.product.q ? "q" : "k");
+    const std::string name = number == n_.product.q ? "q" : "k";
+    const std::string letter = is_rotated(number) ? "RoPE(" + name + ")" : name;
     return scale == nullptr ? letter : "(" + letter + " ÷ " + scale->divisor_text + ")";
   }
 
@@ -170,7 +171,7 @@ class DotLayout {
     const auto at = static_cast<std::size_t>(i);
     TargetMark target;
     target.about = "dim " + std::to_string(i + 1) + ": " + number_text(n_.q[at]) + " × " + number_text(n_.k[at]) +
-                   " = " + number_text(n_.terms[at]) + "; the sum so far is " + number_text(n_.sums[at]);
+                   " = " + number_text(n_.terms[at]) + "; running sum " + number_text(n_.sums[at]);
     return target;
   }
 
@@ -182,7 +183,7 @@ class DotLayout {
     return target;
   }
 
-  /// From the sum to the weight.
+  /// The arithmetic from the sum to the weight.
   [[nodiscard]] std::vector<ArithmeticTerm> station_list() const {
     const DotProduct& p = n_.product;
     const std::string q = factor_symbol(p.q);
@@ -192,7 +193,7 @@ class DotLayout {
       list.push_back({"scale", "÷", p.product->divisor_text, number_text(p.product->divisor), Ink::text, {}});
     list.push_back({"score", "=", "score", number_text(value(p.scores)), Ink::text, TensorCell{p.scores, n_.at}});
     if (p.biased >= 0) {
-      list.push_back({"bias", "−", "distance, by ALiBi", number_text(value(p.scores) - value(p.biased)), Ink::text,
+      list.push_back({"bias", "−", "ALiBi penalty", number_text(value(p.scores) - value(p.biased)), Ink::text,
                       TensorCell{p.biased, n_.at}});
     }
     if (p.mask != nullptr) {
@@ -202,17 +203,17 @@ class DotLayout {
                       TensorCell{p.masked, n_.at}});
     }
     list.push_back({"temperature", "÷", "temperature", exact_text(p.temperature), Ink::text, {}});
-    list.push_back({"weight", "→", "weight, by softmax", number_text(value(p.weights)), Ink::accent,
+    list.push_back({"weight", "→", "weight after softmax", number_text(value(p.weights)), Ink::accent,
                     TensorCell{p.weights, n_.at}});
     return list;
   }
 
-  /// The arithmetic from `top` on; returns what it takes up. `figure` may be null for that alone.
+  /// The arithmetic from `top` on; returns its height. `figure` may be null for that alone.
   double stations(Figure* figure, double top) const {
     return add_arithmetic(figure, station_list(), {left_, top}, width_) + kRowGap;
   }
 
-  /// Whether the keys' names stand side by side; otherwise they stand upright.
+  /// Whether the keys' labels fit side by side; otherwise they are turned.
   [[nodiscard]] bool flat_key_labels() const {
     double widest = 0;
     for (const std::string& label : n_.key_labels) widest = std::max(widest, text_width(label, TypeSize::kSmall));
@@ -236,7 +237,7 @@ class DotLayout {
     figure_.texts.push_back(std::move(mark));
   }
 
-  /// Names or numbers of the keys, as many as have room.
+  /// Labels or numbers of the keys, as many as fit.
   void key_labels(double top) {
     if (n_.key_labels.empty()) {
       key_numbers(top);
@@ -249,7 +250,7 @@ class DotLayout {
       key_label(key, n_.key_labels[static_cast<std::size_t>(key)], top, flat);
   }
 
-  /// Round numbers, and the chosen key's in place of those beside it.
+  /// Round numbers, and the number of the selected key in place of its neighbours.
   void key_numbers(double top) {
     const auto keys = static_cast<double>(n_.product.keys);
     const double needed = text_width(std::to_string(n_.product.keys), TypeSize::kSmall) + 12;
@@ -273,8 +274,8 @@ class DotLayout {
 };
 
 std::string missing(const Trace& trace) {
-  if (trace.find("q") == nullptr) return "There are no queries and keys in the file.";
-  return dot_product(trace, "weights") ? "" : "additive scores have no dot product";
+  if (trace.find("q") == nullptr) return "The file has no queries and keys.";
+  return dot_product(trace, "weights") ? "" : "Additive scores are not dot products.";
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
@@ -287,10 +288,10 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 View dot_view() {
   View view = {"dot",
                "Dot product",
-               "One query against one key: the products, their sum, the score and the weight that come of it.",
+               "One query and one key: element-wise products, their sum, the score and the weight.",
                {attention_option(), layer_option(), head_option(), item_option(),
-                integer_parameter("query", "Query", "Which token asks.", 1, 1, 10),
-                integer_parameter("key", "Key", "Which token is asked.", 1, 1, 10)},
+                integer_parameter("query", "Query", "The query token.", 1, 1, 10),
+                integer_parameter("key", "Key", "The key token.", 1, 1, 10)},
                leaves_choice,
                build,
                missing};

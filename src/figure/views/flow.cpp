@@ -1,5 +1,5 @@
-// The whole computation as matrices, in bands from X to the output. What is shown follows from the tensors that the
-// trace has and from the operations that made them.
+// The whole computation as matrices, from X to the output. The tensors of the trace and their operations decide what is
+// shown.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-/// Names of the tensors in the picture, which depend on the stage and on whether attention is to a second sequence.
+/// Prefixes of the tensors in the figure, for the stage and for cross-attention.
 struct FlowNames {
   std::string stage;  ///< "single.", "layer2." or nothing
   std::string cross;  ///< "cross_" or nothing
@@ -43,13 +43,13 @@ class FlowAlignedProducts {
   [[nodiscard]] bool has(const std::string& name) const { return trace_.find(name) != nullptr; }
   [[nodiscard]] const Step& step(int number) const { return trace_.steps()[static_cast<std::size_t>(number)]; }
 
-  /// Whether the tensor's rows are positions and its columns what each position has.
+  /// Whether the tensor's rows are positions and its columns features.
   [[nodiscard]] bool positions_are_rows(const std::string& name) const {
     const Axes& axes = trace_.find(name)->axes;
     return axes.back().name == "dim" || axes.back().name == "unit";
   }
 
-  /// `id` sets a matrix apart that stands in two bands.
+  /// `id` distinguishes two marks of the same matrix.
   [[nodiscard]] std::optional<Block> block(const std::string& name, const std::string& formula = "",
                                            bool transposed = false, const std::string& id = "") const {
     std::optional<HeatmapMark> mark = matrix_mark(trace_, name, slice_, transposed);
@@ -76,7 +76,7 @@ class FlowAlignedProducts {
     return {std::move(right), std::move(product), sign, "", true};
   }
 
-  /// "= X W_{Q}^{T} + b_{Q}": a product as the operation says it.
+  /// "= X W_{Q}^{T} + b_{Q}": the product of an operation.
   [[nodiscard]] std::string product_formula(const Step& made, const std::string& right) const {
     std::string left = symbol(step(made.inputs[0]).name);
     if (left.find('+') != std::string::npos) left = "(" + left + ")";
@@ -85,13 +85,13 @@ class FlowAlignedProducts {
     return text;
   }
 
-  /// Whether a weight is stored as layers have it, [out, in], and stands transposed on the right of a product.
+  /// Whether a weight is stored as in layers, [out, in], and is the transposed right factor of a product.
   [[nodiscard]] bool is_layer(const Step& made) const {
     const auto* contract = as<ContractOperation>(made.operation);
     return contract != nullptr && contract->b.back() == contract->a.back();
   }
 
-  /// A projection: the weight over its product.
+  /// A projection: the weight above the product.
   [[nodiscard]] Column projection(const std::string& name, const std::string& sign) const {
     const Step& made = *trace_.find(name);
     const std::string& weight = step(made.inputs[1]).name;
@@ -108,7 +108,7 @@ class FlowAlignedProducts {
     return row;
   }
 
-  /// What tells the tokens' positions apart, added to them.
+  /// The positional encoding, added to the tokens.
   [[nodiscard]] AlignedProduct add_positions() const {
     AlignedProduct row = {"positions", "", {}, true};
     row.columns = {alone(with_row_labels(block("x"))), alone(block("positions"), "+"),
@@ -129,7 +129,7 @@ class FlowAlignedProducts {
       add_stacked_projection(row);
     } else if (is<ContractOperation>(trace_.find(s + "q")->operation)) {
       const std::string& input = step(trace_.find(s + "q")->inputs[0]).name;
-      row.columns = {alone(with_row_labels(block(input, input == "tokens" ? "= normed X^{T}" : ""))),
+      row.columns = {alone(with_row_labels(block(input, input == "tokens" ? "= normalized X^{T}" : ""))),
                      projection(s + "q", "×"), projection(s + "k", ""), projection(s + "v", "")};
     } else {
       return std::nullopt;
@@ -137,7 +137,7 @@ class FlowAlignedProducts {
     return row;
   }
 
-  /// Queries, keys and values from inputs of their own, or from one that all share.
+  /// Queries, keys and values from an input each, or from a shared one.
   void add_three_projections(AlignedProduct& row) const {
     const bool shared = !has("x_k") || !trace_.find("x_k")->inputs.empty();
     for (const char* letter : {"q", "k", "v"}) {
@@ -152,16 +152,16 @@ class FlowAlignedProducts {
     const Step& made = *trace_.find("qkv");
     const std::string& input = step(made.inputs[0]).name;
     if (input == "x" && !is_layer(made)) {
-      // A convolution: the weight stands left of channels × pixels.
+      // A convolution: the weight is left of channels × pixels.
       row.columns.push_back(alone(block("w_qkv")));
       row.columns.push_back(product(block("x"), block("qkv", "= W_{QKV} X")));
       row.own_cells = true;
       return;
     }
-    const std::string source = has("normed") ? "= normed X^{T}" : "= X^{T}";
+    const std::string source = has("normed") ? "= normalized X^{T}" : "= X^{T}";
     row.columns.push_back(alone(with_row_labels(block(input, input == "tokens" ? source : ""))));
     row.columns.push_back(projection("qkv", "×"));
-    std::string arrow = head_count(trace_) > 1 ? "head " + std::to_string(slice_.head + 1) : "cut";
+    std::string arrow = head_count(trace_) > 1 ? "head " + std::to_string(slice_.head + 1) : "split";
     for (const char* name : {"q", "k", "v"}) {
       row.columns.push_back(alone(block(name), "", arrow));
       arrow.clear();
@@ -169,12 +169,12 @@ class FlowAlignedProducts {
     row.own_cells = true;
   }
 
-  /// Queries and keys, turned by their positions.
+  /// Queries and keys, rotated by their positions.
   [[nodiscard]] AlignedProduct turn() const {
-    AlignedProduct row = {"turn", "turn", {}, true};
+    AlignedProduct row = {"turn", "rotate", {}, true};
     for (const char* letter : {"q", "k"}) {
       row.columns.push_back(alone(with_row_labels(block(names_.stage + letter, "", false, "turn."))));
-      row.columns.push_back(alone(block(names_.stage + "rotated_" + letter, "", false, "turn."), "", "by position"));
+      row.columns.push_back(alone(block(names_.stage + "rotated_" + letter, "", false, "turn."), "", "RoPE"));
     }
     return row;
   }
@@ -223,13 +223,13 @@ class FlowAlignedProducts {
     if (network) scores->symbol = "a · tanh(Q′ + K′)";
     row.columns.push_back(product(std::move(right), std::move(scores), network ? "+" : "×"));
     if (auto biased = block(prefix + "biased_scores"))
-      row.columns.push_back(alone(with_column_labels(std::move(biased)), "", "− distance"));
+      row.columns.push_back(alone(with_column_labels(std::move(biased)), "", "+ ALiBi"));
     if (auto masked = block(prefix + "masked_scores"))
       row.columns.push_back(alone(with_column_labels(std::move(masked)), "", "mask"));
     row.columns.push_back(alone(with_column_labels(block(prefix + "weights")), "", "softmax"));
     if (auto dropped = block(prefix + "dropped_weights"))
       row.columns.push_back(alone(with_column_labels(std::move(dropped)), "", "dropout"));
-    // Queries and keys may have been given alone.
+    // A file may have queries and keys without values.
     if (!has(v)) return row;
     std::optional<Block> values = block(v, "", !positions_are_rows(v), "attend.");
     const std::string sum = "= weights " + values->symbol;
@@ -237,7 +237,7 @@ class FlowAlignedProducts {
     return row;
   }
 
-  /// The output layer; for its width the weight lies on its side: as high as the heads are wide, it would need a page.
+  /// The output layer. The weight is shown as [out, in]: as [in, out] it would be as high as all heads are wide.
   [[nodiscard]] AlignedProduct merge() const {
     AlignedProduct row = {"merge", "", {}, true};
     const std::string result = has("projected") ? "projected" : names_.stage + "out";
@@ -251,15 +251,13 @@ class FlowAlignedProducts {
     std::string formula = pixels ? "= " + symbol(weight) + " " + left_name : "= " + left_name + " " + factor;
     if (made.inputs.size() > 2) formula += " + " + symbol(step(made.inputs[2]).name);
     const std::optional<Block> left = with_row_labels(block(heads, "", false, "merge."));
-    // Named as the factor that it is, though it lies on its side.
-    std::optional<Block> right = block(weight, pixels ? "" : "on its side", !layer && !pixels);
-    right->symbol = factor;
+    const std::optional<Block> right = block(weight, "", !layer && !pixels);
     row.columns = {alone(pixels ? right : left), alone(pixels ? left : right, "×"), alone(block(result, formula), "=")};
     if (result == "projected" && !has("projected_image")) {
       row.columns.push_back(alone(block("tokens", "", false, "merge."), "+"));
       row.columns.push_back(alone(block("out", "= projected + tokens"), "="));
     }
-    if (has("mean_weights")) row.columns.push_back(alone(block("mean_weights", "of all heads")));
+    if (has("mean_weights")) row.columns.push_back(alone(block("mean_weights", "over all heads")));
     return row;
   }
 
@@ -293,7 +291,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 std::string missing(const Trace& trace) {
-  return trace.find("q") != nullptr ? "" : "What these weights were computed from is not in the file.";
+  return trace.find("q") != nullptr ? "" : "The file has no queries and keys for these weights.";
 }
 
 }  // namespace
@@ -301,10 +299,10 @@ std::string missing(const Trace& trace) {
 View flow_view() {
   return {"flow",
           "Flow",
-          "The whole computation as matrices in its order, rows and columns aligned as in the matrix product.",
+          "The whole computation as matrices, step by step, aligned as in matrix products.",
           {layer_option(), head_option(), item_option(),
-           choice_parameter("stage", "Stage", "The stage with several heads, or the one with a single head.",
-                            {"multi", "single"}, {"several heads", "single head"}),
+           choice_parameter("stage", "Stage", "Multi-head or single-head attention.", {"multi", "single"},
+                            {"multi-head", "single-head"}),
            attention_option()},
           applies,
           build,

@@ -1,5 +1,5 @@
-// One head, large: its weights or scores, what each query's weights sum to, how spread they are, and what each key
-// receives.
+// One head in full size: its weights or scores, the sum and entropy of each query's weights, and the mean weight of
+// each key.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -23,17 +23,17 @@ constexpr double kAxisName = 16;
 constexpr double kLegendHeight = 44;
 constexpr double kMaxCell = 64;
 constexpr double kLeastExtent = 48;   // of a matrix, where it has few rows or columns
-constexpr double kMeanDistance = 8;   // from the matrix to what each key receives
+constexpr double kMeanDistance = 8;   // from the matrix to the mean weights
 constexpr double kMeanHeight = 48;    // of the largest mean
 constexpr double kMeanLabel = 18;     // below the bars
-constexpr Index kMaxLabelled = 4096;  // more rows or columns have no labels of their own
+constexpr Index kMaxLabelled = 4096;  // more rows or columns have no labels
 constexpr double kThickestRowBar = 14;
 constexpr double kThickestColumnBar = 32;
 
-/// What is shown of a trace. Everything counts from 0.
+/// The head to show. Everything counts from 0.
 struct Shown {
   const Step* weights = nullptr;
-  const Step* matrix = nullptr;  ///< the weights, or what their softmax is taken of
+  const Step* matrix = nullptr;  ///< the weights, or the input of their softmax
   Slice slice;
   std::string title;
 };
@@ -55,7 +55,7 @@ Shown shown_of(const Trace& trace, const ViewOptions& options) {
   return shown;
 }
 
-/// Sums, entropies and means of the weights; null where those are not held, or it was stopped.
+/// Sums, entropies and means of the weights; null where they are not in memory, or it was stopped.
 std::shared_ptr<const RowStatistics> row_statistics_for(const Shown& shown, const ViewOptions& options) {
   if (shown.weights->tensor == nullptr) return nullptr;
   const std::vector<Index> leading = leading_index(shown.weights->axes, 2, shown.slice.head, shown.slice.item);
@@ -68,12 +68,10 @@ std::shared_ptr<const RowStatistics> row_statistics_for(const Shown& shown, cons
 }
 
 std::vector<std::string> numbers_up_to(Index count) {
-  std::vector<std::string> numbers;
-  for (Index i = 0; i < count && count <= kMaxLabelled; ++i) numbers.push_back(std::to_string(i));
-  return numbers;
+  return count <= kMaxLabelled ? position_numbers(count) : std::vector<std::string>();
 }
 
-/// The widths beside the matrix: those of a wide figure, or of a narrow one.
+/// The widths right of the matrix, in a wide figure or a narrow one.
 struct Beside {
   double distance = 16;
   double sum = 44;       ///< bars
@@ -119,7 +117,7 @@ class HeadLayout {
   }
 
  private:
-  static constexpr const char* kLeftOut = "No sums and means: these weights are too many to be held.";
+  static constexpr const char* kLeftOut = "Without sums and means: the weights do not fit in memory.";
 
   [[nodiscard]] double left_width() const {
     double name = text_width("query", TypeSize::kSmall) + query_distance();
@@ -129,13 +127,13 @@ class HeadLayout {
     return std::ceil(std::max(row_label_width(mark_.row_labels), name));
   }
 
-  /// From the name of the rows to the matrix: the first number above a column may stand out.
+  /// From the name of the rows to the matrix: the first number above a column may extend to the left.
   [[nodiscard]] double query_distance() const { return kLabelDistance + (counted_columns_ ? 6 : 0); }
 
-  /// For rows or columns that are too many to be labelled.
-  static std::string numbers_text(Index count) { return "0 to " + grouped_text(count - 1); }
+  /// For too many rows or columns to label each.
+  static std::string numbers_text(Index count) { return "1 to " + grouped_text(count); }
 
-  /// Of the columns' labels; numbers are never turned.
+  /// The height of the columns' labels; numbers are never turned.
   [[nodiscard]] double label_height(double cell) const {
     return counted_columns_ ? TypeSize::kSmall + kLabelDistance : column_label_height(mark_.column_labels, cell);
   }
@@ -148,7 +146,7 @@ class HeadLayout {
     const double below = kMeanDistance + kMeanLabel + (row_statistics_ != nullptr ? kMeanHeight : 0) + kLegendHeight;
     const double above = kTitle + kAxisName;
     const double room_x = options_.width - 2 * kMargin - left - right;
-    // Room for turned labels until the cells are known to be wide.
+    // Room for turned labels, as the width of the cells is not known yet.
     const double room_y = options_.height > 0 ? options_.height - 2 * kMargin - above - below - label_height(0)
                                               : std::max(options_.width, 320.0);
     const double cell = std::min({room_x / columns, room_y / rows, kMaxCell});
@@ -193,7 +191,7 @@ class HeadLayout {
       add_text("columns", {box.x, box.y - kLabelDistance}, numbers_text(mark_.columns()), Ink::dim);
   }
 
-  /// A line where the scale is 0 and one at its end, and what they mean.
+  /// Lines at both ends of the scale, with their numbers.
   void add_ends(const std::string& id, const MarginScale& scale, const std::string& end_text) {
     const Rect& box = mark_.box;
     for (const bool end : {false, true}) {
@@ -212,7 +210,7 @@ class HeadLayout {
     }
   }
 
-  /// What each query's weights sum to, and their entropy.
+  /// The sum and the entropy of each query's weights.
   void add_rows() {
     const Rect& box = mark_.box;
     const double x = box.right() + beside_.distance;
@@ -242,7 +240,7 @@ class HeadLayout {
     }
   }
 
-  /// Beside the bars, where rows are high enough for numbers.
+  /// Right of the bars, where rows are high enough for numbers.
   void add_row_numbers(const std::string& id, const Margin& margin, std::span<const double> values, double right) {
     constexpr double kSmallest = 9;
     const double size = std::min(margin.place(0).size / 1.1, TypeSize::kSmall);
@@ -260,12 +258,12 @@ class HeadLayout {
     }
   }
 
-  /// What each key receives, as a mean over the queries.
+  /// The mean weight of each key over the queries.
   void add_columns() {
     const Rect& box = mark_.box;
     const std::vector<double>& means = row_statistics_->means;
     const std::vector<Index> leading = leading_index(shown_.weights->axes, 2, shown_.slice.head, shown_.slice.item);
-    // As high as a weight of the brightest colour, so that it does not change with every number.
+    // The scale of the weights, which is steadier than the largest mean.
     const double most =
         std::max(weights_scale(trace_, *shown_.weights, leading).high, *std::max_element(means.begin(), means.end()));
     const MarginScale scale = {box.bottom() + kMeanDistance, kMeanHeight, most};
@@ -285,7 +283,7 @@ class HeadLayout {
     }
   }
 
-  /// Below the bars, where they are wide enough for numbers; otherwise below the largest.
+  /// Below the bars where numbers fit, otherwise below the largest bar only.
   void add_means(const Margin& margin, const MarginScale& scale) {
     const Rect& box = mark_.box;
     const std::vector<double>& means = row_statistics_->means;
@@ -310,13 +308,13 @@ class HeadLayout {
     }
   }
 
-  /// "query “sat”", "queries 12 to 15": those of a part.
+  /// "query “sat”", "queries 12 to 15": the tokens of a group.
   [[nodiscard]] std::string tokens_text(const std::string& one, const std::string& several, const Axis& axis,
                                         Index part, Index each) const {
     const Index first = part * each;
     const Index last = std::min(first + each, axis.size) - 1;
     if (first == last) return one + " " + token_text(trace_, axis, first);
-    return several + " " + std::to_string(first) + " to " + std::to_string(last);
+    return several + " " + position_number(first) + " to " + position_number(last);
   }
 
   void add_text(std::string id, Point at, std::string markup, Ink ink,
@@ -335,7 +333,7 @@ class HeadLayout {
   Figure figure_;
   double left_ = 0;
   double top_ = 0;
-  double bottom_ = 0;  ///< of all but the legend
+  double bottom_ = 0;  ///< of everything above the legend
 };
 
 bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
@@ -356,10 +354,9 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 View head_view() {
   return {"head",
           "Head",
-          "One head, large: its weights, what each row of them sums to, how spread it is, and what each key receives.",
+          "One head in full size, with the sum and entropy of each query's weights and the mean weight of each key.",
           {attention_option(), layer_option(), head_option(), item_option(),
-           choice_parameter("of", "Show",
-                            "The weights, or the scores that their softmax is taken of, masked if there is a mask.",
+           choice_parameter("of", "Show", "The weights, or the scores before the softmax, masked if there is a mask.",
                             {"weights", "scores"}, {"weights", "scores"})},
           applies,
           build,

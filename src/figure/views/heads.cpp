@@ -1,4 +1,4 @@
-// The attention of every head side by side, on one colour scale.
+// The attention of every head on one colour scale.
 #include <algorithm>
 #include <cmath>
 
@@ -21,18 +21,18 @@ constexpr double kSectionTitle = 26;
 constexpr double kPanelTitle = 20;
 constexpr double kSectionGap = 18;
 constexpr double kLegendHeight = 40;
-// Matrices get no lower than that to make room for one another.
+// The smallest height of a matrix.
 constexpr double kLeastExtent = 16;
 
-/// The weights of all heads, from the tokens themselves or from the second sequence.
+/// The weights of all heads of one attention.
 struct Section {
   std::string tensor;
   std::string title;
   std::vector<HeatmapMark> heads;
   std::vector<std::string> names;  ///< of the heads
   PanelShape shape;
-  bool switchable = false;  ///< heads can be switched off
-  bool has_heads = true;    ///< otherwise there is one matrix, which needs no title of its own
+  bool switchable = false;  ///< whether heads can be switched off
+  bool has_heads = true;    ///< otherwise a single matrix without a title
 };
 
 Section section(const Trace& trace, const std::string& tensor, const std::string& title, Index item) {
@@ -43,7 +43,7 @@ Section section(const Trace& trace, const std::string& tensor, const std::string
   section.switchable = section.has_heads && tensor == "weights" && trace.find("merged") != nullptr;
   for (Index head = 0; head < (section.has_heads ? heads->size : 1); ++head) {
     const Slice slice = {head, item};
-    // The scale is that of all heads: it is worked out once.
+    // All heads share one scale.
     HeatmapMark mark = head == 0 ? *matrix_mark(trace, tensor, slice) : *unscaled_mark(trace, tensor, slice);
     if (head > 0) mark.scale = section.heads.front().scale;
     mark.id = tensor + "." + std::to_string(head);
@@ -59,12 +59,12 @@ Section section(const Trace& trace, const std::string& tensor, const std::string
     widest =
         std::max(widest, text_width(name + (section.switchable ? ", off" : ""), TypeSize::kBody, FontWeight::semibold));
   section.shape.least_width = section.shape.left + widest;
-  // Room for upright labels until the cells are known to be wide.
+  // Room for turned labels, as the width of the cells is not known yet.
   section.shape.top = (section.has_heads ? kPanelTitle : 0) + column_label_height(first.column_labels, 0);
   return section;
 }
 
-/// Places the sections below each other; each gets a share of the height by its rows of cells.
+/// Places the sections below each other; their heights follow from their rows of cells.
 class HeadsLayout {
  public:
   HeadsLayout(std::vector<Section> sections, const std::vector<Index>& off, const ViewOptions& options)
@@ -74,7 +74,7 @@ class HeadsLayout {
     const double width = options_.width - 2 * kMargin;
     const double fixed = 2 * kMargin + kLegendHeight + static_cast<double>(sections_.size()) * kSectionTitle +
                          static_cast<double>(sections_.size() - 1) * kSectionGap;
-    // Head stands below head: both sections leave the same room for labels.
+    // Heads align across sections: all sections leave the same room for labels.
     double labels = 0;
     for (const Section& section : sections_) labels = std::max(labels, section.shape.left);
     for (Section& section : sections_) section.shape.left = labels;
@@ -101,7 +101,7 @@ class HeadsLayout {
   }
 
  private:
-  /// The sections with `across` heads side by side, their cells of one size: the largest with which all fit.
+  /// The sections with `across` heads side by side and cells of one size: the largest that fits.
   [[nodiscard]] std::vector<Grid> arrange(Index across, double width, double height) const {
     Index longest = 1;  // matrix, in cells
     for (const Section& section : sections_) longest = std::max(longest, section.shape.rows);
@@ -122,7 +122,7 @@ class HeadsLayout {
     }
   }
 
-  /// In the window the largest cells; in a file, whose height is free, as many heads side by side as are easy to read.
+  /// In the window the largest cells; in a file, whose height is free, as many heads side by side as are readable.
   [[nodiscard]] std::vector<Grid> fit(double width, double height) const {
     if (height > 0) return fit_into(width, height);
     const Index across = fit_grid(heads(), sections_.front().shape, width, 0).across;
@@ -164,7 +164,7 @@ class HeadsLayout {
     }
   }
 
-  /// Its name; where heads are merged a click on it switches the head off.
+  /// The name of a head; where heads are merged, a click on it switches the head off.
   void add_head_title(const Section& section, std::size_t head, Point at) {
     const std::string& id = section.heads[head].id;
     TextMark text = title_mark(id + ".title", at, section.names[head], TypeSize::kBody);
@@ -176,8 +176,7 @@ class HeadsLayout {
       TargetMark target;
       target.id = id + ".switch";
       target.box = {at.x - 4, at.y - 15, text_width(text.markup, TypeSize::kBody, FontWeight::semibold) + 8, 21};
-      target.about =
-          off ? "A click switches this head on again" : "A click switches this head off: its output counts as 0";
+      target.about = off ? "Click to switch this head on again" : "Click to switch this head off: its output becomes 0";
       target.click = ToggleHead{number};
       figure_.targets.push_back(std::move(target));
     }
@@ -190,7 +189,7 @@ class HeadsLayout {
   Figure figure_;
 };
 
-/// What is shown, from top to bottom; never nothing.
+/// The attentions from top to bottom; at least one.
 std::vector<ShownAttention> attentions_of(const Trace& trace, const ParameterValues& options) {
   const auto& attention = std::get<std::string>(options.find("attention")->second);
   std::vector<ShownAttention> all;
@@ -249,8 +248,8 @@ View heads_view() {
   View view = {
       "heads",
       "Heads",
-      "The attention of every head, on one colour scale from 0 to 1.",
-      {choice_parameter("attention", "Attention", "To the tokens themselves, from the second sequence, or both.",
+      "The attention weights of every head on one colour scale.",
+      {choice_parameter("attention", "Attention", "Self-attention, cross-attention from the second sequence, or both.",
                         {"both", "self", "cross"}, {"both", "self", "cross"}),
        item_option(), page_option()},
       applies,

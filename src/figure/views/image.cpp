@@ -20,7 +20,7 @@ constexpr double kPanelTitle = 20;
 constexpr double kGap = 28;
 constexpr double kLegendHeight = 44;
 constexpr double kMaxPicture = 320;
-constexpr Index kMaxHeads = 256;  // on one page: each has a frame around the pixel that asks
+constexpr Index kMaxHeads = 256;  // on one page: each has a frame around the query pixel
 
 struct PictureSize {
   Index rows = 0;
@@ -65,7 +65,7 @@ HeatmapMark picture_mark(const Trace& trace, Index item, Index channel) {
     mark.about = "x, the mean of " + std::to_string(channels.size) + " channels";
     mark.source = slice_of(std::move(mean), mark);
   }
-  // A picture is looked at as one: black to white from its darkest to its lightest pixel.
+  // The picture is black at its darkest pixel and white at its lightest.
   const MatrixView pixels = *mark.source->held();
   float low = INFINITY;
   float high = -INFINITY;
@@ -81,17 +81,16 @@ HeatmapMark picture_mark(const Trace& trace, Index item, Index channel) {
   return mark;
 }
 
-/// Pixels that are painted one by one: every frame of the window does.
+/// Pixels are painted one by one in every frame of the window.
 constexpr Index kMaxColoredPixels = 4096;
 
-/// The given or built-in picture that `x` has, or null.
+/// The picture of the user or the built-in one that `x` was made from, or null.
 const PlacedPicture* placed_picture(const Trace& trace) {
   const auto* draw = as<DrawOperation>(trace.find("x")->operation);
   return draw != nullptr && draw->picture ? &*draw->picture : nullptr;
 }
 
-/// The picture in its colours; with fewer than three channels the attention sees no colours, and neither does who
-/// looks.
+/// The picture in its colours; nothing with fewer than three channels, where attention sees no colours either.
 std::optional<PixelsMark> colored_pixels(const Trace& trace) {
   const PlacedPicture* picture = placed_picture(trace);
   if (picture == nullptr || picture->channels < kColors || picture->height * picture->width > kMaxColoredPixels)
@@ -199,9 +198,8 @@ class ImageLayout {
   }
 
   void title(Point at) {
-    // Counted from 0, as the coordinates of every cell are.
-    const std::string words = "Where the pixel in row " + std::to_string(query_ / size_.columns) + ", column " +
-                              std::to_string(query_ % size_.columns) + " looks";
+    const std::string words = "Attention from pixel (" + position_number(query_ / size_.columns) + ", " +
+                              position_number(query_ % size_.columns) + ")";
     figure_.texts.push_back(title_mark("title", {at.x, at.y + 13}, words));
     if (page_.is_all()) return;
     const double behind = at.x + text_width(words, TypeSize::kTitle, FontWeight::semibold) + 12;
@@ -215,11 +213,11 @@ class ImageLayout {
     figure_.texts.push_back(title_mark(id, {box.x, box.y - 8}, words, TypeSize::kBody));
   }
 
-  /// A frame around the pixel that asks, on every picture.
+  /// A frame around the query pixel, on every picture.
   void ring(const std::string& id, const Rect& box) {
     const double width = box.width / static_cast<double>(size_.columns);
     const double height = box.height / static_cast<double>(size_.rows);
-    // Around small pixels it keeps a size that can be seen.
+    // It stays visible around small pixels.
     const double margin = std::max(1.0, (7 - width) / 2);
     const Index row = query_ / size_.columns;
     const Index column = query_ % size_.columns;
@@ -231,7 +229,7 @@ class ImageLayout {
                                         {pixel.right(), pixel.bottom()},
                                         {pixel.x, pixel.bottom()},
                                         {pixel.x, pixel.y}};
-    // The accent of the light theme is as dark as small weights: something light is to be around it.
+    // The accent of the light theme is as dark as small weights: a light edge sets it off.
     figure_.curves.push_back({id + ".edge", corners, Shade::of(Ink::control), 4, false});
     figure_.curves.push_back({id, corners, Shade::of(Ink::accent), 2, false});
   }
@@ -260,7 +258,7 @@ std::string missing(const Trace& trace) {
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   Figure figure = ImageLayout(trace, options).build();
-  figure.title = trace.experiment().system + ": where a pixel looks";
+  figure.title = trace.experiment().system + ": attention from a pixel";
   return figure;
 }
 
@@ -268,17 +266,16 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 
 View image_view() {
   Parameter query = integer_parameter("query", "Pixel",
-                                      "Which pixel asks, row by row from 1; 0 is the middle. A click on the picture "
-                                      "chooses one.",
+                                      "The query pixel, counted row by row from 1; 0: the middle. Or click a pixel "
+                                      "of the picture.",
                                       0, 0, 256);
-  Parameter channel = integer_parameter(
-      "channel", "Channel", "Which channel is shown; 0 is all of them: the picture in its colours, or their mean.", 0,
-      0, 32);
+  Parameter channel = integer_parameter("channel", "Channel",
+                                        "The channel to show; 0: all channels, as colours or as their mean.", 0, 0, 32);
   query.choice_labels = {"the middle"};
   channel.choice_labels = {"all"};
   View view = {"image",
                "Image",
-               "A pixel of the picture, and where each head looks from it.",
+               "Attention from one pixel of the picture, for every head.",
                {query, channel, item_option(), page_option()},
                applies,
                build};

@@ -1,4 +1,4 @@
-// Tokens that ask at the left, tokens that are asked at the right, and a line for every weight between them.
+// Query tokens at the left, key tokens at the right, and a line for every weight between them.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -22,12 +22,12 @@ constexpr double kTitle = 24;
 constexpr double kLine = 16;          // of small text
 constexpr double kColumnTitle = 28;   // with the distance to the title
 constexpr double kTokenDistance = 8;  // from a token to the lines
-constexpr double kWeightColumn = 48;  // for the weights of one query
+constexpr double kWeightColumn = 48;  // the weights of one query
 constexpr double kLegendDistance = 20;
 constexpr double kMinGap = 96;
 constexpr double kMaxLabel = 160;
 constexpr double kMinType = 9;
-constexpr double kLinePitch = 1.1;  // of labels, as a share of their size
+constexpr double kLinePitch = 1.1;  // of labels, relative to their size
 
 double widest(const std::vector<std::string>& texts, double size, FontWeight weight = FontWeight::regular) {
   double width = 0;
@@ -39,9 +39,9 @@ double widest(const std::vector<std::string>& texts, double size, FontWeight wei
 struct Tokens {
   IndexWindow window;
   std::vector<std::string> names;   ///< in full, as in a sentence
-  std::vector<std::string> labels;  ///< as they are written
-  double x = 0;                     ///< where the lines end
-  double y = 0;                     ///< top of the first one
+  std::vector<std::string> labels;  ///< shortened
+  double x = 0;                     ///< end of the lines
+  double y = 0;                     ///< top of the first token
 };
 
 class LinesLayout {
@@ -74,13 +74,13 @@ class LinesLayout {
     const std::vector<std::string> all = axis_labels(trace_, axis);
     for (Index i = window.first; i < window.first + window.count; ++i) {
       tokens.names.push_back(token_text(trace_, axis, i));
-      const std::string label = all.empty() ? std::to_string(i) : all[static_cast<std::size_t>(i)];
+      const std::string label = all.empty() ? position_number(i) : all[static_cast<std::size_t>(i)];
       tokens.labels.push_back(shortened_text(label, kMaxLabel, TypeSize::kBody));
     }
     return tokens;
   }
 
-  /// The lines between the tokens, not yet placed.
+  /// Adds the lines between the tokens, without places yet.
   void add_strands() {
     for (Index head = shown_.heads.first; head < shown_.heads.end(); ++head) {
       StrandsMark mark;
@@ -91,7 +91,7 @@ class LinesLayout {
         if (!shown_.shows_query(query)) continue;
         const std::span<const float> row = rows_.row(head, query);
         std::vector<Index> keys = keys_that_hold(row, shown_.mass);
-        // In an order that does not change with the weights, so that a line stays the same line.
+        // Sorted, so that a line keeps its place in the list when the weights change.
         std::sort(keys.begin(), keys.end());
         for (const Index key : keys) {
           if (!shown_.keys.contains(key)) continue;
@@ -107,7 +107,7 @@ class LinesLayout {
       drawn_ += std::ssize(mark.strands);
       figure_.strands.push_back(std::move(mark));
     }
-    // The chosen head lies above the others.
+    // The selected head is on top.
     const auto chosen = figure_.strands.begin() + (shown_.head - shown_.heads.first);
     std::rotate(chosen, chosen + 1, figure_.strands.end());
   }
@@ -122,30 +122,30 @@ class LinesLayout {
     return title + attention_text(trace_, shown_.of, shown_.item);
   }
 
-  /// What stands below the title: how much of all there is is shown.
+  /// The lines below the title: how much of everything is shown.
   [[nodiscard]] std::vector<std::string> notes() const {
     const Index rows = shown_.query >= 0 ? 1 : shown_.queries.count;
     std::vector<std::string> lines = {grouped_text(drawn_) + " of " +
                                       grouped_text(shown_.heads.count * rows * shown_.keys.count) + " weights"};
-    if (shown_.mass < 1) lines.front() += ", at least " + short_text(shown_.mass) + " of each row";
-    // Of many keys hardly any line is to be seen: that is how it is.
+    if (shown_.mass < 1) lines.front() += ", at least " + short_text(shown_.mass) + " of each row's weight";
+    // Among many keys the lines are faint, as the weights are small: say so.
     constexpr float kFaint = 0.1F;
     if (largest_ > 0 && largest_ < kFaint)
       lines.front() += ", largest " + number_text(static_cast<double>(largest_), 2);
-    if (!shown_.heads.is_all() && !shown_.has_one_head()) lines.push_back(shown_.heads.text("heads", 1));
-    if (!shown_.queries.is_all()) lines.push_back(shown_.queries.text("queries", 0));
-    if (!shown_.keys.is_all()) lines.push_back(shown_.keys.text("keys", 0) + window_share());
+    if (!shown_.heads.is_all() && !shown_.has_one_head()) lines.push_back(shown_.heads.text("heads"));
+    if (!shown_.queries.is_all()) lines.push_back(shown_.queries.text("queries"));
+    if (!shown_.keys.is_all()) lines.push_back(shown_.keys.text("keys") + window_share());
     return lines;
   }
 
-  /// How much of the chosen row the keys that are shown hold.
+  /// The share of the selected row that the shown keys hold.
   [[nodiscard]] std::string window_share() const {
     if (shown_.query < 0) return {};
     double sum = 0;
     const std::span<const float> row = rows_.row(shown_.head, shown_.query);
     for (Index key = shown_.keys.first; key < shown_.keys.end(); ++key)
       sum += static_cast<double>(row[static_cast<std::size_t>(key)]);
-    return ", which hold " + fixed_text(sum, 3) + " of the row";
+    return ", with " + fixed_text(sum, 3) + " of the row's weight";
   }
 
   [[nodiscard]] double header_height() const {
@@ -154,7 +154,7 @@ class LinesLayout {
 
   void place_columns() {
     const auto most = static_cast<double>(std::max(shown_.queries.count, shown_.keys.count));
-    // Bold is what is chosen: the column does not get wider for it.
+    // Measured in bold, so that selecting a token does not widen the column.
     const double left = std::max(widest(queries_.labels, TypeSize::kBody, FontWeight::semibold), 36.0);
     const double right = std::max(widest(keys_.labels, TypeSize::kBody), 36.0);
     const double room = options_.width - 2 * kMargin;
@@ -167,13 +167,13 @@ class LinesLayout {
     left_ = std::round((figure_.width - block) / 2);
     const double below = kLegendDistance + legend_.height(figure_.width - left_ - kMargin);
     const double rest = 2 * kMargin + header_height() + below;
-    // In a file, whose height is free, as in a book.
+    // The height of a file is free: lines as in a book.
     const double free = most <= 24 ? 28 : std::max(11.0, 672 / most);
     pitch_ = options_.height > 0 ? std::clamp((options_.height - rest) / most, 6.0, 44.0) : free;
     figure_.height = std::max(options_.height, rest + most * pitch_);
     top_ = kMargin + std::floor((figure_.height - rest - most * pitch_) / 2);
     const double first = top_ + header_height();
-    // What there are fewer of stands in the middle.
+    // The shorter column is centred.
     const auto start = [&](Index count) { return first + (most - static_cast<double>(count)) * pitch_ / 2; };
     queries_.x = left_ + left + kTokenDistance;
     keys_.x = queries_.x + gap;
@@ -188,7 +188,7 @@ class LinesLayout {
   }
 
   void place_strands() {
-    // Lines of several heads run beside each other, not over each other.
+    // Lines of several heads run next to each other.
     const auto heads = static_cast<double>(shown_.heads.count);
     const double apart = std::min(3.0, pitch_ * 0.6 / heads);
     const double widest = pitch_ >= 20 ? 2.5 : pitch_ >= 11 ? 1.75 : 1.25;
@@ -212,15 +212,15 @@ class LinesLayout {
              HorizontalAlign::right);
     add_text("key.title", {keys_.x + kTokenDistance, y}, "key", TypeSize::kSmall, FontWeight::regular, Ink::dim);
     if (shown_.query < 0) return;
-    // Of several heads the weights are those of one.
+    // With several heads, these are the weights of the selected one.
     const std::string whose = shown_.has_one_head() ? "weight" : "head " + std::to_string(shown_.head + 1);
     add_text("weight.title", {weights_right_, y}, whose, TypeSize::kSmall, FontWeight::regular, Ink::dim,
              HorizontalAlign::right);
   }
 
-  /// Labels get smaller before some are left out.
+  /// Labels shrink before some are left out.
   [[nodiscard]] double label_size() const { return std::clamp(pitch_ / kLinePitch, kMinType, TypeSize::kBody); }
-  /// Whether token `i` of those shown has its label: every one, or every second, …, the chosen one among them.
+  /// Whether shown token `i` has a label: every one, or every second, …, and always the selected one.
   [[nodiscard]] bool is_written(const Tokens& tokens, Index i) const {
     const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(kMinType * kLinePitch / pitch_)));
     const bool has_selected = &tokens == &queries_ && shown_.query >= 0;
@@ -250,16 +250,16 @@ class LinesLayout {
       target.box = box;
       target.about = kind + " " + tokens.names[at];
       if (left) {
-        target.about += chosen ? "; a click shows all queries again" : "; a click shows its weights alone";
+        target.about += chosen ? "; click to show all queries" : "; click to show only its weights";
         target.click = SetOptions{{{"query", chosen ? Index{0} : number + 1}}};
       }
-      // Lines that are not there cannot be shown alone.
+      // Its lines are hidden.
       if (!fades) target.isolates = static_cast<int>(left ? i : queries_.window.count + i);
       figure_.targets.push_back(std::move(target));
     }
   }
 
-  /// Beside the keys, what the chosen query gives them.
+  /// The weights of the selected query, right of the keys.
   void add_weights() {
     const Axes& axes = trace_.steps()[static_cast<std::size_t>(shown_.step)].axes;
     const std::span<const float> row = rows_.row(shown_.head, shown_.query);
@@ -302,10 +302,10 @@ class LinesLayout {
   Tokens keys_;
   std::vector<std::string> notes_;
   Index drawn_ = 0;
-  float largest_ = 0;  ///< weight that is drawn
+  float largest_ = 0;  ///< drawn weight
   double left_ = 0;
   double top_ = 0;
-  double bottom_ = 0;  ///< of the tokens, the distance to the legend included
+  double bottom_ = 0;  ///< of the tokens, plus the distance to the legend
   double pitch_ = 0;   ///< from token to token
   double weights_right_ = 0;
 };
@@ -327,16 +327,16 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }  // namespace
 
 View lines_view() {
-  const Parameter heads =
-      choice_parameter("heads", "Heads", "One head, or all of them in a colour each.", {"one", "all"}, {"one", "all"});
-  Parameter query =
-      integer_parameter("query", "Query", "Shows the lines of this query only, and its weights; 0: all.", 0, 0, 16);
+  const Parameter heads = choice_parameter("heads", "Heads", "One head, or all heads, each in its own colour.",
+                                           {"one", "all"}, {"one", "all"});
+  Parameter query = integer_parameter(
+      "query", "Query", "Shows only the lines of this query, with its weights; 0: all queries.", 0, 0, 16);
   query.choice_labels = {"all"};
   const Parameter mass = real_parameter(
-      "mass", "Mass shown", "Of each query only the fewest keys that hold this share of its weight.", 1, 0, 1);
+      "mass", "Mass shown", "Shows for each query the fewest keys that hold this share of its attention.", 1, 0, 1);
   return {"lines",
           "Lines",
-          "Queries and keys as two columns of tokens, joined by lines as opaque as the weights.",
+          "Query and key tokens in two columns, joined by lines whose opacity is the weight.",
           {attention_option(), layer_option(), head_option(), heads, item_option(), query, mass},
           applies,
           build,

@@ -1,5 +1,4 @@
-// What the heads do, in numbers: a table of measures beside those of even attention, and how near the heads are to each
-// other.
+// Measures of the heads in a table, with those of uniform attention for comparison, and how similar the heads are.
 #include <algorithm>
 
 #include "core/base/text.h"
@@ -26,12 +25,11 @@ constexpr double kMinNameWidth = 72;
 constexpr double kProfileWidth = 76;
 constexpr double kMinColumn = 52;
 constexpr double kMaxColumn = 84;
-constexpr double kMaxBeside = 80;  // labels of the chosen head's tokens, which longer ones leave out
+constexpr double kMaxBeside = 80;  // width of the selected head's labels; wider ones are left out
 constexpr double kMaxAbove = 28;
 // Rows of the table on one page.
 constexpr Index kMaxRows = 100;
-// Heads beyond so many, which are compared each with each, and weights beyond so many are left to the command line,
-// where nobody waits for a picture.
+// Pairs of more heads, and more weights, are left to the command line, where nobody waits for a figure.
 constexpr Index kMaxHeads = 512;
 constexpr double kMaxNumbers = 1 << 26;
 
@@ -52,7 +50,7 @@ class MetricsLayout {
 
   Figure build() {
     heads_ = measured_heads(trace_, step_, options_, slice_.item);
-    if (!heads_) return {};  // stopped: nobody looks at it
+    if (!heads_) return {};  // stopped
     for (const Index head : sorted_heads(*heads_, "head", false))
       name_width_ = std::max(name_width_, 28 + text_width(row_name(head), TypeSize::kSmall, FontWeight::semibold));
     order_ = sorted_heads(*heads_, options_.choice("sort"), options_.choice("order") == "up");
@@ -91,7 +89,7 @@ class MetricsLayout {
     figure_.texts.push_back({id, at, words, size, weight, ink, align, VerticalAlign::middle, 0});
   }
 
-  /// Whether there is a map of the heads: not of one, nor of too many.
+  /// Whether there is a map of the heads: not for one head, nor for too many.
   [[nodiscard]] bool compares() const { return order_.size() > 1 && !heads_->distances.empty(); }
 
   /// "head 1", or what the head is known to do: "1 previous token".
@@ -104,7 +102,7 @@ class MetricsLayout {
     return left_ + name_width_ + static_cast<double>(measure + 1) * column_;
   }
 
-  static constexpr const char* kOfEveryHead = " of every head, measured";
+  static constexpr const char* kOfEveryHead = ": measures of every head";
 
   void title(double y) {
     const std::string words = step_.name == "cross_weights" ? "Cross-attention" : "Attention";
@@ -117,7 +115,7 @@ class MetricsLayout {
          HorizontalAlign::right);
   }
 
-  /// A click sorts by it; once more, the other way round.
+  /// A click sorts by this column; a second click reverses the order.
   void sort_target(const std::string& sort, const Rect& box, const std::string& about) {
     const bool again = options_.choice("sort") == sort && options_.choice("order") == "down";
     figure_.targets.push_back(
@@ -130,7 +128,7 @@ class MetricsLayout {
     const std::string arrow = options_.choice("order") == "up" ? " ↑" : " ↓";
     text("header.head", {left_, line - 12}, "head", sort == "head" ? Ink::text : Ink::dim, HorizontalAlign::left,
          sort == "head" ? FontWeight::semibold : FontWeight::regular);
-    sort_target("head", {left_, y, name_width_, kHeaderHeight}, "Sort by the heads' numbers.");
+    sort_target("head", {left_, y, name_width_, kHeaderHeight}, "Click to sort by head.");
     for (std::size_t i = 0; i < measures().size(); ++i) {
       const Measure& measure = measures()[i];
       const bool chosen = sort == measure.name;
@@ -139,7 +137,7 @@ class MetricsLayout {
       const FontWeight weight = chosen ? FontWeight::semibold : FontWeight::regular;
       const std::string id = "header." + std::string(measure.name);
       const Ink ink = chosen ? Ink::text : Ink::dim;
-      // The arrow stands where there is room for it: behind the short second word, or above a long one.
+      // The arrow follows the short second word, or stands above a single long one.
       const std::string above = first.empty() && chosen ? arrow.substr(1) : first;
       if (!above.empty()) text(id + ".first", {right, line - 27}, above, ink, HorizontalAlign::right, weight);
       text(id, {right, line - 12}, second + (chosen && !first.empty() ? arrow : ""), ink, HorizontalAlign::right,
@@ -149,12 +147,12 @@ class MetricsLayout {
                   std::string(measure.definition) + source + "\nClick to sort.");
     }
     text("header.profile.first", {profile_left_ + 14, line - 27}, "mean weight", Ink::dim, HorizontalAlign::left);
-    text("header.profile", {profile_left_ + 14, line - 12}, "of each key", Ink::dim, HorizontalAlign::left);
+    text("header.profile", {profile_left_ + 14, line - 12}, "per key", Ink::dim, HorizontalAlign::left);
     figure_.lines.push_back(
         {"header.line", {left_, line}, {profile_left_ + kProfileWidth, line}, Ink::line, 1, false, false});
   }
 
-  /// The largest number in each column, which the bars are measured against, and among the curves.
+  /// The largest number in each column, for its bars, and the largest of all curves.
   void find_largest() {
     for (std::size_t measure = 0; measure < heads_->uniform.size(); ++measure) {
       double& most = largest_.emplace_back(heads_->uniform[measure].value_or(0));
@@ -185,7 +183,7 @@ class MetricsLayout {
       number(id + "." + std::string(measures()[i].name), i, y, values[i], Shade::of_hue(head));
       const std::string about = name + " of head " + std::to_string(head + 1) +
                                 (values[i] ? ": " + number_text(*values[i]) : " does not apply") +
-                                (heads_->uniform[i] ? "; even attention: " + number_text(*heads_->uniform[i]) : "");
+                                (heads_->uniform[i] ? "; uniform attention: " + number_text(*heads_->uniform[i]) : "");
       figure_.targets.push_back({id + "." + std::string(measures()[i].name),
                                  {column_right(i) - column_, y, column_, kRow},
                                  about,
@@ -201,12 +199,10 @@ class MetricsLayout {
     for (std::size_t i = 0; i < heads_->uniform.size(); ++i)
       number("uniform." + std::string(measures()[i].name), i, y, heads_->uniform[i], Shade::of(Ink::dim));
     profile("uniform", heads_->uniform_received, y, Shade::of(Ink::dim));
-    figure_.targets.push_back(
-        {"uniform",
-         {left_, y, profile_left_ + kProfileWidth - left_, kRow},
-         "The measures of attention that is even under the same mask: what a head does is how far it "
-         "is from there.",
-         {}});
+    figure_.targets.push_back({"uniform",
+                               {left_, y, profile_left_ + kProfileWidth - left_, kRow},
+                               "Uniform attention under the same mask, for comparison.",
+                               {}});
   }
 
   void profile(const std::string& id, const std::vector<double>& received, double y, const Shade& shade) {
@@ -218,7 +214,7 @@ class MetricsLayout {
     return kTitleHeight + kHeaderHeight + kRow * static_cast<double>(page_.count + 1);
   }
 
-  /// In the window the maps take what height the table leaves.
+  /// In the window the maps take the height that the table leaves.
   [[nodiscard]] double room_for_maps() const {
     const double table = table_height();
     const double left = options_.height - 2 * kMargin - table - 28 - 44 - 40;
@@ -228,7 +224,7 @@ class MetricsLayout {
   [[nodiscard]] double map_side() const { return head_map_side(std::ssize(order_), room_for_maps()); }
   [[nodiscard]] double map_height() const { return 44 + std::max(map_side(), room_for_maps()) + 40; }
 
-  /// The chosen head itself, beside the map.
+  /// The selected head, right of the map.
   void selected_head(double y) {
     std::optional<HeatmapMark> mark = matrix_mark(trace_, step_.name, slice_);
     const double left = std::max(left_ + 24 + map_side() + 72, figure_.width / 2);
@@ -253,7 +249,7 @@ class MetricsLayout {
     figure_.heatmaps.push_back(std::move(*mark));
   }
 
-  /// Below a later layer stands what it has of the earlier ones.
+  /// Below the table of a later layer: how it depends on the earlier ones.
   [[nodiscard]] bool has_layers() const { return heads_->rollout != nullptr || !heads_->compositions.empty(); }
   [[nodiscard]] double layers_height() const {
     return std::max(composition_height(*heads_), heads_->rollout != nullptr ? rollout_side() + 44 + 40 : 0);
@@ -300,7 +296,7 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 std::string missing(const Trace& trace) {
   if (std::string none = no_attention(trace); !none.empty()) return none;
   if (head_count(trace) > kMaxHeads)
-    return "Comparing " + grouped_text(head_count(trace)) + " heads takes long: `attnscope metrics` measures them.";
+    return "Comparing " + grouped_text(head_count(trace)) + " heads takes long; `attnscope metrics` does it.";
   double most = 0;
   for (const char* name : {"weights", "cross_weights"}) {
     if (const Step* step = trace.find(name)) {
@@ -309,7 +305,7 @@ std::string missing(const Trace& trace) {
                       queries * static_cast<double>(step->axes.back().size) * static_cast<double>(head_count(trace)));
     }
   }
-  return most > kMaxNumbers ? "Measuring so many weights takes long: `attnscope metrics` does it." : "";
+  return most > kMaxNumbers ? "Measuring so many weights takes long; `attnscope metrics` does it." : "";
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
@@ -325,7 +321,7 @@ Parameter sort_option() {
     names.emplace_back(measure.name);
     labels.emplace_back(measure.title);
   }
-  return choice_parameter("sort", "Sort", "What the heads are sorted by.", std::move(names), std::move(labels));
+  return choice_parameter("sort", "Sort", "Sorts the heads.", std::move(names), std::move(labels));
 }
 
 }  // namespace
@@ -333,9 +329,9 @@ Parameter sort_option() {
 View metrics_view() {
   View view = {"metrics",
                "Metrics",
-               "What each head does, in numbers, beside even attention; and which heads are alike.",
+               "Measures of every head, compared with uniform attention, and which heads are similar.",
                {attention_option(), layer_option(), head_option(), sort_option(),
-                choice_parameter("order", "Order", "The largest first, or the smallest.", {"down", "up"}, {"↓", "↑"}),
+                choice_parameter("order", "Order", "Largest or smallest first.", {"down", "up"}, {"↓", "↑"}),
                 item_option(), page_option()},
                applies,
                build};

@@ -1,5 +1,4 @@
-// What becomes of the output when the tokens change places: the same rows in their new places, unless something tells
-// the places apart.
+// Permutation equivariance: f(PX) equals P f(X) unless something distinguishes the positions.
 #include "core/studies/permutation.h"
 
 #include <algorithm>
@@ -26,23 +25,23 @@ constexpr double kGap = 44;      // between matrices side by side
 constexpr double kBetween = 20;  // rows of matrices
 constexpr double kLegend = 48;
 const std::string kPermuted = "permuted ";
-const std::string kDifference = "permuted output − output in that order";
+const std::string kDifference = "f(PX) − P f(X)";
 constexpr double kMaxCell = 30;
 constexpr double kHighest = 2;        // cells, as a multiple of their width
-constexpr double kShortestSide = 90;  // of the tokens' side of a matrix
-// Beyond so many operations nobody waits for the second computation.
+constexpr double kShortestSide = 90;  // of a matrix along its tokens
+// More operations make the second computation too slow.
 constexpr double kMaxFlops = 5e8;
-// What adding up in another order may change, as a share of the largest number.
+// How much rounding may change, relative to the largest number.
 constexpr double kRounding = 1e-5;
 
 /// The computation with the tokens in another order.
 struct Permuted {
-  std::vector<Index> order;            ///< which token stands in each place
+  std::vector<Index> order;            ///< the token at each position
   std::shared_ptr<const Trace> trace;  ///< null: see `trouble`
   std::string trouble;                 ///< why it could not be computed
 };
 
-/// What the computation was made from, to know when it is to be made again.
+/// What the computation depends on.
 using MadeFrom = std::tuple<std::shared_ptr<const Plan>, std::uint64_t, std::vector<Index>>;
 
 std::shared_ptr<const Permuted> permuted(const Trace& trace, const ViewOptions& options) {
@@ -57,12 +56,12 @@ std::shared_ptr<const Permuted> permuted(const Trace& trace, const ViewOptions& 
   return options.cache->find_or_make<Permuted>(MadeFrom{trace.plan(), trace.experiment().seed, order}, make);
 }
 
-/// What tells places apart, as the end of a sentence.
+/// What distinguishes positions, as the end of a sentence.
 std::string reason_text(const Experiment& e) {
   std::vector<std::string> reasons;
-  if (positions_of(e) != "none") reasons.emplace_back("positions tell the tokens apart");
-  if (e.mask().kind != Mask::Kind::none) reasons.emplace_back("the mask goes by place");
-  if (e.real("dropout") > 0) reasons.emplace_back("dropout goes by place");
+  if (positions_of(e) != "none") reasons.emplace_back("positional encodings distinguish the tokens");
+  if (e.mask().kind != Mask::Kind::none) reasons.emplace_back("the mask depends on positions");
+  if (e.real("dropout") > 0) reasons.emplace_back("dropout depends on positions");
   return join(reasons, ", and ");
 }
 
@@ -96,7 +95,7 @@ class PermutationLayout {
                          {trace.experiment().seed, nullptr, options_.stop});
   }
 
-  /// The same matrix of the other computation, whose numbers the trace does not have.
+  /// The same matrix of the other computation, whose numbers are not in the trace.
   [[nodiscard]] HeatmapMark other_mark(const HeatmapMark& given) const {
     const std::shared_ptr<const Tensor> tensor = numbers(*other_.trace, given);
     HeatmapMark mark = own_mark("permuted." + given.id, given);
@@ -114,7 +113,7 @@ class PermutationLayout {
     return mark;
   }
 
-  /// The output of the permuted tokens minus the permuted output.
+  /// f(PX) − P f(X).
   void subtract() {
     const HeatmapMark& out = given_.back();
     const std::shared_ptr<const Tensor> before = numbers(trace_, out);
@@ -132,20 +131,18 @@ class PermutationLayout {
       }
     }
     difference_.source = slice_of(std::move(apart), difference_);
-    // What is rounding is not to look like something.
+    // Rounding must not look like a difference.
     const double end = is_rounding() ? largest_output_ : largest_;
     difference_.scale = {ColorMap::red_blue, -end, end};
     if (!(end > 0)) difference_.scale = {ColorMap::red_blue, -1, 1};
     difference_.about = "difference";
   }
 
-  /// Which token stands where; of tokens without labels their numbers do, and of very many nothing.
+  /// The tokens in both orders: their labels, their numbers, or for very many tokens nothing.
   void label() {
     constexpr Index kMaxNumbered = 4096;
     std::vector<std::string> given = axis_labels(trace_, {"token", tokens()});
-    if (given.empty() && tokens() <= kMaxNumbered) {
-      for (Index token = 0; token < tokens(); ++token) given.push_back(std::to_string(token));
-    }
+    if (given.empty() && tokens() <= kMaxNumbered) given = position_numbers(tokens());
     std::vector<std::string> permuted;
     for (std::size_t i = 0; i < given.size(); ++i) permuted.push_back(given[static_cast<std::size_t>(other_.order[i])]);
     given_labels_ = std::move(given);
@@ -156,21 +153,21 @@ class PermutationLayout {
 
   [[nodiscard]] std::string verdict() const {
     if (is_rounding()) {
-      return "The output permutes with the tokens: its rows are the same ones in other places" +
-             (largest_ > 0 ? " (largest difference " + number_text(largest_, 2) + ", which is rounding)." : ".");
+      return "The output is permutation-equivariant: f(PX) = P f(X)" +
+             (largest_ > 0 ? ", up to rounding (largest difference " + number_text(largest_, 2) + ")." : ".");
     }
     const std::string why = reason_text(trace_.experiment());
-    return "The output does not permute with the tokens: a row changes by up to " + number_text(largest_) +
+    return "The output is not permutation-equivariant: f(PX) differs from P f(X) by up to " + number_text(largest_) +
            (why.empty() ? "." : ", because " + why + ".");
   }
 
-  /// Weights have square cells; those of the others may be narrower than high.
+  /// Cells of the weights are square, others may be narrower.
   [[nodiscard]] double cell_width(std::size_t column) const { return column == 1 ? row_ : cell_; }
   [[nodiscard]] double matrix_width(std::size_t column) const {
     return static_cast<double>(given_[column].columns()) * cell_width(column);
   }
   [[nodiscard]] double matrix_height() const { return static_cast<double>(tokens()) * row_; }
-  /// A column is as wide as its matrix, or as what stands above that.
+  /// A column is as wide as its matrix or as the text above it.
   [[nodiscard]] double extent(std::size_t column) const {
     const std::string longest = column == 1 ? caption(1) : column == 0 ? kPermuted + caption(0) : kDifference;
     return std::max(matrix_width(column), text_width(longest, TypeSize::kSmall));
@@ -205,7 +202,7 @@ class PermutationLayout {
     top_ = kMargin + std::floor((figure_.height - height) / 2);
   }
 
-  [[nodiscard]] std::string title() const { return "Tokens in another order"; }
+  [[nodiscard]] std::string title() const { return "Permutation equivariance: f(PX) − P f(X)"; }
 
   void place() {
     figure_.texts.push_back(title_mark("title", {left_, top_ + 13}, title()));
@@ -241,7 +238,7 @@ class PermutationLayout {
       if (mark.step < 0) mark.about = which + caption(i);
       const double line = y + above_ - column_label_height(mark.column_labels, row_) - 7;
       add_text(mark.id + ".title", {mark.box.x, line}, i == 1 ? caption(i) : which + caption(i), Ink::text);
-      if (i > 0) add_arrow(mark, i == 1 ? "attend" : "sum up");
+      if (i > 0) add_arrow(mark, i == 1 ? "attend" : "sum");
       figure_.heatmaps.push_back(std::move(mark));
     }
   }
@@ -256,14 +253,14 @@ class PermutationLayout {
     figure_.texts.push_back(std::move(text));
   }
 
-  /// The tokens that can be dragged, at the left of the permuted X.
+  /// The tokens to drag, left of the permuted X.
   void add_places(double top) {
     for (Index i = 0; i < tokens(); ++i) {
       TargetMark target;
       target.id = "place." + std::to_string(i);
       target.box = {left_ - 4, top + static_cast<double>(i) * row_, labels_, row_};
       target.about = "Drag " + token_text(trace_, {"token", tokens()}, other_.order[static_cast<std::size_t>(i)]) +
-                     " onto another token: they change places";
+                     " onto another token to swap them";
       target.drag = SwapTokens{"order", i};
       figure_.targets.push_back(std::move(target));
     }
@@ -324,9 +321,9 @@ bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_
 std::string missing(const Trace& trace) {
   const Step* out = trace.find("out");
   if (permutable_tokens(trace) == 0 || out == nullptr || out->axes[out->axes.size() - 2].name != "token")
-    return trace.experiment().system + " has no sequence of tokens, X, that could be permuted.";
+    return trace.experiment().system + " has no tokens X to permute.";
   if (cost_of(trace.experiment()).flops > kMaxFlops)
-    return "Everything is computed again for permuted tokens: with so many of them that takes too long.";
+    return "Too many tokens: the permuted ones need a second computation, which would take too long.";
   return "";
 }
 
@@ -335,24 +332,24 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   if (other == nullptr) return {};
   if (other->trace == nullptr) return reason_figure(other->trouble, options);
   Figure figure = PermutationLayout(trace, *other, options).build();
-  figure.title = trace.experiment().system + ": tokens in another order";
+  figure.title = trace.experiment().system + ": permutation equivariance";
   return figure;
 }
 
 }  // namespace
 
 View permutation_view() {
-  View view = {
-      "permutation",
-      "Permutation",
-      "The tokens in another order: the output permutes with them, unless something tells places apart.",
-      {layer_option(), head_option(), item_option(),
-       order_parameter("order", "Order",
-                       "Which token comes first, second, …; those that are not named follow. Drag tokens in the "
-                       "figure, or Ctrl+↑ and Ctrl+↓ for the kept cell's.",
-                       "2 1")},
-      applies,
-      build};
+  View view = {"permutation",
+               "Permutation",
+               "f(PX) − P f(X): the output permutes with the tokens unless something distinguishes their positions.",
+               {layer_option(), head_option(), item_option(),
+                order_parameter(
+                    "order", "Order",
+                    "The tokens in their new order; tokens that are not listed follow. Drag tokens in the figure, or "
+                    "press Ctrl+↑ and Ctrl+↓ for the token of the pinned cell.",
+                    "2 1")},
+               applies,
+               build};
   view.missing = missing;
   view.token_order = "order";
   return view;

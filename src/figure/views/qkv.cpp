@@ -1,4 +1,4 @@
-// Queries, keys and values of every head; columns of one kind share a colour scale, so that heads can be compared.
+// Queries, keys and values of every head. Matrices of one kind share a colour scale, so that heads are comparable.
 #include <array>
 #include <cmath>
 
@@ -37,14 +37,14 @@ std::vector<HeadRow> rows_of(const Trace& trace, const std::string& prefix, cons
       std::optional<HeatmapMark> mark = matrix_mark(trace, prefix + name, {head, item});
       if (!mark) continue;
       mark->id += "." + std::to_string(head);
-      // Those of the first head are those of all.
+      // All heads have the labels of the first one.
       if (row.empty() || row.back().rows() != mark->rows())
         mark->row_labels = rows.empty() ? row_labels(trace, *mark) : rows.front()[row.size()].row_labels;
       row.push_back(std::move(*mark));
     }
     rows.push_back(std::move(row));
   }
-  // The scale is that of all heads of the page together.
+  // All heads of the page share one scale.
   for (std::size_t i = 0; i < rows.front().size(); ++i) {
     ColorScale scale = rows.front()[i].scale;
     for (const HeadRow& row : rows) scale = joint_scale(scale, row[i].scale);
@@ -121,7 +121,7 @@ class QkvLayout {
     return symbol(name);
   }
 
-  /// One bar for each kind of matrix, with its range over all heads.
+  /// One bar for each kind of matrix.
   [[nodiscard]] std::vector<ColorBarMark> legend() const {
     std::vector<ColorBarMark> bars;
     for (const HeatmapMark& mark : rows_.front()) {
@@ -148,7 +148,7 @@ class QkvLayout {
   Figure figure_;
 };
 
-/// What the names of the tensors that are shown begin with.
+/// The prefix of the shown tensors' names.
 std::string prefix_of(const Trace& trace, const ParameterValues& options) {
   const bool single = std::get<std::string>(options.find("stage")->second) == "single";
   return single && trace.find("single.q") != nullptr ? "single." : selected_attention(trace, options).layer;
@@ -172,14 +172,14 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   const std::string prefix = prefix_of(trace, options.values);
   const Page page = page_of(heads_of(trace, prefix), kMaxHeads, options.integer("page"));
   std::vector<HeadRow> rows = rows_of(trace, prefix, page, selected_slice(trace, options.values).item, options.stop);
-  if (rows.empty()) return {};  // stopped: nobody looks at it
+  if (rows.empty()) return {};  // stopped
   Figure figure = QkvLayout(std::move(rows), page, prefix == "single.", options).build();
   figure.title = trace.experiment().system + ": queries, keys and values";
   return figure;
 }
 
 std::string missing(const Trace& trace) {
-  return trace.find("q") != nullptr ? "" : "There are no queries, keys and values in the file.";
+  return trace.find("q") != nullptr ? "" : "The file has no queries, keys and values.";
 }
 
 }  // namespace
@@ -188,8 +188,8 @@ View qkv_view() {
   View view = {"qkv",
                "Q K V",
                "Queries, keys and values of every head, and the queries of cross-attention.",
-               {choice_parameter("stage", "Stage", "The stage with several heads, or the one with a single head.",
-                                 {"multi", "single"}, {"several heads", "single head"}),
+               {choice_parameter("stage", "Stage", "Multi-head or single-head attention.", {"multi", "single"},
+                                 {"multi-head", "single-head"}),
                 layer_option(), item_option(), page_option()},
                applies,
                build,

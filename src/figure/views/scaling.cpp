@@ -1,4 +1,4 @@
-// What the division by √d is for: how the scores and the weights of random vectors grow with d, with it and without.
+// Why scores are divided by √d: how the scores and weights of random vectors change with d, with and without it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,7 +37,7 @@ class ScalingLayout {
       : trace_(trace), options_(options), study_(study), keys_(options.integer("keys")) {}
 
   Figure build() {
-    figure_.title = "what scaling by 1/√d does to scores and weights";
+    figure_.title = "the effect of scaling by 1/√d on scores and weights";
     figure_.width = std::max(options_.width, kLeastWidth);
     const double width = std::min(figure_.width - 2 * kMargin, kWidestContent);
     const double left = (figure_.width - width) / 2;
@@ -62,12 +62,12 @@ class ScalingLayout {
 
  private:
   static std::array<LegendEntry, 3> entries() {
-    return {{{"q·k as it is", kPlain, false}, {"q·k ÷ √d", kScaled, false}, {"theory", kTheory, true}}};
+    return {{{"q·k unscaled", kPlain, false}, {"q·k ÷ √d", kScaled, false}, {"theory", kTheory, true}}};
   }
 
   [[nodiscard]] std::string caption_text() const {
     return "Means over " + number(options_.integer("samples")) + " random queries, each against " + number(keys_) +
-           " random keys, for each d; all their numbers are normal with mean 0 and variance 1, from seed " +
+           " random keys, for each d; their elements are normal with mean 0 and variance 1, seed " +
            std::to_string(trace_.experiment().seed) + ".";
   }
 
@@ -83,10 +83,10 @@ class ScalingLayout {
     return {std::max(low, 1e-3), high, 10};
   }
 
-  /// So that the box ends above the dashed line and what is written there.
+  /// Leaves room above the dashed line for its label.
   [[nodiscard]] ChartRange entropies() const { return {0, std::log(static_cast<double>(keys_)) * 1.12}; }
 
-  /// The same for both charts: their boxes are as wide then.
+  /// The same for both charts, to give them boxes of one width.
   [[nodiscard]] double y_labels() const {
     return std::max(y_axis_width(variances(), kYTicks), y_axis_width(entropies(), kYTicks));
   }
@@ -115,7 +115,7 @@ class ScalingLayout {
     frame(chart, "entropy of the weights");
     add_curve(figure_, chart, "uniform", std::array<Point, 2>{{{1, most}, {dims().high, most}}}, kTheory, true);
     figure_.texts.push_back(chart_text("entropy.uniform", {chart.box.right(), chart.up(most) - 5},
-                                       "equal weights: ln " + number(keys_) + " = " + number_text(most), Ink::dim,
+                                       "uniform weights: ln " + number(keys_) + " = " + number_text(most), Ink::dim,
                                        TypeSize::kSmall, HorizontalAlign::right));
     end_grid_lines(chart, figure_.texts.back());
     add_series(
@@ -126,7 +126,7 @@ class ScalingLayout {
         [](const ScalingPoint& p) { return weights_text("÷ √" + number(p.dim) + ": ", p.scaled); });
   }
 
-  /// Ends before `text`, which stands at the right edge, the lines of the grid that would run through it.
+  /// Shortens gridlines that would cross `text` at the right edge.
   void end_grid_lines(const Chart& chart, const TextMark& text) {
     constexpr double kApart = 2;
     const double left = text.at.x - text_width(text.markup, text.size) - 3 * kApart;
@@ -141,12 +141,12 @@ class ScalingLayout {
     return scaling + "entropy " + number_text(of.entropy) + ", largest weight " + number_text(of.largest);
   }
 
-  /// Heading, axes, and where the experiment itself stands.
+  /// Heading, axes, and the experiment's own d.
   void frame(const Chart& chart, const std::string& heading) {
     figure_.texts.push_back(
         title_mark(chart.id + ".heading", {chart.box.x, chart.box.y - kFlagHeight - 12}, heading, TypeSize::kBody));
     add_y_axis(figure_, chart, kYTicks);
-    add_x_axis(figure_, chart, "d, numbers per query and key");
+    add_x_axis(figure_, chart, "d, head dimension");
     const Index own = head_dim(trace_);
     const std::string beyond = own > kMaxStudiedDim ? " →" : "";
     add_flags(figure_, chart,
@@ -198,7 +198,7 @@ View scaling_view() {
   return {
       "scaling",
       "Scaling",
-      "What 1/√d does: the variance of the scores and the entropy of the weights against d, with it and without.",
+      "The effect of 1/√d: variance of the scores and entropy of the weights against d, with and without scaling.",
       {bounded(
            integer_parameter("keys", "Keys", "How many random keys each random query is scored against.", 16, 2, 256),
            256),

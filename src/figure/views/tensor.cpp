@@ -1,4 +1,4 @@
-// Any tensor as it is: the matrices that its last two axes span, side by side on one colour scale.
+// Any tensor: the matrices of its last two axes, side by side on one colour scale.
 #include <algorithm>
 #include <cmath>
 
@@ -19,16 +19,16 @@ constexpr double kSliceTitle = 18;
 constexpr double kLegendHeight = 40;
 constexpr Index kMaxSlices = 64;
 
-/// Whether the axes have no names of their own: those of the user's tensors, who counts from 0 there.
+/// Whether the axes have no names, as in imported tensors; their indices count from 0.
 bool is_plain(const Step& step) { return step.axes.front().name == "axis1"; }
 
-/// As its file has it, where it is the user's.
+/// Imported tensors have the names of their file.
 std::string shown_name(const Step& step) {
   constexpr std::string_view kGiven = "given.";
   return is_plain(step) && step.name.starts_with(kGiven) ? step.name.substr(kGiven.size()) : step.name;
 }
 
-/// Where a slice stands: "head 3, batch 2", or "[2, 1]".
+/// The position of a slice: "head 3, batch 2", or "[2, 1]".
 std::string place_text(const Step& step, std::span<const Index> leading) {
   if (leading.empty()) return {};
   if (is_plain(step)) return index_text(leading);
@@ -51,7 +51,7 @@ std::string title_of(const Step& step, Index first, Index count, Index all) {
   return title;
 }
 
-/// The slices from the chosen one on, as many as are shown at once, on one scale.
+/// The slices from `first` on, on one scale.
 std::vector<HeatmapMark> slices_of(const Trace& trace, int number, Index first, Index count) {
   const Step& step = trace.steps()[static_cast<std::size_t>(number)];
   const std::size_t rank = step.axes.size();
@@ -142,10 +142,9 @@ View tensor_view() {
   View view = {
       "tensor",
       "Tensor",
-      "Any tensor of the computation as it is, every matrix of its last two axes, on one colour scale.",
-      {integer_parameter("tensor", "Tensor", "Which tensor, in the order in which they are computed.", 1, 1, 40),
-       integer_parameter("slice", "From slice", "The first matrix that is shown of a tensor that has more than 64.", 1,
-                         1, 64)},
+      "Any tensor of the computation: all matrices of its last two axes on one colour scale.",
+      {integer_parameter("tensor", "Tensor", "The tensor to show, in order of computation.", 1, 1, 40),
+       integer_parameter("slice", "From slice", "The first matrix to show of a tensor with more than 64.", 1, 1, 64)},
       applies,
       build,
       missing};

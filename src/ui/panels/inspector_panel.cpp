@@ -20,23 +20,7 @@ namespace {
 constexpr std::size_t kTermsShown = 12;
 constexpr std::size_t kRowShown = 16;
 
-/// " (row 1, column 4)" where tokens are pixels.
-std::string pixel_text(const Trace& trace, const Axis& axis, Index at) {
-  const Step* picture = trace.find("x");
-  const bool position = axis.name == "token" || axis.name == "query" || axis.name == "key";
-  if (!position || picture == nullptr || picture->axes.back().name != "column") return "";
-  const Index width = picture->axes.back().size;
-  return " (row " + std::to_string(at / width + 1) + ", column " + std::to_string(at % width + 1) + ")";
-}
-
-std::string axis_text(const Trace& trace, const Axis& axis, Index at) {
-  if (axis.name == "head") return "head " + std::to_string(at + 1);
-  if (axis.name == "batch") return "item " + std::to_string(at + 1);
-  if (label_of(trace, axis, at)) return axis.name + " " + token_text(trace, axis, at);
-  return axis.name + " " + std::to_string(at + 1) + pixel_text(trace, axis, at);
-}
-
-/// The first step with `step` as an input.
+/// The first step that takes `step` as an input.
 const Step* consumer(const Trace& trace, int step) {
   for (const Step& each : trace.steps()) {
     if (std::find(each.inputs.begin(), each.inputs.end(), step) != each.inputs.end()) return &each;
@@ -98,7 +82,7 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   for (const std::size_t at : elided(inspection.row.size(), kRowShown)) {
     if (at == inspection.row.size()) continue;
     const std::optional<std::string> label = label_of(trace, axis, static_cast<Index>(at));
-    inspection.row[at].first = label ? *label : axis.name + " " + std::to_string(at + 1);
+    inspection.row[at].first = label ? *label : axis.name + " " + position_number(static_cast<Index>(at));
   }
 }
 
@@ -274,7 +258,8 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
     inspection.edited = draw->is_edited(offset_in(step->axes, cell.index));
   }
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < cell.index.size(); ++i) parts.push_back(axis_text(trace, step->axes[i], cell.index[i]));
+  for (std::size_t i = 0; i < cell.index.size(); ++i)
+    parts.push_back(axis_position_text(trace, step->axes[i], cell.index[i]));
   inspection.coordinates = join(parts, " · ");
   add_row(trace, *step, inspection);
   for (const Region& region : inspection.explanation.regions) {
