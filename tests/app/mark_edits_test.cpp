@@ -37,7 +37,7 @@ TEST(MarkEdits, SwapTokensInTheOrderThatIsShown) {
   const std::shared_ptr<const Trace> trace = *run(experiment);
   const SetViewOption edit = swap_edit(*trace, {"order", 0}, {"order", 2});
   EXPECT_EQ(edit.name, "order");
-  EXPECT_EQ(edit.value, ParameterValue(std::string("2 1")));
+  EXPECT_EQ(edit.value, ParameterValue(std::string("2")));
 }
 
 }  // namespace

@@ -111,21 +111,6 @@ TEST(HitTest, NothingIsInAnEmptyMatrix) {
   EXPECT_EQ(hit_test(figure, {10, 10}), std::nullopt);
 }
 
-TEST(ClickIntent, IsThatOfTheTargetOrOfTheCellBelowIt) {
-  Figure figure;
-  figure.heatmaps.push_back(heatmap_of("a", {10, 20, 30, 40}, {{"row", 2}, {"column", 3}}, {1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(click_intent(figure, {25, 50}), ClickIntent()) << "a heatmap that picks nothing";
-  figure.heatmaps.front().picks = "query";
-  EXPECT_EQ(click_intent(figure, {25, 50}), ClickIntent(SetOptions{{{"query", Index{5}}}}));
-  EXPECT_EQ(click_intent(figure, {5, 5}), ClickIntent());
-  TargetMark target;
-  target.box = {20, 40, 10, 20};
-  target.click = ToggleHead{2};
-  figure.targets.push_back(target);
-  EXPECT_EQ(click_intent(figure, {25, 50}), ClickIntent(ToggleHead{2}));
-  EXPECT_EQ(click_intent(figure, {35, 50}), ClickIntent(SetOptions{{{"query", Index{6}}}}));
-}
-
 TEST(HeatmapMark, IndexOfTransposedAndLeadingAxes) {
   const auto tensor = std::make_shared<Tensor>(Axes{{"head", 2}, {"row", 3}, {"column", 4}});
   std::iota(tensor->values().begin(), tensor->values().end(), 0.0F);
@@ -404,7 +389,7 @@ TEST(Markup, ScriptsAreNarrower) {
 TEST(Symbol, IsWhatTextbooksWrite) {
   EXPECT_EQ(symbol("w_q"), "W_{Q}");
   EXPECT_EQ(symbol("single.scores"), "scores");
-  EXPECT_EQ(symbol("cross_head_outputs"), "cross head outputs");
+  EXPECT_EQ(symbol("cross_head_outputs"), "cross head");
   EXPECT_EQ(symbol("some_new_tensor"), "some new tensor");
 }
 

@@ -27,6 +27,7 @@ constexpr double kLegendHeight = 40;
 // The longest side of any matrix is at least this long; a figure that is higher than its place is scaled as a whole.
 constexpr double kShortestLongSide = 96;
 constexpr double kMinCell = 0.01;
+constexpr double kNarrow = 480;  // figures narrower than this have a shorter legend
 
 std::string shape_of(const Block& block) {
   return std::to_string(block.mark.rows()) + " × " + std::to_string(block.mark.columns());
@@ -285,6 +286,8 @@ class ProductLayout {
         }
       }
     }
+    const std::string others =
+        options_.width < kNarrow ? "others, scaled to their maximum" : "other matrices, each scaled to its maximum";
     std::vector<ColorBarMark> bars;
     for (const ColorMap map : {ColorMap::viridis, ColorMap::magma, ColorMap::red_blue}) {
       if (!used.contains(map)) continue;
@@ -292,7 +295,7 @@ class ProductLayout {
       ColorBarMark bar = {"legend." + std::string(color_map_name(map)),
                           {0, 0, 120, 9},
                           {map, 0, weights ? used.at(map).high : 1},
-                          weights ? "weights" : "other matrices, each scaled to its maximum",
+                          weights ? "weights" : others,
                           "0",
                           weights ? scale_end_text(used.at(map)) : "max"};
       if (map == ColorMap::red_blue) bar.low_text = "−max";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
 
@@ -15,14 +16,8 @@ constexpr std::size_t kMaxBarLabel = 14;  // characters
 
 std::string bar_label(const std::string& label) {
   std::string_view rest = label;
-  std::string kept;
-  for (std::size_t i = 0; i < kMaxBarLabel && !rest.empty(); ++i) {
-    const std::size_t before = rest.size();
-    const std::string_view whole = rest;
-    take_code_point(rest);
-    kept += whole.substr(0, before - rest.size());
-  }
-  return rest.empty() ? kept : kept + "…";
+  for (std::size_t i = 0; i < kMaxBarLabel && !rest.empty(); ++i) take_code_point(rest);
+  return rest.empty() ? label : label.substr(0, label.size() - rest.size()) + "…";
 }
 
 DotNumbers dot_numbers(const Trace& trace, const DotProduct& product, const ViewOptions& options) {
