@@ -19,10 +19,9 @@ namespace attnscope {
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command
-      .add_option(
-          "EXPERIMENT", options.experiment,
-          "An experiment (.json), a figure written by attnscope, a tensor file (" +
-              extension_list(tensor_formats(), ", ") + "; - for standard input), or the name of a system")
+      .add_option("EXPERIMENT", options.experiment,
+                  "An experiment (.json), a figure written by attnscope, a tensor file (" +
+                      extension_list(tensor_formats(), ", ") + "; - for standard input), or the name of a system")
       ->required()
       ->type_name("");
   command.add_option("--set", options.settings, "Set a parameter, seed or discard; repeatable")
