@@ -35,7 +35,7 @@ TEST(CliImportedTensors, EveryCommandTakesAFileOfThem) {
     EXPECT_EQ(own[0].at("heads").at(head).at("previous_token"), computed[0].at("heads").at(head).at("previous_token"));
   }
   const Outcome explained = run_program({"explain", file, "weights[0,1,2,3]"});
-  EXPECT_NE(explained.out.find("given: weights[0, 1, 2, 3] of " + file), std::string::npos)
+  EXPECT_NE(explained.out.find("imported: weights[0, 1, 2, 3] of " + file), std::string::npos)
       << explained.out << explained.err;
   // Computes the same weights from its queries and keys.
   const std::string again = (folder / "again.json").string();
@@ -70,7 +70,7 @@ TEST(CliImportedTensors, WhatIsWrongIsSaidInOneLine) {
                  {"view flow: What these weights were computed from is not in the file."});
   expect_refused({"metrics", file, "--set", "axes=token dim"}, 2,
                  {"--set axes: \"token dim\" is not allowed for weights [1, 4, 6, 6]; allowed: guess, "});
-  expect_refused({"metrics", "own-tensors"}, 1, {"own-tensors: no file given; open a file of tensors"});
+  expect_refused({"metrics", "own-tensors"}, 1, {"own-tensors: no file given; open a tensor file"});
   expect_refused({"metrics", folder.file("x.npy", "GIF89a").string()}, 1, {"x.npy: "});
 }
 

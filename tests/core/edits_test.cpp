@@ -50,8 +50,8 @@ TEST(Edits, AreExplainedAsSuch) {
   const std::vector<Index> edited = {1, 2};
   const std::vector<Index> drawn = {1, 3};
   EXPECT_EQ(explain(*trace, x, edited).value, 2.5);
-  EXPECT_EQ(explain(*trace, x, edited).note, "put by hand in the place of number 12 of seed 42");
-  EXPECT_EQ(explain(*trace, x, drawn).note, "drawn: number 13 of seed 42");
+  EXPECT_EQ(explain(*trace, x, edited).note, "edited; replaces random value 12 of seed 42");
+  EXPECT_EQ(explain(*trace, x, drawn).note, "random value 13 of seed 42");
 }
 
 TEST(Edits, OfOneRunnerAreTheSameAsAlone) {
@@ -82,7 +82,7 @@ struct Refused {
 
 TEST(Edits, OfCellsThatAreNotThereAreRefused) {
   const std::vector<Refused> cases = {
-      {{"y", {0, 0}, 1}, {"edits: \"y\" is no tensor", "x, x2"}},
+      {{"y", {0, 0}, 1}, {"edits: \"y\" is not a tensor", "x, x2"}},
       {{"q", {0, 0, 0}, 1}, {"edits: \"q\" is computed", "w_out"}},
       {{"x", {6, 0}, 1}, {"edits: \"x\" has no cell [6, 0]", "6 × 9"}},
       {{"x", {0, -1}, 1}, {"has no cell"}},

@@ -187,13 +187,13 @@ TEST(Explain, WritesTheArithmetic) {
   EXPECT_NEAR(score.results[0].value / std::sqrt(7.0), score.results[1].value, 1e-12);
 
   EXPECT_EQ(cell("masked_scores[1,2,4]").formula, "−9.000e+15");
-  EXPECT_EQ(cell("masked_scores[1,2,4]").note, "masked by causal");
+  EXPECT_EQ(cell("masked_scores[1,2,4]").note, "masked (causal)");
   EXPECT_EQ(cell("masked_scores[1,2,1]").formula, "scores[1, 2, 1]");
   EXPECT_EQ(cell("weights[1,2,1]").formula, "exp(masked_scores[1, 2, 1]) / Σ_j exp(masked_scores[1, 2, j])");
   EXPECT_EQ(cell("merged[2,8]").formula, "head_outputs[1, 2, 1]");
-  EXPECT_EQ(cell("x[0,0]").note, "drawn: number 1 of seed 42");
+  EXPECT_EQ(cell("x[0,0]").note, "random value 1 of seed 42");
   // After 6 × 9 numbers of x and 3 × 9 of x2, the single-head stage first draws the key weights.
-  EXPECT_EQ(cell("single.w_k[0,1]").note, "drawn: number 83 of seed 42");
+  EXPECT_EQ(cell("single.w_k[0,1]").note, "random value 83 of seed 42");
 }
 
 TEST(ParseCell, FindsTheCell) {
@@ -243,7 +243,7 @@ TEST(ParseCell, SaysWhatIsWrong) {
   }
   for (const char* text : {"scores[]", "scores[1,,2]", "scores[a,b,c]", "scores[1.0,2,4]", "scores[1 2,2,4]",
                            "scores[1,2,99999999999999999999]"}) {
-    EXPECT_NE(message(text).message.find("is no whole number"), std::string::npos) << text;
+    EXPECT_NE(message(text).message.find("is not a whole number"), std::string::npos) << text;
     EXPECT_EQ(message(text).kind, Error::Kind::usage) << text;
   }
   EXPECT_NE(message("scors[1,2,4]").message.find("did you mean scores"), std::string::npos);

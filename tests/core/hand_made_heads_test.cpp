@@ -224,7 +224,7 @@ TEST(HandMadeHeads, SayWhyANumberWasSet) {
   EXPECT_EQ(wanted.formula, "set by hand");
   EXPECT_NE(wanted.note.find("the position before its own"), std::string::npos) << wanted.note;
   EXPECT_EQ(wanted.computed, 120);
-  EXPECT_EQ(explained("w_q", {kUniform, 6, 6}).note, "Nothing is set here, so it is 0.");
+  EXPECT_EQ(explained("w_q", {kUniform, 6, 6}).note, "Not set by hand, so it is 0.");
 }
 
 }  // namespace

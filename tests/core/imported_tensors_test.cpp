@@ -154,9 +154,10 @@ TEST(ImportedTensors, WhatDoesNotGoTogetherIsShownAsItIsAndSaidWhy) {
 TEST(ImportedTensors, WithoutAnyNumbersThereIsNothingToShow) {
   const Result<Experiment> experiment = experiment_on(made({{"attn", {0, 3}}, {"n", {}}}));
   ASSERT_FALSE(experiment);
-  EXPECT_EQ(experiment.error().message,
-            "made.npz: no tensor has a name like attention weights, scores, or queries and keys; it has attn [0, 3], n "
-            "[]");
+  EXPECT_EQ(
+      experiment.error().message,
+      "made.npz: no tensor has a name like attention weights, scores, or queries and keys; the file has attn [0, 3], n "
+      "[]");
   EXPECT_FALSE(validate(*default_experiment("own-tensors")));
   Experiment other = *default_experiment("worked-example");
   other.tensors = made({{"attn", {2, 2}}});
@@ -218,8 +219,7 @@ TEST(ImportedTensors, WhatIsLargerThanMemoryIsReadWhereItIsLookedAt) {
   EXPECT_EQ(trace->resident_bytes(), 0);
   EXPECT_LE(tensors->numbers_read, 64 * 1024) << "a few rows are looked at, to say whether they sum to 1";
   ASSERT_EQ(trace->warnings().size(), 1U);
-  EXPECT_EQ(trace->warnings()[0],
-            "weights: 64 of 64 rows that were looked at do not sum to 1; they are shown as they are");
+  EXPECT_EQ(trace->warnings()[0], "weights: 64 of 64 rows checked do not sum to 1; they are shown unchanged");
   const auto step = static_cast<int>(trace->find("layer80.weights") - trace->steps().data());
   EXPECT_EQ(trace->value(step, std::vector<Index>{31, 1000, 7}), tensors->value(79, {31, 1000, 7}));
   const Explanation explanation = explain(*trace, step, std::vector<Index>{31, 1000, 7});
@@ -274,7 +274,7 @@ TEST(ImportedTensors, RowsThatAreNoWeightsAreSaidAndNotChanged) {
   const auto tensors = made({{"attn", {2, 4, 4}}});
   const auto trace = trace_on(tensors);
   ASSERT_EQ(trace->warnings().size(), 1U);
-  EXPECT_EQ(trace->warnings()[0], "weights: 8 of 8 rows do not sum to 1; they are shown as they are");
+  EXPECT_EQ(trace->warnings()[0], "weights: 8 of 8 rows do not sum to 1; they are shown unchanged");
   EXPECT_EQ(trace->tensor("weights").at(std::vector<Index>{1, 2, 3}), tensors->value(0, {1, 2, 3}));
 }
 
@@ -304,11 +304,10 @@ TEST(ImportedTensors, AMaskDoesNotKeepNaNOutAndTheExplanationSaysSo) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const Explanation one = explained(kNaN, 1);
   EXPECT_TRUE(std::isnan(one.computed));
-  EXPECT_EQ(one.note,
-            "0 times what is not finite is NaN, as in PyTorch: weights[0, 3] = 0 does not keep v[3, 0] = NaN out");
+  EXPECT_EQ(one.note, "0 times NaN or ∞ is NaN, as in PyTorch: weights[0, 3] = 0 times v[3, 0] = NaN");
   const Explanation two = explained(kNaN, kInfinity);
   EXPECT_TRUE(std::isnan(two.computed));
-  EXPECT_TRUE(two.note.ends_with("weights[0, 2] = 0 does not keep v[2, 0] = ∞ out (and 1 more)")) << two.note;
+  EXPECT_TRUE(two.note.ends_with("weights[0, 2] = 0 times v[2, 0] = ∞ (and 1 more)")) << two.note;
   EXPECT_EQ(explained(1, 2).note, "");
 }
 

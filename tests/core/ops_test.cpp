@@ -109,9 +109,10 @@ TEST(Mask, ARowWithoutKeysIsAsTheFillSays) {
       EXPECT_EQ(zero[at], 0.0F);
     }
   }
-  EXPECT_EQ(warnings_of(recorder),
-            (std::vector<std::string>{"large: 2 rows have no key left; masked_fill -9e+15 makes the weights uniform",
-                                      "infinite: 2 rows have no key left; masked_fill -inf makes the weights 0"}));
+  EXPECT_EQ(
+      warnings_of(recorder),
+      (std::vector<std::string>{"large: 2 rows have no unmasked key; masked_fill -9e+15 makes the weights uniform",
+                                "infinite: 2 rows have no unmasked key; masked_fill -inf makes the weights 0"}));
 }
 
 TEST(Mask, NaNUnderAMaskDoesNotReachTheWeights) {

@@ -206,20 +206,20 @@ TEST(Picture, ExplainsItsNumbers) {
   const Explanation e = explain(*trace, x, mixed);
   EXPECT_EQ(e.operation, "picture");
   EXPECT_EQ(e.formula, "2 · (2 red + 1 green) / 3 − 1");
-  EXPECT_EQ(e.note, "from the built-in picture shapes: the same whatever the seed");
+  EXPECT_EQ(e.note, "from the built-in picture shapes: independent of the seed");
   ASSERT_EQ(e.results.size(), 2U);
   EXPECT_DOUBLE_EQ(e.results[0].value, 230.0 / 255);
   EXPECT_NEAR(e.computed, 2 * ((2 * 230.0 + 90) / 765) - 1, 1e-12);
   EXPECT_NEAR(e.value, e.computed, 1e-7);
   const std::vector<Index> edited = {1, 2, 0, 1};
-  EXPECT_EQ(explain(*trace, x, edited).note, "put by hand in the place of the picture's number");
+  EXPECT_EQ(explain(*trace, x, edited).note, "edited; replaces the value from the picture");
   EXPECT_EQ(explain(*trace, x, edited).value, 0.5);
   EXPECT_EQ(explain(*trace, x, edited).computed, 0.5);
   EXPECT_EQ(formula(trace->plan()->steps, x), "2 · colour of shapes − 1");
   ASSERT_TRUE(set_picture(experiment, three_by_two()));
   const auto given = *run(experiment);
   EXPECT_EQ(explain(*given, x, mixed).note,
-            "from the picture of 3 × 2 pixels, averaged to 3 × 3: the same whatever the seed");
+            "from the picture of 3 × 2 pixels, averaged to 3 × 3: independent of the seed");
   EXPECT_EQ(formula(given->plan()->steps, x), "2 · colour of the picture − 1");
 }
 

@@ -95,7 +95,7 @@ TEST(WorkedExample, RowsWithoutKeysAreWarnedOf) {
   const std::shared_ptr<const Trace> uniform = *run(e);
   ASSERT_EQ(uniform->warnings().size(), 2U);
   EXPECT_EQ(uniform->warnings()[1],
-            "masked_scores: 24 rows have no key left; masked_fill -9e+15 makes the weights uniform");
+            "masked_scores: 24 rows have no unmasked key; masked_fill -9e+15 makes the weights uniform");
   for (const float weight : uniform->tensor("weights").values()) EXPECT_FLOAT_EQ(weight, 1.0F / 6);
   const std::shared_ptr<const Trace> zero = *run(set(e, "masked_fill", "-inf"));
   ASSERT_EQ(zero->warnings().size(), 2U);

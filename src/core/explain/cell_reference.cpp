@@ -49,7 +49,7 @@ Result<CellReference> parse_cell(const Trace& trace, std::string_view text) {
 Result<CellReference> parse_cell(std::span<const PlannedStep> steps, std::string_view text) {
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos || !text.ends_with(']'))
-    return fail(quoted_text(text) + " is no cell; write TENSOR[i,j,…]", Error::Kind::usage);
+    return fail(quoted_text(text) + " is not a cell; write TENSOR[i,j,…]", Error::Kind::usage);
   const std::string_view name = text.substr(0, open);
   const auto step =
       std::find_if(steps.begin(), steps.end(), [&](const PlannedStep& each) { return each.name == name; });
@@ -68,7 +68,8 @@ Result<CellReference> parse_cell(std::span<const PlannedStep> steps, std::string
     const std::optional<Index> value = begin == std::string::npos
                                            ? std::nullopt
                                            : parse_integer(std::string_view(part).substr(begin, end - begin + 1));
-    if (!value) return fail(quoted_text(text) + ": " + quoted_text(part) + " is no whole number", Error::Kind::usage);
+    if (!value)
+      return fail(quoted_text(text) + ": " + quoted_text(part) + " is not a whole number", Error::Kind::usage);
     cell.index.push_back(*value);
   }
   bool fits = cell.index.size() == step->axes.size();
@@ -101,7 +102,7 @@ Result<Region> parse_region(std::span<const PlannedStep> steps, std::string_view
   std::vector<std::string> allowed;
   for (const Axis& axis : axes) allowed.push_back(axis.name + " 0:" + std::to_string(axis.size));
   return fail(
-      quoted_text(text) + " is no part of the tensor; allowed: indices and ranges within " + join(allowed, ", "),
+      quoted_text(text) + " is not a slice of the tensor; allowed: indices and ranges within " + join(allowed, ", "),
       Error::Kind::usage);
 }
 

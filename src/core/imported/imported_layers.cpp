@@ -225,7 +225,8 @@ tl::unexpected<Error> nothing_found(const ImportedTensors& given) {
   }
   if (given.tensors().size() > kMaxNamed)
     names.push_back("and " + std::to_string(given.tensors().size() - kMaxNamed) + " more");
-  return fail(given.file() + ": no tensor has a name like attention weights, scores, or queries and keys; it has " +
+  return fail(given.file() +
+              ": no tensor has a name like attention weights, scores, or queries and keys; the file has " +
               (names.empty() ? "none" : join(names, ", ")));
 }
 

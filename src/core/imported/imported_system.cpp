@@ -25,7 +25,7 @@ std::vector<ImportedLayer> layers_of(const Experiment& e) {
 }
 
 Result<void> check(const Experiment& e) {
-  if (e.tensors == nullptr) return fail("own-tensors: no file given; open a file of tensors");
+  if (e.tensors == nullptr) return fail("own-tensors: no file given; open a tensor file");
   const Result<std::vector<ImportedLayer>> layers = imported_layers(e.tensors, choice_of(e));
   if (!layers) return tl::unexpected(layers.error());
   return {};
@@ -227,8 +227,8 @@ System imported_tensors_system() {
                                       1, 1, 16);
   group.only_with = {"use", {kUseWeights, kUseScores, kUseQueries}};
   Parameter axes = choice_parameter(
-      "axes", "Axes", "Axes of the tensor, first to last; a question mark means guessed from its name and shape.",
-      orders, orders);
+      "axes", "Axes", "Axes of the tensor, first to last; a question mark: guessed from the name and shape.", orders,
+      orders);
   axes.only_with = group.only_with;
   system.parameters = {
       choice_parameter("use", "Use", "What to show: weights, scores, or queries and keys; or every tensor as it is.",

@@ -26,7 +26,7 @@ struct ConstantOperation {
   }
   void explain(const ExplainedCell& cell, Explanation& e) const {
     e.formula = formula(cell);
-    e.note = "set, not drawn: the same whatever the seed";
+    e.note = "set by hand: independent of the seed";
     e.computed = value;
   }
 
@@ -95,7 +95,7 @@ void SetOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   const SetPart* part =
       part_at(offset_in(leading, cell.index.first(rank - 2)), cell.index[rank - 2], cell.index[rank - 1]);
   e.formula = formula(cell);
-  e.note = part != nullptr ? part->why : "Nothing is set here, so it is 0.";
+  e.note = part != nullptr ? part->why : "Not set by hand, so it is 0.";
   e.computed = part != nullptr ? part->value : 0;
 }
 

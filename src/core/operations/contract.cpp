@@ -45,12 +45,12 @@ std::string zeros_note(const ExplainedCell& cell, std::span<const Operand> terms
     const bool left = terms[i].value == 0 && !std::isfinite(terms[i + 1].value);
     const bool right = terms[i + 1].value == 0 && !std::isfinite(terms[i].value);
     if (!left && !right) continue;
-    if (count == 0) first = text(terms[left ? i : i + 1]) + " does not keep " + text(terms[left ? i + 1 : i]) + " out";
+    if (count == 0) first = text(terms[left ? i : i + 1]) + " times " + text(terms[left ? i + 1 : i]);
     ++count;
   }
   if (count == 0) return "";
   const std::string more = count == 1 ? "" : " (and " + grouped_text(static_cast<Index>(count - 1)) + " more)";
-  return "0 times what is not finite is NaN, as in PyTorch: " + first + more;
+  return "0 times NaN or ∞ is NaN, as in PyTorch: " + first + more;
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ void ContractOperation::explain(const ExplainedCell& cell, Explanation& e) const
     e.operands.push_back(cell.operand(2, values.index(bias)));
     sum += e.operands.back().value;
     e.results.push_back(
-        {"plus " + cell.input(2).name + values.text(bias) + " = " + number_text(e.operands.back().value), sum});
+        {"+ " + cell.input(2).name + values.text(bias) + " = " + number_text(e.operands.back().value), sum});
   }
   if (!divisor_text.empty()) e.results.push_back({"÷ " + divisor_text + " = " + number_text(divisor), sum / divisor});
   e.computed = sum / divisor;

@@ -44,7 +44,7 @@ void explain_picture(const ExplainedCell& cell, const DrawOperation& draw, Expla
         static_cast<double>(picture.color(row, column, which)) / static_cast<double>(picture.full_color());
     parts.push_back((share.first == share.last ? "" : std::to_string(share.parts(which)) + " ") + color);
     e.results.push_back(
-        {color + " of the pixel in row " + std::to_string(row) + ", column " + std::to_string(column) + ", from 0 to 1",
+        {color + " of pixel (" + std::to_string(row + 1) + ", " + std::to_string(column + 1) + "), from 0 to 1",
          value});
   }
   e.formula =
@@ -55,8 +55,7 @@ void explain_picture(const ExplainedCell& cell, const DrawOperation& draw, Expla
                                       std::to_string(picture.file->columns) + " pixels, averaged to " +
                                       std::to_string(picture.height) + " × " + std::to_string(picture.width);
   const bool edited = draw.is_edited(offset_in(cell.step.axes, cell.index));
-  e.note =
-      edited ? "put by hand in the place of the picture's number" : "from " + which + ": the same whatever the seed";
+  e.note = edited ? "edited; replaces the value from the picture" : "from " + which + ": independent of the seed";
   e.computed = edited ? e.value : picture.value(channel, row, column);
 }
 
@@ -131,7 +130,7 @@ void DrawOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   if (picture) return explain_picture(cell, *this, e);
   const Index at = offset_in(cell.step.axes, cell.index);
   e.formula = formula(cell);
-  e.note = (is_edited(at) ? "put by hand in the place of number " : "drawn: number ") +
+  e.note = (is_edited(at) ? "edited; replaces random value " : "random value ") +
            grouped_text(static_cast<Index>(numbers_before + static_cast<std::uint64_t>(at) + 1)) + " of seed " +
            std::to_string(cell.seed);
   e.computed = e.value;

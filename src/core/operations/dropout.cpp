@@ -65,7 +65,7 @@ void DropoutOperation::explain(const ExplainedCell& cell, Explanation& e) const 
 }
 
 std::vector<std::string> DropoutOperation::warnings(const std::string& tensor) const {
-  return {tensor + " is random in a way of its own and cannot be compared with PyTorch"};
+  return {tensor + " uses attnscope's own random stream, which does not match PyTorch's"};
 }
 
 Value keep_heads(PlanBuilder& r, const Experiment& e, Value outputs) {

@@ -117,7 +117,7 @@ void ImportOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   std::vector<Index> place = at;
   for (std::size_t i = 0; i < axes.size(); ++i) place[static_cast<std::size_t>(axes[i])] = cell.index[i];
   e.formula = formula(cell);
-  e.note = "given: " + from->tensors()[which].name + index_text(place) + " of " + from->file();
+  e.note = "imported: " + from->tensors()[which].name + index_text(place) + " of " + from->file();
   e.computed = e.value;
 }
 

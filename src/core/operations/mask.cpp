@@ -35,7 +35,7 @@ Value apply_mask(PlanBuilder& r, std::string name, Value scores, MaskField field
 }
 
 std::string MaskOperation::formula(const StepInPlan& step) const {
-  return input_text(step) + " where kept, otherwise " + number_text(fill);
+  return input_text(step) + " where not masked, otherwise " + number_text(fill);
 }
 
 void MaskOperation::compute(Inputs inputs, const StepContext& context, Tensor& out) const {
@@ -73,7 +73,7 @@ void MaskOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   const double score = add_same_cell(cell, e);
   const bool keep = keeps(*this, cell.step.axes, cell.index);
   e.formula = keep ? cell.name(0) : number_text(fill);
-  e.note = std::string(keep ? "kept" : "masked") + " by " + mask_text(field->mask());
+  e.note = std::string(keep ? "not masked" : "masked") + " (" + mask_text(field->mask()) + ")";
   e.computed = keep ? score : fill;
 }
 
@@ -81,8 +81,9 @@ std::vector<std::string> MaskOperation::warnings(const std::string& name) const 
   // A mask without an axis for heads or for the batch is the same for all of them.
   const Index rows = field->empty_rows();
   if (rows == 0) return {};
-  return {name + ": " + grouped_text(rows) + (rows == 1 ? " row has" : " rows have") + " no key left; masked_fill " +
-          exact_text(fill) + (std::isinf(fill) ? " makes the weights 0" : " makes the weights uniform")};
+  return {name + ": " + grouped_text(rows) + (rows == 1 ? " row has" : " rows have") +
+          " no unmasked key; masked_fill " + exact_text(fill) +
+          (std::isinf(fill) ? " makes the weights 0" : " makes the weights uniform")};
 }
 
 }  // namespace attnscope

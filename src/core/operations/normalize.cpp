@@ -146,8 +146,8 @@ void NormalizeOperation::explain(const ExplainedCell& cell, Explanation& e) cons
   const std::string epsilon_text = exact_text(epsilon);
   e.formula = "(" + cell.name(0) + " − mean_" + whose + ") / √(variance_" + whose + " + " + epsilon_text + ")";
   e.results.push_back({"mean of " + grouped_text(static_cast<Index>(e.operands.size())) + " numbers", mean});
-  e.results.push_back({"variance: the sum of the squares over their number", variance});
-  e.results.push_back({"this number − mean", own});
+  e.results.push_back({"variance: mean of the squared deviations", variance});
+  e.results.push_back({"this value − mean", own});
   e.results.push_back({"√(variance + " + epsilon_text + ")", std::sqrt(variance + epsilon)});
   e.computed = own / std::sqrt(variance + epsilon);
 }

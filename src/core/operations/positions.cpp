@@ -57,7 +57,7 @@ struct SinusoidOperation {
     const Index features = cell.step.axes.back().size;
     e.formula = (feature % 2 == 0 ? "sin(" : "cos(") + angle_text(position, feature, features) + ")";
     e.results.push_back({"angle", angle_of(position, feature, features)});
-    e.note = "the same whatever the seed";
+    e.note = "independent of the seed";
     e.computed = value(position, feature, features);
   }
 
@@ -146,7 +146,7 @@ double RotateOperation::angle(Index position, Index dim_index, Index dim) { retu
 
 std::string RotateOperation::formula(const StepInPlan& step) const {
   const Axes& axes = step.step.axes;
-  return input_text(step) + ", each pair turned by " + axes[axes.size() - 2].name + " / 10000^(" + axes.back().name +
+  return input_text(step) + ", each pair rotated by " + axes[axes.size() - 2].name + " / 10000^(" + axes.back().name +
          "/" + std::to_string(axes.back().size) + ")";
 }
 
@@ -180,7 +180,7 @@ void RotateOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   e.operands.push_back(cell.operand(0, at));
   if (at.back() + 1 == dim) {
     e.formula = cell.name(0);
-    e.note = "the last of an odd number: it has no partner to be turned with";
+    e.note = "the last feature of an odd number: it has no partner, so it is not rotated";
     e.computed = e.operands[0].value;
     return;
   }
@@ -191,8 +191,8 @@ void RotateOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   const std::string angle_of_pair = angle_text(position, number, dim);
   const double turned_by = angle(position, number, dim);
   e.results.push_back({"angle " + angle_of_pair, turned_by});
-  e.results.push_back({"its cosine", std::cos(turned_by)});
-  e.results.push_back({"its sine", std::sin(turned_by)});
+  e.results.push_back({"cosine of the angle", std::cos(turned_by)});
+  e.results.push_back({"sine of the angle", std::sin(turned_by)});
   const bool first = number % 2 == 0;
   e.formula = even + (first ? " · cos(" : " · sin(") + angle_of_pair + ")" + (first ? " − " : " + ") + odd +
               (first ? " · sin(" : " · cos(") + angle_of_pair + ")";

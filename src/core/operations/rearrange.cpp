@@ -175,7 +175,7 @@ void RearrangeOperation::explain(const ExplainedCell& cell, Explanation& e) cons
   e.operands.push_back(
       cell.operand(0, index_in(cell.input(0).axes, map.source(offset_in(cell.step.axes, cell.index)))));
   e.formula = cell.input(0).name + index_text(e.operands[0].index);
-  e.note = "the same number in another place";
+  e.note = "the same value, rearranged";
   e.computed = e.operands[0].value;
 }
 

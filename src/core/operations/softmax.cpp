@@ -81,11 +81,11 @@ void SoftmaxOperation::explain(const ExplainedCell& cell, Explanation& e) const 
     sum += value;
   }
   const double own = e.terms[static_cast<std::size_t>(cell.index.back())].value;
-  e.results.push_back({"minus row maximum", largest});
-  e.results.push_back({"sum of the row", sum});
-  e.results.push_back({"this exponential", own});
+  e.results.push_back({"row maximum (subtracted)", largest});
+  e.results.push_back({"denominator", sum});
+  e.results.push_back({"numerator", own});
   e.computed = sum == 0 ? 0 : own / sum;
-  if (sum == 0) e.note = "no key is left in this row, so its weights are 0";
+  if (sum == 0) e.note = "every key is masked in this row, so its weights are 0";
 }
 
 }  // namespace attnscope

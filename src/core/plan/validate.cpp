@@ -33,7 +33,7 @@ Result<void> check_edits(const Plan& planned, const Experiment& experiment) {
   for (const CellEdit& edit : experiment.edits) {
     if (Result<void> fits = check_edit(planned, edit); !fits) return fits;
     if (!cells.insert({edit.tensor, edit.index}).second)
-      return fail("edits: " + edit.tensor + index_text(edit.index) + " is there twice; allowed: each cell once");
+      return fail("edits: " + edit.tensor + index_text(edit.index) + " appears twice; allowed: each cell once");
   }
   return {};
 }
@@ -87,7 +87,7 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
   }
   if (Result<void> given = check_picture(experiment); !given) return given;
   if (experiment.tensors != nullptr && system.check == nullptr)
-    return fail("tensors: " + experiment.system + " draws its own; allowed with own-tensors");
+    return fail("tensors: " + experiment.system + " computes its own; allowed with own-tensors");
   if (system.check != nullptr) {
     if (Result<void> checked = system.check(experiment); !checked) return checked;
   }

@@ -56,7 +56,7 @@ Result<EquivalenceSides> equivalence_sides(const Equivalence& equivalence, const
   }
   const double bytes = cost_of(sides->one).bytes + cost_of(sides->other).bytes;
   if (bytes > memory_budget) {
-    return fail("both sides together take " + bytes_text(bytes) + "; allowed: " + bytes_text(memory_budget));
+    return fail("both sides together need " + bytes_text(bytes) + "; allowed: " + bytes_text(memory_budget));
   }
   return sides;
 }

@@ -43,7 +43,7 @@ Result<std::shared_ptr<const Trace>> run_in_order(const Trace& trace, const std:
   const double left = trace.bytes_left();
   const double needed = resident_cost(*trace.plan(), resident_steps(*trace.plan(), left)).bytes;
   if (needed > left) {
-    return fail("computing " + trace.experiment().system + " again takes " + bytes_text(needed) +
+    return fail("computing " + trace.experiment().system + " again needs " + bytes_text(needed) +
                 "; allowed: the remaining " + bytes_text(left));
   }
   return Executor(left).run(trace.experiment(), progress, {{"x", rows_in_order(*token_input(trace)->tensor, order)}});

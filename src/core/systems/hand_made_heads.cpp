@@ -72,7 +72,7 @@ class HandMadeWeights {
     if (labelled < tokens_) {
       const Index rest = tokens_ - labelled;
       parts.push_back(identity(labelled, kinds_.count - rest, rest, 1,
-                               "Token identity: a position without a label is a token of its own."));
+                               "Token identity: a position without a label is a distinct token."));
     }
     parts.push_back(identity(0, at_position(), tokens_, 1, "Position, one-hot."));
     // Cancels the previous-token head's output at the first position, where it attends to the token itself.
@@ -105,7 +105,7 @@ class HandMadeWeights {
   [[nodiscard]] std::vector<SetPart> w_k() const {
     std::vector<SetPart> parts;
     for (Index head = 0; head < head_count; ++head)
-      parts.push_back(of_head(head, identity(0, 0, dim().size, 1, "A key states its token and its position.")));
+      parts.push_back(of_head(head, identity(0, 0, dim().size, 1, "A key encodes its token and its position.")));
     return parts;
   }
 
@@ -131,8 +131,8 @@ class HandMadeWeights {
     };
   }
   [[nodiscard]] std::vector<SetPart> induction_w_k() const {
-    return {identity(at_previous(), 0, kinds_.count, 1, "A key states its previous token."),
-            identity(at_position(), at_position(), tokens_, 1, "A key states its position.")};
+    return {identity(at_previous(), 0, kinds_.count, 1, "A key encodes its previous token."),
+            identity(at_position(), at_position(), tokens_, 1, "A key encodes its position.")};
   }
   [[nodiscard]] std::vector<SetPart> induction_w_out() const {
     return {identity(0, 0, kinds_.count, 1, "The head predicts the token that followed last time.")};
@@ -209,7 +209,7 @@ void run_system(const Experiment& e, PlanBuilder& r) {
 void write_input(Script& s) {
   const Experiment& e = s.experiment();
   const auto labelled = std::min<std::size_t>(e.labels.size(), static_cast<std::size_t>(e.integer("tokens")));
-  s.code("# Equal labels are the same token; positions without a label are tokens of their own.\nlabels = " +
+  s.code("# Equal labels are the same token; positions without a label are distinct tokens.\nlabels = " +
          python_list(std::span(e.labels).first(labelled)));
   s.code(R"(
 labels += range(len(labels), tokens)
@@ -320,7 +320,8 @@ System hand_made_heads() {
   system.head_names = {{kHeadNames.begin(), kHeadNames.end()}, {"induction"}};
   system.parameters = {
       integer_parameter("tokens", "Tokens", "Number of tokens; equal labels are the same token.", 12, 1, 32),
-      integer_parameter("radius", "Window radius", "How far the local-window head looks to either side.", 1, 0, 8),
+      integer_parameter("radius", "Window radius",
+                        "Number of tokens on either side that the local-window head attends to.", 1, 0, 8),
       sharpness_parameter(),
   };
   system.mask_sizes = mask_sizes;

@@ -53,7 +53,7 @@ System image_multihead() {
   system.name = "image-multihead";
   system.title = "Multi-head attention over pixels";
   system.summary =
-      "Pixels attend to each other in several heads; the projection is split into heads before queries, keys and "
+      "Pixels attend to each other in multiple heads; the projection is split into heads before queries, keys and "
       "values.";
   system.source = "a Stable Diffusion attention notebook";
   system.parameters = picture_parameters(64);

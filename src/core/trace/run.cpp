@@ -63,7 +63,7 @@ Result<std::shared_ptr<const Trace>> Executor::run(const Experiment& experiment,
     state_->last = substitutions.empty() ? std::move(finished) : RunResult{};
     return trace;
   } catch (const std::bad_alloc&) {
-    return fail("this machine has no room for the " + bytes_text(bytes) + " that the experiment takes");
+    return fail("not enough memory for the " + bytes_text(bytes) + " that the experiment needs");
   }
 }
 

@@ -24,7 +24,7 @@ void warn_of_rows(const Step& step, std::vector<std::string>& warnings) {
       look_at_rows({step.tensor->values().data(), step.tensor->count() / columns, columns, columns, 1});
   if (sums.all()) return;
   warnings.push_back(step.name + ": " + grouped_text(sums.rows - sums.like_weights) + " of " + grouped_text(sums.rows) +
-                     " rows do not sum to 1; they are shown as they are");
+                     " rows do not sum to 1; they are shown unchanged");
 }
 
 /// The same for weights that are not resident, from some rows all over the tensor.
@@ -40,7 +40,7 @@ void warn_of_some_rows(const Step& step, int number, const LazyTensors& lazy, st
   }
   if (like_weights == count) return;
   warnings.push_back(step.name + ": " + grouped_text(count - like_weights) + " of " + grouped_text(count) +
-                     " rows that were looked at do not sum to 1; they are shown as they are");
+                     " rows checked do not sum to 1; they are shown unchanged");
 }
 
 std::vector<std::string> warnings_about(std::span<const Step> steps) {

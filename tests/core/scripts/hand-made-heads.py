@@ -16,7 +16,7 @@ tokens = 12
 radius = 1
 sharpness = 120
 
-# Equal labels are the same token; positions without a label are tokens of their own.
+# Equal labels are the same token; positions without a label are distinct tokens.
 labels = [
     "the", "cat", "sat", "on", "the", "mat", "and", "the", "cat", "sat", "on", "the",
 ]

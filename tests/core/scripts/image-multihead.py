@@ -1,6 +1,6 @@
 """Multi-head attention over pixels: attnscope's system image-multihead in PyTorch.
 
-Pixels attend to each other in several heads; the projection is split into heads before queries,
+Pixels attend to each other in multiple heads; the projection is split into heads before queries,
 keys and values.
 
     python3 script.py               prints every tensor's shape and the result

@@ -61,7 +61,7 @@ Result<void> check_wanted_kernels() {
     allowed.emplace_back(each->name);
   }
   return fail(std::string(kVariable) + ": " + quoted_text(wanted) +
-                  (is_one ? " has instructions that this processor lacks" : " is not allowed") +
+                  (is_one ? " is not supported by this processor" : " is not allowed") +
                   "; allowed: " + join(allowed, ", "),
               Error::Kind::usage);
 }
