@@ -87,8 +87,8 @@ TEST(Sweep, WhatIsWrongIsNamed) {
             names + "a step of \"0\" is not allowed; allowed: whole numbers other than 0");
   EXPECT_EQ(trouble(size_parameter(), "1:4:0.5"),
             names + "a step of \"0.5\" is not allowed; allowed: whole numbers other than 0");
-  EXPECT_EQ(trouble(size_parameter(), "1:4:-1"), names + "\"1:4:-1\" leads nowhere; allowed: a step above 0");
-  EXPECT_EQ(trouble(size_parameter(), "4:1:2"), names + "\"4:1:2\" leads nowhere; allowed: a step below 0");
+  EXPECT_EQ(trouble(size_parameter(), "1:4:-1"), names + "\"1:4:-1\" never reaches its end; allowed: a step above 0");
+  EXPECT_EQ(trouble(size_parameter(), "4:1:2"), names + "\"4:1:2\" never reaches its end; allowed: a step below 0");
   EXPECT_EQ(trouble(size_parameter(), "0:4"), names + "0 is not allowed; allowed: whole numbers from 1 to 2147483647");
   EXPECT_EQ(trouble(size_parameter(), "1:4e9"),
             names + "\"4e9\" is not allowed; allowed: whole numbers from 1 to 2147483647");
@@ -96,12 +96,12 @@ TEST(Sweep, WhatIsWrongIsNamed) {
             names + "\"\" is not allowed; allowed: whole numbers from 1 to 2147483647");
   EXPECT_NE(trouble(size_parameter(), "1:2:3:4").find("\"1:2:3:4\" is not allowed; allowed: FROM:TO"),
             std::string::npos);
-  EXPECT_EQ(trouble(size_parameter(), "1:10001"), names + "\"1:10001\" are too many values; allowed: at most 10,000");
+  EXPECT_EQ(trouble(size_parameter(), "1:10001"), names + "\"1:10001\" has too many values; allowed: at most 10,000");
   EXPECT_EQ(trouble(real(), "0:1:0"), "temperature: a step of \"0\" is not allowed; allowed: numbers other than 0");
   EXPECT_EQ(trouble(real(), "0:1:nan"), "temperature: a step of \"nan\" is not allowed; allowed: numbers other than 0");
   EXPECT_EQ(trouble(real(), "0:11"), "temperature: 11 is not allowed; allowed: numbers from -10 to 10");
-  EXPECT_EQ(trouble(real(), "0:1:1e-9"), "temperature: \"0:1:1e-9\" are too many values; allowed: at most 10,000");
-  EXPECT_EQ(trouble(real(), "0:1:1e-320"), "temperature: \"0:1:1e-320\" are too many values; allowed: at most 10,000");
+  EXPECT_EQ(trouble(real(), "0:1:1e-9"), "temperature: \"0:1:1e-9\" has too many values; allowed: at most 10,000");
+  EXPECT_EQ(trouble(real(), "0:1:1e-320"), "temperature: \"0:1:1e-320\" has too many values; allowed: at most 10,000");
 }
 
 TEST(Sweep, TheLargestNumbersDoNotOverflow) {

@@ -44,7 +44,7 @@ TEST_F(WorkspaceTest, NeverWritesOverTheOpenTensors) {
     const std::filesystem::path path = folder_ / name;
     const Result<std::string> saving = workspace.question_before_saving(path.string());
     ASSERT_FALSE(saving) << name;
-    EXPECT_EQ(saving.error().message, path.string() + " has the tensors that are open here; choose another name");
+    EXPECT_EQ(saving.error().message, path.string() + " contains the tensors that are open here; choose another name");
     EXPECT_FALSE(workspace.question_before_writing(std::array{folder_ / "free.png", path})) << name;
   }
 }
@@ -53,12 +53,12 @@ TEST_F(WorkspaceTest, WhatTheUserAgreedToIsNotAskedAgain) {
   const auto path = folder_.file("a.json", experiment_json(*default_experiment("worked-example")));
   const auto other = folder_.file("b.json", "");
   const Workspace workspace = open(path);
-  EXPECT_EQ(workspace.question_before_saving(other.string()), "b.json exists already. Replace it?");
+  EXPECT_EQ(workspace.question_before_saving(other.string()), "b.json already exists. Replace it?");
   EXPECT_EQ(workspace.question_before_saving(other.string(), std::array{other}), "");
   EXPECT_EQ(workspace.question_before_writing(std::array{other}, std::array{other}), "");
   folder_.file("c.pdf", "");
   EXPECT_EQ(workspace.question_before_writing(std::array{other, folder_ / "c.pdf"}, std::array{other}),
-            "c.pdf exists already. Replace it?");
+            "c.pdf already exists. Replace it?");
   folder_.file("a.json", "another program's");
   EXPECT_EQ(workspace.question_before_saving(path.string(), std::array{path}),
             "a.json was changed by another program since it was opened here. Replace it?")
@@ -73,9 +73,9 @@ TEST_F(WorkspaceTest, ExportsAskBeforeTheyReplaceAndSpareTheExperiment) {
   EXPECT_FALSE(workspace.question_before_writing(std::array{path}));
   EXPECT_EQ(workspace.question_before_writing(std::array{folder_ / "free.png"}), "");
   EXPECT_EQ(workspace.question_before_writing(std::array{folder_ / "b.pdf", folder_ / "free.png"}),
-            "b.pdf exists already. Replace it?");
+            "b.pdf already exists. Replace it?");
   EXPECT_EQ(workspace.question_before_writing(std::array{folder_ / "b.pdf", folder_ / "c.pdf"}),
-            "b.pdf, c.pdf exist already. Replace them?");
+            "b.pdf, c.pdf already exist. Replace them?");
 }
 
 TEST_F(WorkspaceTest, SavingAsksOnlyWhereSomethingWouldBeLost) {

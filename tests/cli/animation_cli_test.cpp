@@ -137,7 +137,7 @@ TEST(CliAnimation, FailuresOfFfmpegAreSaidAndLeaveTheOldFile) {
   folder.file("a.gif", "old");
   const Surroundings surroundings = {{{"PATH", programs.path().string() + ":/usr/bin:/bin"}}, "", "/dev/null"};
   expect_refused(animate({"worked-example", "--sweep", "seed=1:2"}, (folder / "a.gif").string()), 1,
-                 {(folder / "a.gif").string() + ": ffmpeg could not make it: no luck"}, surroundings);
+                 {(folder / "a.gif").string() + ": ffmpeg could not write it: no luck"}, surroundings);
   EXPECT_EQ(bytes_of(folder / "a.gif"), "old");
   EXPECT_EQ(folder.size(), 1);
 }
@@ -187,9 +187,9 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
   sweep_refused("heads", "heads: its values are missing; write heads=FROM:TO, heads=FROM:TO:STEP or heads=A,B,C");
   sweep_refused("heads=0:3", "heads: 0 is not allowed; allowed: whole numbers from 1 to 2147483647");
   sweep_refused("heads=1:3:0", "heads: a step of \"0\" is not allowed; allowed: whole numbers other than 0");
-  sweep_refused("heads=1:3:-1", "heads: \"1:3:-1\" leads nowhere; allowed: a step above 0");
+  sweep_refused("heads=1:3:-1", "heads: \"1:3:-1\" never reaches its end; allowed: a step above 0");
   sweep_refused("heads=a:3", "heads: \"a\" is not allowed");
-  sweep_refused("seed=1:20000", "seed: \"1:20000\" are too many values; allowed: at most 10,000");
+  sweep_refused("seed=1:20000", "seed: \"1:20000\" has too many values; allowed: at most 10,000");
   sweep_refused("scale=sqrt", "scale: \"sqrt\" is not allowed; allowed: none or sqrt_head_dim");
   refused({"projected-multihead", "--sweep", "heads=1:4:1"}, 2,
           "--sweep heads: 3 does not divide hidden 32; allowed: 1, 2, 4, 8, 16, 32");
@@ -201,14 +201,14 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
   refused({"worked-example", "--sweep", "heads=1:2", "--fps", "0"}, 2,
           "--fps: \"0\" is not allowed; allowed: numbers from 0.1 to 60");
   refused({"worked-example", "--sweep", "heads=1:2", "--fps", "60"}, 2,
-          "60 frames a second are not allowed in a GIF file; allowed: at most 50", "a.gif");
+          "60 frames per second are not allowed in a GIF file; allowed: at most 50", "a.gif");
   refused({"worked-example", "--sweep", "heads=1:2"}, 2, "must end in .gif, .mp4 or .png (a file for each frame)",
           "a.avi");
   refused({"worked-example", "--sweep", "heads=1:2"}, 2, "may have one %d or %01d to %09d", "a%s.png");
   refused({"worked-example", "--sweep", "heads=1:2"}, 1, "No such file or directory", "missing/a.png");
   refused({"worked-example", "--sweep", "heads=1:2", "-o", (folder / "b.png").string()}, 2,
-          "there is a series of PNG files already");
-  refused({"worked-example", "--sweep", "heads=1:2", "--height", "0.7"}, 2, "for what is said below the figure");
+          "only one series of PNG files is allowed");
+  refused({"worked-example", "--sweep", "heads=1:2", "--height", "0.7"}, 2, "for the note below the figure");
   refused({"worked-example", "--view", "head", "--sweep", "head=3:6"}, 1,
           "view option head: 5 is not allowed; the experiment has 1 to 4");
 }

@@ -145,7 +145,7 @@ TEST(CliFigure, PicturesWithoutAnExperimentAreRefused) {
   const std::string svg = folder.file("drawing.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>").string();
   const std::string pdf = folder.file("paper.pdf", "%PDF-1.4\n").string();
   for (const std::string& file : {png, svg, pdf}) {
-    const std::string says = file + ": holds no experiment; figures that attnscope writes do";
+    const std::string says = file + ": contains no experiment; figures written by attnscope do";
     expect_refused({"script", file}, 1, {says});
     expect_refused({"figure", file, "-o", (folder / "x.pdf").string()}, 1, {says});
     expect_refused({file}, 1, {says});

@@ -193,7 +193,7 @@ TEST(CliHostile, WithoutADisplayEveryCommandIsNamed) {
   const Outcome outcome = run_program({});
   EXPECT_EQ(outcome.code, 1);
   for (const char* command :
-       {"trace", "figure", "animate", "explain", "metrics", "script", "systems", "views", "bench need none"})
+       {"trace", "figure", "animate", "explain", "metrics", "script", "systems", "views", "bench need no display"})
     EXPECT_NE(outcome.err.find(command), std::string::npos) << command << " is not in " << outcome.err;
 }
 

@@ -209,7 +209,7 @@ TEST(CompareView, WeightsThatAreNotHeldAreComputed) {
 TEST(CompareView, SaysThatWeightsAreTooMany) {
   const std::shared_ptr<const Trace> trace =
       trace_with({{"tokens", "20000"}, {"heads", "2"}, {"head_dim", "2"}, {"features", "2"}, {"cross_queries", "0"}});
-  EXPECT_EQ(words(compared(*trace, {}), "missing"), "20,000 × 20,000 numbers are too many to be compared.");
+  EXPECT_EQ(words(compared(*trace, {}), "missing"), "20,000 × 20,000 numbers are too many to compare.");
 }
 
 TEST(CompareView, StopsWhenAsked) {

@@ -59,7 +59,7 @@ def with_edits(program, experiment, folder):
         if done.returncode == 0:
             edits.append(edit)
         else:
-            assert "is computed, not drawn" in done.stderr, done.stderr
+            assert "is computed, not random" in done.stderr, done.stderr
     return {**experiment, "edits": edits}
 
 

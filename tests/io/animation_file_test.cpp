@@ -213,7 +213,8 @@ TEST_F(Videos, WhatFfmpegSaysIsOneLine) {
   const auto made = frames->make_video(10, path, {}, {}, {});
   ASSERT_FALSE(made);
   EXPECT_TRUE(is_one_line(made.error().message));
-  EXPECT_TRUE(made.error().message.starts_with(path.string() + ": ffmpeg could not make it: ")) << made.error().message;
+  EXPECT_TRUE(made.error().message.starts_with(path.string() + ": ffmpeg could not write it: "))
+      << made.error().message;
   EXPECT_EQ(made.error().message.find(" @ 0x"), std::string::npos) << "no addresses: " << made.error().message;
 }
 

@@ -120,7 +120,7 @@ inline void add_names_and_sizes(Table& table) {
         const std::string zip = zip_bytes({ZipPart::stored("a.npy", small_npy())}, true);
         return patched(zip, zip.find("PK\6\7") + 8, little(~std::uint64_t{0} - 8, 8));
       }(),
-      "where it cannot be");
+      "which is not possible");
 }
 
 inline void add_members(Table& table) {
@@ -140,7 +140,7 @@ inline void add_members(Table& table) {
   add(39, "a folder", accepted, zip_bytes({ZipPart::stored("a/", ""), ZipPart::stored("a/b.npy", small_npy())}));
   const std::string with_comment = patched(kSmallZip, kSmallZip.size() - 2, little(23, 2));
   add(39, "comment with an end in it", accepted, with_comment + end_bytes(0, 0, 0) + "x");
-  add(39, "comment that is an end", refused, with_comment + "x" + end_bytes(0, 0, 0), "is said to have 0 bytes");
+  add(39, "comment that is an end", refused, with_comment + "x" + end_bytes(0, 0, 0), "claims to have 0 bytes");
   add(39, "several disks", refused, patched(kSmallZip, kSmallZip.size() - 18, little(1, 2)), "several parts");
   add(39, "end missing", refused, kSmallZip.substr(0, kSmallZip.size() - 1), "cut off");
 }

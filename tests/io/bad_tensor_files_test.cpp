@@ -81,11 +81,12 @@ void add_header_fields(Table& table) {
   // 2^64, which is 0 in 64 bits; 2^64 + 16; and with an axis of size 0.
   for (const char* shape : {"[4294967296, 4294967296]", "[4611686018427387908]", "[4611686018427387904, 4, 0]"})
     table.push_back(
-        tensors(14, "shape " + std::string(shape), refused, four(shape), "more numbers than can be counted"));
+        tensors(14, "shape " + std::string(shape), refused, four(shape), "more numbers than can be addressed"));
   std::string ones = "[1";
   for (int i = 1; i < 65; ++i) ones += ", 1";
   table.push_back(tensors(14, "65 axes", refused, four(ones + "]"), "65 axes"));
-  table.push_back(tensors(17, "metadata value a number", refused, R"("__metadata__": {"a": 1}, )" + four(), "a text"));
+  table.push_back(
+      tensors(17, "metadata value a number", refused, R"("__metadata__": {"a": 1}, )" + four(), "a string"));
   table.push_back(tensors(17, "metadata a list", refused, R"("__metadata__": [], )" + four(), "an object"));
 }
 
@@ -190,7 +191,7 @@ void add_npy(Table& table) {
   dictionary(28, npy_dictionary("<f4", "(-4,)"), refused, "whole numbers");
   dictionary(28, npy_dictionary("<f4", "(9223372036854775808,)"), refused, "whole numbers");
   for (const char* shape : {"(4294967296, 4294967296)", "(4611686018427387908,)", "(0, 4611686018427387904, 4)"})
-    dictionary(28, npy_dictionary("<f4", shape), refused, "more numbers than can be counted");
+    dictionary(28, npy_dictionary("<f4", shape), refused, "more numbers than can be addressed");
   dictionary(29, npy_dictionary("<f4", "(5,)"), refused, "cut off after 16");
   dictionary(29, npy_dictionary("<f4", "(3,)"), warned, "4 bytes after");
   add(30, "rank 0", accepted, npy_bytes(npy_dictionary("<f4", "()"), kFour.substr(12)));
@@ -288,7 +289,7 @@ TEST(BadTensorFiles, AFileCutOffWhileItIsOpenIsAnError) {
     std::vector<float> numbers(static_cast<std::size_t>(file->entries()[0].shape[0]));
     const Result<void> read = file->read(0, std::vector<Index>{0}, file->entries()[0].shape, numbers);
     ASSERT_FALSE(read) << name;
-    EXPECT_NE(read.error().message.find("has become shorter"), std::string::npos) << read.error().message;
+    EXPECT_NE(read.error().message.find("has been shortened"), std::string::npos) << read.error().message;
   }
 }
 

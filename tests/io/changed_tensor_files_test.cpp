@@ -68,7 +68,7 @@ TEST(ChangedTensorFiles, AreRefusedOnceTheyAreShorterOrLonger) {
   fs::resize_file(path, size - 4);
   auto changed = numbers_in(*file, 0);
   ASSERT_FALSE(changed);
-  EXPECT_EQ(changed.error().message, path.string() + ": the file has become shorter since it was opened");
+  EXPECT_EQ(changed.error().message, path.string() + ": the file has been shortened since it was opened");
   // Zeros replace the content.
   fs::resize_file(path, size);
   changed = numbers_in(*file, 0);

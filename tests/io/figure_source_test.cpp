@@ -82,7 +82,7 @@ TEST_P(FigureSource, IsNotWrittenUnlessItIsGiven) {
   const std::string bytes = figure_bytes(small_figure(), GetParam()).value();
   const Result<ExperimentSource> read = parse_figure_source(bytes, "a/b");
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().message, "a/b: holds no experiment; figures that attnscope writes do");
+  EXPECT_EQ(read.error().message, "a/b: contains no experiment; figures written by attnscope do");
   const TemporaryFolder folder;
   EXPECT_FALSE(is_figure_with_source(folder.file("x.png", bytes)));
 }

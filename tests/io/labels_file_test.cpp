@@ -32,11 +32,11 @@ TEST(LabelsFile, WhatIsWrongIsSaid) {
     EXPECT_TRUE(labels.error().message.starts_with(path.string() + ": ")) << labels.error().message;
     return labels.error().message.substr(path.string().size() + 2);
   };
-  EXPECT_EQ(refusal("a.json", R"(["the", 3])"), "labels[1]: 3 is not allowed; allowed: a text");
+  EXPECT_EQ(refusal("a.json", R"(["the", 3])"), "labels[1]: 3 is not allowed; allowed: a string");
   EXPECT_EQ(refusal("a.json", R"({"the": 3})").find("labels: "), 0U);
   EXPECT_NE(refusal("a.json", R"(["the")"), "accepted");
   EXPECT_EQ(refusal("a.txt", "the \xff cat"), "labels[1]: is not UTF-8");
-  EXPECT_EQ(refusal("b.txt", ""), "there are no labels; allowed: a JSON list of texts, or a line for each");
+  EXPECT_EQ(refusal("b.txt", ""), "there are no labels; allowed: a JSON list of strings, or one label per line");
   EXPECT_EQ(refusal("b.txt", "a\n" + std::string(kMaxLabelBytes + 1, 'x')),
             "labels[1]: 257 bytes are not allowed; allowed: at most 256");
   std::string many;

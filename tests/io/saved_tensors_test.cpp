@@ -65,7 +65,7 @@ TEST_F(SavedTensorsTest, OfAFileThatIsGoneEverythingIsShownButTheNumbers) {
   const Experiment experiment = opened();
   ASSERT_NE(experiment.tensors, nullptr);
   const std::vector<std::string> expected = {tensors_.string() +
-                                             ": is gone; the tensors are shown without their numbers"};
+                                             ": no longer exists; its tensors are shown without values"};
   EXPECT_EQ(warnings_of(experiment), expected);
   EXPECT_TRUE(validate(experiment));
   EXPECT_EQ(experiment_json(experiment), saved_) << "what was known of it is kept";

@@ -168,7 +168,7 @@ TEST(TensorFile, PartsThatAreNoneAreRefused) {
   EXPECT_EQ(trouble(0, {0, 0}, {2, 2}), "none");
   EXPECT_EQ(trouble(0, {2, 0}, {2, 2}, 0), "none");
   EXPECT_EQ(trouble(1, {}, {}), "-: there is no tensor number 1");
-  EXPECT_EQ(trouble(0, {0, 0}, {2, 3}), "-: there is no part [0, 0] to [2, 3]; allowed: within [2, 2]");
+  EXPECT_EQ(trouble(0, {0, 0}, {2, 3}), "-: there is no slice [0, 0] to [2, 3]; allowed: within [2, 2]");
   for (const auto& [begin, end] : std::vector<std::pair<std::vector<Index>, std::vector<Index>>>{
            {{0}, {2}}, {{-1, 0}, {2, 2}}, {{2, 0}, {1, 2}}, {{0, 0, 0}, {1, 2, 2}}})
     EXPECT_NE(trouble(0, begin, end), "none");

@@ -73,7 +73,7 @@ void add_pictures(std::vector<Wrong>& cases) {
   }
   for (const char* rgb : {"\"\"", "\"e65a2\"", "\"e65a281\"", "\"e65a28e65a28\""}) {
     add(R"({"rows": 1, "columns": 1, "rgb": )" + std::string(rgb) + "}",
-        {"picture.rgb: a text of ", " bytes is not allowed; allowed: 6 hexadecimal digits, 6 for each pixel"});
+        {"picture.rgb: a string of ", " bytes is not allowed; allowed: 6 hexadecimal digits, 6 for each pixel"});
   }
   for (const char* rgb : {"\"e65a2g\"", "\"e65a2 \"", "\"-65a28\"", "\"e65aü\"", "\"0x5a28\""})
     add(R"({"rows": 1, "columns": 1, "rgb": )" + std::string(rgb) + "}", {"picture.rgb: the character at position "});
@@ -81,7 +81,7 @@ void add_pictures(std::vector<Wrong>& cases) {
     add(R"({"rows": 1, "columns": 1, "rgb": )" + std::string(rgb) + "}",
         {"picture.rgb: ", "is not allowed; allowed: 6 hexadecimal digits"});
   add(R"({"rows": 64, "columns": 64, "rgb": ")" + std::string(24574, '0') + "\"}",
-      {"picture.rgb: a text of 24574 bytes", "allowed: 24576 hexadecimal digits"});
+      {"picture.rgb: a string of 24574 bytes", "allowed: 24576 hexadecimal digits"});
   add(R"({"rows": 1, "columns": 1})", {"picture: rgb is missing"});
   add(R"({"rgb": "e65a28", "columns": 1})", {"picture: rows is missing"});
   add(R"({"rows": 1, "columns": 1, "rgb": "e65a28", "colums": 1})",
@@ -153,8 +153,8 @@ void add_structure(std::vector<Wrong>& cases) {
     for (const char* field : {"system", "format", "view/name"})
       cases.push_back({with("/" + std::string(field), value), {"is not allowed; allowed: "}});
     if (value != std::string("1"))
-      cases.push_back({with("/view/options/head", value), {"view.options.head: ", "allowed: a number, or a text"}});
-    cases.push_back({with("/labels/1", value), {"labels[1]: ", "allowed: a text"}});
+      cases.push_back({with("/view/options/head", value), {"view.options.head: ", "allowed: a number, or a string"}});
+    cases.push_back({with("/labels/1", value), {"labels[1]: ", "allowed: a string"}});
   }
   cases.push_back({with("/labels/0", "\"" + std::string(300, 'x') + "\""), {"labels[0]: ", "at most 256 bytes"}});
   cases.push_back(

@@ -68,7 +68,7 @@ TEST_F(AnimationDialog, TheSliderGoesThroughTheFrames) {
   screen().settle();
   EXPECT_EQ(settings().frame, 4);
   EXPECT_EQ(note(), "Heads = 4");
-  press("value or words below");
+  press("caption below");
   EXPECT_NE(note(), "Heads = 4");
   fill("##to", "2");
   EXPECT_EQ(settings().frame, 2) << "there are no more";
@@ -110,7 +110,7 @@ TEST_F(AnimationDialog, IsStoppedWithoutALeftover) {
   fill("##from", "1");
   fill("##to", "9999");
   press("Write", false);
-  EXPECT_EQ(screen().state().dialog.question, "a-0001.png exists already. Replace it?");
+  EXPECT_EQ(screen().state().dialog.question, "a-0001.png already exists. Replace it?");
   EXPECT_FALSE(screen().workbench().busy());
   press("Replace", false);
   ASSERT_TRUE(screen().workbench().busy());

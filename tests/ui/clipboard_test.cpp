@@ -91,7 +91,8 @@ TEST_F(Clipboard, AProgramThatFailsIsSaid) {
   give_program("xclip", 3);
   copy();
   EXPECT_TRUE(screen().state().message.is_error);
-  EXPECT_EQ(screen().state().message.text.find("xclip did not take the picture"), 0U) << screen().state().message.text;
+  EXPECT_EQ(screen().state().message.text.find("xclip did not accept the picture"), 0U)
+      << screen().state().message.text;
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST_F(FigureFiles, ThatCannotBeOpenedLeaveTheDocument) {
   const Experiment before = screen().experiment();
   drop(folder_.file("drawing.svg", "<svg/>"));
   EXPECT_TRUE(screen().state().message.is_error);
-  EXPECT_NE(screen().state().message.text.find("drawing.svg: holds no experiment"), std::string::npos);
+  EXPECT_NE(screen().state().message.text.find("drawing.svg: contains no experiment"), std::string::npos);
   Experiment wrong = two_heads();
   wrong.view.name = "nope";
   drop(figure_of({wrong}, "wrong.png"));

@@ -107,7 +107,7 @@ TEST_F(FileDialogs, AnEndingThatWeAddIsAskedAbout) {
   answers();
   screen().key_with_control('S', true);
   ASSERT_TRUE(wait_for([&] { return !dialog().question.empty(); }));
-  EXPECT_EQ(dialog().question, "old.json exists already. Replace it?");
+  EXPECT_EQ(dialog().question, "old.json already exists. Replace it?");
   EXPECT_FALSE(dialog().on_desktop) << "our own dialog asks";
   EXPECT_EQ(bytes_of(folder_ / "old.json"), "somebody's");
 }

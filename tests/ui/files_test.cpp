@@ -186,7 +186,7 @@ TEST_F(Files, WhatExistsIsReplacedOnlyOnRequest) {
   screen().key_with_control('S');
   confirm(path);
   EXPECT_EQ(dialog(), ui::Dialog::save);
-  EXPECT_EQ(screen().state().dialog.question, "kept.json exists already. Replace it?");
+  EXPECT_EQ(screen().state().dialog.question, "kept.json already exists. Replace it?");
   EXPECT_EQ(bytes_of(path), "somebody's");
   // Another name is another question.
   screen().click_item("Save the experiment", {std::string("##path")});

@@ -163,7 +163,7 @@ TEST_F(Remembered, WhatCannotBeRestoredIsSaidAndOfferedAgain) {
     EXPECT_EQ(screen().experiment(), *default_experiment("worked-example"));
     if (start == 0) {
       EXPECT_TRUE(screen().state().message.is_error);
-      EXPECT_TRUE(screen().state().message.text.ends_with(" · it is kept: File > Unsaved work…"))
+      EXPECT_TRUE(screen().state().message.text.ends_with(" · still available under File > Unsaved work…"))
           << screen().state().message.text;
     } else {
       EXPECT_EQ(screen().state().dialog.open, ui::Dialog::left_behind) << "that is asked, not tried again";
@@ -197,7 +197,7 @@ TEST_F(Remembered, ThatNothingCanBeKeptIsSaidOnce) {
     screen().workbench().workspace().save_now();
     screen().frame(1);
   }
-  EXPECT_TRUE(screen().state().message.text.starts_with("unsaved edits cannot be kept in case the program ends: "))
+  EXPECT_TRUE(screen().state().message.text.starts_with("unsaved edits cannot be backed up: "))
       << screen().state().message.text;
   screen().state().message.text.clear();
   screen().key('X');

@@ -215,7 +215,7 @@ Result<void> check_outputs(const AnimationTask& task) {
     if (!format) return tl::unexpected(format.error());
     if (*format == AnimationFormat::gif && task.animation.rate() > kFastestGif) {
       return fail(path_text(output) + ": " + exact_text(task.animation.rate()) +
-                      " frames a second are not allowed in a GIF file; allowed: at most " + exact_text(kFastestGif),
+                      " frames per second are not allowed in a GIF file; allowed: at most " + exact_text(kFastestGif),
                   Error::Kind::usage);
     }
     if (*format != AnimationFormat::png) {
@@ -224,7 +224,7 @@ Result<void> check_outputs(const AnimationTask& task) {
     }
     if (const auto names = series_names(output, task.animation.size()); !names) return tl::unexpected(names.error());
     if (series != nullptr) {
-      return fail(path_text(output) + ": there is a series of PNG files already, " + path_text(*series),
+      return fail(path_text(output) + ": only one series of PNG files is allowed; the other is " + path_text(*series),
                   Error::Kind::usage);
     }
     series = &output;
@@ -251,7 +251,7 @@ Result<Figure> frame_figure(const AnimationFrame& frame, const FigureFileOptions
   const double inch = pixels_per_inch(options);
   if (height - room < least) {
     return fail("height of " + short_text(height / inch) + " inches: must be " + short_text((room + least) / inch) +
-                    " or more for what is said below the figure",
+                    " or more for the note below the figure",
                 Error::Kind::usage);
   }
   FigureFileOptions upper = options;

@@ -27,7 +27,7 @@ Result<ParameterValue> value_of(const Parameter& parameter, std::string_view tex
 }
 
 tl::unexpected<Error> too_many(const Parameter& parameter, std::string_view text) {
-  return wrong(parameter, quoted_text(text) + " are too many values; allowed: at most " + grouped_text(kMaxFrames));
+  return wrong(parameter, quoted_text(text) + " has too many values; allowed: at most " + grouped_text(kMaxFrames));
 }
 
 tl::unexpected<Error> wrong_step(const Parameter& parameter, std::string_view step, const std::string& allowed) {
@@ -38,7 +38,7 @@ tl::unexpected<Error> wrong_step(const Parameter& parameter, std::string_view st
 Result<void> check_direction(const Parameter& parameter, std::string_view text, bool is_down, bool leads_down) {
   if (is_down == leads_down) return {};
   return wrong(parameter,
-               quoted_text(text) + " leads nowhere; allowed: a step " + (is_down ? "below" : "above") + " 0");
+               quoted_text(text) + " never reaches its end; allowed: a step " + (is_down ? "below" : "above") + " 0");
 }
 
 Result<Values> whole_numbers(const Parameter& parameter, std::string_view text, Index from, Index to,
@@ -86,7 +86,7 @@ Result<Values> real_numbers(const Parameter& parameter, std::string_view text, d
                             std::optional<std::string_view> typed_step) {
   constexpr double steps = 50;
   if (!std::isfinite(from) || !std::isfinite(to))
-    return wrong(parameter, quoted_text(text) + " is not allowed; allowed: finite numbers from one to the other");
+    return wrong(parameter, quoted_text(text) + " is not allowed; allowed: finite numbers");
   std::optional<double> step = (to - from) / steps;
   if (typed_step) {
     step = parse_real(*typed_step);

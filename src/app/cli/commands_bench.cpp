@@ -96,7 +96,7 @@ Result<void> measure_forward(Benchmark& benchmark, const Experiment& experiment,
   const std::optional<double> available = available_memory();
   // Leaves some memory for everything else.
   if (constexpr double kAround = 1.1; available && planned.cost.bytes * kAround > *available) {
-    results.skipped.push_back("forward " + compact_json(sizes) + " is skipped: it takes " +
+    results.skipped.push_back("forward " + compact_json(sizes) + " is skipped: it needs " +
                               bytes_text(planned.cost.bytes) + ", and " + bytes_text(*available) + " are available");
     return {};
   }

@@ -27,7 +27,7 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("--set", options.settings, "Set a parameter, seed or discard; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--picture", options.picture, "The picture for a system that attends to pixels")
+  command.add_option("--picture", options.picture, "The picture, for systems whose tokens are pixels")
       ->type_name("FILE.png");
   command
       .add_option("--labels", options.labels,

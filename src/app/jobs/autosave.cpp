@@ -60,7 +60,7 @@ void Autosave::save_now() {
     if (const Result<void> kept = folder_.keep(document, *work); kept) {
       written_[document] = work;
     } else {
-      trouble = "unsaved edits cannot be kept in case the program ends: " + kept.error().message;
+      trouble = "unsaved edits cannot be backed up: " + kept.error().message;
     }
   }
   // Only after the new files are written: unsaved work is on disk at every moment.

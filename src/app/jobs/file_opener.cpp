@@ -57,7 +57,7 @@ Result<FileContent> read_content(const FileRequest& request, double memory_budge
   try {
     return read_kind(request, memory_budget, stop);
   } catch (const std::bad_alloc&) {
-    return fail(path_text(request.path) + ": no memory is left for what is in it");
+    return fail(path_text(request.path) + ": not enough memory for its contents");
   } catch (const std::exception& error) {
     return fail(path_text(request.path) + ": " + error.what());
   }

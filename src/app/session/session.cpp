@@ -95,7 +95,7 @@ Result<void> check_labels(const std::vector<std::string>& labels) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i].size() <= kMaxLabelBytes) continue;
     return fail("labels[" + std::to_string(i) + "]: " + std::to_string(labels[i].size()) +
-                " bytes are not allowed; allowed: texts of at most " + std::to_string(kMaxLabelBytes) + " bytes");
+                " bytes are not allowed; allowed: strings of at most " + std::to_string(kMaxLabelBytes) + " bytes");
   }
   return {};
 }

@@ -93,7 +93,7 @@ void Workspace::open(Experiment experiment, const std::string& file, std::string
 Result<void> Workspace::check_not_open(const std::filesystem::path& path) const {
   const std::string tensors = tensor_file(session_.experiment());
   if (!tensors.empty() && same_file(path, tensors))
-    return fail(path_text(path) + " has the tensors that are open here; choose another name");
+    return fail(path_text(path) + " contains the tensors that are open here; choose another name");
   return {};
 }
 
@@ -103,7 +103,7 @@ Result<std::string> Workspace::question_before_saving(const std::string& path,
   if (!is_there(path)) return std::string();
   if (session_.file().empty() || !same_file(path, session_.file())) {
     if (is_among(path, agreed)) return std::string();
-    return name_text(path) + " exists already. Replace it?";
+    return name_text(path) + " already exists. Replace it?";
   }
   const Result<std::string> version = file_version(path);
   if (version && *version == session_.version()) return std::string();
@@ -129,7 +129,7 @@ Result<std::string> Workspace::question_before_writing(std::span<const std::file
     names += (count++ > 0 ? ", " : "") + name_text(path);
   }
   if (count == 0) return std::string();
-  return names + (count == 1 ? " exists already. Replace it?" : " exist already. Replace them?");
+  return names + (count == 1 ? " already exists. Replace it?" : " already exist. Replace them?");
 }
 
 std::vector<UnsavedEntry> Workspace::left_behind_of(const std::string& file) {

@@ -21,7 +21,7 @@ Result<void> check_edit(const Plan& plan, const CellEdit& edit) {
     for (const PlannedStep& each : plan.steps) {
       if (each.operation->traits().draws) drawn.push_back(each.name);
     }
-    return fail(what + (step == plan.steps.end() ? " is not a tensor of the system" : " is computed, not drawn") +
+    return fail(what + (step == plan.steps.end() ? " is not a tensor of the system" : " is computed, not random") +
                 "; allowed: " + (drawn.empty() ? "none, nothing is random" : join(drawn, ", ")));
   }
   bool inside = edit.index.size() == step->axes.size();

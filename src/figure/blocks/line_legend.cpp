@@ -94,7 +94,7 @@ void LineLegend::add_head(Figure& figure, Index head, Point at) const {
   TargetMark target;
   target.id = id;
   target.box = {at.x - 2, at.y - kLegendLine / 2, head_width() - 8, kLegendLine};
-  target.about = "Show " + name + " alone";
+  target.about = "Show only " + name;
   target.click = SetOptions{{{"head", head + 1}, {"heads", std::string("one")}}};
   figure.targets.push_back(std::move(target));
 }

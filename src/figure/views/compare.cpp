@@ -75,7 +75,7 @@ std::string reason(const Side& first, const Side& second, bool pinned) {
     return (pinned ? "The baseline has " : "The other layer has ") + size_text(second) + " numbers, this one " +
            size_text(first) + ".";
   }
-  if (first.rows() > kMaxCells / first.columns()) return size_text(first) + " numbers are too many to be compared.";
+  if (first.rows() > kMaxCells / first.columns()) return size_text(first) + " numbers are too many to compare.";
   return "";
 }
 
@@ -314,7 +314,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   const bool pinned = options.choice("against") == "pinned";
   const std::string& of = options.choice("of");
   if (pinned && options.pinned == nullptr)
-    return reason_figure("No baseline yet: P sets this experiment as the baseline; on the command line, --pinned does.",
+    return reason_figure("No baseline yet: P sets this experiment as the baseline; on the command line, use --pinned.",
                          options);
   Side first = side_of(trace, options.values, of);
   Side second =
@@ -339,7 +339,7 @@ View compare_view() {
   const Parameter of = choice_parameter("of", "Show", "The weights, the scores before the mask, or the output.",
                                         {"weights", "scores", "output"}, {"weights", "scores", "output"});
   const Parameter show = choice_parameter(
-      "show", "As", "The first minus the second, both side by side, or one of them: click its name to switch.",
+      "show", "As", "The first minus the second, both side by side, or only one: click its name to switch.",
       {"difference", "both", "first", "second"}, {"difference", "both", "first", "second"});
   View view = {"compare",
                "Compare",

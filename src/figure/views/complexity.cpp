@@ -304,7 +304,7 @@ class ComplexityLayout {
     const Chart chart = place_chart(outer, "measured", x, y, y_axis_width(y, kYTicks), kFlagLines);
     frame(chart, "measured on this machine", "n, tokens");
     const std::array<LegendEntry, 2> entries = {{{"attention, in milliseconds", Shade::of_hue(layers()[0].hue), false},
-                                                 {"n^{2}, through the longest time", Shade::of(Ink::dim), true}}};
+                                                 {"n^{2}, scaled to the longest time", Shade::of(Ink::dim), true}}};
     add_legend(&figure_, "measured.legend", entries, {chart.box.x, chart.box.y - kFlagLines * kFlagHeight - 2},
                chart.box.width);
     add_curve(figure_, chart, "square", std::array<Point, 2>{{{shortest, square(shortest)}, {longest, last}}},

@@ -83,7 +83,7 @@ class DotLayout {
   }
   [[nodiscard]] std::string query_text() const { return place_text("query", n_.query(), n_.at.size() - 2); }
   [[nodiscard]] std::string key_text() const { return place_text("key", n_.key(), n_.at.size() - 1); }
-  [[nodiscard]] std::string pair_text() const { return query_text() + " against " + key_text(); }
+  [[nodiscard]] std::string pair_text() const { return query_text() + ", " + key_text(); }
 
   /// ", head 2, item 1", where there are several.
   [[nodiscard]] std::string slice_text() const {
@@ -99,7 +99,7 @@ class DotLayout {
   /// Says how many numbers share a bar, if several do.
   [[nodiscard]] std::string pooled_text(const BarRow& row) const {
     const Index most = columns(row).most();
-    return most <= 1 ? "" : "each bar is the largest of " + std::to_string(most) + " neighbours";
+    return most <= 1 ? "" : "each bar is the largest of " + std::to_string(most) + " adjacent bars";
   }
 
   BarRow& add_row(const std::string& id, const std::string& title, const std::string& about,
@@ -126,8 +126,8 @@ class DotLayout {
     terms.sums = n_.sums;
     terms.note = "sum " + number_text(n_.sums.back());
     terms.target = [this](Index i) { return term_target(i); };
-    BarRow& scores = add_row("scores", logits_text(), query_text() + ", against every key", n_.logits,
-                             Shade::of(Ink::dim, 0.7), 1.3);
+    BarRow& scores =
+        add_row("scores", logits_text(), query_text() + ", every key", n_.logits, Shade::of(Ink::dim, 0.7), 1.3);
     scores.target = [this](Index i) { return key_target(n_.product.logits(), i); };
     BarRow& weights = add_row("weights", "weights", softmax_text(), n_.weights, Shade::of(Ink::dim, 0.7), 1.3);
     weights.target = [this](Index i) { return key_target(n_.product.weights, i); };

@@ -117,7 +117,7 @@ class HeadLayout {
   }
 
  private:
-  static constexpr const char* kLeftOut = "Without sums and means: the weights do not fit in memory.";
+  static constexpr const char* kLeftOut = "No sums and means: the weights do not fit in memory.";
 
   [[nodiscard]] double left_width() const {
     double name = text_width("query", TypeSize::kSmall) + query_distance();

@@ -296,7 +296,7 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 std::string missing(const Trace& trace) {
   if (std::string none = no_attention(trace); !none.empty()) return none;
   if (head_count(trace) > kMaxHeads)
-    return "Comparing " + grouped_text(head_count(trace)) + " heads takes long; `attnscope metrics` does it.";
+    return "Comparing " + grouped_text(head_count(trace)) + " heads takes too long here; use `attnscope metrics`.";
   double most = 0;
   for (const char* name : {"weights", "cross_weights"}) {
     if (const Step* step = trace.find(name)) {
@@ -305,7 +305,7 @@ std::string missing(const Trace& trace) {
                       queries * static_cast<double>(step->axes.back().size) * static_cast<double>(head_count(trace)));
     }
   }
-  return most > kMaxNumbers ? "Measuring so many weights takes long; `attnscope metrics` does it." : "";
+  return most > kMaxNumbers ? "Measuring so many weights takes too long here; use `attnscope metrics`." : "";
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {

@@ -86,7 +86,7 @@ class FileBytes final : public ByteSource {
       const ssize_t got = ::pread(file_.descriptor.number(), out.data(), out.size(), static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return fail(std::generic_category().message(errno));
-      if (got == 0) return fail("the file has become shorter since it was opened");
+      if (got == 0) return fail("the file has been shortened since it was opened");
       out = out.subspan(static_cast<std::size_t>(got));
       offset += static_cast<std::uint64_t>(got);
     }
@@ -94,7 +94,7 @@ class FileBytes final : public ByteSource {
     const Result<FileState> state = state_of(file_.descriptor);
     if (!state) return tl::unexpected(state.error());
     if (*state == state_) return {};
-    return fail(state->size < state_.size ? "the file has become shorter since it was opened"
+    return fail(state->size < state_.size ? "the file has been shortened since it was opened"
                                           : "the file has changed since it was opened");
   }
 

@@ -33,7 +33,7 @@ Result<fs::path> data_file(std::string_view name) {
     looked_at.push_back(path_text(folder));
   }
   return fail("attnscope's own file " + quoted_text(name) + " is missing; looked in " +
-              (looked_at.empty() ? "no folder" : join(looked_at, " and ")) + "; ATTNSCOPE_DATA can name the folder");
+              (looked_at.empty() ? "no folder" : join(looked_at, " and ")) + "; ATTNSCOPE_DATA sets the folder");
 }
 
 }  // namespace attnscope

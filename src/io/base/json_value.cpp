@@ -285,7 +285,7 @@ Result<void> read_into(Builder& builder, std::string_view text, ParseBudget& bud
   // The parser holds a token twice while it grows, before it calls anybody.
   constexpr std::uint64_t times = 5;
   const std::uint64_t for_tokens = times * longest_token(text);
-  if (!budget.charge(for_tokens)) return fail(budget.refusal("a text or number in the JSON"));
+  if (!budget.charge(for_tokens)) return fail(budget.refusal("a string or number in the JSON"));
   const char* reached = text.data();
   const Reading begin(text.data(), &reached);
   const Reading end(text.data() + text.size(), &reached);
@@ -296,7 +296,7 @@ Result<void> read_into(Builder& builder, std::string_view text, ParseBudget& bud
     if (parsed && text.find('\0') == std::string_view::npos) return {};
     if (parsed) builder.stop("unexpected zero byte");
   } catch (const std::exception&) {
-    return fail("the JSON takes more memory than there is");
+    return fail("not enough memory for the JSON");
   }
   const auto read = static_cast<std::size_t>(reached - text.data());
   return fail(place_text(text.substr(0, read)) + ": " + builder.trouble());

@@ -21,7 +21,7 @@ Result<bool> hand_to(std::vector<std::string> words, const std::filesystem::path
   const std::string program = words.front();
   const Result<ProgramEnd> end = run_to_end({std::move(words), png});
   if (!end) return tl::unexpected(end.error());
-  if (*end == ProgramEnd::failed) return fail(program + " did not take the picture " + path_text(png));
+  if (*end == ProgramEnd::failed) return fail(program + " did not accept the picture " + path_text(png));
   return *end == ProgramEnd::done;
 }
 

@@ -92,7 +92,7 @@ UnsavedEntry listed(const fs::path& path) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) == 0) entry.saved_at = status.st_mtim.tv_sec;
   if (!S_ISREG(status.st_mode)) {
-    entry.trouble = "is no file";
+    entry.trouble = "is not a file";
     return entry;
   }
   std::ifstream in(path, std::ios::binary);
@@ -100,7 +100,7 @@ UnsavedEntry listed(const fs::path& path) {
   in.read(line.data(), static_cast<std::streamsize>(line.size()));
   line.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
   const std::size_t end = line.find('\n');
-  const Result<void> read = end == std::string::npos ? fail("its first line is not complete")
+  const Result<void> read = end == std::string::npos ? fail("its first line is incomplete")
                                                      : parse_header(std::string_view(line).substr(0, end), entry);
   if (!read) entry.trouble = read.error().message;
   return entry;

@@ -38,8 +38,7 @@ tl::unexpected<Error> not_allowed(std::string_view field, const json& value, std
 }
 
 Result<void> check_format(const json& document) {
-  if (!document.is_object())
-    return fail("the file holds " + json_excerpt(document) + "; allowed: an object, as experiments are");
+  if (!document.is_object()) return fail("the file holds " + json_excerpt(document) + "; allowed: an object");
   const auto format = document.find("format");
   if (format == document.end()) return fail(std::string("format is missing; allowed: \"") + kFormat + "\"");
   if (*format == kFormat) return {};
@@ -218,7 +217,7 @@ Result<ParameterValue> option_value(const std::string& field, const json& value)
   if (value.is_number_float()) return value.get<double>();
   if (value.is_string() && value.get_ref<const std::string&>().size() <= kMaxLabelBytes)
     return value.get<std::string>();
-  return not_allowed(field, value, "a number, or a text of at most " + std::to_string(kMaxLabelBytes) + " bytes");
+  return not_allowed(field, value, "a number, or a string of at most " + std::to_string(kMaxLabelBytes) + " bytes");
 }
 
 Result<void> read_view(const json& document, Experiment& experiment) {

@@ -61,7 +61,7 @@ Result<std::vector<std::string>> labels_of_text(std::string_view text) {
 }  // namespace
 
 Result<std::vector<std::string>> labels_from_json(const nlohmann::json& value) {
-  if (!value.is_array()) return wrong_label("labels", value, "a list of texts");
+  if (!value.is_array()) return wrong_label("labels", value, "a list of strings");
   if (value.size() > kMaxLabels) {
     return fail("labels: " + std::to_string(value.size()) + " labels are not allowed; allowed: at most " +
                 std::to_string(kMaxLabels));
@@ -69,9 +69,9 @@ Result<std::vector<std::string>> labels_from_json(const nlohmann::json& value) {
   std::vector<std::string> labels;
   for (const nlohmann::json& label : value) {
     const std::string field = "labels[" + std::to_string(labels.size()) + "]";
-    if (!label.is_string()) return wrong_label(field, label, "a text");
+    if (!label.is_string()) return wrong_label(field, label, "a string");
     if (label.get_ref<const std::string&>().size() > kMaxLabelBytes)
-      return wrong_label(field, label, "texts of at most " + std::to_string(kMaxLabelBytes) + " bytes");
+      return wrong_label(field, label, "strings of at most " + std::to_string(kMaxLabelBytes) + " bytes");
     labels.push_back(label.get<std::string>());
   }
   return labels;
@@ -86,7 +86,8 @@ Result<std::vector<std::string>> parse_labels(std::string_view text, const std::
   const std::string prefix = path_text(path) + ": ";
   const auto named = [&](Result<std::vector<std::string>> labels) -> Result<std::vector<std::string>> {
     if (!labels) return fail(prefix + labels.error().message);
-    if (labels->empty()) return fail(prefix + "there are no labels; allowed: a JSON list of texts, or a line for each");
+    if (labels->empty())
+      return fail(prefix + "there are no labels; allowed: a JSON list of strings, or one label per line");
     return labels;
   };
   const std::size_t first = text.find_first_not_of(" \t\r\n");

@@ -42,7 +42,7 @@ Result<const json*> member(const json& object, const char* name, std::string_vie
 }
 
 Result<void> read_text(const json& object, const char* name, std::size_t most, std::string& to) {
-  const std::string allowed = "a text of 1 to " + std::to_string(most) + " bytes";
+  const std::string allowed = "a string of 1 to " + std::to_string(most) + " bytes";
   const Result<const json*> value = member(object, name, allowed);
   if (!value) return tl::unexpected(value.error());
   const auto* text = (*value)->get_ptr<const std::string*>();
@@ -58,7 +58,7 @@ Result<std::string> digits(const json& value) {
   const auto* text = value.get_ptr<const std::string*>();
   const bool plain = text != nullptr && !text->empty() && text->size() <= kMaxReferenceBytes &&
                      text->find_first_not_of("-.0123456789") == std::string::npos && parse_real(*text);
-  if (!plain) return lesson_not_allowed("printed", value, "decimal numbers as texts, like \"-0.1520\"");
+  if (!plain) return lesson_not_allowed("printed", value, "decimal numbers as strings, like \"-0.1520\"");
   return text->front() == '-' ? "−" + text->substr(1) : *text;
 }
 
@@ -81,7 +81,7 @@ Result<void> read_digits(const json& value, ReferenceValues& printed) {
     return lesson_not_allowed("printed", value, "at most " + std::to_string(kMaxReferenceRows) + " rows");
   const json rows = matrix ? value : json::array({value.is_array() ? value : json::array({value})});
   for (const json& each : rows) {
-    if (!each.is_array()) return lesson_not_allowed("printed", each, "rows, all of them lists");
+    if (!each.is_array()) return lesson_not_allowed("printed", each, "rows that are all lists");
     Result<std::vector<std::string>> row = digit_row(each);
     if (!row) return tl::unexpected(row.error());
     printed.rows.push_back(std::move(*row));
@@ -114,10 +114,11 @@ Result<ReferenceValues> read_reference_values(const json& object, std::span<cons
     if (!printed.index.empty()) return fail("statistic and index: only one of them is allowed");
     printed.statistic = statistic->get<std::string>();
   }
-  const Result<const json*> numbers = member(object, "printed", "a number as text, a list of them or a list of lists");
+  const Result<const json*> numbers =
+      member(object, "printed", "a number as a string, a list of them or a list of lists");
   if (!numbers) return tl::unexpected(numbers.error());
   if (!printed.statistic.empty() && !(*numbers)->is_string())
-    return lesson_not_allowed("printed", **numbers, "one number as text, since it is a statistic");
+    return lesson_not_allowed("printed", **numbers, "one number as a string, because of the statistic");
   read = read_digits(**numbers, printed);
   if (read) read = check_reference(steps, printed);
   if (!read) return tl::unexpected(read.error());
@@ -142,7 +143,7 @@ Result<Experiment> read_step_experiment(const json& object) {
 Result<void> read_cell(const json& object, std::span<const PlannedStep> steps, LessonStep& step) {
   const auto cell = object.find("cell");
   if (cell == object.end()) return {};
-  if (!cell->is_string()) return lesson_not_allowed("cell", *cell, "a text like \"weights[0,1]\"");
+  if (!cell->is_string()) return lesson_not_allowed("cell", *cell, "a string like \"weights[0,1]\"");
   const Result<CellReference> reference = parse_cell(steps, cell->get_ref<const std::string&>());
   if (!reference) return tl::unexpected(within("cell: ", reference.error()));
   step.cell = LessonCell{steps[static_cast<std::size_t>(reference->step)].name, reference->index};
@@ -199,8 +200,7 @@ Result<LessonStep> read_step(const json& object) {
 }
 
 Result<Lesson> read_document(const json& document) {
-  if (!document.is_object())
-    return fail("the file holds " + json_excerpt(document) + "; allowed: an object, as lessons are");
+  if (!document.is_object()) return fail("the file holds " + json_excerpt(document) + "; allowed: an object");
   const std::string allowed = std::string("\"") + kLessonFormat + "\"";
   const Result<const json*> format = member(document, "format", allowed);
   if (!format) return tl::unexpected(format.error());

@@ -55,7 +55,7 @@ Result<ColorPicture> picture_from_json(const json& object) {
   if (!rgb.is_string()) return wrong_picture(".rgb", json_excerpt(rgb), allowed);
   const auto& digits = rgb.get_ref<const std::string&>();
   if (digits.size() != wanted)
-    return wrong_picture(".rgb", "a text of " + std::to_string(digits.size()) + " bytes", allowed);
+    return wrong_picture(".rgb", "a string of " + std::to_string(digits.size()) + " bytes", allowed);
   const auto stranger = std::find_if(digits.begin(), digits.end(), [](char digit) { return digit_value(digit) < 0; });
   if (stranger != digits.end())
     return wrong_picture(".rgb", "the character at position " + std::to_string(stranger - digits.begin()), allowed);

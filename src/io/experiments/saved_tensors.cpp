@@ -32,7 +32,7 @@ class MissingTensors final : public TensorsWithFile {
   MissingTensors(std::string path, SavedTensors saved)
       : path_(std::move(path)),
         saved_(std::move(saved)),
-        warnings_({path_text(path_) + ": is gone; the tensors are shown without their numbers"}) {}
+        warnings_({path_text(path_) + ": no longer exists; its tensors are shown without values"}) {}
 
   [[nodiscard]] const std::string& file() const override { return path_; }
   [[nodiscard]] const std::string& fingerprint() const override { return saved_.fingerprint; }
@@ -40,7 +40,8 @@ class MissingTensors final : public TensorsWithFile {
   [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
   Result<void> read(std::size_t which, std::span<const Index> /*begin*/, std::span<const Index> /*end*/,
                     std::span<float> /*out*/, const StopToken& /*stop*/) const override {
-    return fail(path_text(path_) + ": tensor " + shown_name(saved_.tensors[which].name) + ": the file is gone");
+    return fail(path_text(path_) + ": tensor " + shown_name(saved_.tensors[which].name) +
+                ": the file no longer exists");
   }
 
  private:
@@ -74,7 +75,7 @@ Result<ImportedTensor> tensor_from_json(const std::string& field, const json& ob
     return tl::unexpected(right.error());
   const json& name = object.at("name");
   if (!name.is_string() || name.get_ref<const std::string&>().size() > kMaxNameBytes)
-    return wrong_saved(field + ".name", name, "a text of at most " + std::to_string(kMaxNameBytes) + " bytes");
+    return wrong_saved(field + ".name", name, "a string of at most " + std::to_string(kMaxNameBytes) + " bytes");
   const json& shape = object.at("shape");
   const std::string sizes = "a list of at most " + std::to_string(kMaxAxesOfEntry) + " whole numbers from 0 on";
   if (!shape.is_array() || shape.size() > kMaxAxesOfEntry) return wrong_saved(field + ".shape", shape, sizes);
@@ -153,7 +154,7 @@ Result<SavedTensors> saved_tensors_from_json(const json& object) {
   const json& fingerprint = object.at("fingerprint");
   if (!fingerprint.is_string() || fingerprint.get_ref<const std::string&>().size() > kMaxFingerprintBytes) {
     return wrong_saved(".fingerprint", fingerprint,
-                       "a text of at most " + std::to_string(kMaxFingerprintBytes) + " bytes");
+                       "a string of at most " + std::to_string(kMaxFingerprintBytes) + " bytes");
   }
   const json& tensors = object.at("tensors");
   if (!tensors.is_array() || tensors.size() > kMaxSavedTensors)

@@ -155,7 +155,7 @@ Result<void> run_ffmpeg(const fs::path& folder, const fs::path& path, std::vecto
     case ProgramEnd::stopped: return tl::unexpected(stopped_error());
     case ProgramEnd::failed: break;
   }
-  return fail(path_text(path) + ": ffmpeg could not make it" + first_complaint(complaints));
+  return fail(path_text(path) + ": ffmpeg could not write it" + first_complaint(complaints));
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ Result<ExperimentSource> parse_figure_source(std::string_view bytes, std::string
     ParseBudget budget(bytes.size());
     std::optional<std::string> text = figure_text(bytes, budget);
     if (!text && budget.exceeded()) return fail(prefix + budget.refusal("the uncompressed experiment in it"));
-    if (!text) return fail(prefix + "holds no experiment; figures that attnscope writes do");
+    if (!text) return fail(prefix + "contains no experiment; figures written by attnscope do");
     Result<ExperimentSource> source = source_of(std::move(*text), folder, budget);
     if (!source) return fail(prefix + "the experiment in it: " + source.error().message, source.error().kind);
     return source;

@@ -156,7 +156,7 @@ Result<void> read_descr(HeaderReader& reader, NpyHeader& header) {
     return {};
   }
   std::optional<std::string> descr = reader.take_string();
-  if (!descr) return reader.stop("descr: allowed: a text or a list");
+  if (!descr) return reader.stop("descr: allowed: a string or a list");
   set_type(header, std::move(*descr));
   return {};
 }
@@ -205,7 +205,7 @@ Result<NpyHeader> read_dictionary(HeaderReader& reader) {
     if (const Result<void> read = read_value(*key, reader, header); !read) return tl::unexpected(read.error());
     if (!reader.take(',') && !reader.next_is('}')) return reader.stop("allowed: a comma, or }");
   }
-  if (!reader.at_end()) return reader.stop("there is something after the dictionary");
+  if (!reader.at_end()) return reader.stop("unexpected data after the dictionary");
   for (const std::string& key : keys) {
     if (std::find(seen.begin(), seen.end(), key) == seen.end()) return fail("npy header: " + key + " is missing");
   }

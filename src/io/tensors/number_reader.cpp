@@ -150,7 +150,7 @@ Result<Index> count_in(const Box& box, std::span<const Index> shape) {
     count = saturating_product(count, box.end[axis] - box.begin[axis]);
   }
   if (right) return count;
-  return fail("there is no part " + index_text(box.begin) + " to " + index_text(box.end) + "; allowed: within " +
+  return fail("there is no slice " + index_text(box.begin) + " to " + index_text(box.end) + "; allowed: within " +
               index_text(shape));
 }
 

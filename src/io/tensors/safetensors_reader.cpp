@@ -99,7 +99,7 @@ Result<PlacedTensor> read_entry(const std::string& name, const json& value, std:
     warnings.push_back("tensor " + shown_name(name) + ": the key " + shown_name(key) + " is unknown and ignored");
   }
   if (!value["dtype"].is_string())
-    return fail("dtype: " + json_excerpt(value["dtype"]) + " is not allowed; allowed: a text");
+    return fail("dtype: " + json_excerpt(value["dtype"]) + " is not allowed; allowed: a string");
   PlacedTensor tensor;
   tensor.entry.name = name;
   const Index bits_of_element = set_type(tensor, value["dtype"].get_ref<const std::string&>());
@@ -123,7 +123,8 @@ Result<void> read_metadata(const json& value, TensorListing& listing) {
   if (!value.is_object()) return fail("__metadata__: " + json_excerpt(value) + " is not allowed; allowed: an object");
   for (const auto& [key, text] : value.items()) {
     if (!text.is_string()) {
-      return fail("__metadata__: " + shown_name(key) + ": " + json_excerpt(text) + " is not allowed; allowed: a text");
+      return fail("__metadata__: " + shown_name(key) + ": " + json_excerpt(text) +
+                  " is not allowed; allowed: a string");
     }
     listing.metadata[key] = text.get<std::string>();
   }

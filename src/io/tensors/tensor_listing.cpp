@@ -21,7 +21,7 @@ Result<Index> count_bits(const std::vector<Index>& shape, Index bits_of_element)
     if (size != 0) bits = saturating_product(bits, size);
   }
   if (bits == std::numeric_limits<Index>::max())
-    return fail("shape: " + index_text(shape) + " has more numbers than can be counted");
+    return fail("shape: " + index_text(shape) + " has more numbers than can be addressed");
   return none ? 0 : bits;
 }
 

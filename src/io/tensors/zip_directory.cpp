@@ -58,7 +58,7 @@ Result<ZipDirectory> read_end64(const ByteSource& archive, std::uint64_t locator
   if (!locator) return tl::unexpected(locator.error());
   const std::uint64_t at = little_endian(*locator, 8, 8);
   if (at > locator_at || locator_at - at < kEnd64Bytes)
-    return fail("zip archive: the ZIP64 record is said to begin at " + std::to_string(at) + ", where it cannot be");
+    return fail("zip archive: the ZIP64 record claims to begin at " + std::to_string(at) + ", which is not possible");
   const Result<std::string> record = read_bytes(archive, at, kEnd64Bytes);
   if (!record) return tl::unexpected(record.error());
   if (!record->starts_with(kEnd64Mark)) return fail("zip archive: there is no ZIP64 record at " + std::to_string(at));
@@ -116,7 +116,7 @@ Result<ZipDirectory> find_directory(const ByteSource& archive) {
                 " members are not allowed; allowed: " + grouped_text(static_cast<Index>(kMaxZipMembers)));
   }
   if (directory->offset > directory->end || directory->size != directory->end - directory->offset) {
-    return fail("zip archive: the directory is said to have " + std::to_string(directory->size) + " bytes from " +
+    return fail("zip archive: the directory claims to have " + std::to_string(directory->size) + " bytes from " +
                 std::to_string(directory->offset) + " on, but ends at " + std::to_string(directory->end));
   }
   if (directory->size > kMaxDirectory) {

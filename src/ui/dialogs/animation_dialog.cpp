@@ -59,7 +59,7 @@ void value_rows(const Style& style, const Sweepable& thing, AnimationSettings& s
   if (!is_number(thing)) {
     row_label(style, "Values");
     const bool choice = thing.parameter.kind == Parameter::Kind::choice;
-    text_field(style, "##values", choice ? "all of them" : "separated by commas", settings.values,
+    text_field(style, "##values", choice ? "all values" : "separated by commas", settings.values,
                kSettingsWidth - kLabelWidth);
     tooltip("Separated by commas. Allowed: " + allowed_text(thing.parameter) + ".");
     return;
@@ -182,7 +182,7 @@ AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown
   size_rows(style, settings.page, shown.figure, "dpi");
   look_rows(style, settings.page);
   row_label(style, "");
-  ImGui::Checkbox("value or words below", &settings.note);
+  ImGui::Checkbox("caption below", &settings.note);
   ImGui::EndGroup();
   const float height = ImGui::GetItemRectSize().y;
   ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + style.px(kSettingsWidth + 16));

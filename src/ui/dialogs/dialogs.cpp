@@ -27,7 +27,8 @@ void shortcut_table(const Style& style) {
 
 void about_text() {
   ImGui::TextUnformatted("attnscope " ATTNSCOPE_VERSION);
-  ImGui::TextDisabled("A desktop instrument for attention. Every number is computed, and can explain itself.");
+  ImGui::TextDisabled(
+      "A desktop instrument for attention. Every number is computed, and every number can be explained.");
   ImGui::TextDisabled("MIT licence. Type: Inter and DejaVu. Colour maps: viridis, magma, ColorBrewer RdBu.");
 }
 

@@ -30,7 +30,7 @@ void format_row(const Style& style, UiState& state) {
 void caption_row(const Style& style, const std::string& caption, float width) {
   const float button = ImGui::CalcTextSize("Copy").x + 2 * ImGui::GetStyle().FramePadding.x;
   if (ImGui::Button("Copy")) ImGui::SetClipboardText(caption.c_str());
-  tooltip("The caption: a line for below the figure. Its file has it as well.");
+  tooltip("A caption to go below the figure. The figure file contains it too.");
   ImGui::SameLine();
   ImGui::AlignTextToFramePadding();
   clipped_text(caption, width - button - ImGui::GetStyle().ItemSpacing.x, color(style.palette.dim));
@@ -49,7 +49,7 @@ bool export_dialog(const Style& style, const ExportShown& shown, UiState& state)
   if (std::exchange(state.dialog.browsed, false) || field.edited) choose_format_of(state.dialog.path, settings);
   ImGui::BeginGroup();
   format_row(style, state);
-  size_rows(style, settings, shown.figure, "dpi, of a PNG");
+  size_rows(style, settings, shown.figure, "dpi (PNG only)");
   look_rows(style, settings);
   ImGui::EndGroup();
   const float height = ImGui::GetItemRectSize().y;

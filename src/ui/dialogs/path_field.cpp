@@ -76,7 +76,7 @@ bool folder_list(const Style& style, DialogState& dialog, float width, std::span
     }
     ImGui::PopStyleColor();
   }
-  if (entries.empty()) ImGui::TextDisabled("No such files in this folder");
+  if (entries.empty()) ImGui::TextDisabled("No matching files in this folder");
   ImGui::EndChild();
   return opened;
 }

@@ -62,7 +62,7 @@ void lessons_list(const MenuState& state, UiIntents& intents) {
     const Lesson& lesson = **file.lesson;
     if (ImGui::MenuItem(lesson.title.c_str(), nullptr, &lesson == state.open_lesson))
       intents.actions.push_back({OpenLesson{*file.lesson}, 0});
-    tooltip(lesson.summary + " After " + lesson.source + ".");
+    tooltip(lesson.summary + " Based on " + lesson.source + ".");
   }
   if (state.lessons.empty()) ImGui::TextDisabled("No lessons were found");
 }

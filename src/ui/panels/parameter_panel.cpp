@@ -137,7 +137,7 @@ class ParameterControls {
     }
     if (!picture) return;
     if (small_button(parameter, "Open…", false)) intents_.commands.push_back(Command::open_picture);
-    tooltip("Opens a PNG file of yours. Dropping one on the window does the same.");
+    tooltip("Opens a PNG file. You can also drop one on the window.");
   }
 
   void mask(const Parameter& parameter) {
@@ -190,7 +190,7 @@ class ParameterControls {
   /// Switches the brush for the mask on and off.
   void brush(const Parameter& parameter) {
     if (small_button(parameter, "Paint", state_.brush)) state_.brush = !state_.brush;
-    tooltip("Drag over scores or weights to mask cells, or to unmask them. M does it for one cell.");
+    tooltip("Drag over scores or weights to mask or unmask cells. M does the same for one cell.");
   }
 
   /// A button between a parameter's label and its list, lit while it is `on`.
@@ -287,7 +287,7 @@ void label_controls(const Style& style, const Experiment& experiment, UiState& s
   std::string text = join(std::span(all).first(typed), " ");
   const bool changed = ImGui::InputTextWithHint("##labels", "tokens, separated by spaces", &text);
   if (ImGui::IsItemActivated()) ++state.gesture;
-  tooltip("A sentence: its words label the tokens. Tokens without a word show their number.");
+  tooltip("The words of this sentence label the tokens. Tokens without a word show their number.");
   if (typed < all.size())
     ImGui::TextDisabled("and %s more", grouped_text(std::ssize(all) - static_cast<Index>(typed)).c_str());
   if (!changed) return;

@@ -132,7 +132,7 @@ void order_option(const Style& style, const Trace& trace, const Parameter& optio
   if (swapped.size() > 1) std::swap(swapped[0], swapped[1]);
   const std::array<std::vector<Index>, 3> orders = {given, swapped, reversed};
   const auto at = static_cast<std::size_t>(std::find(orders.begin(), orders.end(), order) - orders.begin());
-  static const std::array<std::string, 3> kNames = {"as given", "first two swapped", "reversed"};
+  static const std::array<std::string, 3> kNames = {"original", "first two swapped", "reversed"};
   if (const auto picked = button_row(style, option.label.c_str(), option.help, kNames, at)) {
     intents.actions.push_back({SetViewOption{option.name, order_text(orders[*picked])}, 0});
   }

@@ -129,7 +129,7 @@ std::optional<SliderChange> slider(const Style& style, UiState& state, const Sli
     const ImVec2 low = ImGui::GetItemRectMin();
     draw_track(style, ImVec2(low.x, (low.y + ImGui::GetItemRectMax().y) / 2), width, share_of(spec),
                active || ImGui::IsItemHovered());
-    if (!active) tooltip(spec.help + " Ctrl+click types a value.");
+    if (!active) tooltip(spec.help + " Ctrl+click to type a value.");
   }
   ImGui::PopID();
 

@@ -96,7 +96,7 @@ void Documents::restore(const UnsavedEntry& entry) {
   const Result<std::string> done = shared_.workspace.restore(entry);
   restoring_ = done.has_value();
   if (done) return shared_.say(*done, false);
-  shared_.say(done.error().message + " · it is kept: File > Unsaved work…", true);
+  shared_.say(done.error().message + " · still available under File > Unsaved work…", true);
 }
 
 }  // namespace attnscope::ui

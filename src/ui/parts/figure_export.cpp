@@ -42,7 +42,7 @@ std::optional<ExportShown> FigureExport::update() {
 
 void FigureExport::carry_out(const DialogResult& result) {
   UiState& state = shared_.state;
-  if (!shared_.traces.trace()) return state.refuse("nothing is computed yet that could be exported");
+  if (!shared_.traces.trace()) return state.refuse("nothing to export yet: still computing");
   const Result<std::vector<std::filesystem::path>> paths = export_paths(result.path, state.export_settings);
   if (!paths) return state.refuse(paths.error().message);
   if (state.asks(shared_.workspace.question_before_writing(*paths, state.dialog.agreed), result.replaces)) return;
@@ -51,13 +51,13 @@ void FigureExport::carry_out(const DialogResult& result) {
 }
 
 void FigureExport::copy_figure() {
-  if (!shared_.traces.trace()) return shared_.say("nothing is computed yet that could be copied", true);
+  if (!shared_.traces.trace()) return shared_.say("nothing to copy yet: still computing", true);
   if (const auto options = export_options(shared_.state.export_settings); !options)
     return shared_.say(options.error().message, true);
   // A folder of its own: in a shared one, somebody could have put a link in the file's place.
   std::error_code error;
   std::string folder = (std::filesystem::temp_directory_path(error) / "attnscope-XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr) return shared_.say(folder + ": no such folder can be made", true);
+  if (::mkdtemp(folder.data()) == nullptr) return shared_.say(folder + ": the folder cannot be created", true);
   const std::string view = shared_.traces.trace()->experiment().view.name;
   const Result<void> begun = write({std::filesystem::path(folder) / ("attnscope-" + view + ".png")}, true);
   if (!begun) shared_.say(begun.error().message, true);
@@ -68,7 +68,7 @@ Result<void> FigureExport::write(const std::vector<std::filesystem::path>& paths
   if (!options) return tl::unexpected(options.error());
   if (writing_) {
     return fail(writing_->task.outputs.front().filename().string() +
-                " is still being written; a click on that in the status bar stops it");
+                " is still being written; click its progress in the status bar to stop it");
   }
   writing_.emplace(
       FigureTask{shared_.traces.figure_request(*options), shared_.traces.source_of_view(), paths, to_clipboard},

@@ -36,7 +36,7 @@ void OpenFiles::open_waiting() {
   if (waiting_.empty() || opening_) return;
   const std::vector<std::string> files = std::exchange(waiting_, {});
   if (shared_.state.dialog.open == Dialog::none) return open(files.front(), {files.begin() + 1, files.end()});
-  shared_.say("not opened: " + printable(files.front()) + (files.size() > 1 ? " and those after it" : ""), true);
+  shared_.say("not opened: " + printable(files.front()) + (files.size() > 1 ? " and the files after it" : ""), true);
 }
 
 void OpenFiles::reload() {

@@ -101,8 +101,7 @@ Result<void> run_window(WindowArguments arguments) {
   const LastAct last_act(ending, [&workbench] { workbench.workspace().save_now(); });
   workbench.offer_left_behind(arguments.named);
   if (user_folder().empty())
-    workbench.state().say(
-        "unsaved edits cannot be kept in case the program ends: neither XDG_CONFIG_HOME nor HOME is set", true);
+    workbench.state().say("unsaved edits cannot be backed up: neither XDG_CONFIG_HOME nor HOME is set", true);
   if (arguments.source.pinned) workbench.compare_with(std::move(*arguments.source.pinned));
 
   FramePacer pacer;

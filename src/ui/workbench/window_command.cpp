@@ -42,7 +42,7 @@ Result<CommandOutput> window_command(const CommandLine& line, const WindowOption
   const bool is_file = named && find_system(options.file) == nullptr && !source->is_other_file;
   const Result<void> closed =
       run_window({std::move(*source), is_file ? options.file : "", theme, options.ui_scale, *budget, named,
-                  *file_dialog, "the commands " + join(line.commands(), ", ") + " need none"});
+                  *file_dialog, "the commands " + join(line.commands(), ", ") + " need no display"});
   if (!closed) return tl::unexpected(closed.error());
   return CommandOutput{};
 }
@@ -54,11 +54,12 @@ void add_window_command(CommandLine& line) {
   line.otherwise([&line, options] { return window_command(line, *options); });
   line.program()
       .add_option("file", options->file,
-                  "An experiment, a figure of one, or a file of tensors, to open in the window; - reads tensors from "
+                  "The experiment, figure, tensor file or system to open in the window; - reads tensors from "
                   "standard input")
       ->type_name("FILE");
   line.program()
-      .add_option("--theme", options->theme, "Theme of the window: dark or light; the last one, at first dark")
+      .add_option("--theme", options->theme,
+                  "Theme of the window: dark or light (default: the last one used, at first dark)")
       ->type_name("NAME");
   line.program()
       .add_option("--ui-scale", options->ui_scale, "Size of everything in the window, 0.5 to 4")
