@@ -76,7 +76,7 @@ TEST(Animation, WhatDoesNotFitIsNamedBeforehand) {
   const auto animation = Animation::of_sweep(example(), "tokens=6,60", 20'000);
   ASSERT_FALSE(animation);
   EXPECT_EQ(animation.error().kind, Error::Kind::failure);
-  EXPECT_EQ(animation.error().message.find("with tokens 60 the experiment takes"), 0U) << animation.error().message;
+  EXPECT_EQ(animation.error().message.find("with tokens 60: the experiment takes"), 0U) << animation.error().message;
 }
 
 TEST(AnimationJob, WritesOrIsStopped) {

@@ -202,7 +202,7 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
           "--fps: \"0\" is not allowed; allowed: numbers from 0.1 to 60");
   refused({"worked-example", "--sweep", "heads=1:2", "--fps", "60"}, 2,
           "60 frames per second are not allowed in a GIF file; allowed: at most 50", "a.gif");
-  refused({"worked-example", "--sweep", "heads=1:2"}, 2, "must end in .gif, .mp4 or .png (a file for each frame)",
+  refused({"worked-example", "--sweep", "heads=1:2"}, 2, "must end in .gif, .mp4 or .png (one file per frame)",
           "a.avi");
   refused({"worked-example", "--sweep", "heads=1:2"}, 2, "may have one %d or %01d to %09d", "a%s.png");
   refused({"worked-example", "--sweep", "heads=1:2"}, 1, "No such file or directory", "missing/a.png");

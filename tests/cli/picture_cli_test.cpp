@@ -58,7 +58,7 @@ TEST(CliPicture, WhatIsWrongIsSaidInOneLine) {
        "--picture: worked-example has no picture; allowed with image-self-attention, "},
       {{"explain", "conv-attention", "x[0,0,0,0]", "--set", "picture=file"},
        2,
-       "--set picture: file is not allowed without a picture; allowed: noise, shapes"},
+       "--set picture: file needs a picture; allowed without one: noise, shapes"},
       {{"explain", "conv-attention", "x[0,0,0,0]", "--set", "picture=cats"}, 2, "noise or shapes or stripes or file"},
       {{"explain",
         folder
@@ -67,7 +67,7 @@ TEST(CliPicture, WhatIsWrongIsSaidInOneLine) {
             .string(),
         "x[0,0,0,0]"},
        1,
-       "none.json: picture: file is not allowed without a picture"},
+       "none.json: picture: file needs a picture"},
       {{"explain",
         folder
             .file(

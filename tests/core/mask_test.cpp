@@ -188,7 +188,7 @@ TEST(Mask, TooLargeToBePaintedIsRefused) {
   const Result<Mask> painted = with_pair(Mask{}, {1, 1, 4096, 4096}, 0, 0, 0, 0, false);
   ASSERT_FALSE(painted);
   EXPECT_EQ(painted.error().message,
-            "mask: array[4096 × 4096] is too large to edit; allowed: at most 4194304 pairs of query and key");
+            "mask: array[4096 × 4096] is too large to edit; allowed: at most 4194304 query–key pairs");
 }
 
 TEST(Mask, AnArrayIsFittedToOtherSizes) {

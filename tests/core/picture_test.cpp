@@ -227,7 +227,7 @@ TEST(Picture, WithoutOneThereIsNoFileAndWithoutPixelsThereIsNone) {
   const Experiment pixels = small_experiment(*find_system("packed-multihead"));
   const Result<void> none = validate(set(pixels, "picture", "file"));
   ASSERT_FALSE(none);
-  EXPECT_NE(none.error().message.find("picture: file is not allowed without a picture; allowed: noise, shapes"),
+  EXPECT_NE(none.error().message.find("picture: file needs a picture; allowed without one: noise, shapes"),
             std::string::npos)
       << none.error().message;
   // An unused picture may stay.

@@ -31,7 +31,7 @@ TEST(AnimationFile, TheEndingSaysWhatItIs) {
     const auto format = animation_format(name);
     ASSERT_FALSE(format) << name;
     EXPECT_EQ(format.error().kind, Error::Kind::usage);
-    EXPECT_NE(format.error().message.find("must end in .gif, .mp4 or .png (a file for each frame)"), std::string::npos);
+    EXPECT_NE(format.error().message.find("must end in .gif, .mp4 or .png (one file per frame)"), std::string::npos);
   }
 }
 

@@ -147,7 +147,7 @@ Result<Animation> Animation::of_sweep(const Experiment& experiment, std::string_
     const Result<Experiment> frame = with_value(experiment, *swept, value);
     if (!frame) return tl::unexpected(frame.error());
     if (const Result<void> fits = validate(*frame, memory_budget); !fits)
-      return fail("with " + swept->name + " " + value_text(value) + " " + fits.error().message);
+      return fail("with " + swept->name + " " + value_text(value) + ": " + fits.error().message);
   }
   Animation animation;
   animation.base_ = experiment;

@@ -168,14 +168,14 @@ std::vector<Index> fitting_values(const Experiment& experiment, const Parameter&
 
 Parameter seed_parameter() {
   Parameter seed =
-      integer_parameter("seed", "Seed", "Decides every random number, as torch.manual_seed does.", Index{42}, 0, 100);
+      integer_parameter("seed", "Seed", "Seed of all random numbers, as in torch.manual_seed.", Index{42}, 0, 100);
   seed.maximum = 0x1p53;
   return seed;
 }
 
 Parameter discard_parameter() {
   Parameter discard = integer_parameter("discard", "Discard",
-                                        "Raw random numbers thrown away between inputs and weights.", Index{0}, 0, 100);
+                                        "Raw random numbers discarded between inputs and weights.", Index{0}, 0, 100);
   discard.maximum = static_cast<double>(kMaxDiscard);
   return discard;
 }

@@ -146,7 +146,7 @@ Result<void> check_picture(const Experiment& experiment) {
     return fail("picture: " + experiment.system + " has no picture; allowed with " + join(names, ", "));
   }
   if (experiment.choice("picture") == "file" && picture.empty())
-    return fail("picture: file is not allowed without a picture; allowed: noise, shapes, stripes");
+    return fail("picture: file needs a picture; allowed without one: noise, shapes, stripes");
   return {};
 }
 

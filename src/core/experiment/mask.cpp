@@ -120,7 +120,7 @@ Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, In
   const Index pairs = saturating_product(saturating_product(sizes.queries, sizes.keys), matrices);
   if (pairs > kMaxMaskPairs) {
     return fail("mask: " + mask_text(made) + " is too large to edit; allowed: at most " +
-                std::to_string(kMaxMaskPairs) + " pairs of query and key");
+                std::to_string(kMaxMaskPairs) + " query–key pairs");
   }
   const MaskField field(mask, sizes);
   const Index heads = made.shape.size() == 4 ? made.shape[1] : 1;

@@ -296,7 +296,7 @@ Parameter sharpness_parameter() {
   parameter.name = "sharpness";
   parameter.label = "Sharpness";
   parameter.help =
-      "How far the scores of what a head selects exceed the rest. From about 104, all other weights are exactly 0; at "
+      "How far the scores of the selected keys exceed the others. From about 104, all other weights are exactly 0; at "
       "0, every head is uniform.";
   parameter.kind = Parameter::Kind::real;
   parameter.default_value = 120.0;

@@ -339,14 +339,14 @@ View compare_view() {
   const Parameter of = choice_parameter("of", "Show", "The weights, the scores before the mask, or the output.",
                                         {"weights", "scores", "output"}, {"weights", "scores", "output"});
   const Parameter show = choice_parameter(
-      "show", "As", "The first minus the second, both side by side, or only one: click its name to switch.",
+      "show", "Display", "The first minus the second, both side by side, or only one: click its name to switch.",
       {"difference", "both", "first", "second"}, {"difference", "both", "first", "second"});
   View view = {"compare",
                "Compare",
                "Two heads, or one head now and in the baseline: their difference, or both on one scale.",
                {against, attention_option(), layer_option(), head_option(),
-                integer_parameter("other_layer", "with layer", "The layer of the other head.", 1, 1, 10),
-                integer_parameter("other_head", "with head", "The other head.", 2, 1, 10), item_option(), of, show},
+                integer_parameter("other_layer", "Other layer", "The layer of the other head.", 1, 1, 10),
+                integer_parameter("other_head", "Other head", "The other head.", 2, 1, 10), item_option(), of, show},
                applies,
                build,
                no_attention};

@@ -170,7 +170,7 @@ Result<std::string> read_bytes(const ByteSource& source, std::uint64_t offset, s
     if (const Result<void> read = source.read(offset, bytes); !read) return tl::unexpected(read.error());
     return bytes;
   } catch (const std::bad_alloc&) {
-    return fail("no memory is left for " + size_text(size) + " of the file");
+    return fail("not enough memory for " + size_text(size) + " of the file");
   }
 }
 

@@ -174,7 +174,7 @@ Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
   try {
     return read_descriptor(path, file->descriptor.number(), file->size, max_bytes);
   } catch (const std::bad_alloc&) {
-    return fail_on(path, "no memory is left for the " + bytes_text(static_cast<double>(file->size)) + " of the file");
+    return fail_on(path, "not enough memory for the " + bytes_text(static_cast<double>(file->size)) + " of the file");
   }
 }
 

@@ -195,7 +195,7 @@ Result<std::vector<std::uint8_t>> png_pixels(std::string_view bytes) {
   reader.pixels.resize(kChannels * std::size_t{size->width} * size->height);
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, leave, note_warning);
   if (reader.png != nullptr) reader.info = png_create_info_struct(reader.png);
-  if (reader.info == nullptr) return fail("no memory is left for the picture");
+  if (reader.info == nullptr) return fail("not enough memory for the picture");
   // It reads these bytes and changes nothing in them.
   auto* const data = reinterpret_cast<png_bytep>(const_cast<char*>(bytes.data()));
   const bool read = succeeds(reader.png, [&] {

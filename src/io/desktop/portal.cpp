@@ -182,7 +182,7 @@ tl::unexpected<Error> portal_trouble(const char* what, GError* error) {
 Result<ChosenFiles> chosen_files(const Answer& answer) {
   ChosenFiles files;
   const Owned<GVariant> uris(g_variant_lookup_value(answer.results.get(), "uris", G_VARIANT_TYPE("as")));
-  if (uris == nullptr) return fail("the desktop's file dialog named no file");
+  if (uris == nullptr) return fail("the desktop's file dialog returned no file");
   GVariantIter iterator;
   g_variant_iter_init(&iterator, uris.get());
   const char* uri = nullptr;

@@ -26,7 +26,7 @@ struct AnimationFormatEntry {
 inline constexpr std::array kAnimationFormats = {
     AnimationFormatEntry{AnimationFormat::gif, "GIF", ".gif", ""},
     AnimationFormatEntry{AnimationFormat::mp4, "MP4", ".mp4", ""},
-    AnimationFormatEntry{AnimationFormat::png, "PNG", ".png", " (a file for each frame)"},
+    AnimationFormatEntry{AnimationFormat::png, "PNG", ".png", " (one file per frame)"},
 };
 
 /// Frames per second that are allowed.

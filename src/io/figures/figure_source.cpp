@@ -158,7 +158,7 @@ Result<ExperimentSource> parse_figure_source(std::string_view bytes, std::string
     if (!source) return fail(prefix + "the experiment in it: " + source.error().message, source.error().kind);
     return source;
   } catch (const std::bad_alloc&) {
-    return fail(prefix + "no memory is left for the experiment in it");
+    return fail(prefix + "not enough memory for the experiment in it");
   }
 }
 

@@ -80,7 +80,7 @@ Result<ColorPicture> png_picture(std::string_view bytes) {
     if (!pixels) return tl::unexpected(pixels.error());
     return averaged(*pixels, *size);
   } catch (const std::bad_alloc&) {
-    return fail("no memory is left for the picture");
+    return fail("not enough memory for the picture");
   }
 }
 

@@ -41,7 +41,7 @@ class Inflater {
 
   /// Fills `out` and returns the number of bytes; fewer than fit only at the end.
   Result<std::size_t> next(std::span<char> out) {
-    if (!ready_) return fail("no memory is left to inflate it");
+    if (!ready_) return fail("not enough memory to inflate it");
     std::size_t made = 0;
     while (made < out.size() && !ended_) {
       if (stream_.avail_in == 0) {
@@ -55,7 +55,7 @@ class Inflater {
       made += piece - stream_.avail_out;
       ended_ = status == Z_STREAM_END;
       if (status == Z_BUF_ERROR && !had_input) return fail("its deflated data is cut off");
-      if (status == Z_MEM_ERROR) return fail("no memory is left to inflate it");
+      if (status == Z_MEM_ERROR) return fail("not enough memory to inflate it");
       if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
         return fail("its deflated data is damaged");
     }
@@ -174,7 +174,7 @@ Result<std::shared_ptr<const ByteSource>> open_zip_member(const std::shared_ptr<
     if (!inflated) return tl::unexpected(inflated.error());
     return bytes_in_memory(std::move(bytes), keep);
   } catch (const std::bad_alloc&) {
-    return fail("no memory is left for the " + size_text(keep) + " to which it inflates");
+    return fail("not enough memory for the " + size_text(keep) + " to which it inflates");
   }
 }
 

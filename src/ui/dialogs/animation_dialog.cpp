@@ -77,7 +77,7 @@ void value_rows(const Style& style, const Sweepable& thing, AnimationSettings& s
   ImGui::SameLine();
   text_field(style, "##step", "…", settings.step, kNarrow);
   const bool real = thing.parameter.kind == Parameter::Kind::real;
-  tooltip(std::string("Empty: ") + (real ? "50 steps." : "1, or the next value that fits.") +
+  tooltip(std::string("Empty: ") + (real ? "50 steps." : "1, or the next allowed value.") +
           " A negative step counts down.");
 }
 
@@ -95,7 +95,7 @@ void format_row(const Style& style, const AnimationShown& shown, UiState& state)
       state.dialog.path = path_for_format(state.dialog.path, each.format);
     }
     ImGui::EndDisabled();
-    if (each.format == AnimationFormat::png) tooltip("A file for each frame, numbered.");
+    if (each.format == AnimationFormat::png) tooltip("One numbered file per frame.");
   }
 }
 

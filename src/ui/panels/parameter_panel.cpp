@@ -225,7 +225,7 @@ void system_controls(const Style& style, const System& system, UiIntents& intent
     }
     ImGui::EndCombo();
   } else {
-    tooltip("Replays " + system.source + ".");
+    tooltip("Reproduces " + system.source + ".");
   }
   list_marker(style);
   ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim));

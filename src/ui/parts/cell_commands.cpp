@@ -55,7 +55,7 @@ void toggle_mask(const Shared& shared, UiIntents& intents) {
   const std::optional<NamedCell>& cell = shared.state.inspected();
   if (trace == nullptr || !cell) return;
   const std::optional<MaskCell> pair = mask_cell(*trace, cell->tensor, cell->index);
-  if (!pair) return shared.say("M masks a pair of query and key: point at a score or a weight", true);
+  if (!pair) return shared.say("M masks a query–key pair: point at a score or a weight first", true);
   intents.actions.push_back({PaintMask{*pair, !is_kept(shared.session().experiment(), *pair)}, 0});
 }
 
@@ -65,7 +65,7 @@ void switch_head(const Shared& shared, UiIntents& intents) {
   const Experiment& experiment = shared.session().experiment();
   const ParameterValues options = view_options(experiment.view)->values;
   const std::optional<Index> head = selected_head(*find_view(experiment.view.name), *trace, options);
-  if (!head) return shared.say("X turns a head off: select one in a view of single heads", true);
+  if (!head) return shared.say("X turns a head off: select a head first, in a view that shows one", true);
   for (Edit& edit : edits_for(ToggleHead{*head}, experiment)) intents.actions.push_back({std::move(edit), 0});
 }
 
@@ -109,7 +109,7 @@ void move_token(Shared& shared, Index by, UiIntents& intents) {
 
 void copy_matrix(const Shared& shared, MatrixFormat format) {
   const std::optional<NamedCell>& cell = shared.state.pinned;
-  if (!shared.traces.trace() || !cell) return shared.say("pin a cell first: its matrix is copied", true);
+  if (!shared.traces.trace() || !cell) return shared.say("pin a cell first, to copy its matrix", true);
   const Result<std::string> text = matrix_text(*shared.traces.trace(), cell->tensor, cell->index, format);
   if (!text) return shared.say(text.error().message, true);
   ImGui::SetClipboardText(text->c_str());
