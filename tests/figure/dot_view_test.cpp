@@ -170,7 +170,7 @@ TEST(DotView, ManyNumbersShareBars) {
     next = shown;
   }
   EXPECT_GT(next, 4900);
-  EXPECT_NE(words(figure, "scores.about").find("each bar is the largest of 15 adjacent bars"), std::string::npos)
+  EXPECT_NE(words(figure, "scores.about").find("each bar is the largest of 15 adjacent values"), std::string::npos)
       << words(figure, "scores.about");
   double sum = 0;
   for (Index dim = 0; dim < 500; ++dim)

@@ -70,7 +70,7 @@ constexpr std::array<NameAndSymbol, 51> kSymbols = {{
     {"dropped_weights", "after dropout"},
     {"mean_weights", "mean weights"},
     {"head_outputs", "head"},
-    {"kept_head_outputs", "kept head"},
+    {"kept_head_outputs", "active head"},
     {"weighted_values", "weighted V"},
     {"merged", "Concat(head_{1} … head_{h})"},
     {"out", "output"},

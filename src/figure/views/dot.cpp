@@ -99,7 +99,7 @@ class DotLayout {
   /// Says how many numbers share a bar, if several do.
   [[nodiscard]] std::string pooled_text(const BarRow& row) const {
     const Index most = columns(row).most();
-    return most <= 1 ? "" : "each bar is the largest of " + std::to_string(most) + " adjacent bars";
+    return most <= 1 ? "" : "each bar is the largest of " + std::to_string(most) + " adjacent values";
   }
 
   BarRow& add_row(const std::string& id, const std::string& title, const std::string& about,

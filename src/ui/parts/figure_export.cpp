@@ -42,7 +42,7 @@ std::optional<ExportShown> FigureExport::update() {
 
 void FigureExport::carry_out(const DialogResult& result) {
   UiState& state = shared_.state;
-  if (!shared_.traces.trace()) return state.refuse("nothing to export yet: still computing");
+  if (!shared_.traces.trace()) return state.refuse("nothing to export yet: no result");
   const Result<std::vector<std::filesystem::path>> paths = export_paths(result.path, state.export_settings);
   if (!paths) return state.refuse(paths.error().message);
   if (state.asks(shared_.workspace.question_before_writing(*paths, state.dialog.agreed), result.replaces)) return;
@@ -51,7 +51,7 @@ void FigureExport::carry_out(const DialogResult& result) {
 }
 
 void FigureExport::copy_figure() {
-  if (!shared_.traces.trace()) return shared_.say("nothing to copy yet: still computing", true);
+  if (!shared_.traces.trace()) return shared_.say("nothing to copy yet: no result", true);
   if (const auto options = export_options(shared_.state.export_settings); !options)
     return shared_.say(options.error().message, true);
   // A folder of its own: in a shared one, somebody could have put a link in the file's place.

@@ -173,7 +173,7 @@ void Workbench::carry_out(const DialogResult& result) {
 }
 
 void Workbench::export_tensors(const DialogResult& result) {
-  if (trace() == nullptr) return state_.refuse("nothing to export yet: still computing");
+  if (trace() == nullptr) return state_.refuse("nothing to export yet: no result");
   const std::vector<std::filesystem::path> paths = {result.path};
   if (state_.asks(workspace_.question_before_writing(paths, state_.dialog.agreed), result.replaces)) return;
   if (const Result<void> done = write_trace(*trace(), result.path); !done) return state_.refuse(done.error().message);
