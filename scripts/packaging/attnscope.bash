@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Completion of attnscope for bash. The program itself says what can stand next.
+# Completion of attnscope for bash. The program itself says what can come next.
 
 _attnscope() {
   local line=${COMP_LINE:0:COMP_POINT} word

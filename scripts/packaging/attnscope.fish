@@ -1,4 +1,4 @@
-# Completion of attnscope for fish. The program itself says what can stand next.
+# Completion of attnscope for fish. The program itself says what can come next.
 
 function __attnscope_words
     set -l words (commandline -opc) (commandline -ct)
