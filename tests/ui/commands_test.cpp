@@ -80,7 +80,7 @@ class Menus : public Interface {};
 TEST_F(Menus, HaveTheirCommands) {
   screen().settle();
   screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("Edit")});
-  screen().click_item("##Menu_00", {std::string("Turn head off or on")});
+  screen().click_item("##Menu_00", {std::string("Switch head off or on")});
   screen().settle();
   EXPECT_EQ(screen().experiment().heads_off.size(), 1U);
   screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("View")});

@@ -84,7 +84,7 @@ std::string RearrangeOperation::formula(const StepInPlan& step) const {
   for (std::size_t i = 0; i < fixed.size(); ++i) {
     if (fixed[i]) slice += ", " + labels[i] + " " + std::to_string(at[i]);
   }
-  return input_text(step) + (slice.empty() ? ", reordered" : slice);
+  return input_text(step) + (slice.empty() ? ", rearranged" : slice);
 }
 
 void RearrangeOperation::compute(Inputs inputs, const StepContext& context, Tensor& result) const {

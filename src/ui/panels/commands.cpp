@@ -55,7 +55,7 @@ std::vector<Group> document_groups() {
         {Command::redo, "Redo", {shifted('Z'), control('Y')}, kUndo, outside_text}}},
       {Menu::edit,
        {{Command::toggle_mask, "Mask or unmask cell", {plain('M')}, "mask the cell's query and key, or unmask them"},
-        {Command::switch_head, "Turn head off or on", {plain('X')}, "turn the selected head off or on"},
+        {Command::switch_head, "Switch head off or on", {plain('X')}, "switch the selected head off or on"},
         {Command::move_token_up, "Move token up", {control(KeyPress::kUp)}, kToken},
         {Command::move_token_down, "Move token down", {control(KeyPress::kDown)}, kToken}}},
       {Menu::edit,

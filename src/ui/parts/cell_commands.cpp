@@ -65,7 +65,7 @@ void switch_head(const Shared& shared, UiIntents& intents) {
   const Experiment& experiment = shared.session().experiment();
   const ParameterValues options = view_options(experiment.view)->values;
   const std::optional<Index> head = selected_head(*find_view(experiment.view.name), *trace, options);
-  if (!head) return shared.say("X turns a head off: select a head first, in a view that shows one", true);
+  if (!head) return shared.say("X switches a head off: select a head first, in a view that shows one", true);
   for (Edit& edit : edits_for(ToggleHead{*head}, experiment)) intents.actions.push_back({std::move(edit), 0});
 }
 
