@@ -284,7 +284,7 @@ TEST_P(SmallFile, TakesNoMoreThanItsBudget) {
   RecordProperty("seconds", std::to_string(taken.seconds));
   if (kSanitized) return;
   constexpr std::uint64_t kLibraries = 8'000'000;  // code and tables of theirs that are first touched here
-  EXPECT_LE(taken.bytes, ParseBudget::kLeast + ParseBudget::kTimes * size + kLibraries) << taken.text;
+  EXPECT_LE(taken.bytes, ParseBudget::kBaseBytes + ParseBudget::kBytesPerFileByte * size + kLibraries) << taken.text;
   EXPECT_LT(taken.seconds, 2) << "without optimization; " << taken.text;
 }
 

@@ -8,8 +8,9 @@
 namespace attnscope {
 
 ParseBudget::ParseBudget(std::uint64_t file_bytes) : file_bytes_(file_bytes), taken_(file_bytes) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  limit_ = file_bytes > (most - kLeast) / kTimes ? most : kLeast + kTimes * file_bytes;
+  constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+  const bool overflows = file_bytes > (kUnlimited - kBaseBytes) / kBytesPerFileByte;
+  limit_ = overflows ? kUnlimited : kBaseBytes + kBytesPerFileByte * file_bytes;
 }
 
 bool ParseBudget::charge(std::uint64_t bytes) {

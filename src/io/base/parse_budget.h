@@ -7,32 +7,34 @@
 
 namespace attnscope {
 
-/// Counts the memory that reading a file takes, before it is taken: for inflated data, for each value and key of its
-/// JSON, for its pixels. A small file can ask for anything (a kilobyte of zlib for a megabyte, two bytes of JSON for
-/// eighty): the limit is `kLeast` and `kTimes` its size, which includes the bytes of the file itself.
+/// The memory that reading one file may take. Readers charge it before they allocate: for inflated data, for each value
+/// and key of the JSON, for pixels. Without a limit a small file could ask for anything: a kilobyte of zlib inflates to
+/// a megabyte, and two bytes of JSON take eighty. The limit is `kBaseBytes` and `kBytesPerFileByte` per byte of the
+/// file; the bytes of the file itself count towards it.
 class ParseBudget {
  public:
-  static constexpr std::uint64_t kLeast = 64'000'000;
-  static constexpr std::uint64_t kTimes = 8;
+  static constexpr std::uint64_t kBaseBytes = 64'000'000;
+  static constexpr std::uint64_t kBytesPerFileByte = 8;
 
-  /// For a file of that size, whose bytes are held.
+  /// For a file of `file_bytes` bytes, which are charged at once: its reader holds them.
   explicit ParseBudget(std::uint64_t file_bytes);
 
-  /// Takes bytes; takes none and returns false if they are too many.
+  /// Charges `bytes`, or charges nothing and returns false if they would exceed the limit.
   [[nodiscard]] bool charge(std::uint64_t bytes);
-  /// Returns bytes to the budget.
+  /// Returns `bytes` that were charged, when their memory is freed.
   void release(std::uint64_t bytes);
-  /// Whether the limit was ever exceeded.
+  /// Whether a charge was ever refused; `release` does not reset it.
   [[nodiscard]] bool exceeded() const { return exceeded_; }
-  /// Bytes that can still be taken.
+  /// Bytes that can still be charged.
   [[nodiscard]] std::uint64_t left() const { return limit_ - taken_; }
-  /// "the JSON takes more than 64.5 MB, the limit for a file of 58.1 kB"
+  /// The error after a refused charge. For `what` = "the JSON": "the JSON takes more than 64.5 MB, the limit for a file
+  /// of 58.1 kB".
   [[nodiscard]] std::string refusal(std::string_view what) const;
 
  private:
   std::uint64_t file_bytes_;
-  std::uint64_t limit_;
-  std::uint64_t taken_;
+  std::uint64_t limit_;  ///< bytes
+  std::uint64_t taken_;  ///< bytes charged, those of the file included; at most `limit_`
   bool exceeded_ = false;
 };
 
