@@ -7,15 +7,15 @@
 
 namespace attnscope {
 
-Index saturating_product(Index a, Index b) {
-  Index product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<Index>::max() : product;
+const Axis* find_axis(const Axes& axes, std::string_view name) {
+  const auto found = std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.name == name; });
+  return found == axes.end() ? nullptr : &*found;
 }
 
 Index element_count(const Axes& axes) {
   Index count = 1;
   for (const Axis& axis : axes) {
-    // A zero after an overflow still gives zero: saturating_product(max, 0) is 0.
+    // A later axis of size 0 still makes the count 0: saturating_product(max, 0) is 0.
     count = saturating_product(count, axis.size);
   }
   return count;
@@ -31,11 +31,6 @@ Index offset_in(const Axes& axes, std::span<const Index> index) {
   return offset;
 }
 
-const Axis* find_axis(const Axes& axes, std::string_view name) {
-  const auto found = std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.name == name; });
-  return found == axes.end() ? nullptr : &*found;
-}
-
 std::vector<Index> index_in(const Axes& axes, Index offset) {
   std::vector<Index> index(axes.size());
   for (std::size_t i = axes.size(); i-- > 0;) {
@@ -43,6 +38,11 @@ std::vector<Index> index_in(const Axes& axes, Index offset) {
     offset /= axes[i].size;
   }
   return index;
+}
+
+Index saturating_product(Index a, Index b) {
+  Index product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<Index>::max() : product;
 }
 
 Tensor::Tensor(Axes axes) : Tensor(std::move(axes), nullptr) { std::fill(values().begin(), values().end(), 0.0F); }
@@ -59,15 +59,15 @@ std::shared_ptr<const Tensor> Tensor::part(std::shared_ptr<const Tensor> whole, 
 }
 
 Index Tensor::size(int axis) const {
-  const int at = axis < 0 ? axis + rank() : axis;
-  assert(at >= 0 && at < rank());
-  return axes()[static_cast<std::size_t>(at)].size;
+  const int position = axis < 0 ? axis + rank() : axis;
+  assert(position >= 0 && position < rank());
+  return axes()[static_cast<std::size_t>(position)].size;
 }
 
 Index Tensor::stride(int axis) const {
-  const int at = axis < 0 ? axis + rank() : axis;
+  const int position = axis < 0 ? axis + rank() : axis;
   Index stride = 1;
-  for (int i = rank() - 1; i > at; --i) stride *= size(i);
+  for (int faster = rank() - 1; faster > position; --faster) stride *= size(faster);
   return stride;
 }
 
@@ -75,10 +75,10 @@ MatrixView Tensor::matrix(std::span<const Index> leading) const {
   if (rank() == 0) return {data_.values().data(), 1, 1, 1, 1};
   const Index columns = size(-1);
   const Index rows = rank() > 1 ? size(-2) : 1;
-  Index start = 0;
-  for (std::size_t i = 0; i < leading.size(); ++i) start = start * axes()[i].size + leading[i];
   assert(static_cast<int>(leading.size()) == (rank() > 2 ? rank() - 2 : 0));
-  return {data_.values().data() + start * rows * columns, rows, columns, columns, 1};
+  Index matrices_before = 0;
+  for (std::size_t i = 0; i < leading.size(); ++i) matrices_before = matrices_before * axes()[i].size + leading[i];
+  return {data_.values().data() + matrices_before * rows * columns, rows, columns, columns, 1};
 }
 
 std::string shape_text(const Axes& axes) {
