@@ -9,11 +9,15 @@
 
 namespace attnscope {
 
-/// Asked to stop, and joined, when this object is destroyed. Owners declare it last, because the thread uses the
-/// members above it. An owner whose thread waits for a condition calls `request_stop` under the lock of that condition,
-/// and then wakes the thread.
+/// A thread that is asked to stop, and joined, when this object is destroyed. Owners declare it last: the thread uses
+/// the members above it, which must exist before it starts and until it has ended.
+///
+/// An owner whose thread waits on a condition variable calls `request_stop` in its own destructor with the mutex of the
+/// condition locked, and then notifies. Without the lock the thread could miss the request between its check and its
+/// wait, and would never be joined.
 class BackgroundThread {
  public:
+  /// Runs `work` once, in a new thread. `work` polls the token and returns soon after a stop is requested.
   explicit BackgroundThread(std::function<void(const StopToken&)> work)
       : thread_([work = std::move(work), stop = stop_.token()] { work(stop); }) {}
   ~BackgroundThread() {
@@ -27,7 +31,7 @@ class BackgroundThread {
   [[nodiscard]] bool stop_requested() const { return stop_.stop_requested(); }
 
  private:
-  StopSource stop_;
+  StopSource stop_;  ///< before the thread, which starts with its token
   std::thread thread_;
 };
 
