@@ -13,10 +13,11 @@ namespace attnscope {
 namespace {
 
 /// The maximum width of the name column that the script prints.
-constexpr std::size_t kNameColumns = 60;
-/// Draws discarded in one tensor, at most: 400 MB.
-constexpr std::uint64_t kDiscardedAtOnce = 100'000'000;
+constexpr std::size_t kMaxNameColumns = 60;
+/// The maximum number of draws that the script discards in one tensor: 400 MB of float32.
+constexpr std::uint64_t kMaxDiscardedAtOnce = 100'000'000;
 
+/// Whether Python may have `c` in a name; names of parameters are ASCII.
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool is_random(const PlannedStep& step) {
@@ -49,14 +50,14 @@ void Script::section(std::string_view python) {
 void Script::discard() {
   const std::uint64_t draws = experiment_.discard;
   if (draws == 0) return;
-  if (draws <= kDiscardedAtOnce) {
+  if (draws <= kMaxDiscardedAtOnce) {
     code("torch.rand(" + std::to_string(draws) + ")  # drawn and discarded");
     return;
   }
-  const std::string at_once = std::to_string(kDiscardedAtOnce);
-  code("for _ in range(" + std::to_string(draws / kDiscardedAtOnce) + "):  # drawn and discarded");
-  code("    torch.rand(" + at_once + ")");
-  if (draws % kDiscardedAtOnce > 0) code("torch.rand(" + std::to_string(draws % kDiscardedAtOnce) + ")");
+  const std::uint64_t rest = draws % kMaxDiscardedAtOnce;
+  code("for _ in range(" + std::to_string(draws / kMaxDiscardedAtOnce) + "):  # drawn and discarded");
+  code("    torch.rand(" + std::to_string(kMaxDiscardedAtOnce) + ")");
+  if (rest > 0) code("torch.rand(" + std::to_string(rest) + ")");
 }
 
 void Script::layer(const std::string& variable, const std::string& name, std::string_view python) {
@@ -71,8 +72,8 @@ void Script::edits(const std::map<std::string, std::string>& places) {
   code("with torch.no_grad():");
   for (const CellEdit& edit : experiment_.edits) {
     const auto place = places.find(edit.tensor);
-    code("    " + (place != places.end() ? place->second : saved_from_.at(edit.tensor)) + index_text(edit.index) +
-         " = " + python_number(edit.value));
+    const std::string& edited = place != places.end() ? place->second : saved_from_.at(edit.tensor);
+    code("    " + edited + index_text(edit.index) + " = " + python_number(edit.value));
   }
 }
 
@@ -89,8 +90,10 @@ void Script::save_together(std::span<const std::string> names, const std::string
 bool Script::mentions(std::string_view name) const {
   for (std::size_t at = names_.find(name); at != std::string::npos; at = names_.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    const bool begins = at == 0 || (!is_word(names_[at - 1]) && names_[at - 1] != '.');
-    if (begins && (end == names_.size() || !is_word(names_[end]))) return true;
+    // `x.name` is an attribute of another object.
+    const bool starts_name = at == 0 || (!is_word(names_[at - 1]) && names_[at - 1] != '.');
+    const bool ends_name = end == names_.size() || !is_word(names_[end]);
+    if (starts_name && ends_name) return true;
   }
   return false;
 }
@@ -127,9 +130,9 @@ std::string Script::parameters() const {
 std::string Script::seed() const {
   if (!random_) return "";
   const std::string line = "torch.manual_seed(" + std::to_string(experiment_.seed) + ")";
-  const std::uint64_t counts = experiment_.seed & 0xffffffffU;
-  if (counts == experiment_.seed) return line + "\n";
-  return line + "  # same as " + std::to_string(counts) + ": only the low 32 bits count\n";
+  const std::uint64_t low_bits = experiment_.seed & 0xffffffffU;
+  if (low_bits == experiment_.seed) return line + "\n";
+  return line + "  # same as " + std::to_string(low_bits) + ": only the low 32 bits count\n";
 }
 
 std::string Script::dictionary() const {
@@ -137,27 +140,31 @@ std::string Script::dictionary() const {
   std::set<std::string> written;
   for (const std::string& name : tensors_) {
     const std::string& line = lines_.at(name);
+    // Tensors of `save_together` share one line.
     if (written.insert(line).second) text += "    " + line + "\n";
   }
   return text + "}\n";
 }
 
-std::string Script::end() const {
-  std::size_t longest = 0;
-  for (const std::string& name : tensors_) longest = std::max(longest, character_count(name));
-  longest = std::min(longest, kNameColumns);
-  const bool layers = mentions("nn");  // their weights require gradients
-  const std::string numbers = layers ? "tensor.detach().numpy()" : "tensor.numpy()";
-  const std::string result = result_ + (layers ? ".detach()" : "");
-  return "if len(sys.argv) > 1:\n    np.savez(sys.argv[1], **{name: " + numbers +
-         " for name, tensor in tensors.items()})\nelse:\n    for name, tensor in tensors.items():\n" +
-         "        print(f\"{name:" + std::to_string(longest) + "}  {list(tensor.shape)}\")\n    print(" + result +
-         ")\n";
+std::string Script::output() const {
+  std::size_t name_columns = 0;
+  for (const std::string& name : tensors_) name_columns = std::max(name_columns, character_count(name));
+  name_columns = std::min(name_columns, kMaxNameColumns);
+  // The weights of layers require gradients, and NumPy takes no tensor that does.
+  const std::string detach = mentions("nn") ? ".detach()" : "";
+  std::string text = "if len(sys.argv) > 1:\n";
+  text += "    np.savez(sys.argv[1], **{name: tensor" + detach + ".numpy() for name, tensor in tensors.items()})\n";
+  text += "else:\n";
+  text += "    for name, tensor in tensors.items():\n";
+  text += "        print(f\"{name:" + std::to_string(name_columns) + "}  {list(tensor.shape)}\")\n";
+  text += "    print(" + result_ + detach + ")\n";
+  return text;
 }
 
 std::string Script::text() {
+  // Before the parts around the body, which contain only what it mentions.
   names_ = python_names(body_);
-  return header() + "\n" + parameters() + "\n" + seed() + body_ + "\n" + dictionary() + "\n" + end();
+  return header() + "\n" + parameters() + "\n" + seed() + body_ + "\n" + dictionary() + "\n" + output();
 }
 
 std::string pytorch_script(const Experiment& experiment) {

@@ -51,12 +51,14 @@ class Script {
   [[nodiscard]] std::string text();
 
  private:
+  /// Whether the finished body uses `name`, not as an attribute. Known once `text` has set `names_`.
   [[nodiscard]] bool mentions(std::string_view name) const;
+  /// The parts around the body, in their order; each ends with a newline, or is empty.
   [[nodiscard]] std::string header() const;
   [[nodiscard]] std::string parameters() const;
   [[nodiscard]] std::string seed() const;
   [[nodiscard]] std::string dictionary() const;
-  [[nodiscard]] std::string end() const;
+  [[nodiscard]] std::string output() const;
 
   const Experiment& experiment_;
   std::vector<std::string> tensors_;
