@@ -1,4 +1,6 @@
-// Pictures in scripts: random, made by the formulas of picture.cpp, or as literals.
+// The picture `x` in scripts: random, made by a formula, or given by the user. A script has to give the same bits as
+// experiment/picture.cpp: kShapes and kStripes repeat the formulas there, kOverlaps the area averaging, all in integers
+// up to one division. A change on one side needs the same on the other.
 #include <algorithm>
 
 #include "core/script/script_parts.h"
@@ -6,8 +8,8 @@
 namespace attnscope {
 namespace {
 
-/// Pixels per line, six digits each.
-constexpr Index kPixelsOnALine = 15;
+/// Pixels per line of a literal, six digits each: lines stay below 100 columns.
+constexpr Index kPixelsPerLine = 15;
 
 constexpr const char* kShapes = R"(
 # Two red discs and a blue square: [row, column, colour]; red, green, blue from 0 to 255.
@@ -37,17 +39,18 @@ def overlaps(old, new):
     return (ends - torch.maximum(old_edges, new_edges)).clamp(min=0).double()
 )";
 
-std::string imported_code(const ColorPicture& picture) {
+/// Defines `rgb`, the user's picture, [row, column, colour].
+std::string literal_picture(const ColorPicture& picture) {
   const std::string rows = std::to_string(picture.rows);
   const std::string columns = std::to_string(picture.columns);
   std::string text =
       "# The picture row by row: red, green, blue from 0 to 255, two hexadecimal digits each.\nrgb = \"\"\"\n";
   const std::string digits = hex_text(picture.rgb);
   const auto row_digits = static_cast<std::size_t>(picture.columns * kColors * 2);
-  constexpr auto kLine = static_cast<std::size_t>(kPixelsOnALine * kColors * 2);
+  constexpr auto kLineDigits = static_cast<std::size_t>(kPixelsPerLine * kColors * 2);
   for (std::size_t row = 0; row < digits.size(); row += row_digits) {
-    for (std::size_t at = 0; at < row_digits; at += kLine)
-      text += digits.substr(row + at, std::min(kLine, row_digits - at)) + "\n";
+    for (std::size_t at = 0; at < row_digits; at += kLineDigits)
+      text += digits.substr(row + at, std::min(kLineDigits, row_digits - at)) + "\n";
   }
   return text + "\"\"\"\nrgb = torch.tensor([*bytes.fromhex(rgb)]).view(" + rows + ", " + columns + ", 3)\n";
 }
@@ -56,19 +59,21 @@ std::string imported_code(const ColorPicture& picture) {
 
 void write_picture(Script& s) {
   const Experiment& e = s.experiment();
-  const std::string& name = e.choice("picture");
-  if (name == "noise") {
+  const std::string& picture = e.choice("picture");
+  if (picture == "noise") {
     s.code("x = torch.randn(batch, channels, height, width)");
     s.discard();
     return;
   }
   s.code("torch.randn(batch, channels, height, width)  # unused: keeps the same weights as with noise");
   s.discard();
-  s.section(name == "shapes" ? kShapes : name == "stripes" ? kStripes : imported_code(e.picture));
+  if (picture == "shapes") s.section(kShapes);
+  if (picture == "stripes") s.section(kStripes);
+  if (picture == "file") s.section(literal_picture(e.picture));
   s.empty_line();
   s.section(kOverlaps);
   s.empty_line();
-  if (name == "file") {
+  if (picture == "file") {
     s.section(R"(
 # Area-average to height × width, and the three colours to the channels.
 rows, columns = overlaps(len(rgb), height), overlaps(rgb.shape[1], width)
@@ -80,8 +85,9 @@ image = torch.einsum("hr,wc,kl,rcl->khw", rows, columns, overlaps(3, channels), 
 image = torch.einsum("kl,hwl->khw", overlaps(3, channels), rgb.double())
 )");
   }
-  s.code(std::string("x = (2 * image / (255 * ") + (name == "file" ? "rgb.numel()" : "3") +
-         ") - 1).float().repeat(batch, 1, 1, 1)");
+  // Overlaps sum to the number of old cells along each averaged axis: rows, columns and colours, or colours alone.
+  const std::string old_cells = picture == "file" ? "rgb.numel()" : "3";
+  s.code("x = (2 * image / (255 * " + old_cells + ") - 1).float().repeat(batch, 1, 1, 1)");
   s.empty_line();
 }
 
