@@ -7,8 +7,8 @@
 namespace attnscope::ui {
 namespace {
 
-// A small part of a frame.
-constexpr std::chrono::microseconds kAtOnce{1000};
+// How long a frame may wait for a computation: a small part of the frame.
+constexpr std::chrono::microseconds kQuick{1000};
 
 }  // namespace
 
@@ -28,25 +28,26 @@ void Traces::compare_with(Experiment baseline) {
 }
 
 Result<void> Traces::take(const Experiment& open) {
-  Result<void> done;
+  Result<void> outcome;
   if (auto result = worker_.take_result()) {
     if (*result) {
-      take(std::move(**result));
+      accept(std::move(**result));
     } else {
       coming_baseline_.reset();
-      done = tl::unexpected(result->error());
+      outcome = tl::unexpected(result->error());
     }
   }
-  // Labels and views need no computation.
+  // Another view or other labels change no number: the same trace serves the edited experiment.
   if (trace_ && trace_->experiment() != open && same_computation(trace_->experiment(), open))
     trace_ = trace_->for_experiment(open);
-  return done;
+  return outcome;
 }
 
-void Traces::take(std::shared_ptr<const Trace> trace) {
+void Traces::accept(std::shared_ptr<const Trace> trace) {
   if (coming_baseline_ && same_computation(trace->experiment(), *coming_baseline_)) {
     baseline_ = std::move(trace);
     coming_baseline_.reset();
+    // The baseline took the place of any waiting request: only the trace on screen is sure to be computed.
     requested_ = trace_ ? std::optional(trace_->experiment()) : std::nullopt;
     return;
   }
@@ -55,8 +56,10 @@ void Traces::take(std::shared_ptr<const Trace> trace) {
 }
 
 bool Traces::computed_at_once() {
-  const bool is_quick = trace_ && trace_->compute_seconds() < std::chrono::duration<double>(kAtOnce).count();
-  return std::exchange(requested_now_, false) && is_quick && worker_.wait_for_result(kAtOnce);
+  const bool requested = std::exchange(requested_now_, false);
+  // The previous trace predicts the time of the next one.
+  const bool is_quick = trace_ && trace_->compute_seconds() < std::chrono::duration<double>(kQuick).count();
+  return requested && is_quick && worker_.wait_for_result(kQuick);
 }
 
 void Traces::cancel() {
@@ -75,11 +78,20 @@ void Traces::remove_baseline() {
 }
 
 FigureRequest Traces::figure_request(const FigureFileOptions& options) const {
-  return {trace_, trace_number_, trace_->experiment().view, 0, 0, baseline_, options};
+  return {.trace = trace_,
+          .trace_number = trace_number_,
+          .view = trace_->experiment().view,
+          .pinned = baseline_,
+          .file = options};
 }
 
 FigureRequest Traces::figure_request(double width, double height) const {
-  return {trace_, trace_number_, trace_->experiment().view, width, height, baseline_};
+  return {.trace = trace_,
+          .trace_number = trace_number_,
+          .view = trace_->experiment().view,
+          .width = width,
+          .height = height,
+          .pinned = baseline_};
 }
 
 ExperimentSource Traces::source_of_view() const {

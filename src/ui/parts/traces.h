@@ -24,7 +24,8 @@ class Traces {
   void compare_with(Experiment baseline);
   /// Takes what was computed since the last call. The error is the computation's, one line.
   Result<void> take(const Experiment& open);
-  /// Whether a request made since the last call has its result already, or gets it in less time than anybody notices.
+  /// Whether there is something to `take` for a request made since the last call. Waits for it, at most a millisecond,
+  /// if the trace on screen took less than that.
   bool computed_at_once();
   /// Stops the computation, also that of a baseline.
   void cancel();
@@ -50,14 +51,15 @@ class Traces {
   [[nodiscard]] const ComputeWorker& worker() const { return worker_; }
 
  private:
-  void take(std::shared_ptr<const Trace> trace);
+  /// Makes a finished trace the baseline if it was computed for that, otherwise the trace on screen.
+  void accept(std::shared_ptr<const Trace> trace);
 
   std::shared_ptr<const Trace> trace_;
   std::uint64_t trace_number_ = 0;
   std::shared_ptr<const Trace> baseline_;
   std::optional<Experiment> coming_baseline_;  ///< computed first, to become the baseline
-  std::optional<Experiment> requested_;        ///< last
-  bool requested_now_ = false;                 ///< since `computed_at_once` was last called
+  std::optional<Experiment> requested_;        ///< the last one; nothing: the next request always computes
+  bool requested_now_ = false;                 ///< something was requested since `computed_at_once` was last called
   ComputeWorker worker_;
 };
 
