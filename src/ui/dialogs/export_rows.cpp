@@ -13,19 +13,30 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr double kCentimetres = 2.54;
+constexpr double kCentimetresPerInch = 2.54;
 
 void number_field(const Style& style, const char* id, double& value) {
   ImGui::SetNextItemWidth(style.px(kFieldWidth));
   ImGui::InputDouble(id, &value, 0, 0, "%.4g");
 }
 
-/// A length in the chosen unit.
+/// A field for `inches` that shows and takes the length in the chosen unit.
 void length_field(const Style& style, const char* id, const ExportSettings& settings, double& inches) {
-  const double unit = settings.centimetres ? kCentimetres : 1;
-  double shown = inches * unit;
+  const double units_per_inch = settings.centimetres ? kCentimetresPerInch : 1;
+  double shown = inches * units_per_inch;
   number_field(style, id, shown);
-  if (ImGui::IsItemEdited()) inches = shown / unit;
+  // Only then: multiplying and dividing on every frame would move the length by rounding.
+  if (ImGui::IsItemEdited()) inches = shown / units_per_inch;
+}
+
+/// The largest page of that shape (height by width) in the middle of `room` at `corner`, with a margin around it.
+Rect centred_page(ImVec2 corner, ImVec2 room, double margin, double aspect) {
+  const auto free_width = static_cast<double>(room.x) - 2 * margin;
+  const auto free_height = static_cast<double>(room.y) - 2 * margin;
+  const double width = std::min(free_width, free_height / aspect);
+  const double height = width * aspect;
+  return {static_cast<double>(corner.x) + margin + (free_width - width) / 2,
+          static_cast<double>(corner.y) + margin + (free_height - height) / 2, width, height};
 }
 
 }  // namespace
@@ -37,12 +48,12 @@ void row_label(const Style& style, const char* label) {
 }
 
 std::optional<std::size_t> list_field(const char* id, float width, std::span<const std::string> names,
-                                      std::size_t now) {
+                                      std::size_t selected) {
   std::optional<std::size_t> chosen;
   ImGui::SetNextItemWidth(width);
-  if (!ImGui::BeginCombo(id, names[now].c_str(), ImGuiComboFlags_HeightLarge)) return chosen;
+  if (!ImGui::BeginCombo(id, names[selected].c_str(), ImGuiComboFlags_HeightLarge)) return chosen;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (ImGui::Selectable(names[i].c_str(), i == now)) chosen = i;
+    if (ImGui::Selectable(names[i].c_str(), i == selected)) chosen = i;
   }
   ImGui::EndCombo();
   return chosen;
@@ -55,22 +66,25 @@ void size_rows(const Style& style, ExportSettings& settings, const Figure* figur
   const std::array<std::string, 2> units = {"in", "cm"};
   if (const auto unit = list_field("##unit", style.px(kFieldWidth), units, settings.centimetres ? 1 : 0))
     settings.centimetres = *unit == 1;
+
   row_label(style, "Height");
-  double free_height = figure != nullptr ? settings.file.width_inches * figure->height / figure->width : 0;
+  double automatic_height = figure != nullptr ? settings.file.width_inches * figure->height / figure->width : 0;
   ImGui::BeginDisabled(!settings.fixed_height);
-  length_field(style, "##height", settings, settings.fixed_height ? settings.height_inches : free_height);
+  length_field(style, "##height", settings, settings.fixed_height ? settings.height_inches : automatic_height);
   ImGui::EndDisabled();
   ImGui::SameLine();
   // A fixed height starts with the automatic one.
-  if (ImGui::Checkbox("fixed", &settings.fixed_height) && settings.fixed_height && free_height > 0)
-    settings.height_inches = std::round(free_height * 100) / 100;
+  if (ImGui::Checkbox("fixed", &settings.fixed_height) && settings.fixed_height && automatic_height > 0)
+    settings.height_inches = std::round(automatic_height * 100) / 100;
   tooltip("Otherwise the content determines the height.");
+
   row_label(style, "Text");
   number_field(style, "##type", settings.file.font_points);
   ImGui::SameLine();
   ImGui::TextDisabled("pt");
+
   row_label(style, "Resolution");
-  ImGui::BeginDisabled(!settings.formats[0]);
+  ImGui::BeginDisabled(!is_selected(settings, FigureFormat::png));
   ImGui::SetNextItemWidth(style.px(kFieldWidth));
   ImGui::InputInt("##dpi", &settings.file.dpi, 0);
   ImGui::EndDisabled();
@@ -88,17 +102,21 @@ void look_rows(const Style& style, ExportSettings& settings) {
   const auto theme = std::ranges::find(themes, settings.file.theme) - themes.begin();
   if (const auto chosen = list_field("##theme", width, names, static_cast<std::size_t>(theme)))
     settings.file.theme = themes[*chosen];
+
   row_label(style, "Colours");
   names = {"as in the view"};
   for (const ColorMap map : color_maps()) names.emplace_back(color_map_name(map));
   std::optional<ColorMap>& map = settings.file.content.map;
-  const std::size_t now = map ? static_cast<std::size_t>(*map) + 1 : 0;
-  if (const auto chosen = list_field("##colours", width, names, now)) map = parse_color_map(names[*chosen]);
+  const std::size_t selected = map ? static_cast<std::size_t>(*map) + 1 : 0;
+  // The first name is no colour map: parsing it gives nothing, which stands for the view's own.
+  if (const auto chosen = list_field("##colours", width, names, selected)) map = parse_color_map(names[*chosen]);
   tooltip("Colour map of the attention weights; in views without any, of all matrices.");
+
   row_label(style, "Range");
   ImGui::SetNextItemWidth(width);
   ImGui::InputTextWithHint("##range", "as in the view, or 0,0.5", &settings.range);
   tooltip("The numbers at both ends of the colour bar.");
+
   row_label(style, "Show");
   FigureContent& content = settings.file.content;
   const float column = style.px(kLabelWidth + kFieldWidth + 8);
@@ -120,16 +138,12 @@ void page_preview(const Style& style, const PreviewedPage& shown, const ColorLut
   if (shown.figure == nullptr) return;
   const Figure& figure = *shown.figure;
   const double aspect = shown.aspect > 0 ? shown.aspect : figure.height / figure.width;
-  const auto margin = static_cast<double>(style.px(12));
-  const auto wide = static_cast<double>(room.x) - 2 * margin;
-  const auto high = static_cast<double>(room.y) - 2 * margin;
-  const double width = std::min(wide, high / aspect);
-  const Rect page = {static_cast<double>(at.x) + margin + (wide - width) / 2,
-                     static_cast<double>(at.y) + margin + (high - width * aspect) / 2, width, width * aspect};
+  const Rect page = centred_page(at, room, static_cast<double>(style.px(12)), aspect);
   const Palette& colors = palette(shown.theme);
   list.AddRectFilled(ImVec2(static_cast<float>(page.x), static_cast<float>(page.y)),
                      ImVec2(static_cast<float>(page.right()), static_cast<float>(page.bottom())),
                      color(colors.background));
+  // The figure keeps its shape, in the middle of the page.
   const double scale = std::min(page.width / figure.width, page.height / figure.height);
   const Point offset = {page.center().x - figure.width * scale / 2, page.center().y - figure.height * scale / 2};
   paint_on_list({style.fonts, colors, style.scale}, luts, {figure, {scale, scale, offset}, page, shown.number}, batch,

@@ -18,8 +18,10 @@ inline constexpr double kSettingsWidth = 300;
 /// The label of a row; the next item is in the column of the fields.
 void row_label(const Style& style, const char* label);
 
-/// A list; returns the position of the item that was chosen.
-std::optional<std::size_t> list_field(const char* id, float width, std::span<const std::string> names, std::size_t now);
+/// A drop-down list that shows item `selected`; returns the position of the item chosen in this frame. Positions count
+/// from 0, `width` is in ImGui's pixels.
+std::optional<std::size_t> list_field(const char* id, float width, std::span<const std::string> names,
+                                      std::size_t selected);
 
 /// Width, height, type size and resolution in `resolution_unit`. `figure`, which may be null, has the automatic height.
 void size_rows(const Style& style, ExportSettings& settings, const Figure* figure, const char* resolution_unit);
@@ -34,7 +36,7 @@ struct PreviewedPage {
   double aspect = 0;  ///< height by width of the page; 0: that of the figure
   Theme theme = Theme::paper;
 };
-void page_preview(const Style& style, const PreviewedPage& page, const ColorLuts& luts, HeatmapBatch& batch,
+void page_preview(const Style& style, const PreviewedPage& shown, const ColorLuts& luts, HeatmapBatch& batch,
                   platform::LineLayer& lines, ImVec2 room);
 
 }  // namespace attnscope::ui

@@ -15,9 +15,12 @@ std::size_t position_of(FigureFormat format) {
 
 }  // namespace
 
+bool is_selected(const ExportSettings& settings, FigureFormat format) { return settings.formats[position_of(format)]; }
+
 Result<FigureFileOptions> export_options(const ExportSettings& settings) {
   FigureFileOptions options = settings.file;
   options.height_inches = settings.fixed_height ? settings.height_inches : 0;
+  // For a file 0 means an automatic height, so its own check would let it pass.
   if (settings.fixed_height && settings.height_inches == 0) return fail("height of 0 inches: must be 0.5 to 200");
   if (!settings.range.empty()) {
     options.content.range = parse_range(settings.range);
@@ -35,12 +38,12 @@ Result<std::vector<std::filesystem::path>> export_paths(const std::string& path,
     if (const Result<FigureFormat> format = figure_format(base); !format) return tl::unexpected(format.error());
   }
   std::vector<std::filesystem::path> paths;
+  const Result<FigureFormat> typed = figure_format(base);
   for (std::size_t i = 0; i < kFigureFormats.size(); ++i) {
     if (!settings.formats[i]) continue;
-    // An ending in capitals stays as it was typed.
-    const Result<FigureFormat> typed = figure_format(base);
-    const bool same = typed && *typed == kFigureFormats[i].format;
-    paths.push_back(same ? base : std::filesystem::path(base).replace_extension(kFigureFormats[i].extension));
+    // The typed extension stays as it is, for example in capitals.
+    const bool is_typed = typed && *typed == kFigureFormats[i].format;
+    paths.push_back(is_typed ? base : std::filesystem::path(base).replace_extension(kFigureFormats[i].extension));
   }
   if (paths.empty()) {
     std::vector<std::string> names;
@@ -52,7 +55,7 @@ Result<std::vector<std::filesystem::path>> export_paths(const std::string& path,
 
 void choose_format_of(const std::string& path, ExportSettings& settings) {
   const Result<FigureFormat> format = figure_format(path);
-  if (!format || settings.formats[position_of(*format)]) return;
+  if (!format || is_selected(settings, *format)) return;
   settings.formats = {};
   settings.formats[position_of(*format)] = true;
 }
@@ -60,7 +63,7 @@ void choose_format_of(const std::string& path, ExportSettings& settings) {
 std::string path_for_formats(const std::string& path, const ExportSettings& settings) {
   const Result<FigureFormat> format = figure_format(path);
   const auto first = std::ranges::find(settings.formats, true);
-  if (!format || first == settings.formats.end() || settings.formats[position_of(*format)]) return path;
+  if (!format || first == settings.formats.end() || is_selected(settings, *format)) return path;
   const auto at = static_cast<std::size_t>(first - settings.formats.begin());
   return std::filesystem::path(path).replace_extension(kFigureFormats[at].extension).string();
 }
