@@ -73,7 +73,7 @@ Result<void> FigureExport::write(const std::vector<std::filesystem::path>& paths
   writing_.emplace(
       FigureTask{shared_.traces.figure_request(*options), shared_.traces.source_of_view(), paths, to_clipboard},
       shared_.wake);
-  // A quick one has its message, or its error, at once.
+  // A quick export ends in this frame: its error appears in the dialog, which is still open.
   if (!writing_->job.wait(shared_.patience)) return {};
   const Result<WrittenFigure> result = *writing_->job.result();
   const FigureTask done = std::move(writing_->task);
@@ -100,8 +100,9 @@ Result<void> FigureExport::report(const FigureTask& task, const Result<WrittenFi
     return {};
   }
   std::string names;
-  for (const std::filesystem::path& each : result->files)
-    names += (names.empty() ? "" : ", ") + (names.empty() ? each.string() : each.filename().string());
+  // All files are in the folder of the first one.
+  for (const std::filesystem::path& file : result->files)
+    names += names.empty() ? file.string() : ", " + file.filename().string();
   shared_.say((task.to_clipboard ? "copied the figure" : "wrote " + names) + " · click to copy the caption", false);
   shared_.state.message.copies = figure_caption(task.source);
   return {};

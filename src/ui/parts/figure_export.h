@@ -1,7 +1,9 @@
-// The view as a figure outside the window: the export dialog's preview, its files, and the clipboard.
+// Exports the open view as a figure: the preview of the export dialog, files, and the clipboard.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,27 +15,32 @@
 
 namespace attnscope::ui {
 
-/// Figures are written in the background, one at a time.
+/// Figures are written in the background, one export at a time. Results and errors appear in the status bar, and errors
+/// also in the dialog while it is open.
 class FigureExport {
  public:
   explicit FigureExport(Shared& shared) : shared_(shared) {}
 
+  /// Opens the export dialog with a free path that begins with `stem` and the name of the view.
   void open_dialog(const std::string& stem);
-  /// What the export dialog shows; nothing while it is closed. Call it once a frame.
+  /// Requests the figure for the preview and returns what the export dialog shows; nothing while it is closed or no
+  /// trace is computed. Call it once a frame.
   std::optional<ExportShown> update();
   /// The figure in the open dialog; null while it is being built.
   [[nodiscard]] const Figure* preview() const { return preview_ && preview_->figure ? &*preview_->figure : nullptr; }
 
-  /// Writes the view as the confirmed dialog says, or asks first whether files are to be replaced.
+  /// Writes the view to the files of the confirmed dialog and closes it, or asks in it first whether to replace files.
   void carry_out(const DialogResult& result);
-  /// Copies the view as a picture; without a clipboard program, the path of its file.
+  /// Copies the view to the clipboard as a PNG; without a clipboard program, copies the path of the PNG.
   void copy_figure();
 
-  /// Reports a figure that was written since the last frame.
+  /// Reports an export that ended since the last frame.
   void take_written();
+  /// Stops writing; files that are written already stay.
   void cancel();
-  /// "writing a.pdf …"; empty: nothing is being written.
+  /// "writing a.pdf …" for the status bar; empty: nothing is being written.
   [[nodiscard]] std::string writing_text() const;
+  /// Whether a figure is being built for the preview or written.
   [[nodiscard]] bool busy() const;
 
  private:
@@ -41,13 +48,14 @@ class FigureExport {
   struct Preview {
     explicit Preview(const std::function<void()>& wake) : builder(wake) {}
 
-    std::optional<FigureRequest> requested;
-    std::optional<Figure> figure;
-    std::uint64_t number = 0;
+    std::optional<FigureRequest> requested;  ///< the last one
+    std::optional<Figure> figure;            ///< the last one that was built
+    std::uint64_t number = 0;                ///< tells the renderer this figure from all others
     HeatmapBatch batch;
     platform::LineLayer lines;
     FigureBuilder builder;
   };
+  /// The export that is being written.
   struct Writing {
     Writing(FigureTask what, const std::function<void()>& wake) : task(std::move(what)), job(task, wake) {}
 
@@ -55,7 +63,10 @@ class FigureExport {
     FigureJob job;
   };
 
+  /// Starts writing the view to `paths`, and reports it if it ends within this frame. Fails if a setting is out of
+  /// range or another export is being written.
   Result<void> write(const std::vector<std::filesystem::path>& paths, bool to_clipboard);
+  /// Says what was written; an error is returned instead, for the caller to show.
   Result<void> report(const FigureTask& task, const Result<WrittenFigure>& result);
 
   Shared& shared_;
