@@ -44,16 +44,16 @@ void OpenFiles::reload() {
 }
 
 void OpenFiles::read(FileRequest request, Opening::Why why) {
-  // Most files take no longer: they are open in this frame.
-  constexpr std::chrono::milliseconds kAtOnce{8};
+  // Most files take no longer: they open in this frame.
+  constexpr std::chrono::milliseconds kQuick{8};
   opening_ = Opening{why, shared_.state.dialog.open};
   opener_.request(std::move(request));
-  if (opener_.wait(kAtOnce)) take();
+  if (opener_.wait(kQuick)) take();
 }
 
 void OpenFiles::reload(const std::string& file, Opening::Why why) {
-  const std::string& own = shared_.session().file();
-  if (!file.empty()) read({file, file == own ? FileKind::source : FileKind::tensors}, why);
+  const std::string& document = shared_.session().file();
+  if (!file.empty()) read({file, file == document ? FileKind::source : FileKind::tensors}, why);
 }
 
 void OpenFiles::take() {
@@ -95,12 +95,13 @@ void OpenFiles::take_source(const std::string& path, ExperimentSource source, co
     shared_.session().reload(std::move(source.experiment), true, std::move(source.version));
     return report(path, opening);
   }
-  const auto shared = std::make_shared<ExperimentSource>(std::move(source));
-  documents_.leave({[this, path, shared, opening] {
+  // Shared because std::function copies what it holds; it runs once, perhaps after the user has answered.
+  const auto opened = std::make_shared<ExperimentSource>(std::move(source));
+  documents_.leave({[this, path, opened, opening] {
     // Save must not write an experiment over a figure.
-    shared_.workspace.open(std::move(shared->experiment), shared->is_other_file ? "" : path,
-                           std::move(shared->version));
-    if (shared->pinned) shared_.traces.compare_with(std::move(*shared->pinned));
+    shared_.workspace.open(std::move(opened->experiment), opened->is_other_file ? "" : path,
+                           std::move(opened->version));
+    if (opened->pinned) shared_.traces.compare_with(std::move(*opened->pinned));
     remembered_.add_recent(path);
     report(path, opening);
     documents_.offer_left_behind_of(path);
@@ -142,9 +143,10 @@ void OpenFiles::follow() {
 
 void OpenFiles::reload_changed(const std::string& file) {
   const Session& session = shared_.session();
-  const bool of_tensors = has_tensor_file() && file == session.experiment().tensors->file();
-  if (!of_tensors && file != session.file()) return;
-  if (!of_tensors && session.modified())
+  const bool is_tensor_file = has_tensor_file() && file == session.experiment().tensors->file();
+  if (!is_tensor_file && file != session.file()) return;
+  // New tensors leave the edits; a new document would replace them.
+  if (!is_tensor_file && session.modified())
     return shared_.say("another program changed " + printable(file) + "; F5 reloads it", false);
   reload(file, Opening::Why::changed);
 }

@@ -1,4 +1,4 @@
-// Opens files in the background, and reads them again when another program changes them.
+// Opens files in the background, and reloads the open ones when another program changes them.
 #pragma once
 
 #include <optional>
@@ -11,36 +11,50 @@
 
 namespace attnscope::ui {
 
+/// Files are read one at a time; a newer request replaces the running one. Errors appear in the status bar, and also in
+/// the dialog that asked for the file. Closing that dialog cancels the request.
 class OpenFiles {
  public:
   OpenFiles(Shared& shared, Documents& documents, Remembered& remembered, FileWatch& watch);
 
-  /// Opens a file of that kind. An error becomes a message, also in the open dialog.
+  /// Opens `path` as a file of that kind.
   void open(const std::string& path, FileKind kind);
-  /// Opens labels, an experiment, a figure or tensors, and after it each of `more` unless a dialog asks something.
+  /// Opens `path`, labels if it is named as text, otherwise an experiment, a figure or tensors. Then opens `more`, one
+  /// after the other; they are dropped with a message if a dialog is open by then.
   void open(const std::string& path, const std::vector<std::string>& more);
-  /// Reads the document's file again. Undo brings back what was edited here.
+  /// Reads the document's file again, or that of its tensors. Undo brings the edits back.
   void reload();
+  /// Whether the document has such a file.
   [[nodiscard]] bool can_reload() const;
 
-  /// Applies a file that was read since the last frame.
+  /// Applies a file that was read since the last frame. Call it once a frame.
   void take();
-  /// Watches the open files and reads those again that other programs changed.
+  /// Watches the files of the open document, reloads what other programs changed, and opens the next waiting file. Call
+  /// it once a frame.
   void follow();
+  /// Whether a file is being read.
   [[nodiscard]] bool busy() const { return opener_.busy(); }
 
  private:
-  /// A file that is being read: what for, and the dialog that asked for it.
+  /// Why a file is being read, and the dialog that was open then.
   struct Opening {
-    enum class Why { open, reload, changed } why;
+    enum class Why {
+      open,     ///< the user opened it
+      reload,   ///< the user asked for it again
+      changed,  ///< another program changed it
+    } why;
     Dialog dialog;
   };
   void read(FileRequest request, Opening::Why why);
   void reload(const std::string& file, Opening::Why why);
+  /// Reloads a file that another program changed; asks for F5 instead if that would replace unsaved edits.
   void reload_changed(const std::string& file);
   void open_waiting();
+  /// Makes the experiment of a file that was read the open one.
   void take_source(const std::string& path, ExperimentSource source, const Opening& opening);
+  /// Makes labels, a picture or tensors part of the open experiment, or says why they do not fit.
   Result<void> take_part(FileContent content);
+  /// Says that the file is open, and closes the dialog that asked for it.
   void report(const std::string& path, const Opening& opening);
   [[nodiscard]] bool has_tensor_file() const;
 
@@ -48,11 +62,11 @@ class OpenFiles {
   Documents& documents_;
   Remembered& remembered_;
   FileWatch& watch_;
-  std::optional<Opening> opening_;
-  std::vector<std::string> waiting_;  ///< files to open after that, the next one first
-  std::string followed_file_;
+  std::optional<Opening> opening_;    ///< while a file is being read
+  std::vector<std::string> waiting_;  ///< files to open after it, the next one first
+  std::string followed_file_;         ///< what `watch_` watches: the document's file, and its tensors'
   const ImportedTensors* followed_tensors_ = nullptr;
-  std::vector<std::string> changed_;  ///< files to read again
+  std::vector<std::string> changed_;  ///< files to reload, the next one first
   FileOpener opener_;
 };
 
