@@ -1,6 +1,8 @@
 // The controls of the window: ImGui's, in our style.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,22 +14,25 @@
 
 namespace attnscope::ui {
 
-/// Begins a part of the window at a fixed place, without decoration or background. `ImGui::End` closes it.
+// Lengths and places are in ImGui's coordinates, positions in lists count from 0. `help` is the text of a tooltip.
+
+/// Begins a part of the window at a fixed place, without decoration or background. `ImGui::End` closes it. `extra` are
+/// flags in addition to those of all panels.
 void begin_panel(const char* name, const Rect& place, ImGuiWindowFlags extra, ImVec2 padding);
 
-/// "PARAMETERS": a small dim title of a group of controls.
+/// A small dim title above a group of controls: "PARAMETERS".
 void section_title(const Style& style, const char* title);
 
 struct SliderSpec {
-  std::string label;
+  std::string label;  ///< also identifies the slider in its window
   std::string help;
   double value = 0;
-  double minimum = 0;  ///< of the slider; typing goes beyond
+  double minimum = 0;  ///< of a drag; a typed value may be outside
   double maximum = 1;
-  bool whole = true;  ///< whole numbers
-  bool logarithmic = false;
-  int decimals = 2;                ///< shown, when not whole
-  std::vector<double> stops = {};  ///< the values that a drag goes through; empty: all
+  bool whole = true;               ///< only whole numbers
+  bool logarithmic = false;        ///< needs a positive minimum
+  int decimals = 2;                ///< shown, unless `whole`
+  std::vector<double> stops = {};  ///< the values that a drag snaps to; empty: all
 };
 
 /// What a slider was set to, and the drag or typing that did it; see Action::gesture.
@@ -36,44 +41,46 @@ struct SliderChange {
   std::uint64_t gesture = 0;
 };
 
-/// A label, the value and a slider below them. Returns the value when it changed; Ctrl+click types one, which counts
-/// when the typing ends: perhaps because another slider was taken hold of. Starts a new gesture when it is itself.
+/// A label and the value, with a slider below. Returns the value when a drag changes it. After Ctrl+click the user
+/// types a value, which is returned when typing ends: with Enter, or because the user clicked something else. Each drag
+/// and each typed value is a new gesture, counted in `state.gesture`.
 std::optional<SliderChange> slider(const Style& style, UiState& state, const SliderSpec& spec);
 
-/// The small triangle at the right of the last item, a combo without a button of its own.
+/// Draws the small triangle of a drop-down list at the right of the last item, a combo without an arrow button.
 void list_marker(const Style& style);
-/// What is chosen, as far as it ends before that triangle in a combo of that width.
+/// `chosen`, cut to end before that triangle in a combo of that width.
 std::string list_text(const Style& style, const std::string& chosen, float width);
 
-/// A label and a list to choose from; returns the position of what was chosen.
+/// A label and a drop-down list that shows item `chosen`; returns the position of the item chosen in this frame.
 std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help,
                                   std::span<const std::string> items, std::size_t chosen);
 
-/// The same for a row of controls: dim, and no wider than necessary.
+/// The same with a dim label and a narrow list, for a row of several controls.
 std::optional<std::size_t> choice_in_row(const Style& style, const char* label, const std::string& help,
                                          std::span<const std::string> items, std::size_t chosen);
 
-/// A row of small buttons of which one is chosen: "Head 1 2 3 4".
+/// A label and a row of small buttons, with `chosen` highlighted: "Head 1 2 3 4". Returns the position of the button
+/// clicked in this frame.
 std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help,
                                       std::span<const std::string> items, std::size_t chosen);
 
-/// Whether the control of that label in the current window is held, or typed in.
+/// Whether the user holds the control of that label in the current window, or types in it.
 bool is_active(const char* label);
 
-/// Around what a tooltip holds.
+/// Begin and end a tooltip, whose content is drawn in between.
 void begin_tooltip();
 void end_tooltip();
 
-/// Shows `text` when the last item is hovered for a moment.
+/// Shows `text` once the mouse has been over the last item for a moment; an empty text shows nothing.
 void tooltip(const std::string& text);
 
-/// The text, or as much of its beginning as fits into `width` with an ellipsis.
+/// `text`, or as much of its beginning as fits in `width` with an ellipsis.
 std::string cut_text(const std::string& text, float width);
 
-/// The same as an item; hovering shows all of it.
+/// `cut_text` as an item; hovering shows the whole text, up to 16 kB.
 void clipped_text(const std::string& text, float width, ImU32 ink);
 
-/// Right-aligned text on the current line, ending at `right` (window coordinates).
+/// Right-aligned text on the current line, ending at `right`, which is relative to the window.
 void text_right(const std::string& text, float right, ImU32 ink);
 
 }  // namespace attnscope::ui

@@ -1,4 +1,5 @@
-// The areas of the window that panels fill, for the backdrop that is drawn under them.
+// The areas that panels fill in the window. The backdrop, drawn under ImGui, paints each in its colour: panels
+// themselves have no background.
 #pragma once
 
 #include <span>
@@ -13,13 +14,14 @@ namespace attnscope::ui {
 /// Collects the areas of one frame. The gaps between them show the window's line colour.
 class WindowParts {
  public:
-  /// At the start of a frame.
+  /// Forgets the areas of the last frame. Call it before the first panel of a frame.
   void clear() { areas_.clear(); }
-  /// Adds an area, in ImGui's coordinates.
+  /// Adds an area; `place` is in ImGui's coordinates.
   void add(Rgb background, const Rect& place);
-  /// Begins a panel on that background; `ImGui::End` closes it.
+  /// Adds an area and begins a panel there; `ImGui::End` closes it. `flags` are more ImGuiWindowFlags; `place` and
+  /// `padding` are in ImGui's coordinates.
   void begin(const char* name, const Rect& place, int flags, Rgb background, Point padding);
-  /// In pixels of the framebuffer.
+  /// The areas in the order in which they were added, in pixels of the framebuffer.
   [[nodiscard]] std::span<const platform::ColoredArea> areas() const { return areas_; }
 
  private:
