@@ -9,13 +9,15 @@
 
 namespace attnscope {
 
-/// The folders that may hold attnscope's files, in order of preference: the environment variable ATTNSCOPE_DATA if it
-/// is set, ../share/attnscope seen from the program's folder (installed), share/attnscope in the program's folder (as
-/// built).
+/// The folders that may hold attnscope's files, the preferred one first; they need not exist:
+/// - the value of the environment variable ATTNSCOPE_DATA, if it is set and not empty;
+/// - ../share/attnscope relative to the program's folder, as installed;
+/// - share/attnscope in the program's folder, as built.
+/// Without /proc the program's folder is unknown, and only the first is left.
 std::vector<std::filesystem::path> data_folders();
 
-/// The file or folder `name` ("shaders/heatmap.vert") in the first data folder that has it. The error names every
-/// folder that was searched.
+/// The path of the file or folder `name`, relative to a data folder ("shaders/heatmap.vert"), in the first data folder
+/// that has it. The error names every folder that was searched.
 Result<std::filesystem::path> data_file(std::string_view name);
 
 }  // namespace attnscope
