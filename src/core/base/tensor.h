@@ -32,7 +32,8 @@ const Axis* find_axis(const Axes& axes, std::string_view name);
 /// from outside can be compared with a limit before any memory is taken.
 Index element_count(const Axes& axes);
 
-/// Position of the element at `index` in the values of a tensor with these axes, and the inverse.
+/// Position of the element at `index`, one number per axis, in the values of a tensor with these axes; and the inverse,
+/// for an `offset` below `element_count`. All count from 0.
 Index offset_in(const Axes& axes, std::span<const Index> index);
 std::vector<Index> index_in(const Axes& axes, Index offset);
 

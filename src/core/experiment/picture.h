@@ -1,6 +1,7 @@
 // Pictures that replace random input: made by a formula, or given by the user.
 //
 // All arithmetic uses integers up to one final division: every program that does the same gets the same bits.
+// script/script_picture.cpp repeats it in Python.
 #pragma once
 
 #include <cstdint>
