@@ -56,6 +56,26 @@ TEST(FigureJob, WritesNothingOnceItIsStopped) {
   EXPECT_EQ(folder.size(), 0);
 }
 
+TEST(FigureJob, RemovesItsFolderWhenACopyIsStoppedOrFails) {
+  const TemporaryFolder folder;
+  const std::shared_ptr<const Trace> trace = *run(*experiment_on(made({{"attentions", {400, 48, 48}}})));
+  std::filesystem::create_directory(folder / "stopped");
+  FigureTask task = task_of(trace, "metrics", {folder / "stopped" / "a.png"});
+  task.to_clipboard = true;
+  FigureJob stopped(task, [] {});
+  stopped.cancel();
+  ASSERT_TRUE(stopped.wait(std::chrono::seconds(120)));
+  EXPECT_FALSE(*stopped.result());
+  std::filesystem::create_directory(folder / "failed");
+  // Too long for a name.
+  task = task_of(*run(*default_experiment("worked-example")), "heads", {folder / "failed" / std::string(300, 'a')});
+  task.to_clipboard = true;
+  FigureJob failed(task, [] {});
+  ASSERT_TRUE(failed.wait(std::chrono::seconds(120)));
+  EXPECT_FALSE(*failed.result());
+  EXPECT_EQ(folder.size(), 0);
+}
+
 TEST(FigureJob, EndsWhileItWorks) {
   const TemporaryFolder folder;
   const std::shared_ptr<const Trace> trace = *run(*experiment_on(made({{"attentions", {400, 48, 48}}})));

@@ -67,7 +67,7 @@ TEST(CliImportedTensors, WhatIsWrongIsSaidInOneLine) {
   const TemporaryFolder folder;
   const std::string file = imported_file(folder).string();
   expect_refused({"figure", file, "--view", "flow", "-o", (folder / "x.svg").string()}, 1,
-                 {"view flow: What these weights were computed from is not in the file."});
+                 {"view flow: The file has no queries and keys for these weights."});
   expect_refused({"metrics", file, "--set", "axes=token dim"}, 2,
                  {"--set axes: \"token dim\" is not allowed for weights [1, 4, 6, 6]; allowed: guess, "});
   expect_refused({"metrics", "own-tensors"}, 1, {"own-tensors: no file given; open a tensor file"});

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/python_text.h"
 #include "core/base/stop.h"
 #include "core/experiment/imported_tensors.h"
 
@@ -43,7 +44,7 @@ class MadeTensors final : public ImportedTensors {
     return {};
   }
   [[nodiscard]] std::string python_reading(std::span<const std::string> /*names*/) const override {
-    return "given = read(\"" + file_ + "\")";
+    return "given = read(" + python_path(file_) + ")";
   }
   [[nodiscard]] float value(std::size_t which, const std::vector<Index>& index) const {
     Index offset = 0;

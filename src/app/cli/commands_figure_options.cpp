@@ -125,7 +125,7 @@ Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& expe
   if (!chosen && (typed || !options.view_options.empty())) return fail(chosen.error().message, Error::Kind::usage);
   if (!chosen) return fail(path_text(options.experiment) + ": " + chosen.error().message);
   if (!options.pinned.empty() && find_view(experiment.view.name)->with_baseline.empty()) {
-    return fail("--pinned: the view " + experiment.view.name + " compares nothing; allowed: with --view " +
+    return fail("--pinned: the view " + experiment.view.name + " does not compare; allowed: with --view " +
                     baseline_view().name,
                 Error::Kind::usage);
   }

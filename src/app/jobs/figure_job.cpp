@@ -15,17 +15,6 @@ Result<WrittenFigure> stopped(const FigureTask& task, std::size_t written) {
               " files were written");
 }
 
-Result<WrittenFigure> hand_over(WrittenFigure written) {
-  const std::filesystem::path& picture = written.files.front();
-  const Result<bool> copied = copy_png_to_clipboard(picture);
-  // The clipboard program has read the whole picture.
-  std::error_code error;
-  if (!copied || *copied) std::filesystem::remove_all(picture.parent_path(), error);
-  if (!copied) return tl::unexpected(copied.error());
-  written.copied = *copied;
-  return written;
-}
-
 Result<WrittenFigure> write(const FigureTask& task, const StopToken& stop) {
   WrittenFigure written;
   const Figure figure = build(task.request, stop);
@@ -35,12 +24,26 @@ Result<WrittenFigure> write(const FigureTask& task, const StopToken& stop) {
       return tl::unexpected(done.error());
     written.files.push_back(output);
   }
-  return task.to_clipboard ? hand_over(std::move(written)) : Result<WrittenFigure>(std::move(written));
+  return written;
+}
+
+/// Writes the PNG to its own folder and copies it. The folder stays only where no clipboard program took the picture.
+Result<WrittenFigure> copy(const FigureTask& task, const StopToken& stop) {
+  Result<WrittenFigure> written = write(task, stop);
+  const std::filesystem::path& picture = task.outputs.front();
+  const Result<bool> copied = written ? copy_png_to_clipboard(picture) : Result<bool>(false);
+  std::error_code error;
+  if (!written || !copied || *copied) std::filesystem::remove_all(picture.parent_path(), error);
+  if (!copied) return tl::unexpected(copied.error());
+  if (written) written->copied = *copied;
+  return written;
 }
 
 }  // namespace
 
 FigureJob::FigureJob(FigureTask task, std::function<void()> wake)
-    : BackgroundTask([task = std::move(task)](const StopToken& stop) { return write(task, stop); }, std::move(wake)) {}
+    : BackgroundTask([task = std::move(task)](
+                         const StopToken& stop) { return task.to_clipboard ? copy(task, stop) : write(task, stop); },
+                     std::move(wake)) {}
 
 }  // namespace attnscope

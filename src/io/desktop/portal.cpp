@@ -12,6 +12,7 @@
 namespace attnscope {
 namespace {
 
+constexpr const char* kCrashed = "the desktop's file dialog has crashed";
 constexpr const char* kPortal = "org.freedesktop.portal.Desktop";
 constexpr const char* kPath = "/org/freedesktop/portal/desktop";
 constexpr const char* kChooser = "org.freedesktop.portal.FileChooser";
@@ -208,6 +209,11 @@ Result<std::optional<ChosenFiles>> ask_on(GDBusConnection* bus, const OwnContext
   const Owned<GVariant> handle(g_dbus_connection_call_sync(
       bus, kPortal, kPath, kChooser, question.saves ? "SaveFile" : "OpenFile", arguments_of(question, request.token()),
       G_VARIANT_TYPE("(o)"), G_DBUS_CALL_FLAGS_NONE, -1, nullptr, &failure));
+  // The portal crashed before it answered the call.
+  if (handle == nullptr && g_error_matches(failure, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY)) {
+    g_clear_error(&failure);
+    return fail(kCrashed);
+  }
   if (handle == nullptr) return portal_trouble("did not open", Owned<GError>(failure).get());
   const char* path = nullptr;
   g_variant_get(handle.get(), "(&o)", &path);
@@ -223,7 +229,7 @@ Result<std::optional<ChosenFiles>> ask_on(GDBusConnection* bus, const OwnContext
       if (!files) return tl::unexpected(files.error());
       return *std::move(files);
     }
-    if (answer.lost || g_dbus_connection_is_closed(bus) != FALSE) return fail("the desktop's file dialog has crashed");
+    if (answer.lost || g_dbus_connection_is_closed(bus) != FALSE) return fail(kCrashed);
     if (stop.stop_requested()) {
       request.close();
       return ChosenFiles();

@@ -54,22 +54,27 @@ void FigureExport::copy_figure() {
   if (!shared_.traces.trace()) return shared_.say("nothing to copy yet: no result", true);
   if (const auto options = export_options(shared_.state.export_settings); !options)
     return shared_.say(options.error().message, true);
+  if (const Result<void> free = check_free(); !free) return shared_.say(free.error().message, true);
   // A folder of its own: in a shared one, somebody could have put a link in the file's place.
   std::error_code error;
   std::string folder = (std::filesystem::temp_directory_path(error) / "attnscope-XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr) return shared_.say(folder + ": the folder cannot be created", true);
+  if (::mkdtemp(folder.data()) == nullptr)
+    return shared_.say(printable(folder) + ": the folder cannot be created", true);
   const std::string view = shared_.traces.trace()->experiment().view.name;
   const Result<void> begun = write({std::filesystem::path(folder) / ("attnscope-" + view + ".png")}, true);
   if (!begun) shared_.say(begun.error().message, true);
 }
 
+Result<void> FigureExport::check_free() const {
+  if (!writing_) return {};
+  return fail(printable(writing_->task.outputs.front().filename().string()) +
+              " is still being written; click its progress in the status bar to stop it");
+}
+
 Result<void> FigureExport::write(const std::vector<std::filesystem::path>& paths, bool to_clipboard) {
   const Result<FigureFileOptions> options = export_options(shared_.state.export_settings);
   if (!options) return tl::unexpected(options.error());
-  if (writing_) {
-    return fail(writing_->task.outputs.front().filename().string() +
-                " is still being written; click its progress in the status bar to stop it");
-  }
+  if (const Result<void> free = check_free(); !free) return free;
   writing_.emplace(
       FigureTask{shared_.traces.figure_request(*options), shared_.traces.source_of_view(), paths, to_clipboard},
       shared_.wake);
@@ -96,13 +101,13 @@ Result<void> FigureExport::report(const FigureTask& task, const Result<WrittenFi
   if (task.to_clipboard && !result->copied) {
     const std::string path = task.outputs.front().string();
     ImGui::SetClipboardText(path.c_str());
-    shared_.say("wrote " + path + " and copied its path: neither xclip nor wl-copy is installed", false);
+    shared_.say("wrote " + printable(path) + " and copied its path: neither xclip nor wl-copy is installed", false);
     return {};
   }
   std::string names;
   // All files are in the folder of the first one.
   for (const std::filesystem::path& file : result->files)
-    names += names.empty() ? file.string() : ", " + file.filename().string();
+    names += names.empty() ? printable(file.string()) : ", " + printable(file.filename().string());
   shared_.say((task.to_clipboard ? "copied the figure" : "wrote " + names) + " · click to copy the caption", false);
   shared_.state.message.copies = figure_caption(task.source);
   return {};

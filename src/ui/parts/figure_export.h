@@ -63,6 +63,8 @@ class FigureExport {
     FigureJob job;
   };
 
+  /// Fails while another export is being written.
+  [[nodiscard]] Result<void> check_free() const;
   /// Starts writing the view to `paths`, and reports it if it ends within this frame. Fails if a setting is out of
   /// range or another export is being written.
   Result<void> write(const std::vector<std::filesystem::path>& paths, bool to_clipboard);

@@ -45,10 +45,9 @@ void OpenFiles::reload() {
 
 void OpenFiles::read(FileRequest request, Opening::Why why) {
   // Most files take no longer: they open in this frame.
-  constexpr std::chrono::milliseconds kQuick{8};
   opening_ = Opening{why, shared_.state.dialog.open};
   opener_.request(std::move(request));
-  if (opener_.wait(kQuick)) take();
+  if (opener_.wait(shared_.patience)) take();
 }
 
 void OpenFiles::reload(const std::string& file, Opening::Why why) {
