@@ -283,7 +283,7 @@ TEST(ImportedTensors, EveryNumberSaysWhereItIsFrom) {
   const auto step = static_cast<int>(trace->find("layer2.weights") - trace->steps().data());
   const std::vector<Index> index = {1, 2, 3};
   const Explanation explanation = explain(*trace, step, index);
-  EXPECT_EQ(explanation.note, "given: attentions[1, 1, 2, 3] of made.npz");
+  EXPECT_EQ(explanation.note, "imported: attentions[1, 1, 2, 3] of made.npz");
   EXPECT_EQ(explanation.computed, static_cast<double>(trace->value(step, index)));
 }
 

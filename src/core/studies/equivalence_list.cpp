@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/operations/ops.h"
+#include "core/random/generator.h"
 #include "core/studies/equivalence.h"
 
 namespace attnscope {
