@@ -5,9 +5,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/commands_figure_options.h"
 #include "app/jobs/figure_builder.h"
-#include "io/base/file_formats.h"
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
+#include "io/base/file_formats.h"
 
 namespace attnscope {
 namespace {
