@@ -117,13 +117,18 @@ void line(const Style& style, const std::string& text, const std::string& number
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (strong) push_font(style.fonts.strong().font, style.fonts.strong().line);
-  clipped_text(text, width * 0.53F, color(strong ? style.palette.text : style.palette.dim));
-  const float right = width * 0.77F;
+  const bool has_bar = range.high > range.low;
+  const float number_width = ImGui::CalcTextSize(number.c_str()).x;
+  const float text_room = width * 0.53F;
+  // A long text takes the place of the bar that it does not have.
+  const bool shifted = !has_bar && ImGui::CalcTextSize(text.c_str()).x > text_room;
+  const float right = shifted ? width : width * 0.77F;
+  clipped_text(text, shifted ? width - number_width - style.px(8) : text_room,
+               color(strong ? style.palette.text : style.palette.dim));
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText(ImVec2(at.x + right - ImGui::CalcTextSize(number.c_str()).x, at.y), color(style.palette.text),
-               number.c_str());
+  list.AddText(ImVec2(at.x + right - number_width, at.y), color(style.palette.text), number.c_str());
   if (strong) ImGui::PopFont();
-  if (range.high > range.low)
+  if (has_bar)
     draw_bar(style, ImVec2(at.x + width * 0.80F, at.y + style.px(4)), width * 0.20F, value, range.low, range.high, ink);
 }
 
