@@ -17,7 +17,7 @@ namespace attnscope::test {
 
 /// What the portal does when it is asked.
 struct PortalScript {
-  enum class Act { answer, wait, vanish, refuse } act = Act::answer;
+  enum class Act { answer, wait, hang, vanish, refuse } act = Act::answer;
   unsigned code = 0;  ///< of the answer: 0 chosen, 1 cancelled, 2 otherwise
   std::vector<std::string> uris = {};
   bool chooses_path = false;  ///< as portals before version 0.9, which ignore the token
@@ -82,6 +82,8 @@ class FakePortal {
       if (vanishes_.exchange(false)) g_dbus_connection_close_sync(connection_, nullptr, nullptr);
       g_usleep(1000);
     }
+    if (unanswered_ != nullptr)
+      g_dbus_method_invocation_return_dbus_error(unanswered_, "org.freedesktop.portal.Error.Failed", "too late");
     g_bus_unown_name(name);
     g_main_context_pop_thread_default(context);
     while (g_main_context_iteration(context, FALSE) != FALSE) continue;
@@ -112,6 +114,10 @@ class FakePortal {
     }
     if (self.script_.act == PortalScript::Act::refuse) {
       g_dbus_method_invocation_return_dbus_error(invocation, "org.freedesktop.portal.Error.Failed", "no display");
+      return;
+    }
+    if (self.script_.act == PortalScript::Act::hang) {
+      self.unanswered_ = invocation;
       return;
     }
     GVariant* options = g_variant_get_child_value(parameters, 2);
@@ -152,6 +158,7 @@ class FakePortal {
   std::atomic<bool> stop_ = false;
   std::atomic<bool> closed_ = false;
   std::atomic<bool> vanishes_ = false;
+  GDBusMethodInvocation* unanswered_ = nullptr;
   GDBusConnection* connection_ = nullptr;
   GDBusInterfaceInfo* request_ = nullptr;
   std::thread thread_;

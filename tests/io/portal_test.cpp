@@ -93,6 +93,21 @@ TEST_F(Portal, ClosesTheDialogWhenStopped) {
   EXPECT_TRUE(portal.closed());
 }
 
+TEST_F(Portal, StopsThoughThePortalDoesNotAnswer) {
+  const FakePortal portal({.act = PortalScript::Act::hang});
+  const StopSource stop;
+  std::thread stopper([&] {
+    while (!portal.asked()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    stop.request_stop();
+  });
+  const auto start = std::chrono::steady_clock::now();
+  const auto files = ask_portal(question(), stop.token());
+  stopper.join();
+  ASSERT_TRUE(files && *files);
+  EXPECT_TRUE((*files)->empty());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15)) << "D-Bus itself waits for 25";
+}
+
 TEST_F(Portal, SaysWhatWentWrong) {
   const auto message = [](const PortalScript& script) {
     const FakePortal portal(script);

@@ -28,6 +28,8 @@ struct Free {
   void operator()(GVariant* value) const { g_variant_unref(value); }
   void operator()(GMainContext* context) const { g_main_context_unref(context); }
   void operator()(GDBusConnection* bus) const { g_object_unref(bus); }
+  void operator()(GAsyncResult* result) const { g_object_unref(result); }
+  void operator()(GCancellable* cancellable) const { g_object_unref(cancellable); }
 };
 template <typename T>
 using Owned = std::unique_ptr<T, Free>;
@@ -195,26 +197,57 @@ Result<ChosenFiles> chosen_files(const Answer& answer) {
   return files;
 }
 
-bool has_file_chooser(GDBusConnection* bus) {
-  const Owned<GVariant> version(g_dbus_connection_call_sync(
-      bus, kPortal, kPath, "org.freedesktop.DBus.Properties", "Get", g_variant_new("(ss)", kChooser, "version"),
-      G_VARIANT_TYPE("(v)"), G_DBUS_CALL_FLAGS_NONE, kStartTime, nullptr, nullptr));
-  return version != nullptr;
+void on_reply(GObject*, GAsyncResult* result, void* data) {
+  g_object_ref(result);
+  static_cast<Owned<GAsyncResult>*>(data)->reset(result);
+}
+
+struct PortalCall {
+  const char* interface;
+  const char* method;
+  GVariant* arguments;
+  const char* reply;  ///< its type
+  int timeout;        ///< in milliseconds; -1: GLib's
+};
+
+/// The reply of the portal. Null where there is none, and soon after a stop: then `failure` says why.
+Owned<GVariant> reply_to(GDBusConnection* bus, const OwnContext& context, const PortalCall& call, const StopToken& stop,
+                         Owned<GError>& failure) {
+  const Owned<GCancellable> cancellable(g_cancellable_new());
+  Owned<GAsyncResult> result;
+  g_dbus_connection_call(bus, kPortal, kPath, call.interface, call.method, call.arguments, G_VARIANT_TYPE(call.reply),
+                         G_DBUS_CALL_FLAGS_NONE, call.timeout, cancellable.get(), on_reply, &result);
+  while (result == nullptr) {
+    context.step();
+    if (stop.stop_requested()) g_cancellable_cancel(cancellable.get());
+  }
+  GError* error = nullptr;
+  Owned<GVariant> reply(g_dbus_connection_call_finish(bus, result.get(), &error));
+  failure.reset(error);
+  return reply;
+}
+
+bool has_file_chooser(GDBusConnection* bus, const OwnContext& context, const StopToken& stop) {
+  Owned<GError> failure;
+  const PortalCall call = {"org.freedesktop.DBus.Properties", "Get", g_variant_new("(ss)", kChooser, "version"), "(v)",
+                           kStartTime};
+  return reply_to(bus, context, call, stop, failure) != nullptr;
 }
 
 Result<std::optional<ChosenFiles>> ask_on(GDBusConnection* bus, const OwnContext& context, const FileQuestion& question,
                                           const StopToken& stop) {
   PortalRequest request(bus);
-  GError* failure = nullptr;
-  const Owned<GVariant> handle(g_dbus_connection_call_sync(
-      bus, kPortal, kPath, kChooser, question.saves ? "SaveFile" : "OpenFile", arguments_of(question, request.token()),
-      G_VARIANT_TYPE("(o)"), G_DBUS_CALL_FLAGS_NONE, -1, nullptr, &failure));
-  // The portal crashed before it answered the call.
-  if (handle == nullptr && g_error_matches(failure, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY)) {
-    g_clear_error(&failure);
-    return fail(kCrashed);
+  Owned<GError> failure;
+  const PortalCall call = {kChooser, question.saves ? "SaveFile" : "OpenFile", arguments_of(question, request.token()),
+                           "(o)", -1};
+  const Owned<GVariant> handle = reply_to(bus, context, call, stop, failure);
+  if (handle == nullptr && stop.stop_requested()) {
+    request.close();
+    return ChosenFiles();
   }
-  if (handle == nullptr) return portal_trouble("did not open", Owned<GError>(failure).get());
+  // The portal crashed before it answered the call.
+  if (handle == nullptr && g_error_matches(failure.get(), G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY)) return fail(kCrashed);
+  if (handle == nullptr) return portal_trouble("did not open", failure.get());
   const char* path = nullptr;
   g_variant_get(handle.get(), "(&o)", &path);
   request.listen(path);
@@ -249,7 +282,10 @@ Result<std::optional<ChosenFiles>> ask_portal(const FileQuestion& question, cons
       static_cast<GDBusConnectionFlags>(G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT |
                                         G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION),
       nullptr, nullptr, nullptr));
-  if (bus == nullptr || !has_file_chooser(bus.get())) return std::nullopt;
+  if (bus == nullptr) return std::nullopt;
+  const bool found = has_file_chooser(bus.get(), context, stop);
+  if (stop.stop_requested()) return ChosenFiles();
+  if (!found) return std::nullopt;
   Result<std::optional<ChosenFiles>> answer = ask_on(bus.get(), context, question, stop);
   g_dbus_connection_close_sync(bus.get(), nullptr, nullptr);
   return answer;
