@@ -1,7 +1,9 @@
 #include "core/base/text.h"
 
+// NOLINTBEGIN(modernize-deprecated-headers): strtod_l and newlocale are POSIX, not C++
 #include <locale.h>
 #include <stdlib.h>
+// NOLINTEND(modernize-deprecated-headers)
 #if __has_include(<xlocale.h>)
 #include <xlocale.h>  // macOS and BSD have strtod_l there
 #endif

@@ -19,8 +19,9 @@ void add_neighbour(const AttentionRow& row, Index offset, MeasureSum& sum) {
 double distance(const HeadPattern& head, Index query, Index key) {
   const Index across = head.pixels_across;
   if (across == 0) return static_cast<double>(std::abs(query - key));
-  return std::hypot(static_cast<double>(query / across - key / across),
-                    static_cast<double>(query % across - key % across));
+  const Index rows = query / across - key / across;
+  const Index columns = query % across - key % across;
+  return std::hypot(static_cast<double>(rows), static_cast<double>(columns));
 }
 
 void add_distances(const AttentionRow& row, MeasureSum& sum) {

@@ -197,7 +197,7 @@ bool is_weights(const Step& step) {
 
 ColorScale natural_scale(const Step& step, const MatrixSource& matrix) {
   if (is_weights(step)) return {ColorMap::viridis, 0, 1};
-  const MaskOperation* mask = as<MaskOperation>(step.operation);
+  const auto* mask = as<MaskOperation>(step.operation);
   // The fill of the mask would leave no colours for the rest.
   const float left_out = mask != nullptr ? static_cast<float>(mask->fill) : std::numeric_limits<float>::infinity();
   Extremes extremes(left_out);

@@ -26,6 +26,7 @@ auto find_format(const Formats& formats, const std::filesystem::path& path) -> d
 template <std::ranges::range Formats>
 std::string extension_list(const Formats& formats, std::string_view last) {
   std::vector<std::string> extensions;
+  extensions.reserve(std::ranges::size(formats));
   for (const auto& format : formats) extensions.emplace_back(format.extension);
   return listed(extensions, last);
 }
@@ -34,6 +35,7 @@ std::string extension_list(const Formats& formats, std::string_view last) {
 template <std::ranges::range Formats>
 std::string output_name(const Formats& formats) {
   std::vector<std::string> endings;
+  endings.reserve(std::ranges::size(formats));
   for (const auto& format : formats) endings.emplace_back(format.extension.substr(1));
   return "OUT.{" + join(endings, ",") + "}";
 }

@@ -5,7 +5,8 @@
 
 #include "figure/model/canvas.h"
 
-// Declared as in cairo and pango, whose headers nobody needs who includes this one.
+// Declared as in cairo and pango, because users of this header need neither.
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): the names are theirs
 using cairo_t = struct _cairo;
 using PangoLayout = struct _PangoLayout;
 // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)

@@ -19,7 +19,7 @@ constexpr const char* kChooser = "org.freedesktop.portal.FileChooser";
 constexpr const char* kRequest = "org.freedesktop.portal.Request";
 // Milliseconds: for the desktop to start its portal, and between two looks whether to stop.
 constexpr int kStartTime = 5000;
-constexpr guint kPause = 20;
+constexpr gulong kPause = 20;
 
 // The deleters of GLib's objects.
 struct Free {

@@ -165,6 +165,7 @@ Error stopped_error() { return {"stopped before it was done", Error::Kind::failu
 Result<AnimationFormat> animation_format(const fs::path& path) {
   if (const AnimationFormatEntry* const entry = find_format(kAnimationFormats, path)) return entry->format;
   std::vector<std::string> allowed;
+  allowed.reserve(kAnimationFormats.size());
   for (const AnimationFormatEntry& entry : kAnimationFormats)
     allowed.push_back(std::string(entry.extension) + entry.note);
   return fail(path_text(path) + ": an animation's name must end in " + listed(allowed, " or "), Error::Kind::usage);

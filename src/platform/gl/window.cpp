@@ -13,6 +13,7 @@
 #include <utility>
 
 // GLFW's header for this needs those of X11. Not every build of GLFW has the function.
+// NOLINTNEXTLINE(readability-identifier-naming): GLFW's name
 extern "C" [[gnu::weak]] unsigned long glfwGetX11Window(GLFWwindow* window);
 
 namespace attnscope::platform {

@@ -47,6 +47,7 @@ Result<std::vector<std::filesystem::path>> export_paths(const std::string& path,
   }
   if (paths.empty()) {
     std::vector<std::string> names;
+    names.reserve(kFigureFormats.size());
     for (const FigureFormatEntry& each : kFigureFormats) names.emplace_back(each.name);
     return fail("no format is chosen: " + listed(names, " or "));
   }

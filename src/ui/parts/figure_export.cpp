@@ -74,7 +74,7 @@ Result<void> FigureExport::check_free() const {
 Result<void> FigureExport::write(const std::vector<std::filesystem::path>& paths, bool to_clipboard) {
   const Result<FigureFileOptions> options = export_options(shared_.state.export_settings);
   if (!options) return tl::unexpected(options.error());
-  if (const Result<void> free = check_free(); !free) return free;
+  if (Result<void> free = check_free(); !free) return free;
   writing_.emplace(
       FigureTask{shared_.traces.figure_request(*options), shared_.traces.source_of_view(), paths, to_clipboard},
       shared_.wake);
