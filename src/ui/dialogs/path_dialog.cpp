@@ -21,6 +21,7 @@ namespace {
 template <std::ranges::range Formats>
 std::vector<std::string> patterns_of(const Formats& formats) {
   std::vector<std::string> patterns;
+  patterns.reserve(std::ranges::size(formats));
   for (const auto& format : formats) patterns.push_back("*" + std::string(format.extension));
   return patterns;
 }
