@@ -139,7 +139,7 @@ std::optional<Experiment> experiment_with(unsigned kind, const Texts& texts) {
     return experiment;
   }
   if (kind == 1) {
-    return *experiment_on(std::make_shared<NamedTensors>("/d/" + texts[0] + "/" + texts[1] + ".safetensors",
+    return *experiment_on(std::make_shared<NamedTensors>("/d/" + texts[0] + "/" + texts[1] + "f.safetensors",
                                                          std::vector<ImportedTensor>{{"weights", {3, 3}, "", ""}}));
   }
   std::vector<ImportedTensor> tensors = {{"a", {2}, "", "a" + texts[0]}, {"b" + texts[1], {1}, "", ""}};
@@ -212,7 +212,7 @@ void check_script(unsigned kind, const Texts& texts) {
     if (found.starts_with("{name:") && expected.starts_with("{name:")) continue;  // padded to another width
     // The keys of an archive end before a zero byte, and one path has both texts.
     require(found == with_texts(expected, name, texts) || found == with_texts(expected, name, keys) ||
-            found == "/d/" + texts[0] + "/" + texts[1] + ".safetensors");
+            found == "/d/" + texts[0] + "/" + texts[1] + "f.safetensors");
   }
 }
 
