@@ -65,7 +65,11 @@ Result<void> check_discard(std::uint64_t discard) {
 Index Experiment::integer(std::string_view name) const { return parameter_of<Index>(*this, name); }
 double Experiment::real(std::string_view name) const { return parameter_of<double>(*this, name); }
 const std::string& Experiment::choice(std::string_view name) const { return parameter_of<std::string>(*this, name); }
-const Mask& Experiment::mask() const { return parameter_of<Mask>(*this, "mask"); }
+
+const Mask& Experiment::mask() const {
+  static const Mask none;
+  return parameters.contains("mask") ? parameter_of<Mask>(*this, "mask") : none;
+}
 
 bool matters(const Experiment& experiment, const Parameter& parameter) {
   const auto& only_with = parameter.only_with;
@@ -84,7 +88,7 @@ void Cost::add(const Axes& axes, double its_flops) {
 bool same_plan(const Experiment& a, const Experiment& b) {
   const bool same = a.system == b.system && a.discard == b.discard && a.parameters == b.parameters &&
                     a.edits == b.edits && a.heads_off == b.heads_off && a.picture == b.picture &&
-                    a.tensors == b.tensors;
+                    a.tensors == b.tensors && a.model == b.model && a.text == b.text && a.text2 == b.text2;
   if (!same || a.labels == b.labels) return same;
   const System* system = find_system(a.system);
   return system == nullptr || !system->reads_labels;
@@ -107,6 +111,13 @@ Result<Experiment> default_experiment(std::string_view name) {
   experiment.labels = (*system)->labels;
   for (const Parameter& parameter : (*system)->parameters)
     experiment.parameters[parameter.name] = parameter.default_value;
+  return experiment;
+}
+
+Experiment experiment_on_model(std::shared_ptr<const Model> model) {
+  Experiment experiment = *default_experiment("transformer");
+  experiment.model = std::move(model);
+  experiment.view.name = "heads";
   return experiment;
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/experiment/imported_tensors.h"
+#include "core/experiment/model.h"
 #include "core/experiment/parameter.h"
 #include "core/experiment/picture.h"
 
@@ -50,11 +51,15 @@ struct Experiment {
   ViewChoice view;
   ColorPicture picture;                            ///< shown if the parameter `picture` is `file`
   std::shared_ptr<const ImportedTensors> tensors;  ///< of the system own-tensors; compared by identity
+  std::shared_ptr<const Model> model;              ///< of the system transformer; compared by identity
+  ModelText text;                                  ///< what the model reads
+  ModelText text2;                                 ///< what its decoder is given, if it has one
 
   /// The value of a parameter. The system must have a parameter of this name and kind.
   [[nodiscard]] Index integer(std::string_view name) const;
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] const std::string& choice(std::string_view name) const;
+  /// None if the system has no such parameter.
   [[nodiscard]] const Mask& mask() const;
 
   friend bool operator==(const Experiment&, const Experiment&) = default;
@@ -71,6 +76,9 @@ bool matters(const Experiment& experiment, const Parameter& parameter);
 
 /// The label of token `token` (from 0): the experiment's label, otherwise its number from 1.
 std::string token_label(const Experiment& experiment, Index token);
+
+/// An experiment on a model, without any tokens yet.
+Experiment experiment_on_model(std::shared_ptr<const Model> model);
 
 /// Number of pixels, which are the tokens of a system that attends to pixels.
 Index pixel_count(const Experiment& experiment);

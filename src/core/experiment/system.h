@@ -39,10 +39,10 @@ struct System {
   void (*script)(Script&) = nullptr;
 };
 
-/// All systems except own-tensors, which needs a file; in the order of the menus.
+/// All systems except own-tensors and transformer, which need a file; in the order of the menus.
 std::span<const System> systems();
 
-/// The system of that name, including own-tensors; null if there is none.
+/// The system of that name, including those that need a file; null if there is none.
 const System* find_system(std::string_view name);
 
 /// The same; the error lists or suggests names.

@@ -6,10 +6,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/experiment/mask.h"
 #include "core/experiment/picture.h"
 #include "core/operations/constant.h"
+#include "core/operations/lookup.h"
 #include "core/plan/plan_builder.h"
 
 namespace attnscope {
@@ -105,5 +107,49 @@ Value biased_by_distance(PlanBuilder& recorder, const Experiment& experiment, st
 /// it is on). Records `masked_scores`, `weights` and `dropped_weights`, with `prefix` before the names.
 Value attention_weights(PlanBuilder& recorder, const Experiment& experiment, const std::string& prefix, Value scores,
                         const Mask& mask, MaskSizes sizes);
+
+// Parts of trained models.
+
+/// Rows of a table [row, feature] of a file, each times `factor`; see LookupOperation.
+Value look_up(PlanBuilder& recorder, std::string name, LookupOperation lookup, Axes axes);
+
+/// Over the last axis, with a learned scale; see FeatureNormOperation. Without a bias: step −1.
+Value layer_norm(PlanBuilder& recorder, std::string name, Value input, Value scale, Value bias, double epsilon);
+Value rms_norm(PlanBuilder& recorder, std::string name, Value input, Value scale, double epsilon);
+
+enum class Activation { relu, gelu, gelu_tanh, quick_gelu, silu, tanh };
+
+/// The activation that a config.json calls so: "gelu_new", "silu", …
+std::optional<Activation> activation_called(std::string_view name);
+
+Value activate(PlanBuilder& recorder, std::string name, Value input, Activation activation);
+
+/// a · b, number by number.
+Value multiply(PlanBuilder& recorder, std::string name, Value a, Value b);
+
+/// Rotary positions of [head, position, dim]; see RotaryOperation.
+Value rotate_halves(PlanBuilder& recorder, std::string name, Value input, std::vector<double> frequencies,
+                    double factor = 1);
+
+/// Each slice along the first axis `times` times in a row.
+Value repeat_heads(PlanBuilder& recorder, std::string name, Value input, Index times);
+
+/// The rows of one, then those of the other; the other axes are the same.
+Value concatenate(PlanBuilder& recorder, std::string name, Value first, Value second);
+
+/// Sines in the first half of the features, cosines in the second; axes [position, feature].
+Value half_sinusoids(PlanBuilder& recorder, std::string name, Axes axes);
+
+struct RelativeBuckets {
+  Index count = 32;
+  Index furthest = 128;  ///< from this distance on, all positions share a bucket
+  bool both_sides = true;
+
+  friend bool operator==(const RelativeBuckets&, const RelativeBuckets&) = default;
+};
+
+/// Biases [head, query, key] from a table [bucket, head].
+Value relative_bias(PlanBuilder& recorder, std::string name, Value table, Index queries, Index keys,
+                    const RelativeBuckets& buckets);
 
 }  // namespace attnscope

@@ -88,10 +88,16 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
   if (Result<void> given = check_picture(experiment); !given) return given;
   if (experiment.tensors != nullptr && system.check == nullptr)
     return fail("tensors: " + experiment.system + " computes its own; allowed with own-tensors");
+  if ((experiment.model != nullptr) != (experiment.system == "transformer"))
+    return fail("model: " + experiment.system +
+                (experiment.model != nullptr ? " has none; allowed with transformer"
+                                             : " needs one; open the folder of a model"));
   if (system.check != nullptr) {
     if (Result<void> checked = system.check(experiment); !checked) return checked;
   }
-  if (Result<void> fits = check_mask(experiment.mask(), system.mask_sizes(experiment)); !fits) return fits;
+  if (system.mask_sizes != nullptr) {
+    if (Result<void> fits = check_mask(experiment.mask(), system.mask_sizes(experiment)); !fits) return fits;
+  }
   if (Result<void> heads = check_heads_off(experiment); !heads) return heads;
   const Plan planned = plan(experiment);
   if (Result<void> edits = check_edits(planned, experiment); !edits) return edits;

@@ -4,6 +4,7 @@
 
 #include "core/experiment/system.h"
 #include "core/imported/imported_layers.h"
+#include "core/models/models.h"
 
 namespace attnscope {
 namespace {
@@ -39,7 +40,9 @@ System with_parameters_of_scores(System system) {
 
 const System* find_system(std::string_view name) {
   static const System own = with_parameters_of_scores(imported_tensors_system());
+  static const System transformer = transformer_system();
   if (name == own.name) return &own;
+  if (name == transformer.name) return &transformer;
   const std::span<const System> all = systems();
   const auto found = std::find_if(all.begin(), all.end(), [&](const System& system) { return system.name == name; });
   return found == all.end() ? nullptr : &*found;

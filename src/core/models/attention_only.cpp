@@ -1,0 +1,47 @@
+// Attention without anything else: embeddings, attention with residuals, the output. Source: Elhage et al. 2021, A
+// Mathematical Framework for Transformer Circuits, with learned positions.
+#include <cmath>
+
+#include "core/models/model_builder.h"
+#include "core/models/models.h"
+
+namespace attnscope {
+namespace {
+
+void build(ModelBuilder& m) {
+  const Index features = m.integer("n_embd");
+  const Index heads = m.integer("n_head");
+  const Index layers = m.integer("n_layer");
+  const Index vocabulary = m.integer("vocab_size");
+  const Index positions = m.integer("n_positions");
+  m.divides("n_head", heads, "n_embd", features);
+
+  const std::vector<Index>& ids = m.tokens(m.experiment().text, "text", vocabulary, positions, "n_positions");
+  if (m.error()) return;
+  m.token_ids("token_ids", m.experiment().text);
+  const Value words = m.rows_of("token_embeddings", "embed.weight", vocabulary, features, ids);
+  const Value places =
+      m.rows_of("position_embeddings", "positions.weight", positions, features, counted_from(0, std::ssize(ids)));
+  Value x = m.residual("embedded", words, places);
+  for (Index layer = 1; layer <= layers && !m.error(); ++layer) {
+    const std::string prefix = "layer" + std::to_string(layer) + ".";
+    const std::string stored = "layers." + std::to_string(layer - 1) + ".";
+    const auto part = [&](const std::string& name, const std::string& position) {
+      const Value projected = m.linear(prefix + "projected_" + name, x, {stored + name, features, false}, "head·dim");
+      return m.heads(prefix + name, projected, heads, position);
+    };
+    ModelBuilder::Attention attention = {prefix, part("q", "query"), part("k", "key"), part("v", "key")};
+    m.divide_by_root(attention);
+    attention.mask = causal_mask(std::ssize(ids));
+    const Value out =
+        m.linear(prefix + "attention_out", m.attend(attention), {stored + "o", features, false}, "feature");
+    x = m.residual(prefix + "out", x, out);
+  }
+  m.answer(x, vocabulary, {"unembed.weight"});
+}
+
+}  // namespace
+
+ModelFamily attention_only() { return {"attention-only", ModelInput::text, true, build}; }
+
+}  // namespace attnscope

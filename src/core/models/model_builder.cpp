@@ -1,0 +1,272 @@
+#include "core/models/model_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/operations/import.h"
+
+namespace attnscope {
+namespace {
+
+constexpr Index kMaxSize = Index{1} << 24U;
+
+std::string shown(const ConfigValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* number = std::get_if<double>(&value)) return exact_text(*number);
+  if (const auto* text = std::get_if<std::string>(&value)) return quoted_text(*text);
+  return "a list";
+}
+
+std::string shape_of(std::span<const Index> shape) { return index_text(shape); }
+
+}  // namespace
+
+std::string weight_name(std::string_view name, std::string_view letter) {
+  const std::size_t dot = name.rfind('.');
+  const std::size_t begin = dot == std::string_view::npos ? 0 : dot + 1;
+  return std::string(name.substr(0, begin)) + std::string(letter) + "_" + std::string(name.substr(begin));
+}
+
+Mask causal_mask(Index queries, Index window) {
+  Mask mask;
+  mask.kind = Mask::Kind::causal;
+  if (window == 0 || window >= queries) return mask;
+  mask.kind = Mask::Kind::array;
+  mask.shape = {queries, queries};
+  mask.keep.reserve(static_cast<std::size_t>(queries * queries));
+  for (Index query = 0; query < queries; ++query) {
+    for (Index key = 0; key < queries; ++key) mask.keep.push_back(key <= query && query - key < window);
+  }
+  return mask;
+}
+
+std::vector<Index> counted_from(Index first, Index count) {
+  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), first);
+  return all;
+}
+
+ModelBuilder::ModelBuilder(const Experiment& experiment, PlanBuilder& plan)
+    : experiment_(experiment), model_(*experiment.model), plan_(plan) {
+  const std::span<const ImportedTensor> tensors = model_.weights()->tensors();
+  for (std::size_t i = 0; i < tensors.size(); ++i) entries_.emplace(tensors[i].name, i);
+}
+
+void ModelBuilder::fail(std::string message) {
+  if (!error_) error_ = model_.folder() + ": " + std::move(message);
+}
+
+const ConfigValue* ModelBuilder::find(std::string_view field) const {
+  const auto found = model_.config().find(field);
+  return found == model_.config().end() ? nullptr : &found->second;
+}
+
+template <typename T>
+const T* ModelBuilder::typed(std::string_view field, const char* allowed) {
+  const ConfigValue* const value = find(field);
+  if (value == nullptr) return nullptr;
+  const T* const as_type = std::get_if<T>(value);
+  if (as_type == nullptr)
+    fail("config.json: " + std::string(field) + ": " + shown(*value) + " is not allowed; allowed: " + allowed);
+  return as_type;
+}
+
+Index ModelBuilder::integer(std::string_view field, std::optional<Index> default_value) {
+  const std::string allowed = "whole numbers from 1 to " + grouped_text(kMaxSize);
+  const auto* number = typed<double>(field, allowed.c_str());
+  if (number == nullptr) {
+    if (!default_value) fail("config.json: " + std::string(field) + " is missing");
+    return default_value.value_or(1);
+  }
+  if (*number >= 1 && *number <= static_cast<double>(kMaxSize) && std::floor(*number) == *number)
+    return static_cast<Index>(*number);
+  fail("config.json: " + std::string(field) + ": " + exact_text(*number) + " is not allowed; allowed: " + allowed);
+  return 1;
+}
+
+double ModelBuilder::real(std::string_view field, std::optional<double> default_value) {
+  const auto* number = typed<double>(field, "a number");
+  if (number != nullptr) return *number;
+  if (!default_value) fail("config.json: " + std::string(field) + " is missing");
+  return default_value.value_or(1);
+}
+
+bool ModelBuilder::flag(std::string_view field, bool default_value) {
+  const auto* value = typed<bool>(field, "true, false");
+  return value != nullptr ? *value : default_value;
+}
+
+std::string ModelBuilder::choice(std::string_view field, std::string_view default_value) {
+  const auto* value = typed<std::string>(field, "a text");
+  if (value == nullptr && default_value.empty()) fail("config.json: " + std::string(field) + " is missing");
+  return value != nullptr ? *value : std::string(default_value);
+}
+
+Activation ModelBuilder::activation(std::string_view field, std::string_view default_value) {
+  const std::string name = choice(field, default_value);
+  if (const std::optional<Activation> known = activation_called(name)) return *known;
+  fail("config.json: " + std::string(field) + ": " + quoted_text(name) +
+       " is not known; allowed: relu, gelu, gelu_new, gelu_pytorch_tanh, quick_gelu, silu, tanh");
+  return Activation::relu;
+}
+
+void ModelBuilder::divides(std::string_view part, Index parts, std::string_view whole, Index of) {
+  if (of % parts == 0) return;
+  fail("config.json: " + std::string(part) + " " + std::to_string(parts) + " does not divide " + std::string(whole) +
+       " " + std::to_string(of));
+}
+
+std::string ModelBuilder::prefix_of(std::initializer_list<std::string_view> prefixes, std::string_view stored) const {
+  for (const std::string_view prefix : prefixes) {
+    if (has(std::string(prefix) + std::string(stored))) return std::string(prefix);
+  }
+  return std::string(*prefixes.begin());
+}
+
+Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axes) {
+  const auto found = entries_.find(stored);
+  if (found == entries_.end()) {
+    fail("the tensor " + quoted_text(stored) + " is missing; expected: " + shape_text(axes));
+    return constant(plan_, std::move(name), std::move(axes), 0);
+  }
+  const ImportedTensor& tensor = model_.weights()->tensors()[found->second];
+  std::vector<Index> shape;
+  shape.reserve(axes.size());
+  for (const Axis& axis : axes) shape.push_back(axis.size);
+  if (tensor.shape != shape || !tensor.trouble.empty()) {
+    fail("the tensor " + quoted_text(stored) +
+         (tensor.trouble.empty() ? " has the shape " + shape_of(tensor.shape) + "; expected: " + shape_of(shape)
+                                 : ": " + tensor.trouble));
+    return constant(plan_, std::move(name), std::move(axes), 0);
+  }
+  ImportOperation import;
+  import.from = model_.weights();
+  import.which = found->second;
+  import.at.assign(axes.size(), 0);
+  for (std::size_t i = 0; i < axes.size(); ++i) import.axes.push_back(static_cast<int>(i));
+  return plan_.record({std::move(name), std::move(import), {}, std::move(axes), 0});
+}
+
+Value ModelBuilder::rows_of(std::string name, const std::string& stored, Index table_rows, Index features,
+                            std::vector<Index> rows, double factor) {
+  Axes axes = {{"token", std::ssize(rows)}, {"feature", features}};
+  const auto found = entries_.find(stored);
+  const std::vector<Index> shape = {table_rows, features};
+  if (found == entries_.end()) {
+    fail("the tensor " + quoted_text(stored) + " is missing; expected: " + shape_of(shape));
+  } else if (const ImportedTensor& table = model_.weights()->tensors()[found->second];
+             table.shape != shape || !table.trouble.empty()) {
+    fail("the tensor " + quoted_text(stored) +
+         (table.trouble.empty() ? " has the shape " + shape_of(table.shape) + "; expected: " + shape_of(shape)
+                                : ": " + table.trouble));
+  } else if (std::all_of(rows.begin(), rows.end(), [&](Index row) { return row >= 0 && row < table_rows; })) {
+    return look_up(plan_, std::move(name), {model_.weights(), found->second, std::move(rows), factor}, std::move(axes));
+  } else {
+    fail("the tensor " + quoted_text(stored) + " has " + grouped_text(table_rows) +
+         " rows; needed: " + grouped_text(*std::max_element(rows.begin(), rows.end()) + 1));
+  }
+  return constant(plan_, std::move(name), std::move(axes), 0);
+}
+
+const std::vector<Index>& ModelBuilder::tokens(const ModelText& text, std::string_view field, Index vocabulary,
+                                               Index most, std::string_view most_is) {
+  const std::string what(field);
+  if (text.ids.empty()) fail(what + ": there are no tokens; allowed: at least one");
+  if (std::ssize(text.ids) > most)
+    fail(what + ": " + grouped_text(std::ssize(text.ids)) + " tokens are not allowed; allowed: at most " +
+         grouped_text(most) + ", " + std::string(most_is));
+  for (const Index id : text.ids) {
+    if (id >= 0 && id < vocabulary) continue;
+    fail(what + ": the token id " + std::to_string(id) + " is not allowed; allowed: 0 to " +
+         std::to_string(vocabulary - 1));
+    break;
+  }
+  return text.ids;
+}
+
+void ModelBuilder::token_ids(const std::string& name, const ModelText& text) {
+  Axes axes = {{"token", std::ssize(text.ids)}};
+  plan_.record({name, TokenIdsOperation{text.ids, text.pieces}, {}, std::move(axes), 0});
+}
+
+Value ModelBuilder::linear(const std::string& name, Value input, const Linear& layer, const std::string& out_axis) {
+  const Axis in = {"in", plan_.axes(input).back().size};
+  const Axis out = {"out", layer.out};
+  const bool out_first = layer.order == Order::out_in;
+  const Value w = weight(weight_name(name, "w"), layer.stored + ".weight", out_first ? Axes{out, in} : Axes{in, out});
+  ContractOptions options;
+  if (layer.bias) {
+    options.bias = weight(weight_name(name, "b"), layer.stored + ".bias", {out});
+    options.bias_pattern = out_axis;
+  }
+  const std::string of_weight = out_first ? out_axis + " in" : "in " + out_axis;
+  return contract(plan_, name, "token in, " + of_weight + " -> token " + out_axis, input, w, options);
+}
+
+Value ModelBuilder::norm(const std::string& name, Value input, const std::string& stored, double epsilon) {
+  const Axes feature = {plan_.axes(input).back()};
+  const bool old_names = !has(stored + ".weight") && has(stored + ".gamma");
+  const Value scale = weight(weight_name(name, "scale"), stored + (old_names ? ".gamma" : ".weight"), feature);
+  const Value bias = weight(weight_name(name, "b"), stored + (old_names ? ".beta" : ".bias"), feature);
+  return layer_norm(plan_, name, input, scale, bias, epsilon);
+}
+
+Value ModelBuilder::rms(const std::string& name, Value input, const std::string& stored, double epsilon) {
+  const Value scale = weight(weight_name(name, "scale"), stored + ".weight", {plan_.axes(input).back()});
+  return rms_norm(plan_, name, input, scale, epsilon);
+}
+
+Value ModelBuilder::residual(const std::string& name, Value a, Value b) {
+  return add(plan_, name, "token feature, token feature -> token feature", a, b);
+}
+
+Value ModelBuilder::heads(const std::string& name, Value projected, Index heads, const std::string& position) {
+  return rearrange(plan_, name, position + " (head dim) -> head " + position + " dim", projected, {{"head", heads}});
+}
+
+Value ModelBuilder::attend(const Attention& attention) {
+  const std::string& prefix = attention.prefix;
+  Value k = attention.k;
+  Value v = attention.v;
+  const Index heads = plan_.axes(attention.q)[0].size;
+  if (const Index shared = plan_.axes(k)[0].size; shared != heads) {
+    k = repeat_heads(plan_, prefix + "repeated_k", k, heads / shared);
+    v = repeat_heads(plan_, prefix + "repeated_v", v, heads / shared);
+  }
+  Value scores = contract(plan_, prefix + "scores", "head query dim, head key dim -> head query key", attention.q, k,
+                          {attention.divisor, attention.divisor_text, {}, {}});
+  if (attention.bias.step >= 0)
+    scores = add(plan_, prefix + "biased_scores", "head query key, head query key -> head query key", scores,
+                 attention.bias);
+  if (attention.mask.kind != Mask::Kind::none) {
+    const MaskSizes sizes = {1, heads, plan_.axes(scores)[1].size, plan_.axes(scores)[2].size};
+    scores = apply_mask(plan_, prefix + "masked_scores", scores, MaskField(attention.mask, sizes),
+                        -std::numeric_limits<double>::infinity());
+  }
+  const Value weights = softmax(plan_, prefix + "weights", scores);
+  const Value outputs =
+      contract(plan_, prefix + "head_outputs", "head query key, head key dim -> head query dim", weights, v);
+  return rearrange(plan_, prefix + "merged", "head token dim -> token (head dim)", outputs);
+}
+
+void ModelBuilder::divide_by_root(Attention& attention) const {
+  const Index dim = plan_.axes(attention.q).back().size;
+  attention.divisor = std::sqrt(static_cast<double>(dim));
+  attention.divisor_text = "√" + std::to_string(dim);
+}
+
+void ModelBuilder::answer(Value features, Index vocabulary, std::initializer_list<std::string> tables,
+                          const ContractOptions& options) {
+  const auto table = std::find_if(tables.begin(), tables.end(), [&](const std::string& name) { return has(name); });
+  if (table == tables.end()) return;
+  const Value w = weight("w_logits", *table, {{"vocabulary", vocabulary}, plan_.axes(features).back()});
+  const Value logits =
+      contract(plan_, "logits", "token feature, vocabulary feature -> token vocabulary", features, w, options);
+  softmax(plan_, "probabilities", logits);
+}
+
+}  // namespace attnscope

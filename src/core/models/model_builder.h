@@ -1,0 +1,119 @@
+// Records the computation of a trained model, as its configuration and its weights say.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/experiment/experiment.h"
+#include "core/operations/ops.h"
+#include "core/plan/plan_builder.h"
+
+namespace attnscope {
+
+/// What families are written with: reads the configuration, records weights as they lie in the file, and the layers that
+/// many families share. Whatever is missing or has the wrong type, range or shape becomes `error`, the first one wins;
+/// the recording goes on with anything in its place, so that families need not ask after every line. After the
+/// configuration and the tokens they return if there is an error: sizes that do not fit are not recorded.
+class ModelBuilder {
+ public:
+  ModelBuilder(const Experiment& experiment, PlanBuilder& plan);
+
+  // Configuration. Without a default the field is required.
+
+  /// A size or a count, from 1 to 2^24.
+  Index integer(std::string_view field, std::optional<Index> default_value = {});
+  double real(std::string_view field, std::optional<double> default_value = {});
+  bool flag(std::string_view field, bool default_value);
+  std::string choice(std::string_view field, std::string_view default_value = {});
+  [[nodiscard]] const ConfigValue* find(std::string_view field) const;
+  /// The activation that `field` names.
+  Activation activation(std::string_view field, std::string_view default_value = {});
+  /// Fails unless the number `parts` of `part` divides that of `whole`.
+  void divides(std::string_view part, Index parts, std::string_view whole, Index of);
+  void fail(std::string message);
+  [[nodiscard]] const std::optional<std::string>& error() const { return error_; }
+
+  // Weights.
+
+  [[nodiscard]] bool has(const std::string& stored) const { return entries_.contains(stored); }
+  /// The first of the prefixes with which the file has `stored`; the first one if none has.
+  [[nodiscard]] std::string prefix_of(std::initializer_list<std::string_view> prefixes, std::string_view stored) const;
+  /// The tensor `stored` as `name`, with its axes in the order of the file, whose sizes are checked.
+  Value weight(std::string name, const std::string& stored, Axes axes);
+  /// The embeddings [token, feature] of `rows` of the table `stored`, which has `table_rows` rows; see `look_up`.
+  Value rows_of(std::string name, const std::string& stored, Index table_rows, Index features, std::vector<Index> rows,
+                double factor = 1);
+
+  // Tokens.
+
+  [[nodiscard]] const Experiment& experiment() const { return experiment_; }
+  [[nodiscard]] PlanBuilder& plan() { return plan_; }
+  /// The ids of a text, each below `vocabulary`, and not more than `most`; `field` is "text" or "text2".
+  const std::vector<Index>& tokens(const ModelText& text, std::string_view field, Index vocabulary, Index most,
+                                   std::string_view most_is);
+  /// The ids as a tensor of that name.
+  void token_ids(const std::string& name, const ModelText& text);
+
+  // Layers. `name` is that of the result: with `layer1.q` the weights are called `layer1.w_q` and `layer1.b_q`.
+
+  enum class Order { out_in, in_out };  ///< of the axes of a stored weight: as in nn.Linear, or as in Conv1D
+
+  struct Linear {
+    std::string stored;  ///< `stored`.weight, `stored`.bias
+    Index out = 1;
+    bool bias = true;
+    Order order = Order::out_in;
+  };
+  /// input [token, …] · weight + bias as [token, `out_axis`].
+  Value linear(const std::string& name, Value input, const Linear& layer, const std::string& out_axis);
+  Value norm(const std::string& name, Value input, const std::string& stored, double epsilon);
+  /// The same with the names that BERT's first files have: gamma and beta for weight and bias.
+  Value rms(const std::string& name, Value input, const std::string& stored, double epsilon);
+  Value residual(const std::string& name, Value a, Value b);
+
+  struct Attention {
+    std::string prefix;  ///< of the names: "layer1.", "decoder.layer1.cross_"
+    Value q, k, v;       ///< [head, query, dim], [head, key, dim]; k and v may have fewer heads
+    Value bias = {};     ///< [head, query, key], added to the scores; step −1: none
+    double divisor = 1;
+    std::string divisor_text = {};
+    Mask mask = {};
+  };
+  /// Scores, mask, weights, head outputs; merged as [token, head·dim].
+  Value attend(const Attention& attention);
+  /// [token, head·dim] as [head, query, dim]; `position` is "query" or "key".
+  Value heads(const std::string& name, Value projected, Index heads, const std::string& position);
+
+  /// Divides the scores by the root of the size of a query.
+  void divide_by_root(Attention& attention) const;
+
+  /// `logits` [token, vocabulary] = features · table, with the first of the tables [vocabulary, feature] that the file
+  /// has, and their `probabilities`. Nothing if it has none of them.
+  void answer(Value features, Index vocabulary, std::initializer_list<std::string> tables,
+              const ContractOptions& options = {});
+
+ private:
+  template <typename T>
+  const T* typed(std::string_view field, const char* allowed);
+
+  const Experiment& experiment_;
+  const Model& model_;
+  PlanBuilder& plan_;
+  std::map<std::string_view, std::size_t> entries_;
+  std::optional<std::string> error_;
+};
+
+/// Keeps the keys up to the query, and of those the last `window` (0: all).
+Mask causal_mask(Index queries, Index window = 0);
+
+/// first, first + 1, …
+std::vector<Index> counted_from(Index first, Index count);
+
+/// "layer1.w_q" for "layer1.q".
+std::string weight_name(std::string_view name, std::string_view letter);
+
+}  // namespace attnscope

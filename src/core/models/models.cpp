@@ -1,0 +1,87 @@
+#include "core/models/models.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/models/model_builder.h"
+
+namespace attnscope {
+
+#define ATTNSCOPE_FAMILY(make) ModelFamily make();
+#include "core/models/families.inc"
+#undef ATTNSCOPE_FAMILY
+
+const std::vector<ModelFamily>& model_families() {
+  static const std::vector<ModelFamily> all = {
+#define ATTNSCOPE_FAMILY(make) make(),
+#include "core/models/families.inc"
+#undef ATTNSCOPE_FAMILY
+  };
+  return all;
+}
+
+Result<const ModelFamily*> family_of(const Model& model) {
+  const std::string where = model.folder() + ": config.json: model_type";
+  const auto found = model.config().find("model_type");
+  if (found == model.config().end() || !std::holds_alternative<std::string>(found->second))
+    return fail(where + " is missing");
+  const auto& name = std::get<std::string>(found->second);
+  std::vector<std::string> names;
+  for (const ModelFamily& family : model_families()) {
+    if (family.name == name) return &family;
+    names.emplace_back(family.name);
+  }
+  return fail(where + ": " + quoted_text(name) + " is not a known family; allowed: " + join(names, ", "));
+}
+
+namespace {
+
+/// Records the model; the error, if any, is the first that the builder found.
+Result<void> record_model(const Experiment& experiment, PlanBuilder& plan) {
+  const Result<const ModelFamily*> family = family_of(*experiment.model);
+  if (!family) return tl::unexpected(family.error());
+  ModelBuilder builder(experiment, plan);
+  (*family)->build(builder);
+  if (builder.error()) return fail(*builder.error());
+  return {};
+}
+
+Result<void> check_experiment(const Experiment& experiment) {
+  PlanBuilder plan;
+  return record_model(experiment, plan);
+}
+
+void run_model(const Experiment& experiment, PlanBuilder& plan) {
+  // `check` has accepted it; what is asked for before that, such as a cost, gets no steps.
+  PlanBuilder recorded;
+  if (experiment.model != nullptr && record_model(experiment, recorded)) plan = std::move(recorded);
+}
+
+MaskSizes no_mask(const Experiment& /*experiment*/) { return {}; }
+
+}  // namespace
+
+Result<void> check_model(const std::shared_ptr<const Model>& model) {
+  const Result<const ModelFamily*> family = family_of(*model);
+  if (!family) return tl::unexpected(family.error());
+  Experiment experiment = experiment_on_model(model);
+  experiment.text.ids = {0};
+  experiment.text2.ids = {0};
+  return check_experiment(experiment);
+}
+
+System transformer_system() {
+  System system;
+  system.name = "transformer";
+  system.title = "Trained model";
+  system.summary = "A trained transformer reads a text: every layer, every head, every number.";
+  system.source = "the model's own folder";
+  system.mask_sizes = no_mask;
+  system.uses_seed = false;
+  system.check = check_experiment;
+  system.run = run_model;
+  return system;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,42 @@
+// Families of trained models: what a folder with a config.json computes. A family is one file in this folder and a line
+// in families.inc.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/experiment/system.h"
+
+namespace attnscope {
+
+class ModelBuilder;
+
+/// What a model takes.
+enum class ModelInput {
+  text,       ///< one text that continues
+  pair,       ///< one text or two, encoded together
+  two_texts,  ///< a text to encode, and what the decoder is given
+  picture,
+};
+
+struct ModelFamily {
+  std::string_view name;  ///< `model_type` in config.json
+  ModelInput input = ModelInput::text;
+  bool causal = true;  ///< whether the text is read from left to right
+  void (*build)(ModelBuilder&) = nullptr;
+};
+
+/// The families by name, in the order of the table.
+const std::vector<ModelFamily>& model_families();
+
+/// The family of a model; the error names what its config.json says and what is known.
+Result<const ModelFamily*> family_of(const Model& model);
+
+/// Whether the configuration is complete and every tensor that the model needs is there with its shape.
+Result<void> check_model(const std::shared_ptr<const Model>& model);
+
+/// The system that runs models.
+System transformer_system();
+
+}  // namespace attnscope

@@ -1,0 +1,59 @@
+#include "core/models/rotary_config.h"
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+/// Low frequencies are divided by the factor, high ones stay, and between the two there is a smooth passage. Source:
+/// Dubey et al. 2024, The Llama 3 Herd of Models, and the code published with it.
+double llama3_frequency(double frequency, double factor, double low, double high, double trained) {
+  const double wavelength = 2 * std::numbers::pi / frequency;
+  if (wavelength < trained / high) return frequency;
+  if (wavelength > trained / low) return frequency / factor;
+  const double smooth = (trained / wavelength - low) / (high - low);
+  return (1 - smooth) * frequency / factor + smooth * frequency;
+}
+
+/// `rope_scaling.NAME`, or `rope_parameters.NAME` where the file has the newer form.
+std::string scaling_field(const ModelBuilder& m, const std::string& name) {
+  const std::string newer = "rope_parameters." + name;
+  return m.find(newer) != nullptr ? newer : "rope_scaling." + name;
+}
+
+}  // namespace
+
+std::pair<std::vector<double>, double> rotary_config(ModelBuilder& m, Index rotated) {
+  const char* const base = m.find("rope_parameters.rope_theta") != nullptr ? "rope_parameters.rope_theta"
+                           : m.find("rotary_emb_base") != nullptr          ? "rotary_emb_base"
+                                                                           : "rope_theta";
+  const double theta = m.real(base, 10000);
+  if (!(theta > 0))
+    m.fail("config.json: " + std::string(base) + ": " + exact_text(theta) + " is not allowed; allowed: above 0");
+  std::vector<double> frequencies;
+  frequencies.reserve(static_cast<std::size_t>(rotated / 2));
+  for (Index i = 0; i < rotated / 2; ++i)
+    frequencies.push_back(std::pow(theta, -2 * static_cast<double>(i) / static_cast<double>(rotated)));
+  const std::string older = m.find("rope_scaling.type") != nullptr ? "type" : "rope_type";
+  const std::string type = m.choice(scaling_field(m, older), "default");
+  if (type == "default") return {frequencies, 1};
+  const double factor = m.real(scaling_field(m, "factor"));
+  if (type == "linear") {
+    for (double& each : frequencies) each /= factor;
+  } else if (type == "llama3") {
+    const double low = m.real(scaling_field(m, "low_freq_factor"));
+    const double high = m.real(scaling_field(m, "high_freq_factor"));
+    const double trained = m.real(scaling_field(m, "original_max_position_embeddings"));
+    for (double& each : frequencies) each = llama3_frequency(each, factor, low, high, trained);
+  } else {
+    m.fail("config.json: " + scaling_field(m, older) + ": " + quoted_text(type) +
+           " is not known; allowed: default, linear, llama3");
+  }
+  return {frequencies, 1};
+}
+
+}  // namespace attnscope

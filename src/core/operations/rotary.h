@@ -1,0 +1,34 @@
+// Rotary positions of trained models.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/plan/explanation.h"
+#include "core/plan/operation.h"
+
+namespace attnscope {
+
+/// Input [head, position, dim] with the pairs (i, i + n) of each row rotated by position · frequencies[i], n being the
+/// number of frequencies; what lies behind the pairs stays. Source: Su et al. 2021, RoFormer, in the order of
+/// GPT-NeoX.
+struct RotaryOperation {
+  std::vector<double> frequencies;  ///< radians per position
+  double factor = 1;                ///< of cosine and sine
+
+  [[nodiscard]] std::string name() const { return "rotary"; }
+  [[nodiscard]] std::string formula(const StepInPlan& step) const;
+  void compute(Inputs inputs, const StepContext& context, Tensor& out) const;
+  [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const;
+  void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const;
+  [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const;
+  void explain(const ExplainedCell& cell, Explanation& e) const;
+
+  friend bool operator==(const RotaryOperation&, const RotaryOperation&) = default;
+
+ private:
+  [[nodiscard]] Index pairs() const { return static_cast<Index>(frequencies.size()); }
+  void rotate(const Region& region, const StepContext& context, const Tensor& in, Tensor& out) const;
+};
+
+}  // namespace attnscope
