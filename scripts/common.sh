@@ -5,7 +5,8 @@
 packages_build=(
   ccache cmake g++ ninja-build pkgconf python3-glad
   libbenchmark-dev libcairo2-dev libcli11-dev libegl-dev libeigen3-dev libexpected-dev libfontconfig-dev libfreetype-dev
-  libglfw3-dev libglib2.0-dev libgtest-dev libimgui-dev libpango1.0-dev libpng-dev nlohmann-json3-dev zlib1g-dev
+  libglfw3-dev libglib2.0-dev libgtest-dev libimgui-dev libpango1.0-dev libpcre2-dev libpng-dev
+  libsentencepiece-dev nlohmann-json3-dev zlib1g-dev
 )
 packages_run=(fonts-dejavu-core fonts-inter libegl1 libgl1 libgl1-mesa-dri)
 packages_test=(dbus-daemon ffmpeg librsvg2-bin libxml2-utils poppler-utils qpdf xauth xdotool xvfb)
@@ -15,7 +16,8 @@ packages_package=(binutils dpkg-dev file gzip libxcursor1 libxi6 libxinerama1 li
 
 # The counterparts of packages_build on systems without apt-get.
 tools_build=(cmake ninja c++ pkg-config glad)
-libraries_build=(benchmark CLI11 egl eigen3 fontconfig freetype2 gio-2.0 glfw3 gtest imgui libpng nlohmann_json pangocairo zlib)
+libraries_build=(benchmark CLI11 egl eigen3 fontconfig freetype2 gio-2.0 glfw3 gtest imgui libpcre2-8 libpng nlohmann_json pangocairo
+  sentencepiece zlib)
 
 # take_yes ARGUMENT…: whether the first argument is --yes, which answers all questions.
 take_yes() {

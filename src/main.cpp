@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     attnscope::add_script_command(line);
     attnscope::add_systems_command(line);
     attnscope::add_views_command(line);
+    attnscope::add_tokens_command(line);
     attnscope::add_bench_command(line);
     attnscope::ui::add_window_command(line);
     return line.run(argc, argv);

@@ -13,6 +13,24 @@ pkg_check_modules(egl REQUIRED IMPORTED_TARGET egl)
 pkg_check_modules(fontconfig REQUIRED IMPORTED_TARGET fontconfig)
 pkg_check_modules(gio REQUIRED IMPORTED_TARGET gio-2.0)
 pkg_check_modules(pangocairo REQUIRED IMPORTED_TARGET pangocairo)
+pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8)
+
+# Its functions take std::string, and Debian builds it with libstdc++: it cannot serve a program with another standard
+# library. Without it, tokenizers in *.model files are not read. Its pkg-config file names the trainer as well.
+set(sentencepiece_default ON)
+if(CMAKE_CXX_FLAGS MATCHES "-stdlib=libc\\+\\+")
+  set(sentencepiece_default OFF)
+endif()
+option(ATTNSCOPE_SENTENCEPIECE "Read tokenizers in *.model files, where SentencePiece is found" ${sentencepiece_default})
+if(ATTNSCOPE_SENTENCEPIECE)
+  find_path(SENTENCEPIECE_INCLUDE_DIR sentencepiece_processor.h)
+  find_library(SENTENCEPIECE_LIBRARY sentencepiece)
+  if(SENTENCEPIECE_INCLUDE_DIR AND SENTENCEPIECE_LIBRARY)
+    add_library(sentencepiece UNKNOWN IMPORTED)
+    set_target_properties(sentencepiece PROPERTIES IMPORTED_LOCATION "${SENTENCEPIECE_LIBRARY}")
+    target_include_directories(sentencepiece INTERFACE "${SENTENCEPIECE_INCLUDE_DIR}")
+  endif()
+endif()
 
 # Switches of the fetched projects: the library only, no tests, documentation or installation of theirs.
 set(BUILD_TESTING OFF)

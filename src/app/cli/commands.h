@@ -34,6 +34,9 @@ void add_systems_command(CommandLine& line);
 /// `views`: the views and their options.
 void add_views_command(CommandLine& line);
 
+/// `tokens DIR --text TEXT [--text2 TEXT] [--json]`: a text as a model gets it.
+void add_tokens_command(CommandLine& line);
+
 /// `bench [--size TOKENS,WIDTH,HEADS]… [--mask NAME] [--threads N] [--seconds S] [--large]`: the
 /// limits of this machine, and how close attnscope comes to them.
 void add_bench_command(CommandLine& line);

@@ -1,0 +1,150 @@
+// The ids of 2,000 texts in many scripts are those of Hugging Face's own library (tests/golden/tokenizers).
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/utf8.h"
+#include "io/base/file.h"
+#include "io/base/inflating.h"
+#include "io/tokenizers/tokenizer.h"
+#include "support/temporary_folder.h"
+
+namespace attnscope::test {
+namespace {
+
+using nlohmann::json;
+
+std::string inflated(const std::string& name) {
+  const auto bytes =
+      read_file(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/tokenizers" / (name + ".z"), 1'000'000);
+  if (!bytes) {
+    ADD_FAILURE() << bytes.error().message;
+    return {};
+  }
+  Inflating inflating(*bytes);
+  std::string all;
+  std::array<char, 65536> piece{};
+  for (std::size_t count = 1; count > 0;) {
+    count = inflating.next(piece);
+    all.append(piece.data(), count);
+  }
+  EXPECT_TRUE(inflating.complete()) << name;
+  return all;
+}
+
+/// FNV-1a over the decimal digits of the ids.
+std::uint32_t hash(const std::vector<int>& ids) {
+  std::string text;
+  for (const int id : ids) text += (text.empty() ? "" : " ") + std::to_string(id);
+  std::uint32_t value = 0x811C9DC5U;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x01000193U;
+  return value;
+}
+
+std::shared_ptr<const Tokenizer> read(const TemporaryFolder& folder) {
+  const auto tokenizer = Tokenizer::read(folder.path());
+  if (!tokenizer) {
+    ADD_FAILURE() << tokenizer.error().message;
+    return nullptr;
+  }
+  return *tokenizer;
+}
+
+/// The tokenizer of that name, in the files that its model comes with.
+std::shared_ptr<const Tokenizer> tokenizer_of(const std::string& name) {
+  const TemporaryFolder folder;
+  if (name == "gpt2") {
+    folder.file("vocab.json", inflated("gpt2_vocab.json"));
+    folder.file("merges.txt", inflated("gpt2_merges.txt"));
+  } else if (name.starts_with("bert")) {
+    folder.file("vocab.txt", inflated("bert_vocab.txt"));
+    if (name == "bert_cased") folder.file("tokenizer_config.json", R"({"do_lower_case": false})");
+  } else {
+    folder.file("tokenizer.json", inflated(name + "_tokenizer.json"));
+  }
+  return read(folder);
+}
+
+/// Spans are whole parts of the text, and do not go back.
+void expect_spans(const TokenizedText& tokens, const std::string& text) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
+    const auto [from, to] = tokens.spans[i];
+    ASSERT_LE(from, to);
+    ASSERT_LE(to, text.size());
+    if (from == 0 && to == 0) continue;  // of a template
+    ASSERT_GE(to, at) << text;
+    at = to;
+  }
+}
+
+class TokenizerData : public testing::TestWithParam<const char*> {};
+
+TEST_P(TokenizerData, IdsAreThoseOfTheReferenceLibrary) {
+  static const json texts = json::parse(inflated("texts.json"));
+  static const json all = json::parse(inflated("expected.json"));
+  const json& expected = all[GetParam()];
+  const auto tokenizer = tokenizer_of(GetParam());
+  ASSERT_NE(tokenizer, nullptr);
+  ASSERT_EQ(texts.size(), 2000U);
+  int wrong = 0;
+  int compared = 0;
+  for (std::size_t i = 0; i < texts.size() && wrong < 5; ++i) {
+    const std::string text = texts[i];
+    const auto tokens = tokenizer->encode(text);
+    ASSERT_TRUE(tokens) << tokens.error().message;
+    expect_spans(*tokens, text);
+    if (expected["hashes"][i].is_null()) continue;
+    ++compared;
+    if (hash(tokens->ids) == expected["hashes"][i].get<std::uint32_t>()) continue;
+    ++wrong;
+    ADD_FAILURE() << i << ": " << json(text).dump(-1, ' ', true) << "\n  " << json(tokens->pieces).dump() << "\n  "
+                  << json(tokens->ids).dump() << "\n  "
+                  << (i < expected["ids"].size() ? expected["ids"][i].dump() : "");
+  }
+  EXPECT_GT(compared, 1000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, TokenizerData,
+                         testing::Values("gpt2", "bert", "bert_cased", "llama", "llama3", "t5", "t5_first"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST(TokenizerText, PiecesOfAByteLevelTokenizerJoinToTheText) {
+  const json texts = json::parse(inflated("texts.json"));
+  const auto tokenizer = tokenizer_of("gpt2");
+  ASSERT_NE(tokenizer, nullptr);
+  for (const std::string text : texts) {
+    const auto tokens = tokenizer->encode(text);
+    ASSERT_TRUE(tokens);
+    std::string joined;
+    std::string of_spans;
+    for (std::size_t i = 0; i < tokens->ids.size(); ++i) {
+      joined += tokenizer->text_of(tokens->ids[i]);
+      of_spans += text.substr(tokens->spans[i][0], tokens->spans[i][1] - tokens->spans[i][0]);
+    }
+    EXPECT_EQ(joined, text);
+    EXPECT_EQ(of_spans, text);
+  }
+}
+
+TEST(TokenizerText, PiecesWithByteFallbackJoinToTheText) {
+  const json texts = json::parse(inflated("texts.json"));
+  const auto tokenizer = tokenizer_of("llama");
+  ASSERT_NE(tokenizer, nullptr);
+  for (const std::string text : texts) {
+    // Special tokens are cut out, and the text goes on with a space of its own.
+    if (text.empty() || text.find("s>") != std::string::npos || text.find("▁") != std::string::npos ||
+        text.find("<0x") != std::string::npos)
+      continue;
+    const auto tokens = tokenizer->encode(text, {}, false);
+    ASSERT_TRUE(tokens);
+    std::string joined;
+    for (const int id : tokens->ids) joined += tokenizer->text_of(id);
+    EXPECT_EQ(joined, " " + text);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test
