@@ -1,0 +1,70 @@
+#include "io/models/model_config.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "io/base/file.h"
+#include "io/base/json_value.h"
+#include "io/base/printable.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr JsonLimits kLimits = {16, 200'000};
+
+std::optional<ConfigValue> list_value(const json& list) {
+  const auto all = [&](auto is_kind) {
+    return !list.empty() && std::all_of(list.begin(), list.end(), [&](const json& each) { return is_kind(each); });
+  };
+  if (all([](const json& each) { return each.is_number(); })) return list.get<std::vector<double>>();
+  if (all([](const json& each) { return each.is_string(); })) return list.get<std::vector<std::string>>();
+  return std::nullopt;
+}
+
+std::optional<ConfigValue> plain_value(const json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_array() ? list_value(value) : std::nullopt;
+}
+
+Result<void> flatten(const json& object, const std::string& prefix, ModelConfig& config) {
+  for (const auto& [key, value] : object.items()) {
+    std::string name = prefix + key;
+    if (value.is_object()) {
+      if (Result<void> inside = flatten(value, name + ".", config); !inside) return inside;
+      continue;
+    }
+    std::optional<ConfigValue> plain = plain_value(value);
+    if (!plain) continue;
+    if (!config.emplace(name, std::move(*plain)).second)
+      return fail(printable(name) + ": is there twice, once as a field of an object; allowed: once");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ModelConfig> parse_model_config(std::string_view text) {
+  if (text.empty()) return fail("the file is empty; allowed: the configuration of a model");
+  if (const std::string what = stand_in(text); !what.empty()) return fail("this is " + what);
+  const Result<json> document = parse_json(text, kLimits);
+  if (!document) return tl::unexpected(document.error());
+  if (!document->is_object()) return fail("the file holds " + json_excerpt(*document) + "; allowed: an object");
+  ModelConfig config;
+  if (const Result<void> flat = flatten(*document, "", config); !flat) return tl::unexpected(flat.error());
+  return config;
+}
+
+Result<ModelConfig> read_model_config(const std::filesystem::path& file) {
+  const Result<std::string> text = read_file(file, kMaxConfigBytes);
+  if (!text) return tl::unexpected(text.error());
+  Result<ModelConfig> config = parse_model_config(*text);
+  if (!config) return fail(path_text(file) + ": " + config.error().message);
+  return config;
+}
+
+}  // namespace attnscope

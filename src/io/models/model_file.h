@@ -1,0 +1,37 @@
+// Trained models as they come from a hub: a folder with config.json, weights as safetensors, and a tokenizer.
+//
+// Nothing in a folder is trusted or run: sizes, names and shapes are checked against each other before memory is taken,
+// and what cannot be used is refused with one line that names file, field, value and limit.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/model.h"
+
+namespace attnscope {
+
+/// The model in a folder, or that a file belongs to; see model_folder.h. Its configuration and the shapes of its weights
+/// are those of a family that is known. Without a tokenizer that can be read, `Model::tokens` says why.
+Result<std::shared_ptr<const Model>> open_model(const std::filesystem::path& path);
+
+/// The files that a model was read from; none for a model that is not from a folder.
+std::vector<std::string> files_of_model(const Model& model);
+
+/// The model with an example for it to read, if its configuration or its tokenizer gives one.
+Result<Experiment> experiment_of_model(const std::filesystem::path& path);
+
+/// What the user gave a model to read, for one of its two texts: a text or ids.
+struct GivenText {
+  std::optional<std::string> text;
+  std::optional<std::vector<Index>> ids;
+};
+
+/// Gives the model of `experiment` its texts; what is not given stays. The labels become the pieces of the first text.
+Result<void> set_texts(Experiment& experiment, const GivenText& first, const GivenText& second);
+
+}  // namespace attnscope
