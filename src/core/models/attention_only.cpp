@@ -37,7 +37,7 @@ void build(ModelBuilder& m) {
         m.linear(prefix + "attention_out", m.attend(attention), {stored + "o", features, false}, "feature");
     x = m.residual(prefix + "out", x, out);
   }
-  m.answer(x, vocabulary, {"unembed.weight"});
+  m.answer(x, {vocabulary, "unembed.weight", "unembed.weight"});
 }
 
 }  // namespace

@@ -44,13 +44,6 @@ Value attention(ModelBuilder& m, const Gpt2& gpt, const std::string& prefix, con
                   {stored + ".c_proj", gpt.features, true, Order::in_out}, "feature");
 }
 
-Value mlp(ModelBuilder& m, const Gpt2& gpt, const std::string& prefix, const std::string& stored, Value input) {
-  const Value hidden =
-      m.linear(prefix + "mlp_hidden", input, {stored + ".c_fc", gpt.hidden, true, Order::in_out}, "hidden");
-  const Value activated = activate(m.plan(), prefix + "mlp_activated", hidden, gpt.activation);
-  return m.linear(prefix + "mlp_out", activated, {stored + ".c_proj", gpt.features, true, Order::in_out}, "feature");
-}
-
 void build(ModelBuilder& m) {
   Gpt2 gpt;
   gpt.features = m.integer("n_embd");
@@ -79,10 +72,14 @@ void build(ModelBuilder& m) {
     const Value normed = m.norm(prefix + "normed", x, h + ".ln_1", gpt.epsilon);
     const Value middle = m.residual(prefix + "middle", x, attention(m, gpt, prefix, h + ".attn", layer, normed));
     const Value mlp_normed = m.norm(prefix + "mlp_normed", middle, h + ".ln_2", gpt.epsilon);
-    x = m.residual(prefix + "out", middle, mlp(m, gpt, prefix, h + ".mlp", mlp_normed));
+    const ModelBuilder::Mlp mlp = {prefix,
+                                   {h + ".mlp.c_fc", gpt.hidden, true, Order::in_out},
+                                   gpt.activation,
+                                   {h + ".mlp.c_proj", gpt.features, true, Order::in_out}};
+    x = m.residual(prefix + "out", middle, m.mlp(mlp_normed, mlp));
   }
   const Value final = m.norm("final", x, stored + "ln_f", gpt.epsilon);
-  m.answer(final, vocabulary, {"lm_head.weight", stored + "wte.weight"});
+  m.answer(final, {vocabulary, stored + "wte.weight", "lm_head.weight"});
 }
 
 }  // namespace
