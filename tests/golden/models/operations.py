@@ -12,6 +12,7 @@ ACTIVATIONS = {
     "relu": lambda x: x.clamp(min=0),
 }
 ACTIVATIONS["gelu_pytorch_tanh"] = ACTIVATIONS["gelu_new"]
+ACTIVATIONS["swish"] = ACTIVATIONS["silu"]
 
 
 class Trace:

@@ -14,10 +14,10 @@ import torch
 
 import model_files
 from drawing import Draw
-from families import gpt, llama
+from families import bart, bert, gpt, llama, t5, vit
 from operations import Trace, Weights
 
-GROUPS = [gpt, llama]
+GROUPS = [gpt, llama, bert, vit, bart, t5]
 FAMILIES = {family: functions for group in GROUPS for family, functions in group.FAMILIES.items()}
 
 
