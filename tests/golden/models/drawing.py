@@ -37,9 +37,8 @@ class Draw:
         return self.between(2, 3) if self.tiny else self.between(1, 5)
 
     def dim(self, even=False):
-        return self.of(4, 6) if even and self.tiny else self.of(2, 4, 6, 8, 10) if even else self.dim_of_any()
-
-    def dim_of_any(self):
+        if even:
+            return self.of(4, 6) if self.tiny else self.of(2, 4, 6, 8, 10)
         return self.between(3, 4) if self.tiny else self.between(2, 9)
 
     def layers(self):

@@ -15,12 +15,14 @@ def rope_entries(draw):
     scaling = draw.of(None, None, "linear", "llama3")
     entries = {}
     if scaling == "linear":
-        entries = {draw.of("type", "rope_type"): "linear", "factor": draw.of(2.0, 4.0, 2.5)}
+        entries = {"rope_type": "linear", "factor": draw.of(2.0, 4.0, 2.5)}
     elif scaling == "llama3":
         entries = {"rope_type": "llama3", "factor": draw.of(8.0, 32.0), "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                    "original_max_position_embeddings": draw.of(8192, 512, 64, 16)}
     if draw.chance(0.3):
         return {"rope_parameters": {"rope_type": "default", "rope_theta": base, **entries}}
+    if entries and draw.chance(0.3):  # as older configs say it
+        entries["type"] = entries.pop("rope_type")
     return {"rope_theta": base, "rope_scaling": entries or None}
 
 
