@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the models that are committed: make_models.py [--check]
 
-Two tiny ones per family, data/FAMILY-1/ and data/FAMILY-2/. With --check, they are made again in a temporary folder and compared: the
-same files, the same tensors within 1e-6 of their largest magnitude.
+Two tiny ones per family, data/FAMILY-1/ and data/FAMILY-2/. With --check, they are made again in a temporary folder
+and compared: the same files, the same tensors within 1e-6 of their largest magnitude.
 """
 
 import argparse
@@ -30,7 +30,7 @@ SEEDS = {  # such that the two of a family differ in as many choices as possible
     "mistral": (13, 18),
     "qwen2": (23, 50),
     "qwen3": (21, 37),
-    "bert": (26, 53),
+    "bert": (9, 53),
     "roberta": (49, 50),
     "distilbert": (46, 57),
     "vit": (50, 55),

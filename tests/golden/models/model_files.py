@@ -35,7 +35,8 @@ def write(path, tensors, kinds=None, metadata=None):
     for name, array in tensors.items():
         array = np.ascontiguousarray(array)
         kind, numbers = encode(array, (kinds or {}).get(name, "F32"))
-        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(numbers)]}
+        place = [len(data), len(data) + len(numbers)]
+        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": place}
         data += numbers
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
@@ -94,7 +95,8 @@ def write_png(path, picture):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
     head = struct.pack(">IIBBBBB", columns, rows, 8, {1: 0, 3: 2}[channels], 0, 0, 0)
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b""))
+    chunks = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunks)
 
 
 def read_png(path):

@@ -28,7 +28,8 @@ def make(family):
             config[part + "_layers"] = draw.layers() if draw.tiny else draw.between(1, 3)
             config[part + "_attention_heads"] = count
             config[part + "_ffn_dim"] = draw.hidden()
-        prefix = "model." if not config["tie_word_embeddings"] or family == "marian" else draw.of("model.", "model.", "")
+        bare = config["tie_word_embeddings"] and family == "bart" and draw.chance(0.3)
+        prefix = "" if bare else "model."
         draw.table(prefix + "shared", vocabulary, width, 1 / math.sqrt(width) if config["scale_embedding"] else 1)
         for part in ("encoder", "decoder"):
             draw_part(draw, family, config, prefix, part)

@@ -73,7 +73,8 @@ def make_gpt2(draw):
     config = {
         "model_type": "gpt2", "vocab_size": vocabulary, "n_positions": positions, "n_embd": width, "n_layer": layers,
         "n_head": heads, "n_inner": inner, "tie_word_embeddings": tied, "layer_norm_epsilon": draw.of(1e-5, 1e-3),
-        "activation_function": draw.of("gelu_new", "gelu_new", "gelu", "relu", "silu", "gelu_pytorch_tanh", "quick_gelu"),
+        "activation_function": draw.of("gelu_new", "gelu_new", "gelu", "relu", "silu", "gelu_pytorch_tanh",
+                                       "quick_gelu"),
         "scale_attn_weights": draw.chance(0.85), "scale_attn_by_inverse_layer_idx": draw.chance(0.3),
     }
     defaults = {"n_inner": None, "tie_word_embeddings": True, "layer_norm_epsilon": 1e-5, "scale_attn_weights": True,
