@@ -32,7 +32,7 @@ void build(ModelBuilder& m) {
     };
     ModelBuilder::Attention attention = {prefix, part("q", "query"), part("k", "key"), part("v", "key")};
     m.divide_by_root(attention);
-    attention.mask = causal_mask(std::ssize(ids));
+    attention.mask = causal_mask();
     const Value out =
         m.linear(prefix + "attention_out", m.attend(attention), {stored + "o", features, false}, "feature");
     x = m.residual(prefix + "out", x, out);

@@ -71,7 +71,7 @@ Value attend(ModelBuilder& m, const Bart& bart, const Block& block, Value x, Val
   ModelBuilder::Attention attention = {block.prefix, part("q", "query", x), part("k", "key", read),
                                        part("v", "key", read)};
   m.divide_by_root(attention);
-  if (block.causal) attention.mask = causal_mask(m.plan().axes(x)[0].size);
+  if (block.causal) attention.mask = causal_mask();
   const Value attended = m.linear(block.prefix + "attention_out", m.attend(attention),
                                   {block.stored + ".out_proj", bart.features}, "feature");
   const Value sum = m.residual(block.prefix + "attention_sum", x, attended);

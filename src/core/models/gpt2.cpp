@@ -22,7 +22,6 @@ using Order = ModelBuilder::Order;
 
 Value attention(ModelBuilder& m, const Gpt2& gpt, const std::string& prefix, const std::string& stored, Index layer,
                 Value input) {
-  const Index tokens = m.plan().axes(input)[0].size;
   const Value qkv =
       m.linear(prefix + "qkv", input, {stored + ".c_attn", 3 * gpt.features, true, Order::in_out}, "part·head·dim");
   const auto part = [&](const char* name, const char* position, Index at) {
@@ -30,7 +29,7 @@ Value attention(ModelBuilder& m, const Gpt2& gpt, const std::string& prefix, con
                      qkv, {{"part", 3}, {"head", gpt.heads}}, {{"part", at}});
   };
   ModelBuilder::Attention attention = {prefix, part("q", "query", 0), part("k", "key", 1), part("v", "key", 2)};
-  attention.mask = causal_mask(tokens);
+  attention.mask = causal_mask();
   const Index dim = gpt.features / gpt.heads;
   if (gpt.scale) {
     attention.divisor = std::sqrt(static_cast<double>(dim));

@@ -30,7 +30,7 @@ Value attention(ModelBuilder& m, const NeoX& neox, const std::string& prefix, co
   attention.q = rotate_halves(m.plan(), prefix + "rotated_q", attention.q, neox.frequencies, neox.factor);
   attention.k = rotate_halves(m.plan(), prefix + "rotated_k", attention.k, neox.frequencies, neox.factor);
   m.divide_by_root(attention);
-  attention.mask = causal_mask(m.plan().axes(input)[0].size);
+  attention.mask = causal_mask();
   return m.linear(prefix + "attention_out", m.attend(attention), {stored + "dense", neox.features, neox.bias},
                   "feature");
 }

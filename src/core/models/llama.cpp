@@ -67,7 +67,7 @@ Value attention(ModelBuilder& m, const Llama& llama, const std::string& prefix, 
   attention.q = rotate_halves(m.plan(), prefix + "rotated_q", attention.q, llama.frequencies, llama.factor);
   attention.k = rotate_halves(m.plan(), prefix + "rotated_k", attention.k, llama.frequencies, llama.factor);
   m.divide_by_root(attention);
-  attention.mask = causal_mask(m.plan().axes(input)[0].size, window);
+  attention.mask = causal_mask(window);
   return m.linear(prefix + "attention_out", m.attend(attention), {stored + "o_proj", llama.features, llama.out_bias},
                   "feature");
 }

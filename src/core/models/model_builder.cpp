@@ -31,19 +31,6 @@ std::string weight_name(std::string_view name, std::string_view letter) {
   return std::string(name.substr(0, begin)) + std::string(letter) + "_" + std::string(name.substr(begin));
 }
 
-Mask causal_mask(Index queries, Index window) {
-  Mask mask;
-  mask.kind = Mask::Kind::causal;
-  if (window == 0 || window >= queries) return mask;
-  mask.kind = Mask::Kind::array;
-  mask.shape = {queries, queries};
-  mask.keep.reserve(static_cast<std::size_t>(queries * queries));
-  for (Index query = 0; query < queries; ++query) {
-    for (Index key = 0; key < queries; ++key) mask.keep.push_back(key <= query && query - key < window);
-  }
-  return mask;
-}
-
 std::vector<Index> counted_from(Index first, Index count) {
   std::vector<Index> all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), first);
@@ -167,6 +154,7 @@ Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axe
   import.from = model_.weights();
   import.which = found->second;
   import.at.assign(axes.size(), 0);
+  import.is_weight = true;
   for (std::size_t i = 0; i < axes.size(); ++i) import.axes.push_back(static_cast<int>(i));
   return plan_.record({std::move(name), std::move(import), {}, std::move(axes), 0});
 }

@@ -144,7 +144,7 @@ class ModelBuilder {
 };
 
 /// Keeps the keys up to the query, and of those the last `window` (0: all).
-Mask causal_mask(Index queries, Index window = 0);
+inline Mask causal_mask(Index window = 0) { return {Mask::Kind::causal, window, {}, {}, {}}; }
 
 /// first, first + 1, …
 std::vector<Index> counted_from(Index first, Index count);

@@ -56,7 +56,7 @@ Value attend(ModelBuilder& m, const T5& t5, const Block& block, Value x, Value e
   };
   ModelBuilder::Attention attention = {block.prefix, part("q", "query", normed), part("k", "key", read),
                                        part("v", "key", read), block.bias};
-  if (block.causal) attention.mask = causal_mask(m.plan().axes(x)[0].size);
+  if (block.causal) attention.mask = causal_mask();
   const Value attended =
       m.linear(block.prefix + "attention_out", m.attend(attention), {stored + "o", t5.features, false}, "feature");
   return m.residual(block.prefix + "middle", x, attended);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/operations/einsum.h"
 #include "core/operations/ops.h"
 #include "core/operations/shared.h"
@@ -53,6 +54,10 @@ struct RepeatHeadsOperation {
     e.computed = e.operands.back().value;
   }
 
+  [[nodiscard]] std::string python(const StepInPlan& /*step*/, std::span<const std::string> inputs) const {
+    return inputs[0] + ".repeat_interleave(" + std::to_string(times) + ", 0)";
+  }
+
   friend bool operator==(const RepeatHeadsOperation&, const RepeatHeadsOperation&) = default;
 };
 
@@ -94,6 +99,10 @@ struct ConcatenateOperation {
     e.computed = e.operands.back().value;
   }
 
+  [[nodiscard]] std::string python(const StepInPlan& /*step*/, std::span<const std::string> inputs) const {
+    return "torch.cat([" + inputs[0] + ", " + inputs[1] + "])";
+  }
+
   friend bool operator==(const ConcatenateOperation&, const ConcatenateOperation&) = default;
 };
 
@@ -120,6 +129,12 @@ struct CropOperation {
   void explain(const ExplainedCell& cell, Explanation& e) const {
     e.computed = add_same_cell(cell, e);
     e.formula = cell.name(0);
+  }
+
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const {
+    std::vector<std::string> ends;
+    for (const Axis& axis : step.step.axes) ends.push_back(":" + std::to_string(axis.size));
+    return inputs[0] + "[" + join(ends, ", ") + "]";
   }
 
   friend bool operator==(const CropOperation&, const CropOperation&) = default;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/python_text.h"
 #include "core/base/text.h"
 #include "core/operations/shared.h"
 
@@ -60,6 +61,21 @@ void PixelsOperation::explain(const ExplainedCell& cell, Explanation& e) const {
     e.formula = "(" + e.formula + " − " + exact_text(means[at]) + ") / " + exact_text(deviations[at]);
   }
   e.computed = value(cell.index[0], cell.index[1], cell.index[2], channels);
+}
+
+std::string PixelsOperation::python(const StepInPlan& step, std::span<const std::string> /*inputs*/) const {
+  std::string code = "torch.tensor(list(bytes.fromhex(\"" + hex_text(picture->rgb) + "\"))).reshape(" +
+                     std::to_string(picture->rows) + ", " + std::to_string(picture->columns) +
+                     ", 3).permute(2, 0, 1).float()";
+  if (step.step.axes[0].size == 1) code += ".mean(0, keepdim=True)";
+  code += " * " + python_number(factor);
+  if (means.empty()) return code;
+  const auto list = [](const std::vector<double>& numbers) {
+    std::vector<std::string> texts;
+    for (const double number : numbers) texts.push_back(python_number(number));
+    return "torch.tensor([" + join(texts, ", ") + "])[:, None, None]";
+  };
+  return "(" + code + " - " + list(means) + ") / " + list(deviations);
 }
 
 }  // namespace attnscope

@@ -27,6 +27,7 @@ struct PixelsOperation {
   [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const;
   [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const;
   void explain(const ExplainedCell& cell, Explanation& e) const;
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
 
   friend bool operator==(const PixelsOperation& a, const PixelsOperation& b) {
     return (a.picture == b.picture || *a.picture == *b.picture) && a.factor == b.factor && a.means == b.means &&
