@@ -79,7 +79,8 @@ void add_outputs(const Plan& plan, AttentionSteps& attention) {
 KeptKeys kept_by(const MaskField& field, Index batch, Index query) {
   const Index keys = field.sizes().keys;
   const Mask& mask = field.mask();
-  if (mask.kind == Mask::Kind::causal) return {0, std::min(query + 1, keys)};
+  if (mask.kind == Mask::Kind::causal)
+    return {mask.radius == 0 ? 0 : std::clamp<Index>(query + 1 - mask.radius, 0, keys), std::min(query + 1, keys)};
   if (mask.kind == Mask::Kind::window)
     return {std::clamp<Index>(query - mask.radius, 0, keys), std::min(query + mask.radius + 1, keys)};
   if (mask.kind == Mask::Kind::padding)

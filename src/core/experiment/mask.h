@@ -16,7 +16,7 @@ struct Mask {
   enum class Kind { none, causal, window, padding, array };
 
   Kind kind = Kind::none;
-  Index radius = 0;            ///< window: keeps |query − key| ≤ radius
+  Index radius = 0;            ///< window: keeps |query − key| ≤ radius; causal: the last `radius` keys, 0 for all
   std::vector<Index> lengths;  ///< padding: keeps key < length; one length for all batch items, or one per item
   std::vector<Index> shape;    ///< array: rank 2 [query, key], 3 [batch, query, key] or 4 [batch, head, query, key]
   std::vector<bool> keep;      ///< array: row-major, true where a query may attend

@@ -32,12 +32,12 @@ void build(ModelBuilder& m) {
     };
     ModelBuilder::Attention attention = {prefix, part("q", "query"), part("k", "key"), part("v", "key")};
     m.divide_by_root(attention);
-    attention.mask = causal_mask(std::ssize(ids));
+    attention.mask = causal_mask();
     const Value out =
         m.linear(prefix + "attention_out", m.attend(attention), {stored + "o", features, false}, "feature");
     x = m.residual(prefix + "out", x, out);
   }
-  m.answer(x, vocabulary, {"unembed.weight"});
+  m.answer(x, {vocabulary, "unembed.weight", "unembed.weight"});
 }
 
 }  // namespace

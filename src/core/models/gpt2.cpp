@@ -22,7 +22,6 @@ using Order = ModelBuilder::Order;
 
 Value attention(ModelBuilder& m, const Gpt2& gpt, const std::string& prefix, const std::string& stored, Index layer,
                 Value input) {
-  const Index tokens = m.plan().axes(input)[0].size;
   const Value qkv =
       m.linear(prefix + "qkv", input, {stored + ".c_attn", 3 * gpt.features, true, Order::in_out}, "part·head·dim");
   const auto part = [&](const char* name, const char* position, Index at) {
@@ -30,7 +29,7 @@ Value attention(ModelBuilder& m, const Gpt2& gpt, const std::string& prefix, con
                      qkv, {{"part", 3}, {"head", gpt.heads}}, {{"part", at}});
   };
   ModelBuilder::Attention attention = {prefix, part("q", "query", 0), part("k", "key", 1), part("v", "key", 2)};
-  attention.mask = causal_mask(tokens);
+  attention.mask = causal_mask();
   const Index dim = gpt.features / gpt.heads;
   if (gpt.scale) {
     attention.divisor = std::sqrt(static_cast<double>(dim));
@@ -42,13 +41,6 @@ Value attention(ModelBuilder& m, const Gpt2& gpt, const std::string& prefix, con
   }
   return m.linear(prefix + "attention_out", m.attend(attention),
                   {stored + ".c_proj", gpt.features, true, Order::in_out}, "feature");
-}
-
-Value mlp(ModelBuilder& m, const Gpt2& gpt, const std::string& prefix, const std::string& stored, Value input) {
-  const Value hidden =
-      m.linear(prefix + "mlp_hidden", input, {stored + ".c_fc", gpt.hidden, true, Order::in_out}, "hidden");
-  const Value activated = activate(m.plan(), prefix + "mlp_activated", hidden, gpt.activation);
-  return m.linear(prefix + "mlp_out", activated, {stored + ".c_proj", gpt.features, true, Order::in_out}, "feature");
 }
 
 void build(ModelBuilder& m) {
@@ -79,10 +71,14 @@ void build(ModelBuilder& m) {
     const Value normed = m.norm(prefix + "normed", x, h + ".ln_1", gpt.epsilon);
     const Value middle = m.residual(prefix + "middle", x, attention(m, gpt, prefix, h + ".attn", layer, normed));
     const Value mlp_normed = m.norm(prefix + "mlp_normed", middle, h + ".ln_2", gpt.epsilon);
-    x = m.residual(prefix + "out", middle, mlp(m, gpt, prefix, h + ".mlp", mlp_normed));
+    const ModelBuilder::Mlp mlp = {prefix,
+                                   {h + ".mlp.c_fc", gpt.hidden, true, Order::in_out},
+                                   gpt.activation,
+                                   {h + ".mlp.c_proj", gpt.features, true, Order::in_out}};
+    x = m.residual(prefix + "out", middle, m.mlp(mlp_normed, mlp));
   }
   const Value final = m.norm("final", x, stored + "ln_f", gpt.epsilon);
-  m.answer(final, vocabulary, {"lm_head.weight", stored + "wte.weight"});
+  m.answer(final, {vocabulary, stored + "wte.weight", "lm_head.weight"});
 }
 
 }  // namespace

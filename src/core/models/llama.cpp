@@ -1,7 +1,8 @@
 // Llama and the families that follow it: RMS norm, rotary positions, grouped heads, a gated MLP. Sources: Touvron et al.
 // 2023, LLaMA; Jiang et al. 2023, Mistral 7B; Qwen Team 2024, Qwen2; Qwen Team 2025, Qwen3.
 #include <algorithm>
-#include <cmath>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/base/text.h"
@@ -16,7 +17,8 @@ namespace {
 struct LlamaKind {
   bool qkv_bias = false;
   bool head_norms = false;  ///< of q and k, before they are rotated
-  bool window = false;      ///< sliding_window counts
+  /// Whether sliding_window counts: never, in all layers, or where `use_sliding_window` and `layer_types` say so.
+  enum class Window { never, always, chosen } window = Window::never;
 };
 
 struct Llama {
@@ -33,10 +35,23 @@ struct Llama {
   Activation activation = Activation::silu;
   std::vector<double> frequencies;
   double factor = 1;
-  Index window = 0;
 };
 
-Value attention(ModelBuilder& m, const Llama& llama, const std::string& prefix, const std::string& stored,
+/// How many tokens back layer `layer`, counted from 0, sees; 0: all.
+Index window_of(ModelBuilder& m, const LlamaKind& kind, Index layer) {
+  if (kind.window == LlamaKind::Window::never || m.find("sliding_window") == nullptr) return 0;
+  if (kind.window == LlamaKind::Window::chosen) {
+    if (!m.flag("use_sliding_window", false)) return 0;
+    if (const auto* types = m.texts("layer_types")) {
+      if (layer >= std::ssize(*types) || (*types)[static_cast<std::size_t>(layer)] != "sliding_attention") return 0;
+    } else if (static_cast<double>(layer) < m.real("max_window_layers", 28)) {
+      return 0;
+    }
+  }
+  return m.integer("sliding_window");
+}
+
+Value attention(ModelBuilder& m, const Llama& llama, const std::string& prefix, const std::string& stored, Index window,
                 Value input) {
   const auto part = [&](const std::string& name, const std::string& position, Index heads) {
     const Value projected = m.linear(prefix + "projected_" + name, input,
@@ -52,18 +67,9 @@ Value attention(ModelBuilder& m, const Llama& llama, const std::string& prefix, 
   attention.q = rotate_halves(m.plan(), prefix + "rotated_q", attention.q, llama.frequencies, llama.factor);
   attention.k = rotate_halves(m.plan(), prefix + "rotated_k", attention.k, llama.frequencies, llama.factor);
   m.divide_by_root(attention);
-  attention.mask = causal_mask(m.plan().axes(input)[0].size, llama.window);
+  attention.mask = causal_mask(window);
   return m.linear(prefix + "attention_out", m.attend(attention), {stored + "o_proj", llama.features, llama.out_bias},
                   "feature");
-}
-
-Value mlp(ModelBuilder& m, const Llama& llama, const std::string& prefix, const std::string& stored, Value input) {
-  const Value gate =
-      m.linear(prefix + "mlp_gate", input, {stored + "gate_proj", llama.hidden, llama.mlp_bias}, "hidden");
-  const Value up = m.linear(prefix + "mlp_hidden", input, {stored + "up_proj", llama.hidden, llama.mlp_bias}, "hidden");
-  const Value opened = activate(m.plan(), prefix + "mlp_gate_activated", gate, llama.activation);
-  const Value activated = multiply(m.plan(), prefix + "mlp_activated", opened, up);
-  return m.linear(prefix + "mlp_out", activated, {stored + "down_proj", llama.features, llama.mlp_bias}, "feature");
 }
 
 void build(ModelBuilder& m, const LlamaKind& kind) {
@@ -80,8 +86,6 @@ void build(ModelBuilder& m, const LlamaKind& kind) {
   llama.out_bias = m.flag("attention_bias", false);
   llama.mlp_bias = m.flag("mlp_bias", false);
   llama.activation = m.activation("hidden_act", "silu");
-  if (kind.window && m.find("sliding_window") != nullptr && m.flag("use_sliding_window", true))
-    llama.window = m.integer("sliding_window");
   std::tie(llama.frequencies, llama.factor) = rotary_config(m, llama.dim);
   const Index layers = m.integer("num_hidden_layers");
   const Index vocabulary = m.integer("vocab_size");
@@ -98,12 +102,18 @@ void build(ModelBuilder& m, const LlamaKind& kind) {
     const std::string prefix = "layer" + std::to_string(layer) + ".";
     const std::string h = stored + "layers." + std::to_string(layer - 1) + ".";
     const Value normed = m.rms(prefix + "normed", x, h + "input_layernorm", llama.epsilon);
-    const Value middle = m.residual(prefix + "middle", x, attention(m, llama, prefix, h + "self_attn.", normed));
+    const Value middle = m.residual(
+        prefix + "middle", x, attention(m, llama, prefix, h + "self_attn.", window_of(m, kind, layer - 1), normed));
     const Value mlp_normed = m.rms(prefix + "mlp_normed", middle, h + "post_attention_layernorm", llama.epsilon);
-    x = m.residual(prefix + "out", middle, mlp(m, llama, prefix, h + "mlp.", mlp_normed));
+    const ModelBuilder::GatedMlp mlp = {prefix,
+                                        {h + "mlp.gate_proj", llama.hidden, llama.mlp_bias},
+                                        {h + "mlp.up_proj", llama.hidden, llama.mlp_bias},
+                                        llama.activation,
+                                        {h + "mlp.down_proj", llama.features, llama.mlp_bias}};
+    x = m.residual(prefix + "out", middle, m.gated_mlp(mlp_normed, mlp));
   }
   const Value final = m.rms("final", x, stored + "norm", llama.epsilon);
-  m.answer(final, vocabulary, {"lm_head.weight", stored + "embed_tokens.weight"});
+  m.answer(final, {vocabulary, stored + "embed_tokens.weight", "lm_head.weight", false});
 }
 
 }  // namespace
@@ -113,15 +123,17 @@ ModelFamily llama() {
 }
 
 ModelFamily mistral() {
-  return {"mistral", ModelInput::text, true, [](ModelBuilder& m) { build(m, {false, false, true}); }};
+  return {"mistral", ModelInput::text, true, [](ModelBuilder& m) {
+            build(m, {false, false, LlamaKind::Window::always});
+          }};
 }
 
 ModelFamily qwen2() {
-  return {"qwen2", ModelInput::text, true, [](ModelBuilder& m) { build(m, {true, false, false}); }};
+  return {"qwen2", ModelInput::text, true, [](ModelBuilder& m) { build(m, {true, false, LlamaKind::Window::chosen}); }};
 }
 
 ModelFamily qwen3() {
-  return {"qwen3", ModelInput::text, true, [](ModelBuilder& m) { build(m, {false, true, false}); }};
+  return {"qwen3", ModelInput::text, true, [](ModelBuilder& m) { build(m, {false, true, LlamaKind::Window::chosen}); }};
 }
 
 }  // namespace attnscope

@@ -31,19 +31,6 @@ std::string weight_name(std::string_view name, std::string_view letter) {
   return std::string(name.substr(0, begin)) + std::string(letter) + "_" + std::string(name.substr(begin));
 }
 
-Mask causal_mask(Index queries, Index window) {
-  Mask mask;
-  mask.kind = Mask::Kind::causal;
-  if (window == 0 || window >= queries) return mask;
-  mask.kind = Mask::Kind::array;
-  mask.shape = {queries, queries};
-  mask.keep.reserve(static_cast<std::size_t>(queries * queries));
-  for (Index query = 0; query < queries; ++query) {
-    for (Index key = 0; key < queries; ++key) mask.keep.push_back(key <= query && query - key < window);
-  }
-  return mask;
-}
-
 std::vector<Index> counted_from(Index first, Index count) {
   std::vector<Index> all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), first);
@@ -76,13 +63,20 @@ const T* ModelBuilder::typed(std::string_view field, const char* allowed) {
 }
 
 Index ModelBuilder::integer(std::string_view field, std::optional<Index> default_value) {
-  const std::string allowed = "whole numbers from 1 to " + grouped_text(kMaxSize);
+  return whole_number(field, 1, default_value);
+}
+
+Index ModelBuilder::index(std::string_view field, Index default_value) { return whole_number(field, 0, default_value); }
+
+Index ModelBuilder::whole_number(std::string_view field, Index least, std::optional<Index> default_value) {
+  const std::string allowed = "whole numbers from " + std::to_string(least) + " to " + grouped_text(kMaxSize);
   const auto* number = typed<double>(field, allowed.c_str());
   if (number == nullptr) {
     if (!default_value) fail("config.json: " + std::string(field) + " is missing");
     return default_value.value_or(1);
   }
-  if (*number >= 1 && *number <= static_cast<double>(kMaxSize) && std::floor(*number) == *number)
+  if (*number >= static_cast<double>(least) && *number <= static_cast<double>(kMaxSize) &&
+      std::floor(*number) == *number)
     return static_cast<Index>(*number);
   fail("config.json: " + std::string(field) + ": " + exact_text(*number) + " is not allowed; allowed: " + allowed);
   return 1;
@@ -106,6 +100,14 @@ std::string ModelBuilder::choice(std::string_view field, std::string_view defaul
   return value != nullptr ? *value : std::string(default_value);
 }
 
+const std::vector<std::string>* ModelBuilder::texts(std::string_view field) {
+  return typed<std::vector<std::string>>(field, "a list of texts");
+}
+
+const std::vector<double>* ModelBuilder::numbers(std::string_view field) {
+  return typed<std::vector<double>>(field, "a list of numbers");
+}
+
 Activation ModelBuilder::activation(std::string_view field, std::string_view default_value) {
   const std::string name = choice(field, default_value);
   if (const std::optional<Activation> known = activation_called(name)) return *known;
@@ -120,11 +122,16 @@ void ModelBuilder::divides(std::string_view part, Index parts, std::string_view 
        " " + std::to_string(of));
 }
 
-std::string ModelBuilder::prefix_of(std::initializer_list<std::string_view> prefixes, std::string_view stored) const {
-  for (const std::string_view prefix : prefixes) {
-    if (has(std::string(prefix) + std::string(stored))) return std::string(prefix);
+std::string ModelBuilder::prefix_of(std::initializer_list<std::string> prefixes, std::string_view stored) const {
+  for (const std::string& prefix : prefixes) {
+    if (has(prefix + std::string(stored))) return prefix;
   }
-  return std::string(*prefixes.begin());
+  return *prefixes.begin();
+}
+
+Index ModelBuilder::rows_in_file(const std::string& stored) const {
+  const std::vector<Index>& shape = model_.weights()->tensors()[entries_.at(stored)].shape;
+  return shape.empty() ? 1 : shape[0];
 }
 
 Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axes) {
@@ -147,6 +154,7 @@ Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axe
   import.from = model_.weights();
   import.which = found->second;
   import.at.assign(axes.size(), 0);
+  import.is_weight = true;
   for (std::size_t i = 0; i < axes.size(); ++i) import.axes.push_back(static_cast<int>(i));
   return plan_.record({std::move(name), std::move(import), {}, std::move(axes), 0});
 }
@@ -259,14 +267,35 @@ void ModelBuilder::divide_by_root(Attention& attention) const {
   attention.divisor_text = "√" + std::to_string(dim);
 }
 
-void ModelBuilder::answer(Value features, Index vocabulary, std::initializer_list<std::string> tables,
-                          const ContractOptions& options) {
-  const auto table = std::find_if(tables.begin(), tables.end(), [&](const std::string& name) { return has(name); });
-  if (table == tables.end()) return;
-  const Value w = weight("w_logits", *table, {{"vocabulary", vocabulary}, plan_.axes(features).back()});
+void ModelBuilder::answer(Value features, const Answer& answer, const ContractOptions& tied_options) {
+  const bool tied = flag("tie_word_embeddings", answer.tied_by_default);
+  if (!tied && !has(answer.untied)) return;
+  ContractOptions options = tied ? tied_options : ContractOptions{};
+  const Axis vocabulary = {"vocabulary", answer.vocabulary};
+  const Value w = weight("w_logits", tied ? answer.tied : answer.untied, {vocabulary, plan_.axes(features).back()});
+  if (!answer.bias.empty() && has(answer.bias)) {
+    options.bias = weight("b_logits", answer.bias, answer.bias_axes.empty() ? Axes{vocabulary} : answer.bias_axes);
+    if (!answer.bias_axes.empty())
+      options.bias = rearrange(plan_, "b_logits_row", "one vocabulary -> vocabulary", options.bias, {}, {{"one", 0}});
+    options.bias_pattern = "vocabulary";
+  }
   const Value logits =
       contract(plan_, "logits", "token feature, vocabulary feature -> token vocabulary", features, w, options);
   softmax(plan_, "probabilities", logits);
+}
+
+Value ModelBuilder::mlp(Value input, const Mlp& mlp) {
+  const Value hidden = linear(mlp.prefix + "mlp_hidden", input, mlp.into, "hidden");
+  const Value activated = activate(plan_, mlp.prefix + "mlp_activated", hidden, mlp.activation);
+  return linear(mlp.prefix + "mlp_out", activated, mlp.back, "feature");
+}
+
+Value ModelBuilder::gated_mlp(Value input, const GatedMlp& mlp) {
+  const Value gate = linear(mlp.prefix + "mlp_gate", input, mlp.gate, "hidden");
+  const Value hidden = linear(mlp.prefix + "mlp_hidden", input, mlp.into, "hidden");
+  const Value opened = activate(plan_, mlp.prefix + "mlp_gate_activated", gate, mlp.activation);
+  const Value activated = multiply(plan_, mlp.prefix + "mlp_activated", opened, hidden);
+  return linear(mlp.prefix + "mlp_out", activated, mlp.back, "feature");
 }
 
 }  // namespace attnscope

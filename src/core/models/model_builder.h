@@ -26,10 +26,16 @@ class ModelBuilder {
 
   /// A size or a count, from 1 to 2^24.
   Index integer(std::string_view field, std::optional<Index> default_value = {});
+  /// A position, from 0 to 2^24.
+  Index index(std::string_view field, Index default_value);
   double real(std::string_view field, std::optional<double> default_value = {});
   bool flag(std::string_view field, bool default_value);
   std::string choice(std::string_view field, std::string_view default_value = {});
   [[nodiscard]] const ConfigValue* find(std::string_view field) const;
+  /// A list of texts; null if the field is missing.
+  const std::vector<std::string>* texts(std::string_view field);
+  /// A list of numbers; null if the field is missing.
+  const std::vector<double>* numbers(std::string_view field);
   /// The activation that `field` names.
   Activation activation(std::string_view field, std::string_view default_value = {});
   /// Fails unless the number `parts` of `part` divides that of `whole`.
@@ -41,7 +47,9 @@ class ModelBuilder {
 
   [[nodiscard]] bool has(const std::string& stored) const { return entries_.contains(stored); }
   /// The first of the prefixes with which the file has `stored`; the first one if none has.
-  [[nodiscard]] std::string prefix_of(std::initializer_list<std::string_view> prefixes, std::string_view stored) const;
+  [[nodiscard]] std::string prefix_of(std::initializer_list<std::string> prefixes, std::string_view stored) const;
+  /// The size of the first axis of a tensor that the file has.
+  [[nodiscard]] Index rows_in_file(const std::string& stored) const;
   /// The tensor `stored` as `name`, with its axes in the order of the file, whose sizes are checked.
   Value weight(std::string name, const std::string& stored, Axes axes);
   /// The embeddings [token, feature] of `rows` of the table `stored`, which has `table_rows` rows; see `look_up`.
@@ -91,12 +99,40 @@ class ModelBuilder {
   /// Divides the scores by the root of the size of a query.
   void divide_by_root(Attention& attention) const;
 
-  /// `logits` [token, vocabulary] = features · table, with the first of the tables [vocabulary, feature] that the file
-  /// has, and their `probabilities`. Nothing if it has none of them.
-  void answer(Value features, Index vocabulary, std::initializer_list<std::string> tables,
-              const ContractOptions& options = {});
+  /// `logits` [token, vocabulary] = features · table, and their `probabilities`. The table [vocabulary, feature] is that
+  /// of the token embeddings, `tied`, where `tie_word_embeddings` says so, otherwise `untied`; nothing if the file lacks
+  /// that.
+  struct Answer {
+    Index vocabulary = 1;
+    std::string tied;
+    std::string untied;
+    bool tied_by_default = true;
+    std::string bias = {};  ///< of the logits; empty: none
+    Axes bias_axes = {};    ///< [vocabulary], or [1, vocabulary]
+  };
+  void answer(Value features, const Answer& answer, const ContractOptions& tied_options = {});
+
+  /// An MLP of two layers around an activation: `mlp_hidden`, `mlp_activated`, `mlp_out`.
+  struct Mlp {
+    std::string prefix;
+    Linear into;
+    Activation activation = Activation::relu;
+    Linear back;
+  };
+  Value mlp(Value input, const Mlp& mlp);
+
+  /// The same with a gate: `mlp_hidden` counts as far as the activation of `mlp_gate` lets it.
+  struct GatedMlp {
+    std::string prefix;
+    Linear gate;
+    Linear into;
+    Activation activation = Activation::silu;
+    Linear back;
+  };
+  Value gated_mlp(Value input, const GatedMlp& mlp);
 
  private:
+  Index whole_number(std::string_view field, Index least, std::optional<Index> default_value);
   template <typename T>
   const T* typed(std::string_view field, const char* allowed);
 
@@ -108,7 +144,7 @@ class ModelBuilder {
 };
 
 /// Keeps the keys up to the query, and of those the last `window` (0: all).
-Mask causal_mask(Index queries, Index window = 0);
+inline Mask causal_mask(Index window = 0) { return {Mask::Kind::causal, window, {}, {}, {}}; }
 
 /// first, first + 1, …
 std::vector<Index> counted_from(Index first, Index count);

@@ -81,6 +81,7 @@ System transformer_system() {
   system.uses_seed = false;
   system.check = check_experiment;
   system.run = run_model;
+  system.script = write_model_script;
   return system;
 }
 

@@ -36,6 +36,9 @@ Result<const ModelFamily*> family_of(const Model& model);
 /// Whether the configuration is complete and every tensor that the model needs is there with its shape.
 Result<void> check_model(const std::shared_ptr<const Model>& model);
 
+/// Writes the experiment's model in PyTorch, step by step.
+void write_model_script(Script& script);
+
 /// The system that runs models.
 System transformer_system();
 

@@ -83,6 +83,18 @@ struct ActivationOperation {
     if (activation == Activation::silu) e.results.push_back({"sigmoid(x)", 1 / (1 + std::exp(-x))});
   }
 
+  [[nodiscard]] std::string python(const StepInPlan& /*step*/, std::span<const std::string> inputs) const {
+    switch (activation) {
+      case Activation::relu: return "torch.relu(" + inputs[0] + ")";
+      case Activation::gelu: return "functional.gelu(" + inputs[0] + ")";
+      case Activation::gelu_tanh: return "functional.gelu(" + inputs[0] + ", approximate=\"tanh\")";
+      case Activation::quick_gelu: return inputs[0] + " * torch.sigmoid(1.702 * " + inputs[0] + ")";
+      case Activation::silu: return "functional.silu(" + inputs[0] + ")";
+      case Activation::tanh: break;
+    }
+    return "torch.tanh(" + inputs[0] + ")";
+  }
+
   friend bool operator==(const ActivationOperation&, const ActivationOperation&) = default;
 };
 
@@ -117,6 +129,10 @@ struct MultiplyOperation {
     e.operands.push_back(cell.operand(1, {cell.index.begin(), cell.index.end()}));
     e.formula = cell.name(0) + " · " + cell.name(1);
     e.computed = a * e.operands.back().value;
+  }
+
+  [[nodiscard]] std::string python(const StepInPlan& /*step*/, std::span<const std::string> inputs) const {
+    return inputs[0] + " * " + inputs[1];
   }
 
   friend bool operator==(const MultiplyOperation&, const MultiplyOperation&) = default;

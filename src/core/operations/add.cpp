@@ -1,4 +1,5 @@
 // Sums of two tensors.
+#include <cassert>
 #include <cmath>
 
 #include "core/operations/einsum.h"
@@ -56,6 +57,11 @@ struct AddOperation : EinsumOperation {
     e.formula = "tanh(" + e.formula + ")";
     e.results.push_back({"sum", e.computed});
     e.computed = std::tanh(e.computed);
+  }
+
+  [[nodiscard]] std::string python(const StepInPlan& /*step*/, std::span<const std::string> inputs) const {
+    assert(!tanh && a == out && b == out);
+    return inputs[0] + " + " + inputs[1];
   }
 
   friend bool operator==(const AddOperation&, const AddOperation&) = default;

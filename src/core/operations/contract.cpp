@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/base/python_text.h"
 #include "core/kernels/matrix_product.h"
 #include "core/operations/ops.h"
 
@@ -51,6 +52,17 @@ std::string zeros_note(const ExplainedCell& cell, std::span<const Operand> terms
   if (count == 0) return "";
   const std::string more = count == 1 ? "" : " (and " + grouped_text(static_cast<Index>(count - 1)) + " more)";
   return "0 times NaN or ∞ is NaN, as in PyTorch: " + first + more;
+}
+
+/// `torch.einsum("ab,cb->ac", …)`.
+std::string einsum_python(const EinsumOperation& operation, std::span<const std::string> inputs) {
+  const auto letters = [](const std::vector<int>& labels) {
+    std::string text;
+    for (const int label : labels) text += static_cast<char>('a' + label);
+    return text;
+  };
+  return "torch.einsum(\"" + letters(operation.a) + "," + letters(operation.b) + "->" + letters(operation.out) +
+         "\", " + inputs[0] + ", " + inputs[1] + ")";
 }
 
 }  // namespace
@@ -181,6 +193,14 @@ void ContractOperation::explain(const ExplainedCell& cell, Explanation& e) const
   }
   if (!divisor_text.empty()) e.results.push_back({"÷ " + divisor_text + " = " + number_text(divisor), sum / divisor});
   e.computed = sum / divisor;
+}
+
+std::string ContractOperation::python(const StepInPlan& step, std::span<const std::string> inputs) const {
+  std::string code = einsum_python(*this, inputs);
+  if (divisor != 1) code += " / " + python_number(divisor);
+  // Our biases lie along the last axis, as PyTorch broadcasts them.
+  if (step.step.inputs.size() > 2) code += " + " + inputs[2];
+  return code;
 }
 
 }  // namespace attnscope

@@ -24,6 +24,7 @@ struct ContractOperation : EinsumOperation {
   void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& result) const;
   [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const;
   void explain(const ExplainedCell& cell, Explanation& e) const;
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
 
   friend bool operator==(const ContractOperation&, const ContractOperation&) = default;
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/python_text.h"
 #include "core/base/text.h"
 #include "core/operations/einsum.h"
 #include "core/operations/ops.h"
@@ -141,6 +142,14 @@ void FeatureNormOperation::explain(const ExplainedCell& cell, Explanation& e) co
   e.operands.push_back(cell.operand(2, {cell.index.back()}));
   e.computed += e.operands.back().value;
   e.results.push_back({"+ " + cell.input(2).name + last + " = " + number_text(e.operands.back().value), e.computed});
+}
+
+std::string FeatureNormOperation::python(const StepInPlan& step, std::span<const std::string> inputs) const {
+  if (!centered)
+    return inputs[0] + " * torch.rsqrt(" + inputs[0] + ".pow(2).mean(-1, keepdim=True) + " + python_number(epsilon) +
+           ") * " + inputs[1];
+  return "functional.layer_norm(" + inputs[0] + ", (" + std::to_string(step.step.axes.back().size) + ",), " +
+         inputs[1] + ", " + (inputs.size() > 2 ? inputs[2] : "None") + ", " + python_number(epsilon) + ")";
 }
 
 }  // namespace attnscope

@@ -1,9 +1,12 @@
 #include "core/operations/import.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <span>
 #include <vector>
+
+#include "core/base/python_text.h"
 
 namespace attnscope {
 namespace {
@@ -119,6 +122,11 @@ void ImportOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   e.formula = formula(cell);
   e.note = "imported: " + from->tensors()[which].name + index_text(place) + " of " + from->file();
   e.computed = e.value;
+}
+
+std::string ImportOperation::python(const StepInPlan& /*step*/, std::span<const std::string> /*inputs*/) const {
+  assert(std::is_sorted(axes.begin(), axes.end()) && axes.size() == at.size());
+  return "given[" + python_text(from->python_name(which)) + "]";
 }
 
 }  // namespace attnscope

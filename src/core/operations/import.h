@@ -15,8 +15,9 @@ namespace attnscope {
 struct ImportOperation {
   std::shared_ptr<const ImportedTensors> from;
   std::size_t which = 0;
-  std::vector<int> axes;  ///< per axis of the result: which one of the tensor it is
-  std::vector<Index> at;  ///< per axis of the tensor: its index, if the result lacks it
+  std::vector<int> axes;   ///< per axis of the result: which one of the tensor it is
+  std::vector<Index> at;   ///< per axis of the tensor: its index, if the result lacks it
+  bool is_weight = false;  ///< of a trained model
 
   [[nodiscard]] std::string name() const { return "given"; }
   [[nodiscard]] std::string formula(const StepInPlan& step) const;
@@ -25,7 +26,8 @@ struct ImportOperation {
   void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const;
   [[nodiscard]] double magnitude_bound(const Axes& result, std::span<const double> inputs) const;
   void explain(const ExplainedCell& cell, Explanation& e) const;
-  [[nodiscard]] OperationTraits traits() const { return {.reads_file = true}; }
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
+  [[nodiscard]] OperationTraits traits() const { return {.reads_file = true, .is_weight = is_weight}; }
 
   friend bool operator==(const ImportOperation&, const ImportOperation&) = default;
 

@@ -1,7 +1,8 @@
-// Grouped attention: several heads of queries share one head of keys and values. Source: Ainslie et al. 2023, GQA.
+// The same numbers, repeated, joined or cut off.
 #include <algorithm>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/operations/einsum.h"
 #include "core/operations/ops.h"
 #include "core/operations/shared.h"
@@ -9,7 +10,8 @@
 namespace attnscope {
 namespace {
 
-/// out[head, …] = in[⌊head / times⌋, …].
+/// out[head, …] = in[⌊head / times⌋, …]: several heads of queries share one head of keys and values. Source: Ainslie et
+/// al. 2023, GQA.
 struct RepeatHeadsOperation {
   Index times = 1;
 
@@ -50,6 +52,10 @@ struct RepeatHeadsOperation {
     e.formula = cell.input(0).name + index_text(at);
     e.note = "shared by " + std::to_string(times) + " heads of queries";
     e.computed = e.operands.back().value;
+  }
+
+  [[nodiscard]] std::string python(const StepInPlan& /*step*/, std::span<const std::string> inputs) const {
+    return inputs[0] + ".repeat_interleave(" + std::to_string(times) + ", 0)";
   }
 
   friend bool operator==(const RepeatHeadsOperation&, const RepeatHeadsOperation&) = default;
@@ -93,10 +99,54 @@ struct ConcatenateOperation {
     e.computed = e.operands.back().value;
   }
 
+  [[nodiscard]] std::string python(const StepInPlan& /*step*/, std::span<const std::string> inputs) const {
+    return "torch.cat([" + inputs[0] + ", " + inputs[1] + "])";
+  }
+
   friend bool operator==(const ConcatenateOperation&, const ConcatenateOperation&) = default;
 };
 
+/// The cells with the smallest indices: as many along each axis as the result has.
+struct CropOperation {
+  [[nodiscard]] std::string name() const { return "crop"; }
+
+  [[nodiscard]] std::string formula(const StepInPlan& step) const {
+    return input_text(step) + ", the first " + shape_text(step.step.axes);
+  }
+
+  void compute(Inputs inputs, const StepContext& /*context*/, Tensor& out) const {
+    for_each_run(whole_region(0, out.axes()), [&](Index at, const std::vector<Index>& index) {
+      std::copy_n(inputs[0]->values().begin() + inputs[0]->offset(index), out.size(-1), out.values().begin() + at);
+    });
+  }
+
+  [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const {
+    return {same_cells(step, region)};
+  }
+
+  [[nodiscard]] double magnitude_bound(const Axes& /*axes*/, std::span<const double> inputs) const { return inputs[0]; }
+
+  void explain(const ExplainedCell& cell, Explanation& e) const {
+    e.computed = add_same_cell(cell, e);
+    e.formula = cell.name(0);
+  }
+
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const {
+    std::vector<std::string> ends;
+    for (const Axis& axis : step.step.axes) ends.push_back(":" + std::to_string(axis.size));
+    return inputs[0] + "[" + join(ends, ", ") + "]";
+  }
+
+  friend bool operator==(const CropOperation&, const CropOperation&) = default;
+};
+
 }  // namespace
+
+Value crop(PlanBuilder& r, std::string name, Value input, const std::vector<Index>& sizes) {
+  Axes axes = r.axes(input);
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) axes[axis].size = sizes[axis];
+  return r.record({std::move(name), CropOperation{}, {input.step}, std::move(axes), 0});
+}
 
 Value repeat_heads(PlanBuilder& r, std::string name, Value input, Index times) {
   Axes axes = r.axes(input);

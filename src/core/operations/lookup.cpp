@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/python_text.h"
 #include "core/base/text.h"
 #include "core/operations/ops.h"
 #include "core/operations/shared.h"
@@ -15,6 +16,14 @@ namespace {
 std::string file_text(const ImportedTensors& from, std::size_t which) {
   const std::string& file = from.file();
   return "from " + file.substr(file.rfind('/') + 1) + ", " + from.tensors()[which].name;
+}
+
+/// "[15496, 995]".
+std::string id_list(const std::vector<Index>& ids) {
+  std::vector<std::string> texts;
+  texts.reserve(ids.size());
+  for (const Index id : ids) texts.push_back(std::to_string(id));
+  return "[" + join(texts, ", ") + "]";
 }
 
 }  // namespace
@@ -99,6 +108,15 @@ void TokenIdsOperation::explain(const ExplainedCell& cell, Explanation& e) const
   e.formula = at < pieces.size() ? "the token " + quoted_text(pieces[at]) : "token " + std::to_string(at + 1);
   e.note = at < pieces.size() ? quoted_text(pieces[at]) + " has the id " + std::to_string(ids[at])
                               : "given as the id " + std::to_string(ids[at]);
+}
+
+std::string LookupOperation::python(const StepInPlan& /*step*/, std::span<const std::string> /*inputs*/) const {
+  const std::string code = "given[" + python_text(from->python_name(which)) + "][" + id_list(rows) + "]";
+  return factor == 1 ? code : code + " * " + python_number(factor);
+}
+
+std::string TokenIdsOperation::python(const StepInPlan& /*step*/, std::span<const std::string> /*inputs*/) const {
+  return "torch.tensor(" + id_list(ids) + ").float()";
 }
 
 }  // namespace attnscope

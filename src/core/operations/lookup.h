@@ -25,6 +25,7 @@ struct LookupOperation {
   void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const;
   [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const;
   void explain(const ExplainedCell& cell, Explanation& e) const;
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
   [[nodiscard]] OperationTraits traits() const { return {.reads_file = true}; }
 
   friend bool operator==(const LookupOperation&, const LookupOperation&) = default;
@@ -44,6 +45,7 @@ struct TokenIdsOperation {
   [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const;
   [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const;
   void explain(const ExplainedCell& cell, Explanation& e) const;
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
 
   friend bool operator==(const TokenIdsOperation&, const TokenIdsOperation&) = default;
 };

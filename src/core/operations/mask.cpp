@@ -1,7 +1,9 @@
 #include "core/operations/mask.h"
 
+#include <cassert>
 #include <cmath>
 
+#include "core/base/python_text.h"
 #include "core/operations/ops.h"
 #include "core/operations/shared.h"
 
@@ -84,6 +86,16 @@ std::vector<std::string> MaskOperation::warnings(const std::string& name) const 
   return {name + ": " + grouped_text(rows) + (rows == 1 ? " row has" : " rows have") +
           " no unmasked key; masked_fill " + exact_text(fill) +
           (std::isinf(fill) ? " makes the weights 0" : " makes the weights uniform")};
+}
+
+std::string MaskOperation::python(const StepInPlan& step, std::span<const std::string> inputs) const {
+  const Axes& axes = step.step.axes;
+  const std::string shape = std::to_string(axes[axes.size() - 2].size) + ", " + std::to_string(axes.back().size);
+  const Mask& mask = field->mask();
+  assert(mask.kind == Mask::Kind::causal);
+  std::string keep = "torch.ones(" + shape + ").tril()";
+  if (mask.radius > 0) keep += ".triu(" + std::to_string(1 - mask.radius) + ")";
+  return inputs[0] + ".masked_fill(" + keep + " == 0, " + (std::isinf(fill) ? "-torch.inf" : python_number(fill)) + ")";
 }
 
 }  // namespace attnscope

@@ -52,6 +52,11 @@ struct HalfSinusoidOperation {
     e.computed = value(cell.index[0], cell.index[1], features);
   }
 
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> /*inputs*/) const {
+    const Axes& axes = step.step.axes;
+    return "half_sinusoids(" + std::to_string(axes[0].size) + ", " + std::to_string(axes[1].size) + ")";
+  }
+
   friend bool operator==(const HalfSinusoidOperation&, const HalfSinusoidOperation&) = default;
 };
 
@@ -115,6 +120,12 @@ struct RelativeBiasOperation {
     e.note = "the key is " + std::to_string(cell.index[2] - cell.index[1]) + " positions from the query: bucket " +
              std::to_string(at[0]) + " of " + std::to_string(buckets.count) + ", counted from 0";
     e.computed = e.operands.back().value;
+  }
+
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const {
+    const Axes& axes = step.step.axes;
+    return "relative_bias(" + inputs[0] + ", " + std::to_string(axes[1].size) + ", " + std::to_string(axes[2].size) +
+           ", " + std::to_string(buckets.furthest) + (buckets.both_sides ? ", True)" : ", False)");
   }
 
   friend bool operator==(const RelativeBiasOperation&, const RelativeBiasOperation&) = default;

@@ -137,6 +137,9 @@ Value repeat_heads(PlanBuilder& recorder, std::string name, Value input, Index t
 /// The rows of one, then those of the other; the other axes are the same.
 Value concatenate(PlanBuilder& recorder, std::string name, Value first, Value second);
 
+/// The first cells along each axis: `sizes` of them, none larger than the input's.
+Value crop(PlanBuilder& recorder, std::string name, Value input, const std::vector<Index>& sizes);
+
 /// Sines in the first half of the features, cosines in the second; axes [position, feature].
 Value half_sinusoids(PlanBuilder& recorder, std::string name, Axes axes);
 

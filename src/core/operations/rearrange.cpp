@@ -179,4 +179,30 @@ void RearrangeOperation::explain(const ExplainedCell& cell, Explanation& e) cons
   e.computed = e.operands[0].value;
 }
 
+std::string RearrangeOperation::python(const StepInPlan& step, std::span<const std::string> inputs) const {
+  const std::vector<bool> fixed = fixed_labels(*this);
+  std::vector<std::string> split;  // sizes of all labels, in the order of the input
+  std::vector<std::string> slice;
+  std::vector<int> left;  // labels after the slice
+  for (const std::vector<int>& group : in) {
+    for (const int label : group) {
+      const auto which = static_cast<std::size_t>(label);
+      split.push_back(std::to_string(sizes[which]));
+      slice.push_back(fixed[which] ? std::to_string(at[which]) : ":");
+      if (!fixed[which]) left.push_back(label);
+    }
+  }
+  std::vector<std::string> order;
+  for (const std::vector<int>& group : out) {
+    for (const int label : group)
+      order.push_back(std::to_string(std::find(left.begin(), left.end(), label) - left.begin()));
+  }
+  std::vector<std::string> merged;
+  for (const Axis& axis : step.step.axes) merged.push_back(std::to_string(axis.size));
+  std::string code = inputs[0] + ".reshape(" + join(split, ", ") + ")";
+  if (left.size() < split.size()) code += "[" + join(slice, ", ") + "]";
+  if (!std::is_sorted(order.begin(), order.end())) code += ".permute(" + join(order, ", ") + ")";
+  return code + ".reshape(" + join(merged, ", ") + ")";
+}
+
 }  // namespace attnscope

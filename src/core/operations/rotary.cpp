@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/python_text.h"
 #include "core/base/text.h"
 #include "core/operations/einsum.h"
 #include "core/operations/ops.h"
@@ -89,6 +90,14 @@ void RotaryOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   e.results.push_back({"cos θ", std::cos(angle)});
   e.results.push_back({"sin θ", std::sin(angle)});
   e.computed = (own * std::cos(angle) + (first ? -other : other) * std::sin(angle)) * factor;
+}
+
+std::string RotaryOperation::python(const StepInPlan& /*step*/, std::span<const std::string> inputs) const {
+  std::vector<std::string> texts;
+  texts.reserve(frequencies.size());
+  for (const double frequency : frequencies) texts.push_back(python_number(frequency));
+  const std::string code = "rotary(" + inputs[0] + ", [" + join(texts, ", ") + "])";
+  return factor == 1 ? code : code + " * " + python_number(factor);
 }
 
 }  // namespace attnscope

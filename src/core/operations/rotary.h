@@ -23,6 +23,7 @@ struct RotaryOperation {
   void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const;
   [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const;
   void explain(const ExplainedCell& cell, Explanation& e) const;
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
 
   friend bool operator==(const RotaryOperation&, const RotaryOperation&) = default;
 

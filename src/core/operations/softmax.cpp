@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/python_text.h"
 #include "core/kernels/softmax.h"
 #include "core/operations/ops.h"
 #include "core/operations/shared.h"
@@ -86,6 +87,10 @@ void SoftmaxOperation::explain(const ExplainedCell& cell, Explanation& e) const 
   e.results.push_back({"numerator", own});
   e.computed = sum == 0 ? 0 : own / sum;
   if (sum == 0) e.note = "every key is masked in this row, so its weights are 0";
+}
+
+std::string SoftmaxOperation::python(const StepInPlan& /*step*/, std::span<const std::string> inputs) const {
+  return "torch.softmax(" + inputs[0] + (temperature == 1 ? "" : " / " + python_number(temperature)) + ", -1)";
 }
 
 }  // namespace attnscope

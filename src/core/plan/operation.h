@@ -26,6 +26,7 @@ struct OperationTraits {
   bool reads_file = false;  ///< its numbers can be read again at any time
   bool fills_infinities = false;  ///< puts ±∞ or NaN into its result on purpose
   bool switches_heads = false;    ///< sets heads of its axis "head" to 0
+  bool is_weight = false;         ///< a weight of a trained model, which the model's own file holds
 };
 
 /// A number that replaces the one an operation makes.
@@ -73,6 +74,9 @@ class OperationFunctions {
   [[nodiscard]] const OperationTraits& traits() const { return traits_; }
   /// What the user should know about the tensor `name`, one sentence each.
   [[nodiscard]] virtual std::vector<std::string> warnings(const std::string& name) const = 0;
+  /// The same in PyTorch, as an expression of its inputs, which are expressions themselves. Every operation that models
+  /// are recorded with has it.
+  [[nodiscard]] virtual std::string python(const StepInPlan& step, std::span<const std::string> inputs) const = 0;
   /// The same operation with those numbers in place of its own. Every operation that draws has it.
   [[nodiscard]] virtual Operation with_numbers(std::vector<EditedNumber> numbers) const = 0;
 
@@ -165,6 +169,13 @@ class RecordFunctions final : public OperationFunctions {
   [[nodiscard]] std::vector<std::string> warnings(const std::string& name) const override {
     if constexpr (requires { record_.warnings(name); }) {
       return record_.warnings(name);
+    } else {
+      return {};
+    }
+  }
+  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const override {
+    if constexpr (requires { record_.python(step, inputs); }) {
+      return record_.python(step, inputs);
     } else {
       return {};
     }

@@ -1,5 +1,9 @@
 #include "core/plan/resident_steps.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace attnscope {
 namespace {
 
@@ -30,9 +34,36 @@ double leave_looked_at(const Plan& plan, std::vector<bool>& held) {
   return plan.cost.bytes - looked_at;
 }
 
+// What the layers of a model can be asked for again from what stays, in the order in which it is given up.
+constexpr std::array<std::string_view, 10> kGivenUpInTurn = {
+    "scores",     "repeated_k", "repeated_v", "mlp_gate_activated", "mlp_activated",
+    "mlp_hidden", "mlp_gate",   "weights",    "head_outputs",       "probabilities"};
+
+bool is_weight(const PlannedStep& step) { return step.operation->traits().is_weight; }
+
+/// Of a model: first its own weights are left out, which are then read when a layer is computed, and then what a layer
+/// has between its projections and its results. Nothing that is left out is computed from the layer before it.
+std::vector<bool> resident_steps_of_model(const Plan& plan, double memory_budget) {
+  std::vector<bool> held(plan.steps.size(), true);
+  double bytes = plan.cost.bytes;
+  const auto leave_out = [&](const auto& which) {
+    if (bytes <= memory_budget) return;
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      if (!held[i] || !which(plan.steps[i])) continue;
+      held[i] = false;
+      bytes -= bytes_of(plan.steps[i]);
+    }
+  };
+  leave_out(is_weight);
+  for (const std::string_view name : kGivenUpInTurn)
+    leave_out([&](const PlannedStep& step) { return step.name.ends_with(name); });
+  return held;
+}
+
 }  // namespace
 
 std::vector<bool> resident_steps(const Plan& plan, double memory_budget) {
+  if (std::any_of(plan.steps.begin(), plan.steps.end(), is_weight)) return resident_steps_of_model(plan, memory_budget);
   std::vector<bool> held(plan.steps.size(), true);
   if (leave_looked_at(plan, held) <= memory_budget) return held;
   // Imported tensors take at most half of the budget: the other half is for what is computed from them.

@@ -9,7 +9,8 @@ namespace attnscope {
 
 /// Which steps of a plan stay in memory when at most `memory_budget` bytes may be used: all of them, if they fit.
 /// Otherwise the largest that can be computed or read again are left out, and everything made from those; drawn inputs
-/// and weights always stay. Large imported matrices that nothing is computed from are left out in any case.
+/// and weights always stay. Large imported matrices that nothing is computed from are left out in any case. Of a trained
+/// model, its weights are left out first; what is computed from them stays.
 std::vector<bool> resident_steps(const Plan& plan, double memory_budget);
 
 /// Bytes and operations of the resident steps.

@@ -29,6 +29,7 @@ bool is_random(const PlannedStep& step) {
 
 Script::Script(const Experiment& experiment) : experiment_(experiment) {
   for (const PlannedStep& step : plan(experiment).steps) {
+    if (step.operation->traits().is_weight) continue;
     tensors_.push_back(step.name);
     random_ = random_ || is_random(step);
   }

@@ -84,25 +84,45 @@ PlanRun::PlanRun(std::shared_ptr<const Plan> plan, const std::vector<bool>& held
 bool PlanRun::run(const RunResult& last) {
   if (last.trace) same_ = same_steps(plan_, *last.trace, last.trace->experiment().seed == context_.seed);
   if (progress_.stop.stop_requested()) return false;
+  find_passing();
   expect_small();
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     const PlannedStep& step = plan_.steps[i];
-    if (!resident_[i]) {
+    if (!resident_[i] && passing_until_[i] == 0) {
       add_bound(step, false);
       results_.emplace_back();
       continue;
     }
     if (const int steps = compute_together(static_cast<int>(i)); steps > 0) {
-      i += static_cast<std::size_t>(steps) - 1;
+      for (const std::size_t end = i + static_cast<std::size_t>(steps) - 1; i < end; ++i) drop_passed(i);
     } else if (!same_.empty() && same_[i] >= 0) {
       reuse(step, last, static_cast<std::size_t>(same_[i]));
     } else {
       compute_step(step);
     }
     if (context_.gives_up()) return false;
+    drop_passed(i);
     tell_progress();
   }
   return true;
+}
+
+void PlanRun::find_passing() {
+  passing_until_.assign(plan_.steps.size(), 0);
+  for (std::size_t i = plan_.steps.size(); i-- > 0;) {
+    if (!is_to_be_computed(static_cast<int>(i))) continue;
+    for (const int input : plan_.steps[i].inputs) {
+      const auto at = static_cast<std::size_t>(input);
+      if (!resident_[at]) passing_until_[at] = std::max(passing_until_[at], i);
+    }
+  }
+}
+
+void PlanRun::drop_passed(std::size_t done) {
+  for (const int input : plan_.steps[done].inputs) {
+    const auto at = static_cast<std::size_t>(input);
+    if (passing_until_[at] == done) results_[at].tensor.reset();
+  }
 }
 
 RunResult PlanRun::finish(const Experiment& experiment, double seconds, double memory_budget) {
@@ -121,7 +141,8 @@ void PlanRun::reuse(const PlannedStep& step, const RunResult& last, std::size_t 
 
 bool PlanRun::is_to_be_computed(int step) const {
   const auto at = static_cast<std::size_t>(step);
-  return resident_[at] && (same_.empty() || same_[at] < 0);
+  if (!resident_[at]) return passing_until_[at] > 0;
+  return same_.empty() || same_[at] < 0;
 }
 
 void PlanRun::expect_small() {

@@ -45,6 +45,10 @@ class PlanRun {
     [[nodiscard]] Tensor* tensor(int step) const { return made[static_cast<std::size_t>(step - first)].get(); }
   };
 
+  /// Which steps that are not resident have to be computed all the same, because a step that is resident reads them.
+  void find_passing();
+  /// Forgets those whose last reader is step `done`.
+  void drop_passed(std::size_t done);
   void reuse(const PlannedStep& step, const RunResult& last, std::size_t from);
   void compute_step(const PlannedStep& step);
   /// If this step and the next ones are worth computing together, and all have to be computed, does so and returns how
@@ -87,6 +91,7 @@ class PlanRun {
   ReadFailure failure_;
   StepContext context_;
   std::vector<int> same_;
+  std::vector<std::size_t> passing_until_;  ///< per step: the last step that reads it while it passes; 0: it does not
   std::vector<StepResult> results_;
   std::vector<double> bounds_;
   std::vector<Generator> after_draws_;

@@ -29,7 +29,7 @@ std::string slice_text(const Region& region) {
   return join(parts, ",");
 }
 
-/// The requested regions, or, without any, everything that is resident.
+/// The requested regions, or, without any, everything that is resident except the weights of a trained model.
 TraceContents contents_of(const Trace& trace, std::span<const Region> only, const std::filesystem::path& path) {
   TraceContents contents = {trace.experiment(), {}, folder_of(path)};
   ThreadPool pool;
@@ -38,6 +38,8 @@ TraceContents contents_of(const Trace& trace, std::span<const Region> only, cons
     const auto wanted =
         std::find_if(only.begin(), only.end(), [&](const Region& region) { return region.step == number; });
     if (wanted == only.end()) {
+      // A model's own file has them.
+      if (step.operation->traits().is_weight) continue;
       contents.members.push_back({step.name, step.axes, "", only.empty() ? step.tensor : nullptr});
       continue;
     }

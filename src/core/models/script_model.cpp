@@ -1,0 +1,98 @@
+// A model in PyTorch: every step of the plan, with the weights read from the same files.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/python_text.h"
+#include "core/models/models.h"
+#include "core/operations/import.h"
+#include "core/operations/lookup.h"
+#include "core/plan/plan.h"
+#include "core/script/script.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kRotary = R"(
+def rotary(x, frequencies):
+    """Rotates the dims i and i + n of each row by position · frequency i."""
+    n = len(frequencies)
+    angles = torch.arange(x.shape[-2], dtype=torch.float64)[:, None] * torch.tensor(frequencies, dtype=torch.float64)
+    cos, sin = angles.cos().float(), angles.sin().float()
+    first, second, rest = x[..., :n], x[..., n : 2 * n], x[..., 2 * n :]
+    return torch.cat([first * cos - second * sin, second * cos + first * sin, rest], -1)
+)";
+
+constexpr const char* kSinusoids = R"(
+def half_sinusoids(positions, features):
+    """The sines of all frequencies, then the cosines."""
+    frequencies = 10000 ** (-torch.arange(0, features, 2, dtype=torch.float64) / features)
+    angles = torch.arange(positions, dtype=torch.float64)[:, None] * frequencies
+    return torch.cat([angles.sin(), angles.cos()[:, : features // 2]], -1).float()
+)";
+
+constexpr const char* kRelativeBias = R"(
+def relative_bias(table, queries, keys, furthest, both_sides):
+    """The row of the table for each distance, as T5 counts them."""
+    apart = torch.arange(keys)[None, :] - torch.arange(queries)[:, None]
+    count, start = len(table), torch.zeros_like(apart)
+    if both_sides:
+        count //= 2
+        start, apart = (apart > 0) * count, apart.abs()
+    else:
+        apart = (-apart).clamp(min=0)
+    exact = count // 2
+    far = torch.log(apart.clamp(min=1).float() / exact) / math.log(furthest / exact) * (count - exact)
+    row = torch.where(apart < exact, apart, (exact + far.long()).clamp(max=count - 1))
+    return table[start + row].permute(2, 0, 1)
+)";
+
+/// The tensors of the files that a plan reads.
+std::vector<std::string> files_tensors(const Plan& plan) {
+  std::set<std::size_t> used;
+  const ImportedTensors* from = nullptr;
+  for (const PlannedStep& step : plan.steps) {
+    if (const auto* weight = as<ImportOperation>(step.operation)) used.insert(weight->which), from = weight->from.get();
+    if (const auto* rows = as<LookupOperation>(step.operation)) used.insert(rows->which), from = rows->from.get();
+  }
+  std::vector<std::string> names;
+  names.reserve(used.size());
+  for (const std::size_t which : used) names.push_back(from->python_name(which));
+  return names;
+}
+
+/// The functions that the plan's steps call.
+void write_functions(Script& s, const Plan& plan) {
+  std::set<std::string> operations;
+  for (const PlannedStep& step : plan.steps) operations.insert(step.operation->name());
+  s.code("from torch.nn import functional");
+  for (const auto& [operation, function] :
+       {std::pair{"rotary", kRotary}, {"half_sinusoid", kSinusoids}, {"relative_bias", kRelativeBias}}) {
+    if (operations.contains(operation)) s.code("\n" + std::string(function) + "\n");
+  }
+}
+
+}  // namespace
+
+void write_model_script(Script& s) {
+  const Plan planned = plan(s.experiment());
+  write_functions(s, planned);
+  s.section(s.experiment().model->weights()->python_reading(files_tensors(planned)));
+  s.section("t = {}");
+  std::vector<std::string> expressions;  // of each step, for those that read it
+  expressions.reserve(planned.steps.size());
+  for (const PlannedStep& step : planned.steps) {
+    std::vector<std::string> inputs;
+    inputs.reserve(step.inputs.size());
+    for (const int input : step.inputs) inputs.push_back(expressions[static_cast<std::size_t>(input)]);
+    const std::string expression = step.operation->python({planned.steps, step}, inputs);
+    const bool is_weight = step.operation->traits().is_weight;
+    expressions.push_back(is_weight ? expression : "t[" + python_text(step.name) + "]");
+    if (!is_weight) s.code(expressions.back() + " = " + expression);
+  }
+  for (const std::string& name : s.tensors()) s.save(name, "t[" + python_text(name) + "]");
+  s.save_together(s.tensors(), "**t,");
+}
+
+}  // namespace attnscope
