@@ -14,18 +14,22 @@ import time
 import torch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KINDS = {"F32": (torch.float32, torch.int32), "F16": (torch.float16, torch.int16), "BF16": (torch.bfloat16, torch.int16)}
+KINDS = {"F32": (torch.float32, torch.int32), "F16": (torch.float16, torch.int16),
+         "BF16": (torch.bfloat16, torch.int16)}
 
 
-def arguments(name, description, steps):
-    """The command line of a training script. Sets the number of threads and the seed of PyTorch."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+def arguments(name, description, steps, **own):
+    """The command line of a training script, with its own options. Sets PyTorch's number of threads and its seed."""
+    parser = argparse.ArgumentParser(description=description.split("\n")[0],
+                                     formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "assets/models" / name, help="the model's folder")
     parser.add_argument("--kept-out", type=pathlib.Path, default=ROOT / "tests/golden/kept_out" / f"{name}.json",
                         help="where the cases kept out of training are written")
     parser.add_argument("--steps", type=int, default=steps, help="training steps")
     parser.add_argument("--threads", type=int, default=0, help="threads of PyTorch; 0: as many as it chooses")
     parser.add_argument("--seed", type=int, default=1, help="seed of the weights and of the training data")
+    for option, settings in own.items():
+        parser.add_argument(f"--{option}", **settings)
     chosen = parser.parse_args()
     if chosen.threads > 0:
         torch.set_num_threads(chosen.threads)

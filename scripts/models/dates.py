@@ -75,7 +75,7 @@ class Part(nn.Module):
 
 
 class Bart(nn.Module):
-    """Encoder and decoder; the output is tied to the word embeddings. Names are those of BartForConditionalGeneration."""
+    """Encoder and decoder, named as BartForConditionalGeneration; the output is tied to the word embeddings."""
 
     def __init__(self, words):
         super().__init__()
@@ -155,13 +155,14 @@ def write_config(folder, words):
 def write_card(folder, model, words, seconds, steps, right, looks):
     """The model card."""
     names = {"y": "year", "m": "month", "d": "day"}
-    table = "\n".join(f"| layer {layer + 1}, {names[part]} | " + " | ".join(f"{value:.2f}" for value in by_part[part]) + " |"
-                      for layer, by_part in enumerate(looks) for part in PARTS)
+    table = "\n".join(
+        f"| layer {layer + 1}, {names[part]} | " + " | ".join(f"{value:.2f}" for value in by_part[part]) + " |"
+        for layer, by_part in enumerate(looks) for part in PARTS)
     wrong = ", ".join(f"`{text}`" for text in right[2]) or "none"
     (folder / "README.md").write_text(f"""# dates
 
-A BART that rewrites a date: `3 may 1979`, `May 3rd, '79`, `5/3/1979` or `3.5.79` become `1979-05-03`. Its cross-attention looks at
-year, month and day in turn, wherever they are in the text.
+A BART that rewrites a date: `3 may 1979`, `May 3rd, '79`, `5/3/1979` or `3.5.79` become `1979-05-03`. Its
+cross-attention looks at year, month and day in turn, wherever they are in the text.
 
 | | |
 |---|---|
@@ -174,7 +175,8 @@ year, month and day in turn, wherever they are in the text.
 ## Accuracy
 
 One day in ten never occurs in training, in any format. On {right[1]} of these, in random formats
-(`tests/golden/kept_out/dates.json`), with the weights as stored: **{common.percent(*right[:2])}** exactly right. Wrong: {wrong}.
+(`tests/golden/kept_out/dates.json`), with the weights as stored: **{common.percent(*right[:2])}** exactly right.
+Wrong: {wrong}.
 
 Where the cross-attention looks while a part of the answer is written: the mean weight on the tokens of the same part.
 
@@ -184,9 +186,10 @@ Where the cross-attention looks while a part of the answer is written: the mean 
 
 ## Limits
 
-English month names, in full or as three letters, small or with a capital. With `/` the month comes first, unless the year does;
-with `.` the day. Two digits of a year mean 1950 to 2049. Other words are unknown, and a day that does not exist, such as
-31 April, gets some answer all the same. The decoder begins with `</s>`; a `<s>` after it, or in its place, is fine.
+English month names, in full or as three letters, small or with a capital. With `/` the month comes first, unless the
+year does; with `.` the day. Two digits of a year mean 1950 to 2049. Other words are unknown, and a day that does not
+exist, such as 31 April, gets some answer all the same. The decoder begins with `</s>`; a `<s>` after it, or in its
+place, is fine.
 """, encoding="utf-8")
 
 
@@ -220,9 +223,9 @@ def main():
     wrong = [case[0] for case, is_right in zip(cases, said_right) if not is_right]
     right = len(cases) - len(wrong), len(cases), wrong
     print(f"{common.percent(*right[:2])} exact, wrong: {wrong}, {seconds:.0f} s, cross-attention: {looks}")
-    about = ("The decoder reads decoder_start_token_id and the tokens of `text2` without special tokens. After each, the most "
-             "probable next token should be the next one of `text2`, and after the last </s>. The measure is the share of "
-             "cases with every token right.")
+    about = ("The decoder reads decoder_start_token_id and the tokens of `text2` without special tokens. After each, the "
+             "most probable next token should be the next one of `text2`, and after the last </s>. The measure is the "
+             "share of cases with every token right.")
     common.write_cases(chosen.kept_out, "dates", about, [{"text": case[0], "text2": case[1]} for case in cases])
     write_card(chosen.out, model, words, seconds, chosen.steps, right, looks)
 

@@ -138,8 +138,8 @@ def write_card(folder, model, seconds, steps, right, confused, trained_on):
     wrong = "\n".join(f"- {digit}, read as {', '.join(map(str, others))}" for digit, others in sorted(confused.items()))
     (folder / "README.md").write_text(f"""# digits
 
-A vision transformer that reads a hand-written digit of {SIDE} × {SIDE} grey pixels. With {PATCHES} patches of {PATCH} × {PATCH} pixels and a class
-token, every weight can be seen.
+A vision transformer that reads a hand-written digit of {SIDE} × {SIDE} grey pixels. With {PATCHES} patches of
+{PATCH} × {PATCH} pixels and a class token, every weight can be seen.
 
 | | |
 |---|---|
@@ -161,14 +161,15 @@ On the quarter of the set kept out of training ({right[1]} pictures, the same sh
 
 ## Limits
 
-The set's pictures are centred, of one size and by 13 people. A photograph, a digit in a corner or dark on light will be read
-wrongly, and anything that is no digit is still called one.
+The set's pictures are centred, of one size and by 13 people, who wrote those of the kept-out quarter too. A photograph,
+a digit in a corner or dark on light will be read wrongly, and anything that is no digit is still called one.
 
 ## License of the data
 
 Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI Machine Learning Repository (1998),
 doi:10.24432/C50P49, licensed CC BY 4.0; the copy of its test part that scikit-learn distributes
-(`sklearn.datasets.load_digits`). `example.png` and the kept-out cases are pictures of that set, scaled from 0–16 to 0–255.
+(`sklearn.datasets.load_digits`). `example.png` and the kept-out cases are pictures of that set, scaled from 0–16 to
+0–255.
 """, encoding="utf-8")
 
 
@@ -186,8 +187,8 @@ def evaluate(chosen, pixels, digits, seconds, trained_on):
     right = int((said == digits).sum()), len(digits)
     print(f"{common.percent(*right)} right, wrong: {json.dumps(confused)}, {seconds:.0f} s")
     cases = [{"pixels": picture.flatten().tolist(), "label": str(digit)} for picture, digit in zip(pixels, digits)]
-    about = (f"`pixels` are the 8-bit grey values of a picture of {SIDE} x {SIDE}, row by row. The most probable label should "
-             "be `label`. The measure is the share of right cases.")
+    about = (f"`pixels` are the 8-bit grey values of a picture of {SIDE} x {SIDE}, row by row. The most probable label "
+             "should be `label`. The measure is the share of right cases.")
     common.write_cases(chosen.kept_out, "digits", about, cases)
     (chosen.out / "example.png").write_bytes(png(pixels[int(np.flatnonzero((said == digits) & (digits == 3))[0])]))
     write_card(chosen.out, model, seconds, chosen.steps, right, confused, trained_on)
