@@ -190,7 +190,7 @@ def evaluate(chosen, pixels, digits, seconds, trained_on):
     about = (f"`pixels` are the 8-bit grey values of a picture of {SIDE} x {SIDE}, row by row. The most probable label "
              "should be `label`. The measure is the share of right cases.")
     common.write_cases(chosen.kept_out, "digits", about, cases)
-    (chosen.out / "example.png").write_bytes(png(pixels[int(np.flatnonzero((said == digits) & (digits == 3))[0])]))
+    (chosen.out / "example.png").write_bytes(png(pixels[digits.tolist().index(3)]))
     write_card(chosen.out, model, seconds, chosen.steps, right, confused, trained_on)
 
 
