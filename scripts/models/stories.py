@@ -149,10 +149,10 @@ or she, which noun a verb agrees with, and how a name goes on that was made up a
 | | |
 |---|---|
 | Family | `gpt2`, {LAYERS} layers × {HEADS} heads, width {WIDTH}, {POSITIONS} positions |
-| Tokens | {len(words)} whole words and signs; others become `{UNKNOWN}`; `{END}` ends a text |
+| Tokens | {len(words)} whole words and signs; others become `{UNKNOWN}` |
 | Size | {common.count(model):,} parameters, stored as F16 |
 | Data | random texts of one to three events, by the grammar in `scripts/models/story_grammar.py` |
-| Training | `scripts/models/stories.py`: {steps:,} steps of {BATCH} × {POSITIONS} words, {seconds:.0f} s on one core |
+| Training | `scripts/models/stories.py`: {steps:,} steps of {BATCH} × {POSITIONS} words, {seconds:,.0f} s on one core |
 
 ## Accuracy
 
@@ -168,7 +168,7 @@ pair in ten never occurs in training; all cases here are made of these only (`te
 
 It knows the words and sentences of its grammar and no others. Write as the grammar does: names with a capital, one event
 after the other, up to {POSITIONS} words and signs. Where the grammar leaves a choice (which present, which place) it
-guesses. Only the names of the grammar have a gender.
+guesses. Only the names of the grammar have a gender. `{END}` ends a text.
 """, encoding="utf-8")
 
 
