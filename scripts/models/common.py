@@ -91,7 +91,8 @@ def write_tokenizer(folder, words, special, pre_tokenizer, unknown, post_process
         "pre_tokenizer": pre_tokenizer, "post_processor": post_processor, "decoder": None,
         "model": {"type": "WordLevel", "vocab": {word: i for i, word in enumerate(words)}, "unk_token": unknown}})
     write_json(folder / "tokenizer_config.json",
-               {"tokenizer_class": "PreTrainedTokenizerFast", "unk_token": unknown, **config})
+               {"tokenizer_class": "PreTrainedTokenizerFast", "model_input_names": ["input_ids", "attention_mask"],
+                "unk_token": unknown, **config})
 
 
 def rate(step, steps, peak, warm_up=100):
