@@ -176,13 +176,24 @@ TEST(SentencePiece, MarianHasIdsOfItsOwn) {
 TEST(SentencePiece, DamagedModelsAreErrors) {
   if (!has_sentencepiece()) GTEST_SKIP() << "built without SentencePiece";
   const std::string model = inflated("sentencepiece.model");
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{100}, model.size() / 2}) {
+  const auto expect_refused = [](const std::string& bytes) {
     const TemporaryFolder folder;
-    const auto file = folder.file("x.model", model.substr(0, size));
+    const auto file = folder.file("x.model", bytes);
     const auto tokenizer = Tokenizer::read(folder.path());
-    ASSERT_FALSE(tokenizer) << size;
-    EXPECT_TRUE(tokenizer.error().message.starts_with(file.string() + ": ")) << tokenizer.error().message;
-  }
+    ASSERT_FALSE(tokenizer);
+    EXPECT_EQ(tokenizer.error().message, file.string() + ": not a SentencePiece model");
+  };
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{100}, model.size() / 2})
+    expect_refused(model.substr(0, size));
+  // The normalizer: its name, tag and size of the trie with its replacements, size of the trie, the trie. Its first
+  // unit then leads outside of it.
+  const std::string name = "user_defined";
+  constexpr std::size_t kEndOfFirstUnit = 10;
+  const std::size_t at = model.find(name);
+  ASSERT_NE(at, std::string::npos);
+  std::string damaged = model;
+  damaged.at(at + name.size() + kEndOfFirstUnit) = '\x7F';
+  expect_refused(damaged);
 }
 
 }  // namespace
