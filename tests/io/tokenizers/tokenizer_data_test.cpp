@@ -11,7 +11,7 @@
 #include "io/tokenizers/tokenizer.h"
 #include "support/temporary_folder.h"
 
-namespace attnscope::test {
+namespace attnscope::test::tokenizer_data {
 namespace {
 
 using nlohmann::json;
@@ -197,4 +197,4 @@ TEST(SentencePiece, DamagedModelsAreErrors) {
 }
 
 }  // namespace
-}  // namespace attnscope::test
+}  // namespace attnscope::test::tokenizer_data

@@ -6,7 +6,7 @@
 
 #include "support/temporary_folder.h"
 
-namespace attnscope::test {
+namespace attnscope::test::tokenizer_rules {
 namespace {
 
 using nlohmann::json;
@@ -315,4 +315,4 @@ TEST(TokenizerFile, IsFoundInTheFolder) {
 }
 
 }  // namespace
-}  // namespace attnscope::test
+}  // namespace attnscope::test::tokenizer_rules
