@@ -6,6 +6,7 @@
 Needs nothing but Python.
 """
 
+import base64
 import io
 import json
 import pathlib
@@ -90,6 +91,34 @@ STEP = {
 }
 LESSON = {"format": "attnscope-lesson/1", "title": "t", "source": "s", "summary": "m", "steps": [STEP]}
 
+
+
+def tokenizer(model, text="", **parts):
+    return json.dumps({"model": model, **parts}).encode() + b"\0" + text.encode()
+
+
+def typed(kind, **fields):
+    return {"type": kind, **fields}
+
+
+def split(pattern, behavior, **fields):
+    return typed("Split", pattern=pattern, behavior=behavior, **fields)
+
+
+def sequence(name, *parts):
+    return {"type": "Sequence", name: list(parts)}
+
+
+# A double array in which "a" becomes "bc": the root's children lie at 256 + byte, and the value of "a" beyond them.
+UNITS = [0] * 512
+UNITS[0] = 256 << 10
+UNITS[256 ^ ord("a")] = 128 << 10 | 1 << 8 | ord("a")
+UNITS[256 ^ ord("a") ^ 128] = 1 << 31
+CHARSMAP = base64.b64encode(struct.pack("<513I", 2048, *UNITS) + b"bc\0").decode()
+WORDS = {piece: number for number, piece in enumerate(["<unk>", "a", "b", "ab", "##b", "<0xC3>", "<0xA9>", "\u0120a"])}
+ADDED = {"id": 9, "content": "<s>", "special": True, "lstrip": True, "rstrip": True, "single_word": False}
+SINGLE = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+
 CORPUS = {
     "safetensors": {
         "empty": safetensors({}),
@@ -150,6 +179,54 @@ CORPUS = {
         "plain.svg": svg(b"<![CDATA[" + FIGURE + b"]]>"),
         "entities.svg": svg(FIGURE.replace(b'"', b"&quot;").replace(b":", b"&#x3a;")),
     },
+    "tokenizer": {
+        "gpt2": tokenizer(
+            typed("BPE", vocab=WORDS, merges=["a b"], unk_token="<unk>", fuse_unk=True, byte_fallback=True),
+            "ab \u00e9<s> a",
+            added_tokens=[ADDED, {"id": 10, "content": "B", "single_word": True}],
+            normalizer=sequence("normalizers", typed("NFC"), typed("Lowercase"), typed("Prepend", prepend="a")),
+            pre_tokenizer=typed("ByteLevel", add_prefix_space=True),
+            post_processor=typed(
+                "TemplateProcessing",
+                single=SINGLE,
+                pair=SINGLE,
+                special_tokens={"<s>": {"id": "<s>", "ids": [9], "tokens": ["<s>"]}},
+            ),
+            decoder=typed("ByteLevel"),
+        ),
+        "llama": tokenizer(
+            typed("BPE", vocab=WORDS, merges=[["a", "b"]], ignore_merges=True, continuing_subword_prefix="##"),
+            "aab12 \r\n",
+            normalizer=typed("Replace", pattern={"String": " "}, content="\u2581"),
+            pre_tokenizer=sequence(
+                "pretokenizers",
+                split({"Regex": r"(?i:'s|'t)|\p{N}{1,3}|\s+(?!\S)|[^\s\w]+"}, "Isolated", invert=False),
+                typed("Digits", individual_digits=True),
+                typed("Punctuation", behavior="MergedWithNext"),
+            ),
+            post_processor=sequence("processors", typed("ByteLevel"), typed("BertProcessing", cls=["a", 1], sep=["b", 2])),
+            decoder=sequence("decoders", typed("Replace", pattern={"String": "a"}, content=" "), typed("ByteFallback")),
+        ),
+        "t5": tokenizer(
+            typed("Unigram", unk_id=0, vocab=[["<unk>", 0], ["\u2581", -1], ["a", -2.5], ["\u2581a", -2]], byte_fallback=True),
+            "a  a",
+            normalizer=sequence(
+                "normalizers", typed("Precompiled", precompiled_charsmap=CHARSMAP), typed("Nmt"), typed("NFKC"), typed("Strip")
+            ),
+            pre_tokenizer=typed("Metaspace", replacement="\u2581", prepend_scheme="first", split=True),
+            decoder=typed("Metaspace"),
+        ),
+        "bert": tokenizer(
+            typed("WordPiece", vocab=WORDS, unk_token="<unk>", max_input_chars_per_word=5),
+            "ab\u4e2dAB \u00c9",
+            normalizer=typed("BertNormalizer", strip_accents=True),
+            pre_tokenizer=typed("BertPreTokenizer"),
+            post_processor=typed("RobertaProcessing", cls=["a", 1], sep=["b", 2]),
+            decoder=typed("WordPiece", prefix="##"),
+        ),
+        "words": tokenizer(typed("WordLevel", vocab=WORDS, unk_token="<unk>"), "a b", pre_tokenizer=typed("Whitespace")),
+    },
+    "merges": {"plain": b"#version: 0.2\na b\nab c\n", "accents": "\u00e9 \u4e2d\r\n\r\na \u00e9\u4e2d\n".encode()},
     "lesson": {"least": json.dumps(LESSON).encode()},
     "labels": {
         "lines": b"the\r\ncat sat\n\nmat\n",

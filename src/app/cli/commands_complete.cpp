@@ -202,6 +202,7 @@ Possible positional_words(const TypedWords& typed, CLI::App& program) {
   }
   if (place >= names.size()) return {};
   if (names[place] == "CELL") return {tensor_names(typed), false};
+  if (names[place] == "DIR") return {{}, true};
   Possible possible{system_names(), names[place] != "SYSTEM"};
   if (typed.command == &program) {
     for (const CLI::App* const command : program.get_subcommands({}))

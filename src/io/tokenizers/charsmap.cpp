@@ -77,6 +77,29 @@ std::optional<std::string_view> Charsmap::replacement(std::string_view text) con
   return std::nullopt;
 }
 
+bool Charsmap::is_closed() const {
+  constexpr std::size_t kBytes = 256;
+  if (units_.empty()) return true;
+  if (replacements_.empty() || replacements_.back() != '\0') return false;
+  std::vector<bool> seen(units_.size());
+  std::vector<std::size_t> open = {0};
+  seen[0] = true;
+  while (!open.empty()) {
+    const std::size_t node = open.back();
+    open.pop_back();
+    const std::size_t children = node ^ offset(units_[node]);
+    if ((children | (kBytes - 1)) >= units_.size()) return false;
+    if (has_leaf(units_[node]) && value(units_[children]) >= replacements_.size()) return false;
+    for (std::size_t byte = 1; byte < kBytes; ++byte) {
+      const std::size_t child = children ^ byte;
+      if (label(units_[child]) != byte || seen[child]) continue;
+      seen[child] = true;
+      open.push_back(child);
+    }
+  }
+  return true;
+}
+
 Result<AlignedText> Charsmap::apply(const AlignedText& text) const {
   constexpr std::size_t kMaxGrapheme = 5;  // bytes of the longest one that is replaced as a whole
   AlignedText result;

@@ -21,6 +21,8 @@ class Charsmap {
   static Result<Charsmap> parse_base64(std::string_view text);
 
   [[nodiscard]] Result<AlignedText> apply(const AlignedText& text) const;
+  /// Whether no text leads outside of the trie or of the replacements: `apply` checks each step, other code may not.
+  [[nodiscard]] bool is_closed() const;
 
  private:
   Charsmap(std::vector<std::uint32_t> units, std::string replacements, RegularExpression grapheme)

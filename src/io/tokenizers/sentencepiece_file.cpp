@@ -14,6 +14,7 @@
 #include "io/base/file.h"
 #include "io/tokenizers/added_tokens.h"
 #include "io/tokenizers/byte_level.h"
+#include "io/tokenizers/charsmap.h"
 #include "io/tokenizers/token_model.h"
 #include "io/tokenizers/vocabulary.h"
 #include "io/tokenizers/vocabulary_files.h"
@@ -162,9 +163,72 @@ json pieces_of(const Processor& processor) {
   return pieces;
 }
 
+/// Reads a protocol buffer field by field.
+class ProtobufReader {
+ public:
+  explicit ProtobufReader(std::string_view bytes) : rest_(bytes) {}
+
+  struct Field {
+    std::uint64_t number;
+    std::string_view bytes;  ///< empty if the field is a number
+  };
+
+  /// The next field; nothing at the end, and where the bytes are no protocol buffer.
+  std::optional<Field> next() {
+    const std::optional<std::uint64_t> key = take_number();
+    if (!key) return std::nullopt;
+    std::optional<std::uint64_t> size = 0;
+    switch (*key & 7U) {
+      case 0: return take_number() ? std::optional(Field{*key >> 3U, {}}) : std::nullopt;
+      case 1: size = 8; break;
+      case 2: size = take_number(); break;
+      case 5: size = 4; break;
+      default: return std::nullopt;
+    }
+    if (!size || *size > rest_.size()) return std::nullopt;
+    const Field field = {*key >> 3U, rest_.substr(0, *size)};
+    rest_.remove_prefix(*size);
+    return field;
+  }
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::optional<std::uint64_t> take_number() {
+    constexpr unsigned kMaxShift = 63;
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift <= kMaxShift && !rest_.empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      value |= std::uint64_t{byte & 0x7FU} << shift;
+      if (byte < 0x80) return value;
+    }
+    return std::nullopt;
+  }
+
+  std::string_view rest_;
+};
+
+/// The library follows the tries of a normalizer (fields 3 and 5) wherever they lead.
+bool has_closed_tries(std::string_view model) {
+  constexpr std::size_t kMaxCharsmap = 4'000'000;
+  ProtobufReader fields(model);
+  while (const auto field = fields.next()) {
+    if (field->number != 3 && field->number != 5) continue;
+    ProtobufReader parts(field->bytes);
+    while (const auto part = parts.next()) {
+      if (part->number != 2) continue;
+      const Result<Charsmap> map = Charsmap::parse(part->bytes);
+      if (part->bytes.size() > kMaxCharsmap || !map || !map->is_closed()) return false;
+    }
+    if (!parts.at_end()) return false;
+  }
+  return fields.at_end();
+}
+
 Result<std::unique_ptr<Processor>> load(const std::filesystem::path& file) {
   const Result<std::string> bytes = read_file(file, kMaxTokenizerBytes);
   if (!bytes) return tl::unexpected(bytes.error());
+  if (!has_closed_tries(*bytes)) return fail(path_text(file) + ": not a SentencePiece model");
   auto processor = std::make_unique<Processor>();
   try {
     if (const auto status = processor->LoadFromSerializedProto(*bytes); !status.ok())

@@ -138,11 +138,11 @@ json parse_merges_text(std::string_view text) {
 
 Result<json> declared_tokens(const std::filesystem::path& folder, const json& vocabulary) {
   TokenList tokens;
-  const Result<json> config = read_optional_json(folder / "tokenizer_config.json");
+  Result<json> config = read_optional_json(folder / "tokenizer_config.json");
   if (!config) return config;
-  const Result<json> special = read_optional_json(folder / "special_tokens_map.json");
+  Result<json> special = read_optional_json(folder / "special_tokens_map.json");
   if (!special) return special;
-  const Result<json> added = read_optional_json(folder / "added_tokens.json");
+  Result<json> added = read_optional_json(folder / "added_tokens.json");
   if (!added) return added;
   // The folder may declare none: these are always themselves.
   for (const char* name : {"<|endoftext|>", "<s>", "</s>", "<pad>", "<mask>", "[PAD]", "[CLS]", "[SEP]", "[MASK]"})
@@ -163,9 +163,9 @@ Result<json> read_bpe_files(const std::filesystem::path& folder) {
   if (!vocabulary) return vocabulary;
   const Result<std::string> merges = read_file(folder / "merges.txt", kMaxTokenizerBytes);
   if (!merges) return tl::unexpected(merges.error());
-  const Result<json> config = read_optional_json(folder / "config.json");
+  Result<json> config = read_optional_json(folder / "config.json");
   if (!config) return config;
-  const Result<json> tokenizer_config = read_optional_json(folder / "tokenizer_config.json");
+  Result<json> tokenizer_config = read_optional_json(folder / "tokenizer_config.json");
   if (!tokenizer_config) return tokenizer_config;
   Result<json> added = declared_tokens(folder, *vocabulary);
   if (!added) return added;
@@ -181,7 +181,7 @@ Result<json> read_bert_files(const std::filesystem::path& folder) {
   json vocabulary = json::object();
   std::string_view rest = *text;
   for (unsigned id = 0; !rest.empty(); ++id) vocabulary[std::string(take_line(rest))] = id;
-  const Result<json> config = read_optional_json(folder / "tokenizer_config.json");
+  Result<json> config = read_optional_json(folder / "tokenizer_config.json");
   if (!config) return config;
   Result<json> added = declared_tokens(folder, vocabulary);
   if (!added) return added;

