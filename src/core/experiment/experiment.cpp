@@ -148,6 +148,7 @@ Result<void> set_parameter_text(Experiment& experiment, std::string_view name, s
 
 Result<void> check_picture(const Experiment& experiment) {
   const ColorPicture& picture = experiment.picture;
+  if (experiment.model != nullptr) return {};  // whose family says whether it takes one
   if (!experiment.parameters.contains("picture")) {
     if (picture.empty()) return {};
     std::vector<std::string> names;

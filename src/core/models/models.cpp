@@ -41,6 +41,8 @@ namespace {
 Result<void> record_model(const Experiment& experiment, PlanBuilder& plan) {
   const Result<const ModelFamily*> family = family_of(*experiment.model);
   if (!family) return tl::unexpected(family.error());
+  if (!experiment.picture.empty() && (*family)->input != ModelInput::picture)
+    return fail("picture: " + std::string((*family)->name) + " reads text; allowed with vit");
   ModelBuilder builder(experiment, plan);
   (*family)->build(builder);
   if (builder.error()) return fail(*builder.error());

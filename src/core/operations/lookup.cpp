@@ -94,6 +94,12 @@ void TokenIdsOperation::compute(Inputs /*inputs*/, const StepContext& /*context*
   std::transform(ids.begin(), ids.end(), out.values().begin(), [](Index id) { return static_cast<float>(id); });
 }
 
+void TokenIdsOperation::compute_part(const StepPart& part, Inputs /*inputs*/, const StepContext& /*context*/,
+                                     Tensor& out) const {
+  std::transform(ids.begin() + part.region.begin[0], ids.begin() + part.region.end[0], out.values().begin(),
+                 [](Index id) { return static_cast<float>(id); });
+}
+
 std::vector<Region> TokenIdsOperation::input_regions(const StepInPlan& /*step*/, const Region& /*region*/) const {
   return {};
 }

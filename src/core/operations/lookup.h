@@ -47,6 +47,7 @@ struct TokenIdsOperation {
   [[nodiscard]] std::string formula(const StepInPlan& step) const;
   void compute(Inputs inputs, const StepContext& context, Tensor& out) const;
   [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const;
+  void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const;
   [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const;
   void explain(const ExplainedCell& cell, Explanation& e) const;
   [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;

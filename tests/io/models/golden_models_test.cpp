@@ -20,12 +20,12 @@
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kData = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/models/data";
+const std::filesystem::path kGoldenModels = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/models/data";
 constexpr double kTolerance = 1e-4;  // of a tensor's largest magnitude
 
 std::vector<std::string> folder_names() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kData)) names.push_back(entry.path().filename());
+  for (const auto& entry : std::filesystem::directory_iterator(kGoldenModels)) names.push_back(entry.path().filename());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -48,7 +48,7 @@ Experiment experiment_in(const std::filesystem::path& folder) {
 
 class GoldenModel : public testing::TestWithParam<std::string> {
  protected:
-  const std::filesystem::path folder_ = kData / GetParam();
+  const std::filesystem::path folder_ = kGoldenModels / GetParam();
 };
 
 double largest(std::span<const float> values) {
@@ -140,8 +140,8 @@ TEST_P(GoldenModel, HasTheSameBitsInLittleMemory) {
   EXPECT_GT(given_up, 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, GoldenModel, testing::ValuesIn(folder_names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Folders, GoldenModel, testing::ValuesIn(folder_names()), [](const auto& each) {
+  std::string name = each.param;
   std::replace_if(
       name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;

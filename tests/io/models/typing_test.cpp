@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kData = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/models/data";
+const std::filesystem::path kTypedModels = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/models/data";
 
 Index vocabulary_of(const Model& model) {
   return static_cast<Index>(std::get<double>(model.config().at("vocab_size")));
@@ -42,7 +42,7 @@ void expect_same_bits(const Trace& typed, const Trace& fresh) {
 class Typing : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    const auto model = open_model(kData / GetParam());
+    const auto model = open_model(kTypedModels / GetParam());
     ASSERT_TRUE(model) << model.error().message;
     experiment_ = experiment_on_model(*model);
     vocabulary_ = vocabulary_of(**model);
@@ -119,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(Decoders, Typing,
                          testing::Values("attention-only-1", "gpt2-1", "gpt2-2", "gpt_neox-1", "gpt_neox-2", "llama-1",
                                          "llama-2", "mistral-1", "mistral-2", "qwen2-1", "qwen3-1", "bart-1",
                                          "marian-1", "t5-1", "t5-2"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& each) {
+                           std::string name = each.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
