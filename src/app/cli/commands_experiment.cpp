@@ -22,7 +22,8 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command
       .add_option("EXPERIMENT", options.experiment,
                   "An experiment (.json), a figure written by attnscope, a tensor file (" +
-                      extension_list(tensor_formats(), ", ") + "; - for standard input), the folder of a model, or the name of a system")
+                      extension_list(tensor_formats(), ", ") +
+                      "; - for standard input), the folder of a model, or the name of a system")
       ->required()
       ->type_name("");
   command.add_option("--set", options.settings, "Set a parameter, seed or discard; repeatable")
@@ -84,8 +85,8 @@ Result<void> apply_texts(Experiment& experiment, const ExperimentOptions& option
   if (!second) return tl::unexpected(second.error());
   if (first->empty() && second->empty()) return {};
   if (experiment.model == nullptr) {
-    const std::string option = first->empty() ? (second->text ? "--text2" : "--tokens2")
-                                              : (first->text ? "--text" : "--tokens");
+    const std::string option =
+        first->empty() ? (second->text ? "--text2" : "--tokens2") : (first->text ? "--text" : "--tokens");
     return fail(option + ": allowed only with a model", Error::Kind::usage);
   }
   return set_texts(experiment, *first, *second);

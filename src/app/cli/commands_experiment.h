@@ -16,10 +16,10 @@
 namespace attnscope {
 
 struct ExperimentOptions {
-  std::string experiment;             ///< a file or a system's name
-  std::vector<std::string> settings;  ///< NAME=VALUE
-  std::string labels = {};            ///< a file of token labels; empty: none
-  std::string picture = {};           ///< a PNG file; empty: none
+  std::string experiment;                ///< a file or a system's name
+  std::vector<std::string> settings;     ///< NAME=VALUE
+  std::string labels = {};               ///< a file of token labels; empty: none
+  std::string picture = {};              ///< a PNG file; empty: none
   std::optional<std::string> text = {};  ///< what a model reads, and its second text
   std::optional<std::string> text2 = {};
   std::optional<std::string> tokens = {};  ///< the same as ids: "1,2,3"

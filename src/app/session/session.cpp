@@ -112,9 +112,10 @@ Result<void> count_tokens(Experiment& experiment) {
 /// Whether they differ in nothing but the view.
 bool same_work(const Experiment& a, const Experiment& b) {
   const auto tensors = [](const Experiment& each) { return each.tensors != nullptr ? each.tensors->file() : ""; };
+  const auto model = [](const Experiment& each) { return each.model != nullptr ? each.model->folder() : ""; };
   return a.system == b.system && a.seed == b.seed && a.discard == b.discard && a.parameters == b.parameters &&
          a.edits == b.edits && a.heads_off == b.heads_off && a.labels == b.labels && a.picture == b.picture &&
-         tensors(a) == tensors(b);
+         tensors(a) == tensors(b) && model(a) == model(b) && a.text == b.text && a.text2 == b.text2;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/python_text.h"
 #include "core/base/stop.h"
 #include "core/base/text.h"
 #include "io/base/printable.h"
@@ -40,8 +41,8 @@ class ModelWeights final : public ImportedTensors {
       places_.push_back({files_.size(), i});
     }
     if (found < wanted.size()) {
-      const auto missing = std::find_if(names.begin(), names.end(),
-                                        [&](const std::string& name) { return !(*file)->find(name); });
+      const auto missing =
+          std::find_if(names.begin(), names.end(), [&](const std::string& name) { return !(*file)->find(name); });
       return fail(path_text(path) + ": the tensor " + quoted_text(*missing) +
                   " is missing, which the index says is there");
     }
@@ -50,9 +51,7 @@ class ModelWeights final : public ImportedTensors {
     return {};
   }
 
-  [[nodiscard]] const std::string& file() const override {
-    return files_.size() == 1 ? files_.front().path : name_;
-  }
+  [[nodiscard]] const std::string& file() const override { return files_.size() == 1 ? files_.front().path : name_; }
   [[nodiscard]] std::span<const ImportedTensor> tensors() const override { return tensors_; }
   [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
@@ -79,19 +78,41 @@ class ModelWeights final : public ImportedTensors {
   std::vector<std::string> warnings_;
 };
 
+// Without the package safetensors, which not every system has.
+constexpr const char* kPythonReader = R"(import json
+
+def stored_tensors(path, names):
+    """Reads a safetensors file: the header's length, the header, the numbers."""
+    kinds = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+    tensors = {}
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+        for name in names:
+            begin, end = header[name]["data_offsets"]
+            file.seek(8 + length + begin)
+            numbers = np.frombuffer(file.read(end - begin), kinds[header[name]["dtype"]])
+            if header[name]["dtype"] == "BF16":
+                numbers = (numbers.astype(np.uint32) << 16).view(np.float32)
+            tensors[name] = torch.from_numpy(numbers.astype(np.float32)).reshape(header[name]["shape"])
+    return tensors
+
+given = {}
+)";
+
 std::string ModelWeights::python_reading(std::span<const std::string> names) const {
-  if (files_.size() == 1) return attnscope::python_reading(files_.front().path, names);
-  // Each file's statements define `given` anew.
-  std::string code = "collected = {}\n";
+  std::string code;
+  bool uses_os = false;
   for (const File& file : files_) {
     std::vector<std::string> inside;
     for (const std::string& name : names) {
       if (file.tensors->find(name)) inside.push_back(name);
     }
     if (inside.empty()) continue;
-    code += attnscope::python_reading(file.path, inside) + "collected.update(given)\n";
+    uses_os = uses_os || needs_os(file.path);
+    code += "names = " + python_list(inside) + "given.update(stored_tensors(" + python_path(file.path) + ", names))\n";
   }
-  return code + "given = collected\n";
+  return (uses_os ? "import os\n" : "") + std::string(kPythonReader) + code;
 }
 
 }  // namespace
