@@ -50,9 +50,16 @@ std::string_view common_name(std::string_view window) {
   return window.starts_with(combo) ? combo : window;
 }
 
+/// Menus are named ##Menu_00 in early versions of ImGui, and like File###Menu_00 in later ones.
+bool is_named(std::string_view window, std::string_view name) {
+  const std::size_t label_end = window.find("###");
+  return window.starts_with(name) ||
+         (label_end != std::string_view::npos && window.substr(label_end + 1).starts_with(name));
+}
+
 const ImGuiWindow* shown_window(std::string_view name) {
   for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
-    if (window->Active && std::string_view(window->Name).starts_with(common_name(name))) return window;
+    if (window->Active && is_named(window->Name, common_name(name))) return window;
   }
   return nullptr;
 }
