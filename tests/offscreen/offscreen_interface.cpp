@@ -50,9 +50,16 @@ std::string_view common_name(std::string_view window) {
   return window.starts_with(combo) ? combo : window;
 }
 
+/// What identifies a window: all of its name, but of File###Menu_00 only ##Menu_00. Early versions of ImGui name menus
+/// like that, later ones put their label in front.
+std::string_view identity(std::string_view window) {
+  const std::size_t label_end = window.find("###");
+  return label_end == std::string_view::npos ? window : window.substr(label_end + 1);
+}
+
 const ImGuiWindow* shown_window(std::string_view name) {
   for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
-    if (window->Active && std::string_view(window->Name).starts_with(common_name(name))) return window;
+    if (window->Active && identity(window->Name).starts_with(common_name(name))) return window;
   }
   return nullptr;
 }

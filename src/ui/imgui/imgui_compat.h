@@ -4,6 +4,7 @@
 
 #include <imgui.h>
 #include <imgui_freetype.h>
+#include <imgui_internal.h>
 
 #include <cstdint>
 #include <cstring>
@@ -62,6 +63,16 @@ inline bool enter_pressed() {
   return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Enter), false);
 #else
   return ImGui::IsKeyPressed(ImGuiKey_Enter, false);
+#endif
+}
+
+/// Whether there is input that later frames will see: since 1.87 each frame takes only as much as it can tell apart, for
+/// instance one letter.
+inline bool input_waits() {
+#if IMGUI_VERSION_NUM < 18700
+  return false;
+#else
+  return !ImGui::GetCurrentContext()->InputEventsQueue.empty();
 #endif
 }
 

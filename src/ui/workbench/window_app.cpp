@@ -6,6 +6,7 @@
 #include "app/jobs/ending.h"
 #include "io/base/data_files.h"
 #include "platform/gl/window.h"
+#include "ui/imgui/imgui_compat.h"
 #include "ui/workbench/workbench.h"
 
 namespace attnscope::ui {
@@ -49,6 +50,7 @@ class FramePacer {
       due_ = kFramesAfterEvent;
       return false;
     }
+    if (input_waits()) due_ = kFramesAfterEvent;
     if (due_ > 0 || animating) {
       window.poll_events();
       due_ = std::max(0, due_ - 1);
