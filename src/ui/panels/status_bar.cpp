@@ -12,7 +12,7 @@ namespace {
 /// "4 heads · 6 × 6 · 33 tensors · 4,350 numbers"
 std::string summary(const Trace& trace) {
   std::string text;
-  if (const Step* weights = trace.find("weights"); weights != nullptr && weights->axes.size() >= 2) {
+  if (const Step* weights = first_weights(trace); weights != nullptr && weights->axes.size() >= 2) {
     const Index heads = head_count(trace);
     text = std::to_string(heads) + (heads == 1 ? " head" : " heads") + " · " +
            grouped_text(weights->axes[weights->axes.size() - 2].size) + " × " +
