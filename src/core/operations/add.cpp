@@ -64,6 +64,8 @@ struct AddOperation : EinsumOperation {
     return inputs[0] + " + " + inputs[1];
   }
 
+  [[nodiscard]] bool continues(const AddOperation& last) const { return same_labels(*this, last) && tanh == last.tanh; }
+
   friend bool operator==(const AddOperation&, const AddOperation&) = default;
 };
 

@@ -26,6 +26,11 @@ struct ContractOperation : EinsumOperation {
   void explain(const ExplainedCell& cell, Explanation& e) const;
   [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
 
+  /// The order of the sums, and where they round, are the same.
+  [[nodiscard]] bool continues(const ContractOperation& last) const {
+    return same_labels(*this, last) && divisor == last.divisor && bias == last.bias && fused == last.fused;
+  }
+
   friend bool operator==(const ContractOperation&, const ContractOperation&) = default;
 };
 

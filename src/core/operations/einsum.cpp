@@ -41,6 +41,10 @@ bool is_summed(const EinsumOperation& operation, int label) {
   return std::find(operation.out.begin(), operation.out.end(), label) == operation.out.end();
 }
 
+bool same_labels(const EinsumOperation& a, const EinsumOperation& b) {
+  return a.labels == b.labels && a.a == b.a && a.b == b.b && a.out == b.out;
+}
+
 std::vector<int> known_labels(const EinsumOperation& operation, std::string_view text) {
   std::vector<int> labels;
   labels.reserve(operation.labels.size());

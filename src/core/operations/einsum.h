@@ -23,6 +23,8 @@ struct EinsumOperation {
   friend bool operator==(const EinsumOperation&, const EinsumOperation&) = default;
 };
 
+/// Whether both are the same but for the sizes.
+bool same_labels(const EinsumOperation& a, const EinsumOperation& b);
 /// The operation that `pattern` ("head query dim, head key dim -> head query key") makes of operands with these axes.
 EinsumOperation einsum_operation(std::string_view pattern, const Axes& a, const Axes& b);
 /// The labels of `text`, all of which the operation has.

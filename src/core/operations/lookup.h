@@ -28,6 +28,10 @@ struct LookupOperation {
   [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
   [[nodiscard]] OperationTraits traits() const { return {.reads_file = true}; }
 
+  [[nodiscard]] bool continues(const LookupOperation& last) const {
+    return from == last.from && which == last.which && factor == last.factor;
+  }
+
   friend bool operator==(const LookupOperation&, const LookupOperation&) = default;
 
  private:
@@ -46,6 +50,8 @@ struct TokenIdsOperation {
   [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const;
   void explain(const ExplainedCell& cell, Explanation& e) const;
   [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
+
+  [[nodiscard]] bool continues(const TokenIdsOperation& /*last*/) const { return true; }
 
   friend bool operator==(const TokenIdsOperation&, const TokenIdsOperation&) = default;
 };

@@ -27,6 +27,11 @@ struct MaskOperation {
   [[nodiscard]] OperationTraits traits() const { return {.fills_infinities = true}; }
   [[nodiscard]] std::vector<std::string> warnings(const std::string& name) const;
 
+  /// Only a causal mask keeps what it kept when tokens follow.
+  [[nodiscard]] bool continues(const MaskOperation& last) const {
+    return fill == last.fill && field->mask() == last.field->mask() && field->mask().kind == Mask::Kind::causal;
+  }
+
   friend bool operator==(const MaskOperation& a, const MaskOperation& b) {
     return a.fill == b.fill && (a.field == b.field || *a.field == *b.field);
   }

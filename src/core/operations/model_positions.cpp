@@ -1,6 +1,8 @@
 // Positions in models with an encoder and a decoder: sinusoids in two halves, and biases by relative position.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "core/base/text.h"
@@ -92,23 +94,29 @@ struct RelativeBiasOperation {
     return step.input(0).name + "[bucket of key − query, head]";
   }
 
-  void fill(const Region& region, const Tensor& table, Index first_head, Tensor& out) const {
+  /// `table` begins with the row and the head of `first`.
+  void fill(const Region& region, const Tensor& table, std::span<const Index> first, Tensor& out) const {
     for_each_cell(region, [&](std::size_t at, const std::vector<Index>& index) {
-      const Index row = bucket(index[1], index[2]);
-      out.values()[at] = table.values()[static_cast<std::size_t>(row * table.size(-1) + index[0] - first_head)];
+      const Index row = bucket(index[1], index[2]) - first[0];
+      out.values()[at] = table.values()[static_cast<std::size_t>(row * table.size(-1) + index[0] - first[1])];
     });
   }
 
   void compute(Inputs inputs, const StepContext& /*context*/, Tensor& out) const {
-    fill(whole_region(0, out.axes()), *inputs[0], 0, out);
+    fill(whole_region(0, out.axes()), *inputs[0], std::array<Index, 2>{0, 0}, out);
   }
 
   [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const {
-    return {{step.step.inputs[0], {0, region.begin[0]}, {buckets.count, region.end[0]}}};
+    Region rows = {step.step.inputs[0], {0, region.begin[0]}, {buckets.count, region.end[0]}};
+    if (region.size(1) == 1 && region.size(2) == 1) {
+      rows.begin[0] = bucket(region.begin[1], region.begin[2]);
+      rows.end[0] = rows.begin[0] + 1;
+    }
+    return {rows};
   }
 
   void compute_part(const StepPart& part, Inputs inputs, const StepContext& /*context*/, Tensor& out) const {
-    fill(part.region, *inputs[0], part.sources[0].begin[1], out);
+    fill(part.region, *inputs[0], part.sources[0].begin, out);
   }
 
   [[nodiscard]] double magnitude_bound(const Axes& /*axes*/, std::span<const double> inputs) const { return inputs[0]; }

@@ -27,6 +27,10 @@ struct RearrangeOperation {
   void explain(const ExplainedCell& cell, Explanation& e) const;
   [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
 
+  [[nodiscard]] bool continues(const RearrangeOperation& last) const {
+    return labels == last.labels && at == last.at && in == last.in && out == last.out;
+  }
+
   friend bool operator==(const RearrangeOperation&, const RearrangeOperation&) = default;
 };
 

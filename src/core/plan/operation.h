@@ -74,6 +74,9 @@ class OperationFunctions {
   [[nodiscard]] const OperationTraits& traits() const { return traits_; }
   /// What the user should know about the tensor `name`, one sentence each.
   [[nodiscard]] virtual std::vector<std::string> warnings(const std::string& name) const = 0;
+  /// Whether it makes the numbers that `last` made, wherever both results have a cell with the same inputs: the same but
+  /// for the sizes.
+  [[nodiscard]] virtual bool continues(const Operation& last) const = 0;
   /// The same in PyTorch, as an expression of its inputs, which are expressions themselves. Every operation that models
   /// are recorded with has it.
   [[nodiscard]] virtual std::string python(const StepInPlan& step, std::span<const std::string> inputs) const = 0;
@@ -171,6 +174,14 @@ class RecordFunctions final : public OperationFunctions {
       return record_.warnings(name);
     } else {
       return {};
+    }
+  }
+  [[nodiscard]] bool continues(const Operation& last) const override {
+    const Record* const other = last.as<Record>();
+    if constexpr (requires { record_.continues(*other); }) {
+      return other != nullptr && record_.continues(*other);
+    } else {
+      return other != nullptr && *other == record_;
     }
   }
   [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const override {

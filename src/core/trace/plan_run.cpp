@@ -10,6 +10,7 @@
 #include "core/compute/rearranged_copy.h"
 #include "core/operations/contract.h"
 #include "core/operations/rearrange.h"
+#include "core/operations/softmax.h"
 #include "core/trace/magnitude_bound.h"
 
 namespace attnscope {
@@ -82,7 +83,10 @@ PlanRun::PlanRun(std::shared_ptr<const Plan> plan, const std::vector<bool>& held
 }
 
 bool PlanRun::run(const RunResult& last) {
-  if (last.trace) same_ = same_steps(plan_, *last.trace, last.trace->experiment().seed == context_.seed);
+  if (last.trace) {
+    same_ = same_steps(plan_, *last.trace, last.trace->experiment().seed == context_.seed);
+    known_ = known_rows(plan_, *last.trace, same_);
+  }
   if (progress_.stop.stop_requested()) return false;
   find_passing();
   expect_small();
@@ -93,7 +97,9 @@ bool PlanRun::run(const RunResult& last) {
       results_.emplace_back();
       continue;
     }
-    if (const int steps = compute_together(static_cast<int>(i)); steps > 0) {
+    if (resident_[i] && !known_.empty() && known_[i].rows > 0) {
+      continue_step(i, last);
+    } else if (const int steps = compute_together(static_cast<int>(i)); steps > 0) {
       for (const std::size_t end = i + static_cast<std::size_t>(steps) - 1; i < end; ++i) drop_passed(i);
     } else if (!same_.empty() && same_[i] >= 0) {
       reuse(step, last, static_cast<std::size_t>(same_[i]));
@@ -128,6 +134,56 @@ void PlanRun::drop_passed(std::size_t done) {
 RunResult PlanRun::finish(const Experiment& experiment, double seconds, double memory_budget) {
   return {std::make_shared<const Trace>(experiment, shared_plan_, std::move(results_), seconds, memory_budget),
           std::move(bounds_), std::move(after_draws_)};
+}
+
+void PlanRun::continue_step(std::size_t step, const RunResult& last) {
+  const PlannedStep& planned = plan_.steps[step];
+  const KnownRows& known = known_[step];
+  done_flops_ += planned.flops;
+  std::shared_ptr<Tensor> tensor = make_tensor(planned);
+  const Tensor& old = *last.trace->steps()[static_cast<std::size_t>(known.step)].tensor;
+  const auto axis = static_cast<std::size_t>(known.axis);
+  Region box = whole_region(static_cast<int>(step), planned.axes);
+  box.end[axis] = known.rows;
+  if (known.square) box.end.back() = known.rows;
+  for_each_run(box, [&](Index /*at*/, const std::vector<Index>& index) {
+    std::copy_n(old.values().begin() + old.offset(index), box.size(box.end.size() - 1),
+                tensor->values().begin() + tensor->offset(index));
+  });
+  Region below = whole_region(static_cast<int>(step), planned.axes);
+  below.begin[axis] = known.rows;
+  compute_box(planned, below, *tensor);
+  if (known.square) {
+    box.begin.back() = known.rows;
+    box.end.back() = planned.axes.back().size;
+    // Weights of masked keys are 0 whatever stands beside them.
+    if (!is<SoftmaxOperation>(planned.operation))
+      compute_box(planned, box, *tensor);
+    else
+      for_each_run(box, [&](Index /*at*/, const std::vector<Index>& index) {
+        std::fill_n(tensor->values().begin() + tensor->offset(index), box.size(box.end.size() - 1), 0.0F);
+      });
+  }
+  add_result(planned, std::move(tensor), false);
+}
+
+void PlanRun::compute_box(const PlannedStep& step, const Region& region, Tensor& whole) {
+  if (region.count() == 0) return;
+  const std::vector<Region> sources = step.operation->input_regions({plan_.steps, step}, region);
+  std::vector<std::shared_ptr<const Tensor>> parts;
+  std::vector<const Tensor*> inputs;
+  parts.reserve(sources.size());
+  inputs.reserve(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    parts.push_back(part_of(results_[static_cast<std::size_t>(step.inputs[i])].tensor, sources[i]));
+    inputs.push_back(parts.back().get());
+  }
+  Tensor part(region_axes(step.axes, region), memory_);
+  step.operation->compute_part({{plan_.steps, step}, region, sources}, inputs, context_, part);
+  for_each_run(region, [&](Index at, const std::vector<Index>& index) {
+    std::copy_n(part.values().begin() + at, region.size(index.size() - 1),
+                whole.values().begin() + whole.offset(index));
+  });
 }
 
 void PlanRun::reuse(const PlannedStep& step, const RunResult& last, std::size_t from) {
@@ -167,6 +223,7 @@ std::shared_ptr<Tensor> PlanRun::make_tensor(const PlannedStep& step) {
 
 int PlanRun::compute_together(int first) {
   if (planned(first).flops < kWorthTogether || !is_to_be_computed(first)) return 0;
+  if (!known_.empty() && known_[static_cast<std::size_t>(first)].rows > 0) return 0;
   if (const int steps = compute_attention(first); steps > 0) return steps;
   const auto* product = as<ContractOperation>(planned(first).operation);
   return product != nullptr ? compute_rearranged(*product, first) : 0;

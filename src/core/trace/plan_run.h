@@ -9,6 +9,7 @@
 #include "core/compute/compute_attention.h"
 #include "core/operations/contract.h"
 #include "core/random/generator.h"
+#include "core/trace/known_rows.h"
 #include "core/trace/run.h"
 
 namespace attnscope {
@@ -49,6 +50,10 @@ class PlanRun {
   void find_passing();
   /// Forgets those whose last reader is step `done`.
   void drop_passed(std::size_t done);
+  /// Computes the rows of `step` that the last trace does not have, and copies the others.
+  void continue_step(std::size_t step, const RunResult& last);
+  /// Computes the box `region` of `step` and puts it into `whole`, its tensor.
+  void compute_box(const PlannedStep& step, const Region& region, Tensor& whole);
   void reuse(const PlannedStep& step, const RunResult& last, std::size_t from);
   void compute_step(const PlannedStep& step);
   /// If this step and the next ones are worth computing together, and all have to be computed, does so and returns how
@@ -91,6 +96,7 @@ class PlanRun {
   ReadFailure failure_;
   StepContext context_;
   std::vector<int> same_;
+  std::vector<KnownRows> known_;            ///< per step; empty: nothing
   std::vector<std::size_t> passing_until_;  ///< per step: the last step that reads it while it passes; 0: it does not
   std::vector<StepResult> results_;
   std::vector<double> bounds_;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/experiment/experiment.h"
 #include "core/experiment/model.h"
 
 namespace attnscope {
@@ -21,17 +20,5 @@ Result<std::shared_ptr<const Model>> open_model(const std::filesystem::path& pat
 
 /// The files that a model was read from; none for a model that is not from a folder.
 std::vector<std::string> files_of_model(const Model& model);
-
-/// The model with an example for it to read, if its configuration or its tokenizer gives one.
-Result<Experiment> experiment_of_model(const std::filesystem::path& path);
-
-/// What the user gave a model to read, for one of its two texts: a text or ids.
-struct GivenText {
-  std::optional<std::string> text;
-  std::optional<std::vector<Index>> ids;
-};
-
-/// Gives the model of `experiment` its texts; what is not given stays. The labels become the pieces of the first text.
-Result<void> set_texts(Experiment& experiment, const GivenText& first, const GivenText& second);
 
 }  // namespace attnscope

@@ -89,9 +89,9 @@ std::string ModelWeights::python_reading(std::span<const std::string> names) con
       if (file.tensors->find(name)) inside.push_back(name);
     }
     if (inside.empty()) continue;
-    code += attnscope::python_reading(file.path, inside) + "\ncollected.update(given)\n";
+    code += attnscope::python_reading(file.path, inside) + "collected.update(given)\n";
   }
-  return code + "given = collected";
+  return code + "given = collected\n";
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+// What an earlier run knows of a longer or changed text: with a causal mask, the rows of its first tokens.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace attnscope {
+
+/// The first rows of a step, counted along the axis of the tokens, whose bits the last trace has.
+struct KnownRows {
+  int step = -1;   ///< in the last trace
+  Index rows = 0;  ///< 0: none is known, or all of the tensor is
+  int axis = -1;
+  bool square = false;  ///< queries and keys: known are the first `rows` of both
+};
+
+/// Of each step of `plan`. `same`: for each step, the step of the last trace with the same numbers, or −1.
+std::vector<KnownRows> known_rows(const Plan& plan, const Trace& last, std::span<const int> same);
+
+}  // namespace attnscope

@@ -1,0 +1,151 @@
+// Models of every family against the float64 computation that tests/golden/models made with PyTorch.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/explain/explain.h"
+#include "core/plan/validate.h"
+#include "core/trace/run.h"
+#include "io/base/file.h"
+#include "io/base/json_value.h"
+#include "io/figures/png_picture.h"
+#include "io/models/model_file.h"
+#include "io/tensors/tensor_file.h"
+
+namespace attnscope {
+namespace {
+
+const std::filesystem::path kData = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/models/data";
+constexpr double kTolerance = 1e-4;  // of a tensor's largest magnitude
+
+std::vector<std::string> folder_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kData)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<Index> ids_in(const nlohmann::json& list) {
+  return list.is_null() ? std::vector<Index>{} : list.get<std::vector<Index>>();
+}
+
+Experiment experiment_in(const std::filesystem::path& folder) {
+  const Result<std::shared_ptr<const Model>> model = open_model(folder);
+  if (!model) throw std::runtime_error(model.error().message);
+  Experiment experiment = experiment_on_model(*model);
+  const nlohmann::json inputs = *parse_json(*read_file(folder / "inputs.json", 1'000'000));
+  experiment.text.ids = ids_in(inputs.at("tokens"));
+  experiment.text2.ids = ids_in(inputs.at("tokens2"));
+  if (!inputs.at("picture").is_null())
+    experiment.picture = *read_png_picture(folder / inputs.at("picture").get<std::string>());
+  return experiment;
+}
+
+class GoldenModel : public testing::TestWithParam<std::string> {
+ protected:
+  const std::filesystem::path folder_ = kData / GetParam();
+};
+
+double largest(std::span<const float> values) {
+  double most = 0;
+  for (const float value : values) {
+    if (std::isfinite(value)) most = std::max(most, std::abs(static_cast<double>(value)));
+  }
+  return most;
+}
+
+/// The numbers of a tensor of a file.
+std::vector<float> numbers_of(const TensorFile& file, std::size_t entry) {
+  const std::vector<Index>& shape = file.entries()[entry].shape;
+  Index count = 1;
+  for (const Index size : shape) count *= size;
+  std::vector<float> numbers(static_cast<std::size_t>(count));
+  const std::vector<Index> begin(shape.size(), 0);
+  const Result<void> read = file.read(entry, begin, shape, numbers, {});
+  EXPECT_TRUE(read) << read.error().message;
+  return numbers;
+}
+
+TEST_P(GoldenModel, EveryTensorIsThatOfTheReference) {
+  const Experiment experiment = experiment_in(folder_);
+  const Result<void> valid = validate(experiment, kDefaultMemoryBudget);
+  ASSERT_TRUE(valid) << valid.error().message;
+  const auto trace = run(experiment);
+  ASSERT_TRUE(trace) << trace.error().message;
+  const auto reference = TensorFile::open(folder_ / "reference.safetensors");
+  ASSERT_TRUE(reference);
+  ASSERT_GT((*reference)->entries().size(), 10U);
+  for (std::size_t i = 0; i < (*reference)->entries().size(); ++i) {
+    const TensorEntry& entry = (*reference)->entries()[i];
+    const Step* const step = (*trace)->find(entry.name);
+    ASSERT_NE(step, nullptr) << entry.name;
+    std::vector<Index> shape;
+    for (const Axis& axis : step->axes) shape.push_back(axis.size);
+    ASSERT_EQ(shape, entry.shape) << entry.name;
+    const std::vector<float> expected = numbers_of(**reference, i);
+    const double allowed = kTolerance * largest(expected);
+    for (std::size_t at = 0; at < expected.size(); ++at) {
+      const float value = step->tensor->values()[at];
+      if (std::isinf(expected[at])) {
+        ASSERT_EQ(value, expected[at]) << entry.name << " at " << at;
+      } else {
+        ASSERT_NEAR(value, expected[at], allowed) << entry.name << " at " << at;
+      }
+    }
+  }
+}
+
+TEST_P(GoldenModel, ExplanationsComeToTheValue) {
+  const auto trace = run(experiment_in(folder_));
+  ASSERT_TRUE(trace);
+  std::mt19937 random(1);
+  for (int number = 0; number < static_cast<int>((*trace)->steps().size()); ++number) {
+    const Step& step = (*trace)->steps()[static_cast<std::size_t>(number)];
+    const double allowed = 1e-5 * std::max(largest(step.tensor->values()), 1e-3);
+    for (int i = 0; i < 12; ++i) {
+      const auto at = static_cast<Index>(random() % static_cast<std::uint32_t>(step.tensor->count()));
+      const Explanation e = explain(**trace, number, step.tensor->index_at(at));
+      EXPECT_FALSE(e.formula.empty()) << step.name;
+      if (std::isfinite(e.value)) {
+        EXPECT_NEAR(e.computed, e.value, allowed) << step.name << index_text(e.index);
+      } else {
+        EXPECT_EQ(e.computed, e.value) << step.name << index_text(e.index);
+      }
+    }
+  }
+}
+
+// Weights are then read layer by layer, and what was given up is computed when it is asked for.
+TEST_P(GoldenModel, HasTheSameBitsInLittleMemory) {
+  const Experiment experiment = experiment_in(folder_);
+  const auto whole = run(experiment);
+  Executor frugal(1);
+  const auto little = frugal.run(experiment);
+  ASSERT_TRUE(whole && little);
+  Index given_up = 0;
+  for (int number = 0; number < static_cast<int>((*whole)->steps().size()); ++number) {
+    const Step& expected = (*whole)->steps()[static_cast<std::size_t>(number)];
+    const Step& step = (*little)->steps()[static_cast<std::size_t>(number)];
+    given_up += step.tensor == nullptr ? 1 : 0;
+    const auto numbers = (*little)->numbers(whole_region(number, step.axes));
+    EXPECT_TRUE(std::equal(numbers->values().begin(), numbers->values().end(), expected.tensor->values().begin(),
+                           expected.tensor->values().end()))
+        << step.name;
+  }
+  EXPECT_GT(given_up, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Folders, GoldenModel, testing::ValuesIn(folder_names()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,129 @@
+// A text that is typed token by token: what an earlier run knows is not computed again, and the bits are those of a
+// fresh run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/trace/known_rows.h"
+#include "core/trace/run.h"
+#include "io/models/model_file.h"
+
+namespace attnscope {
+namespace {
+
+const std::filesystem::path kData = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/models/data";
+
+Index vocabulary_of(const Model& model) {
+  return static_cast<Index>(std::get<double>(model.config().at("vocab_size")));
+}
+
+Index positions_of(const Model& model) {
+  for (const char* const field : {"n_positions", "max_position_embeddings"}) {
+    if (const auto found = model.config().find(field); found != model.config().end())
+      return static_cast<Index>(std::get<double>(found->second));
+  }
+  return 12;
+}
+
+void expect_same_bits(const Trace& typed, const Trace& fresh) {
+  ASSERT_EQ(typed.steps().size(), fresh.steps().size());
+  for (std::size_t i = 0; i < fresh.steps().size(); ++i) {
+    const auto a = typed.steps()[i].tensor->values();
+    const auto b = fresh.steps()[i].tensor->values();
+    ASSERT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << fresh.steps()[i].name;
+    EXPECT_EQ(typed.steps()[i].not_finite, fresh.steps()[i].not_finite) << fresh.steps()[i].name;
+  }
+}
+
+class Typing : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const auto model = open_model(kData / GetParam());
+    ASSERT_TRUE(model) << model.error().message;
+    experiment_ = experiment_on_model(*model);
+    vocabulary_ = vocabulary_of(**model);
+    positions_ = positions_of(**model);
+    experiment_.text.ids = {0, 1};
+    experiment_.text2.ids = {1};
+  }
+
+  Index some_id() { return static_cast<Index>(random_() % static_cast<std::uint32_t>(vocabulary_)); }
+
+  /// Types, deletes or changes a token somewhere.
+  void edit(std::vector<Index>& ids) {
+    const std::uint32_t what = random_() % 4;
+    if (what <= 1 && std::ssize(ids) < positions_) {
+      ids.push_back(some_id());
+    } else if (what == 2 && ids.size() > 1) {
+      ids.pop_back();
+    } else {
+      ids[random_() % ids.size()] = some_id();
+    }
+  }
+
+  Experiment experiment_;
+  Index vocabulary_ = 0;
+  Index positions_ = 0;
+  std::mt19937 random_{1};
+};
+
+TEST_P(Typing, HasTheBitsOfAFreshRun) {
+  Executor typing;
+  const bool decodes =
+      GetParam().starts_with("bart") || GetParam().starts_with("marian") || GetParam().starts_with("t5");
+  for (int i = 0; i < 30; ++i) {
+    const auto typed = typing.run(experiment_);
+    const auto fresh = run(experiment_);
+    ASSERT_TRUE(typed && fresh);
+    expect_same_bits(**typed, **fresh);
+    if (HasFatalFailure()) return;
+    edit(decodes && i % 3 != 0 ? experiment_.text2.ids : experiment_.text.ids);
+  }
+}
+
+/// The first rows of every tensor that has rows are known when a token follows.
+TEST_P(Typing, KnowsTheRowsOfEarlierTokens) {
+  const bool decodes =
+      GetParam().starts_with("bart") || GetParam().starts_with("marian") || GetParam().starts_with("t5");
+  std::vector<Index>& ids = decodes ? experiment_.text2.ids : experiment_.text.ids;
+  ids = {1, 0, 1};
+  const auto before = run(experiment_);
+  ids.push_back(0);
+  const Plan after = plan(experiment_);
+  // What no token is an input of has the same numbers, and so has the encoder.
+  std::vector<int> same;
+  for (const PlannedStep& step : after.steps) {
+    const Step* const old = (*before)->find(step.name);
+    const bool is_same = old->operation == step.operation && old->axes == step.axes &&
+                         (step.inputs.empty() || step.name.starts_with("encoder."));
+    same.push_back(is_same ? static_cast<int>(old - (*before)->steps().data()) : -1);
+  }
+  const std::vector<KnownRows> known = known_rows(after, **before, same);
+  Index continued = 0;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const std::string& name = after.steps[i].name;
+    if (same[i] >= 0 || name.find("cross_k") != std::string::npos || name.find("cross_v") != std::string::npos ||
+        name.find("cross_projected_") != std::string::npos)
+      continue;
+    EXPECT_EQ(known[i].rows, 3) << name;
+    ++continued;
+  }
+  EXPECT_GT(continued, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Decoders, Typing,
+                         testing::Values("attention-only-1", "gpt2-1", "gpt2-2", "gpt_neox-1", "gpt_neox-2", "llama-1",
+                                         "llama-2", "mistral-1", "mistral-2", "qwen2-1", "qwen3-1", "bart-1",
+                                         "marian-1", "t5-1", "t5-2"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace attnscope
