@@ -86,9 +86,7 @@ std::string no_attention(const Trace& trace) {
   return any ? "" : "These tensors have no attention weights.";
 }
 
-std::string no_model(const std::string& reason) {
-  return "This view is not for trained models: " + reason + ".";
-}
+std::string no_model(const std::string& reason) { return "This view is not for trained models: " + reason + "."; }
 
 Index slice_count(const Axes& axes) {
   Index count = 1;
