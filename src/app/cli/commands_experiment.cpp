@@ -13,6 +13,7 @@
 #include "io/base/printable.h"
 #include "io/experiments/labels_file.h"
 #include "io/figures/png_picture.h"
+#include "io/models/model_texts.h"
 #include "io/tensors/tensor_format.h"
 
 namespace attnscope {
@@ -21,18 +22,30 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command
       .add_option("EXPERIMENT", options.experiment,
                   "An experiment (.json), a figure written by attnscope, a tensor file (" +
-                      extension_list(tensor_formats(), ", ") + "; - for standard input), or the name of a system")
+                      extension_list(tensor_formats(), ", ") +
+                      "; - for standard input), the folder of a model, or the name of a system")
       ->required()
       ->type_name("");
   command.add_option("--set", options.settings, "Set a parameter, seed or discard; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--picture", options.picture, "The picture, for systems whose tokens are pixels")
+  command.add_option("--picture", options.picture, "The picture, for systems and models that see one")
       ->type_name("FILE.png");
   command
       .add_option("--labels", options.labels,
                   "Token labels: a JSON list, a text file with one label per line, or one sentence")
       ->type_name("FILE");
+  CLI::Option* const text = command.add_option("--text", options.text, "The text that a model reads");
+  CLI::Option* const text2 =
+      command.add_option("--text2", options.text2, "The second text: of a pair, or the one that a decoder continues");
+  text->type_name("TEXT");
+  text2->type_name("TEXT");
+  command.add_option("--tokens", options.tokens, "The ids of the tokens that a model reads, instead of --text")
+      ->type_name("ID,…")
+      ->excludes(text);
+  command.add_option("--tokens2", options.tokens2, "The ids of the second text, instead of --text2")
+      ->type_name("ID,…")
+      ->excludes(text2);
 }
 
 namespace {
@@ -46,6 +59,37 @@ Result<void> apply_picture(Experiment& experiment, const std::string& file) {
   if (const Result<void> set = set_picture(experiment, std::move(*picture)); !set)
     return fail("--" + set.error().message, Error::Kind::usage);
   return {};
+}
+
+Result<GivenText> given_text(const char* option, const std::optional<std::string>& text,
+                             const std::optional<std::string>& tokens) {
+  GivenText given = {text, std::nullopt};
+  if (!tokens) return given;
+  given.ids.emplace();
+  for (const std::string& each : split(*tokens, ',')) {
+    const std::optional<Index> id = parse_integer(each);
+    if (!id || *id < 0) {
+      return fail(std::string(option) + ": " + quoted_text(each) + " is not allowed; allowed: token ids like 1,2,3",
+                  Error::Kind::usage);
+    }
+    given.ids->push_back(*id);
+  }
+  return given;
+}
+
+/// Gives a model the texts that the command names. Texts for anything else are a usage error.
+Result<void> apply_texts(Experiment& experiment, const ExperimentOptions& options) {
+  const Result<GivenText> first = given_text("--tokens", options.text, options.tokens);
+  if (!first) return tl::unexpected(first.error());
+  const Result<GivenText> second = given_text("--tokens2", options.text2, options.tokens2);
+  if (!second) return tl::unexpected(second.error());
+  if (first->empty() && second->empty()) return {};
+  if (experiment.model == nullptr) {
+    const std::string option =
+        first->empty() ? (second->text ? "--text2" : "--tokens2") : (first->text ? "--text" : "--tokens");
+    return fail(option + ": allowed only with a model", Error::Kind::usage);
+  }
+  return set_texts(experiment, *first, *second);
 }
 
 }  // namespace
@@ -71,7 +115,10 @@ Result<ExperimentSource> load_source(const ExperimentOptions& options) {
   }
   Result<ExperimentSource> opened = open_source(options.experiment);
   if (!opened) return opened;
+  const std::string origin = find_system(options.experiment) != nullptr ? "" : path_text(options.experiment) + ": ";
   Experiment experiment = opened->experiment;
+  if (const Result<void> given = apply_texts(experiment, options); !given)
+    return fail((given.error().kind == Error::Kind::usage ? "" : origin) + given.error().message, given.error().kind);
   for (const std::string& setting : options.settings) {
     if (const Result<void> set = apply_setting(experiment, setting); !set) return tl::unexpected(set.error());
   }
@@ -82,9 +129,8 @@ Result<ExperimentSource> load_source(const ExperimentOptions& options) {
   }
   if (const Result<void> given = apply_picture(experiment, options.picture); !given)
     return tl::unexpected(given.error());
-  const std::string origin = find_system(options.experiment) != nullptr ? "" : path_text(options.experiment) + ": ";
   if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) {
-    if (validate(opened->experiment, kUnlimitedMemory))
+    if (!options.settings.empty() && validate(opened->experiment, kUnlimitedMemory))
       return fail("--set " + valid.error().message, Error::Kind::usage);
     return fail(origin + valid.error().message);
   }

@@ -1,9 +1,10 @@
-// Options that all commands on an experiment share: EXPERIMENT, --set, --labels and --picture.
+// Options that all commands on an experiment share: EXPERIMENT, --set, --labels, --picture, and what a model reads.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,14 @@
 namespace attnscope {
 
 struct ExperimentOptions {
-  std::string experiment;             ///< a file or a system's name
-  std::vector<std::string> settings;  ///< NAME=VALUE
-  std::string labels = {};            ///< a file of token labels; empty: none
-  std::string picture = {};           ///< a PNG file; empty: none
+  std::string experiment;                ///< a file or a system's name
+  std::vector<std::string> settings;     ///< NAME=VALUE
+  std::string labels = {};               ///< a file of token labels; empty: none
+  std::string picture = {};              ///< a PNG file; empty: none
+  std::optional<std::string> text = {};  ///< what a model reads, and its second text
+  std::optional<std::string> text2 = {};
+  std::optional<std::string> tokens = {};  ///< the same as ids: "1,2,3"
+  std::optional<std::string> tokens2 = {};
 };
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options);

@@ -10,6 +10,7 @@
 
 #include "core/experiment/system.h"
 #include "io/base/printable.h"
+#include "io/models/model_file.h"
 
 namespace attnscope {
 namespace {
@@ -25,8 +26,10 @@ std::optional<std::pair<::dev_t, ::ino_t>> identity(const std::filesystem::path&
   return std::pair(status.st_dev, status.st_ino);
 }
 
-void add_tensors(const Experiment& experiment, const std::string& what, std::vector<InputFile>& files) {
+void add_files(const Experiment& experiment, const std::string& what, std::vector<InputFile>& files) {
   if (experiment.tensors != nullptr) files.push_back({what, experiment.tensors->file()});
+  if (experiment.model == nullptr) return;
+  for (const std::string& file : files_of_model(*experiment.model)) files.push_back({"a part of the model", file});
 }
 
 }  // namespace
@@ -37,8 +40,8 @@ std::vector<InputFile> input_files(const ExperimentOptions& options, const Exper
     files.push_back({"the experiment", options.experiment});
   if (!options.labels.empty()) files.push_back({"--labels", options.labels});
   if (!options.picture.empty()) files.push_back({"--picture", options.picture});
-  add_tensors(source.experiment, "the experiment's tensors", files);
-  if (source.pinned) add_tensors(*source.pinned, "the tensors of the baseline", files);
+  add_files(source.experiment, "the experiment's tensors", files);
+  if (source.pinned) add_files(*source.pinned, "the tensors of the baseline", files);
   return files;
 }
 

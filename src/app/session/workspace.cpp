@@ -11,6 +11,7 @@
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
 #include "io/figures/content_version.h"
+#include "io/models/model_file.h"
 
 namespace attnscope {
 namespace {
@@ -26,7 +27,9 @@ bool is_among(const std::filesystem::path& path, std::span<const std::filesystem
 
 std::string name_text(const std::filesystem::path& path) { return printable(path.filename().string()); }
 
-std::string tensor_file(const Experiment& experiment) {
+/// The file of tensors or the folder of the model that an experiment is on.
+std::string origin_of(const Experiment& experiment) {
+  if (experiment.model != nullptr) return experiment.model->folder();
   return experiment.tensors != nullptr ? experiment.tensors->file() : std::string();
 }
 
@@ -37,7 +40,7 @@ Workspace::Workspace(Session session, std::filesystem::path user_folder, double 
     : session_(std::move(session)), memory_budget_(memory_budget), autosave_(std::move(user_folder), std::move(wake)) {}
 
 std::string Workspace::shown_file() const {
-  return session_.file().empty() ? tensor_file(session_.experiment()) : session_.file();
+  return session_.file().empty() ? origin_of(session_.experiment()) : session_.file();
 }
 
 std::string Workspace::title() const {
@@ -91,9 +94,14 @@ void Workspace::open(Experiment experiment, const std::string& file, std::string
 }
 
 Result<void> Workspace::check_not_open(const std::filesystem::path& path) const {
-  const std::string tensors = tensor_file(session_.experiment());
-  if (!tensors.empty() && same_file(path, tensors))
+  const Experiment& experiment = session_.experiment();
+  if (experiment.tensors != nullptr && same_file(path, experiment.tensors->file()))
     return fail(path_text(path) + " contains the tensors that are open here; choose another name");
+  if (experiment.model == nullptr) return {};
+  for (const std::string& file : files_of_model(*experiment.model)) {
+    if (same_file(path, file))
+      return fail(path_text(path) + " is a part of the model that is open here; choose another name");
+  }
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "io/experiments/imported_tensor_file.h"
 #include "io/experiments/labels_file.h"
 #include "io/experiments/mask_json.h"
+#include "io/experiments/model_json.h"
 #include "io/experiments/picture_json.h"
 #include "io/experiments/saved_tensors.h"
 
@@ -253,15 +254,18 @@ Result<void> read_view(const json& document, Experiment& experiment) {
 Result<Experiment> experiment_from_json(const json& document, const std::filesystem::path& folder) {
   // The format first: a newer one may have other keys.
   if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
-  static const std::vector<std::string> keys = {"format",    "system", "seed", "discard", "params",  "edits",
-                                                "heads_off", "labels", "view", "picture", "tensors", "tensors_saved"};
+  static const std::vector<std::string> keys = {"format",    "system", "seed",  "discard", "params",  "edits",
+                                                "heads_off", "labels", "view",  "picture", "tensors", "tensors_saved",
+                                                "model",     "text",   "text2", "tokens",  "tokens2"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   const auto system = document.find("system");
   if (system == document.end()) return fail("system is missing; allowed: the name of a system");
   if (!system->is_string()) return not_allowed("system", *system, "the name of a system");
   Result<Experiment> experiment = default_experiment(system->get_ref<const std::string&>());
   if (!experiment) return experiment;
-  Result<void> read = read_unsigned(document, "seed", std::numeric_limits<std::uint64_t>::max(), experiment->seed);
+  // The model first: its tokens are the labels, unless the file has others.
+  Result<void> read = read_model_json(document, folder, *experiment);
+  if (read) read = read_unsigned(document, "seed", std::numeric_limits<std::uint64_t>::max(), experiment->seed);
   if (read) read = read_unsigned(document, "discard", kMaxDiscard, experiment->discard);
   if (read) read = read_parameters(document, *experiment);
   if (read) read = read_edits(document, *experiment);
@@ -324,6 +328,8 @@ ordered_json to_json(const Experiment& experiment, const std::filesystem::path& 
     if (const std::optional<SavedTensors> saved = saved_tensors(*experiment.tensors))
       document["tensors_saved"] = saved_tensors_to_json(*saved);
   }
+  if (experiment.model != nullptr)
+    write_model_json(experiment, path_from(folder, experiment.model->folder()), document);
   return document;
 }
 

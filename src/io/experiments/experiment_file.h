@@ -11,6 +11,7 @@
 //     "picture": {"rows": 1, "columns": 1, "rgb": "e65a28"},    see picture_json.h
 //     "tensors": "attention.npz"                     of own-tensors: their file, relative to this one's folder
 //     "tensors_saved": {…}                           what was in it, see saved_tensors.h
+//     "model": "../models/story", "text": "…"        of transformer: its folder and what it reads, see model_json.h
 //   }
 //
 // All but format and system may be missing; the system's defaults apply then. Everything else is refused with one line
@@ -39,12 +40,12 @@ inline constexpr std::size_t kMaxLabelBytes = 256;
 struct ExperimentSource {
   Experiment experiment;
   std::optional<Experiment> pinned = std::nullopt;
-  bool is_other_file = false;  ///< it was read from a figure or from tensors, and cannot be saved there
+  bool is_other_file = false;  ///< it was read from a figure, tensors or a model, and cannot be saved there
   std::string version = {};    ///< `content_version` of the file; empty where none can be saved in it
 };
 
-/// Reads an experiment, the source of a figure, or the experiment that a file of tensors stands for (see
-/// imported_tensor_file.h). Every value is within its own range; `validate` checks whether they go together and fit
+/// Reads an experiment, the source of a figure, or the experiment that a file of tensors (see imported_tensor_file.h) or
+/// a model's folder (see model_texts.h) stands for. Every value is within its own range; `validate` checks whether they go together and fit
 /// into memory. The view and its options belong to the figures; here they are only known to be plain values: whole
 /// numbers become Index, other numbers double.
 Result<ExperimentSource> read_source(const std::filesystem::path& path);

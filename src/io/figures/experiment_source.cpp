@@ -1,4 +1,4 @@
-// Experiments are read from files of their own, from figures and from files of tensors.
+// Experiments are read from files of their own, from figures, from files of tensors and from models.
 #include <iostream>
 #include <string>
 #include <system_error>
@@ -14,6 +14,8 @@
 #include "io/experiments/imported_tensor_file.h"
 #include "io/figures/content_version.h"
 #include "io/figures/figure_source.h"
+#include "io/models/model_folder.h"
+#include "io/models/model_texts.h"
 #include "io/tensors/tensor_format.h"
 
 namespace attnscope {
@@ -27,6 +29,11 @@ bool looks_like_file(const std::string& name) {
 }  // namespace
 
 Result<ExperimentSource> read_source(const std::filesystem::path& path) {
+  if (belongs_to_model(path)) {
+    Result<Experiment> experiment = experiment_of_model(path);
+    if (!experiment) return tl::unexpected(experiment.error());
+    return ExperimentSource{std::move(*experiment), std::nullopt, true};
+  }
   if (find_format(tensor_formats(), path) != nullptr) {
     Result<Experiment> experiment = experiment_of_tensors(path);
     if (!experiment) return tl::unexpected(experiment.error());

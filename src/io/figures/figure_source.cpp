@@ -73,6 +73,7 @@ std::string experiment_text(const Experiment& experiment) {
   if (!values.empty()) text += ": " + values;
   if (experiment.tensors != nullptr)
     text += "; from " + std::filesystem::path(experiment.tensors->file()).filename().string();
+  if (experiment.model != nullptr) text += "; model " + experiment.model->name();
   if (system.uses_seed) text += "; seed " + std::to_string(experiment.seed);
   if (experiment.discard != 0) text += ", discard " + std::to_string(experiment.discard);
   const std::size_t edits = experiment.edits.size();

@@ -147,8 +147,8 @@ Result<std::shared_ptr<const Model>> open_model(const std::filesystem::path& pat
   Result<std::shared_ptr<const ImportedTensors>> weights = open_model_weights(*folder);
   if (!weights) return tl::unexpected(weights.error());
   Result<SharedTokenizer> tokenizer = Tokenizer::read(folder->config);
-  const std::shared_ptr<const Model> model = std::make_shared<FolderModel>(
-      std::move(*folder), std::move(*config), std::move(*weights), std::move(tokenizer));
+  const std::shared_ptr<const Model> model =
+      std::make_shared<FolderModel>(std::move(*folder), std::move(*config), std::move(*weights), std::move(tokenizer));
   if (const Result<void> whole = check_model(model); !whole) return fail(printable(whole.error().message));
   return model;
 }
@@ -161,9 +161,9 @@ std::vector<std::string> files_of_model(const Model& model) {
   for (const auto& [shard, names] : folder.shards) files.push_back((folder.weights / shard).string());
   if (folder.indexed) files.push_back((folder.weights / "model.safetensors.index.json").string());
   std::error_code error;
-  constexpr std::array<const char*, 8> others = {kPreprocessor,  "tokenizer.json",          "tokenizer_config.json",
-                                                 "vocab.json",   "merges.txt",              "vocab.txt",
-                                                 "source.spm",   "special_tokens_map.json"};
+  constexpr std::array<const char*, 8> others = {
+      kPreprocessor, "tokenizer.json", "tokenizer_config.json",  "vocab.json", "merges.txt",
+      "vocab.txt",   "source.spm",     "special_tokens_map.json"};
   for (const char* const other : others) {
     if (std::filesystem::exists(folder.config / other, error)) files.push_back((folder.config / other).string());
   }

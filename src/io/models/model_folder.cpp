@@ -130,10 +130,10 @@ Result<ModelFolder> find_model(const fs::path& path) {
 }
 
 bool belongs_to_model(const fs::path& path) {
-  constexpr std::array<std::string_view, 8> names = {kConfig,         kIndex,
+  constexpr std::array<std::string_view, 8> names = {kConfig,          kIndex,
                                                      "tokenizer.json", "tokenizer_config.json",
-                                                     "vocab.json",    "special_tokens_map.json",
-                                                     "merges.txt",    "generation_config.json"};
+                                                     "vocab.json",     "special_tokens_map.json",
+                                                     "merges.txt",     "generation_config.json"};
   std::error_code error;
   if (fs::is_directory(path, error)) return true;
   const std::string name = path.filename().string();

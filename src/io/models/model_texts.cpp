@@ -126,8 +126,7 @@ Result<void> set_texts(Experiment& experiment, const GivenText& first, const Giv
   if (!family) return tl::unexpected(family.error());
   const ModelInput input = (*family)->input;
   if (input == ModelInput::picture) return fail("text: this model reads a picture; allowed: picture");
-  if (input == ModelInput::text && !second.empty())
-    return fail("text2: this model reads one text; allowed: text");
+  if (input == ModelInput::text && !second.empty()) return fail("text2: this model reads one text; allowed: text");
   for (const auto& [given, field] : {std::pair(&first, "text"), {&second, "text2"}}) {
     if (const Result<void> right = check_length(*given, field); !right) return right;
   }

@@ -40,8 +40,8 @@ class ModelWeights final : public ImportedTensors {
       places_.push_back({files_.size(), i});
     }
     if (found < wanted.size()) {
-      const auto missing = std::find_if(names.begin(), names.end(),
-                                        [&](const std::string& name) { return !(*file)->find(name); });
+      const auto missing =
+          std::find_if(names.begin(), names.end(), [&](const std::string& name) { return !(*file)->find(name); });
       return fail(path_text(path) + ": the tensor " + quoted_text(*missing) +
                   " is missing, which the index says is there");
     }
@@ -50,9 +50,7 @@ class ModelWeights final : public ImportedTensors {
     return {};
   }
 
-  [[nodiscard]] const std::string& file() const override {
-    return files_.size() == 1 ? files_.front().path : name_;
-  }
+  [[nodiscard]] const std::string& file() const override { return files_.size() == 1 ? files_.front().path : name_; }
   [[nodiscard]] std::span<const ImportedTensor> tensors() const override { return tensors_; }
   [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
