@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr JsonLimits kLimits = {16, 1'000'000};
+constexpr JsonLimits kIndexLimits = {16, 1'000'000};
 
 /// Whether `name` is that of a file in the same folder.
 bool is_plain(const std::string& name) {
@@ -23,7 +23,7 @@ bool is_plain(const std::string& name) {
 Result<ShardIndex> parse_shard_index(std::string_view text) {
   if (text.empty()) return fail("the file is empty; allowed: an object with weight_map");
   if (const std::string what = stand_in(text); !what.empty()) return fail("this is " + what);
-  const Result<json> document = parse_json(text, kLimits);
+  const Result<json> document = parse_json(text, kIndexLimits);
   if (!document) return tl::unexpected(document.error());
   if (!document->is_object()) return fail("the file holds " + json_excerpt(*document) + "; allowed: an object");
   const auto found = document->find("weight_map");
