@@ -34,8 +34,14 @@ const ModelText* counted_text(const Experiment& experiment, std::string_view ten
 
 TokenNames::TokenNames(const Experiment& experiment, std::string_view tensor, const Axis& axis)
     : experiment_(experiment), text_(counted_text(experiment, tensor, axis)) {
+  const Index first = std::ssize(experiment.text.ids);
+  const Index second = std::ssize(experiment.text2.ids);
   if (text_ != nullptr) {
     count_ = std::ssize(text_->ids);
+  } else if (experiment.model != nullptr && counts_tokens(axis) && second > 0 && axis.size == first + second) {
+    text_ = &experiment.text;
+    second_ = &experiment.text2;
+    count_ = axis.size;
   } else if (experiment.model == nullptr && counts_tokens(axis)) {
     count_ = std::ssize(experiment.labels);
   }
@@ -43,6 +49,8 @@ TokenNames::TokenNames(const Experiment& experiment, std::string_view tensor, co
 
 std::optional<std::string> TokenNames::of(Index token) const {
   if (token >= count_) return std::nullopt;
+  if (second_ != nullptr && token >= std::ssize(text_->ids))
+    return piece_text(*second_, token - std::ssize(text_->ids));
   return text_ != nullptr ? piece_text(*text_, token) : experiment_.labels[static_cast<std::size_t>(token)];
 }
 

@@ -17,7 +17,7 @@ bool counts_tokens(const Axis& axis);
 std::string piece_text(const ModelText& text, Index token);
 
 /// The text whose tokens the axis of a model's tensor counts: the second one for a decoder, but the first one for the
-/// keys of its cross-attention. Null where it counts none.
+/// keys of its cross-attention. Null where it counts none, or those of a pair.
 const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis);
 
 /// The names of the tokens along an axis of a tensor.
@@ -33,6 +33,7 @@ class TokenNames {
  private:
   const Experiment& experiment_;
   const ModelText* text_;
+  const ModelText* second_ = nullptr;  ///< of a pair, whose tokens follow one another
   Index count_ = 0;
 };
 
