@@ -59,6 +59,12 @@ struct SetPicture {
   ColorPicture picture;
 };
 
+/// What a model reads: text, or the ids of tokens, "1, 2, 3", where it has no tokenizer.
+struct SetText {
+  int which = 1;     ///< 1: its text; 2: the second of a pair, or what its decoder is given
+  std::string text;  ///< empty as the second of a pair: there is none
+};
+
 struct SetView {
   std::string name;
 };
@@ -88,7 +94,7 @@ struct CloseLesson {};
 
 /// An edit of the experiment, a step in its history, or a step of a lesson.
 using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, PaintMask, SwitchHead, SetLabels, SetPicture,
-                          SetView, SetViewOption, Undo, Redo, OpenLesson, GoToStep, BackToLesson, CloseLesson>;
+                          SetText, SetView, SetViewOption, Undo, Redo, OpenLesson, GoToStep, BackToLesson, CloseLesson>;
 
 struct Action {
   Edit edit;

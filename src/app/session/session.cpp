@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/text_edits.h"
 #include "core/experiment/system.h"
 #include "core/plan/validate.h"
 #include "figure/views/view.h"
@@ -109,6 +110,12 @@ Result<void> count_tokens(Experiment& experiment) {
   return done;
 }
 
+/// Whether the edit may change the sizes of tensors.
+bool resizes(const Edit& edit) {
+  return std::holds_alternative<SetParameter>(edit) || std::holds_alternative<SetLabels>(edit) ||
+         std::holds_alternative<SetText>(edit);
+}
+
 /// Whether they differ in nothing but the view.
 bool same_work(const Experiment& a, const Experiment& b) {
   const auto tensors = [](const Experiment& each) { return each.tensors != nullptr ? each.tensors->file() : ""; };
@@ -140,9 +147,7 @@ std::optional<Session::Covered> Session::unsaved_under_lesson() const {
 
 Experiment Session::edited_from(const Action& action) const {
   const bool goes_on = action.gesture != 0 && action.gesture == gesture_ && !opened_.undo.empty();
-  const bool resizes =
-      std::holds_alternative<SetParameter>(action.edit) || std::holds_alternative<SetLabels>(action.edit);
-  return goes_on && resizes ? opened_.undo.back().experiment : experiment();
+  return goes_on && resizes(action.edit) ? opened_.undo.back().experiment : experiment();
 }
 
 Result<Experiment> Session::edited(const Action& action) const {
@@ -175,6 +180,7 @@ Result<Experiment> Session::edited(const Action& action) const {
                    if (done) done = count_tokens(next);
                  },
                  [&](const SetPicture& set) { done = set_picture(next, set.picture); },
+                 [&](const SetText& set) { done = set_model_text(next, set.which, set.text); },
                  [&](const SetView& set) { next.view = choice_with(set.name, kept_options()); },
                  [&](const SetViewOption& set) { next.view.options[set.name] = set.value; },
                  [](const Undo&) {},
@@ -202,8 +208,7 @@ Result<Experiment> Session::edited(const Action& action) const {
 
 Result<void> Session::fit_and_validate(const Edit& edit, Experiment& next) const {
   if (!same_computation(next, experiment())) {
-    const bool resizes = std::holds_alternative<SetParameter>(edit) || std::holds_alternative<SetLabels>(edit);
-    if (resizes && (!next.edits.empty() || !next.heads_off.empty())) {
+    if (resizes(edit) && (!next.edits.empty() || !next.heads_off.empty())) {
       // With fewer tokens some edited numbers no longer exist. Undo restores them.
       Experiment bare = next;
       bare.edits.clear();

@@ -1,9 +1,11 @@
 #include "core/heads/head_layers.h"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <utility>
 
 #include "core/base/stop.h"
+#include "core/heads/attention_list.h"
 #include "core/heads/metrics.h"
 #include "core/plan/plan.h"
 #include "core/plan/region.h"
@@ -40,14 +42,15 @@ Matrix mean_weights(const Trace& trace, int position, Index item, const StopToke
 }  // namespace
 
 std::vector<int> earlier_layers(const Trace& trace, int weights) {
+  const std::vector<LayerAttention> all = layer_attentions(trace);
+  const auto its = std::ranges::find(all, weights, &LayerAttention::weights);
+  // What cross-attention reads has other tokens than what it writes to.
+  if (its == all.end() || its->kind == AttentionKind::cross) return {};
   std::vector<int> layers;
-  for (Index layer = 1;; ++layer) {
-    const Step* const step = trace.find(layer_prefix(layer) + "weights");
-    if (step == nullptr) return {};
-    const auto position = static_cast<int>(step - trace.steps().data());
-    if (position == weights) return layers;
-    layers.push_back(position);
+  for (const LayerAttention& each : all) {
+    if (each.kind == its->kind && each.weights < weights) layers.push_back(each.weights);
   }
+  return layers;
 }
 
 std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier,

@@ -12,7 +12,8 @@
 
 namespace attnscope {
 
-/// The softmax steps of the layers before the one at step `weights`, in order; empty for the first layer.
+/// The softmax steps of the layers before the one at step `weights`, in order, of a model those of the same part; empty
+/// for the first layer and for cross-attention.
 std::vector<int> earlier_layers(const Trace& trace, int weights);
 
 /// Composition scores between the heads of an earlier and a later layer; see `composition`.

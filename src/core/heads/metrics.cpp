@@ -41,6 +41,7 @@ HeadSums::HeadSums(const HeadPattern& head) : head_(head), sums_(measures().size
   std::unordered_map<std::string_view, Index> known;
   for (const std::string& token : head.tokens)
     tokens_.push_back(known.try_emplace(token, std::ssize(known)).first->second);
+  if (tokens_.empty()) tokens_.assign(head.token_ids.begin(), head.token_ids.end());
 }
 
 void HeadSums::add(std::span<const float> row) {
@@ -138,13 +139,16 @@ HeadPattern head_pattern(const Trace& trace, const Step& step, std::span<const I
   }
   // Separate queries, or queries of a target sequence, are not at the positions of the keys.
   const Experiment& experiment = trace.experiment();
-  pattern.same_positions = weights.rows == weights.columns &&
-                           experiment.parameters.find("queries") == experiment.parameters.end() &&
-                           step.axes[step.axes.size() - 2].name != "cross_query";
+  pattern.same_positions =
+      weights.rows == weights.columns && experiment.parameters.find("queries") == experiment.parameters.end() &&
+      step.axes[step.axes.size() - 2].name != "cross_query" && step.name.find(".cross_") == std::string::npos;
   if (experiment.parameters.find("height") != experiment.parameters.end())
     pattern.pixels_across = experiment.integer("width");
   if (pattern.same_positions && std::ssize(experiment.labels) >= weights.rows)
     pattern.tokens = std::span(experiment.labels).first(static_cast<std::size_t>(weights.rows));
+  const std::vector<Index>& ids =
+      step.name.starts_with("decoder.") && !experiment.text2.ids.empty() ? experiment.text2.ids : experiment.text.ids;
+  if (pattern.same_positions && std::ssize(ids) == weights.rows) pattern.token_ids = ids;
   return pattern;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/heads/attention_list.h"
 #include "core/plan/plan.h"
 #include "core/plan/region.h"
 #include "figure/layout/grid.h"
@@ -155,11 +156,10 @@ class MapGrid {
 
 std::vector<ShownAttention> layers_of(const Trace& trace) {
   std::vector<ShownAttention> layers;
-  const Index count = layer_count(trace);
-  for (Index layer = 1; layer <= count; ++layer) {
-    const std::string tensor = layer_prefix(layer) + "weights";
-    const Axis* const heads = find_axis(trace.find(tensor)->axes, "head");
-    layers.push_back({tensor, "layer " + std::to_string(layer), heads != nullptr ? heads->size : 1});
+  for (const LayerAttention& each : layer_attentions(trace)) {
+    const Step& weights = trace.steps()[static_cast<std::size_t>(each.weights)];
+    const Axis* const heads = find_axis(weights.axes, "head");
+    layers.push_back({weights.name, title_of(each), heads != nullptr ? heads->size : 1});
   }
   return layers;
 }

@@ -6,6 +6,7 @@
 #include "core/base/utf8.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
+#include "figure/slices/token_names.h"
 
 namespace attnscope {
 namespace {
@@ -39,11 +40,13 @@ DotNumbers dot_numbers(const Trace& trace, const DotProduct& product, const View
   n.weights = row_numbers(trace, product.weights, n.at);
   for (Index key = 0; product.mask != nullptr && key < product.keys; ++key)
     n.masked.push_back(!product.keeps(trace, n.at, key));
-  if (!axis_labels(trace, axes.back()).empty()) {
-    const std::vector<std::string>& labels = trace.experiment().labels;
-    for (Index key = 0; key < product.keys; ++key)
-      n.key_labels.push_back(key < std::ssize(labels) ? bar_label(labels[static_cast<std::size_t>(key)])
-                                                      : std::to_string(key + 1));
+  const std::string& tensor = trace.steps()[static_cast<std::size_t>(product.weights)].name;
+  if (!axis_labels(trace, tensor, axes.back()).empty()) {
+    const TokenNames names(trace.experiment(), tensor, axes.back());
+    for (Index key = 0; key < product.keys; ++key) {
+      const std::optional<std::string> name = names.of(key);
+      n.key_labels.push_back(name ? bar_label(*name) : position_number(key));
+    }
   }
   return n;
 }

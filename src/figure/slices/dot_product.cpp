@@ -4,6 +4,7 @@
 
 #include "core/operations/positions.h"
 #include "core/operations/softmax.h"
+#include "figure/slices/selected.h"
 
 namespace attnscope {
 namespace {
@@ -116,7 +117,7 @@ std::vector<double> key_numbers(const Trace& trace, const DotProduct& product, s
 }
 
 Index head_dim(const Trace& trace) {
-  const Step* q = trace.find("q");
+  const Step* q = trace.find(selected_attention(trace, {}).layer + "q");
   if (q == nullptr) return 1;
   const Axis* dim = find_axis(q->axes, "dim");
   return dim == nullptr ? 1 : dim->size;

@@ -12,6 +12,7 @@
 #include "core/operations/mask.h"
 #include "core/operations/normalize.h"
 #include "core/trace/lazy_matrix.h"
+#include "figure/slices/token_names.h"
 
 namespace attnscope {
 namespace {
@@ -91,12 +92,14 @@ double round_ceiling(double largest) {
 
 bool is_picture(const Step& step) { return step.axes.size() >= 3 && step.axes[step.axes.size() - 2].name == "row"; }
 
-bool counts_tokens(const Axis& axis) { return axis.name == "token" || axis.name == "query" || axis.name == "key"; }
-
 const Axis& picture_axis(const Trace& trace, const HeatmapMark& mark, bool rows) {
   const Axes& axes = trace.steps()[static_cast<std::size_t>(mark.step)].axes;
   const auto columns = static_cast<std::size_t>(mark.column_axes);
   return axes[axes.size() - 1 - (rows != mark.transposed ? columns : 0)];
+}
+
+const std::string& tensor_of(const Trace& trace, const HeatmapMark& mark) {
+  return trace.steps()[static_cast<std::size_t>(mark.step)].name;
 }
 
 HeatmapMark mark_of(const Step& step, std::vector<Index> leading, bool transposed) {
@@ -311,24 +314,26 @@ std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view n
   return mark;
 }
 
-std::vector<std::string> axis_labels(const Trace& trace, const Axis& axis) {
+std::vector<std::string> axis_labels(const Trace& trace, std::string_view tensor, const Axis& axis) {
   std::vector<std::string> labels;
   // More labels would take longer to lay out than the numbers to compute.
   constexpr Index kMaxLabelled = 4096;
-  if (!counts_tokens(axis) || trace.experiment().labels.empty() || axis.size > kMaxLabelled) return labels;
+  const TokenNames names(trace.experiment(), tensor, axis);
+  if (names.empty() || axis.size > kMaxLabelled) return labels;
+  labels.reserve(static_cast<std::size_t>(axis.size));
   for (Index i = 0; i < axis.size; ++i)
-    labels.push_back(shortened_text(token_label(trace.experiment(), i), kMaxLabel, TypeSize::kSmall));
+    labels.push_back(shortened_text(names.of(i).value_or(position_number(i)), kMaxLabel, TypeSize::kSmall));
   return labels;
 }
 
-std::optional<std::string> label_of(const Trace& trace, const Axis& axis, Index token) {
-  const std::vector<std::string>& labels = trace.experiment().labels;
-  if (!counts_tokens(axis) || token >= std::ssize(labels)) return std::nullopt;
-  return shortened_text(labels[static_cast<std::size_t>(token)], kMaxInSentence, TypeSize::kSmall);
+std::optional<std::string> label_of(const Trace& trace, std::string_view tensor, const Axis& axis, Index token) {
+  const std::optional<std::string> name = TokenNames(trace.experiment(), tensor, axis).of(token);
+  if (!name) return std::nullopt;
+  return shortened_text(*name, kMaxInSentence, TypeSize::kSmall);
 }
 
-std::string token_text(const Trace& trace, const Axis& axis, Index token) {
-  const std::optional<std::string> label = label_of(trace, axis, token);
+std::string token_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index token) {
+  const std::optional<std::string> label = label_of(trace, tensor, axis, token);
   return label ? "“" + *label + "”" : position_number(token);
 }
 
@@ -344,19 +349,19 @@ std::string pixel_text(const Trace& trace, const Axis& axis, Index position) {
 
 }  // namespace
 
-std::string axis_position_text(const Trace& trace, const Axis& axis, Index position) {
+std::string axis_position_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index position) {
   const std::string name = axis.name == "batch" ? "item" : axis.name;
-  if (label_of(trace, axis, position)) return name + " " + token_text(trace, axis, position);
+  if (label_of(trace, tensor, axis, position)) return name + " " + token_text(trace, tensor, axis, position);
   return name + " " + position_number(position) + pixel_text(trace, axis, position);
 }
 
 Labels row_labels(const Trace& trace, const HeatmapMark& mark) {
   // A single row belongs to no axis.
   if (!mark.transposed && mark.axes.size() == static_cast<std::size_t>(mark.column_axes)) return {};
-  return axis_labels(trace, picture_axis(trace, mark, true));
+  return axis_labels(trace, tensor_of(trace, mark), picture_axis(trace, mark, true));
 }
 Labels column_labels(const Trace& trace, const HeatmapMark& mark) {
-  return axis_labels(trace, picture_axis(trace, mark, false));
+  return axis_labels(trace, tensor_of(trace, mark), picture_axis(trace, mark, false));
 }
 
 double column_label_height(const Labels& labels, double cell) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <system_error>
 #include <vector>
 
 #include "core/plan/plan.h"
@@ -16,19 +14,6 @@ constexpr std::string_view kOther = "other_";
 bool is_cross(const ParameterValues& options) {
   const auto found = options.find("attention");
   return found != options.end() && std::get<std::string>(found->second) == "cross";
-}
-
-/// 12 of "layer12.weights", 0 of other names.
-std::size_t layer_of_weights(std::string_view name) {
-  constexpr std::string_view kLayer = "layer";
-  constexpr std::string_view kWeights = ".weights";
-  if (!name.starts_with(kLayer) || !name.ends_with(kWeights) || name.size() <= kLayer.size() + kWeights.size())
-    return 0;
-  const std::string_view digits = name.substr(kLayer.size(), name.size() - kLayer.size() - kWeights.size());
-  std::size_t layer = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), layer);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size() && digits.front() != '0';
-  return whole ? layer : 0;
 }
 
 Index size_along(const Step* step, std::string_view name) {
@@ -61,21 +46,27 @@ Parameter item_option() { return integer_parameter("item", "Batch item", "The it
 
 SelectedAttention selected_attention(const Trace& trace, const ParameterValues& options) {
   SelectedAttention chosen;
+  const std::vector<LayerAttention> layers = layer_attentions(trace);
   const Step* cross = trace.find("cross_weights");
   chosen.has_cross = cross != nullptr;
   chosen.cross = chosen.has_cross && is_cross(options);
   const auto layer = options.find("layer");
   if (layer != options.end() && !chosen.cross)
-    chosen.layer_number = std::min(std::get<Index>(layer->second), layer_count(trace));
-  chosen.layer = layer_prefix(chosen.layer_number);
-  chosen.weights = chosen.cross ? cross : trace.find(chosen.layer + "weights");
+    chosen.layer_number = std::min(std::get<Index>(layer->second), std::max<Index>(1, std::ssize(layers)));
+  chosen.weights = chosen.cross ? cross : nullptr;
+  if (!layers.empty()) {
+    const LayerAttention& its = layers[static_cast<std::size_t>(chosen.layer_number - 1)];
+    chosen.layer = prefix_of(trace, its);
+    chosen.title = title_of(its);
+    if (!chosen.cross) chosen.weights = &trace.steps()[static_cast<std::size_t>(its.weights)];
+  }
   chosen.has_heads = chosen.weights != nullptr && find_axis(chosen.weights->axes, "head") != nullptr;
   return chosen;
 }
 
 std::string attention_text(const Trace& trace, const SelectedAttention& chosen, Index item) {
   std::string text;
-  if (layer_count(trace) > 1) text += ", layer " + std::to_string(chosen.layer_number);
+  if (layer_count(trace) > 1) text += ", " + chosen.title;
   if (chosen.has_cross) text += chosen.cross ? ", cross-attention" : ", self-attention";
   if (item_count(trace) > 1) text += ", item " + std::to_string(item + 1);
   return text;
@@ -95,26 +86,33 @@ std::string no_attention(const Trace& trace) {
   return any ? "" : "These tensors have no attention weights.";
 }
 
+std::string no_model(const std::string& reason) { return "This view is not for trained models: " + reason + "."; }
+
 Index slice_count(const Axes& axes) {
   Index count = 1;
   for (std::size_t i = 0; i + 2 < axes.size(); ++i) count *= axes[i].size;
   return count;
 }
 
-Index layer_count(const Trace& trace) {
-  // In one pass: looking up every layer by name would take quadratic time.
-  const auto most = static_cast<std::size_t>(std::ssize(trace.steps()));
-  std::vector<bool> has(most + 2);
-  for (const Step& step : trace.steps()) {
-    if (const std::size_t layer = layer_of_weights(step.name); layer > 1 && layer < has.size()) has[layer] = true;
-  }
-  std::size_t next = 2;
-  while (has[next]) ++next;
-  return static_cast<Index>(next) - 1;
+Index layer_count(const Trace& trace) { return std::max<Index>(1, std::ssize(layer_attentions(trace))); }
+
+std::vector<std::string> layer_names(const Trace& trace, std::string_view option) {
+  std::vector<std::string> names;
+  if (option != "layer" && option != std::string(kOther) + "layer") return names;
+  const std::vector<LayerAttention> layers = layer_attentions(trace);
+  if (layers.empty() || layers.front().kind == AttentionKind::self) return names;
+  names.reserve(layers.size());
+  for (const LayerAttention& each : layers) names.push_back(title_of(each));
+  return names;
 }
 
-Index head_count(const Trace& trace) { return size_along(trace.find("weights"), "head"); }
-Index item_count(const Trace& trace) { return size_along(trace.find("weights"), "batch"); }
+const Step* first_weights(const Trace& trace) {
+  const std::vector<LayerAttention> layers = layer_attentions(trace);
+  return layers.empty() ? nullptr : &trace.steps()[static_cast<std::size_t>(layers.front().weights)];
+}
+
+Index head_count(const Trace& trace) { return size_along(first_weights(trace), "head"); }
+Index item_count(const Trace& trace) { return size_along(first_weights(trace), "batch"); }
 
 ParameterValues other_attention(const ParameterValues& options) {
   ParameterValues other = options;
@@ -146,12 +144,9 @@ bool leaves_choice(const Trace& trace, std::string_view option) {
   if (option.starts_with(kOther)) option.remove_prefix(kOther.size());
   const Step* cross = trace.find("cross_weights");
   if (option == "attention") return cross != nullptr;
-  if (limit_of(trace, option, trace.find("weights")) > 1) return true;
-  if (option == "layer" || option == "channel") return false;
-  const Index layers = layer_count(trace);
-  for (const Step& step : trace.steps()) {
-    const auto layer = static_cast<Index>(layer_of_weights(step.name));
-    if (layer > 1 && layer <= layers && limit_of(trace, option, &step) > 1) return true;
+  if (option == "layer" || option == "channel") return limit_of(trace, option, nullptr) > 1;
+  for (const LayerAttention& each : layer_attentions(trace)) {
+    if (limit_of(trace, option, &trace.steps()[static_cast<std::size_t>(each.weights)]) > 1) return true;
   }
   return cross != nullptr && limit_of(trace, option, cross) > 1;
 }

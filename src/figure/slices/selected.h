@@ -4,8 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "core/heads/head_layers.h"
+#include "core/heads/attention_list.h"
 #include "core/trace/trace.h"
 #include "figure/slices/matrix.h"
 
@@ -17,11 +18,12 @@ Parameter head_option();
 Parameter item_option();
 
 /// The attention that the options "attention" (self or cross) and "layer" select; self-attention where the trace has no
-/// second sequence.
+/// second sequence. "layer" counts `layer_attentions`: of a model with two parts also those of the decoder.
 struct SelectedAttention {
   const Step* weights = nullptr;  ///< null: the trace has no attention
   Index layer_number = 1;
-  std::string layer;  ///< prefix of its tensors' names: "layer2."
+  std::string layer;  ///< prefix of its tensors' names: "layer2.", "decoder.layer1.cross_"
+  std::string title;  ///< "layer 2", "decoder layer 1"
   bool cross = false;
   bool has_cross = false;  ///< whether the trace has cross-attention
   bool has_heads = false;
@@ -37,11 +39,18 @@ Slice selected_slice(const Trace& trace, const ParameterValues& options);
 /// Why views of attention have nothing to show; empty: the trace has attention.
 std::string no_attention(const Trace& trace);
 
+/// Why a view has nothing to show for a trained model: "This view is not for trained models: …".
+std::string no_model(const std::string& reason);
+
 /// The number of matrices that the last two axes of a tensor span.
 Index slice_count(const Axes& axes);
 
-/// The number of attention layers in sequence. Names of the second layer's tensors begin with "layer2.", and so on.
+/// The number of `layer_attentions`, at least 1.
 Index layer_count(const Trace& trace);
+/// `View::names` of the options that choose a layer: "encoder layer 1", … where numbers alone would not say which part.
+std::vector<std::string> layer_names(const Trace& trace, std::string_view option);
+/// The weights of the first layer; null: the trace has no attention.
+const Step* first_weights(const Trace& trace);
 /// The number of heads of the first layer's weights; 1 without heads.
 Index head_count(const Trace& trace);
 /// The number of items in the batch; 1 without a batch.

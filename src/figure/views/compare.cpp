@@ -61,7 +61,7 @@ Side side_of(const Trace& trace, const ParameterValues& values, const std::strin
   const Slice slice = selected_slice(trace, values);
   Side side = {&trace, &step, slice, of == "output" ? "output" : "attention", *unscaled_mark(trace, step.name, slice)};
   if (side.is_of_a_head()) side.name = head_title(trace.experiment(), chosen.weights->name, side.slice.head);
-  if (layer_count(trace) > 1) side.name += ", layer " + std::to_string(chosen.layer_number);
+  if (layer_count(trace) > 1) side.name += ", " + chosen.title;
   return side;
 }
 
@@ -350,6 +350,7 @@ View compare_view() {
                applies,
                build,
                no_attention};
+  view.names = layer_names;
   view.with_baseline = {{"against", std::string("pinned")}};
   return view;
 }

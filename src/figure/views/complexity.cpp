@@ -360,7 +360,9 @@ View complexity_view() {
                         {"no", "yes"})},
       applies,
       build,
-      nullptr};
+      [](const Trace& trace) {
+        return trace.experiment().model != nullptr ? no_model("it compares the cost of single layers") : std::string();
+      }};
 }
 
 }  // namespace attnscope

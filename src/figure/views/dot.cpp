@@ -10,6 +10,7 @@
 #include "figure/slices/dot_numbers.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
+#include "figure/slices/token_names.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -74,10 +75,9 @@ class DotLayout {
   [[nodiscard]] std::string place_text(const std::string& what, Index number, std::size_t axis) const {
     const Axis& its = step(n_.product.scores).axes[axis];
     std::string text = what + " " + std::to_string(number + 1);
-    const std::vector<std::string>& labels = trace_.experiment().labels;
-    const bool named = its.name != "cross_query" && number < std::ssize(labels);
-    if (named && !labels[static_cast<std::size_t>(number)].empty())
-      text += " · " + bar_label(labels[static_cast<std::size_t>(number)]);
+    const TokenNames names(trace_.experiment(), step(n_.product.scores).name, its);
+    if (const std::optional<std::string> name = names.of(number); name && !name->empty())
+      text += " · " + bar_label(*name);
     if (its.name == "cross_query") text += " of the second sequence";
     return text;
   }
@@ -274,8 +274,12 @@ class DotLayout {
 };
 
 std::string missing(const Trace& trace) {
-  if (trace.find("q") == nullptr) return "The file has no queries and keys.";
-  return dot_product(trace, "weights") ? "" : "Additive scores are not dot products.";
+  const Step* const weights = first_weights(trace);
+  const bool of_model = trace.experiment().model != nullptr;
+  if (weights == nullptr || (!of_model && trace.find("q") == nullptr)) return "The file has no queries and keys.";
+  if (dot_product(trace, weights->name)) return "";
+  return of_model ? "This model's scores are dot products and a bias by distance."
+                  : "Additive scores are not dot products.";
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
@@ -296,6 +300,7 @@ View dot_view() {
                build,
                missing};
   view.shows_pair = true;
+  view.names = layer_names;
   return view;
 }
 

@@ -313,7 +313,7 @@ class HeadLayout {
                                         Index part, Index each) const {
     const Index first = part * each;
     const Index last = std::min(first + each, axis.size) - 1;
-    if (first == last) return one + " " + token_text(trace_, axis, first);
+    if (first == last) return one + " " + token_text(trace_, shown_.weights->name, axis, first);
     return several + " " + position_number(first) + " to " + position_number(last);
   }
 
@@ -360,7 +360,8 @@ View head_view() {
                             {"weights", "scores"}, {"weights", "scores"})},
           applies,
           build,
-          no_attention};
+          no_attention,
+          layer_names};
 }
 
 }  // namespace attnscope

@@ -200,11 +200,14 @@ std::vector<ShownAttention> attentions_of(const Trace& trace, const ParameterVal
     const Axis* const heads = find_axis(step->axes, "head");
     all.push_back({tensor, title, heads != nullptr ? heads->size : 1});
   };
-  const Index layers = layer_count(trace);
-  if (attention != "cross" || !has_cross)
-    add("weights", layers > 1 ? "Layer 1" : has_cross ? "Self-attention" : "Attention");
-  for (Index layer = 2; layer <= layers; ++layer)
-    add(layer_prefix(layer) + "weights", "Layer " + std::to_string(layer));
+  const std::vector<LayerAttention> layers = layer_attentions(trace);
+  for (const LayerAttention& each : layers) {
+    const bool first = each.weights == layers.front().weights;
+    if (first && attention == "cross" && has_cross) continue;
+    const bool named = layers.size() > 1 || trace.experiment().model != nullptr;
+    add(trace.steps()[static_cast<std::size_t>(each.weights)].name,
+        named ? capitalized(title_of(each)) : has_cross ? "Self-attention" : "Attention");
+  }
   if (attention != "self" && has_cross) add("cross_weights", "Cross-attention");
   add("mean_weights", "Mean of the heads");
   return all;

@@ -71,9 +71,10 @@ class LinesLayout {
   [[nodiscard]] Tokens tokens(const IndexWindow& window, const Axis& axis) const {
     Tokens tokens;
     tokens.window = window;
-    const std::vector<std::string> all = axis_labels(trace_, axis);
+    const std::string& tensor = shown_.of.weights->name;
+    const std::vector<std::string> all = axis_labels(trace_, tensor, axis);
     for (Index i = window.first; i < window.first + window.count; ++i) {
-      tokens.names.push_back(token_text(trace_, axis, i));
+      tokens.names.push_back(token_text(trace_, tensor, axis, i));
       const std::string label = all.empty() ? position_number(i) : all[static_cast<std::size_t>(i)];
       tokens.labels.push_back(shortened_text(label, kMaxLabel, TypeSize::kBody));
     }
@@ -340,7 +341,8 @@ View lines_view() {
           {attention_option(), layer_option(), head_option(), heads, item_option(), query, mass},
           applies,
           build,
-          no_attention};
+          no_attention,
+          layer_names};
 }
 
 }  // namespace attnscope

@@ -104,11 +104,15 @@ class MetricsLayout {
 
   static constexpr const char* kOfEveryHead = ": measures of every head";
 
+  [[nodiscard]] std::string attention_name() const {
+    if (trace_.experiment().model != nullptr) return capitalized(selected_attention(trace_, options_.values).title);
+    return step_.name == "cross_weights" ? "Cross-attention" : "Attention";
+  }
+
   void title(double y) {
-    const std::string words = step_.name == "cross_weights" ? "Cross-attention" : "Attention";
-    text("title", {left_, y + 8}, words + kOfEveryHead, Ink::text, HorizontalAlign::left, FontWeight::semibold,
-         TypeSize::kTitle);
-    const double title = text_width(words + kOfEveryHead, TypeSize::kTitle, FontWeight::semibold);
+    const std::string words = attention_name() + kOfEveryHead;
+    text("title", {left_, y + 8}, words, Ink::text, HorizontalAlign::left, FontWeight::semibold, TypeSize::kTitle);
+    const double title = text_width(words, TypeSize::kTitle, FontWeight::semibold);
     if (!page_.is_all()) text("page", {left_ + title + 12, y + 8}, page_.text("rows"), Ink::dim, HorizontalAlign::left);
     text("size", {profile_left_ + kProfileWidth, y + 8},
          grouped_text(heads_->queries) + " queries × " + grouped_text(heads_->keys) + " keys", Ink::dim,
@@ -298,13 +302,15 @@ std::string missing(const Trace& trace) {
   if (head_count(trace) > kMaxHeads)
     return "Comparing " + grouped_text(head_count(trace)) + " heads takes too long here; use `attnscope metrics`.";
   double most = 0;
-  for (const char* name : {"weights", "cross_weights"}) {
-    if (const Step* step = trace.find(name)) {
-      const auto queries = static_cast<double>(step->axes[step->axes.size() - 2].size);
-      most = std::max(most,
-                      queries * static_cast<double>(step->axes.back().size) * static_cast<double>(head_count(trace)));
-    }
-  }
+  const auto look_at = [&](const Step* step) {
+    if (step == nullptr) return;
+    const auto queries = static_cast<double>(step->axes[step->axes.size() - 2].size);
+    most =
+        std::max(most, queries * static_cast<double>(step->axes.back().size) * static_cast<double>(head_count(trace)));
+  };
+  for (const LayerAttention& each : layer_attentions(trace))
+    look_at(&trace.steps()[static_cast<std::size_t>(each.weights)]);
+  look_at(trace.find("cross_weights"));
   return most > kMaxNumbers ? "Measuring so many weights takes too long here; use `attnscope metrics`." : "";
 }
 
@@ -337,6 +343,7 @@ View metrics_view() {
                build};
   view.pages = pages;
   view.missing = missing;
+  view.names = layer_names;
   return view;
 }
 

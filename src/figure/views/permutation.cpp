@@ -141,7 +141,7 @@ class PermutationLayout {
   /// The tokens in both orders: their labels, their numbers, or for very many tokens nothing.
   void label() {
     constexpr Index kMaxNumbered = 4096;
-    std::vector<std::string> given = axis_labels(trace_, {"token", tokens()});
+    std::vector<std::string> given = axis_labels(trace_, "x", {"token", tokens()});
     if (given.empty() && tokens() <= kMaxNumbered) given = position_numbers(tokens());
     std::vector<std::string> permuted;
     for (std::size_t i = 0; i < given.size(); ++i) permuted.push_back(given[static_cast<std::size_t>(other_.order[i])]);
@@ -259,7 +259,7 @@ class PermutationLayout {
       TargetMark target;
       target.id = "place." + std::to_string(i);
       target.box = {left_ - 4, top + static_cast<double>(i) * row_, labels_, row_};
-      target.about = "Drag " + token_text(trace_, {"token", tokens()}, other_.order[static_cast<std::size_t>(i)]) +
+      target.about = "Drag " + token_text(trace_, "x", {"token", tokens()}, other_.order[static_cast<std::size_t>(i)]) +
                      " onto another token to swap them";
       target.drag = SwapTokens{"order", i};
       figure_.targets.push_back(std::move(target));
@@ -319,6 +319,7 @@ bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_
 }
 
 std::string missing(const Trace& trace) {
+  if (trace.experiment().model != nullptr) return no_model("its tokens are those of the text, in their order");
   const Step* out = trace.find("out");
   if (permutable_tokens(trace) == 0 || out == nullptr || out->axes[out->axes.size() - 2].name != "token")
     return trace.experiment().system + " has no tokens X to permute.";

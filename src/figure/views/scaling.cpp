@@ -8,6 +8,7 @@
 #include "core/studies/scaling_study.h"
 #include "figure/layout/chart.h"
 #include "figure/slices/dot_product.h"
+#include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -206,7 +207,9 @@ View scaling_view() {
                1024)},
       applies,
       build,
-      nullptr};
+      [](const Trace& trace) {
+        return trace.experiment().model != nullptr ? no_model("it scores random queries and keys") : std::string();
+      }};
 }
 
 }  // namespace attnscope

@@ -42,6 +42,7 @@ Result<std::optional<ChosenFiles>> ask_zenity(const FileQuestion& question, cons
   // Since zenity 4 the dialog asks in any case and ignores the second word.
   if (question.saves) words.insert(words.end(), {"--save", "--confirm-overwrite"});
   if (question.several) words.emplace_back("--multiple");
+  if (question.folder) words.emplace_back("--directory");
   for (const FileFilter& filter : question.filters)
     words.push_back("--file-filter=" + filter.name + " | " + join(filter.patterns, " "));
   return run_dialog(std::move(words), stop);
@@ -51,7 +52,8 @@ Result<std::optional<ChosenFiles>> ask_kdialog(const FileQuestion& question, con
   std::vector<std::string> words = {"kdialog", "--title", question.title};
   if (const std::string window = x11_window(question); !window.empty()) words.insert(words.end(), {"--attach", window});
   if (question.several) words.insert(words.end(), {"--multiple", "--separate-output"});
-  words.emplace_back(question.saves ? "--getsavefilename" : "--getopenfilename");
+  const char* const opens = question.folder ? "--getexistingdirectory" : "--getopenfilename";
+  words.emplace_back(question.saves ? "--getsavefilename" : opens);
   words.push_back(question.start.empty() ? "." : question.start.string());
   std::vector<std::string> filters;
   for (const FileFilter& filter : question.filters)

@@ -20,6 +20,7 @@ struct FileFilter {
 
 struct FileQuestion {
   bool saves = false;    ///< asks for a file to write; the dialog asks itself before it returns one that exists
+  bool folder = false;   ///< asks for a folder to open
   bool several = false;  ///< more than one file may be chosen; only where files are opened
   std::string title;
   std::string confirm;  ///< on the button: "Open"

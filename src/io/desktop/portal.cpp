@@ -159,6 +159,7 @@ GVariant* arguments_of(const FileQuestion& question, const std::string& token) {
   add_option(options, "handle_token", g_variant_new_string(token.c_str()));
   add_option(options, "accept_label", g_variant_new_string(question.confirm.c_str()));
   add_option(options, "modal", g_variant_new_boolean(TRUE));
+  if (question.folder) add_option(options, "directory", g_variant_new_boolean(TRUE));
   if (!question.saves) add_option(options, "multiple", g_variant_new_boolean(question.several ? TRUE : FALSE));
   if (const std::string folder = question.start.parent_path().string(); !folder.empty())
     add_option(options, "current_folder", g_variant_new_bytestring(folder.c_str()));

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kConfig = "config.json";
+constexpr const char* kConfigFile = "config.json";
 constexpr const char* kWeights = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
 constexpr int kFoldersAround = 2;
@@ -83,14 +83,14 @@ Result<void> find_weights(const std::string& chosen, ModelFolder& model) {
 Result<fs::path> find_config(const fs::path& folder) {
   fs::path around = folder;
   for (int up = 0; up <= kFoldersAround; ++up) {
-    if (has(around, kConfig)) return around;
+    if (has(around, kConfigFile)) return around;
     // Only a folder with weights is a part of what is around it.
     if (up == 0 && names_with(folder, {".safetensors"}).empty() && !has(folder, kIndex)) break;
     if (around == around.parent_path()) break;
     around = around.parent_path();
   }
-  return fail(path_text(folder) + ": no " + kConfig + "; needs the folder of a model with " + kConfig + " and " +
-              kWeights);
+  return fail(path_text(folder) + ": no " + kConfigFile + "; needs the folder of a model with " + kConfigFile +
+              " and " + kWeights);
 }
 
 bool is_weights_name(const std::string& name) { return lower_extension(name) == ".safetensors" || name == kIndex; }
@@ -130,18 +130,18 @@ Result<ModelFolder> find_model(const fs::path& path) {
 }
 
 bool belongs_to_model(const fs::path& path) {
-  constexpr std::array<std::string_view, 8> names = {kConfig,          kIndex,
+  constexpr std::array<std::string_view, 8> names = {kConfigFile,      kIndex,
                                                      "tokenizer.json", "tokenizer_config.json",
                                                      "vocab.json",     "special_tokens_map.json",
                                                      "merges.txt",     "generation_config.json"};
   std::error_code error;
   if (fs::is_directory(path, error)) return true;
   const std::string name = path.filename().string();
-  if (name == kConfig) return true;
+  if (name == kConfigFile) return true;
   const bool is_weights = lower_extension(path) == ".safetensors" && name.starts_with("model");
   if (!is_weights && name != "vocab.txt" && std::find(names.begin(), names.end(), name) == names.end()) return false;
   const fs::path folder = fs::path(absolute_path(path)).lexically_normal().parent_path();
-  return is_weights || name == kIndex ? find_config(folder).has_value() : has(folder, kConfig);
+  return is_weights || name == kIndex ? find_config(folder).has_value() : has(folder, kConfigFile);
 }
 
 }  // namespace attnscope

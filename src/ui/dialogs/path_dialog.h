@@ -19,6 +19,7 @@ struct PathDialog {
   bool saves = false;
   const char* ending = "";               ///< of a name to save that has none
   std::vector<FileFilter> filters = {};  ///< the first one is active
+  bool folder = false;                   ///< the desktop's dialog asks for a folder
 };
 
 /// The texts of a dialog that asks for a path, also of those that ask for more; null for another one.

@@ -41,6 +41,7 @@ std::vector<Group> document_groups() {
       {Menu::file,
        {{Command::open, "Open…", {control('O')}, kFiles, everywhere},
         {Command::open_picture, "Open picture…"},
+        {Command::open_model, "Open model…"},
         {Command::save, "Save", {control('S')}, kFiles, everywhere},
         {Command::save_as, "Save as…", {shifted('S')}, "save as", everywhere},
         {Command::reload, "Reload", {plain(KeyPress::kF5)}, "reload the open file"},
@@ -56,6 +57,7 @@ std::vector<Group> document_groups() {
       {Menu::edit,
        {{Command::toggle_mask, "Mask or unmask cell", {plain('M')}, "mask the cell's query and key, or unmask them"},
         {Command::switch_head, "Switch head off or on", {plain('X')}, "switch the selected head off or on"},
+        {Command::edit_text, "Text of the model", {control('T')}, "type the text that a model reads"},
         {Command::move_token_up, "Move token up", {control(KeyPress::kUp)}, kToken},
         {Command::move_token_down, "Move token down", {control(KeyPress::kDown)}, kToken}}},
       {Menu::edit,
@@ -104,7 +106,7 @@ constexpr std::array<std::pair<const char*, const char*>, 7> kGestures = {{
     {"wheel", "zoom at the cursor"},
     {"drag the figure", "move it"},
     {"double-click the figure", "fit it to the window"},
-    {"drop a file", "open an experiment, figure, tensors, labels or picture"},
+    {"drop a file", "open an experiment, figure, model, tensors, labels or picture"},
 }};
 
 bool matches(const KeyCombination& keys, const KeyPress& press) {

@@ -14,6 +14,7 @@ enum class Command {
   // File
   open,
   open_picture,
+  open_model,
   save,
   save_as,
   reload,
@@ -32,6 +33,7 @@ enum class Command {
   copy_matrix_latex,
   toggle_mask,
   switch_head,
+  edit_text,
   move_token_up,
   move_token_down,
   // View

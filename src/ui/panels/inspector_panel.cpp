@@ -81,7 +81,7 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   // Only listed cells need a label.
   for (const std::size_t at : elided(inspection.row.size(), kRowShown)) {
     if (at == inspection.row.size()) continue;
-    const std::optional<std::string> label = label_of(trace, axis, static_cast<Index>(at));
+    const std::optional<std::string> label = label_of(trace, shown->name, axis, static_cast<Index>(at));
     inspection.row[at].first = label ? *label : axis.name + " " + position_number(static_cast<Index>(at));
   }
 }
@@ -264,7 +264,7 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < cell.index.size(); ++i)
-    parts.push_back(axis_position_text(trace, step->axes[i], cell.index[i]));
+    parts.push_back(axis_position_text(trace, step->name, step->axes[i], cell.index[i]));
   inspection.coordinates = join(parts, " · ");
   add_row(trace, *step, inspection);
   for (const Region& region : inspection.explanation.regions) {

@@ -3,6 +3,7 @@
 
 #include "core/experiment/system.h"
 #include "ui/panels/panels.h"
+#include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -12,6 +13,7 @@ namespace {
 bool is_enabled(Command command, const Experiment& experiment, const MenuState& state) {
   switch (command) {
     case Command::open_picture: return experiment.parameters.contains("picture");
+    case Command::edit_text: return text_count(experiment) > 0;
     case Command::reload: return state.can_reload;
     case Command::undo: return state.can_undo;
     case Command::redo: return state.can_redo;
@@ -52,6 +54,15 @@ void recent_menu(const MenuState& state, UiIntents& intents) {
   ImGui::EndMenu();
 }
 
+void models_menu(const MenuState& state, UiIntents& intents) {
+  if (!ImGui::BeginMenu("Models that come along", !state.models.empty())) return;
+  for (const BundledModel& model : state.models) {
+    if (ImGui::MenuItem(model.name.c_str())) intents.files.push_back(model.folder.string());
+    tooltip(model.folder.string());
+  }
+  ImGui::EndMenu();
+}
+
 void lessons_list(const MenuState& state, UiIntents& intents) {
   for (const LessonFile& file : state.lessons) {
     if (!file.lesson) {
@@ -85,6 +96,7 @@ void command_items(Menu menu, const Experiment& experiment, const MenuState& sta
                         is_enabled(entry.command, experiment, state)))
       intents.commands.push_back(entry.command);
     if (entry.command == Command::open) recent_menu(state, intents);
+    if (entry.command == Command::open_model) models_menu(state, intents);
   }
 }
 

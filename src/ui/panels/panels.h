@@ -10,6 +10,7 @@
 #include "core/explain/explain.h"
 #include "core/studies/equivalence.h"
 #include "figure/views/view.h"
+#include "io/models/bundled_models.h"
 #include "ui/imgui/style.h"
 #include "ui/panels/commands.h"
 #include "ui/panels/ui_state.h"
@@ -25,6 +26,9 @@ struct UiIntents {
 
 /// Left: system, sliders, seed, labels; from the system's parameter table.
 void parameter_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents);
+
+/// What a trained model is, in rows of the parameter panel.
+void model_facts(const Style& style, const std::shared_ptr<const Model>& model, UiState& state);
 
 /// The tabs of the views. A view that has nothing to show of `trace` (null: none is computed yet) is dim; tabs without
 /// room are in a list.
@@ -109,8 +113,9 @@ struct MenuState {
   bool cell = false;      ///< whether a cell is pinned
   std::span<const LessonFile> lessons;
   const Lesson* open_lesson = nullptr;
-  std::span<const std::string> recent = {};  ///< files that were opened before
-  bool can_reload = false;                   ///< whether there is a file to read again
+  std::span<const std::string> recent = {};   ///< files that were opened before
+  bool can_reload = false;                    ///< whether there is a file to read again
+  std::span<const BundledModel> models = {};  ///< that come along
 };
 
 /// The menus, and the document's name at their right.

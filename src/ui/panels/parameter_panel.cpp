@@ -306,6 +306,10 @@ void parameter_panel(const Style& style, const Experiment& experiment, UiState& 
   update_facts(experiment, system, state.parameter_facts);
   system_controls(style, system, intents);
   ImGui::Dummy(ImVec2(0, style.px(4)));
+  if (experiment.model != nullptr) {
+    section_title(style, "MODEL");
+    return model_facts(style, experiment.model, state);
+  }
   section_title(style, "PARAMETERS");
   ParameterControls controls(style, experiment, system, state, intents);
   for (const Parameter& parameter : system.parameters) controls.show(parameter);

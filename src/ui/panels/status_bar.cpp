@@ -12,7 +12,7 @@ namespace {
 /// "4 heads · 6 × 6 · 33 tensors · 4,350 numbers"
 std::string summary(const Trace& trace) {
   std::string text;
-  if (const Step* weights = trace.find("weights"); weights != nullptr && weights->axes.size() >= 2) {
+  if (const Step* weights = first_weights(trace); weights != nullptr && weights->axes.size() >= 2) {
     const Index heads = head_count(trace);
     text = std::to_string(heads) + (heads == 1 ? " head" : " heads") + " · " +
            grouped_text(weights->axes[weights->axes.size() - 2].size) + " × " +
@@ -58,7 +58,7 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   if (both) room -= right_width + style.px(24);
   const bool alarming = (message && state.message.is_error) ||
                         (!message && trace != nullptr && (trace->failures() > 0 || !trace->warnings().empty()));
-  clipped_text(left, room, color(alarming ? Rgb{0xE6, 0x9F, 0x00} : style.palette.dim));
+  clipped_text(left, room, color(alarming ? kAlarmingInk : style.palette.dim));
   if (message && !state.message.copies.empty()) {
     if (ImGui::IsItemClicked()) ImGui::SetClipboardText(state.message.copies.c_str());
     tooltip("Click to copy the caption: " + state.message.copies);

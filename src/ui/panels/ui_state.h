@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -39,6 +40,7 @@ enum class Dialog {
   none,
   open,
   open_picture,
+  open_model,
   save,
   export_figure,
   export_trace,
@@ -66,6 +68,25 @@ struct ParameterFacts {
   std::shared_ptr<const ImportedTensors> tensors;
   MaskSizes mask_sizes;
   std::map<std::string, Choices> choices;  ///< by parameter, for those that were shown
+};
+
+/// A text of a model while it is being typed, or after the model refused it.
+struct TypedText {
+  std::string text;
+  std::string instead_of;  ///< the text that the model has
+  std::string error;       ///< empty: it was taken
+};
+
+/// What the parameter panel says of a model; derived once.
+struct ModelFacts {
+  struct Row {
+    std::string name;
+    std::string value;
+    std::string help;
+  };
+
+  std::shared_ptr<const Model> model;
+  std::vector<Row> rows;
 };
 
 /// A folder as a dialog lists it.
@@ -121,7 +142,10 @@ struct UiState {
   ExportSettings export_settings;  ///< of the last export; the next one starts with them
   AnimationSettings animation_settings;
   std::optional<ParameterFacts> parameter_facts;
-  std::size_t labels_typed = 0;  ///< how many labels, the first ones, the field for them has
+  std::size_t labels_typed = 0;                         ///< how many labels, the first ones, the field for them has
+  std::array<std::optional<TypedText>, 2> typed_texts;  ///< of a model
+  bool focus_text = false;                              ///< the first one gets the keyboard
+  std::optional<ModelFacts> model_facts;
   StatusMessage message;
 
   /// The cell that the inspector shows: under the cursor, otherwise pinned.

@@ -14,6 +14,9 @@
 
 namespace attnscope::ui {
 
+/// Of errors, in both themes.
+inline constexpr Rgb kAlarmingInk = {0xE6, 0x9F, 0x00};
+
 // Lengths and places are in ImGui's coordinates, positions in lists count from 0. `help` is the text of a tooltip.
 
 /// Begins a part of the window at a fixed place, without decoration or background. `ImGui::End` closes it. `extra` are

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/panels/text_panel.h"
+
 namespace attnscope::ui {
 namespace {
 
@@ -37,8 +39,12 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const bool below_sliders = logical < kWideEnoughForSliders;
   areas.parameters = {0, top + line, left, height - top - status - 2 * line - (below_sliders ? taken : 0)};
   areas.tabs = {left + line, top + line, width - left - inspector - 2 * line, tabs};
-  areas.center = {left + line, top + tabs + 2 * line, width - left - inspector - 2 * line,
-                  height - top - tabs - status - 3 * line - taken};
+  areas.has_text = wanted.text;
+  const double text = wanted.text ? std::round(text_panel_height(height / unit) * unit) : 0;
+  areas.text = {left + line, top + tabs + 2 * line, width - left - inspector - 2 * line, text};
+  const double above = tabs + (wanted.text ? text + line : 0);
+  areas.center = {left + line, top + above + 2 * line, width - left - inspector - 2 * line,
+                  height - top - above - status - 3 * line - taken};
   areas.inspector = {width - inspector, top + line, inspector, height - top - status - 2 * line - taken};
   const double lesson_left = below_sliders ? 0 : left + line;
   areas.lesson = {lesson_left, height - status - line - lesson, width - lesson_left, lesson};

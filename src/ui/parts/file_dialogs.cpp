@@ -18,10 +18,11 @@ FileQuestion question_of(const DialogState& state, const PathDialog& dialog, con
   FileQuestion question;
   question.saves = dialog.saves;
   question.several = dialog.dialog == Dialog::open;
+  question.folder = dialog.folder;
   question.title = dialog.title;
   question.confirm = dialog.confirm;
   if (!state.path.empty()) question.start = absolute_path(state.path);
-  question.filters = dialog.filters;
+  if (!dialog.folder) question.filters = dialog.filters;
   question.parent_window = parent_window;
   return question;
 }

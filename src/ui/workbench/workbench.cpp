@@ -6,6 +6,7 @@
 
 #include "io/base/paths.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -53,6 +54,7 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       watch_(shared_.wake),
       documents_(shared_, remembered_, watch_),
       files_(shared_, documents_, remembered_, watch_),
+      models_(bundled_models()),
       file_dialogs_(shared_, options.file_dialog, options.parent_window) {
   const auto special = [](float value) { return rgba(*special_color(value)); };
   heatmaps_.set_special_colors({special(NAN), special(INFINITY), special(-INFINITY)});
@@ -107,7 +109,8 @@ void Workbench::show_parts() {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
   show_menu_bar(style, intents);
   const Areas areas =
-      window_areas(ImGui::GetIO().DisplaySize, style.scale, {inspector_shown_, session().lesson() != nullptr});
+      window_areas(ImGui::GetIO().DisplaySize, style.scale,
+                   {inspector_shown_, session().lesson() != nullptr, text_count(session().experiment()) > 0});
   ImGui::PopStyleVar();
 
   parts_.begin("Parameters", areas.parameters, 0, colors().panel, {style.px(16), style.px(14)});
@@ -116,6 +119,7 @@ void Workbench::show_parts() {
   parts_.begin("Views", areas.tabs, ImGuiWindowFlags_NoScrollWithMouse, colors().background, {style.px(16), 0});
   view_tabs(style, session().experiment(), trace(), intents);
   ImGui::End();
+  show_text(style, areas, intents);
   show_center(style, areas, intents);
   show_inspector(style, areas, intents);
   lesson_.show(style, areas, parts_, intents);
@@ -139,9 +143,16 @@ void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {
            {workspace_.title(), session().modified(), session().can_undo(), session().can_redo(),
             look_.theme() == Theme::dark, inspector_shown_, traces_.baseline() != nullptr,
             trace() != nullptr && state_.pinned, lesson_.lessons(), session().lesson(), remembered_.state().recent,
-            files_.can_reload()},
+            files_.can_reload(), models_},
            intents);
   ImGui::EndMainMenuBar();
+}
+
+void Workbench::show_text(const Style& style, const Areas& areas, UiIntents& intents) {
+  if (!areas.has_text) return;
+  parts_.begin("Text", areas.text, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), style.px(8)});
+  text_panel(style, session().experiment(), state_, intents);
+  ImGui::End();
 }
 
 void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& intents) {

@@ -97,6 +97,7 @@ class Workbench {
   // The parts of a frame, between ImGui's start and end of it.
   void show_parts();
   void show_menu_bar(const Style& style, UiIntents& intents);
+  void show_text(const Style& style, const Areas& areas, UiIntents& intents);
   void show_center(const Style& style, const Areas& areas, UiIntents& intents);
   void show_inspector(const Style& style, const Areas& areas, UiIntents& intents);
   void show_status(const Style& style, const Areas& areas, UiIntents& intents);
@@ -106,6 +107,9 @@ class Workbench {
   void shortcut(const platform::KeyPress& press, UiIntents& intents);
   void apply(const UiIntents& intents);
   void apply(const Action& action);
+  /// Shows in its box why a text was refused; the last picture stays.
+  void refuse_text(const SetText& set, const std::string& error);
+  void take_text(const SetText& set);
   /// Whether the action leaves an edited lesson: then the user is asked, and it is applied after that.
   bool asks_before(const Action& action);
   void apply_actions(const UiIntents& intents);
@@ -139,6 +143,7 @@ class Workbench {
   FileWatch watch_;
   Documents documents_;
   OpenFiles files_;
+  std::vector<BundledModel> models_;
   FileDialogs file_dialogs_;
   WindowParts parts_;
   bool inspector_shown_ = true;

@@ -1,11 +1,13 @@
 // What the user asks the workbench for: shortcuts, commands, answers of dialogs.
 #include <utility>
 
+#include "app/session/text_edits.h"
 #include "core/script/script.h"
 #include "figure/views/view_selection.h"
 #include "io/base/paths.h"
 #include "io/base/printable.h"
 #include "io/traces/trace_file.h"
+#include "ui/panels/text_panel.h"
 #include "ui/parts/cell_commands.h"
 #include "ui/workbench/workbench.h"
 
@@ -34,13 +36,26 @@ void Workbench::close_dialog_or_unpin() {
   }
 }
 
+void Workbench::refuse_text(const SetText& set, const std::string& error) {
+  if (std::optional<TypedText>& typed = state_.typed_texts[static_cast<std::size_t>(set.which - 1)])
+    typed->error = error;
+}
+
+void Workbench::take_text(const SetText& set) {
+  // The box keeps what was typed while it has the keyboard: ids are written in more than one way.
+  if (std::optional<TypedText>& typed = state_.typed_texts[static_cast<std::size_t>(set.which - 1)])
+    *typed = {typed->text, typed_text(session().experiment(), set.which), {}};
+}
+
 void Workbench::apply(const Action& asked) {
   Action action = asked;
   const bool opens = std::holds_alternative<SetView>(action.edit);
   // Opening a view and selecting the pinned cell's query and key in it is one step for Undo.
   if (opens && action.gesture == 0) action.gesture = ++state_.gesture;
+  const auto* text = std::get_if<SetText>(&action.edit);
   if (const Result<void> done = workspace_.session().apply(action); !done)
-    return state_.say(done.error().message, true);
+    return text != nullptr ? refuse_text(*text, done.error().message) : state_.say(done.error().message, true);
+  if (text != nullptr) take_text(*text);
   lesson_.pin_cell_after(action.edit);
   if (opens) show_pinned_pair(shared_, action.gesture);
 }
@@ -90,6 +105,7 @@ bool Workbench::carry_out_file(Command command, const std::string& stem) {
   switch (command) {
     case Command::open: state_.dialog.show(Dialog::open, session().file()); return true;
     case Command::open_picture: state_.dialog.show(Dialog::open_picture, {}); return true;
+    case Command::open_model: state_.dialog.show(Dialog::open_model, {}); return true;
     case Command::save: documents_.save(suggested(".json")); return true;
     case Command::save_as: state_.dialog.show(Dialog::save, suggested(".json")); return true;
     case Command::reload: files_.reload(); return true;
@@ -151,6 +167,7 @@ void Workbench::carry_out(Command command) {
     case Command::toggle_inspector: inspector_shown_ = !inspector_shown_; return;
     case Command::set_baseline: return set_baseline();
     case Command::remove_baseline: return traces_.remove_baseline();
+    case Command::edit_text: state_.focus_text = text_count(session().experiment()) > 0; return;
     case Command::fit_view: state_.camera = {}; return;
     case Command::shortcuts: return state_.dialog.show(Dialog::shortcuts, {});
     case Command::about: return state_.dialog.show(Dialog::about, {});
@@ -162,6 +179,7 @@ void Workbench::carry_out(Command command) {
 void Workbench::carry_out(const DialogResult& result) {
   switch (result.dialog) {
     case Dialog::open: return files_.open(result.path, result.more);
+    case Dialog::open_model: return files_.open(result.path, FileKind::source);
     case Dialog::open_picture: return files_.open(result.path, FileKind::picture);
     case Dialog::save: return documents_.save_to(result);
     case Dialog::unsaved: return documents_.answer_unsaved(result);

@@ -1,0 +1,69 @@
+#include "app/session/text_edits.h"
+
+#include <charconv>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/models/models.h"
+#include "io/models/model_texts.h"
+
+namespace attnscope {
+namespace {
+
+Result<std::vector<Index>> parse_ids(std::string_view field, std::string_view typed) {
+  constexpr std::string_view kBetween = " ,;\t\r\n";
+  std::vector<Index> ids;
+  for (;;) {
+    const std::size_t begin = typed.find_first_not_of(kBetween);
+    if (begin == std::string_view::npos) return ids;
+    typed.remove_prefix(begin);
+    const std::string_view word = typed.substr(0, typed.find_first_of(kBetween));
+    Index id = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+    if (error != std::errc() || end != word.data() + word.size()) {
+      return fail(std::string(field) + ": " + quoted_text(std::string(word)) +
+                  " is not a token id; this model has no tokenizer, write ids: 1, 2, 3");
+    }
+    ids.push_back(id);
+    typed.remove_prefix(word.size());
+  }
+}
+
+Result<GivenText> given_text(const Experiment& experiment, int which, const std::string& typed) {
+  if (experiment.model->has_tokenizer()) return GivenText{typed, std::nullopt};
+  Result<std::vector<Index>> ids = parse_ids(which == 1 ? "text" : "text2", typed);
+  if (!ids) return tl::unexpected(ids.error());
+  return GivenText{std::nullopt, std::move(*ids)};
+}
+
+}  // namespace
+
+std::string typed_text(const Experiment& experiment, int which) {
+  const ModelText& text = which == 1 ? experiment.text : experiment.text2;
+  if (experiment.model == nullptr || experiment.model->has_tokenizer()) return text.text;
+  std::vector<std::string> ids;
+  ids.reserve(text.ids.size());
+  for (const Index id : text.ids) ids.push_back(std::to_string(id));
+  return join(ids, ", ");
+}
+
+Result<void> set_model_text(Experiment& experiment, int which, const std::string& typed) {
+  if (experiment.model == nullptr) return fail("text: " + experiment.system + " reads no text");
+  const Result<const ModelFamily*> family = family_of(*experiment.model);
+  if (!family) return tl::unexpected(family.error());
+  Result<GivenText> given = given_text(experiment, which, typed);
+  if (!given) return tl::unexpected(given.error());
+  if ((*family)->input != ModelInput::pair)
+    return which == 1 ? set_texts(experiment, *given, {}) : set_texts(experiment, {}, *given);
+  // The texts of a pair are read together.
+  Result<GivenText> other = given_text(experiment, 3 - which, typed_text(experiment, 3 - which));
+  if (!other) return tl::unexpected(other.error());
+  GivenText& first = which == 1 ? *given : *other;
+  GivenText& second = which == 1 ? *other : *given;
+  const bool alone = second.text ? second.text->empty() : second.ids->empty();
+  return set_texts(experiment, first, alone ? GivenText() : second);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,17 @@
+// The texts of a model as a user types them.
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+#include "core/experiment/experiment.h"
+
+namespace attnscope {
+
+/// What stands in the box for a text: the text, or its ids, "1, 2, 3", where the model has no tokenizer.
+std::string typed_text(const Experiment& experiment, int which);
+
+/// Gives the model what was typed; see SetText. Errors are one line that begins with "text" or "text2".
+Result<void> set_model_text(Experiment& experiment, int which, const std::string& typed);
+
+}  // namespace attnscope

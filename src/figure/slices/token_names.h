@@ -1,0 +1,40 @@
+// What the tokens along an axis are called: the labels of an experiment, or the pieces of a model's texts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/experiment/experiment.h"
+
+namespace attnscope {
+
+/// Whether positions along the axis are tokens.
+bool counts_tokens(const Axis& axis);
+
+/// A token of a text as it is shown: without the space before it; "␣" for a space and "↵" for a line break that stand
+/// alone, and the id, "#464", where there is no tokenizer.
+std::string piece_text(const ModelText& text, Index token);
+
+/// The text whose tokens the axis of a model's tensor counts: the second one for a decoder, but the first one for the
+/// keys of its cross-attention. Null where it counts none, or those of a pair.
+const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis);
+
+/// The names of the tokens along an axis of a tensor.
+class TokenNames {
+ public:
+  TokenNames(const Experiment& experiment, std::string_view tensor, const Axis& axis);
+
+  /// Whether no token has one.
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  /// Nothing for tokens behind the last one that has a name.
+  [[nodiscard]] std::optional<std::string> of(Index token) const;
+
+ private:
+  const Experiment& experiment_;
+  const ModelText* text_;
+  const ModelText* second_ = nullptr;  ///< of a pair, whose tokens follow one another
+  Index count_ = 0;
+};
+
+}  // namespace attnscope

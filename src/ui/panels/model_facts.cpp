@@ -1,0 +1,82 @@
+// What a trained model is, in the place of a system's sliders.
+#include <imgui.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "core/base/tensor.h"
+#include "core/base/text.h"
+#include "ui/panels/panels.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+/// The first of these fields that config.json has; empty: none.
+std::string config_text(const Model& model, std::initializer_list<std::string_view> fields) {
+  for (const std::string_view field : fields) {
+    const auto found = model.config().find(field);
+    if (found == model.config().end()) continue;
+    if (const auto* number = std::get_if<double>(&found->second)) return grouped_text(static_cast<Index>(*number));
+    if (const auto* text = std::get_if<std::string>(&found->second)) return *text;
+  }
+  return {};
+}
+
+/// "12", or "6 + 6" for an encoder and a decoder.
+std::string of_parts(const Model& model, const char* encoder, const char* decoder,
+                     std::initializer_list<std::string_view> fields) {
+  const std::string first = config_text(model, {encoder});
+  const std::string second = config_text(model, {decoder});
+  return first.empty() || second.empty() ? config_text(model, fields) : first + " + " + second;
+}
+
+ModelFacts facts_of(const std::shared_ptr<const Model>& model) {
+  Index parameters = 0;
+  for (const ImportedTensor& tensor : model->weights()->tensors()) {
+    Index count = 1;
+    for (const Index size : tensor.shape) count = saturating_product(count, size);
+    parameters += count;
+  }
+  ModelFacts facts;
+  facts.model = model;
+  const auto add = [&](const char* name, std::string value, const char* help) {
+    if (!value.empty()) facts.rows.push_back({name, std::move(value), help});
+  };
+  add("Name", model->name(), "The folder that it was opened from.");
+  add("Family", config_text(*model, {"model_type"}), "model_type in config.json.");
+  add("Layers",
+      of_parts(*model, "encoder_layers", "decoder_layers", {"n_layer", "num_hidden_layers", "num_layers", "n_layers"}),
+      "Layers one after the other, of the encoder and of the decoder where it has both.");
+  add("Heads",
+      of_parts(*model, "encoder_attention_heads", "decoder_attention_heads",
+               {"n_head", "num_attention_heads", "num_heads", "n_heads"}),
+      "Heads of a layer.");
+  add("Heads of keys", config_text(*model, {"num_key_value_heads"}), "Several heads of queries share these.");
+  add("Features", config_text(*model, {"n_embd", "hidden_size", "d_model", "dim"}), "Numbers for each token.");
+  add("Vocabulary", config_text(*model, {"vocab_size"}), "Tokens that it knows.");
+  add("Parameters", grouped_text(parameters), "Numbers in its files.");
+  add("Kind", config_text(*model, {"torch_dtype", "dtype"}), "How its files store a number, as config.json says.");
+  return facts;
+}
+
+}  // namespace
+
+void model_facts(const Style& style, const std::shared_ptr<const Model>& model, UiState& state) {
+  if (!state.model_facts || state.model_facts->model != model) state.model_facts = facts_of(model);
+  const float right = ImGui::GetContentRegionMax().x;
+  for (const ModelFacts::Row& row : state.model_facts->rows) {
+    ImGui::BeginGroup();
+    ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.dim));
+    ImGui::TextUnformatted(row.name.c_str());
+    ImGui::PopStyleColor();
+    ImGui::SameLine();
+    const float room = right - ImGui::GetCursorPosX();
+    text_right(cut_text(row.value, room), right, color(style.palette.text));
+    ImGui::EndGroup();
+    tooltip(row.help);
+  }
+}
+
+}  // namespace attnscope::ui

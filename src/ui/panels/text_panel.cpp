@@ -1,0 +1,166 @@
+#include "ui/panels/text_panel.h"
+
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/session/text_edits.h"
+#include "core/base/text.h"
+#include "core/models/models.h"
+#include "figure/slices/token_names.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+// More chips than this would take longer to lay out in every frame than anybody reads them.
+constexpr std::size_t kMaxChips = 400;
+
+ModelInput input_of(const Experiment& experiment) { return (*family_of(*experiment.model))->input; }
+
+std::string title_of(const Experiment& experiment, int which) {
+  const std::string what = experiment.model->has_tokenizer() ? "TEXT" : "TOKEN IDS";
+  if (which == 1) return what;
+  return input_of(experiment) == ModelInput::pair ? "SECOND " + what : what + " OF THE DECODER";
+}
+
+std::string help_of(const Experiment& experiment, int which) {
+  const std::string what = experiment.model->has_tokenizer() ? "Text" : "Ids of tokens, such as 1, 2, 3,";
+  if (which == 1) return what + " that the model reads.";
+  if (input_of(experiment) == ModelInput::pair) return what + " after the first one; may be empty.";
+  return what + " that the decoder has written so far, and continues.";
+}
+
+class TextColumn {
+ public:
+  TextColumn(const Style& style, const Experiment& experiment, int which, UiState& state, UiIntents& intents)
+      : style_(style),
+        experiment_(experiment),
+        text_(which == 1 ? experiment.text : experiment.text2),
+        which_(which),
+        typed_(state.typed_texts[static_cast<std::size_t>(which - 1)]),
+        state_(state),
+        intents_(intents) {}
+
+  void show(float width) {
+    ImGui::BeginGroup();
+    ImGui::PushID(which_);
+    header(width);
+    box(width);
+    if (typed_ && !typed_->error.empty()) {
+      clipped_text(typed_->error, width, color(kAlarmingInk));
+    } else {
+      chips(width);
+    }
+    ImGui::PopID();
+    ImGui::EndGroup();
+  }
+
+ private:
+  void header(float width) {
+    const float left = ImGui::GetCursorPosX();
+    section_title(style_, title_of(experiment_, which_).c_str());
+    ImGui::SameLine();
+    const auto count = std::ssize(text_.ids);
+    text_right(grouped_text(count) + (count == 1 ? " token" : " tokens"), left + width, color(style_.palette.dim));
+    ImGui::SetCursorPosX(left);
+  }
+
+  void box(float width) {
+    const std::string its = typed_text(experiment_, which_);
+    const bool was_active = is_active("##text");
+    // What was refused stays until the text changes otherwise: by Undo, or because a file was opened.
+    if (typed_ && typed_->instead_of != its) typed_.reset();
+    if (typed_ && !was_active && typed_->error.empty()) typed_.reset();
+    std::string shown = typed_ ? typed_->text : its;
+    if (which_ == 1 && std::exchange(state_.focus_text, false)) {
+      ImGui::SetWindowFocus();
+      ImGui::SetKeyboardFocusHere();
+    }
+    const float height = 2 * ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().FramePadding.y;
+    const bool changed = ImGui::InputTextMultiline("##text", &shown, ImVec2(width, height));
+    if (ImGui::IsItemActivated()) ++state_.gesture;
+    tooltip(help_of(experiment_, which_));
+    if (!changed) return;
+    typed_ = TypedText{shown, its, {}};
+    intents_.actions.push_back({SetText{which_, std::move(shown)}, state_.gesture});
+  }
+
+  void chips(float width) {
+    ImGui::BeginChild("tokens", ImVec2(width, ImGui::GetContentRegionAvail().y), false);
+    push_font(style_.fonts.small().font, style_.fonts.small().line);
+    const std::size_t count = std::min(text_.ids.size(), kMaxChips);
+    const float right = ImGui::GetContentRegionAvail().x;
+    const float gap = style_.px(3);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(gap, gap));
+    float end = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string piece = piece_text(text_, static_cast<Index>(i));
+      const ImVec2 size = chip_size(piece);
+      if (i > 0 && end + gap + size.x <= right) ImGui::SameLine(0, gap);
+      end = (i > 0 && end + gap + size.x <= right ? end + gap : 0) + size.x;
+      chip(i, piece, size);
+    }
+    if (count < text_.ids.size())
+      ImGui::TextDisabled("and %s more", grouped_text(static_cast<Index>(text_.ids.size() - count)).c_str());
+    ImGui::PopStyleVar();
+    ImGui::PopFont();
+    ImGui::EndChild();
+  }
+
+  [[nodiscard]] ImVec2 chip_size(const std::string& piece) const {
+    const ImVec2 words = ImGui::CalcTextSize(piece.c_str());
+    return {words.x + style_.px(8), words.y + style_.px(2)};
+  }
+
+  void chip(std::size_t i, const std::string& piece, ImVec2 size) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::InvisibleButton("token", size);
+    ImGui::PopID();
+    const bool special = i < text_.special.size() && text_.special[i];
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const Rgb back = ImGui::IsItemHovered() ? style_.palette.line : style_.palette.control;
+    list.AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), color(back), style_.px(3));
+    list.AddText(ImVec2(at.x + style_.px(4), at.y + style_.px(1)),
+                 color(special ? style_.palette.dim : style_.palette.text), piece.c_str());
+    std::string about = "token " + std::to_string(i + 1) + " · id " + std::to_string(text_.ids[i]);
+    if (i < text_.pieces.size()) about += " · “" + text_.pieces[i] + "”";
+    tooltip(about + (special ? " · special" : ""));
+  }
+
+  const Style& style_;
+  const Experiment& experiment_;
+  const ModelText& text_;
+  int which_;
+  std::optional<TypedText>& typed_;
+  UiState& state_;
+  UiIntents& intents_;
+};
+
+}  // namespace
+
+int text_count(const Experiment& experiment) {
+  if (experiment.model == nullptr) return 0;
+  const Result<const ModelFamily*> family = family_of(*experiment.model);
+  if (!family || (*family)->input == ModelInput::picture) return 0;
+  return (*family)->input == ModelInput::text ? 1 : 2;
+}
+
+double text_panel_height(double window_height) { return window_height < 560 ? 104 : 132; }
+
+void text_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
+  const int count = text_count(experiment);
+  const float gap = style.px(16);
+  const float width =
+      (ImGui::GetContentRegionAvail().x - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
+  for (int which = 1; which <= count; ++which) {
+    if (which > 1) ImGui::SameLine(0, gap);
+    TextColumn(style, experiment, which, state, intents).show(width);
+  }
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,95 @@
+// The texts of a model in the window: boxes, tokens, refusals, and its layers in the figure.
+#include "io/models/model_texts.h"
+
+#include <fstream>
+
+#include "core/heads/attention_list.h"
+#include "figure/slices/token_names.h"
+#include "figure/views/view.h"
+#include "interface_test.h"
+
+namespace attnscope::test {
+namespace {
+
+const std::filesystem::path kModels = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/models";
+
+class ModelTexts : public Interface {
+ protected:
+  void open(const std::string& name) {
+    Result<Experiment> experiment = experiment_of_model(kModels / name);
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    InterfaceOptions options;
+    options.experiment = std::move(*experiment);
+    start(options);
+    screen().settle();
+  }
+
+  void type_instead(const std::string& text) {
+    screen().key_with_control('T');
+    screen().frame(2);
+    screen().retype(text);
+    screen().settle();
+  }
+};
+
+TEST_F(ModelTexts, TypingChangesTokensAndFigureAndIsOneStepForUndo) {
+  open("stories");
+  const ModelText before = screen().experiment().text;
+  ASSERT_TRUE(screen().is_open("Text"));
+  type_instead("the dogs run");
+  const ModelText& after = screen().experiment().text;
+  EXPECT_EQ(after.text, "the dogs run");
+  EXPECT_EQ(after.ids, (*screen().experiment().model->tokens("the dogs run", {}, false)).ids);
+  EXPECT_EQ(screen().trace().experiment().text, after);
+  screen().key(kEscape);
+  screen().frame(2);
+  undo();
+  EXPECT_EQ(screen().experiment().text, before);
+}
+
+TEST_F(ModelTexts, RefusedTextStaysInItsBoxAndTheLastPictureStays) {
+  open("stories");
+  type_instead("the dogs run");
+  const ModelText taken = screen().experiment().text;
+  std::string long_text;
+  for (int i = 0; i < 400; ++i) long_text += "the ";
+  type_instead(long_text);
+  ASSERT_TRUE(screen().state().typed_texts[0]);
+  EXPECT_NE(screen().state().typed_texts[0]->error.find("tokens are not allowed"), std::string::npos)
+      << screen().state().typed_texts[0]->error;
+  EXPECT_EQ(screen().state().typed_texts[0]->text, long_text.substr(0, screen().state().typed_texts[0]->text.size()));
+  EXPECT_EQ(screen().trace().experiment().text.ids.size(), screen().experiment().text.ids.size());
+  EXPECT_LT(screen().experiment().text.ids.size(), 400U);
+}
+
+TEST_F(ModelTexts, SystemsHaveNoBox) { EXPECT_FALSE(screen().is_open("Text")); }
+
+TEST_F(ModelTexts, EncoderDecoderAndCrossAttentionAreLayersWithTheirOwnTokens) {
+  open("dates");
+  const Trace& trace = screen().trace();
+  std::vector<std::string> titles;
+  for (const LayerAttention& each : layer_attentions(trace)) titles.push_back(title_of(each));
+  EXPECT_EQ(titles, (std::vector<std::string>{"encoder layer 1", "encoder layer 2", "decoder layer 1",
+                                              "decoder layer 1, cross-attention", "decoder layer 2",
+                                              "decoder layer 2, cross-attention"}));
+  const Step& cross = *trace.find("decoder.layer1.cross_weights");
+  const Experiment& experiment = trace.experiment();
+  EXPECT_EQ(counted_text(experiment, cross.name, cross.axes.back()), &experiment.text);
+  if (experiment.text.ids.size() != experiment.text2.ids.size()) {
+    EXPECT_EQ(counted_text(experiment, cross.name, cross.axes[cross.axes.size() - 2]), &experiment.text2);
+  }
+}
+
+TEST_F(ModelTexts, EveryViewShowsAModelOrSaysWhyNot) {
+  for (const char* name : {"stories", "dates", "induction"}) {
+    open(name);
+    for (const View& view : views()) {
+      const Figure figure = build_view(view.name, screen().trace(), *view_options({view.name, {}}));
+      EXPECT_TRUE(!figure.heatmaps.empty() || !figure.texts.empty()) << name << ", " << view.name;
+      EXPECT_EQ(figure.failure, "") << name << ", " << view.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::test
