@@ -91,7 +91,7 @@ class Search {
       return common_prefix(text->ids, as<TokenIdsOperation>(old.operation)->ids);
     Index rows = kAllRows;
     for (const int input : step.inputs) rows = std::min(rows, rows_of_input(input));
-    const bool whole_rows = is<SoftmaxOperation>(step.operation) && !causal_[number];
+    const bool whole_rows = is<SoftmaxOperation>(step.operation) && is_square(step.axes) && !causal_[number];
     if (rows == 0 || whole_rows) return 0;
     if (rows == kAllRows) return rows;
     // Scores need their query and their key, and masks and causal weights their score.

@@ -98,7 +98,7 @@ std::vector<WrongFolder> wrong_folders() {
       {"config empty", config(""), "the file is empty"},
       {"config a list", config("[1]"), "holds a list; allowed: an object"},
       {"config cut off", config("{\"model_type\": "), "config.json"},
-      {"config too long", config(std::string(1'000'001, ' ')), "the file is over"},
+      {"config too long", config(std::string(1'000'001, ' ')), "allowed: 1.0 MB"},
       {"config nested", config(std::string(100, '[')), "config.json"},
       {"config a pointer", config(lfs), "Git-LFS pointer"},
       {"config a page", config("<!DOCTYPE html><html></html>"), "HTML page"},
