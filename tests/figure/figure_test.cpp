@@ -348,12 +348,12 @@ TEST(MatrixMark, TokensWithoutALabelShowTheirNumber) {
   Experiment e = experiment_with({{"tokens", "4"}});
   e.labels = {"the", "cat"};
   const std::shared_ptr<const Trace> trace = *run(e);
-  EXPECT_EQ(axis_labels(*trace, {"key", 4}), (std::vector<std::string>{"the", "cat", "3", "4"}));
-  EXPECT_TRUE(axis_labels(*trace, {"dim", 7}).empty());
-  EXPECT_TRUE(axis_labels(*trace, {"cross_query", 3}).empty());
-  EXPECT_EQ(token_text(*trace, {"key", 4}, 1), "“cat”");
-  EXPECT_EQ(token_text(*trace, {"key", 4}, 2), "3");
-  EXPECT_EQ(token_text(*trace, {"cross_query", 3}, 1), "2");
+  EXPECT_EQ(axis_labels(*trace, "weights", {"key", 4}), (std::vector<std::string>{"the", "cat", "3", "4"}));
+  EXPECT_TRUE(axis_labels(*trace, "weights", {"dim", 7}).empty());
+  EXPECT_TRUE(axis_labels(*trace, "weights", {"cross_query", 3}).empty());
+  EXPECT_EQ(token_text(*trace, "weights", {"key", 4}, 1), "“cat”");
+  EXPECT_EQ(token_text(*trace, "weights", {"key", 4}, 2), "3");
+  EXPECT_EQ(token_text(*trace, "weights", {"cross_query", 3}, 1), "2");
 }
 
 TEST(Markup, IsReadIntoSpans) {

@@ -17,15 +17,15 @@ TEST(Numbering, CountsPositionsFromOne) {
 
 TEST(Numbering, PositionsAreWrittenAsInASentence) {
   const std::shared_ptr<const Trace> trace = trace_with({{"tokens", "8"}});
-  EXPECT_EQ(axis_position_text(*trace, {"head", 4}, 0), "head 1");
-  EXPECT_EQ(axis_position_text(*trace, {"batch", 2}, 1), "item 2");
-  EXPECT_EQ(axis_position_text(*trace, {"dim", 7}, 2), "dim 3");
-  EXPECT_EQ(axis_position_text(*trace, {"query", 8}, 2), "query “sat”");
-  EXPECT_EQ(token_text(*trace, {"query", 8}, 7), "8") << "a token without a label";
-  EXPECT_EQ(axis_labels(*trace, {"query", 8}).back(), "8");
+  EXPECT_EQ(axis_position_text(*trace, "weights", {"head", 4}, 0), "head 1");
+  EXPECT_EQ(axis_position_text(*trace, "weights", {"batch", 2}, 1), "item 2");
+  EXPECT_EQ(axis_position_text(*trace, "weights", {"dim", 7}, 2), "dim 3");
+  EXPECT_EQ(axis_position_text(*trace, "weights", {"query", 8}, 2), "query “sat”");
+  EXPECT_EQ(token_text(*trace, "weights", {"query", 8}, 7), "8") << "a token without a label";
+  EXPECT_EQ(axis_labels(*trace, "weights", {"query", 8}).back(), "8");
   const std::shared_ptr<const Trace> pixels =
       trace_with({{"batch", "2"}, {"height", "2"}, {"width", "3"}}, "image-multihead");
-  EXPECT_EQ(axis_position_text(*pixels, {"key", 6}, 5), "key 6 (row 2, column 3)");
+  EXPECT_EQ(axis_position_text(*pixels, "weights", {"key", 6}, 5), "key 6 (row 2, column 3)");
 }
 
 TEST(Numbering, IsThatOfRowsColumnsAndNotes) {
