@@ -12,15 +12,6 @@
 namespace attnscope {
 namespace {
 
-constexpr Index kMaxSize = Index{1} << 24U;
-
-std::string shown(const ConfigValue& value) {
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  if (const auto* number = std::get_if<double>(&value)) return exact_text(*number);
-  if (const auto* text = std::get_if<std::string>(&value)) return quoted_text(*text);
-  return "a list";
-}
-
 std::string shape_of(std::span<const Index> shape) { return index_text(shape); }
 
 }  // namespace
@@ -38,88 +29,9 @@ std::vector<Index> counted_from(Index first, Index count) {
 }
 
 ModelBuilder::ModelBuilder(const Experiment& experiment, PlanBuilder& plan)
-    : experiment_(experiment), model_(*experiment.model), plan_(plan) {
-  const std::span<const ImportedTensor> tensors = model_.weights()->tensors();
+    : ConfigReader(*experiment.model), experiment_(experiment), plan_(plan) {
+  const std::span<const ImportedTensor> tensors = model().weights()->tensors();
   for (std::size_t i = 0; i < tensors.size(); ++i) entries_.emplace(tensors[i].name, i);
-}
-
-void ModelBuilder::fail(std::string message) {
-  if (!error_) error_ = model_.folder() + ": " + std::move(message);
-}
-
-const ConfigValue* ModelBuilder::find(std::string_view field) const {
-  const auto found = model_.config().find(field);
-  return found == model_.config().end() ? nullptr : &found->second;
-}
-
-template <typename T>
-const T* ModelBuilder::typed(std::string_view field, const char* allowed) {
-  const ConfigValue* const value = find(field);
-  if (value == nullptr) return nullptr;
-  const T* const as_type = std::get_if<T>(value);
-  if (as_type == nullptr)
-    fail("config.json: " + std::string(field) + ": " + shown(*value) + " is not allowed; allowed: " + allowed);
-  return as_type;
-}
-
-Index ModelBuilder::integer(std::string_view field, std::optional<Index> default_value) {
-  return whole_number(field, 1, default_value);
-}
-
-Index ModelBuilder::index(std::string_view field, Index default_value) { return whole_number(field, 0, default_value); }
-
-Index ModelBuilder::whole_number(std::string_view field, Index least, std::optional<Index> default_value) {
-  const std::string allowed = "whole numbers from " + std::to_string(least) + " to " + grouped_text(kMaxSize);
-  const auto* number = typed<double>(field, allowed.c_str());
-  if (number == nullptr) {
-    if (!default_value) fail("config.json: " + std::string(field) + " is missing");
-    return default_value.value_or(1);
-  }
-  if (*number >= static_cast<double>(least) && *number <= static_cast<double>(kMaxSize) &&
-      std::floor(*number) == *number)
-    return static_cast<Index>(*number);
-  fail("config.json: " + std::string(field) + ": " + exact_text(*number) + " is not allowed; allowed: " + allowed);
-  return 1;
-}
-
-double ModelBuilder::real(std::string_view field, std::optional<double> default_value) {
-  const auto* number = typed<double>(field, "a number");
-  if (number != nullptr) return *number;
-  if (!default_value) fail("config.json: " + std::string(field) + " is missing");
-  return default_value.value_or(1);
-}
-
-bool ModelBuilder::flag(std::string_view field, bool default_value) {
-  const auto* value = typed<bool>(field, "true, false");
-  return value != nullptr ? *value : default_value;
-}
-
-std::string ModelBuilder::choice(std::string_view field, std::string_view default_value) {
-  const auto* value = typed<std::string>(field, "a text");
-  if (value == nullptr && default_value.empty()) fail("config.json: " + std::string(field) + " is missing");
-  return value != nullptr ? *value : std::string(default_value);
-}
-
-const std::vector<std::string>* ModelBuilder::texts(std::string_view field) {
-  return typed<std::vector<std::string>>(field, "a list of texts");
-}
-
-const std::vector<double>* ModelBuilder::numbers(std::string_view field) {
-  return typed<std::vector<double>>(field, "a list of numbers");
-}
-
-Activation ModelBuilder::activation(std::string_view field, std::string_view default_value) {
-  const std::string name = choice(field, default_value);
-  if (const std::optional<Activation> known = activation_called(name)) return *known;
-  fail("config.json: " + std::string(field) + ": " + quoted_text(name) +
-       " is not known; allowed: relu, gelu, gelu_new, gelu_pytorch_tanh, quick_gelu, silu, tanh");
-  return Activation::relu;
-}
-
-void ModelBuilder::divides(std::string_view part, Index parts, std::string_view whole, Index of) {
-  if (of % parts == 0) return;
-  fail("config.json: " + std::string(part) + " " + std::to_string(parts) + " does not divide " + std::string(whole) +
-       " " + std::to_string(of));
 }
 
 std::string ModelBuilder::prefix_of(std::initializer_list<std::string> prefixes, std::string_view stored) const {
@@ -130,7 +42,7 @@ std::string ModelBuilder::prefix_of(std::initializer_list<std::string> prefixes,
 }
 
 Index ModelBuilder::rows_in_file(const std::string& stored) const {
-  const std::vector<Index>& shape = model_.weights()->tensors()[entries_.at(stored)].shape;
+  const std::vector<Index>& shape = model().weights()->tensors()[entries_.at(stored)].shape;
   return shape.empty() ? 1 : shape[0];
 }
 
@@ -140,7 +52,7 @@ Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axe
     fail("the tensor " + quoted_text(stored) + " is missing; expected: " + shape_text(axes));
     return constant(plan_, std::move(name), std::move(axes), 0);
   }
-  const ImportedTensor& tensor = model_.weights()->tensors()[found->second];
+  const ImportedTensor& tensor = model().weights()->tensors()[found->second];
   std::vector<Index> shape;
   shape.reserve(axes.size());
   for (const Axis& axis : axes) shape.push_back(axis.size);
@@ -151,7 +63,7 @@ Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axe
     return constant(plan_, std::move(name), std::move(axes), 0);
   }
   ImportOperation import;
-  import.from = model_.weights();
+  import.from = model().weights();
   import.which = found->second;
   import.at.assign(axes.size(), 0);
   import.is_weight = true;
@@ -166,13 +78,14 @@ Value ModelBuilder::rows_of(std::string name, const std::string& stored, Index t
   const std::vector<Index> shape = {table_rows, features};
   if (found == entries_.end()) {
     fail("the tensor " + quoted_text(stored) + " is missing; expected: " + shape_of(shape));
-  } else if (const ImportedTensor& table = model_.weights()->tensors()[found->second];
+  } else if (const ImportedTensor& table = model().weights()->tensors()[found->second];
              table.shape != shape || !table.trouble.empty()) {
     fail("the tensor " + quoted_text(stored) +
          (table.trouble.empty() ? " has the shape " + shape_of(table.shape) + "; expected: " + shape_of(shape)
                                 : ": " + table.trouble));
   } else if (std::all_of(rows.begin(), rows.end(), [&](Index row) { return row >= 0 && row < table_rows; })) {
-    return look_up(plan_, std::move(name), {model_.weights(), found->second, std::move(rows), factor}, std::move(axes));
+    return look_up(plan_, std::move(name), {model().weights(), found->second, std::move(rows), factor},
+                   std::move(axes));
   } else {
     fail("the tensor " + quoted_text(stored) + " has " + grouped_text(table_rows) +
          " rows; needed: " + grouped_text(*std::max_element(rows.begin(), rows.end()) + 1));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
+#include "core/models/config_reader.h"
 #include "core/operations/ops.h"
 #include "core/plan/plan_builder.h"
 
@@ -18,30 +19,9 @@ namespace attnscope {
 /// many families share. Whatever is missing or has the wrong type, range or shape becomes `error`, the first one wins;
 /// the recording goes on with anything in its place, so that families need not ask after every line. After the
 /// configuration and the tokens they return if there is an error: sizes that do not fit are not recorded.
-class ModelBuilder {
+class ModelBuilder : public ConfigReader {
  public:
   ModelBuilder(const Experiment& experiment, PlanBuilder& plan);
-
-  // Configuration. Without a default the field is required.
-
-  /// A size or a count, from 1 to 2^24.
-  Index integer(std::string_view field, std::optional<Index> default_value = {});
-  /// A position, from 0 to 2^24.
-  Index index(std::string_view field, Index default_value);
-  double real(std::string_view field, std::optional<double> default_value = {});
-  bool flag(std::string_view field, bool default_value);
-  std::string choice(std::string_view field, std::string_view default_value = {});
-  [[nodiscard]] const ConfigValue* find(std::string_view field) const;
-  /// A list of texts; null if the field is missing.
-  const std::vector<std::string>* texts(std::string_view field);
-  /// A list of numbers; null if the field is missing.
-  const std::vector<double>* numbers(std::string_view field);
-  /// The activation that `field` names.
-  Activation activation(std::string_view field, std::string_view default_value = {});
-  /// Fails unless the number `parts` of `part` divides that of `whole`.
-  void divides(std::string_view part, Index parts, std::string_view whole, Index of);
-  void fail(std::string message);
-  [[nodiscard]] const std::optional<std::string>& error() const { return error_; }
 
   // Weights.
 
@@ -132,15 +112,9 @@ class ModelBuilder {
   Value gated_mlp(Value input, const GatedMlp& mlp);
 
  private:
-  Index whole_number(std::string_view field, Index least, std::optional<Index> default_value);
-  template <typename T>
-  const T* typed(std::string_view field, const char* allowed);
-
   const Experiment& experiment_;
-  const Model& model_;
   PlanBuilder& plan_;
   std::map<std::string_view, std::size_t> entries_;
-  std::optional<std::string> error_;
 };
 
 /// Keeps the keys up to the query, and of those the last `window` (0: all).
