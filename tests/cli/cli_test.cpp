@@ -50,7 +50,7 @@ TEST(Cli, WrongCommands) {
   expect_refused({"trace"}, 2, {"EXPERIMENT is required"});
   expect_refused({"trace", "worked-example"}, 2, {"output is required"});
   expect_refused({"trace", "worked-example", "--sett", "heads=2", "-o", "x.npz"}, 2,
-                 {"option \"--sett\" is unknown to trace; did you mean --set?"});
+                 {"option \"--sett\" is unknown to trace; did you mean --set or --text?"});
   expect_refused({"trace", "worked-example", "--sett=heads=2"}, 2, {"option \"--sett\" is unknown to trace"});
   expect_refused({"trace", "worked-example", "more", "-o", "x.npz"}, 2, {"\"more\": unexpected argument"});
   expect_refused({"trace", "worked-example", "-o"}, 2, {"trace: "});
@@ -93,7 +93,7 @@ TEST(Cli, WrongFiles) {
   };
   ASSERT_EQ(shell("mkfifo " + (folder / "pipe").string()), 0);
   refuse(folder / "none.json", {"none.json: No such file or directory"});
-  refuse(folder.path(), {"is a folder"});
+  refuse(folder.path(), {"no config.json"});
   refuse(folder / "pipe", {"is a pipe"});
   refuse("/dev/zero", {"is a device"});
   refuse(folder.file("heads.json", experiment(R"(, "params": {"heads": 0})")),

@@ -197,7 +197,9 @@ TEST(OpenExperiment, SaysWhatElseItIs) {
   EXPECT_NE(error_of("zzz").message.find("the systems are"), std::string::npos);
   EXPECT_EQ(error_of("none.json").message, "none.json: No such file or directory");
   EXPECT_EQ(error_of("none.json").kind, Error::Kind::failure);
-  EXPECT_EQ(error_of(folder.path().string()).message, folder.path().string() + ": is a folder, not a file");
+  EXPECT_EQ(
+      error_of(folder.path().string()).message,
+      folder.path().string() + ": no config.json; needs the folder of a model with config.json and model.safetensors");
   EXPECT_NE(error_of(folder.file("lfs.json", "version https://git-lfs.github.com/spec/v1\n").string())
                 .message.find("Git-LFS pointer"),
             std::string::npos);

@@ -80,7 +80,7 @@ KeptKeys kept_by(const MaskField& field, Index batch, Index query) {
   const Index keys = field.sizes().keys;
   const Mask& mask = field.mask();
   if (mask.kind == Mask::Kind::causal)
-    return {mask.radius == 0 ? 0 : std::clamp<Index>(query + 1 - mask.radius, 0, keys), std::min(query + 1, keys)};
+    return {mask.last == 0 ? 0 : std::clamp<Index>(query + 1 - mask.last, 0, keys), std::min(query + 1, keys)};
   if (mask.kind == Mask::Kind::window)
     return {std::clamp<Index>(query - mask.radius, 0, keys), std::min(query + mask.radius + 1, keys)};
   if (mask.kind == Mask::Kind::padding)

@@ -173,7 +173,7 @@ Mask fitted(const Mask& mask, const MaskSizes& sizes) {
 bool MaskField::keeps(Index batch, Index head, Index query, Index key) const {
   switch (mask_.kind) {
     case Mask::Kind::none: return true;
-    case Mask::Kind::causal: return key <= query && (mask_.radius == 0 || query - key < mask_.radius);
+    case Mask::Kind::causal: return key <= query && (mask_.last == 0 || query - key < mask_.last);
     case Mask::Kind::window: return std::abs(query - key) <= mask_.radius;
     case Mask::Kind::padding:
       return key < mask_.lengths[mask_.lengths.size() == 1 ? 0 : static_cast<std::size_t>(batch)];

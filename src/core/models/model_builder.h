@@ -118,7 +118,12 @@ class ModelBuilder : public ConfigReader {
 };
 
 /// Keeps the keys up to the query, and of those the last `window` (0: all).
-inline Mask causal_mask(Index window = 0) { return {Mask::Kind::causal, window, {}, {}, {}}; }
+inline Mask causal_mask(Index window = 0) {
+  Mask mask;
+  mask.kind = Mask::Kind::causal;
+  mask.last = window;
+  return mask;
+}
 
 /// first, first + 1, …
 std::vector<Index> counted_from(Index first, Index count);

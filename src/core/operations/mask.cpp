@@ -94,7 +94,7 @@ std::string MaskOperation::python(const StepInPlan& step, std::span<const std::s
   const Mask& mask = field->mask();
   assert(mask.kind == Mask::Kind::causal);
   std::string keep = "torch.ones(" + shape + ").tril()";
-  if (mask.radius > 0) keep += ".triu(" + std::to_string(1 - mask.radius) + ")";
+  if (mask.last > 0) keep += ".triu(" + std::to_string(1 - mask.last) + ")";
   return inputs[0] + ".masked_fill(" + keep + " == 0, " + (std::isinf(fill) ? "-torch.inf" : python_number(fill)) + ")";
 }
 

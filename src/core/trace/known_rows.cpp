@@ -44,7 +44,7 @@ class Search {
       if (traits.draws || traits.uses_seed) continue;
       const Step* const old = same_[i] < 0 ? last_.find(step.name) : nullptr;
       if (old == nullptr || old->tensor == nullptr || !fits(step, *old)) continue;
-      KnownRows known = {static_cast<int>(old - last_.steps().data()), 0, token_axis(step.axes), is_square(step.axes)};
+      KnownRows known = {static_cast<int>(old - last_.steps().data()), 0, token_axis(step.axes), grows_keys(step)};
       if (known.axis < 0 || (known.square && known.axis + 2 != std::ssize(step.axes))) continue;
       const auto axis = static_cast<std::size_t>(known.axis);
       known.rows = std::min({rows_of(i, *old), step.axes[axis].size, old->axes[axis].size});
@@ -61,10 +61,19 @@ class Search {
     return is<SoftmaxOperation>(step.operation) && causal_[static_cast<std::size_t>(step.inputs[0])];
   }
 
+  /// Whether the tensor has a key for each token of the text that changes: not where a decoder reads an encoder.
+  [[nodiscard]] bool grows_keys(const PlannedStep& step) const {
+    if (!is_square(step.axes)) return false;
+    if (is<ContractOperation>(step.operation)) return same_[static_cast<std::size_t>(step.inputs[1])] < 0;
+    if (step.inputs.empty()) return true;
+    const auto input = static_cast<std::size_t>(step.inputs[0]);
+    return same_[input] < 0 && (known_[input].rows == 0 || known_[input].square);
+  }
+
   /// The same operation on inputs of the same names, and the same axes but for the number of tokens.
   [[nodiscard]] bool fits(const PlannedStep& step, const Step& old) const {
     if (step.axes.size() != old.axes.size() || step.inputs.size() != old.inputs.size()) return false;
-    const bool square = is_square(step.axes);
+    const bool square = grows_keys(step);
     for (std::size_t axis = 0; axis < step.axes.size(); ++axis) {
       const bool may_differ =
           static_cast<int>(axis) == token_axis(step.axes) || (square && axis + 1 == step.axes.size());
@@ -91,11 +100,11 @@ class Search {
       return common_prefix(text->ids, as<TokenIdsOperation>(old.operation)->ids);
     Index rows = kAllRows;
     for (const int input : step.inputs) rows = std::min(rows, rows_of_input(input));
-    const bool whole_rows = is<SoftmaxOperation>(step.operation) && is_square(step.axes) && !causal_[number];
+    const bool whole_rows = is<SoftmaxOperation>(step.operation) && grows_keys(step) && !causal_[number];
     if (rows == 0 || whole_rows) return 0;
     if (rows == kAllRows) return rows;
     // Scores need their query and their key, and masks and causal weights their score.
-    if (is_square(step.axes)) return rows;
+    if (grows_keys(step)) return rows;
     const bool sums_weights =
         is<ContractOperation>(step.operation) && causal_[static_cast<std::size_t>(step.inputs[0])];
     return sums_weights || reads_known_rows(step, static_cast<int>(number), rows) ? rows : 0;

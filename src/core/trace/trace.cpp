@@ -60,9 +60,10 @@ std::vector<std::string> warnings_about(std::span<const Step> steps) {
 }  // namespace
 
 bool is_attention(const Step& step) {
-  // A model's answer is a softmax as well.
-  const bool is_answer = step.axes.back().name == "vocabulary" || step.axes.back().name == "label";
-  if (is<SoftmaxOperation>(step.operation)) return !is_answer;
+  if (is<SoftmaxOperation>(step.operation)) {
+    // A model's answer is a softmax as well.
+    return step.axes.empty() || (step.axes.back().name != "vocabulary" && step.axes.back().name != "label");
+  }
   return is<ImportOperation>(step.operation) && step.name.ends_with("weights") && step.axes.back().name == "key";
 }
 

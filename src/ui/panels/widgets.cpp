@@ -305,7 +305,9 @@ void clipped_text(const std::string& text, float width, ImU32 ink) {
 }
 
 void text_right(const std::string& text, float right, ImU32 ink) {
-  ImGui::SameLine(right - ImGui::CalcTextSize(text.c_str()).x);
+  // Not as SameLine's offset, which counts from the group that is open.
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(right - ImGui::CalcTextSize(text.c_str()).x);
   ImGui::PushStyleColor(ImGuiCol_Text, ink);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopStyleColor();
