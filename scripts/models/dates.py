@@ -131,6 +131,7 @@ def evaluate(model, cases):
 
 def write_config(folder, words):
     common.write_json(folder / "config.json", {
+        "attnscope_example": "22 jul 16", "attnscope_example2": "2016-07-22",
         "architectures": ["BartForConditionalGeneration"], "model_type": "bart", "is_encoder_decoder": True,
         "vocab_size": len(words), "d_model": WIDTH, "max_position_embeddings": POSITIONS, "encoder_layers": LAYERS,
         "encoder_attention_heads": HEADS, "encoder_ffn_dim": HIDDEN, "decoder_layers": LAYERS,

@@ -99,6 +99,7 @@ def head_measures(model, tokens):
 
 def write_config(folder, layers):
     common.write_json(folder / "config.json", {
+        "attnscope_example": "UKgqSoY6k4R0QwcSVa3PiYQmUKgqSoY6k4R0QwcS",
         "model_type": "attention-only", "vocab_size": len(SYMBOLS), "n_positions": POSITIONS, "n_embd": WIDTH,
         "n_layer": layers, "n_head": HEADS})
 

@@ -125,6 +125,7 @@ def right_by_task(model, words, cases):
 
 def write_config(folder, words):
     common.write_json(folder / "config.json", {
+        "attnscope_example": "Ivan showed Alice the letter. The letter came from Ivan. Hanna sold Leo the drum. Now",
         "architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "vocab_size": len(words), "n_positions": POSITIONS,
         "n_ctx": POSITIONS, "n_embd": WIDTH, "n_layer": LAYERS, "n_head": HEADS, "n_inner": None,
         "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5, "initializer_range": 0.02, "resid_pdrop": 0.0,

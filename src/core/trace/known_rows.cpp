@@ -66,7 +66,9 @@ class Search {
     if (!is_square(step.axes)) return false;
     if (is<ContractOperation>(step.operation)) return same_[static_cast<std::size_t>(step.inputs[1])] < 0;
     if (step.inputs.empty()) return true;
+    // Masks, biases and softmax have the keys of their scores; a bias by distance is not made from any.
     const auto input = static_cast<std::size_t>(step.inputs[0]);
+    if (!is_square(plan_.steps[input].axes)) return true;
     return same_[input] < 0 && (known_[input].rows == 0 || known_[input].square);
   }
 

@@ -55,7 +55,7 @@ void recent_menu(const MenuState& state, UiIntents& intents) {
 }
 
 void models_menu(const MenuState& state, UiIntents& intents) {
-  if (!ImGui::BeginMenu("Models that come along", !state.models.empty())) return;
+  if (!ImGui::BeginMenu("Bundled models", !state.models.empty())) return;
   for (const BundledModel& model : state.models) {
     if (ImGui::MenuItem(model.name.c_str())) intents.files.push_back(model.folder.string());
     tooltip(model.folder.string());
