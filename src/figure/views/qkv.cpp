@@ -160,7 +160,9 @@ Index heads_of(const Trace& trace, const std::string& prefix) {
 }
 
 Index pages(const Trace& trace, const ParameterValues& options) {
-  return trace.find(prefix_of(trace, options) + "q") == nullptr ? 1 : page_count(heads_of(trace, prefix_of(trace, options)), kMaxHeads);
+  return trace.find(prefix_of(trace, options) + "q") == nullptr
+             ? 1
+             : page_count(heads_of(trace, prefix_of(trace, options)), kMaxHeads);
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
@@ -179,7 +181,8 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 std::string missing(const Trace& trace) {
-  return trace.find(selected_attention(trace, {}).layer + "q") != nullptr ? "" : "The file has no queries, keys and values.";
+  return trace.find(selected_attention(trace, {}).layer + "q") != nullptr ? ""
+                                                                          : "The file has no queries, keys and values.";
 }
 
 }  // namespace
