@@ -67,7 +67,7 @@ std::string prefix_of(const Trace& trace, const LayerAttention& attention) {
 }
 
 std::string title_of(const LayerAttention& attention) {
-  const std::string layer = "layer " + std::to_string(attention.layer);
+  std::string layer = "layer " + std::to_string(attention.layer);
   switch (attention.kind) {
     case AttentionKind::self: return layer;
     case AttentionKind::encoder: return "encoder " + layer;

@@ -8,6 +8,18 @@
 namespace attnscope {
 namespace {
 
+Value attention(ModelBuilder& m, Index heads, const std::string& prefix, const std::string& stored, Value x) {
+  const Index features = m.plan().axes(x).back().size;
+  const auto part = [&](const std::string& name, const std::string& position) {
+    const Value projected = m.linear(prefix + "projected_" + name, x, {stored + name, features, false}, "head·dim");
+    return m.heads(prefix + name, projected, heads, position);
+  };
+  ModelBuilder::Attention attention = {prefix, part("q", "query"), part("k", "key"), part("v", "key")};
+  m.divide_by_root(attention);
+  attention.mask = causal_mask();
+  return m.linear(prefix + "attention_out", m.attend(attention), {stored + "o", features, false}, "feature");
+}
+
 void build(ModelBuilder& m) {
   const Index features = m.integer("n_embd");
   const Index heads = m.integer("n_head");
@@ -25,17 +37,7 @@ void build(ModelBuilder& m) {
   Value x = m.residual("embedded", words, places);
   for (Index layer = 1; layer <= layers && !m.error(); ++layer) {
     const std::string prefix = "layer" + std::to_string(layer) + ".";
-    const std::string stored = "layers." + std::to_string(layer - 1) + ".";
-    const auto part = [&](const std::string& name, const std::string& position) {
-      const Value projected = m.linear(prefix + "projected_" + name, x, {stored + name, features, false}, "head·dim");
-      return m.heads(prefix + name, projected, heads, position);
-    };
-    ModelBuilder::Attention attention = {prefix, part("q", "query"), part("k", "key"), part("v", "key")};
-    m.divide_by_root(attention);
-    attention.mask = causal_mask();
-    const Value out =
-        m.linear(prefix + "attention_out", m.attend(attention), {stored + "o", features, false}, "feature");
-    x = m.residual(prefix + "out", x, out);
+    x = m.residual(prefix + "out", x, attention(m, heads, prefix, "layers." + std::to_string(layer - 1) + ".", x));
   }
   m.answer(x, {vocabulary, "unembed.weight", "unembed.weight"});
 }

@@ -48,8 +48,9 @@ void build(ModelBuilder& m) {
   if (!(share > 0 && share <= 1))
     m.fail("config.json: " + std::string(share_field) + " has to be above 0 and at most 1");
   if (m.error()) return;
+  const Index dim = neox.features / neox.heads;
   std::tie(neox.frequencies, neox.factor) =
-      rotary_config(m, static_cast<Index>(std::floor(static_cast<double>(neox.features / neox.heads) * share)));
+      rotary_config(m, static_cast<Index>(std::floor(static_cast<double>(dim) * share)));
   const Index hidden = m.integer("intermediate_size");
   const Activation activation = m.activation("hidden_act", "gelu");
   const double epsilon = m.real("layer_norm_eps", 1e-5);

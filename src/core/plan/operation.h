@@ -177,7 +177,7 @@ class RecordFunctions final : public OperationFunctions {
     }
   }
   [[nodiscard]] bool continues(const Operation& last) const override {
-    const Record* const other = last.as<Record>();
+    const auto* const other = last.as<Record>();
     if constexpr (requires { record_.continues(*other); }) {
       return other != nullptr && record_.continues(*other);
     } else {
