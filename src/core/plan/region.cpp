@@ -69,6 +69,8 @@ Axes region_axes(const Axes& axes, const Region& region) {
 std::shared_ptr<const Tensor> part_of(const std::shared_ptr<const Tensor>& whole, const Region& region) {
   if (region == whole_region(region.step, whole->axes())) return whole;
   Axes axes = region_axes(whole->axes(), region);
+  // It may begin where the tensor ends.
+  if (region.count() == 0) return std::make_shared<Tensor>(std::move(axes), nullptr);
   if (is_contiguous(whole->axes(), region)) return Tensor::part(whole, std::move(axes), whole->offset(region.begin));
   auto part = std::make_shared<Tensor>(std::move(axes), nullptr);
   const Index length = region.size(region.begin.size() - 1);
