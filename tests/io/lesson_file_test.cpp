@@ -168,6 +168,60 @@ TEST(LessonFileReader, NoBytesBreakIt) {
   }
 }
 
+constexpr const char* kLessonsFolder = ATTNSCOPE_SOURCE_DIR "/assets/lessons";
+
+/// A lesson of two steps that read the bundled model, named in two ways, or another path in the first.
+std::string lesson_on_model(const std::string& first = "../models/induction") {
+  ordered_json document = right_lesson();
+  for (ordered_json& step : document["steps"]) {
+    step = {{"title", "one"}, {"text", "text"}, {"look", "look"}};
+    step["experiment"] = {{"format", "attnscope-experiment/1"},
+                          {"system", "transformer"},
+                          {"model", "../models/./induction/"},
+                          {"text", "abcab"}};
+  }
+  document["steps"][0]["experiment"]["model"] = first;
+  return document.dump();
+}
+
+TEST(LessonOnModel, SharesTheModelAmongItsSteps) {
+  const Result<Lesson> lesson = parse_lesson(lesson_on_model(), "x.json", kLessonsFolder);
+  ASSERT_TRUE(lesson) << lesson.error().message;
+  const Experiment& first = lesson->steps[0].experiment;
+  ASSERT_NE(first.model, nullptr);
+  EXPECT_EQ(first.model->name(), "induction");
+  EXPECT_EQ(first.text.ids.size(), 5U);
+  EXPECT_TRUE(same_computation(first, lesson->steps[1].experiment));
+}
+
+TEST(LessonOnModel, KeepsDifferentModelsApart) {
+  const Result<Lesson> lesson =
+      parse_lesson(lesson_on_model("../models/induction/checkpoints/step-000050"), "x.json", kLessonsFolder);
+  ASSERT_TRUE(lesson) << lesson.error().message;
+  EXPECT_NE(lesson->steps[0].experiment.model, lesson->steps[1].experiment.model);
+}
+
+TEST(LessonOnModel, ReadsNoModelFromElsewhere) {
+  const std::string absolute = ATTNSCOPE_SOURCE_DIR "/assets/models/induction";
+  for (const std::string& path :
+       {absolute, std::string("../models"), std::string("../models/"), std::string("../models/x/.."),
+        std::string("../models/../models/../../assets/models/induction"), std::string("models/induction"),
+        std::string("../modelsx/induction"), std::string("../../assets/models/induction"), std::string()}) {
+    const Result<Lesson> lesson = parse_lesson(lesson_on_model(path), "x.json", kLessonsFolder);
+    ASSERT_FALSE(lesson) << path;
+    EXPECT_TRUE(is_one_line(lesson.error().message));
+    EXPECT_NE(lesson.error().message.find("x.json: steps[0]: experiment: model: "), std::string::npos)
+        << lesson.error().message;
+    EXPECT_NE(lesson.error().message.find("like \"../models/stories\""), std::string::npos) << lesson.error().message;
+  }
+}
+
+TEST(LessonOnModel, SaysWhichOneIsMissing) {
+  const Result<Lesson> lesson = parse_lesson(lesson_on_model("../models/nowhere"), "x.json", kLessonsFolder);
+  ASSERT_FALSE(lesson);
+  EXPECT_NE(lesson.error().message.find("nowhere"), std::string::npos) << lesson.error().message;
+}
+
 TEST(LessonFolder, HasOneEntryForEachFile) {
   const TemporaryFolder folder;
   folder.file("b.json", right_lesson().dump());

@@ -30,7 +30,7 @@ std::size_t word_count(const std::string& text) {
 }
 
 TEST(Lessons, LoadFromTheirFiles) {
-  ASSERT_EQ(lessons().size(), 6U);
+  ASSERT_EQ(lessons().size(), 10U);
   for (const LessonFile& file : lessons()) {
     ASSERT_TRUE(file.lesson) << file.lesson.error().message;
     const Lesson& lesson = **file.lesson;
@@ -48,7 +48,12 @@ TEST(Lessons, LoadFromTheirFiles) {
 TEST(Lessons, AreFoundWhereTheProgramLooks) {
   const std::vector<LessonFile> found = find_lessons();
   ASSERT_EQ(found.size(), lessons().size());
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].name, lessons()[i].name);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].name, lessons()[i].name);
+    EXPECT_TRUE(found[i].lesson) << found[i].lesson.error().message;
+    // The tenth after the ninth, not after the first.
+    EXPECT_TRUE(found[i].name.starts_with(std::to_string(i + 1) + "-")) << found[i].name;
+  }
 }
 
 TEST(Lessons, ShowEveryEquivalence) {
@@ -100,7 +105,21 @@ TEST_P(LessonNumbers, QuotedOnesAreThoseOfTheTrace) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, LessonNumbers, testing::Range(std::size_t{0}, std::size_t{6}));
+INSTANTIATE_TEST_SUITE_P(Each, LessonNumbers, testing::Range(std::size_t{0}, std::size_t{10}));
+
+TEST(Lessons, QuoteNumbersInEveryStepOnATrainedModel) {
+  // What a step claims about a model is checked above only where it names the cell.
+  const std::regex quote(R"([a-z_0-9.]+\[[0-9,]+\] = (?:−)?[0-9])");
+  std::size_t steps = 0;
+  for (const LessonFile& file : lessons()) {
+    for (const LessonStep& step : (*file.lesson)->steps) {
+      if (step.experiment.model == nullptr) continue;
+      ++steps;
+      EXPECT_TRUE(std::regex_search(step.text, quote)) << file.name << ": " << step.title;
+    }
+  }
+  EXPECT_EQ(steps, 45U);
+}
 
 TEST(Lessons, HaveEveryPrintedNumber) {
   // As many as the sources print, and only in lessons with printed numbers.

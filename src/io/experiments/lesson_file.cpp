@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/explain/explain.h"
@@ -127,11 +128,25 @@ Result<ReferenceValues> read_reference_values(const json& object, std::span<cons
 
 // Steps.
 
-Result<Experiment> read_step_experiment(const json& object) {
+/// Only models in the folder "models" beside that of the lessons are read.
+Result<void> check_model_path(const json& experiment) {
+  const auto found = experiment.find("model");
+  if (found == experiment.end()) return {};
+  const auto* text = found->get_ptr<const std::string*>();
+  const std::filesystem::path path = text != nullptr ? std::filesystem::path(*text).lexically_normal() : "";
+  const std::vector<std::filesystem::path> parts(path.begin(), path.end());
+  const bool inside = parts.size() >= 3 && parts[0] == ".." && parts[1] == "models" && !parts[2].empty();
+  if (!inside) return lesson_not_allowed("model", *found, "the path of a bundled model, like \"../models/stories\"");
+  return {};
+}
+
+Result<Experiment> read_step_experiment(const json& object, const std::filesystem::path& folder) {
   const Result<const json*> value = member(object, "experiment", "an experiment");
   if (!value) return tl::unexpected(value.error());
   if (!(*value)->is_object()) return lesson_not_allowed("experiment", **value, "an experiment");
-  Result<Experiment> experiment = experiment_from_json(**value);
+  if (const Result<void> inside = check_model_path(**value); !inside)
+    return tl::unexpected(within("experiment: ", inside.error()));
+  Result<Experiment> experiment = experiment_from_json(**value, folder);
   if (!experiment) return tl::unexpected(within("experiment: ", experiment.error()));
   if (const Result<void> valid = validate(*experiment); !valid)
     return tl::unexpected(within("experiment: ", valid.error()));
@@ -178,7 +193,7 @@ Result<void> read_equivalence(const json& object, LessonStep& step) {
   return {};
 }
 
-Result<LessonStep> read_step(const json& object) {
+Result<LessonStep> read_step(const json& object, const std::filesystem::path& folder) {
   if (!object.is_object()) return fail(json_excerpt(object) + " is not allowed; allowed: an object");
   static const std::vector<std::string> keys = {"title", "text",    "look",       "experiment",
                                                 "cell",  "printed", "equivalence"};
@@ -188,7 +203,7 @@ Result<LessonStep> read_step(const json& object) {
   if (read) read = read_text(object, "text", kMaxTextBytes, step.text);
   if (read) read = read_text(object, "look", kMaxTextBytes, step.look);
   if (!read) return tl::unexpected(read.error());
-  Result<Experiment> experiment = read_step_experiment(object);
+  Result<Experiment> experiment = read_step_experiment(object, folder);
   if (!experiment) return tl::unexpected(experiment.error());
   step.experiment = std::move(*experiment);
   const std::vector<PlannedStep> steps = plan(step.experiment).steps;
@@ -199,7 +214,16 @@ Result<LessonStep> read_step(const json& object) {
   return step;
 }
 
-Result<Lesson> read_document(const json& document) {
+/// Gives the step the model of an earlier step if that is the same one: numbers that do not change are then reused.
+void share_model(const std::vector<LessonStep>& earlier, Experiment& experiment) {
+  if (experiment.model == nullptr) return;
+  const auto same = std::ranges::find_if(earlier, [&](const LessonStep& step) {
+    return step.experiment.model != nullptr && step.experiment.model->folder() == experiment.model->folder();
+  });
+  if (same != earlier.end()) experiment.model = same->experiment.model;
+}
+
+Result<Lesson> read_document(const json& document, const std::filesystem::path& folder) {
   if (!document.is_object()) return fail("the file holds " + json_excerpt(document) + "; allowed: an object");
   const std::string allowed = std::string("\"") + kLessonFormat + "\"";
   const Result<const json*> format = member(document, "format", allowed);
@@ -218,8 +242,9 @@ Result<Lesson> read_document(const json& document) {
   if (!(*steps)->is_array() || (*steps)->empty() || (*steps)->size() > kMaxSteps)
     return lesson_not_allowed("steps", **steps, some);
   for (const json& each : **steps) {
-    Result<LessonStep> step = read_step(each);
+    Result<LessonStep> step = read_step(each, folder);
     if (!step) return tl::unexpected(within("steps[" + std::to_string(lesson.steps.size()) + "]: ", step.error()));
+    share_model(lesson.steps, step->experiment);
     lesson.steps.push_back(std::move(*step));
   }
   return lesson;
@@ -227,13 +252,13 @@ Result<Lesson> read_document(const json& document) {
 
 }  // namespace
 
-Result<Lesson> parse_lesson(std::string_view text, std::string_view name) {
+Result<Lesson> parse_lesson(std::string_view text, std::string_view name, const std::filesystem::path& folder) {
   const std::string prefix = std::string(name) + ": ";
   if (text.empty()) return fail(prefix + "the file is empty; allowed: a lesson, format \"" + kLessonFormat + "\"");
   if (const std::string what = stand_in(text); !what.empty()) return fail(prefix + "this is " + what);
   const Result<json> document = parse_json(text, {32, 200'000});
   if (!document) return tl::unexpected(within(prefix, document.error()));
-  Result<Lesson> lesson = read_document(*document);
+  Result<Lesson> lesson = read_document(*document, folder);
   if (!lesson) return tl::unexpected(within(prefix, lesson.error()));
   return lesson;
 }
@@ -241,7 +266,7 @@ Result<Lesson> parse_lesson(std::string_view text, std::string_view name) {
 Result<Lesson> read_lesson(const std::filesystem::path& path) {
   const Result<std::string> text = read_file(path, kMaxLessonBytes);
   if (!text) return tl::unexpected(text.error());
-  return parse_lesson(*text, path_text(path));
+  return parse_lesson(*text, path_text(path), folder_of(path));
 }
 
 std::vector<LessonFile> lessons_in(const std::filesystem::path& folder) {
@@ -250,7 +275,12 @@ std::vector<LessonFile> lessons_in(const std::filesystem::path& folder) {
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() == ".json") paths.push_back(entry->path());
   }
-  std::sort(paths.begin(), paths.end());
+  // By the numbers that the names begin with: 10 comes after 9.
+  const auto number = [](const std::filesystem::path& path) {
+    const std::string name = path.stem().string();
+    return parse_integer(name.substr(0, name.find('-'))).value_or(0);
+  };
+  std::ranges::sort(paths, {}, [&](const std::filesystem::path& path) { return std::pair(number(path), path); });
   std::vector<LessonFile> files;
   files.reserve(paths.size());
   for (const std::filesystem::path& path : paths) {

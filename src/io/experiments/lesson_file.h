@@ -17,6 +17,9 @@
 //     }]
 //   }
 //
+// Paths in an experiment are relative to the lesson's folder. A model must be one of those beside it, "../models/stories":
+// a lesson makes attnscope open no other folder.
+//
 // Cell, printed and equivalence may be missing. Everything else is refused with one line that names file, field, value
 // and limit, and so are an experiment that cannot be computed or shown, and a cell or a printed number that it does not
 // have.
@@ -55,7 +58,7 @@ struct Lesson {
   std::string title;
   std::string source;
   std::string summary;
-  std::vector<LessonStep> steps;  ///< at least one
+  std::vector<LessonStep> steps;  ///< at least one; those that name the same model share it
 };
 
 /// A file that exists, and its contents or what is wrong with it.
@@ -72,7 +75,8 @@ std::vector<LessonFile> lessons_in(const std::filesystem::path& folder);
 
 Result<Lesson> read_lesson(const std::filesystem::path& path);
 
-/// The same from text; messages call the file `name`.
-Result<Lesson> parse_lesson(std::string_view text, std::string_view name);
+/// The same from text; messages call the file `name`. Paths in the text are relative to `folder`, or to the current folder
+/// if that is empty.
+Result<Lesson> parse_lesson(std::string_view text, std::string_view name, const std::filesystem::path& folder = {});
 
 }  // namespace attnscope
