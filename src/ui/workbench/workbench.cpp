@@ -149,7 +149,10 @@ void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {
 }
 
 void Workbench::show_text(const Style& style, const Areas& areas, UiIntents& intents) {
-  if (!areas.has_text) return;
+  if (!areas.has_text) {
+    state_.focus_text = false;
+    return;
+  }
   parts_.begin("Text", areas.text, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), style.px(8)});
   text_panel(style, session().experiment(), state_, intents);
   ImGui::End();
