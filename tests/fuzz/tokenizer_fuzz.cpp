@@ -1,7 +1,7 @@
 // A tokenizer.json, and behind a zero byte a text for it.
 #include <string>
 
-#include "core/base/utf8.h"
+#include "io/tokenizers/piece_decoder.h"
 #include "io/tokenizers/tokenizer.h"
 #include "read_everything.h"
 
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       require(tokens->ids[i] >= 0);
       const auto [from, to] = tokens->spans[i];
       require(from <= to && to <= std::max(each.size(), text.size()));
-      (*tokenizer)->text_of(tokens->ids[i]);
+      require((*tokenizer)->text_of(tokens->ids[i]).size() <= std::max(json.size(), attnscope::kMaxTokenBytes));
     }
   }
   return 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
+
 namespace attnscope {
 
 AlignedText::AlignedText(std::string_view text) : text_(text), end_(static_cast<std::uint32_t>(text.size())) {
@@ -40,6 +42,12 @@ ByteRange AlignedText::origin(ByteRange range) const {
     all.to = std::max<std::size_t>(all.to, origins_[at].to);
   }
   return all;
+}
+
+Result<AlignedText> within_limit(AlignedText text) {
+  if (text.size() <= AlignedText::kMaxBytes) return text;
+  return fail("the normalized text would have more than " + grouped_text(Index{AlignedText::kMaxBytes}) +
+              " bytes, which is the limit");
 }
 
 }  // namespace attnscope

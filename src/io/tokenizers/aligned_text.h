@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/result.h"
+
 namespace attnscope {
 
 /// The bytes [from, to) of a text.
@@ -51,6 +53,9 @@ class AlignedText {
   std::vector<Origin> origins_;  // of each byte
   std::uint32_t end_ = 0;        // of the first text's last byte that has been seen
 };
+
+/// `text`, unless it has become longer than a text may be: what a tokenizer's file puts in has any length.
+Result<AlignedText> within_limit(AlignedText text);
 
 /// A text cut into words, which follow each other in it; what is between them is dropped.
 struct Words {

@@ -105,6 +105,7 @@ Result<AlignedText> Charsmap::apply(const AlignedText& text) const {
   AlignedText result;
   result.reserve(text.size());
   const auto take = [&](ByteRange grapheme) {
+    if (result.size() > AlignedText::kMaxBytes) return;
     const std::string_view whole = grapheme.in(text.text());
     if (whole.size() <= kMaxGrapheme) {
       if (const auto replaced = replacement(whole)) {
@@ -124,7 +125,7 @@ Result<AlignedText> Charsmap::apply(const AlignedText& text) const {
     }
   };
   if (const Result<void> done = grapheme_.each_match(text.text(), take); !done) return tl::unexpected(done.error());
-  return result;
+  return within_limit(std::move(result));
 }
 
 }  // namespace attnscope

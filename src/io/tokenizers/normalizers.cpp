@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "io/tokenizers/charsmap.h"
 #include "io/tokenizers/fields.h"
@@ -109,22 +108,16 @@ struct Replacing {
   Result<AlignedText> operator()(const AlignedText& text) const {
     AlignedText result;
     std::size_t at = 0;
-    std::size_t total = text.size();
     result.reserve(text.size());
     const Result<void> done = pattern.each_match(text.text(), [&](ByteRange match) {
-      total += content.size();
-      if (total > AlignedText::kMaxBytes) return;
+      if (result.size() > AlignedText::kMaxBytes) return;
       result.append(text, {at, match.from});
       result.append(content, text, match);
       at = match.to;
     });
     if (!done) return tl::unexpected(done.error());
-    if (total > AlignedText::kMaxBytes) {
-      return fail("the normalized text would have more than " + grouped_text(Index{AlignedText::kMaxBytes}) +
-                  " bytes, which is the limit");
-    }
     result.append(text, {at, text.size()});
-    return result;
+    return within_limit(std::move(result));
   }
 };
 

@@ -1,5 +1,6 @@
 #include "io/tokenizers/piece_decoder.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -38,10 +39,12 @@ Result<PieceDecoder> parse_replace(Fields& fields) {
     std::string result;
     std::size_t at = 0;
     const Result<void> done = pattern.each_match(piece, [&](ByteRange match) {
+      if (result.size() > kMaxTokenBytes) return;
       result += piece.substr(at, match.from - at) + content;
       at = match.to;
     });
-    return done ? result + piece.substr(at) : piece;
+    result += piece.substr(at);
+    return done && result.size() <= std::max(piece.size(), kMaxTokenBytes) ? result : piece;
   };
 }
 

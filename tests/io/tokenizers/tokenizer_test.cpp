@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "io/tokenizers/charsmap.h"
 #include "support/temporary_folder.h"
 
 namespace attnscope::test::tokenizer_rules {
@@ -263,6 +264,52 @@ TEST(TokenizerText, IsWhatAPieceStandsFor) {
   EXPECT_EQ(text({{"type", "WordPiece"}}, 2), "ing");
   EXPECT_EQ(text({{"type", "Metaspace"}}, 3), " the");
   EXPECT_EQ(parsed(document)->text_of(99), "");
+}
+
+/// As often as it says, one after the other.
+json times(int count, const char* list, const json& part) {
+  json parts = json::array();
+  for (int i = 0; i < count; ++i) parts.push_back(part);
+  return {{"type", "Sequence"}, {list, std::move(parts)}};
+}
+
+TEST(TokenizerText, AReplacementThatGrowsWithoutEndIsLeftOut) {
+  const json doubling = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
+  json document = word_level({"a"});
+  document["decoder"] = times(3, "decoders", doubling);
+  EXPECT_EQ(parsed(document)->text_of(1), "aaaaaaaa");
+  document["decoder"] = times(60, "decoders", doubling);
+  EXPECT_EQ(parsed(document)->text_of(1), std::string(65'536, 'a'));
+}
+
+/// A precompiled normalization that makes `to` of each "a".
+std::string map_of_a(const std::string& to) {
+  constexpr std::uint32_t kA = 'a';
+  constexpr std::uint32_t kFirst = 256;
+  constexpr std::uint32_t kSecond = 512;
+  std::vector<std::uint32_t> units(2UL * kSecond);
+  units[0] = kFirst << 10U;
+  units[kFirst ^ kA] = kSecond << 10U | 1U << 8U | kA;
+  units[kFirst ^ kA ^ kSecond] = 1U << 31U;
+  const auto bytes = static_cast<std::uint32_t>(units.size() * sizeof(std::uint32_t));
+  units.insert(units.begin(), bytes);
+  return std::string(reinterpret_cast<const char*>(units.data()), bytes + sizeof(std::uint32_t)) + to + '\0';
+}
+
+TEST(TokenizerText, ThatACharsmapMakesTooLongIsRefused) {
+  const auto map = Charsmap::parse(map_of_a(std::string(1'000'000, 'b')));
+  ASSERT_TRUE(map && map->is_closed());
+  EXPECT_EQ(map->apply(AlignedText("xa"))->size(), 1'000'001U);
+  EXPECT_FALSE(map->apply(AlignedText(std::string(17, 'a'))));
+}
+
+TEST(TokenizerText, ThatBecomesTooLongIsRefused) {
+  json document = word_level({"a"});
+  document["normalizer"] =
+      times(60, "normalizers", {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}});
+  const auto tokens = parsed(document)->encode("a");
+  ASSERT_FALSE(tokens);
+  EXPECT_EQ(tokens.error().message, "the normalized text would have more than 16,000,000 bytes, which is the limit");
 }
 
 TEST(TokenizerFile, WhatIsNotKnownIsSaid) {
