@@ -72,6 +72,7 @@ std::string PixelsOperation::python(const StepInPlan& step, std::span<const std:
   if (means.empty()) return code;
   const auto list = [](const std::vector<double>& numbers) {
     std::vector<std::string> texts;
+    texts.reserve(numbers.size());
     for (const double number : numbers) texts.push_back(python_number(number));
     return "torch.tensor([" + join(texts, ", ") + "])[:, None, None]";
   };
