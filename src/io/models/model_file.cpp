@@ -44,7 +44,7 @@ std::string visible(std::string_view bytes) {
 }
 
 std::string shown_token(const Tokenizer& tokenizer, int id, bool special) {
-  const std::string text = special ? std::string() : visible(tokenizer.text_of(id));
+  std::string text = special ? std::string() : visible(tokenizer.text_of(id));
   if (!text.empty()) return text;
   const std::string piece = printable(tokenizer.piece(id));
   return piece.empty() ? "#" + std::to_string(id) : piece;

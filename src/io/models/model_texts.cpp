@@ -128,7 +128,7 @@ Result<void> set_texts(Experiment& experiment, const GivenText& first, const Giv
   if (input == ModelInput::picture) return fail("text: this model reads a picture; allowed: picture");
   if (input == ModelInput::text && !second.empty()) return fail("text2: this model reads one text; allowed: text");
   for (const auto& [given, field] : {std::pair(&first, "text"), {&second, "text2"}}) {
-    if (const Result<void> right = check_length(*given, field); !right) return right;
+    if (Result<void> right = check_length(*given, field); !right) return right;
   }
   const Model& model = *experiment.model;
   GivenText start = first;
