@@ -22,7 +22,7 @@ constexpr std::size_t kMaxChips = 400;
 ModelInput input_of(const Experiment& experiment) { return (*family_of(*experiment.model))->input; }
 
 std::string title_of(const Experiment& experiment, int which) {
-  const std::string what = experiment.model->has_tokenizer() ? "TEXT" : "TOKEN IDS";
+  std::string what = experiment.model->has_tokenizer() ? "TEXT" : "TOKEN IDS";
   if (which == 1) return what;
   return input_of(experiment) == ModelInput::pair ? "SECOND " + what : what + " OF THE DECODER";
 }
