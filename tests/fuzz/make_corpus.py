@@ -119,6 +119,24 @@ WORDS = {piece: number for number, piece in enumerate(["<unk>", "a", "b", "ab", 
 ADDED = {"id": 9, "content": "<s>", "special": True, "lstrip": True, "rstrip": True, "single_word": False}
 SINGLE = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
 
+MODELS = pathlib.Path(__file__).resolve().parent.parent / "golden/models/data"
+
+
+def config(folder):
+    """config.json, and behind a zero byte preprocessor_config.json."""
+    files = [folder / "config.json", folder / "preprocessor_config.json"]
+    return b"\0".join(json.dumps(json.loads(file.read_text())).encode() for file in files if file.exists())
+
+
+# What the model of index_fuzz.cpp has in two files.
+PARTS = {"a": ["embed", "positions", "layers.0.q", "layers.0.k"], "b": ["layers.0.v", "layers.0.o", "unembed"]}
+PLACES = {f"{name}.weight": f"{part}.safetensors" for part, names in PARTS.items() for name in names}
+
+
+def index(places, shard=b""):
+    return json.dumps({"metadata": {"total_size": 104}, "weight_map": places}).encode() + b"\0" + shard
+
+
 CORPUS = {
     "safetensors": {
         "empty": safetensors({}),
@@ -227,6 +245,16 @@ CORPUS = {
         "words": tokenizer(typed("WordLevel", vocab=WORDS, unk_token="<unk>"), "a b", pre_tokenizer=typed("Whitespace")),
     },
     "merges": {"plain": b"#version: 0.2\na b\nab c\n", "accents": "\u00e9 \u4e2d\r\n\r\na \u00e9\u4e2d\n".encode()},
+    "config": {folder.name: config(folder) for folder in sorted(MODELS.iterdir())},
+    "index": {
+        "whole": index(PLACES),
+        "short": index({"embed.weight": "a.safetensors"}),
+        "outside": index({**PLACES, "unembed.weight": "../b.safetensors"}),
+        "given": index(
+            {**PLACES, "unembed.weight": "given.safetensors"},
+            safetensors({"unembed.weight": entry("F32", [3, 2], 0, 24)}, FLOATS),
+        ),
+    },
     "lesson": {"least": json.dumps(LESSON).encode()},
     "labels": {
         "lines": b"the\r\ncat sat\n\nmat\n",

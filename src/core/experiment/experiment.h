@@ -1,6 +1,7 @@
 // What to compute: a system, its parameters and a seed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -37,6 +38,10 @@ struct CellEdit {
 
 /// The maximum number of edits.
 inline constexpr std::size_t kMaxEdits = 4096;
+
+/// The most token labels that an experiment may have, and the most bytes of one.
+inline constexpr std::size_t kMaxLabels = 65'536;
+inline constexpr std::size_t kMaxLabelBytes = 256;
 
 /// Everything that determines a computation and how it is shown. A value: two equal experiments have equal traces.
 /// `parameters` is complete: it holds every parameter of the system.

@@ -32,9 +32,6 @@ namespace attnscope {
 
 /// The most bytes that an experiment file may have; an explicit mask takes about six for each of its values.
 inline constexpr std::uint64_t kMaxExperimentBytes = 64'000'000;
-/// The most token labels that an experiment may have, and the most bytes of one.
-inline constexpr std::size_t kMaxLabels = 65'536;
-inline constexpr std::size_t kMaxLabelBytes = 256;
 
 /// An experiment and, in a figure that compares, its baseline.
 struct ExperimentSource {
