@@ -13,6 +13,7 @@
 #include "io/base/printable.h"
 #include "io/experiments/labels_file.h"
 #include "io/figures/png_picture.h"
+#include "io/models/model_folder.h"
 #include "io/models/model_texts.h"
 #include "io/tensors/tensor_format.h"
 
@@ -92,6 +93,15 @@ Result<void> apply_texts(Experiment& experiment, const ExperimentOptions& option
   return set_texts(experiment, *first, *second);
 }
 
+/// What is wrong with an experiment, behind what was opened, unless the message names that itself: what a model refuses
+/// may come from its folder.
+std::string named_refusal(const ExperimentOptions& options, const Experiment& experiment, const std::string& message) {
+  const bool is_named = experiment.model != nullptr && belongs_to_model(options.experiment) &&
+                        message.find(experiment.model->folder()) != std::string::npos;
+  const bool is_system = find_system(options.experiment) != nullptr;
+  return (is_named || is_system ? "" : path_text(options.experiment) + ": ") + printable(message);
+}
+
 }  // namespace
 
 Result<double> memory_budget() {
@@ -115,10 +125,11 @@ Result<ExperimentSource> load_source(const ExperimentOptions& options) {
   }
   Result<ExperimentSource> opened = open_source(options.experiment);
   if (!opened) return opened;
-  const std::string origin = find_system(options.experiment) != nullptr ? "" : path_text(options.experiment) + ": ";
   Experiment experiment = opened->experiment;
-  if (const Result<void> given = apply_texts(experiment, options); !given)
-    return fail((given.error().kind == Error::Kind::usage ? "" : origin) + given.error().message, given.error().kind);
+  if (const Result<void> given = apply_texts(experiment, options); !given) {
+    if (given.error().kind == Error::Kind::usage) return tl::unexpected(given.error());
+    return fail(named_refusal(options, experiment, given.error().message), given.error().kind);
+  }
   for (const std::string& setting : options.settings) {
     if (const Result<void> set = apply_setting(experiment, setting); !set) return tl::unexpected(set.error());
   }
@@ -132,13 +143,13 @@ Result<ExperimentSource> load_source(const ExperimentOptions& options) {
   if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) {
     if (!options.settings.empty() && validate(opened->experiment, kUnlimitedMemory))
       return fail("--set " + valid.error().message, Error::Kind::usage);
-    return fail(origin + valid.error().message);
+    return fail(named_refusal(options, experiment, valid.error().message));
   }
   opened->experiment = std::move(experiment);
   for (const Experiment* each : {&opened->experiment, opened->pinned ? &*opened->pinned : nullptr}) {
     if (each == nullptr) continue;
     if (const Result<void> fits = validate(*each, *budget); !fits)
-      return fail(origin + fits.error().message + "; ATTNSCOPE_MEMORY_MB sets the limit");
+      return fail(named_refusal(options, *each, fits.error().message) + "; ATTNSCOPE_MEMORY_MB sets the limit");
   }
   return opened;
 }

@@ -10,14 +10,14 @@ namespace {
 
 constexpr Index kMaxSize = Index{1} << 24U;
 
-std::string shown(const ConfigValue& value) {
+}  // namespace
+
+std::string shown_value(const ConfigValue& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* number = std::get_if<double>(&value)) return exact_text(*number);
   if (const auto* text = std::get_if<std::string>(&value)) return quoted_text(*text);
   return "a list";
 }
-
-}  // namespace
 
 void ConfigReader::fail(std::string message) {
   if (!error_) error_ = model_.folder() + ": " + std::move(message);
@@ -34,7 +34,7 @@ const T* ConfigReader::typed(std::string_view field, const char* allowed) {
   if (value == nullptr) return nullptr;
   const T* const as_type = std::get_if<T>(value);
   if (as_type == nullptr)
-    fail("config.json: " + std::string(field) + ": " + shown(*value) + " is not allowed; allowed: " + allowed);
+    fail("config.json: " + std::string(field) + ": " + shown_value(*value) + " is not allowed; allowed: " + allowed);
   return as_type;
 }
 

@@ -11,6 +11,9 @@
 
 namespace attnscope {
 
+/// A value as messages show it: 4, "gelu", a list.
+std::string shown_value(const ConfigValue& value);
+
 /// Reads the fields of a configuration. What is missing or has the wrong type or range becomes `error`; the first one
 /// stays, and the reading goes on with a default. Without a default a field is required.
 class ConfigReader {

@@ -10,12 +10,6 @@
 #include "core/operations/import.h"
 
 namespace attnscope {
-namespace {
-
-std::string shape_of(std::span<const Index> shape) { return index_text(shape); }
-
-}  // namespace
-
 std::string weight_name(std::string_view name, std::string_view letter) {
   const std::size_t dot = name.rfind('.');
   const std::size_t begin = dot == std::string_view::npos ? 0 : dot + 1;
@@ -46,25 +40,33 @@ Index ModelBuilder::rows_in_file(const std::string& stored) const {
   return shape.empty() ? 1 : shape[0];
 }
 
-Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axes) {
+std::optional<std::size_t> ModelBuilder::entry(const std::string& stored, const std::vector<Index>& shape) {
   const auto found = entries_.find(stored);
+  const std::string what = "the tensor " + quoted_text(stored);
   if (found == entries_.end()) {
-    fail("the tensor " + quoted_text(stored) + " is missing; expected: " + shape_text(axes));
-    return constant(plan_, std::move(name), std::move(axes), 0);
+    fail(what + " is missing; expected: " + index_text(shape));
+    return std::nullopt;
   }
   const ImportedTensor& tensor = model().weights()->tensors()[found->second];
+  if (!tensor.trouble.empty()) {
+    fail(what + ": " + tensor.trouble);
+  } else if (tensor.shape != shape) {
+    fail(what + " has the shape " + index_text(tensor.shape) + "; expected: " + index_text(shape));
+  } else {
+    return found->second;
+  }
+  return std::nullopt;
+}
+
+Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axes) {
   std::vector<Index> shape;
   shape.reserve(axes.size());
   for (const Axis& axis : axes) shape.push_back(axis.size);
-  if (tensor.shape != shape || !tensor.trouble.empty()) {
-    fail("the tensor " + quoted_text(stored) +
-         (tensor.trouble.empty() ? " has the shape " + shape_of(tensor.shape) + "; expected: " + shape_of(shape)
-                                 : ": " + tensor.trouble));
-    return constant(plan_, std::move(name), std::move(axes), 0);
-  }
+  const std::optional<std::size_t> found = entry(stored, shape);
+  if (!found) return constant(plan_, std::move(name), std::move(axes), 0);
   ImportOperation import;
   import.from = model().weights();
-  import.which = found->second;
+  import.which = *found;
   import.at.assign(axes.size(), 0);
   import.is_weight = true;
   for (std::size_t i = 0; i < axes.size(); ++i) import.axes.push_back(static_cast<int>(i));
@@ -74,19 +76,11 @@ Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axe
 Value ModelBuilder::rows_of(std::string name, const std::string& stored, Index table_rows, Index features,
                             std::vector<Index> rows, double factor) {
   Axes axes = {{"token", std::ssize(rows)}, {"feature", features}};
-  const auto found = entries_.find(stored);
-  const std::vector<Index> shape = {table_rows, features};
-  if (found == entries_.end()) {
-    fail("the tensor " + quoted_text(stored) + " is missing; expected: " + shape_of(shape));
-  } else if (const ImportedTensor& table = model().weights()->tensors()[found->second];
-             table.shape != shape || !table.trouble.empty()) {
-    fail("the tensor " + quoted_text(stored) +
-         (table.trouble.empty() ? " has the shape " + shape_of(table.shape) + "; expected: " + shape_of(shape)
-                                : ": " + table.trouble));
-  } else if (std::all_of(rows.begin(), rows.end(), [&](Index row) { return row >= 0 && row < table_rows; })) {
-    return look_up(plan_, std::move(name), {model().weights(), found->second, std::move(rows), factor},
-                   std::move(axes));
-  } else {
+  const std::optional<std::size_t> found = entry(stored, {table_rows, features});
+  if (found && std::all_of(rows.begin(), rows.end(), [&](Index row) { return row >= 0 && row < table_rows; })) {
+    return look_up(plan_, std::move(name), {model().weights(), *found, std::move(rows), factor}, std::move(axes));
+  }
+  if (found) {
     fail("the tensor " + quoted_text(stored) + " has " + grouped_text(table_rows) +
          " rows; needed: " + grouped_text(*std::max_element(rows.begin(), rows.end()) + 1));
   }

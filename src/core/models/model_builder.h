@@ -112,6 +112,9 @@ class ModelBuilder : public ConfigReader {
   Value gated_mlp(Value input, const GatedMlp& mlp);
 
  private:
+  /// The tensor of that name; where it is missing, has another shape or cannot be read, fails and returns nothing.
+  std::optional<std::size_t> entry(const std::string& stored, const std::vector<Index>& shape);
+
   const Experiment& experiment_;
   PlanBuilder& plan_;
   std::map<std::string_view, std::size_t> entries_;

@@ -22,17 +22,17 @@ const std::vector<ModelFamily>& model_families() {
 }
 
 Result<const ModelFamily*> family_of(const Model& model) {
-  const std::string where = model.folder() + ": config.json: model_type";
-  const auto found = model.config().find("model_type");
-  if (found == model.config().end() || !std::holds_alternative<std::string>(found->second))
-    return fail(where + " is missing");
-  const auto& name = std::get<std::string>(found->second);
+  const auto field = model.config().find("model_type");
+  const bool is_given = field != model.config().end();
+  const auto* const name = is_given ? std::get_if<std::string>(&field->second) : nullptr;
   std::vector<std::string> names;
   for (const ModelFamily& family : model_families()) {
-    if (family.name == name) return &family;
+    if (name != nullptr && family.name == *name) return &family;
     names.emplace_back(family.name);
   }
-  return fail(where + ": " + quoted_text(name) + " is not a known family; allowed: " + join(names, ", "));
+  return fail(model.folder() + ": config.json: model_type" +
+              (is_given ? ": " + shown_value(field->second) + " is not a known family" : " is missing") +
+              "; allowed: " + join(names, ", "));
 }
 
 namespace {

@@ -15,8 +15,6 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kSentence = "The cat sat on the mat because it was tired.";
-constexpr std::size_t kMostLabels = 65'536;
-constexpr std::size_t kMostLabelBytes = 256;
 
 /// Where the second text of a pair begins: at the first token of the other type, if types differ.
 std::size_t second_begins(const ModelText& pair) {
@@ -55,25 +53,20 @@ Result<ModelText> read_text(const Model& model, const GivenText& given, std::str
 }
 
 Result<void> check_length(const GivenText& given, std::string_view field) {
-  if (given.text && given.text->size() > kMaxTextBytes) {
-    return fail(std::string(field) + ": " + bytes_text(static_cast<double>(given.text->size())) +
-                " are not allowed; allowed: at most " + bytes_text(static_cast<double>(kMaxTextBytes)));
-  }
-  if (given.ids && given.ids->size() > kMaxTextBytes) {
-    return fail(std::string(field) + ": " + grouped_text(std::ssize(*given.ids)) +
-                " tokens are not allowed; allowed: at most " + grouped_text(static_cast<Index>(kMaxTextBytes)));
-  }
-  return {};
+  const std::size_t size = given.text ? given.text->size() : given.ids ? given.ids->size() : 0;
+  if (size <= kMaxTextBytes) return {};
+  return fail(std::string(field) + ": " + grouped_text(static_cast<Index>(size)) + (given.text ? " bytes" : " tokens") +
+              " are not allowed; allowed: at most " + grouped_text(static_cast<Index>(kMaxTextBytes)));
 }
 
 void set_labels(Experiment& experiment) {
   const ModelText& text = experiment.text;
   experiment.labels.clear();
-  const std::size_t count = std::min(text.ids.size(), kMostLabels);
+  const std::size_t count = std::min(text.ids.size(), kMaxLabels);
   experiment.labels.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::string label = i < text.pieces.size() ? text.pieces[i] : std::to_string(text.ids[i]);
-    experiment.labels.emplace_back(utf8_prefix(label, kMostLabelBytes));
+    experiment.labels.emplace_back(utf8_prefix(label, kMaxLabelBytes));
   }
 }
 

@@ -28,9 +28,10 @@ Result<ShardIndex> parse_shard_index(std::string_view text) {
   if (!document->is_object()) return fail("the file holds " + json_excerpt(*document) + "; allowed: an object");
   const auto found = document->find("weight_map");
   if (found == document->end()) return fail("weight_map is missing; allowed: an object of tensors and their files");
-  if (!found->is_object() || found->empty())
-    return fail("weight_map: " + json_excerpt(*found) +
+  if (!found->is_object() || found->empty()) {
+    return fail("weight_map: " + (found->is_object() ? "an empty object" : json_excerpt(*found)) +
                 " is not allowed; allowed: an object of tensors and their files");
+  }
   ShardIndex index;
   for (const auto& [tensor, file] : found->items()) {
     if (!file.is_string() || !is_plain(file.get_ref<const std::string&>())) {

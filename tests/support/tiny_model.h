@@ -62,4 +62,11 @@ inline void write_tiny_model(const TemporaryFolder& folder) {
   folder.file("model.safetensors", weights_file(tiny_shapes()));
 }
 
+/// The message with DIR in place of the folder.
+inline std::string without_folder(std::string message, const std::filesystem::path& folder) {
+  for (std::size_t at = message.find(folder.string()); at != std::string::npos; at = message.find(folder.string()))
+    message.replace(at, folder.string().size(), "DIR");
+  return message;
+}
+
 }  // namespace attnscope::test
