@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -100,26 +101,6 @@ TEST_P(GoldenModel, EveryTensorIsThatOfTheReference) {
   }
 }
 
-TEST_P(GoldenModel, ExplanationsComeToTheValue) {
-  const auto trace = run(experiment_in(folder_));
-  ASSERT_TRUE(trace);
-  std::mt19937 random(1);
-  for (int number = 0; number < static_cast<int>((*trace)->steps().size()); ++number) {
-    const Step& step = (*trace)->steps()[static_cast<std::size_t>(number)];
-    const double allowed = 1e-5 * std::max(largest(step.tensor->values()), 1e-3);
-    for (int i = 0; i < 12; ++i) {
-      const auto at = static_cast<Index>(random() % static_cast<std::uint32_t>(step.tensor->count()));
-      const Explanation e = explain(**trace, number, step.tensor->index_at(at));
-      EXPECT_FALSE(e.formula.empty()) << step.name;
-      if (std::isfinite(e.value)) {
-        EXPECT_NEAR(e.computed, e.value, allowed) << step.name << index_text(e.index);
-      } else {
-        EXPECT_EQ(e.computed, e.value) << step.name << index_text(e.index);
-      }
-    }
-  }
-}
-
 // Weights are then read layer by layer, and what was given up is computed when it is asked for.
 TEST_P(GoldenModel, HasTheSameBitsInLittleMemory) {
   const Experiment experiment = experiment_in(folder_);
@@ -144,6 +125,93 @@ INSTANTIATE_TEST_SUITE_P(Folders, GoldenModel, testing::ValuesIn(folder_names())
   std::string name = each.param;
   std::replace_if(
       name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+});
+
+/// The families of the models.
+std::vector<std::string> family_names() {
+  std::vector<std::string> names;
+  for (const std::string& folder : folder_names()) {
+    if (folder.ends_with("-1")) names.push_back(folder.substr(0, folder.size() - 2));
+  }
+  return names;
+}
+
+/// Explains cells of every kind of tensor of a family: "layer1.q" and "layer2.q" are of one kind. The numbers of a weight
+/// are always the same, so that each is explained once.
+class ExplainedFamily : public testing::TestWithParam<std::string> {
+ protected:
+  static constexpr int kCells = 1000;    ///< of a kind
+  static constexpr Index kAtOnce = 125;  ///< of one tensor of one run
+
+  static std::string kind_of(const std::string& name) {
+    const std::size_t at = name.find("layer");
+    const bool is_layer = at != std::string::npos && (at == 0 || name[at - 1] == '.');
+    return is_layer ? name.substr(0, at) + "layerN" + name.substr(name.find('.', at)) : name;
+  }
+
+  /// Other tokens, or another picture, of the same sizes.
+  void change_input(Experiment& experiment) {
+    const auto vocabulary = experiment.model->config().find("vocab_size");
+    for (ModelText* const text : {&experiment.text, &experiment.text2}) {
+      for (Index& id : text->ids)
+        id = static_cast<Index>(random_() % static_cast<std::uint32_t>(std::get<double>(vocabulary->second)));
+    }
+    for (std::uint8_t& byte : experiment.picture.rgb) byte = static_cast<std::uint8_t>(random_() % 256);
+  }
+
+  void explain_cells(const Trace& trace, bool with_weights) {
+    for (int number = 0; number < static_cast<int>(trace.steps().size()); ++number) {
+      const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+      if (step.operation->traits().is_weight && !with_weights) continue;
+      int& explained = step.operation->traits().is_weight ? weights_[step.name] : explained_[kind_of(step.name)];
+      const Index count = step.tensor->count();
+      const double allowed = 1e-5 * std::max(largest(step.tensor->values()), 1e-3);
+      for (Index i = 0; i < std::min(count, kAtOnce) && explained < kCells; ++i, ++explained)
+        expect_explained(trace, number, count <= kAtOnce ? i : static_cast<Index>(random_()) % count, allowed);
+    }
+  }
+
+  std::map<std::string, int> explained_;
+  std::map<std::string, int> weights_;
+
+ private:
+  static void expect_explained(const Trace& trace, int number, Index at, double allowed) {
+    const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+    const Explanation e = explain(trace, number, step.tensor->index_at(at));
+    EXPECT_FALSE(e.formula.empty()) << step.name;
+    if (std::isfinite(e.value)) {
+      EXPECT_NEAR(e.computed, e.value, allowed) << step.name << index_text(e.index);
+    } else {
+      EXPECT_EQ(e.computed, e.value) << step.name << index_text(e.index);
+    }
+  }
+
+  std::mt19937 random_{1};
+};
+
+TEST_P(ExplainedFamily, AThousandCellsOfEveryKindComeToTheValue) {
+  constexpr int most_runs = 24;
+  std::vector<Experiment> both;
+  for (const char* const which : {"-1", "-2"}) both.push_back(experiment_in(kGoldenModels / (GetParam() + which)));
+  for (int i = 0; i < most_runs; ++i) {
+    for (Experiment& experiment : both) {
+      const auto trace = run(experiment);
+      ASSERT_TRUE(trace) << trace.error().message;
+      explain_cells(**trace, i == 0);
+      change_input(experiment);
+    }
+  }
+  EXPECT_GE(explained_.size(), 12U);
+  EXPECT_GE(weights_.size(), 8U);
+  for (const auto& [kind, cells] : explained_) {
+    if (kind.find("layerN") != std::string::npos) EXPECT_EQ(cells, kCells) << kind;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, ExplainedFamily, testing::ValuesIn(family_names()), [](const auto& each) {
+  std::string name = each.param;
+  std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
 
