@@ -26,7 +26,7 @@ TEST(CliModels, WhatIsWrongNamesTheFolderOnce) {
       EXPECT_EQ(count_of(outcome.err, model), name == model ? 1 : 2) << outcome.err;
     }
   }
-  expect_refused({"metrics", model, "--text", "a"}, 1, {"attnscope: " + model + ": text: "});
+  expect_refused({"metrics", model, "--text", "a"}, 1, {"attnscope: text: " + model + ": no tokenizer"});
 }
 
 }  // namespace

@@ -205,7 +205,8 @@ TEST_P(ExplainedFamily, AThousandCellsOfEveryKindComeToTheValue) {
   EXPECT_GE(explained_.size(), 12U);
   EXPECT_GE(weights_.size(), 8U);
   for (const auto& [kind, cells] : explained_) {
-    if (kind.find("layerN") != std::string::npos) EXPECT_EQ(cells, kCells) << kind;
+    if (kind.find("layerN") == std::string::npos) continue;
+    EXPECT_EQ(cells, kCells) << kind;
   }
 }
 
