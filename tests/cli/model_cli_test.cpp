@@ -1,4 +1,6 @@
 // Commands on a trained model.
+#include <nlohmann/json.hpp>
+
 #include "refusal.h"
 #include "support/tiny_model.h"
 
@@ -27,6 +29,94 @@ TEST(CliModels, WhatIsWrongNamesTheFolderOnce) {
     }
   }
   expect_refused({"metrics", model, "--text", "a"}, 1, {"attnscope: text: " + model + ": no tokenizer"});
+}
+
+/// What a trace of the model in `folder` holds.
+nlohmann::json traced(const TemporaryFolder& folder, const std::string& model, Arguments options) {
+  const std::string output = (folder / "trace.json").string();
+  Arguments arguments = {"trace", model, "-o", output};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const Outcome outcome = run_program(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return nlohmann::json::parse(bytes_of(output)).at("tensors");
+}
+
+/// The values of a tensor with a batch of 1 and heads behind positions, in front of which heads were.
+nlohmann::json heads_in_front(const nlohmann::json& values) {
+  nlohmann::json moved;
+  for (std::size_t head = 0; head < values.at(0).at(0).size(); ++head) {
+    for (std::size_t position = 0; position < values.at(0).size(); ++position)
+      moved[head][position] = values.at(0).at(position).at(head);
+  }
+  return moved;
+}
+
+TEST(CliModels, TracesHaveTheNamesAndTheLayoutOfTransformerLens) {
+  const TemporaryFolder folder;
+  write_tiny_model(folder);
+  const std::string model = folder.path().string();
+  const nlohmann::json ours = traced(folder, model, {"--tokens", "1,2,3"});
+  const nlohmann::json theirs = traced(folder, model, {"--tokens", "1,2,3", "--names", "transformer-lens"});
+  EXPECT_EQ(theirs.size(), 19U);
+  for (const auto& [name, hook] :
+       std::vector<std::pair<std::string, std::string>>{{"token_embeddings", "hook_embed"},
+                                                        {"position_embeddings", "hook_pos_embed"},
+                                                        {"embedded", "blocks.0.hook_resid_pre"},
+                                                        {"layer1.normed", "blocks.0.ln1.hook_normalized"},
+                                                        {"layer1.masked_scores", "blocks.0.attn.hook_attn_scores"},
+                                                        {"layer1.weights", "blocks.0.attn.hook_pattern"},
+                                                        {"layer1.attention_out", "blocks.0.hook_attn_out"},
+                                                        {"layer1.middle", "blocks.0.hook_resid_mid"},
+                                                        {"layer1.mlp_normed", "blocks.0.ln2.hook_normalized"},
+                                                        {"layer1.mlp_hidden", "blocks.0.mlp.hook_pre"},
+                                                        {"layer1.mlp_activated", "blocks.0.mlp.hook_post"},
+                                                        {"layer1.mlp_out", "blocks.0.hook_mlp_out"},
+                                                        {"layer1.out", "blocks.0.hook_resid_post"},
+                                                        {"final", "ln_final.hook_normalized"},
+                                                        {"logits", "logits"}}) {
+    ASSERT_TRUE(theirs.contains(hook)) << hook;
+    EXPECT_EQ(theirs[hook]["values"], nlohmann::json::array({ours[name]["values"]})) << hook;
+  }
+  for (const auto& [name, hook] : std::vector<std::pair<std::string, std::string>>{
+           {"q", "hook_q"}, {"k", "hook_k"}, {"v", "hook_v"}, {"head_outputs", "hook_z"}}) {
+    const nlohmann::json& moved = theirs.at("blocks.0.attn." + hook);
+    EXPECT_EQ(moved["shape"], nlohmann::json({1, 3, 2, 2})) << hook;
+    EXPECT_EQ(heads_in_front(moved["values"]), ours.at("layer1." + name)["values"]) << hook;
+  }
+}
+
+TEST(CliModels, ResidualStreamsBetweenLayersHaveBothNamesOfTransformerLens) {
+  const TemporaryFolder folder;
+  const std::string data = ATTNSCOPE_SOURCE_DIR "/tests/golden/models/data/";
+  const Arguments names = {"--tokens", "1,2,3", "--names", "transformer-lens"};
+  const nlohmann::json neox = traced(folder, data + "gpt_neox-1", names);
+  EXPECT_EQ(neox.at("blocks.0.hook_resid_post"), neox.at("blocks.1.hook_resid_pre"));
+  EXPECT_TRUE(neox.contains("blocks.1.attn.hook_rot_q"));
+  EXPECT_FALSE(neox.contains("blocks.2.hook_resid_pre"));
+  const nlohmann::json bert = traced(folder, data + "bert-1", names);
+  for (const char* const name : {"embed.hook_token_type_embed", "hook_full_embed", "blocks.1.hook_resid_mid",
+                                 "blocks.1.hook_resid_post", "blocks.1.hook_normalized_resid_post"})
+    EXPECT_TRUE(bert.contains(name)) << name;
+  EXPECT_EQ(bert.at("blocks.0.hook_normalized_resid_post"), bert.at("blocks.1.hook_resid_pre"));
+  Arguments both = names;
+  both.insert(both.end(), {"--tokens2", "1,2"});
+  const nlohmann::json t5 = traced(folder, data + "t5-1", both);
+  EXPECT_EQ(t5.at("decoder.1.cross_attn.hook_pattern")["shape"], nlohmann::json({1, 3, 2, 3}));
+  for (const char* const name : {"encoder.0.attn.hook_attn_scores", "decoder.0.hook_resid_mid_cross",
+                                 "decoder.1.mlp.hook_pre_linear", "decoder.1.hook_resid_pre"})
+    EXPECT_TRUE(t5.contains(name)) << name;
+  EXPECT_FALSE(t5.contains("encoder.0.ln1.hook_normalized")) << "an RMS norm";
+}
+
+TEST(CliModels, NamesOfTransformerLensAreForModels) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "out.npz").string();
+  expect_refused({"trace", "worked-example", "-o", output, "--names", "transformer-lens"}, 2,
+                 {"--names transformer-lens is for trained models; worked-example is none"});
+  expect_refused({"trace", "worked-example", "-o", output, "--names", "lens"}, 2,
+                 {"--names \"lens\" is not allowed; allowed: transformer-lens"});
+  expect_refused({"trace", "worked-example", "-o", output, "--only", "scores", "--names", "transformer-lens"}, 2,
+                 {"--names and --only exclude each other"});
 }
 
 }  // namespace

@@ -17,7 +17,19 @@ namespace {
 struct TraceOptions : ExperimentOptions {
   std::string output;
   std::vector<std::string> only;
+  std::string names;
 };
+
+constexpr const char* kLensNames = "transformer-lens";
+
+Result<TraceNames> names_of(const TraceOptions& options) {
+  if (options.names.empty()) return TraceNames::own;
+  if (options.names != kLensNames)
+    return fail("--names " + quoted_text(options.names) + " is not allowed; allowed: " + kLensNames,
+                Error::Kind::usage);
+  if (!options.only.empty()) return fail("--names and --only exclude each other", Error::Kind::usage);
+  return TraceNames::lens;
+}
 
 /// The requested parts of tensors; fails if they exceed the memory budget.
 Result<std::vector<Region>> selected(const Trace& trace, std::span<const std::string> texts) {
@@ -43,11 +55,17 @@ Result<std::vector<Region>> selected(const Trace& trace, std::span<const std::st
 Result<CommandOutput> trace_command(const TraceOptions& options) {
   // Checked before the computation, which may take a while.
   if (const Result<void> named = check_trace_name(options.output); !named) return tl::unexpected(named.error());
+  const Result<TraceNames> names = names_of(options);
+  if (!names) return tl::unexpected(names.error());
   const Result<std::shared_ptr<const Trace>> trace = compute_experiment(options, options.output);
   if (!trace) return tl::unexpected(trace.error());
+  if (*names == TraceNames::lens && (*trace)->experiment().model == nullptr)
+    return fail(
+        "--names " + std::string(kLensNames) + " is for trained models; " + (*trace)->experiment().system + " is none",
+        Error::Kind::usage);
   const Result<std::vector<Region>> only = selected(**trace, options.only);
   if (!only) return tl::unexpected(only.error());
-  if (const Result<void> written = write_trace(**trace, options.output, *only); !written)
+  if (const Result<void> written = write_trace(**trace, options.output, *only, *names); !written)
     return tl::unexpected(written.error());
   return CommandOutput{"", {(*trace)->warnings().begin(), (*trace)->warnings().end()}};
 }
@@ -65,6 +83,8 @@ void add_trace_command(CommandLine& line) {
   command.add_option("--only", options->only, "Only this tensor or a part of it: scores, scores[1,10:20]; repeatable")
       ->type_name("TENSOR[SLICE]")
       ->allow_extra_args(false);
+  command.add_option("--names", options->names, "Name and lay out a model's tensors as TransformerLens does")
+      ->type_name(kLensNames);
 }
 
 }  // namespace attnscope

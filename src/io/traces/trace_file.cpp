@@ -9,6 +9,7 @@
 #include "io/base/file_formats.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
+#include "io/traces/lens_names.h"
 #include "io/traces/trace_formats.h"
 
 namespace attnscope {
@@ -46,6 +47,17 @@ TraceContents contents_of(const Trace& trace, std::span<const Region> only, cons
     const bool whole = *wanted == whole_region(number, step.axes);
     contents.members.push_back({step.name, region_axes(step.axes, *wanted), whole ? "" : slice_text(*wanted),
                                 trace.numbers(*wanted, {trace.experiment().seed, &pool, {}})});
+  }
+  return contents;
+}
+
+/// Everything that is resident and that TransformerLens has a name for.
+TraceContents lens_contents_of(const Trace& trace, const std::filesystem::path& path) {
+  TraceContents contents = {trace.experiment(), {}, folder_of(path)};
+  for (const auto& [number, names] : lens_names(trace.steps())) {
+    const Step& step = trace.steps()[static_cast<std::size_t>(number)];
+    for (const std::string& name : names)
+      contents.members.push_back(with_lens_layout({step.name, step.axes, "", step.tensor}, name));
   }
   return contents;
 }
@@ -100,13 +112,15 @@ Result<void> check_trace_name(const std::filesystem::path& path) {
   return {};
 }
 
-Result<void> write_trace(const Trace& trace, const std::filesystem::path& path, std::span<const Region> only) {
+Result<void> write_trace(const Trace& trace, const std::filesystem::path& path, std::span<const Region> only,
+                         TraceNames names) {
   const Result<const TraceFormat*> format = format_of(path);
   if (!format) return tl::unexpected(format.error());
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return tl::unexpected(file.error());
   try {
-    const TraceContents contents = contents_of(trace, only, path);
+    const TraceContents contents =
+        names == TraceNames::lens ? lens_contents_of(trace, path) : contents_of(trace, only, path);
     if (const std::optional<std::string> failure = trace.failure()) return fail(*failure);
     if (Result<void> written = (*format)->write(contents, *file); !written) return written;
   } catch (const std::exception& error) {

@@ -22,11 +22,17 @@
 
 namespace attnscope {
 
+/// What tensors are called in a file: as in the trace, or as TransformerLens calls and lays them out (lens_names.h),
+/// without what that has no name for.
+enum class TraceNames { own, lens };
+
 /// Checks that `path` has the extension of a trace format; a usage error names those that there are.
 Result<void> check_trace_name(const std::filesystem::path& path);
 
 /// Writes the trace in one step (see AtomicFile). Equal traces make equal files, byte for byte. With `only`, at most
-/// one region for each step, only those are written, and computed first if they are not resident.
-Result<void> write_trace(const Trace& trace, const std::filesystem::path& path, std::span<const Region> only = {});
+/// one region for each step, only those are written, and computed first if they are not resident; not with the names of
+/// TransformerLens.
+Result<void> write_trace(const Trace& trace, const std::filesystem::path& path, std::span<const Region> only = {},
+                         TraceNames names = TraceNames::own);
 
 }  // namespace attnscope
