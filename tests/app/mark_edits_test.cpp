@@ -18,6 +18,14 @@ TEST(MarkEdits, SetEveryOptionOfAClick) {
   EXPECT_EQ(std::get<SetViewOption>(edits[1]).name, "heads");
 }
 
+TEST(MarkEdits, OpenAViewBeforeItsOptionsAreSet) {
+  const Experiment experiment = *default_experiment("worked-example");
+  const std::vector<Edit> edits = edits_for(OpenView{"head", {{"head", Index{2}}}}, experiment);
+  ASSERT_EQ(edits.size(), 2U);
+  EXPECT_EQ(std::get<SetView>(edits[0]).name, "head");
+  EXPECT_EQ(std::get<SetViewOption>(edits[1]).value, ParameterValue(Index{2}));
+}
+
 TEST(MarkEdits, ToggleAHead) {
   Experiment experiment = *default_experiment("worked-example");
   const auto turned_on = [&] {

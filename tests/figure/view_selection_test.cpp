@@ -13,10 +13,10 @@ TEST(ViewSelection, ViewsOfOneHeadShowTheHeadThatAKeyAsksFor) {
   const std::shared_ptr<const Trace> trace = trace_with({{"heads", "3"}});
   const View& head = *find_view("head");
   EXPECT_EQ(selected_head(head, *trace, {{"head", Index{2}}}), 1);
-  EXPECT_EQ(show_head(head, *trace, options_of("head"), 2), (SetOptions{{{"head", Index{3}}}}));
-  EXPECT_EQ(show_head(head, *trace, options_of("head"), 3), std::nullopt) << "the trace has three heads";
+  EXPECT_EQ(show_head(head, *trace, options_of("head"), 2), ClickIntent(SetOptions{{{"head", Index{3}}}}));
+  EXPECT_EQ(show_head(head, *trace, options_of("head"), 3), ClickIntent()) << "the trace has three heads";
   EXPECT_EQ(selected_head(*find_view("heads"), *trace, options_of("heads")), std::nullopt);
-  EXPECT_EQ(show_head(*find_view("heads"), *trace, options_of("heads"), 0), std::nullopt);
+  EXPECT_EQ(show_head(*find_view("heads"), *trace, options_of("heads"), 0), ClickIntent());
 }
 
 TEST(ViewSelection, AViewOfAPairTakesTheOptionsThatDifferFromAPinnedCell) {

@@ -1,6 +1,7 @@
 // The texts of a model in the window: boxes, tokens, refusals, and its layers in the figure.
 #include "io/models/model_texts.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "core/heads/attention_list.h"
@@ -78,6 +79,52 @@ TEST_F(ModelTexts, EncoderDecoderAndCrossAttentionAreLayersWithTheirOwnTokens) {
   if (experiment.text.ids.size() != experiment.text2.ids.size()) {
     EXPECT_EQ(counted_text(experiment, cross.name, cross.axes[cross.axes.size() - 2]), &experiment.text2);
   }
+}
+
+TEST_F(ModelTexts, AClickOnAHeadAmongOthersOpensItInItsLayerAndPart) {
+  struct Case {
+    const char* model;
+    const char* id;
+    const char* tensor;
+    Index layer;
+    Index head;
+  };
+  for (const Case& each : {Case{"dates", "open.decoder.layer2.cross_weights.1", "decoder.layer2.cross_weights", 6, 2},
+                           Case{"dates", "open.encoder.layer1.weights.0", "encoder.layer1.weights", 1, 1},
+                           Case{"stories", "open.layer3.weights.2", "layer3.weights", 3, 3}}) {
+    open(each.model);
+    open_view("heads");
+    const std::vector<TargetMark>& targets = screen().workbench().shown_figure().figure().targets;
+    const auto target = std::ranges::find(targets, each.id, &TargetMark::id);
+    ASSERT_NE(target, targets.end()) << each.id;
+    screen().click(screen().on_screen(target->box.center()));
+    screen().settle();
+    const ViewChoice& view = screen().experiment().view;
+    EXPECT_EQ(view.name, "head") << each.id;
+    const Result<ViewOptions> options = view_options(view);
+    EXPECT_EQ(options->integer("layer"), each.layer) << each.id;
+    EXPECT_EQ(options->integer("head"), each.head) << each.id;
+    const HeatmapMark& shown = screen().workbench().shown_figure().figure().heatmaps.front();
+    EXPECT_EQ(screen().trace().steps()[static_cast<std::size_t>(shown.step)].name, each.tensor);
+    undo();
+    EXPECT_EQ(screen().experiment().view.name, "heads") << "opening a head is one step";
+  }
+}
+
+TEST_F(ModelTexts, ADigitOpensAHeadAmongOthersOfThePinnedCellsLayer) {
+  open("dates");
+  open_view("heads");
+  screen().key('2');
+  screen().settle();
+  EXPECT_EQ(screen().experiment().view.name, "head");
+  EXPECT_EQ(view_options(screen().experiment().view)->integer("head"), 2);
+  EXPECT_EQ(view_options(screen().experiment().view)->integer("layer"), 1);
+  undo();
+  screen().state().pinned = ui::NamedCell{"decoder.layer1.cross_weights", {0, 0, 0}};
+  screen().key('1');
+  screen().settle();
+  EXPECT_EQ(view_options(screen().experiment().view)->integer("head"), 1);
+  EXPECT_EQ(view_options(screen().experiment().view)->integer("layer"), 4);
 }
 
 TEST_F(ModelTexts, EveryViewShowsAModelOrSaysWhyNot) {

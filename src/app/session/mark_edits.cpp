@@ -10,8 +10,13 @@ namespace attnscope {
 
 std::vector<Edit> edits_for(const ClickIntent& click, const Experiment& experiment) {
   std::vector<Edit> edits;
-  if (const auto* set = std::get_if<SetOptions>(&click)) {
-    for (const auto& [name, value] : set->values) edits.emplace_back(SetViewOption{name, value});
+  const auto set_options = [&](const ParameterValues& values) {
+    for (const auto& [name, value] : values) edits.emplace_back(SetViewOption{name, value});
+  };
+  if (const auto* set = std::get_if<SetOptions>(&click)) set_options(set->values);
+  if (const auto* open = std::get_if<OpenView>(&click)) {
+    edits.emplace_back(SetView{open->view});
+    set_options(open->values);
   }
   if (const auto* toggle = std::get_if<ToggleHead>(&click)) {
     const std::vector<Index>& off = experiment.heads_off;

@@ -9,6 +9,7 @@
 #include "core/heads/attention_list.h"
 #include "core/plan/plan.h"
 #include "core/plan/region.h"
+#include "figure/blocks/head_link.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
@@ -57,7 +58,12 @@ void add_text(Figure& figure, std::string id, Point at, std::string words, Horiz
 class MapGrid {
  public:
   MapGrid(const Trace& trace, std::vector<Row> rows, Captions captions, Index item, const ViewOptions& options)
-      : trace_(trace), rows_(std::move(rows)), captions_(std::move(captions)), item_(item), options_(options) {
+      : trace_(trace),
+        rows_(std::move(rows)),
+        captions_(std::move(captions)),
+        item_(item),
+        options_(options),
+        links_(trace) {
     above_ = captions_.names_the_heads ? kAbove : kTitle;
     names_ = kLeft;
     for (const Row& row : rows_) {
@@ -133,6 +139,7 @@ class MapGrid {
       const double cell = side_ / static_cast<double>(std::max<Index>(1, std::max(mark.rows(), mark.columns())));
       mark.box = {left_ + static_cast<double>(i) * pitch_, y, cell * static_cast<double>(mark.columns()),
                   cell * static_cast<double>(mark.rows())};
+      links_.add(figure_, mark.id, mark.box, row.tensor, slice.head);
       figure_.heatmaps.push_back(std::move(mark));
     }
   }
@@ -142,6 +149,7 @@ class MapGrid {
   Captions captions_;
   Index item_;
   const ViewOptions& options_;
+  HeadLinks links_;
   Index across_ = 1;
   double names_ = 0;  ///< width
   double above_ = 0;

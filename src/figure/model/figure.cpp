@@ -254,6 +254,10 @@ std::string describe(const Figure& figure) {
     if (const auto* set = std::get_if<SetOptions>(&mark.click)) {
       for (const auto& [name, value] : set->values) text += ", " + name + " " + value_text(value);
     }
+    if (const auto* open = std::get_if<OpenView>(&mark.click)) {
+      text += ", opens " + open->view;
+      for (const auto& [name, value] : open->values) text += ", " + name + " " + value_text(value);
+    }
     if (mark.cell) text += ", cell " + index_text(mark.cell->index) + " of step " + std::to_string(mark.cell->step);
     if (const auto* toggle = std::get_if<ToggleHead>(&mark.click))
       text += ", switches head " + std::to_string(toggle->head);

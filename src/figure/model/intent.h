@@ -22,8 +22,16 @@ struct ToggleHead {
   friend bool operator==(const ToggleHead&, const ToggleHead&) = default;
 };
 
+/// Opens a view with these options; its others stay as they were.
+struct OpenView {
+  std::string view;
+  ParameterValues values;
+
+  friend bool operator==(const OpenView&, const OpenView&) = default;
+};
+
 /// What a click asks for; `std::monostate`: nothing.
-using ClickIntent = std::variant<std::monostate, SetOptions, ToggleHead>;
+using ClickIntent = std::variant<std::monostate, SetOptions, ToggleHead, OpenView>;
 
 /// The mark stands for a token in an order of tokens. Dragged onto another such mark, the two tokens swap places.
 struct SwapTokens {

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/experiment/system.h"
 #include "core/plan/plan.h"
+#include "figure/blocks/head_link.h"
 #include "figure/blocks/layer_grid.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
@@ -67,8 +68,10 @@ Section section(const Trace& trace, const std::string& tensor, const std::string
 /// Places the sections below each other; their heights follow from their rows of cells.
 class HeadsLayout {
  public:
-  HeadsLayout(std::vector<Section> sections, const std::vector<Index>& off, const ViewOptions& options)
-      : sections_(std::move(sections)), off_(off), options_(options) {}
+  HeadsLayout(std::vector<Section> sections, const Trace& trace, const ViewOptions& options)
+      : sections_(std::move(sections)), off_(trace.experiment().heads_off), options_(options) {
+    if (trace.experiment().model != nullptr) links_.emplace(trace);
+  }
 
   Figure build() {
     const double width = options_.width - 2 * kMargin;
@@ -160,8 +163,16 @@ class HeadsLayout {
         continue;
       }
       add_head_title(section, i, {mark.box.x, title});
+      if (links_) links_->add(figure_, mark.id, open_box(section, mark, title), section.tensor, static_cast<Index>(i));
       figure_.heatmaps.push_back(std::move(mark));
     }
+  }
+
+  /// The matrix of a head and its name above.
+  [[nodiscard]] static Rect open_box(const Section& section, const HeatmapMark& mark, double title) {
+    const double top = title - 15;
+    return {mark.box.x, top, std::max(mark.box.width, section.shape.least_width - section.shape.left),
+            mark.box.bottom() - top};
   }
 
   /// The name of a head; where heads are merged, a click on it switches the head off.
@@ -186,6 +197,7 @@ class HeadsLayout {
   std::vector<Section> sections_;
   const std::vector<Index>& off_;  ///< heads
   const ViewOptions& options_;
+  std::optional<HeadLinks> links_;  ///< of a trained model; in a system a click pins a cell, or switches a head off
   Figure figure_;
 };
 
@@ -233,7 +245,7 @@ Figure grid_of_heads(const Trace& trace, const ViewOptions& options) {
   std::vector<Section> sections;
   sections.reserve(attentions.size());
   for (const ShownAttention& each : attentions) sections.push_back(section(trace, each.tensor, each.title, item));
-  return HeadsLayout(std::move(sections), trace.experiment().heads_off, options).build();
+  return HeadsLayout(std::move(sections), trace, options).build();
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
@@ -260,6 +272,7 @@ View heads_view() {
       build,
       no_attention};
   view.pages = pages;
+  view.opens_heads = true;
   return view;
 }
 

@@ -27,7 +27,8 @@ struct View {
   std::vector<std::string> (*names)(const Trace&, std::string_view option) = nullptr;
   /// The number of pages for the option "page"; null: the view has no such option.
   Index (*pages)(const Trace&, const ParameterValues& chosen) = nullptr;
-  bool shows_pair = false;  ///< its options query and key select one pair; opening it selects the pinned cell's
+  bool shows_pair = false;   ///< its options query and key select one pair; opening it selects the pinned cell's
+  bool opens_heads = false;  ///< its heads of a trained model open in the view `head`
   ParameterValues with_baseline = {};  ///< the options that compare with the baseline; empty: it cannot
   std::string token_order = {};        ///< its option for an order of the tokens; empty: none
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/plan/plan.h"
+#include "figure/blocks/head_link.h"
 #include "figure/slices/selected.h"
 
 namespace attnscope {
@@ -12,10 +14,19 @@ std::optional<Index> selected_head(const View& view, const Trace& trace, const P
   return selected_slice(trace, options).head;
 }
 
-std::optional<SetOptions> show_head(const View& view, const Trace& trace, const ParameterValues& options, Index head) {
-  if (find_parameter(view.options, "head") == nullptr || head >= option_limit(view, trace, "head", options))
-    return std::nullopt;
-  return SetOptions{{{"head", head + 1}}};
+ClickIntent show_head(const View& view, const Trace& trace, const ParameterValues& options, Index head,
+                      std::string_view pinned) {
+  if (find_parameter(view.options, "head") != nullptr) {
+    if (head >= option_limit(view, trace, "head", options)) return {};
+    return SetOptions{{{"head", head + 1}}};
+  }
+  if (!view.opens_heads || trace.experiment().model == nullptr) return {};
+  const HeadLinks links(trace);
+  const Step* weights = links.to(pinned, head) ? trace.find(pinned) : first_weights(trace);
+  const Axis* const heads = weights != nullptr ? find_axis(weights->axes, "head") : nullptr;
+  if (heads == nullptr || head >= heads->size) return {};
+  const std::optional<OpenView> open = links.to(weights->name, head);
+  return open ? ClickIntent(*open) : ClickIntent();
 }
 
 SetOptions show_pair(const View& view, const Step& step, std::span<const Index> index, const ParameterValues& now) {

@@ -176,15 +176,19 @@ void paint_on_list(const Style& style, const ColorLuts& luts, const PaintedFigur
 
 namespace {
 
-/// Carries out a click on the figure: a target sets options or switches a head, a matrix may pick a cell, and any other
-/// cell is pinned. A click on the pinned cell or outside all cells unpins.
+/// Carries out a click on the figure: a target sets options, switches a head or opens a view, a matrix may pick a cell,
+/// and any other cell is pinned. A click on the pinned cell or outside all cells unpins, unless it opens a view: that
+/// one shows the cell.
 void click(const FigurePanelContent& content, const TargetMark* target, Point at, UiState& state, UiIntents& intents) {
   std::vector<Edit> edits = edits_for(click_intent(content.figure, at), content.trace.experiment());
   // One step for Undo, however many options it sets.
   const std::uint64_t gesture = edits.size() > 1 ? ++state.gesture : 0;
   for (Edit& edit : edits) intents.actions.push_back({std::move(edit), gesture});
-  if (target == nullptr || !target->has_click() || state.hovered)
+  if (target != nullptr && std::holds_alternative<OpenView>(target->click)) {
+    if (state.hovered) state.pinned = state.hovered;
+  } else if (target == nullptr || !target->has_click() || state.hovered) {
     state.pinned = state.pinned == state.hovered ? std::nullopt : state.hovered;
+  }
 }
 
 /// Outlines the dragged token, and the one it would be swapped with.

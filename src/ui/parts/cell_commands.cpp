@@ -74,9 +74,11 @@ void choose_head(const Shared& shared, Index head, UiIntents& intents) {
   if (trace == nullptr) return;
   const Experiment& experiment = shared.session().experiment();
   const View& view = *find_view(experiment.view.name);
-  const std::optional<SetOptions> shown = show_head(view, *trace, experiment.view.options, head - 1);
-  if (!shown) return;
-  for (Edit& edit : edits_for(*shown, experiment)) intents.actions.push_back({std::move(edit), 0});
+  const std::string pinned = shared.state.pinned ? shared.state.pinned->tensor : "";
+  std::vector<Edit> edits = edits_for(show_head(view, *trace, experiment.view.options, head - 1, pinned), experiment);
+  // One step for Undo.
+  const std::uint64_t gesture = edits.size() > 1 ? ++shared.state.gesture : 0;
+  for (Edit& edit : edits) intents.actions.push_back({std::move(edit), gesture});
 }
 
 void change_view(const Shared& shared, Index by, UiIntents& intents) {
