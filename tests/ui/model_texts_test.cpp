@@ -48,6 +48,18 @@ TEST_F(ModelTexts, TypingChangesTokensAndFigureAndIsOneStepForUndo) {
   EXPECT_EQ(screen().experiment().text, before);
 }
 
+TEST_F(ModelTexts, TheKeyPutsTheCursorAtTheEnd) {
+  open("stories");
+  const std::string before = screen().experiment().text.text;
+  for (int time = 0; time < 2; ++time) {
+    screen().key_with_control('T');
+    screen().frame(3);
+    screen().type(" run");
+    screen().settle();
+  }
+  EXPECT_EQ(screen().experiment().text.text, before + " run run");
+}
+
 TEST_F(ModelTexts, RefusedTextStaysInItsBoxAndTheLastPictureStays) {
   open("stories");
   type_instead("the dogs run");

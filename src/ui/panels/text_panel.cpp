@@ -34,6 +34,13 @@ std::string help_of(const Experiment& experiment, int which) {
   return what + " that the decoder has written so far, and continues.";
 }
 
+/// Puts the cursor behind the last character when that is wanted.
+int move_cursor(ImGuiInputTextCallbackData* data) {
+  if (!std::exchange(*static_cast<bool*>(data->UserData), false)) return 0;
+  data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
+  return 0;
+}
+
 class TextColumn {
  public:
   TextColumn(const Style& style, const Experiment& experiment, int which, UiState& state, UiIntents& intents)
@@ -79,9 +86,13 @@ class TextColumn {
     if (which_ == 1 && std::exchange(state_.focus_text, false)) {
       ImGui::SetWindowFocus();
       ImGui::SetKeyboardFocusHere();
+      state_.cursor_to_end = true;
     }
     const float height = 2 * ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().FramePadding.y;
-    const bool changed = ImGui::InputTextMultiline("##text", &shown, ImVec2(width, height));
+    bool no = false;
+    const bool changed =
+        ImGui::InputTextMultiline("##text", &shown, ImVec2(width, height), ImGuiInputTextFlags_CallbackAlways,
+                                  move_cursor, which_ == 1 ? &state_.cursor_to_end : &no);
     if (ImGui::IsItemActivated()) ++state_.gesture;
     tooltip(help_of(experiment_, which_));
     if (!changed) return;

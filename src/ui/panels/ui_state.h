@@ -145,6 +145,7 @@ struct UiState {
   std::size_t labels_typed = 0;                         ///< how many labels, the first ones, the field for them has
   std::array<std::optional<TypedText>, 2> typed_texts;  ///< of a model
   bool focus_text = false;                              ///< the first one gets the keyboard
+  bool cursor_to_end = false;                           ///< of that text, once it has the keyboard
   std::optional<ModelFacts> model_facts;
   StatusMessage message;
 

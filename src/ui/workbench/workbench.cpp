@@ -150,7 +150,7 @@ void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {
 
 void Workbench::show_text(const Style& style, const Areas& areas, UiIntents& intents) {
   if (!areas.has_text) {
-    state_.focus_text = false;
+    state_.focus_text = state_.cursor_to_end = false;
     return;
   }
   parts_.begin("Text", areas.text, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), style.px(8)});
