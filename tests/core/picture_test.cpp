@@ -177,12 +177,41 @@ TEST(Picture, ChangesOnlyThePictureAndWhatIsComputedFromIt) {
   }
 }
 
+TEST(Picture, LargeOnesAreAveragedByArea) {
+  // Each pixel is the mean of 2 × 2.
+  ColorPicture large = {64, 128, {}};
+  for (Index at = 0; at < 64 * 128 * kColors; ++at) large.rgb.push_back(static_cast<std::uint8_t>(at * 7 % 251));
+  const ColorPicture small = averaged(large, kMaxTokenPictureSide);
+  ASSERT_EQ(small.rows, 32);
+  ASSERT_EQ(small.columns, 64);
+  for (Index row = 0; row < 32; ++row) {
+    for (Index column = 0; column < 64; ++column) {
+      for (Index color = 0; color < kColors; ++color) {
+        Index sum = 0;
+        for (const Index down : {0, 1}) {
+          for (const Index right : {0, 1}) sum += large.color(2 * row + down, 2 * column + right, color);
+        }
+        EXPECT_EQ(small.color(row, column, color), (sum + 2) / 4);
+      }
+    }
+  }
+  EXPECT_EQ(averaged(small, 64), small);
+  // The shorter side keeps a pixel.
+  const ColorPicture line = averaged({1, 9000, std::vector<std::uint8_t>(27'000, 127)}, 64);
+  EXPECT_EQ(line, (ColorPicture{1, 64, std::vector<std::uint8_t>(192, 127)}));
+  Experiment experiment = small_experiment(*find_system("conv-attention"));
+  ASSERT_TRUE(set_picture(experiment, large));
+  EXPECT_EQ(experiment.picture, small);
+}
+
 TEST(Picture, OfOneRunnerIsTheSameAsAlone) {
   const Experiment noise = small_experiment(*find_system("conv-attention"));
   Experiment one = noise;
   ASSERT_TRUE(set_picture(one, three_by_two()));
   Experiment other = one;
-  other.picture.rgb[0] = 1;
+  ColorPicture darker = three_by_two();
+  darker.rgb[0] = 1;
+  other.picture = darker;
   Executor runner;
   for (const Experiment& experiment : {noise, set(noise, "picture", "shapes"), one, other, set(one, "seed", "7"),
                                        set(one, "picture", "stripes"), noise}) {

@@ -73,7 +73,7 @@ inline std::vector<Experiment> variations() {
       for (const std::string& choice : parameter.choices) add_variation(list, base, {{parameter.name, choice}});
       if (parameter.name == "picture") {
         Experiment given = base;
-        given.picture = {2, 1, {230, 90, 40, 20, 60, 160}};
+        given.picture = ColorPicture{2, 1, {230, 90, 40, 20, 60, 160}};
         add_variation(list, given, {{"picture", "file"}});
       }
       if (parameter.kind != Parameter::Kind::integer) continue;

@@ -62,9 +62,10 @@ Experiment random_experiment(const System& system, std::mt19937& random) {
   e.edits.push_back({"x", {below(9), below(9)}, std::ldexp(static_cast<double>(below(1000) - 500), 3)});
   e.labels.assign(static_cast<std::size_t>(below(4)), "τ " + std::to_string(random()));
   if (below(2) == 0) {
-    e.picture = {1 + below(kMaxPictureSide), 1 + below(kMaxPictureSide), {}};
-    e.picture.rgb.resize(static_cast<std::size_t>(e.picture.rows * e.picture.columns * kColors));
-    for (std::uint8_t& each : e.picture.rgb) each = static_cast<std::uint8_t>(random());
+    ColorPicture picture = {1 + below(64), 1 + below(64), {}};
+    picture.rgb.resize(static_cast<std::size_t>(picture.rows * picture.columns * kColors));
+    for (std::uint8_t& each : picture.rgb) each = static_cast<std::uint8_t>(random());
+    e.picture = std::move(picture);
   }
   e.view.name = "view" + std::to_string(below(10));
   e.view.options = {{"whole", below(1000) - 500},

@@ -55,9 +55,9 @@ namespace {
 /// is a usage error.
 Result<void> apply_picture(Experiment& experiment, const std::string& file) {
   if (file.empty()) return {};
-  Result<ColorPicture> picture = read_png_picture(file);
+  const Result<ColorPicture> picture = read_png_picture(file);
   if (!picture) return tl::unexpected(picture.error());
-  if (const Result<void> set = set_picture(experiment, std::move(*picture)); !set)
+  if (const Result<void> set = set_picture(experiment, *picture); !set)
     return fail("--" + set.error().message, Error::Kind::usage);
   return {};
 }

@@ -147,7 +147,7 @@ Result<void> set_parameter_text(Experiment& experiment, std::string_view name, s
 }
 
 Result<void> check_picture(const Experiment& experiment) {
-  const ColorPicture& picture = experiment.picture;
+  const SharedPicture& picture = experiment.picture;
   if (experiment.model != nullptr) return {};  // whose family says whether it takes one
   if (!experiment.parameters.contains("picture")) {
     if (picture.empty()) return {};
@@ -162,8 +162,15 @@ Result<void> check_picture(const Experiment& experiment) {
   return {};
 }
 
-Result<void> set_picture(Experiment& experiment, ColorPicture picture) {
-  experiment.picture = std::move(picture);
+Result<void> set_picture(Experiment& experiment, const ColorPicture& picture) {
+  const System& system = *find_system(experiment.system);
+  if (system.fit_picture != nullptr) {
+    Result<ColorPicture> fitted = system.fit_picture(experiment, picture);
+    if (!fitted) return tl::unexpected(fitted.error());
+    experiment.picture = std::move(*fitted);
+    return {};
+  }
+  experiment.picture = averaged(picture, kMaxTokenPictureSide);
   if (experiment.parameters.contains("picture")) experiment.parameters["picture"] = std::string("file");
   return check_picture(experiment);
 }

@@ -54,7 +54,7 @@ struct Experiment {
   std::vector<Index> heads_off;     ///< switched-off heads of the first layer, from 0, ascending; they output 0
   std::vector<std::string> labels;  ///< of the tokens, in order; tokens after the last label show their number
   ViewChoice view;
-  ColorPicture picture;                            ///< shown if the parameter `picture` is `file`
+  SharedPicture picture;                           ///< shown if the parameter `picture` is `file`; what a model sees
   std::shared_ptr<const ImportedTensors> tensors;  ///< of the system own-tensors; compared by identity
   std::shared_ptr<const Model> model;              ///< of the system transformer; compared by identity
   ModelText text;                                  ///< what the model reads
@@ -100,8 +100,9 @@ Result<void> set_parameter_text(Experiment& experiment, std::string_view name, s
 /// Checks that the experiment has a picture if it chooses one, and none if its system attends to no pixels.
 Result<void> check_picture(const Experiment& experiment);
 
-/// Gives the experiment a picture and selects it; fails if its system attends to no pixels.
-Result<void> set_picture(Experiment& experiment, ColorPicture picture);
+/// Gives the experiment a picture, at the size that its system or model uses, and selects it; fails if its system or
+/// model sees none.
+Result<void> set_picture(Experiment& experiment, const ColorPicture& picture);
 
 /// The cost of an experiment, known before anything is allocated.
 struct Cost {

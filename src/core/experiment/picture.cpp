@@ -49,6 +49,40 @@ AreaShare::AreaShare(Index from, Index to, Index at)
 
 Index AreaShare::parts(Index old) const { return std::min(end_, (old + 1) * to_) - std::max(begin_, old * to_); }
 
+namespace {
+
+/// The length of a side of `from` pixels if the longer side, of `longer` pixels, becomes `longest`.
+Index fitted_side(Index from, Index longer, Index longest) {
+  const double side = std::round(static_cast<double>(from * longest) / static_cast<double>(longer));
+  return std::max<Index>(1, static_cast<Index>(side));
+}
+
+}  // namespace
+
+ColorPicture averaged(const ColorPicture& picture, Index longest) {
+  const Index longer = std::max(picture.rows, picture.columns);
+  if (longer <= longest) return picture;
+  ColorPicture result = {fitted_side(picture.rows, longer, longest), fitted_side(picture.columns, longer, longest), {}};
+  result.rgb.reserve(static_cast<std::size_t>(result.rows * result.columns * kColors));
+  const Index all = picture.rows * picture.columns;
+  for (Index row = 0; row < result.rows; ++row) {
+    const AreaShare down(picture.rows, result.rows, row);
+    for (Index column = 0; column < result.columns; ++column) {
+      const AreaShare across(picture.columns, result.columns, column);
+      Color sums = {};
+      for (Index r = down.first; r <= down.last; ++r) {
+        for (Index c = across.first; c <= across.last; ++c) {
+          const Index parts = down.parts(r) * across.parts(c);
+          for (Index which = 0; which < kColors; ++which)
+            sums[static_cast<std::size_t>(which)] += parts * picture.color(r, c, which);
+        }
+      }
+      for (const Index sum : sums) result.rgb.push_back(static_cast<std::uint8_t>((2 * sum + all) / (2 * all)));
+    }
+  }
+  return result;
+}
+
 std::string hex_text(std::span<const std::uint8_t> bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;

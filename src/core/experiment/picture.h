@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/stop.h"
@@ -19,8 +20,10 @@ namespace attnscope {
 inline constexpr Index kColors = 3;
 /// The maximum of a colour.
 inline constexpr Index kFullColor = 255;
-/// The maximum number of pixels along a side of the user's picture.
-inline constexpr Index kMaxPictureSide = 64;
+/// The maximum number of pixels along a side of an experiment's picture.
+inline constexpr Index kMaxPictureSide = 2048;
+/// The same where every pixel is a token: none of these systems has more rows or columns.
+inline constexpr Index kMaxTokenPictureSide = 64;
 
 /// An RGB picture.
 struct ColorPicture {
@@ -34,6 +37,28 @@ struct ColorPicture {
   }
 
   friend bool operator==(const ColorPicture&, const ColorPicture&) = default;
+};
+
+/// A picture that an experiment and its copies share, in the history as well; or none.
+class SharedPicture {
+ public:
+  SharedPicture() = default;
+  SharedPicture(ColorPicture picture)
+      : picture_(picture.empty() ? nullptr : std::make_shared<const ColorPicture>(std::move(picture))) {}
+
+  [[nodiscard]] bool empty() const { return picture_ == nullptr; }
+  /// There must be one.
+  const ColorPicture& operator*() const { return *picture_; }
+  const ColorPicture* operator->() const { return picture_.get(); }
+  /// Null: none.
+  [[nodiscard]] const std::shared_ptr<const ColorPicture>& shared() const { return picture_; }
+
+  friend bool operator==(const SharedPicture& a, const SharedPicture& b) {
+    return a.picture_ == b.picture_ || (!a.empty() && !b.empty() && *a == *b);
+  }
+
+ private:
+  std::shared_ptr<const ColorPicture> picture_;
 };
 
 /// Area averaging along one axis, from `from` cells to `to` cells of the same total length: each new cell is the mean
@@ -52,6 +77,10 @@ struct AreaShare {
   Index begin_;  ///< of the new cell, in units in which an old cell has length `to`
   Index end_;
 };
+
+/// A picture with more than `longest` pixels along a side, averaged by area to `longest` along the longer one, with the
+/// same ratio of the sides, rounded to whole pixels and to 8 bits. A smaller one stays.
+ColorPicture averaged(const ColorPicture& picture, Index longest);
 
 /// Replaces a random picture [batch, channel, row, column]; the same picture in every batch item. A formula draws
 /// `shapes` and `stripes` at the required size; `file` is the user's picture, averaged to that size.

@@ -28,6 +28,8 @@ struct System {
   MaskSizes (*mask_sizes)(const Experiment&) = nullptr;
   /// The values of a choice that are available now, with their display names; null or an empty result: all values.
   std::vector<std::pair<std::string, std::string>> (*choices)(const Experiment&, std::string_view parameter) = nullptr;
+  /// A picture as the experiment keeps it; null: at most kMaxTokenPictureSide pixels along a side.
+  Result<ColorPicture> (*fit_picture)(const Experiment&, const ColorPicture&) = nullptr;
   bool uses_seed = true;
   /// Warnings about a valid experiment; null: none.
   std::vector<std::string> (*warnings)(const Experiment&) = nullptr;

@@ -9,6 +9,14 @@ namespace attnscope {
 namespace {
 
 constexpr Index kMaxSize = Index{1} << 24U;
+constexpr std::string_view kPreprocessor = "preprocessor.";
+
+/// The file of a field, and its name there.
+std::string place(std::string_view field) {
+  if (field.starts_with(kPreprocessor))
+    return "preprocessor_config.json: " + std::string(field.substr(kPreprocessor.size()));
+  return "config.json: " + std::string(field);
+}
 
 }  // namespace
 
@@ -33,8 +41,7 @@ const T* ConfigReader::typed(std::string_view field, const char* allowed) {
   const ConfigValue* const value = find(field);
   if (value == nullptr) return nullptr;
   const T* const as_type = std::get_if<T>(value);
-  if (as_type == nullptr)
-    fail("config.json: " + std::string(field) + ": " + shown_value(*value) + " is not allowed; allowed: " + allowed);
+  if (as_type == nullptr) fail(place(field) + ": " + shown_value(*value) + " is not allowed; allowed: " + allowed);
   return as_type;
 }
 
@@ -48,20 +55,20 @@ Index ConfigReader::whole_number(std::string_view field, Index least, std::optio
   const std::string allowed = "whole numbers from " + std::to_string(least) + " to " + grouped_text(kMaxSize);
   const auto* number = typed<double>(field, allowed.c_str());
   if (number == nullptr) {
-    if (!default_value) fail("config.json: " + std::string(field) + " is missing");
+    if (!default_value) fail(place(field) + " is missing");
     return default_value.value_or(1);
   }
   if (*number >= static_cast<double>(least) && *number <= static_cast<double>(kMaxSize) &&
       std::floor(*number) == *number)
     return static_cast<Index>(*number);
-  fail("config.json: " + std::string(field) + ": " + exact_text(*number) + " is not allowed; allowed: " + allowed);
+  fail(place(field) + ": " + exact_text(*number) + " is not allowed; allowed: " + allowed);
   return 1;
 }
 
 double ConfigReader::real(std::string_view field, std::optional<double> default_value) {
   const auto* number = typed<double>(field, "a number");
   if (number != nullptr) return *number;
-  if (!default_value) fail("config.json: " + std::string(field) + " is missing");
+  if (!default_value) fail(place(field) + " is missing");
   return default_value.value_or(1);
 }
 
@@ -72,7 +79,7 @@ bool ConfigReader::flag(std::string_view field, bool default_value) {
 
 std::string ConfigReader::choice(std::string_view field, std::string_view default_value) {
   const auto* value = typed<std::string>(field, "a text");
-  if (value == nullptr && default_value.empty()) fail("config.json: " + std::string(field) + " is missing");
+  if (value == nullptr && default_value.empty()) fail(place(field) + " is missing");
   return value != nullptr ? *value : std::string(default_value);
 }
 
@@ -87,7 +94,7 @@ const std::vector<double>* ConfigReader::numbers(std::string_view field) {
 Activation ConfigReader::activation(std::string_view field, std::string_view default_value) {
   const std::string name = choice(field, default_value);
   if (const std::optional<Activation> known = activation_called(name)) return *known;
-  fail("config.json: " + std::string(field) + ": " + quoted_text(name) +
+  fail(place(field) + ": " + quoted_text(name) +
        " is not known; allowed: relu, gelu, gelu_new, gelu_pytorch_tanh, quick_gelu, silu, tanh");
   return Activation::relu;
 }

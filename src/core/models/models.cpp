@@ -35,14 +35,30 @@ Result<const ModelFamily*> family_of(const Model& model) {
               "; allowed: " + join(names, ", "));
 }
 
+bool takes_picture(const Experiment& experiment) {
+  if (experiment.model == nullptr) return experiment.parameters.contains("picture");
+  const Result<const ModelFamily*> family = family_of(*experiment.model);
+  return family && (*family)->fit_picture != nullptr;
+}
+
 namespace {
+
+tl::unexpected<Error> reads_text(const ModelFamily& family) {
+  return fail("picture: " + std::string(family.name) + " reads text; allowed with vit");
+}
+
+Result<ColorPicture> fit_picture(const Experiment& experiment, const ColorPicture& picture) {
+  const Result<const ModelFamily*> family = family_of(*experiment.model);
+  if (!family) return tl::unexpected(family.error());
+  if ((*family)->fit_picture == nullptr) return reads_text(**family);
+  return (*family)->fit_picture(*experiment.model, picture);
+}
 
 /// Records the model; the error, if any, is the first that the builder found.
 Result<void> record_model(const Experiment& experiment, PlanBuilder& plan) {
   const Result<const ModelFamily*> family = family_of(*experiment.model);
   if (!family) return tl::unexpected(family.error());
-  if (!experiment.picture.empty() && (*family)->input != ModelInput::picture)
-    return fail("picture: " + std::string((*family)->name) + " reads text; allowed with vit");
+  if (!experiment.picture.empty() && (*family)->fit_picture == nullptr) return reads_text(**family);
   ModelBuilder builder(experiment, plan);
   (*family)->build(builder);
   if (builder.error()) return fail(*builder.error());
@@ -80,6 +96,7 @@ System transformer_system() {
   system.summary = "A trained transformer reads a text: every layer, every head, every number.";
   system.source = "the model's own folder";
   system.mask_sizes = no_mask;
+  system.fit_picture = fit_picture;
   system.uses_seed = false;
   system.check = check_experiment;
   system.run = run_model;

@@ -25,6 +25,8 @@ struct ModelFamily {
   ModelInput input = ModelInput::text;
   bool causal = true;  ///< whether the text is read from left to right
   void (*build)(ModelBuilder&) = nullptr;
+  /// A picture as the model gets it; null for models that read text.
+  Result<ColorPicture> (*fit_picture)(const Model&, const ColorPicture&) = nullptr;
 };
 
 /// The families by name, in the order of the table.
@@ -32,6 +34,9 @@ const std::vector<ModelFamily>& model_families();
 
 /// The family of a model; the error names what its config.json says and what is known.
 Result<const ModelFamily*> family_of(const Model& model);
+
+/// Whether the experiment's system or model can be given a picture.
+bool takes_picture(const Experiment& experiment);
 
 /// Whether the configuration is complete and every tensor that the model needs is there with its shape.
 Result<void> check_model(const std::shared_ptr<const Model>& model);

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/models/model_builder.h"
 #include "core/models/models.h"
+#include "core/models/picture_fit.h"
 #include "core/operations/pixels.h"
 
 namespace attnscope {
@@ -27,29 +28,35 @@ struct Vit {
   [[nodiscard]] Index patches() const { return (size / patch) * (size / patch); }
 };
 
-/// The user's picture at the size that the model wants; grey without one.
-std::shared_ptr<const ColorPicture> resized(const ColorPicture& picture, Index size) {
-  auto result = std::make_shared<ColorPicture>();
-  result->rows = result->columns = size;
+/// The built-in picture of shapes, for a model without a picture of the user's.
+std::shared_ptr<const ColorPicture> shapes(Index size) {
+  auto result = std::make_shared<ColorPicture>(ColorPicture{size, size, {}});
   result->rgb.reserve(static_cast<std::size_t>(size * size * kColors));
-  PlacedPicture placed = {"shapes", size, size, kColors, nullptr};
-  if (!picture.empty()) placed.file = std::make_shared<const ColorPicture>(picture), placed.name = "file";
+  const PlacedPicture placed = {"shapes", size, size, kColors, nullptr};
   for (Index row = 0; row < size; ++row) {
     for (Index column = 0; column < size; ++column) {
-      for (Index which = 0; which < kColors; ++which) {
-        const Index full = placed.full_color();
-        const Index color = (2 * placed.color(row, column, which) * kFullColor + full) / (2 * full);
-        result->rgb.push_back(static_cast<std::uint8_t>(color));
-      }
+      for (Index which = 0; which < kColors; ++which)
+        result->rgb.push_back(static_cast<std::uint8_t>(placed.color(row, column, which)));
     }
   }
   return result;
 }
 
+/// The experiment's picture. One that has the model's size already is what the model gets.
+std::shared_ptr<const ColorPicture> picture_of(ModelBuilder& m, Index size) {
+  const PictureFit fit = read_picture_fit(m, size);
+  const SharedPicture& own = m.experiment().picture;
+  if (own.empty()) return shapes(size);
+  if (own->rows == size && own->columns == size) return own.shared();
+  Result<ColorPicture> fitted = fitted_picture(fit, *own);
+  if (!fitted) m.fail(fitted.error().message);
+  return fitted ? std::make_shared<const ColorPicture>(std::move(*fitted)) : shapes(size);
+}
+
 /// `pixels` as preprocessor_config.json prepares them.
 Value prepared(ModelBuilder& m, const Vit& vit) {
   PixelsOperation pixels;
-  pixels.picture = resized(m.experiment().picture, vit.size);
+  pixels.picture = picture_of(m, vit.size);
   pixels.factor = m.flag("preprocessor.do_rescale", true) ? m.real("preprocessor.rescale_factor", 1.0 / 255) : 1;
   const auto* const means = m.numbers("preprocessor.image_mean");
   const auto* const deviations = m.numbers("preprocessor.image_std");
@@ -131,25 +138,33 @@ void classify(ModelBuilder& m, const Vit& vit, Value final) {
   softmax(m.plan(), "probabilities", logits);
 }
 
+Index image_size(ConfigReader& config) { return config.integer("image_size", 224); }
+
+Result<ColorPicture> fit_picture(const Model& model, const ColorPicture& picture) {
+  ConfigReader config(model);
+  const PictureFit fit = read_picture_fit(config, image_size(config));
+  if (config.error()) return fail(*config.error());
+  return fitted_picture(fit, picture);
+}
+
 void build(ModelBuilder& m) {
   Vit vit;
   vit.features = m.integer("hidden_size");
   vit.heads = m.integer("num_attention_heads");
   vit.hidden = m.integer("intermediate_size");
   vit.channels = m.integer("num_channels", 3);
-  vit.size = m.integer("image_size", 224);
+  vit.size = image_size(m);
   vit.patch = m.integer("patch_size", 16);
   vit.epsilon = m.real("layer_norm_eps", 1e-12);
   vit.qkv_bias = m.flag("qkv_bias", true);
   vit.activation = m.activation("hidden_act", "gelu");
   const Index layers = m.integer("num_hidden_layers");
   m.divides("num_attention_heads", vit.heads, "hidden_size", vit.features);
-  constexpr Index kMaxSide = 2048;
   if (vit.channels != 1 && vit.channels != kColors)
     m.fail("config.json: num_channels: " + std::to_string(vit.channels) + " is not allowed; allowed: 1, 3");
-  if (vit.size > kMaxSide || vit.patch > vit.size)
+  if (vit.size > kMaxPictureSide || vit.patch > vit.size)
     m.fail("config.json: image_size " + std::to_string(vit.size) + " with patch_size " + std::to_string(vit.patch) +
-           " is not allowed; allowed: patches within a picture of at most " + std::to_string(kMaxSide) +
+           " is not allowed; allowed: patches within a picture of at most " + std::to_string(kMaxPictureSide) +
            " pixels a side");
   if (m.error()) return;
   vit.stored = m.prefix_of({"vit.", ""}, "embeddings.cls_token");
@@ -162,6 +177,6 @@ void build(ModelBuilder& m) {
 
 }  // namespace
 
-ModelFamily vit() { return {"vit", ModelInput::picture, false, build}; }
+ModelFamily vit() { return {"vit", ModelInput::picture, false, build, fit_picture}; }
 
 }  // namespace attnscope

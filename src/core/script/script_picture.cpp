@@ -69,7 +69,7 @@ void write_picture(Script& s) {
   s.discard();
   if (picture == "shapes") s.section(kShapes);
   if (picture == "stripes") s.section(kStripes);
-  if (picture == "file") s.section(literal_picture(e.picture));
+  if (picture == "file") s.section(literal_picture(*e.picture));
   s.empty_line();
   s.section(kOverlaps);
   s.empty_line();

@@ -38,7 +38,7 @@ Value draw_picture(const Experiment& e, PlanBuilder& r) {
   const std::string& name = e.choice("picture");
   if (name == "noise") return draw_normal(r, "x", axes);
   PlacedPicture picture = {name, axes[2].size, axes[3].size, axes[1].size, nullptr};
-  if (name == "file") picture.file = std::make_shared<const ColorPicture>(e.picture);
+  if (name == "file") picture.file = e.picture.shared();
   return draw_normal(r, "x", axes, std::move(picture));
 }
 

@@ -322,7 +322,7 @@ ordered_json to_json(const Experiment& experiment, const std::filesystem::path& 
   if (!experiment.heads_off.empty()) document["heads_off"] = experiment.heads_off;
   document["labels"] = experiment.labels;
   document["view"] = {{"name", experiment.view.name}, {"options", options}};
-  if (!experiment.picture.empty()) document["picture"] = picture_to_json(experiment.picture);
+  if (!experiment.picture.empty()) document["picture"] = picture_to_json(*experiment.picture);
   if (experiment.tensors != nullptr) {
     document["tensors"] = path_to_json(path_from(folder, experiment.tensors->file()));
     if (const std::optional<SavedTensors> saved = saved_tensors(*experiment.tensors))

@@ -10,7 +10,7 @@
 namespace attnscope {
 
 /// Reads a picture of at most kMaxPictureSide pixels a side. Errors name the place: "picture.rows: 0 is not
-/// allowed; allowed: whole numbers from 1 to 64".
+/// allowed; allowed: whole numbers from 1 to 2048".
 Result<ColorPicture> picture_from_json(const nlohmann::json& object);
 
 /// The inverse.

@@ -1,12 +1,10 @@
 #include "io/figures/png_picture.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
 #include <new>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/text.h"
@@ -19,47 +17,19 @@
 namespace attnscope {
 namespace {
 
-/// A pixel of red, green, blue and opacity over white. Products are rounded as in cairo.
-std::array<std::uint32_t, kColors> over_white(const std::uint8_t* pixel) {
-  const std::uint32_t opacity = pixel[3];
-  std::array<std::uint32_t, kColors> colors = {};
-  for (std::size_t k = 0; k < colors.size(); ++k) {
-    const std::uint32_t product = opacity * pixel[k] + 128;
-    colors[k] = ((product + (product >> 8U)) >> 8U) + 255 - opacity;
-  }
-  return colors;
+/// A colour over white. The product is rounded as in cairo.
+std::uint8_t over_white(std::uint32_t color, std::uint32_t opacity) {
+  const std::uint32_t product = opacity * color + 128;
+  return static_cast<std::uint8_t>(((product + (product >> 8U)) >> 8U) + 255 - opacity);
 }
 
-/// The length of a side of `from` pixels if the longer side has `longest`.
-Index fitted_side(Index from, Index longest) {
-  if (longest <= kMaxPictureSide) return from;
-  const double side = std::round(static_cast<double>(from * kMaxPictureSide) / static_cast<double>(longest));
-  return std::max<Index>(1, static_cast<Index>(side));
-}
-
-/// Averages by area to the size of the picture; `pixels` come from png_pixels.
-ColorPicture averaged(std::span<const std::uint8_t> pixels, const PngSize& size) {
-  const Index width = size.width;
-  const Index height = size.height;
-  const Index longest = std::max(width, height);
-  ColorPicture picture = {fitted_side(height, longest), fitted_side(width, longest), {}};
-  for (Index row = 0; row < picture.rows; ++row) {
-    const AreaShare down(height, picture.rows, row);
-    for (Index column = 0; column < picture.columns; ++column) {
-      const AreaShare across(width, picture.columns, column);
-      std::array<Index, kColors> sums = {};
-      for (Index r = down.first; r <= down.last; ++r) {
-        for (Index c = across.first; c <= across.last; ++c) {
-          const std::array<std::uint32_t, kColors> colors = over_white(pixels.data() + 4 * (r * width + c));
-          const Index parts = down.parts(r) * across.parts(c);
-          for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += parts * colors[k];
-        }
-      }
-      const Index all = width * height;
-      for (const Index sum : sums) picture.rgb.push_back(static_cast<std::uint8_t>((2 * sum + all) / (2 * all)));
-    }
+/// The colours of pixels of red, green, blue and opacity, in their place: a picture takes no more memory than that.
+void lay_over_white(std::vector<std::uint8_t>& pixels) {
+  std::size_t to = 0;
+  for (std::size_t from = 0; from < pixels.size(); from += 4) {
+    for (std::size_t k = 0; k < 3; ++k) pixels[to++] = over_white(pixels[from + k], pixels[from + 3]);
   }
-  return picture;
+  pixels.resize(to);
 }
 
 }  // namespace
@@ -76,9 +46,10 @@ Result<ColorPicture> png_picture(std::string_view bytes) {
   }
   if (ParseBudget budget(bytes.size()); !budget.charge(4 * count)) return fail(budget.refusal("a picture of " + shown));
   try {
-    const Result<std::vector<std::uint8_t>> pixels = png_pixels(bytes);
+    Result<std::vector<std::uint8_t>> pixels = png_pixels(bytes);
     if (!pixels) return tl::unexpected(pixels.error());
-    return averaged(*pixels, *size);
+    lay_over_white(*pixels);
+    return ColorPicture{size->height, size->width, std::move(*pixels)};
   } catch (const std::bad_alloc&) {
     return fail("not enough memory for the picture");
   }

@@ -13,9 +13,8 @@ namespace attnscope {
 inline constexpr std::uint64_t kMaxPngBytes = 64'000'000;
 inline constexpr std::uint64_t kMaxPngPixels = 64'000'000;
 
-/// Reads a PNG file of any kind. Transparent pixels lie over white. A picture with more than kMaxPictureSide pixels
-/// along a side is averaged by area, with the same ratio of the sides, rounded to whole pixels and to 8 bits. Its size
-/// is checked before memory is taken for it. Errors are one line that begins with the file's name.
+/// Reads a PNG file of any kind. Transparent pixels lie over white. Its size is checked before memory is taken for it.
+/// Errors are one line that begins with the file's name.
 Result<ColorPicture> read_png_picture(const std::filesystem::path& path);
 
 /// The same from the bytes of a file; errors without a name.

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/experiment/system.h"
+#include "core/models/models.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
@@ -12,7 +13,7 @@ namespace {
 /// Whether the command can be given now.
 bool is_enabled(Command command, const Experiment& experiment, const MenuState& state) {
   switch (command) {
-    case Command::open_picture: return experiment.parameters.contains("picture");
+    case Command::open_picture: return takes_picture(experiment);
     case Command::edit_text: return text_count(experiment) > 0;
     case Command::reload: return state.can_reload;
     case Command::undo: return state.can_undo;

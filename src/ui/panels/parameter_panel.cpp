@@ -10,11 +10,14 @@
 #include "app/animation/sweep.h"
 #include "core/base/text.h"
 #include "core/experiment/system.h"
+#include "core/models/models.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
 namespace {
+
+constexpr const char* kOpenPicture = "Opens a PNG file. You can also drop one on the window.";
 
 class ParameterControls {
  public:
@@ -137,7 +140,7 @@ class ParameterControls {
     }
     if (!picture) return;
     if (small_button(parameter, "Open…", false)) intents_.commands.push_back(Command::open_picture);
-    tooltip("Opens a PNG file. You can also drop one on the window.");
+    tooltip(kOpenPicture);
   }
 
   void mask(const Parameter& parameter) {
@@ -299,6 +302,14 @@ void label_controls(const Style& style, const Experiment& experiment, UiState& s
   intents.actions.push_back({SetLabels{std::move(labels)}, state.gesture});
 }
 
+/// What a model of pictures sees.
+void picture_controls(const Style& style, UiIntents& intents) {
+  ImGui::Dummy(ImVec2(0, style.px(4)));
+  section_title(style, "PICTURE");
+  if (ImGui::Button("Open…", ImVec2(-1, 0))) intents.commands.push_back(Command::open_picture);
+  tooltip(kOpenPicture);
+}
+
 }  // namespace
 
 void parameter_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
@@ -308,7 +319,9 @@ void parameter_panel(const Style& style, const Experiment& experiment, UiState& 
   ImGui::Dummy(ImVec2(0, style.px(4)));
   if (experiment.model != nullptr) {
     section_title(style, "MODEL");
-    return model_facts(style, experiment.model, state);
+    model_facts(style, experiment.model, state);
+    if (takes_picture(experiment)) picture_controls(style, intents);
+    return;
   }
   section_title(style, "PARAMETERS");
   ParameterControls controls(style, experiment, system, state, intents);
