@@ -126,7 +126,7 @@ def write_config(folder):
         "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "initializer_range": 0.02,
         "layer_norm_eps": EPSILON, "image_size": SIDE, "patch_size": PATCH, "num_channels": 1, "qkv_bias": True,
         "id2label": {label: label for label in labels}, "label2id": {label: int(label) for label in labels},
-        "torch_dtype": "float16"})
+        "torch_dtype": "float16", "attnscope_example": "example.png"})
     common.write_json(folder / "preprocessor_config.json", {
         "image_processor_type": "ViTImageProcessor", "do_resize": True, "size": {"height": SIDE, "width": SIDE},
         "resample": 2, "do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True, "image_mean": [0.5],

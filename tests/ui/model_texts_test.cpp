@@ -140,7 +140,7 @@ TEST_F(ModelTexts, ADigitOpensAHeadAmongOthersOfThePinnedCellsLayer) {
 }
 
 TEST_F(ModelTexts, EveryViewShowsAModelOrSaysWhyNot) {
-  for (const char* name : {"stories", "dates", "induction"}) {
+  for (const char* name : {"stories", "dates", "induction", "digits"}) {
     open(name);
     for (const View& view : views()) {
       const Figure figure = build_view(view.name, screen().trace(), *view_options({view.name, {}}));

@@ -77,7 +77,7 @@ Rgb cell_color(float value, const ColorScale& scale) {
 }
 
 Index HeatmapMark::axis_sizes(bool of_rows) const {
-  if (pixels_across > 0) return of_rows ? axes.back().size / pixels_across : pixels_across;
+  if (pixels_across > 0) return of_rows ? (axes.back().size - pixels_first) / pixels_across : pixels_across;
   const auto rank = axes.size();
   const auto count = static_cast<std::size_t>(column_axes);
   if (of_rows) return rank > count ? axes[rank - 1 - count].size : 1;
@@ -90,7 +90,7 @@ std::vector<Index> HeatmapMark::index_of(Index row, Index column) const {
   if (transposed) std::swap(row, column);
   std::vector<Index> index = leading;
   if (pixels_across > 0) {
-    index.push_back(row * pixels_across + column);
+    index.push_back(pixels_first + row * pixels_across + column);
     return index;
   }
   if (axes.size() > 1) index.push_back(row);
@@ -103,7 +103,7 @@ std::shared_ptr<const MatrixSource> slice_of(std::shared_ptr<const Tensor> tenso
   MatrixView view;
   if (mark.pixels_across > 0) {
     std::vector<Index> first = mark.leading;
-    first.push_back(0);
+    first.push_back(mark.pixels_first);
     view = {tensor->values().data() + tensor->offset(first), mark.rows(), mark.columns(), mark.columns(), 1};
   } else if (mark.column_axes == 1) {
     view = tensor->matrix(mark.leading);
@@ -152,7 +152,9 @@ ClickIntent click_intent(const Figure& figure, Point at) {
   const std::optional<FigureHit> hit = hit_test(figure, at);
   if (!hit || figure.heatmaps[hit->heatmap].picks.empty()) return {};
   const HeatmapMark& mark = figure.heatmaps[hit->heatmap];
-  return SetOptions{{{mark.picks, hit->row * mark.columns() + hit->column + 1}}};
+  const Index across = mark.columns() / mark.picks_side;
+  const Index number = hit->row / mark.picks_side * across + hit->column / mark.picks_side;
+  return SetOptions{{{mark.picks, mark.picks_from + number}}};
 }
 
 Figure blend(const Figure& from, const Figure& to, double share) {

@@ -72,6 +72,7 @@ struct HeatmapMark {
   int column_axes = 1;                         ///< number of last axes that the columns span: 2 for pixels
   bool transposed = false;                     ///< the tensor's last axis runs down the rows
   Index pixels_across = 0;                     ///< not 0: shows the last axis alone, as pixels of a picture this wide
+  Index pixels_first = 0;                      ///< what the last axis has before those pixels
   std::shared_ptr<const MatrixSource> source;  ///< the numbers as rows and columns of the picture
   ColorScale scale;
   Labels row_labels;                        ///< left of the rows, outside the box; empty: none
@@ -79,7 +80,9 @@ struct HeatmapMark {
   std::string about;                        ///< one line for alternative texts: "weights of head 2"
   std::vector<std::vector<Index>> by_hand;  ///< index of each shown cell that was edited
   bool shows_numbers = true;                ///< in the cells, where they fit
-  std::string picks;  ///< the option that a click sets to the number of the cell, row by row from 1; empty: none
+  std::string picks;     ///< the option that a click sets to the number of the cell, row by row; empty: none
+  Index picks_from = 1;  ///< the number of the first cell
+  Index picks_side = 1;  ///< cells along each side of a square that has one number
 
   /// Rows and columns as shown.
   [[nodiscard]] Index rows() const { return axis_sizes(!transposed); }

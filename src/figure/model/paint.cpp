@@ -320,9 +320,12 @@ std::optional<Rect> region_box(const HeatmapMark& mark, const Rect& box, const R
     // One pixel, or whole rows of them.
     const Index across = mark.pixels_across;
     const bool single = region.size(rank - 1) == 1;
-    row_begin = region.begin[rank - 1] / across;
-    row_end = (region.end[rank - 1] + across - 1) / across;
-    column_begin = single ? region.begin[rank - 1] % across : 0;
+    const Index begin = std::max<Index>(0, region.begin[rank - 1] - mark.pixels_first);
+    const Index end = region.end[rank - 1] - mark.pixels_first;
+    if (end <= begin) return std::nullopt;
+    row_begin = begin / across;
+    row_end = (end + across - 1) / across;
+    column_begin = single ? begin % across : 0;
     column_end = single ? column_begin + 1 : across;
     return cells_box(mark, box, row_begin, row_end, column_begin, column_end);
   }

@@ -13,6 +13,7 @@
 #include "core/operations/normalize.h"
 #include "core/trace/lazy_matrix.h"
 #include "figure/slices/token_names.h"
+#include "figure/slices/token_picture.h"
 
 namespace attnscope {
 namespace {
@@ -297,14 +298,15 @@ HeatmapMark slice_mark(const Trace& trace, int number, std::vector<Index> leadin
 }
 
 std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view name, Slice slice, Index query,
-                                          Index across) {
+                                          PixelKeys keys) {
   const Step* step = trace.find(name);
   if (step == nullptr || step->axes.size() < 2) return std::nullopt;
   HeatmapMark mark;
   mark.axes = step->axes;
   mark.leading = leading_index(step->axes, 2, slice.head, slice.item);
   mark.leading.push_back(query);
-  mark.pixels_across = across;
+  mark.pixels_across = keys.across;
+  mark.pixels_first = keys.first;
   mark.step = static_cast<int>(step - trace.steps().data());
   mark.id = std::string(name) + ".query." + std::to_string(slice.head);
   mark.about = step->name + " of head " + std::to_string(slice.head + 1) + ", query " + std::to_string(query + 1);
@@ -339,12 +341,15 @@ std::string token_text(const Trace& trace, std::string_view tensor, const Axis& 
 
 namespace {
 
-/// " (row 1, column 4)" where the tokens are pixels.
-std::string pixel_text(const Trace& trace, const Axis& axis, Index position) {
-  const Step* picture = trace.find("x");
-  if (!counts_tokens(axis) || picture == nullptr || picture->axes.back().name != "column") return "";
-  const Index width = picture->axes.back().size;
-  return " (row " + position_number(position / width) + ", column " + position_number(position % width) + ")";
+/// " (row 1, column 4)" where the tokens are pixels or patches.
+std::string place_text(const Trace& trace, const Axis& axis, Index position) {
+  if (!counts_tokens(axis)) return "";
+  const std::optional<TokenPicture> picture = token_picture(trace);
+  if (!picture || axis.size != picture->tokens()) return "";
+  if (position < picture->first) return " (class token)";
+  const Index place = position - picture->first;
+  return " (row " + position_number(place / picture->columns) + ", column " +
+         position_number(place % picture->columns) + ")";
 }
 
 }  // namespace
@@ -352,7 +357,7 @@ std::string pixel_text(const Trace& trace, const Axis& axis, Index position) {
 std::string axis_position_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index position) {
   const std::string name = axis.name == "batch" ? "item" : axis.name;
   if (label_of(trace, tensor, axis, position)) return name + " " + token_text(trace, tensor, axis, position);
-  return name + " " + position_number(position) + pixel_text(trace, axis, position);
+  return name + " " + position_number(position) + place_text(trace, axis, position);
 }
 
 Labels row_labels(const Trace& trace, const HeatmapMark& mark) {

@@ -50,10 +50,15 @@ std::optional<HeatmapMark> unscaled_mark(const Trace& trace, std::string_view na
 /// The matrix of the last two axes of a step's tensor at `leading`; one row for a tensor with one axis. No scale.
 HeatmapMark slice_mark(const Trace& trace, int step, std::vector<Index> leading);
 
-/// The attention from pixel `query` as a picture `across` pixels wide: one row of the weights, computed where it is not
-/// in memory. No scale.
+/// Which keys are pixels, or patches, of a picture.
+struct PixelKeys {
+  Index across = 0;  ///< the picture's width
+  Index first = 0;   ///< keys before them
+};
+
+/// The attention from token `query` as a picture: one row of the weights, computed where it is not in memory. No scale.
 std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view name, Slice slice, Index query,
-                                          Index across);
+                                          PixelKeys keys);
 
 // Labels of the axis of a tensor, which is called `tensor`: see TokenNames.
 

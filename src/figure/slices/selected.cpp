@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/plan/plan.h"
+#include "figure/slices/token_picture.h"
 
 namespace attnscope {
 namespace {
@@ -25,8 +26,8 @@ Index size_along(const Step* step, std::string_view name) {
 Index limit_of(const Trace& trace, std::string_view option, const Step* weights) {
   if (option == "layer") return layer_count(trace);
   if (option == "channel") {
-    const Step* x = trace.find("x");
-    return x != nullptr && x->axes.size() > 1 ? x->axes[1].size : 1;
+    const std::optional<TokenPicture> picture = token_picture(trace);
+    return picture ? picture->channels() : 1;
   }
   const std::size_t rank = weights != nullptr ? weights->axes.size() : 0;
   if (option == "query") return rank < 2 ? 1 : weights->axes[rank - 2].size;

@@ -1,14 +1,18 @@
 // Attention between the pixels of a picture: one pixel asks, and every head shows where it looks.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/text.h"
 #include "core/operations/draw.h"
+#include "core/operations/pixels.h"
+#include "core/plan/region.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
+#include "figure/slices/token_picture.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -22,47 +26,39 @@ constexpr double kLegendHeight = 44;
 constexpr double kMaxPicture = 320;
 constexpr Index kMaxHeads = 256;  // on one page: each has a frame around the query pixel
 
-struct PictureSize {
-  Index rows = 0;
-  Index columns = 0;
-};
-
-std::optional<PictureSize> picture_size(const Trace& trace) {
-  const Step* x = trace.find("x");
-  if (x == nullptr || x->axes.size() != 4 || x->axes[2].name != "row") return std::nullopt;
-  return PictureSize{x->axes[2].size, x->axes[3].size};
-}
-
 Index selected_number(const ViewOptions& options, std::string_view name, Index most) {
   return std::min(options.integer(name), most);
 }
 
 /// The mean of the channels, or one of them.
-HeatmapMark picture_mark(const Trace& trace, Index item, Index channel) {
-  const Step& x = *trace.find("x");
+HeatmapMark picture_mark(const TokenPicture& picture, int step, Index item, Index channel) {
+  const Step& x = *picture.pixels;
   HeatmapMark mark;
   mark.id = "picture";
   mark.picks = "query";
+  mark.picks_from = picture.first + 1;
+  mark.picks_side = picture.side;
+  const auto leading = [&](Index c) { return x.axes.size() > 3 ? std::vector<Index>{item, c} : std::vector<Index>{c}; };
+  const Index channels = picture.channels();
+  if (picture.of_patches() && channels == 1) channel = 1;
   if (channel > 0) {
     mark.axes = x.axes;
-    mark.leading = {item, channel - 1};
-    mark.step = static_cast<int>(&x - trace.steps().data());
-    mark.about = "x, channel " + std::to_string(channel);
+    mark.leading = leading(channel - 1);
+    mark.step = step;
+    mark.about = x.name + ", channel " + std::to_string(channel);
     mark.source = slice_of(x.tensor, mark);
   } else {
-    const Axis& channels = x.axes[1];
-    auto mean = std::make_shared<Tensor>(Axes{x.axes[2], x.axes[3]});
-    for (Index c = 0; c < channels.size; ++c) {
-      const std::vector<Index> leading = {item, c};
-      const MatrixView one = x.tensor->matrix(leading);
+    auto mean = std::make_shared<Tensor>(Axes{x.axes[x.axes.size() - 2], x.axes.back()});
+    for (Index c = 0; c < channels; ++c) {
+      const MatrixView one = x.tensor->matrix(leading(c));
       for (Index i = 0; i < mean->count(); ++i) {
         mean->values()[static_cast<std::size_t>(i)] +=
-            one.at(i / one.columns, i % one.columns) / static_cast<float>(channels.size);
+            one.at(i / one.columns, i % one.columns) / static_cast<float>(channels);
       }
     }
     mark.axes = mean->axes();
     mark.step = -1;
-    mark.about = "x, the mean of " + std::to_string(channels.size) + " channels";
+    mark.about = x.name + ", the mean of " + std::to_string(channels) + " channels";
     mark.source = slice_of(std::move(mean), mark);
   }
   // The picture is black at its darkest pixel and white at its lightest.
@@ -84,28 +80,63 @@ HeatmapMark picture_mark(const Trace& trace, Index item, Index channel) {
 /// Pixels are painted one by one in every frame of the window.
 constexpr Index kMaxColoredPixels = 4096;
 
-/// The picture of the user or the built-in one that `x` was made from, or null.
-const PlacedPicture* placed_picture(const Trace& trace) {
-  const auto* draw = as<DrawOperation>(trace.find("x")->operation);
-  return draw != nullptr && draw->picture ? &*draw->picture : nullptr;
-}
+/// The picture that the pixels were made from, in its colours.
+struct SourcePicture {
+  std::string name;
+  Index columns = 0;
+  std::vector<Rgb> colors;
+};
 
-/// The picture in its colours; nothing with fewer than three channels, where attention sees no colours either.
-std::optional<PixelsMark> colored_pixels(const Trace& trace) {
-  const PlacedPicture* picture = placed_picture(trace);
-  if (picture == nullptr || picture->channels < kColors || picture->height * picture->width > kMaxColoredPixels)
+/// Nothing with fewer than three channels, where attention sees no colours either, and nothing for noise.
+std::optional<SourcePicture> source_picture(const Trace& trace, const TokenPicture& tokens) {
+  const Index rows = tokens.rows * tokens.side;
+  const Index columns = tokens.columns * tokens.side;
+  if (tokens.channels() < kColors || rows * columns > kMaxColoredPixels) return std::nullopt;
+  PlacedPicture picture;
+  if (const auto* draw = as<DrawOperation>(tokens.pixels->operation); draw != nullptr && draw->picture) {
+    picture = *draw->picture;
+  } else if (const Step* pixels = tokens.of_patches() ? trace.find("pixels") : nullptr) {
+    const std::shared_ptr<const ColorPicture>& seen = as<PixelsOperation>(pixels->operation)->picture;
+    picture = {"file", seen->rows, seen->columns, kColors, seen};
+  } else {
     return std::nullopt;
-  PixelsMark mark = {"picture.colors", {}, picture->width, {}};
-  const Index full = picture->full_color();
-  for (Index row = 0; row < picture->height; ++row) {
-    for (Index column = 0; column < picture->width; ++column) {
+  }
+  SourcePicture source = {picture.file != nullptr ? "the picture" : picture.name, columns, {}};
+  source.colors.reserve(static_cast<std::size_t>(rows * columns));
+  const Index full = picture.full_color();
+  for (Index row = 0; row < rows; ++row) {
+    for (Index column = 0; column < columns; ++column) {
       const auto byte = [&](Index which) {
-        return static_cast<std::uint8_t>((2 * kFullColor * picture->color(row, column, which) + full) / (2 * full));
+        return static_cast<std::uint8_t>((2 * kFullColor * picture.color(row, column, which) + full) / (2 * full));
       };
-      mark.colors.push_back({byte(0), byte(1), byte(2)});
+      source.colors.push_back({byte(0), byte(1), byte(2)});
     }
   }
-  return mark;
+  return source;
+}
+
+/// "“3” 0.967, “5” 0.011, “9” 0.008": what a model of pictures says; empty where it says nothing.
+std::string answer_text(const Trace& trace) {
+  constexpr std::size_t kAnswers = 3;
+  constexpr double kMaxAnswer = 100;
+  const Step* const probabilities = trace.find("probabilities");
+  if (probabilities == nullptr || probabilities->tensor == nullptr) return "";
+  const std::span<const float> values = probabilities->tensor->values();
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t count = std::min(kAnswers, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+  const ModelConfig& config = trace.experiment().model->config();
+  std::vector<std::string> answers;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string number = std::to_string(order[i]);
+    const auto found = config.find("id2label." + number);
+    const auto* const label = found == config.end() ? nullptr : std::get_if<std::string>(&found->second);
+    answers.push_back("“" + shortened_text(label != nullptr ? *label : number, kMaxAnswer, TypeSize::kSmall) + "” " +
+                      fixed_text(static_cast<double>(values[order[i]]), 3));
+  }
+  return join(answers, ", ");
 }
 
 class ImageLayout {
@@ -113,55 +144,59 @@ class ImageLayout {
   ImageLayout(const Trace& trace, const ViewOptions& options)
       : trace_(trace),
         options_(options),
-        size_(*picture_size(trace)),
+        tokens_(*token_picture(trace)),
+        attention_(selected_attention(trace, options.values)),
         item_(selected_slice(trace, options.values).item),
-        channel_(selected_number(options, "channel", trace.find("x")->axes[1].size)),
+        channel_(selected_number(options, "channel", tokens_.channels())),
         page_(page_of(head_count(trace), kMaxHeads, options.integer("page"))) {
-    const Index pixels = size_.rows * size_.columns;
-    const Index asked = selected_number(options, "query", pixels);
-    query_ = asked > 0 ? asked - 1 : size_.rows / 2 * size_.columns + size_.columns / 2;
+    const Index asked = selected_number(options, "query", tokens_.tokens());
+    const Index middle = tokens_.rows / 2 * tokens_.columns + tokens_.columns / 2;
+    query_ = asked > 0 ? asked - 1 : tokens_.first + middle;
   }
 
   Figure build() {
-    HeatmapMark picture = picture_mark(trace_, item_, channel_);
+    const auto step = static_cast<int>(tokens_.pixels - trace_.steps().data());
+    HeatmapMark picture = picture_mark(tokens_, step, item_, channel_);
     std::vector<HeatmapMark> heads = head_marks();
     if (options_.stop.stop_requested()) return {};
     const double width = options_.width - 2 * kMargin;
     const double height = options_.height > 0 ? options_.height - 2 * kMargin - kTitleHeight - kLegendHeight : 0;
     const double side = std::min({kMaxPicture, width * 0.34, height > 0 ? height - kPanelTitle : kMaxPicture});
-    const auto most = static_cast<double>(std::max(size_.rows, size_.columns));
+    const auto most = static_cast<double>(std::max(tokens_.rows, tokens_.columns));
     const double cell = side / most;
-    const double rest = width - cell * static_cast<double>(size_.columns) - kGap;
-    PanelShape shape = {size_.rows, size_.columns, 0, kPanelTitle, 20, text_width("head 10", TypeSize::kBody), cell};
+    const double rest = width - cell * static_cast<double>(tokens_.columns) - kGap;
+    PanelShape shape = {tokens_.rows,
+                        tokens_.columns,
+                        0,
+                        kPanelTitle,
+                        20,
+                        text_width(tokens_.of_patches() ? "head 10, class 0.00" : "head 10", TypeSize::kBody),
+                        cell};
     const Grid grid = fit_grid(static_cast<Index>(heads.size()), shape, rest, height);
-    const double picture_height = kPanelTitle + cell * static_cast<double>(size_.rows);
+    const double picture_height = kPanelTitle + cell * static_cast<double>(tokens_.rows);
     const double content = std::max(picture_height, grid.height());
-    const double used = cell * static_cast<double>(size_.columns) + kGap + grid.width();
+    const double used = cell * static_cast<double>(tokens_.columns) + kGap + grid.width();
     figure_.width = std::max(options_.width, used + 2 * kMargin);
     const double total = kTitleHeight + content + kLegendHeight + 2 * kMargin;
     figure_.height = std::max(options_.height, total);
     const double left = (figure_.width - used) / 2;
     const double top = kMargin + (figure_.height - total) / 2;
     title({left, top});
-    picture.box = {left, top + kTitleHeight + kPanelTitle, cell * static_cast<double>(size_.columns),
-                   cell * static_cast<double>(size_.rows)};
-    std::optional<PixelsMark> colors = channel_ > 0 ? std::nullopt : colored_pixels(trace_);
-    caption("picture.title", picture.box, picture_caption(colors.has_value()));
+    picture.box = {left, top + kTitleHeight + kPanelTitle, cell * static_cast<double>(tokens_.columns),
+                   cell * static_cast<double>(tokens_.rows)};
+    std::optional<SourcePicture> colors = channel_ > 0 ? std::nullopt : source_picture(trace_, tokens_);
+    caption("picture.title", picture.box, picture_caption(colors));
     ring("picture.query", picture.box);
     const ColorScale grey = picture.scale;
-    if (colors) {
-      colors->box = picture.box;
-      figure_.pixels.push_back(*colors);
-    }
+    if (colors) figure_.pixels.push_back({"picture.colors", picture.box, colors->columns, std::move(colors->colors)});
     figure_.heatmaps.push_back(std::move(picture));
-    const double heads_left = left + cell * static_cast<double>(size_.columns) + kGap;
+    const double heads_left = left + cell * static_cast<double>(tokens_.columns) + kGap;
     for (std::size_t i = 0; i < heads.size(); ++i) {
       const Point corner = grid.corner(static_cast<Index>(i));
       heads[i].box = {heads_left + corner.x, top + kTitleHeight + kPanelTitle + corner.y,
-                      grid.cell_width * static_cast<double>(size_.columns),
-                      grid.cell_height * static_cast<double>(size_.rows)};
-      const Index number = page_.first + static_cast<Index>(i) + 1;
-      caption(heads[i].id + ".title", heads[i].box, page_.of > 1 ? "head " + std::to_string(number) : "attention");
+                      grid.cell_width * static_cast<double>(tokens_.columns),
+                      grid.cell_height * static_cast<double>(tokens_.rows)};
+      caption(heads[i].id + ".title", heads[i].box, head_caption(page_.first + static_cast<Index>(i)));
       ring(heads[i].id + ".ring", heads[i].box);
     }
     const ColorScale weights = heads.front().scale;
@@ -180,33 +215,51 @@ class ImageLayout {
  private:
   std::vector<HeatmapMark> head_marks() const {
     std::vector<HeatmapMark> heads;
-    const Step& weights = *trace_.find("weights");
+    const Step& weights = *attention_.weights;
     const std::vector<Index> leading = leading_index(weights.axes, 2, 0, item_);
     const ColorScale scale = weights_scale(trace_, weights, leading);
     for (Index head = page_.first; head < page_.end() && !options_.stop.stop_requested(); ++head) {
-      heads.push_back(*pixel_row_mark(trace_, "weights", {head, item_}, query_, size_.columns));
+      heads.push_back(*pixel_row_mark(trace_, weights.name, {head, item_}, query_, {tokens_.columns, tokens_.first}));
       heads.back().scale = scale;
     }
     return heads;
   }
 
-  [[nodiscard]] std::string picture_caption(bool in_colors) const {
+  [[nodiscard]] std::string picture_caption(const std::optional<SourcePicture>& source) const {
     if (channel_ > 0) return "channel " + std::to_string(channel_);
-    if (!in_colors) return "mean of the channels";
-    const PlacedPicture& picture = *placed_picture(trace_);
-    return picture.file != nullptr ? "the picture" : picture.name;
+    if (source) return source->name;
+    return tokens_.of_patches() && tokens_.channels() == 1 ? "the picture" : "mean of the channels";
+  }
+
+  /// "head 2", of a model with the weight of the class token, which is no part of the picture.
+  [[nodiscard]] std::string head_caption(Index head) const {
+    std::string words = page_.of > 1 ? "head " + std::to_string(head + 1) : "attention";
+    if (!tokens_.of_patches()) return words;
+    const Step& weights = *attention_.weights;
+    std::vector<Index> cell = leading_index(weights.axes, 2, head, item_);
+    cell.insert(cell.end(), {query_, 0});
+    const auto step = static_cast<int>(&weights - trace_.steps().data());
+    const float weight = trace_.numbers(region_within(step, weights.axes, cell))->values().front();
+    return words + ", class " + fixed_text(static_cast<double>(weight), 2);
   }
 
   void title(Point at) {
-    const std::string words = "Attention from pixel (" + position_number(query_ / size_.columns) + ", " +
-                              position_number(query_ % size_.columns) + ")";
+    std::string words = "Attention from " + tokens_.token_text(query_);
+    if (layer_count(trace_) > 1) words += ", " + attention_.title;
     figure_.texts.push_back(title_mark("title", {at.x, at.y + 13}, words));
-    if (page_.is_all()) return;
-    const double behind = at.x + text_width(words, TypeSize::kTitle, FontWeight::semibold) + 12;
-    TextMark page = title_mark("page", {behind, at.y + 13}, page_.text("heads"), TypeSize::kSmall);
-    page.weight = FontWeight::regular;
-    page.ink = Ink::dim;
-    figure_.texts.push_back(std::move(page));
+    const double end = at.x + text_width(words, TypeSize::kTitle, FontWeight::semibold) + 12;
+    const std::string answer = tokens_.of_patches() ? answer_text(trace_) : "";
+    if (!answer.empty()) note("answer", {end, at.y + 13}, "answer " + answer);
+    if (!page_.is_all()) note("page", {end, at.y + (answer.empty() ? 13 : -1)}, page_.text("heads"));
+  }
+
+  /// Small words after the title, as far as there is room.
+  void note(const std::string& id, Point at, const std::string& words) {
+    const double room = figure_.width - kMargin - at.x;
+    TextMark mark = title_mark(id, at, shortened_text(words, room, TypeSize::kSmall), TypeSize::kSmall);
+    mark.weight = FontWeight::regular;
+    mark.ink = Ink::dim;
+    figure_.texts.push_back(std::move(mark));
   }
 
   void caption(const std::string& id, const Rect& box, const std::string& words) {
@@ -215,12 +268,13 @@ class ImageLayout {
 
   /// A frame around the query pixel, on every picture.
   void ring(const std::string& id, const Rect& box) {
-    const double width = box.width / static_cast<double>(size_.columns);
-    const double height = box.height / static_cast<double>(size_.rows);
+    if (query_ < tokens_.first) return;
+    const double width = box.width / static_cast<double>(tokens_.columns);
+    const double height = box.height / static_cast<double>(tokens_.rows);
     // It stays visible around small pixels.
     const double margin = std::max(1.0, (7 - width) / 2);
-    const Index row = query_ / size_.columns;
-    const Index column = query_ % size_.columns;
+    const Index row = (query_ - tokens_.first) / tokens_.columns;
+    const Index column = (query_ - tokens_.first) % tokens_.columns;
     const Rect pixel =
         Rect{box.x + static_cast<double>(column) * width, box.y + static_cast<double>(row) * height, width, height}
             .grown(margin);
@@ -236,7 +290,8 @@ class ImageLayout {
 
   const Trace& trace_;
   const ViewOptions& options_;
-  PictureSize size_;
+  TokenPicture tokens_;
+  SelectedAttention attention_;
   Index item_;
   Index channel_;
   Page page_;
@@ -249,25 +304,32 @@ Index pages(const Trace& trace, const ParameterValues& /*chosen*/) { return page
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
   if (option == "page") return pages(trace, chosen) > 1;
   if (option == "item") return item_count(trace) > 1;
-  return picture_size(trace).has_value();
+  if (option == "layer") return layer_count(trace) > 1;
+  const std::optional<TokenPicture> picture = token_picture(trace);
+  if (option == "channel" && picture && picture->of_patches()) return picture->channels() > 1;
+  return picture.has_value();
 }
 
 std::string missing(const Trace& trace) {
-  return picture_size(trace) ? "" : "This system has no picture: its tokens are not pixels.";
+  if (token_picture(trace)) return no_attention(trace);
+  if (trace.experiment().model != nullptr) return "This model reads text: its tokens are not part of a picture.";
+  return "This system has no picture: its tokens are not pixels.";
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   Figure figure = ImageLayout(trace, options).build();
-  figure.title = trace.experiment().system + ": attention from a pixel";
+  figure.title =
+      trace.experiment().system + ": attention from a " + (token_picture(trace)->of_patches() ? "patch" : "pixel");
   return figure;
 }
 
 }  // namespace
 
 View image_view() {
-  Parameter query = integer_parameter("query", "Pixel",
+  Parameter query = integer_parameter("query", "Query",
                                       "The query pixel, counted row by row from 1; 0: the middle. Or click a pixel "
-                                      "of the picture.",
+                                      "of the picture. Of a trained model, 1 is the class token, and the patches "
+                                      "follow.",
                                       0, 0, 256);
   Parameter channel = integer_parameter("channel", "Channel",
                                         "The channel to show; 0: all channels, as colours or as their mean.", 0, 0, 32);
@@ -275,8 +337,8 @@ View image_view() {
   channel.choice_labels = {"all"};
   View view = {"image",
                "Image",
-               "Attention from one pixel of the picture, for every head.",
-               {query, channel, item_option(), page_option()},
+               "Attention from one pixel or patch of the picture, for every head.",
+               {layer_option(), query, channel, item_option(), page_option()},
                applies,
                build};
   view.pages = pages;

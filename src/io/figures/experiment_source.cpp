@@ -14,6 +14,8 @@
 #include "io/experiments/imported_tensor_file.h"
 #include "io/figures/content_version.h"
 #include "io/figures/figure_source.h"
+#include "io/figures/png_picture.h"
+#include "io/models/model_file.h"
 #include "io/models/model_folder.h"
 #include "io/models/model_texts.h"
 #include "io/tensors/tensor_format.h"
@@ -26,12 +28,20 @@ bool looks_like_file(const std::string& name) {
   return name.find('/') != std::string::npos || std::filesystem::path(name).has_extension();
 }
 
+/// Gives a model of pictures its example. One that cannot be used is no reason not to open the model.
+void give_example_picture(Experiment& experiment) {
+  const std::optional<std::filesystem::path> file = example_picture(*experiment.model);
+  const Result<ColorPicture> picture = file ? read_png_picture(*file) : ColorPicture();
+  if (!picture || picture->empty() || !set_picture(experiment, *picture)) experiment.picture = {};
+}
+
 }  // namespace
 
 Result<ExperimentSource> read_source(const std::filesystem::path& path) {
   if (belongs_to_model(path)) {
     Result<Experiment> experiment = experiment_of_model(path);
     if (!experiment) return tl::unexpected(experiment.error());
+    give_example_picture(*experiment);
     return ExperimentSource{std::move(*experiment), std::nullopt, true};
   }
   if (find_format(tensor_formats(), path) != nullptr) {

@@ -153,6 +153,19 @@ Result<std::shared_ptr<const Model>> open_model(const std::filesystem::path& pat
   return model;
 }
 
+std::optional<std::filesystem::path> example_picture(const Model& model) {
+  const auto* const from_folder = dynamic_cast<const FolderModel*>(&model);
+  const Result<const ModelFamily*> family = family_of(model);
+  const auto field = model.config().find("attnscope_example");
+  if (from_folder == nullptr || !family || (*family)->input != ModelInput::picture || field == model.config().end())
+    return std::nullopt;
+  const auto* const name = std::get_if<std::string>(&field->second);
+  // A name in the folder, and no path out of it.
+  if (name == nullptr || name->empty() || std::filesystem::path(*name).filename() != *name || *name == "..")
+    return std::nullopt;
+  return from_folder->files().config / *name;
+}
+
 std::vector<std::string> files_of_model(const Model& model) {
   const auto* const from_folder = dynamic_cast<const FolderModel*>(&model);
   if (from_folder == nullptr) return {};
@@ -167,6 +180,7 @@ std::vector<std::string> files_of_model(const Model& model) {
   for (const char* const other : others) {
     if (std::filesystem::exists(folder.config / other, error)) files.push_back((folder.config / other).string());
   }
+  if (const std::optional<std::filesystem::path> picture = example_picture(model)) files.push_back(picture->string());
   return files;
 }
 

@@ -156,7 +156,11 @@ Result<Experiment> experiment_of_model(const std::filesystem::path& path) {
   const Model& model = **opened;
   Experiment experiment = experiment_on_model(*opened);
   const ModelInput input = (*family_of(model))->input;
-  if (input == ModelInput::picture) return experiment;
+  if (input == ModelInput::picture) {
+    // The class token collects the answer.
+    experiment.view = {"image", {{"query", Index{1}}}};
+    return experiment;
+  }
   GivenText first = example(model, "attnscope_example");
   const GivenText second = example(model, "attnscope_example2");
   if (first.empty() && model.has_tokenizer()) first.text = kSentence;

@@ -30,7 +30,7 @@ Result<void> set_texts(Experiment& experiment, const GivenText& first, const Giv
 
 /// The model in a folder, or that a file belongs to, with an example for it to read: `attnscope_example` and
 /// `attnscope_example2` (texts, or lists of ids) in its config.json, otherwise a sentence, or a single token where there
-/// is no tokenizer.
+/// is no tokenizer. A model of pictures is left without one; see `example_picture`.
 Result<Experiment> experiment_of_model(const std::filesystem::path& path);
 
 }  // namespace attnscope
