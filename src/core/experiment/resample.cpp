@@ -70,8 +70,8 @@ std::vector<Share> shares(Index from, Index to, const Filter& filter) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double center = (static_cast<double>(i) + 0.5) * scale;
     Share& share = all[i];
-    share.first = std::max<Index>(0, static_cast<Index>(center - support + 0.5));
-    const Index end = std::min(from, static_cast<Index>(center + support + 0.5));
+    share.first = std::max<Index>(0, static_cast<Index>(std::floor(center - support + 0.5)));
+    const Index end = std::min(from, static_cast<Index>(std::floor(center + support + 0.5)));
     std::vector<double> weights;
     weights.reserve(static_cast<std::size_t>(std::max<Index>(0, end - share.first)));
     double sum = 0;
