@@ -62,10 +62,10 @@ TEST_F(Remembered, FilesThatWereOpenedAreOfferedAgain) {
   screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("File")});
   screen().frame(3);
   EXPECT_TRUE(screen().is_open("##Menu_00"));
-  // The second entry is the list. It opens under the mouse, and its second entry is the file before the last.
+  // The third entry is the list. It opens under the mouse, and its second entry is the file before the last.
   const Rect menu = screen().window_place("##Menu_00");
   const double line = ImGui::GetFontSize() + ImGui::GetStyle().ItemSpacing.y;
-  screen().move({menu.x + 40, menu.y + 8 + 1.5 * line});
+  screen().move({menu.x + 40, menu.y + 8 + 2.5 * line});
   screen().frame(30);
   ASSERT_TRUE(screen().is_open("##Menu_01"));
   const Rect list = screen().window_place("##Menu_01");

@@ -101,7 +101,7 @@ constexpr Place kSecondHeadsName = {506, 274};  // in Heads
 constexpr Place kFirstToken = {342, 429};       // of the permuted X, in Permutation
 constexpr Place kThirdToken = {342, 469};
 constexpr Place kFileMenu = {30, 16};
-constexpr Place kSave = {41, 170};
+constexpr Place kSave = {41, 193};
 constexpr Place kEditMenu = {67, 16};
 constexpr Place kUndo = {78, 55};
 

@@ -41,6 +41,9 @@ struct System {
   void (*script)(Script&) = nullptr;
 };
 
+/// What the program shows at its first start.
+inline constexpr const char* kFirstSystem = "worked-example";
+
 /// All systems except own-tensors and transformer, which need a file; in the order of the menus.
 std::span<const System> systems();
 

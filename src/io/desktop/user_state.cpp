@@ -41,6 +41,8 @@ std::optional<UserState> parse_state(const std::string& text) {
   const std::optional<Theme> theme = parse_theme(field("theme").get<std::string>());
   if (!theme || *theme == Theme::paper) return std::nullopt;
   state.theme = *theme;
+  // Earlier versions did not write it.
+  if (field("start_offers").is_boolean()) state.start_offers = field("start_offers").get<bool>();
   for (const nlohmann::json& path : field("recent")) {
     std::optional<std::string> bytes = path_from_json(path);
     if (!bytes || state.recent.size() == kMaxRecent) return std::nullopt;
@@ -83,8 +85,10 @@ Result<void> write_user_state(const std::filesystem::path& folder, const UserSta
   if (error) return fail(path_text(folder) + ": " + error.message());
   nlohmann::ordered_json recent = nlohmann::ordered_json::array();
   for (const std::string& path : state.recent) recent.push_back(path_to_json(path));
-  const nlohmann::ordered_json document = {
-      {"format", kStateFormat}, {"theme", theme_name(state.theme)}, {"recent", recent}};
+  const nlohmann::ordered_json document = {{"format", kStateFormat},
+                                           {"theme", theme_name(state.theme)},
+                                           {"recent", recent},
+                                           {"start_offers", state.start_offers}};
   return write_file(folder / kStateName, pretty_json(document) + "\n");
 }
 

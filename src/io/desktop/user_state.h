@@ -16,6 +16,7 @@ inline constexpr std::size_t kMaxRecent = 10;
 struct UserState {
   Theme theme = Theme::dark;        ///< of the window
   std::vector<std::string> recent;  ///< paths of files that were opened or saved, the latest first
+  bool start_offers = true;         ///< whether the window begins with offers of what to open
 
   /// Moves that file to the front.
   void add_recent(const std::string& path);

@@ -1,12 +1,37 @@
 #include "io/models/bundled_models.h"
 
 #include <algorithm>
+#include <sstream>
 #include <system_error>
 
 #include "core/base/result.h"
+#include "core/base/utf8.h"
 #include "io/base/data_files.h"
+#include "io/base/file.h"
+#include "io/base/printable.h"
 
 namespace attnscope {
+
+namespace {
+
+/// The first sentence of a model card: what stands below its title.
+std::string first_sentence(const std::filesystem::path& card) {
+  constexpr std::uint64_t kMaxCardBytes = 1'000'000;
+  const Result<std::string> text = read_file(card, kMaxCardBytes);
+  if (!text || !is_utf8(*text)) return {};
+  std::istringstream lines(*text);
+  std::string sentence;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#') || (line.empty() && sentence.empty())) continue;
+    if (line.empty()) break;
+    sentence += (sentence.empty() ? "" : " ") + line;
+  }
+  std::erase(sentence, '`');
+  const std::size_t end = sentence.find(". ");
+  return printable(sentence.substr(0, end == std::string::npos ? end : end + 1));
+}
+
+}  // namespace
 
 std::vector<BundledModel> models_in(const std::filesystem::path& folder) {
   std::vector<BundledModel> models;
@@ -15,7 +40,7 @@ std::vector<BundledModel> models_in(const std::filesystem::path& folder) {
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     std::error_code unreadable;
     if (std::filesystem::is_regular_file(entry->path() / "config.json", unreadable))
-      models.push_back({entry->path().filename().string(), entry->path()});
+      models.push_back({entry->path().filename().string(), entry->path(), first_sentence(entry->path() / "README.md")});
   }
   std::ranges::sort(models, {}, &BundledModel::name);
   return models;

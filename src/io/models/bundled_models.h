@@ -10,6 +10,7 @@ namespace attnscope {
 struct BundledModel {
   std::string name;
   std::filesystem::path folder;
+  std::string summary;  ///< the first sentence of its card, README.md; empty: it has none
 };
 
 /// By name; none if their folder is missing.

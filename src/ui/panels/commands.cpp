@@ -39,7 +39,8 @@ std::vector<Group> document_groups() {
   using enum KeyScope;
   return {
       {Menu::file,
-       {{Command::open, "Open…", {control('O')}, kFiles, everywhere},
+       {{Command::new_experiment, "New", {control('N')}, "begin anew", everywhere},
+        {Command::open, "Open…", {control('O')}, kFiles, everywhere},
         {Command::open_picture, "Open picture…"},
         {Command::open_model, "Open model…"},
         {Command::save, "Save", {control('S')}, kFiles, everywhere},

@@ -12,6 +12,7 @@ namespace attnscope::ui {
 
 enum class Command {
   // File
+  new_experiment,
   open,
   open_picture,
   open_model,

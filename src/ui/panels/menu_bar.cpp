@@ -3,7 +3,7 @@
 
 #include "core/experiment/system.h"
 #include "core/models/models.h"
-#include "ui/panels/panels.h"
+#include "ui/panels/document_lists.h"
 #include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
 
@@ -38,45 +38,16 @@ bool is_checked(Command command, const MenuState& state) {
   }
 }
 
-/// The last parts of a path; files differ most at the end.
-std::string short_path(const std::string& path) {
-  constexpr std::size_t kMaxLength = 48;
-  if (path.size() <= kMaxLength) return path;
-  const std::size_t slash = path.find('/', path.size() - kMaxLength);
-  return "…" + (slash == std::string::npos ? path.substr(path.rfind('/') + 1) : path.substr(slash));
-}
-
 void recent_menu(const MenuState& state, UiIntents& intents) {
   if (!ImGui::BeginMenu("Open recent", !state.recent.empty())) return;
-  for (const std::string& path : state.recent) {
-    if (ImGui::MenuItem((short_path(path) + "##" + path).c_str())) intents.files.push_back(path);
-    tooltip(path);
-  }
+  recent_entries(state, intents);
   ImGui::EndMenu();
 }
 
 void models_menu(const MenuState& state, UiIntents& intents) {
   if (!ImGui::BeginMenu("Bundled models", !state.models.empty())) return;
-  for (const BundledModel& model : state.models) {
-    if (ImGui::MenuItem(model.name.c_str())) intents.files.push_back(model.folder.string());
-    tooltip(model.folder.string());
-  }
+  model_entries(state, intents);
   ImGui::EndMenu();
-}
-
-void lessons_list(const MenuState& state, UiIntents& intents) {
-  for (const LessonFile& file : state.lessons) {
-    if (!file.lesson) {
-      ImGui::TextDisabled("%s cannot be read", file.name.c_str());
-      tooltip(file.lesson.error().message);
-      continue;
-    }
-    const Lesson& lesson = **file.lesson;
-    if (ImGui::MenuItem(lesson.title.c_str(), nullptr, &lesson == state.open_lesson))
-      intents.actions.push_back({OpenLesson{*file.lesson}, 0});
-    tooltip(lesson.summary + " Based on " + lesson.source + ".");
-  }
-  if (state.lessons.empty()) ImGui::TextDisabled("No lessons were found");
 }
 
 void views_list(const Experiment& experiment, UiIntents& intents) {
@@ -112,7 +83,7 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
   for (const auto& [menu, label] : kMenus) {
     if (!ImGui::BeginMenu(label)) continue;
     if (menu == Menu::view) views_list(experiment, intents);
-    if (menu == Menu::lessons) lessons_list(state, intents);
+    if (menu == Menu::lessons) lesson_entries(state, intents);
     command_items(menu, experiment, state, intents);
     ImGui::EndMenu();
   }

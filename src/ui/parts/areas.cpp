@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/panels/text_panel.h"
-
 namespace attnscope::ui {
 namespace {
 
 // Logical pixels: a narrower window has no inspector, and the lesson spans its whole width.
 constexpr double kWideEnoughForInspector = 860;
 constexpr double kWideEnoughForSliders = 760;
-// Above a lesson, the text of a model is left out before the figure gets lower than this.
+// Above a lesson, that row is left out before the figure gets lower than this.
 constexpr double kLowestFigure = 72;
 
 /// Enough for a step's text, without taking the figure's room.
@@ -41,12 +39,12 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const bool below_sliders = logical < kWideEnoughForSliders;
   areas.parameters = {0, top + line, left, height - top - status - 2 * line - (below_sliders ? taken : 0)};
   areas.tabs = {left + line, top + line, width - left - inspector - 2 * line, tabs};
-  const double text_height = std::round(text_panel_height(height / unit) * unit);
-  const double without_text = height - top - tabs - status - 3 * line - taken;
-  areas.has_text = wanted.text && (!wanted.lesson || without_text - text_height - line >= kLowestFigure * unit);
-  const double text = areas.has_text ? text_height : 0;
-  areas.text = {left + line, top + tabs + 2 * line, width - left - inspector - 2 * line, text};
-  const double above = tabs + (areas.has_text ? text + line : 0);
+  const double row_height = std::round(wanted.row * unit);
+  const double without_row = height - top - tabs - status - 3 * line - taken;
+  areas.has_row = wanted.row > 0 && (!wanted.lesson || without_row - row_height - line >= kLowestFigure * unit);
+  const double row = areas.has_row ? row_height : 0;
+  areas.row = {left + line, top + tabs + 2 * line, width - left - inspector - 2 * line, row};
+  const double above = tabs + (areas.has_row ? row + line : 0);
   areas.center = {left + line, top + above + 2 * line, width - left - inspector - 2 * line,
                   height - top - above - status - 3 * line - taken};
   areas.inspector = {width - inspector, top + line, inspector, height - top - status - 2 * line - taken};

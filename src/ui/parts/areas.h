@@ -9,17 +9,17 @@ namespace attnscope::ui {
 
 /// In ImGui's coordinates.
 struct Areas {
-  Rect parameters, tabs, text, center, inspector, lesson, status;
+  Rect parameters, tabs, row, center, inspector, lesson, status;
   bool has_inspector = false;
   bool has_lesson = false;
-  bool has_text = false;
+  bool has_row = false;  ///< above the figure
 };
 
 /// The panels that can be hidden.
 struct WantedParts {
   bool inspector = true;
   bool lesson = false;
-  bool text = false;  ///< of a model
+  double row = 0;  ///< height above the figure, logical pixels: what a model reads, or offers of what to open
 };
 
 /// The areas in a window of that size, with `scale` pixels per logical pixel. Within an ImGui frame, below its menu

@@ -102,6 +102,7 @@ Result<void> run_window(WindowArguments arguments) {
   Workbench& workbench = **created;
   const LastAct last_act(ending, [&workbench] { workbench.workspace().save_now(); });
   workbench.offer_left_behind(arguments.named);
+  if (!arguments.named) workbench.offer_beginnings();
   if (user_folder().empty())
     workbench.state().say("unsaved edits cannot be backed up: neither XDG_CONFIG_HOME nor HOME is set", true);
   if (arguments.source.pinned) workbench.compare_with(std::move(*arguments.source.pinned));

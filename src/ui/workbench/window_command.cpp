@@ -30,7 +30,7 @@ Result<CommandOutput> window_command(const CommandLine& line, const WindowOption
                 Error::Kind::usage);
   }
   const bool named = !options.file.empty();
-  Result<ExperimentSource> source = load_source({named ? options.file : "worked-example", {}});
+  Result<ExperimentSource> source = load_source({named ? options.file : kFirstSystem, {}});
   if (!source) return tl::unexpected(source.error());
   if (const auto view = view_options(source->experiment.view); !view)
     return fail(path_text(options.file) + ": " + view.error().message);
@@ -54,8 +54,8 @@ void add_window_command(CommandLine& line) {
   line.otherwise([&line, options] { return window_command(line, *options); });
   line.program()
       .add_option("file", options->file,
-                  "The experiment, figure, tensor file or system to open in the window; - reads tensors from "
-                  "standard input")
+                  "The experiment, figure, tensor file, model folder or system to open in the window; - reads tensors "
+                  "from standard input")
       ->type_name("FILE");
   line.program()
       .add_option("--theme", options->theme,

@@ -51,6 +51,7 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       figure_export_(shared_),
       animation_export_(shared_),
       lesson_(shared_, options.lessons),
+      start_(shared_, remembered_),
       watch_(shared_.wake),
       documents_(shared_, remembered_, watch_),
       files_(shared_, documents_, remembered_, watch_),
@@ -108,9 +109,8 @@ void Workbench::show_parts() {
   parts_.clear();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
   show_menu_bar(style, intents);
-  const Areas areas =
-      window_areas(ImGui::GetIO().DisplaySize, style.scale,
-                   {inspector_shown_, session().lesson() != nullptr, text_count(session().experiment()) > 0});
+  const Areas areas = window_areas(ImGui::GetIO().DisplaySize, style.scale,
+                                   {inspector_shown_, session().lesson() != nullptr, row_height()});
   ImGui::PopStyleVar();
 
   parts_.begin("Parameters", areas.parameters, 0, colors().panel, {style.px(16), style.px(14)});
@@ -119,7 +119,7 @@ void Workbench::show_parts() {
   parts_.begin("Views", areas.tabs, ImGuiWindowFlags_NoScrollWithMouse, colors().background, {style.px(16), 0});
   view_tabs(style, session().experiment(), trace(), intents);
   ImGui::End();
-  show_text(style, areas, intents);
+  show_row(style, areas, intents);
   show_center(style, areas, intents);
   show_inspector(style, areas, intents);
   lesson_.show(style, areas, parts_, intents);
@@ -131,6 +131,22 @@ void Workbench::show_parts() {
   request_computation();
 }
 
+MenuState Workbench::menu_state() const {
+  return {workspace_.title(),
+          session().modified(),
+          session().can_undo(),
+          session().can_redo(),
+          look_.theme() == Theme::dark,
+          inspector_shown_,
+          traces_.baseline() != nullptr,
+          trace() != nullptr && state_.pinned,
+          lesson_.lessons(),
+          session().lesson(),
+          remembered_.state().recent,
+          files_.can_reload(),
+          models_};
+}
+
 void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {
   // The backdrop has the bar's colour already.
   for (const ImGuiCol_ which : {ImGuiCol_WindowBg, ImGuiCol_MenuBarBg}) ImGui::PushStyleColor(which, 0);
@@ -139,21 +155,21 @@ void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {
   if (!visible) return;
   const ImVec2 bar = ImGui::GetWindowSize();
   parts_.add(colors().panel, {0, 0, static_cast<double>(bar.x), static_cast<double>(bar.y)});
-  menu_bar(style, session().experiment(),
-           {workspace_.title(), session().modified(), session().can_undo(), session().can_redo(),
-            look_.theme() == Theme::dark, inspector_shown_, traces_.baseline() != nullptr,
-            trace() != nullptr && state_.pinned, lesson_.lessons(), session().lesson(), remembered_.state().recent,
-            files_.can_reload(), models_},
-           intents);
+  menu_bar(style, session().experiment(), menu_state(), intents);
   ImGui::EndMainMenuBar();
 }
 
-void Workbench::show_text(const Style& style, const Areas& areas, UiIntents& intents) {
-  if (!areas.has_text) {
-    state_.focus_text = state_.cursor_to_end = false;
-    return;
-  }
-  parts_.begin("Text", areas.text, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), style.px(8)});
+double Workbench::row_height() const {
+  const auto height = static_cast<double>(ImGui::GetIO().DisplaySize.y) / static_cast<double>(look_.style().scale);
+  return text_count(session().experiment()) > 0 ? text_panel_height(height) : start_.height();
+}
+
+void Workbench::show_row(const Style& style, const Areas& areas, UiIntents& intents) {
+  const bool has_text = areas.has_row && text_count(session().experiment()) > 0;
+  if (!has_text) state_.focus_text = state_.cursor_to_end = false;
+  if (!areas.has_row) return;
+  if (!has_text) return start_.show(style, areas, parts_, menu_state(), intents);
+  parts_.begin("Text", areas.row, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), style.px(8)});
   text_panel(style, session().experiment(), state_, intents);
   ImGui::End();
 }

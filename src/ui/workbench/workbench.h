@@ -22,6 +22,7 @@
 #include "ui/parts/look.h"
 #include "ui/parts/open_files.h"
 #include "ui/parts/shown_figure.h"
+#include "ui/parts/start_offers.h"
 
 namespace attnscope::ui {
 
@@ -62,6 +63,11 @@ class Workbench {
   void compare_with(Experiment baseline);
   /// See Documents::offer_left_behind.
   void offer_left_behind(bool named);
+  /// At the start without a file: shows where to begin, unless the user has closed that before, or unsaved work was
+  /// restored.
+  void offer_beginnings() {
+    if (!session().modified()) start_.begin();
+  }
   /// Ends the program, or asks first what becomes of unsaved edits.
   void ask_to_quit() { documents_.ask_to_quit(); }
   [[nodiscard]] bool wants_to_quit() const { return documents_.wants_to_quit(); }
@@ -96,8 +102,10 @@ class Workbench {
 
   // The parts of a frame, between ImGui's start and end of it.
   void show_parts();
+  [[nodiscard]] MenuState menu_state() const;
+  [[nodiscard]] double row_height() const;
   void show_menu_bar(const Style& style, UiIntents& intents);
-  void show_text(const Style& style, const Areas& areas, UiIntents& intents);
+  void show_row(const Style& style, const Areas& areas, UiIntents& intents);
   void show_center(const Style& style, const Areas& areas, UiIntents& intents);
   void show_inspector(const Style& style, const Areas& areas, UiIntents& intents);
   void show_status(const Style& style, const Areas& areas, UiIntents& intents);
@@ -116,6 +124,8 @@ class Workbench {
   void carry_out(Command command);
   /// The commands on documents and exports; false for another one. `stem`: of suggested file names.
   bool carry_out_file(Command command, const std::string& stem);
+  /// Leaves the document for the one that the program starts with.
+  void begin_anew();
   /// The commands that copy something; false for another one.
   bool carry_out_copy(Command command);
   /// The commands that edit the experiment, its view or the lesson; false for another one.
@@ -140,6 +150,7 @@ class Workbench {
   FigureExport figure_export_;
   AnimationExport animation_export_;
   LessonRunner lesson_;
+  StartOffers start_;
   FileWatch watch_;
   Documents documents_;
   OpenFiles files_;

@@ -103,6 +103,7 @@ bool Workbench::carry_out_file(Command command, const std::string& stem) {
   // A free name: pressing Enter must not replace a file.
   const auto suggested = [&](const char* ending) { return free_path(stem + ending).string(); };
   switch (command) {
+    case Command::new_experiment: begin_anew(); return true;
     case Command::open: state_.dialog.show(Dialog::open, session().file()); return true;
     case Command::open_picture: state_.dialog.show(Dialog::open_picture, {}); return true;
     case Command::open_model: state_.dialog.show(Dialog::open_model, {}); return true;
@@ -116,6 +117,13 @@ bool Workbench::carry_out_file(Command command, const std::string& stem) {
     case Command::quit: ask_to_quit(); return true;
     default: return false;
   }
+}
+
+void Workbench::begin_anew() {
+  documents_.leave({[this] {
+    workspace_.open(*default_experiment(kFirstSystem), {}, {});
+    start_.open();
+  }});
 }
 
 bool Workbench::carry_out_copy(Command command) {

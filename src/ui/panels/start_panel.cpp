@@ -1,0 +1,88 @@
+#include "ui/panels/start_panel.h"
+
+#include <array>
+
+#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/document_lists.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+struct Offer {
+  const char* title;
+  const char* about;
+};
+
+constexpr std::array<Offer, 4> kOffers = {{{"Read a sentence", "trained models"},
+                                           {"Drag the sliders", "small systems"},
+                                           {"Lessons", "step by step"},
+                                           {"Open your own", "models and files"}}};
+
+/// A button with a title, and below it what it is for.
+bool offer_button(const Style& style, const Offer& offer, ImVec2 size) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool pressed = ImGui::Button((std::string("##") + offer.title).c_str(), size);
+  const float padding = style.px(10);
+  const float room = size.x - 2 * padding;
+  const auto width = [](const Font& font, const char* words) {
+    push_font(font.font, font.line);
+    const float found = ImGui::CalcTextSize(words).x;
+    ImGui::PopFont();
+    return found;
+  };
+  const auto line = [&](const Font& font, const char* words, float top, Rgb ink) {
+    push_font(font.font, font.line);
+    ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + padding, at.y + style.px(top)), color(ink),
+                                        cut_text(words, room).c_str());
+    ImGui::PopFont();
+  };
+  const bool roomy = width(style.fonts.strong(), offer.title) <= room;
+  line(roomy ? style.fonts.strong() : style.fonts.small(), offer.title, 4, style.palette.text);
+  line(style.fonts.small(), offer.about, 23, style.palette.dim);
+  return pressed;
+}
+
+void own_entries(const MenuState& state, UiIntents& intents) {
+  if (ImGui::MenuItem("Folder of a model…")) intents.commands.push_back(Command::open_model);
+  if (ImGui::MenuItem("File…")) intents.commands.push_back(Command::open);
+  tooltip("An experiment, a figure of one, or tensors: safetensors, npz, npy");
+  if (state.recent.empty()) return;
+  ImGui::Separator();
+  recent_entries(state, intents);
+}
+
+void entries(std::size_t which, const Experiment& experiment, const MenuState& state, UiIntents& intents) {
+  switch (which) {
+    case 0: return model_entries(state, intents);
+    case 1: return system_entries(experiment, intents);
+    case 2: return lesson_entries(state, intents);
+    default: return own_entries(state, intents);
+  }
+}
+
+}  // namespace
+
+bool start_panel(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& intents) {
+  const float gap = style.px(8);
+  const float close = ImGui::CalcTextSize("×").x + 2 * ImGui::GetStyle().FramePadding.x;
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const auto count = static_cast<float>(kOffers.size());
+  const ImVec2 size = {(room.x - close - count * gap) / count, room.y};
+  for (std::size_t i = 0; i < kOffers.size(); ++i) {
+    const Offer& offer = kOffers[i];
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (offer_button(style, offer, size)) ImGui::OpenPopup(offer.title);
+    ImGui::SetNextWindowPos(ImVec2(at.x, at.y + size.y + style.px(2)));
+    if (ImGui::BeginPopup(offer.title)) {
+      entries(i, experiment, state, intents);
+      ImGui::EndPopup();
+    }
+    ImGui::SameLine(0, gap);
+  }
+  const bool closed = ImGui::Button("×##start", ImVec2(close, 0));
+  tooltip("Leave these offers out. File > New brings them back.");
+  return closed;
+}
+
+}  // namespace attnscope::ui
