@@ -36,6 +36,11 @@ Result<void> check_view(const Trace& trace, const std::string& name, const ViewO
 FigureBuilder::FigureBuilder(std::function<void()> ready)
     : job_({[this](const FigureRequest& request, const StopToken& stop) {
               const StopClock::time_point start = StopClock::now();
+              // What was made for another model holds its weights.
+              if (const Model* const model = request.trace->experiment().model.get(); model != model_) {
+                model_ = model;
+                cache_.forget_last();
+              }
               Figure figure = build(request, stop, &cache_);
               const double seconds = std::chrono::duration<double>(StopClock::now() - start).count();
               return BuiltFigure{request, std::move(figure), seconds};

@@ -58,7 +58,9 @@ class FigureBuilder {
   [[nodiscard]] bool busy() const { return job_.busy(); }
 
  private:
-  ViewCache cache_;  // used by the thread only
+  // Used by the thread only.
+  ViewCache cache_;
+  const Model* model_ = nullptr;  // of the last figure; only compared
   LatestJob<FigureRequest, BuiltFigure> job_;
 };
 

@@ -60,6 +60,9 @@ class ViewCache {
     return value;
   }
 
+  /// Forgets the result that depends on a trace.
+  void forget_last() { entry_.reset(); }
+
  private:
   static constexpr std::size_t kMaxKept = 1000;
 

@@ -323,6 +323,7 @@ void parameter_panel(const Style& style, const Experiment& experiment, UiState& 
     if (takes_picture(experiment)) picture_controls(style, intents);
     return;
   }
+  state.model_facts.reset();  // and with them the model
   section_title(style, "PARAMETERS");
   ParameterControls controls(style, experiment, system, state, intents);
   for (const Parameter& parameter : system.parameters) controls.show(parameter);
