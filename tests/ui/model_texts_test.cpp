@@ -139,6 +139,22 @@ TEST_F(ModelTexts, ADigitOpensAHeadAmongOthersOfThePinnedCellsLayer) {
   EXPECT_EQ(view_options(screen().experiment().view)->integer("layer"), 4);
 }
 
+TEST_F(ModelTexts, TheNumbersOfAModelThatWasLeftAreLetGo) {
+  for (const char* view : {"metrics", "lines", "head", "heads"}) {
+    open("stories");
+    open_view(view);
+    // A number is looked at.
+    if (!screen().workbench().shown_figure().figure().heatmaps.empty()) screen().move(screen().cell_center(0, 1, 1));
+    screen().settle();
+    const std::weak_ptr<const Plan> plan = screen().trace().plan();
+    screen().move({1, 1});
+    screen().key_with_control('N');
+    screen().settle();
+    ASSERT_EQ(screen().experiment().model, nullptr);
+    EXPECT_TRUE(plan.expired()) << view << ": held in " << plan.use_count() << " places";
+  }
+}
+
 TEST_F(ModelTexts, EveryViewShowsAModelOrSaysWhyNot) {
   for (const char* name : {"stories", "dates", "induction", "digits"}) {
     open(name);

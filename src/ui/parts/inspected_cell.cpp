@@ -7,6 +7,7 @@ void InspectedCell::update(const Shared& shared, const ShownFigure& shown) {
   const std::optional<NamedCell>& cell = shared.state.inspected();
   if (!trace || !cell) {
     inspection_.reset();
+    trace_.reset();  // and with it the model that it is of
     return;
   }
   const bool same = inspection_ && inspection_->cell == *cell && trace_ == trace;

@@ -35,7 +35,13 @@ void ShownFigure::update(double width, double height) {
   if (!moving_) return;
   const double share = std::clamp((ImGui::GetTime() - moved_since_) / kEaseSeconds, 0.0, 1.0);
   moving_ = share < 1;
-  if (moving_) shown_ = blend(from_, target_, 1 - (1 - share) * (1 - share));
+  if (moving_) {
+    shown_ = blend(from_, target_, 1 - (1 - share) * (1 - share));
+  } else {
+    // They hold the last trace.
+    from_ = {};
+    shown_ = {};
+  }
 }
 
 void ShownFigure::show(const FigureRequest& what, Figure figure) {
