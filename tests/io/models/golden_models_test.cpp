@@ -157,7 +157,10 @@ class ExplainedFamily : public testing::TestWithParam<std::string> {
       for (Index& id : text->ids)
         id = static_cast<Index>(random_() % static_cast<std::uint32_t>(std::get<double>(vocabulary->second)));
     }
-    for (std::uint8_t& byte : experiment.picture.rgb) byte = static_cast<std::uint8_t>(random_() % 256);
+    if (experiment.picture.empty()) return;
+    ColorPicture picture = *experiment.picture;
+    for (std::uint8_t& byte : picture.rgb) byte = static_cast<std::uint8_t>(random_() % 256);
+    experiment.picture = std::move(picture);
   }
 
   void explain_cells(const Trace& trace, bool with_weights) {
