@@ -64,12 +64,12 @@ void add_pictures(std::vector<Wrong>& cases) {
   };
   for (const char* value : {"1", "null", "[]", "\"e65a28\"", "true"})
     add(value, {"picture: ", "is not allowed; allowed: an object with rows, columns and rgb"});
-  for (const char* side : {"0", "65", "-1", "1.0", "1e1", "\"1\"", "null", "18446744073709551616", "[1]"}) {
+  for (const char* side : {"0", "2049", "-1", "1.0", "1e1", "\"1\"", "null", "18446744073709551616", "[1]"}) {
     const std::string value = side;
     add(R"({"columns": 1, "rgb": "e65a28", "rows": )" + value + "}",
-        {"picture.rows: ", "allowed: whole numbers from 1 to 64"});
+        {"picture.rows: ", "allowed: whole numbers from 1 to 2048"});
     add(R"({"rows": 1, "rgb": "e65a28", "columns": )" + value + "}",
-        {"picture.columns: ", "allowed: whole numbers from 1 to 64"});
+        {"picture.columns: ", "allowed: whole numbers from 1 to 2048"});
   }
   for (const char* rgb : {"\"\"", "\"e65a2\"", "\"e65a281\"", "\"e65a28e65a28\""}) {
     add(R"({"rows": 1, "columns": 1, "rgb": )" + std::string(rgb) + "}",
