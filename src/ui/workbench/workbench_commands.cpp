@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "app/session/text_edits.h"
+#include "core/experiment/system.h"
 #include "core/script/script.h"
 #include "figure/views/view_selection.h"
 #include "io/base/paths.h"
