@@ -100,7 +100,8 @@ TEST(Resample, MethodsHaveNumbers) {
 }
 
 TEST(PictureFit, IsWhatThePreprocessorAsksFor) {
-  for (const json& each : golden().at("fitted")) {
+  const json cases = golden().at("fitted");
+  for (const json& each : cases) {
     const Result<ColorPicture> picture = seen(each.at("entries"), 6, picture_in(each.at("from")));
     ASSERT_TRUE(picture) << each.at("entries") << ": " << picture.error().message;
     EXPECT_EQ(*picture, picture_in(each.at("to"))) << each.at("entries");
