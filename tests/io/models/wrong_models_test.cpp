@@ -184,8 +184,8 @@ std::vector<WrongFolder> wrong_configs() {
        R"(DIR: config.json: feed_forward_proj: "gated-mish" is not known; allowed: relu, gelu, silu, gated-gelu, )"
        R"(gated-silu, gated-relu)"},
       {"PatchesLargerThanThePicture", with_config(vit(R"("image_size": 4, "patch_size": 8)")),
-       "DIR: config.json: image_size 4 with patch_size 8 is not allowed; allowed: patches within a picture of at most "
-       "2048 pixels a side"},
+       "DIR: config.json: image_size 4 with patch_size 8 is not allowed; allowed: pictures of at most 2048 pixels a "
+       "side, and patches no larger than the picture"},
       {"PreprocessorCutOff",
        [](const TemporaryFolder& folder) {
          folder.file(kConfigFile, vit(R"("image_size": 4, "patch_size": 2)"));
