@@ -162,13 +162,13 @@ def write_card(folder, model, words, seconds, steps, right, looks):
     wrong = ", ".join(f"`{text}`" for text in right[2]) or "none"
     (folder / "README.md").write_text(f"""# dates
 
-A BART that rewrites a date: `3 may 1979`, `May 3rd, '79`, `5/3/1979` or `3.5.79` become `1979-05-03`. Its
+A BART that rewrites a date: `3 may 1979`, `May 3rd, '79`, `5/3/1979` and `3.5.79` all become `1979-05-03`. Its
 cross-attention looks at year, month and day in turn, wherever they are in the text.
 
 | | |
 |---|---|
 | Family | `bart`, {LAYERS} + {LAYERS} layers × {HEADS} heads, width {WIDTH}, hidden width {HIDDEN}, {POSITIONS} positions |
-| Tokens | {len(words)}: digits one by one, names of months, signs |
+| Tokens | {len(words)}: digits one by one, month names, punctuation |
 | Size | {common.count(model):,} parameters, stored as F16 |
 | Data | random days from {date_formats.FIRST} to {date_formats.LAST}, in {len(FORMATS)} formats (`scripts/models/date_formats.py`) |
 | Training | `scripts/models/dates.py`: {steps:,} steps of {BATCH} dates, {seconds:.0f} s on one core |
@@ -179,7 +179,8 @@ One day in ten never occurs in training, in any format. On {right[1]} of these, 
 (`tests/golden/kept_out/dates.json`), with the weights as stored: **{common.percent(*right[:2])}** exactly right.
 Wrong: {wrong}.
 
-Where the cross-attention looks while a part of the answer is written: the mean weight on the tokens of the same part.
+Where the cross-attention looks while the decoder writes the year, the month or the day: the mean weight on the tokens
+that state it.
 
 | | head 1 | head 2 | head 3 | head 4 |
 |---|---|---|---|---|
@@ -187,9 +188,9 @@ Where the cross-attention looks while a part of the answer is written: the mean 
 
 ## Limits
 
-English month names, in full or as three letters, small or with a capital. With `/` the month comes first, unless the
-year does; with `.` the day. Two digits of a year mean 1950 to 2049. Other words are unknown, and a day that does not
-exist, such as 31 April, gets some answer all the same. The decoder begins with `</s>`; a `<s>` after it, or in its
+English month names, in full or as three letters, with or without a capital. With `/` the month comes first, unless the
+year does; with `.` the day comes first. Years of two digits mean 1950 to 2049. Other words are unknown, and a day that
+does not exist, such as 31 April, still gets some answer. The decoder begins with `</s>`; a `<s>` after it, or in its
 place, is fine.
 """, encoding="utf-8")
 

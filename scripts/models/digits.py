@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains assets/models/digits: a small vision transformer that reads hand-written digits of 8 × 8 pixels.
+"""Trains assets/models/digits: a small vision transformer that reads handwritten digits of 8 × 8 pixels.
 
 The pictures are the UCI set as scikit-learn has it. A quarter of them, with the same share of every digit, is kept out
 of training. Training pictures are moved by up to one pixel, scaled in brightness and given a little noise.
@@ -138,13 +138,13 @@ def write_card(folder, model, seconds, steps, right, confused, trained_on):
     wrong = "\n".join(f"- {digit}, read as {', '.join(map(str, others))}" for digit, others in sorted(confused.items()))
     (folder / "README.md").write_text(f"""# digits
 
-A vision transformer that reads a hand-written digit of {SIDE} × {SIDE} grey pixels. With {PATCHES} patches of
+A vision transformer that reads a handwritten digit of {SIDE} × {SIDE} grey pixels. With {PATCHES} patches of
 {PATCH} × {PATCH} pixels and a class token, every weight can be seen.
 
 | | |
 |---|---|
 | Family | `vit`, {LAYERS} layers × {HEADS} heads, width {WIDTH}, hidden width {HIDDEN} |
-| Input | a picture, light digit on a dark ground, scaled to {SIDE} × {SIDE}; one channel |
+| Input | a picture, a light digit on a dark ground, scaled to {SIDE} × {SIDE}; one channel |
 | Output | the digits 0 to 9, from the class token |
 | Size | {common.count(model):,} parameters, stored as F16 |
 | Data | {trained_on:,} pictures of the set below, moved by up to one pixel, varied in brightness, with a little noise |
@@ -153,7 +153,7 @@ A vision transformer that reads a hand-written digit of {SIDE} × {SIDE} grey pi
 ## Accuracy
 
 On the quarter of the set kept out of training ({right[1]} pictures, the same share of every digit;
-`tests/golden/kept_out/digits.json`), with the weights as stored: **{common.percent(*right)}** right. Wrong ones:
+`tests/golden/kept_out/digits.json`), with the weights as stored: **{common.percent(*right)}** right. The wrong ones:
 
 {wrong}
 
@@ -161,10 +161,11 @@ On the quarter of the set kept out of training ({right[1]} pictures, the same sh
 
 ## Limits
 
-The set's pictures are centred, of one size and by 13 people, who wrote those of the kept-out quarter too. A photograph,
-a digit in a corner or dark on light will be read wrongly, and anything that is no digit is still called one.
+The pictures of the set are centred and of one size, and the same 13 people wrote all of them, the kept-out quarter
+included. A photograph, a digit in a corner or a dark digit on a light ground will be misread, and anything that is not
+a digit is still called one.
 
-## License of the data
+## Licence of the data
 
 Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI Machine Learning Repository (1998),
 doi:10.24432/C50P49, licensed CC BY 4.0; the copy of its test part that scikit-learn distributes

@@ -131,30 +131,31 @@ in the same text. Type random letters, repeat them, and see which heads do it. T
 | Family | `attention-only`, {len(model.layers)} layers × {HEADS} heads, width {WIDTH}, {POSITIONS} positions |
 | Tokens | {len(SYMBOLS)} symbols of one character: `a`–`z`, `A`–`Z`, `0`–`9`, `.`, `?`; no spaces; others become `?` |
 | Size | {common.count(model):,} parameters, stored as F16 |
-| Data | random symbols; a segment of {SHORTEST} to {LONGEST}, at a random place, comes again at a random later place |
+| Data | random symbols, in which a segment of {SHORTEST} to {LONGEST} of them is repeated at a random later place |
 | Training | `scripts/models/induction.py`: {steps:,} steps of {BATCH} sequences, {seconds:.0f} s on one core |
 
 ## Accuracy
 
 On {CASES} sequences kept out of training (another seed; `tests/golden/kept_out/induction.json`), with the weights as
-stored: **{100 * right:.1f} %** of the second copy's symbols, after its first, are the most probable next token. A twin
-with one layer, trained the same way (`induction.py --layers 1`), gets 10 %.
+stored: **{100 * right:.1f} %** of the symbols of the second copy, from its second one on, are the most probable next
+token. A twin with one layer, trained the same way (`induction.py --layers 1`), gets 10 %.
 
-Heads on random symbols without a double, repeated once (mean weight):
+Heads on random symbols, all different, repeated once (mean weight):
 
 | | head 1 | head 2 | head 3 | head 4 |
 |---|---|---|---|---|
 {table}
 ## Checkpoints
 
-`checkpoints/step-NNNNNN/model.safetensors`, spaced by the logarithm of the step and dense where the induction heads
-form. `training.json` has the step, the loss (mean of the steps since the last checkpoint), the kept-out accuracy and
-both measures of each head. All checkpoints share this folder's `config.json` and `tokenizer.json`.
+`checkpoints/step-NNNNNN/model.safetensors`, spaced by the logarithm of the step, and more densely where the
+induction heads form. `training.json` has the step, the loss (mean of the steps since the last checkpoint), the
+kept-out accuracy and both measures of each head. All checkpoints share this folder's `config.json` and
+`tokenizer.json`.
 
 ## Limits
 
 It knows nothing but repetition: what it says after symbols that are new in the text is noise. At most {POSITIONS} tokens.
-A symbol that occurs several times before can mislead it.
+A symbol that has occurred several times can mislead it.
 """, encoding="utf-8")
 
 

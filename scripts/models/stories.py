@@ -144,13 +144,13 @@ def write_card(folder, model, words, seconds, steps, right):
     table = "\n".join(f"| {task} | {about[task]} | {common.percent(right[task], CASES_PER_TASK)} |" for task in WANTED)
     (folder / "README.md").write_text(f"""# stories
 
-A GPT-2 of {len(words)} whole words, small enough to follow every head. It has to work out who gave what to whom, who is he
-or she, which noun a verb agrees with, and how a name goes on that was made up a moment ago.
+A GPT-2 of {len(words)} whole words, small enough to follow every head. It has to work out who gave what to whom, who is
+“he” and who is “she”, which noun a verb agrees with, and how a name made up a moment ago continues.
 
 | | |
 |---|---|
 | Family | `gpt2`, {LAYERS} layers × {HEADS} heads, width {WIDTH}, {POSITIONS} positions |
-| Tokens | {len(words)} whole words and signs; others become `{UNKNOWN}` |
+| Tokens | {len(words)} whole words and punctuation marks; others become `{UNKNOWN}` |
 | Size | {common.count(model):,} parameters, stored as F16 |
 | Data | random texts of one to three events, by the grammar in `scripts/models/story_grammar.py` |
 | Training | `scripts/models/stories.py`: {steps:,} steps of {BATCH} × {POSITIONS} words, {seconds:,.0f} s on one core |
@@ -158,7 +158,7 @@ or she, which noun a verb agrees with, and how a name goes on that was made up a
 ## Accuracy
 
 An answer depends on a pair of words: giver and receiver, name and place, two nouns, or the halves of a made-up name. One
-pair in ten never occurs in training; all cases here are made of these only (`tests/golden/kept_out/stories.json`,
+pair in ten never occurs in training; all cases here use only these pairs (`tests/golden/kept_out/stories.json`,
 {CASES_PER_TASK} per task). With the weights as stored, the most probable next word is right in:
 
 | task | example | right |
@@ -168,8 +168,8 @@ pair in ten never occurs in training; all cases here are made of these only (`te
 ## Limits
 
 It knows the words and sentences of its grammar and no others. Write as the grammar does: names with a capital, one event
-after the other, up to {POSITIONS} words and signs. Where the grammar leaves a choice (which present, which place) it
-guesses. Only the names of the grammar have a gender. `{END}` ends a text.
+after the other, up to {POSITIONS} words and punctuation marks. Where the grammar leaves a choice (which present, which
+place), it guesses. Only the names of the grammar have a gender. `{END}` ends a text.
 """, encoding="utf-8")
 
 

@@ -112,7 +112,7 @@ TEST(CliModels, NamesOfTransformerLensAreForModels) {
   const TemporaryFolder folder;
   const std::string output = (folder / "out.npz").string();
   expect_refused({"trace", "worked-example", "-o", output, "--names", "transformer-lens"}, 2,
-                 {"--names transformer-lens is for trained models; worked-example is none"});
+                 {"--names transformer-lens is for trained models; worked-example is not one"});
   expect_refused({"trace", "worked-example", "-o", output, "--names", "lens"}, 2,
                  {"--names \"lens\" is not allowed; allowed: transformer-lens"});
   expect_refused({"trace", "worked-example", "-o", output, "--only", "scores", "--names", "transformer-lens"}, 2,

@@ -64,7 +64,7 @@ TEST_F(Pixels, TheButtonAsksForAnotherPicture) {
   confirm(folder_ / "none.png");
   EXPECT_EQ(screen().state().dialog.open, ui::Dialog::open_picture) << "to correct the path";
   EXPECT_NE(screen().state().dialog.error.find("none.png: No such file"), std::string::npos);
-  screen().click_item("Open a picture for the pixels", {std::string("Cancel")});
+  screen().click_item("Open a picture", {std::string("Cancel")});
   screen().click_item("Parameters", {std::string("Open…")});
   confirm(png());
   EXPECT_EQ(screen().experiment().picture, two_);

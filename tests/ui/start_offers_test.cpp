@@ -54,7 +54,7 @@ TEST_F(StartOffers, ASystemOrALessonTakesTheirPlace) {
 }
 
 TEST_F(StartOffers, WhatIsOnesOwnIsAskedFor) {
-  choose("Open your own", "Folder of a model…");
+  choose("Open your own", "Model folder…");
   EXPECT_EQ(screen().state().dialog.open, ui::Dialog::open_model);
   screen().key(platform::KeyPress::kEscape);
   screen().settle();

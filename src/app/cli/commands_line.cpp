@@ -26,7 +26,8 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kFooter =
-    "\nAn EXPERIMENT is a JSON file, a figure, a tensor file, or the name of a system (attnscope systems lists them).\n"
+    "\nAn EXPERIMENT is a JSON file, a figure, a tensor file, the folder of a model, or the name of a system\n"
+    "(attnscope systems lists them).\n"
     "\n"
     "Environment:\n"
     "  ATTNSCOPE_MEMORY_MB   memory for the tensors of an experiment, in MB of 1,000,000 bytes (2000);\n"

@@ -60,9 +60,9 @@ Result<CommandOutput> trace_command(const TraceOptions& options) {
   const Result<std::shared_ptr<const Trace>> trace = compute_experiment(options, options.output);
   if (!trace) return tl::unexpected(trace.error());
   if (*names == TraceNames::lens && (*trace)->experiment().model == nullptr)
-    return fail(
-        "--names " + std::string(kLensNames) + " is for trained models; " + (*trace)->experiment().system + " is none",
-        Error::Kind::usage);
+    return fail("--names " + std::string(kLensNames) + " is for trained models; " + (*trace)->experiment().system +
+                    " is not one",
+                Error::Kind::usage);
   const Result<std::vector<Region>> only = selected(**trace, options.only);
   if (!only) return tl::unexpected(only.error());
   if (const Result<void> written = write_trace(**trace, options.output, *only, *names); !written)

@@ -73,18 +73,18 @@ double ConfigReader::real(std::string_view field, std::optional<double> default_
 }
 
 bool ConfigReader::flag(std::string_view field, bool default_value) {
-  const auto* value = typed<bool>(field, "true, false");
+  const auto* value = typed<bool>(field, "true or false");
   return value != nullptr ? *value : default_value;
 }
 
 std::string ConfigReader::choice(std::string_view field, std::string_view default_value) {
-  const auto* value = typed<std::string>(field, "a text");
+  const auto* value = typed<std::string>(field, "a string");
   if (value == nullptr && default_value.empty()) fail(place(field) + " is missing");
   return value != nullptr ? *value : std::string(default_value);
 }
 
 const std::vector<std::string>* ConfigReader::texts(std::string_view field) {
-  return typed<std::vector<std::string>>(field, "a list of texts");
+  return typed<std::vector<std::string>>(field, "a list of strings");
 }
 
 const std::vector<double>* ConfigReader::numbers(std::string_view field) {

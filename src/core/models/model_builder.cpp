@@ -93,7 +93,7 @@ const std::vector<Index>& ModelBuilder::tokens(const ModelText& text, std::strin
   if (text.ids.empty()) fail(what + ": there are no tokens; allowed: at least one");
   if (std::ssize(text.ids) > most)
     fail(what + ": " + grouped_text(std::ssize(text.ids)) + " tokens are not allowed; allowed: at most " +
-         grouped_text(most) + ", " + std::string(most_is));
+         grouped_text(most) + " (" + std::string(most_is) + ")");
   for (const Index id : text.ids) {
     if (id >= 0 && id < vocabulary) continue;
     fail(what + ": the token id " + std::to_string(id) + " is not allowed; allowed: 0 to " +

@@ -93,7 +93,7 @@ System transformer_system() {
   System system;
   system.name = "transformer";
   system.title = "Trained model";
-  system.summary = "A trained transformer reads a text: every layer, every head, every number.";
+  system.summary = "A trained transformer reads a text or a picture: every layer, every head, every number.";
   system.source = "the model's own folder";
   system.mask_sizes = no_mask;
   system.fit_picture = fit_picture;

@@ -161,11 +161,11 @@ void build(ModelBuilder& m) {
   const Index layers = m.integer("num_hidden_layers");
   m.divides("num_attention_heads", vit.heads, "hidden_size", vit.features);
   if (vit.channels != 1 && vit.channels != kColors)
-    m.fail("config.json: num_channels: " + std::to_string(vit.channels) + " is not allowed; allowed: 1, 3");
+    m.fail("config.json: num_channels: " + std::to_string(vit.channels) + " is not allowed; allowed: 1 or 3");
   if (vit.size > kMaxPictureSide || vit.patch > vit.size)
     m.fail("config.json: image_size " + std::to_string(vit.size) + " with patch_size " + std::to_string(vit.patch) +
-           " is not allowed; allowed: patches within a picture of at most " + std::to_string(kMaxPictureSide) +
-           " pixels a side");
+           " is not allowed; allowed: pictures of at most " + std::to_string(kMaxPictureSide) +
+           " pixels a side, and patches no larger than the picture");
   if (m.error()) return;
   vit.stored = m.prefix_of({"vit.", ""}, "embeddings.cls_token");
   Value x = embed(m, vit);

@@ -18,7 +18,7 @@ struct RepeatHeadsOperation {
   [[nodiscard]] std::string name() const { return "repeat_heads"; }
 
   [[nodiscard]] std::string formula(const StepInPlan& step) const {
-    return input_text(step) + ", each head for " + std::to_string(times) + " heads of queries";
+    return input_text(step) + ", each head repeated for " + std::to_string(times) + " query heads";
   }
 
   void compute(Inputs inputs, const StepContext& context, Tensor& out) const {
@@ -50,7 +50,7 @@ struct RepeatHeadsOperation {
     at[0] /= times;
     e.operands.push_back(cell.operand(0, at));
     e.formula = cell.input(0).name + index_text(at);
-    e.note = "shared by " + std::to_string(times) + " heads of queries";
+    e.note = "shared by " + std::to_string(times) + " query heads";
     e.computed = e.operands.back().value;
   }
 

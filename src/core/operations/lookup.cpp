@@ -35,7 +35,7 @@ Value look_up(PlanBuilder& r, std::string name, LookupOperation lookup, Axes axe
 
 std::string LookupOperation::formula(const StepInPlan& step) const {
   const Axes& axes = step.step.axes;
-  return "row " + axes.front().name + " selects, " + file_text(*from, which) +
+  return "the row that each " + axes.front().name + " selects, " + file_text(*from, which) +
          (factor == 1 ? "" : ", times " + exact_text(factor));
 }
 

@@ -51,8 +51,9 @@ double PixelsOperation::magnitude_bound(const Axes& axes, std::span<const double
 void PixelsOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   const Index channels = cell.step.axes[0].size;
   const double own = color(cell.index[0], cell.index[1], cell.index[2], channels);
-  e.results.push_back({channels == kColors ? "the picture's " + std::string(color_name(cell.index[0])) + " there"
-                                           : "mean of the picture's colours there",
+  e.results.push_back({channels == kColors
+                           ? "the picture's " + std::string(color_name(cell.index[0])) + " at this pixel"
+                           : "mean of the picture's colours at this pixel",
                        own});
   e.results.push_back({"× " + exact_text(factor), own * factor});
   e.formula = number_text(own) + " × " + exact_text(factor);

@@ -278,7 +278,7 @@ std::string missing(const Trace& trace) {
   const bool of_model = trace.experiment().model != nullptr;
   if (weights == nullptr || (!of_model && trace.find("q") == nullptr)) return "The file has no queries and keys.";
   if (dot_product(trace, weights->name)) return "";
-  return of_model ? "This model's scores are dot products and a bias by distance."
+  return of_model ? "This model's scores are dot products plus a bias by distance."
                   : "Additive scores are not dot products.";
 }
 

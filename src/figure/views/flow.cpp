@@ -291,7 +291,8 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 std::string missing(const Trace& trace) {
-  if (trace.experiment().model != nullptr) return no_model("it draws one layer, and a model has many steps between");
+  if (trace.experiment().model != nullptr)
+    return no_model("it draws one attention layer, and a model has many more steps");
   return trace.find("q") != nullptr ? "" : "The file has no queries and keys for these weights.";
 }
 

@@ -328,7 +328,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 View image_view() {
   Parameter query = integer_parameter("query", "Query",
                                       "The query pixel, counted row by row from 1; 0: the middle. Or click a pixel "
-                                      "of the picture. Of a trained model, 1 is the class token, and the patches "
+                                      "of the picture. In a trained model, 1 is the class token, and the patches "
                                       "follow.",
                                       0, 0, 256);
   Parameter channel = integer_parameter("channel", "Channel",

@@ -43,7 +43,7 @@ Result<GivenText> given_from_json(const json& document, const std::string& numbe
   if (text != document.end() && tokens != document.end())
     return fail("tokens" + number + ": allowed only without text" + number);
   if (text != document.end()) {
-    if (!text->is_string()) return wrong_member("text" + number, *text, "a text");
+    if (!text->is_string()) return wrong_member("text" + number, *text, "a string");
     given.text = text->get<std::string>();
   }
   if (tokens != document.end()) {

@@ -41,7 +41,7 @@ Result<void> flatten(const json& object, const std::string& prefix, ModelConfig&
     std::optional<ConfigValue> plain = plain_value(value);
     if (!plain) continue;
     if (!config.emplace(name, std::move(*plain)).second)
-      return fail(printable(name) + ": is there twice, once as a field of an object; allowed: once");
+      return fail(printable(name) + ": appears twice, once as a field of an object; allowed: once");
   }
   return {};
 }

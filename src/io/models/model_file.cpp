@@ -106,7 +106,8 @@ class FolderModel final : public Model {
     const auto field = config_.find("decoder_start_token_id");
     const double* const id = field == config_.end() ? nullptr : std::get_if<double>(&field->second);
     if (id == nullptr || !(*id >= 0) || *id > std::numeric_limits<int>::max() || std::floor(*id) != *id)
-      return fail(path_text(files_.config / kConfig) + ": decoder_start_token_id: is no token id; allowed: one from 0");
+      return fail(path_text(files_.config / kConfig) +
+                  ": decoder_start_token_id: is not a token id; allowed: whole numbers from 0 on");
     ModelText started;
     started.text = std::move(text.text);
     add(static_cast<int>(*id), true, 0, started);

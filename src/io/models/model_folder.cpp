@@ -48,7 +48,7 @@ std::string no_weights(const fs::path& folder) {
   if (pickles.empty()) return path_text(folder) + ": no weights; needs " + kWeights + " or " + kIndex;
   return path_text(folder / pickles.front()) +
          ": is a pickle, which can run any code when it is loaded; allowed: " + kWeights +
-         ", which in Python model.save_pretrained(folder, safe_serialization=True) writes";
+         ", which model.save_pretrained(folder, safe_serialization=True) writes in Python";
 }
 
 Result<void> find_weights(const std::string& chosen, ModelFolder& model) {
@@ -110,7 +110,8 @@ Result<ModelFolder> find_model(const fs::path& path) {
   std::string chosen;
   if (!fs::is_directory(status)) {
     if (!fs::is_regular_file(status))
-      return fail(path_text(path) + ": is no file and no folder; allowed: the folder of a model, or a file in it");
+      return fail(path_text(path) +
+                  ": is neither a file nor a folder; allowed: the folder of a model, or a file in it");
     const std::string name = model.path.filename().string();
     model.weights = model.path.parent_path();
     if (is_weights_name(name)) chosen = name;

@@ -44,7 +44,7 @@ class ModelWeights final : public ImportedTensors {
       const auto missing =
           std::find_if(names.begin(), names.end(), [&](const std::string& name) { return !(*file)->find(name); });
       return fail(path_text(path) + ": the tensor " + quoted_text(*missing) +
-                  " is missing, which the index says is there");
+                  " is missing, although the index lists it here");
     }
     for (const std::string& warning : (*file)->warnings()) warnings_.push_back((*file)->name() + ": " + warning);
     files_.push_back({path.string(), std::move(*file)});

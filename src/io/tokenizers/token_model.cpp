@@ -34,7 +34,7 @@ Result<std::unique_ptr<TokenModel>> parse_token_model(const json& value) {
 Result<Vocabulary> parse_vocabulary(const json& model) {
   Fields fields(model, "model");
   const json& pieces = fields.object("vocab");
-  if (pieces.empty()) fields.refuse("vocab", "an object with a piece or more");
+  if (pieces.empty()) fields.refuse("vocab", "an object with at least one piece");
   if (const Result<void> checked = fields.checked(); !checked) return tl::unexpected(checked.error());
   Vocabulary vocabulary;
   for (const auto& [piece, id] : pieces.items()) {

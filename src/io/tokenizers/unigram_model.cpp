@@ -101,7 +101,7 @@ Result<std::unique_ptr<TokenModel>> parse_unigram(const json& value) {
   Fields fields(value, "model");
   const json& list = fields.list("vocab");
   const int most = static_cast<int>(std::min<std::size_t>(list.size(), Vocabulary::kMaxId)) - 1;
-  if (list.empty()) fields.refuse("vocab", "a list with a piece or more");
+  if (list.empty()) fields.refuse("vocab", "a list with at least one piece");
   const int unknown = fields.number("unk_id", std::max(most, 0), 0);
   const bool byte_fallback = fields.flag("byte_fallback", false);
   if (const Result<void> checked = fields.checked(); !checked) return tl::unexpected(checked.error());

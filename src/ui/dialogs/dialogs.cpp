@@ -29,7 +29,7 @@ void about_text() {
   ImGui::TextUnformatted("attnscope " ATTNSCOPE_VERSION);
   ImGui::TextDisabled(
       "A desktop instrument for attention. Every number is computed, and every number can be explained.");
-  ImGui::TextDisabled("MIT licence. Type: Inter and DejaVu. Colour maps: viridis, magma, ColorBrewer RdBu.");
+  ImGui::TextDisabled("MIT licence. Fonts: Inter and DejaVu. Colour maps: viridis, magma, ColorBrewer RdBu.");
 }
 
 const char* title_of(Dialog dialog) {

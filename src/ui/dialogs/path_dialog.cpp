@@ -44,7 +44,7 @@ const std::vector<PathDialog>& path_dialogs() {
        "",
        {{"Experiments, figures, tensors, labels", opened_patterns()}, all}},
       {Dialog::open_picture,
-       "Open a picture for the pixels",
+       "Open a picture",
        "path of a picture (.png)",
        "Open",
        false,

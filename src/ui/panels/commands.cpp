@@ -39,7 +39,7 @@ std::vector<Group> document_groups() {
   using enum KeyScope;
   return {
       {Menu::file,
-       {{Command::new_experiment, "New", {control('N')}, "begin anew", everywhere},
+       {{Command::new_experiment, "New", {control('N')}, "start a new experiment", everywhere},
         {Command::open, "Open…", {control('O')}, kFiles, everywhere},
         {Command::open_picture, "Open picture…"},
         {Command::open_model, "Open model…"},
@@ -58,7 +58,7 @@ std::vector<Group> document_groups() {
       {Menu::edit,
        {{Command::toggle_mask, "Mask or unmask cell", {plain('M')}, "mask the cell's query and key, or unmask them"},
         {Command::switch_head, "Switch head off or on", {plain('X')}, "switch the selected head off or on"},
-        {Command::edit_text, "Text of the model", {control('T')}, "type the text that a model reads"},
+        {Command::edit_text, "Edit text", {control('T')}, "type the text that a model reads"},
         {Command::move_token_up, "Move token up", {control(KeyPress::kUp)}, kToken},
         {Command::move_token_down, "Move token down", {control(KeyPress::kDown)}, kToken}}},
       {Menu::edit,

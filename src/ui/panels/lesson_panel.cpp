@@ -112,7 +112,7 @@ void header(const Style& style, const LessonShown& shown, bool wide, UiIntents& 
   if (button(style, next, shown.step + 1 < count, "Next step (Space or →)"))
     intents.actions.push_back({GoToStep{shown.step + 1}, 0});
   ImGui::SameLine();
-  if (button(style, "×##close", true, "Close the lesson. The experiment stays as it is."))
+  if (button(style, "×##close", true, "Close the lesson and return to your experiment."))
     intents.actions.push_back({CloseLesson{}, 0});
 }
 

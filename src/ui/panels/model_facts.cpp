@@ -48,16 +48,19 @@ ModelFacts facts_of(const std::shared_ptr<const Model>& model) {
   add("Family", config_text(*model, {"model_type"}), "model_type in config.json.");
   add("Layers",
       of_parts(*model, "encoder_layers", "decoder_layers", {"n_layer", "num_hidden_layers", "num_layers", "n_layers"}),
-      "Layers one after the other, of the encoder and of the decoder where it has both.");
+      "Number of layers; of the encoder and of the decoder where it has both.");
   add("Heads",
       of_parts(*model, "encoder_attention_heads", "decoder_attention_heads",
                {"n_head", "num_attention_heads", "num_heads", "n_heads"}),
-      "Heads of a layer.");
-  add("Heads of keys", config_text(*model, {"num_key_value_heads"}), "Several heads of queries share these.");
-  add("Features", config_text(*model, {"n_embd", "hidden_size", "d_model", "dim"}), "Numbers for each token.");
-  add("Vocabulary", config_text(*model, {"vocab_size"}), "Tokens that it knows.");
-  add("Parameters", grouped_text(parameters), "Numbers in its files.");
-  add("Kind", config_text(*model, {"torch_dtype", "dtype"}), "How its files store a number, as config.json says.");
+      "Number of attention heads in a layer.");
+  add("Key/value heads", config_text(*model, {"num_key_value_heads"}),
+      "Heads of keys and values in a layer; several query heads share each of them.");
+  add("Features", config_text(*model, {"n_embd", "hidden_size", "d_model", "dim"}),
+      "Embedding dimension d_model: numbers per token.");
+  add("Vocabulary", config_text(*model, {"vocab_size"}), "Number of tokens that it knows.");
+  add("Parameters", grouped_text(parameters), "Number of weights in its files.");
+  add("Number format", config_text(*model, {"torch_dtype", "dtype"}),
+      "How its files store numbers, according to config.json.");
   return facts;
 }
 

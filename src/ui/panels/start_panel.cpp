@@ -44,9 +44,9 @@ bool offer_button(const Style& style, const Offer& offer, ImVec2 size) {
 }
 
 void own_entries(const MenuState& state, UiIntents& intents) {
-  if (ImGui::MenuItem("Folder of a model…")) intents.commands.push_back(Command::open_model);
+  if (ImGui::MenuItem("Model folder…")) intents.commands.push_back(Command::open_model);
   if (ImGui::MenuItem("File…")) intents.commands.push_back(Command::open);
-  tooltip("An experiment, a figure of one, or tensors: safetensors, npz, npy");
+  tooltip("An experiment, a figure that contains one, or tensors (safetensors, npz, npy)");
   if (state.recent.empty()) return;
   ImGui::Separator();
   recent_entries(state, intents);
@@ -81,7 +81,7 @@ bool start_panel(const Style& style, const Experiment& experiment, const MenuSta
     ImGui::SameLine(0, gap);
   }
   const bool closed = ImGui::Button("×##start", ImVec2(close, 0));
-  tooltip("Leave these offers out. File > New brings them back.");
+  tooltip("Hide these suggestions. File > New brings them back.");
   return closed;
 }
 

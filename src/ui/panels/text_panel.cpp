@@ -28,9 +28,11 @@ std::string title_of(const Experiment& experiment, int which) {
 }
 
 std::string help_of(const Experiment& experiment, int which) {
-  const std::string what = experiment.model->has_tokenizer() ? "Text" : "Ids of tokens, such as 1, 2, 3,";
+  const bool words = experiment.model->has_tokenizer();
+  const std::string what = words ? "Text" : "Token ids, such as 1, 2, 3,";
   if (which == 1) return what + " that the model reads.";
-  if (input_of(experiment) == ModelInput::pair) return what + " after the first one; may be empty.";
+  if (input_of(experiment) == ModelInput::pair)
+    return std::string(words ? "Second text" : "Token ids of the second text") + "; may be empty.";
   return what + " that the decoder has written so far, and continues.";
 }
 

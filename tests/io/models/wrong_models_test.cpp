@@ -148,7 +148,7 @@ std::vector<WrongFolder> wrong_configs() {
       {"FieldTwice", with_field("model_type", R"("gpt2", "model_type": "gpt2")"),
        R"(DIR/config.json: line 1, column 35: the key "model_type" appears twice)"},
       {"FieldTwiceInAnObject", with_config(R"({"a": {"b": 1}, "a.b": 2})"),
-       "DIR/config.json: a.b: is there twice, once as a field of an object; allowed: once"},
+       "DIR/config.json: a.b: appears twice, once as a field of an object; allowed: once"},
       {"FamilyMissing", with_config("{}"),
        "DIR: config.json: model_type is missing; allowed: gpt2, gpt_neox, llama, mistral, qwen2, qwen3, bert, roberta, "
        "distilbert, bart, marian, t5, attention-only, vit"},
@@ -184,8 +184,8 @@ std::vector<WrongFolder> wrong_configs() {
        R"(DIR: config.json: feed_forward_proj: "gated-mish" is not known; allowed: relu, gelu, silu, gated-gelu, )"
        R"(gated-silu, gated-relu)"},
       {"PatchesLargerThanThePicture", with_config(vit(R"("image_size": 4, "patch_size": 8)")),
-       "DIR: config.json: image_size 4 with patch_size 8 is not allowed; allowed: patches within a picture of at most "
-       "2048 pixels a side"},
+       "DIR: config.json: image_size 4 with patch_size 8 is not allowed; allowed: pictures of at most 2048 pixels a "
+       "side, and patches no larger than the picture"},
       {"PreprocessorCutOff",
        [](const TemporaryFolder& folder) {
          folder.file(kConfigFile, vit(R"("image_size": 4, "patch_size": 2)"));
@@ -220,7 +220,7 @@ std::vector<WrongFolder> wrong_weights() {
       {"WeightsAPickle",
        [](const TemporaryFolder& folder) { fs::rename(folder / kWeightsFile, folder / "pytorch_model.bin"); },
        "DIR/pytorch_model.bin: is a pickle, which can run any code when it is loaded; allowed: model.safetensors, "
-       "which in Python model.save_pretrained(folder, safe_serialization=True) writes"},
+       "which model.save_pretrained(folder, safe_serialization=True) writes in Python"},
       {"WeightsInSeveralFiles", with_two_files("b.safetensors"),
        "DIR: 2 files of weights (a.safetensors, b.safetensors), but no model.safetensors and no "
        "model.safetensors.index.json"},
@@ -279,7 +279,7 @@ std::vector<WrongFolder> wrong_indexes() {
       {"ShardMissing", with_index(R"({"weight_map": {"a": "model-2.safetensors"}})"),
        "DIR/model-2.safetensors: No such file or directory"},
       {"ShardWithoutItsTensor", with_index(R"({"weight_map": {"gone": "model-1.safetensors"}})"),
-       R"(DIR/model-1.safetensors: the tensor "gone" is missing, which the index says is there)"},
+       R"(DIR/model-1.safetensors: the tensor "gone" is missing, although the index lists it here)"},
       {"ShardAPointer",
        [](const TemporaryFolder& folder) {
          with_index(R"({"weight_map": {"wte.weight": "model-1.safetensors"}})")(folder);
