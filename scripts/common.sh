@@ -4,8 +4,8 @@
 
 packages_build=(
   ccache cmake g++ ninja-build pkgconf python3-glad
-  libbenchmark-dev libcairo2-dev libcli11-dev libegl-dev libeigen3-dev libexpected-dev libfontconfig-dev libfreetype-dev
-  libglfw3-dev libglib2.0-dev libgtest-dev libimgui-dev libpango1.0-dev libpcre2-dev libpng-dev
+  libabsl-dev libbenchmark-dev libcairo2-dev libcli11-dev libegl-dev libeigen3-dev libexpected-dev libfontconfig-dev
+  libfreetype-dev libglfw3-dev libglib2.0-dev libgtest-dev libimgui-dev libpango1.0-dev libpcre2-dev libpng-dev
   libsentencepiece-dev nlohmann-json3-dev zlib1g-dev
 )
 packages_run=(fonts-dejavu-core fonts-inter libegl1 libgl1 libgl1-mesa-dri)

@@ -25,7 +25,17 @@ option(ATTNSCOPE_SENTENCEPIECE "Read tokenizers in *.model files, where Sentence
 if(ATTNSCOPE_SENTENCEPIECE)
   find_path(SENTENCEPIECE_INCLUDE_DIR sentencepiece_processor.h)
   find_library(SENTENCEPIECE_LIBRARY sentencepiece)
-  if(SENTENCEPIECE_INCLUDE_DIR AND SENTENCEPIECE_LIBRARY)
+  # From SentencePiece 0.2.1 on, its header includes Abseil's, which its package does not bring along.
+  include(CheckIncludeFileCXX)
+  set(CMAKE_REQUIRED_INCLUDES "${SENTENCEPIECE_INCLUDE_DIR}")
+  set(CMAKE_REQUIRED_FLAGS -std=c++20)
+  check_include_file_cxx(sentencepiece_processor.h SENTENCEPIECE_HEADER_IS_COMPLETE)
+  unset(CMAKE_REQUIRED_FLAGS)
+  unset(CMAKE_REQUIRED_INCLUDES)
+  if(SENTENCEPIECE_INCLUDE_DIR AND SENTENCEPIECE_LIBRARY AND NOT SENTENCEPIECE_HEADER_IS_COMPLETE)
+    message(WARNING "sentencepiece_processor.h cannot be included (is libabsl-dev there?): "
+                    "tokenizers in *.model files will not be read")
+  elseif(SENTENCEPIECE_INCLUDE_DIR AND SENTENCEPIECE_LIBRARY)
     add_library(sentencepiece UNKNOWN IMPORTED)
     set_target_properties(sentencepiece PROPERTIES IMPORTED_LOCATION "${SENTENCEPIECE_LIBRARY}")
     target_include_directories(sentencepiece INTERFACE "${SENTENCEPIECE_INCLUDE_DIR}")

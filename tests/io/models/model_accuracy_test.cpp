@@ -129,7 +129,7 @@ TEST(ModelAccuracy, DigitsAreRead) {
     for (const nlohmann::json& grey : each.at("pixels"))
       picture.rgb.insert(picture.rgb.end(), 3, grey.get<std::uint8_t>());
     experiment.picture = std::move(picture);
-    right += std::to_string(next_tokens(executor, experiment).front()) == each.at("label") ? 1 : 0;
+    right += std::to_string(next_tokens(executor, experiment).front()) == each.at("label").get<std::string>() ? 1 : 0;
     all += 1;
   }
   EXPECT_GE(right / all, 0.95);
