@@ -44,8 +44,9 @@ Value embed(ModelBuilder& m, const Bart& bart, const Part& part, const ModelText
   const Index count = std::ssize(text.ids);
   const std::string name = prefix + "position_embeddings";
   if (bart.marian) {
+    const Axes axes = {{"token", count}, {"feature", bart.features}};
     const Value places = m.has(table) ? m.rows_of(name, table, bart.positions, bart.features, counted_from(0, count))
-                                      : half_sinusoids(m.plan(), name, {{"token", count}, {"feature", bart.features}});
+                                      : half_sinusoids(m.plan(), name, axes);
     return m.residual(prefix + "embedded", words, places);
   }
   // BART's table begins with two rows that no token has.
