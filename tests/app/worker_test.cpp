@@ -7,12 +7,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <limits>
 #include <list>
+#include <memory>
 #include <semaphore>
+#include <span>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "core/base/background_thread.h"
+#include "core/imported/imported_layers.h"
 
 namespace attnscope {
 namespace {
@@ -64,6 +70,39 @@ class Gate {
   std::counting_semaphore<> arrived_{0};
   std::counting_semaphore<> go_{0};
 };
+
+/// Queries and keys, all 0, that hold the worker at `gate` when it plans with them or reads them.
+class HeldTensors final : public ImportedTensors {
+ public:
+  enum class At { planning, reading };
+
+  HeldTensors(Gate& gate, At at, Index tokens) : gate_(gate), at_(at) {
+    constexpr Index kDim = 64;
+    for (const char* name : {"q", "k"}) tensors_.push_back({name, {tokens, kDim}, ""});
+  }
+
+  [[nodiscard]] const std::string& file() const override { return file_; }
+  [[nodiscard]] std::span<const ImportedTensor> tensors() const override {
+    if (at_ == At::planning && std::this_thread::get_id() != test_) gate_.pass();
+    return tensors_;
+  }
+  Result<void> read(std::size_t /*which*/, std::span<const Index> /*begin*/, std::span<const Index> /*end*/,
+                    std::span<float> out, const StopToken& /*stop*/) const override {
+    if (at_ == At::reading) gate_.pass();
+    std::ranges::fill(out, 0.0F);
+    return {};
+  }
+  [[nodiscard]] std::string python_reading(std::span<const std::string> /*names*/) const override { return {}; }
+
+ private:
+  Gate& gate_;
+  At at_;
+  std::thread::id test_ = std::this_thread::get_id();
+  std::string file_ = "held.npz";
+  std::vector<ImportedTensor> tensors_;
+};
+
+constexpr int kEveryTime = 100'000;
 
 TEST(ComputeWorker, ComputesWhatIsAskedFor) {
   std::atomic<int> ready = 0;
@@ -159,6 +198,44 @@ TEST(ComputeWorker, CancelStopsWhatIsUnderWay) {
   worker.request(with_seed(4));
   wait_until_idle(worker);
   EXPECT_EQ(seed_of(*worker.take_result()), 4U) << "a cancelled worker works on";
+}
+
+TEST(ComputeWorker, NobodyHearsOfACancelledComputationThatANewerOneReplaces) {
+  Gate reading;
+  Gate ready;
+  ComputeWorker worker([&] { ready.pass(); });
+  worker.request(*experiment_on(std::make_shared<HeldTensors>(reading, HeldTensors::At::reading, 2)));
+  reading.wait_for_arrival();
+  worker.cancel();
+  worker.request(with_seed(9));
+  reading.open(kEveryTime);
+  ready.wait_for_arrival();
+  EXPECT_FALSE(worker.take_result());
+  ready.open(2);
+  ready.wait_for_arrival();
+  EXPECT_EQ(seed_of(*worker.take_result()), 9U);
+}
+
+TEST(ComputeWorker, AnswersWhileItPlans) {
+  Gate planning;
+  Gate ready;
+  ComputeWorker worker([&] { ready.pass(); });
+  // Long enough to give way to the next one.
+  worker.request(*experiment_on(std::make_shared<HeldTensors>(planning, HeldTensors::At::planning, 2048)));
+  planning.wait_for_arrival();
+  auto answer = std::async(std::launch::async, [&] {
+    worker.request(with_seed(9));
+    return worker.busy() && !worker.take_result();
+  });
+  const bool answered = answer.wait_for(kLong) == std::future_status::ready;
+  planning.open(kEveryTime);
+  EXPECT_TRUE(answered);
+  EXPECT_TRUE(answer.get());
+  ready.wait_for_arrival();
+  EXPECT_FALSE(worker.take_result()) << "it was replaced while it was planned";
+  ready.open(2);
+  ready.wait_for_arrival();
+  EXPECT_EQ(seed_of(*worker.take_result()), 9U);
 }
 
 TEST(ComputeWorker, CancelWithNothingToDoIsNothing) {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "refusal.h"
+#include "support/tiny_model.h"
 
 namespace attnscope::test {
 namespace {
@@ -144,6 +145,19 @@ TEST(CliOutputs, NeverGoOverWhatAnExperimentNames) {
   EXPECT_EQ(bytes_of(figure), picture);
   EXPECT_EQ(bytes_of(folder / "frames-0002.png"), picture);
   EXPECT_FALSE(fs::exists(folder / "frames-0001.png"));
+}
+
+TEST(CliOutputs, NeverGoOverAPartOfAModel) {
+  const TemporaryFolder folder;
+  write_tiny_model(folder);
+  for (const char* name : {"own.model", "added_tokens.json", "config.json"}) {
+    const std::string output = (folder / name).string();
+    if (!fs::exists(output)) folder.file(name, "{}");
+    const std::string before = bytes_of(output);
+    expect_refused({"script", folder.path().string(), "-o", output}, 1,
+                   {std::string(name) + ": this command reads it as a part of the model"});
+    EXPECT_EQ(bytes_of(output), before) << name;
+  }
 }
 
 TEST(CliHostile, AnUnknownViewIsNamedWithItsFile) {

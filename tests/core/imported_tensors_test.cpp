@@ -49,6 +49,18 @@ TEST(ImportedTensors, WeightsOfEveryLayerAreHeads) {
   EXPECT_EQ(named->tensor("layer3.weights").at(std::vector<Index>{1, 2, 3}), tensors->value(1, {1, 2, 3}));
 }
 
+TEST(ImportedTensors, BlocksOfAllStagesAreLayersInOrder) {
+  const auto tensors = made({{"layers.1.blocks.0.attn", {4, 3, 3}},
+                             {"layers.0.blocks.1.attn", {2, 5, 5}},
+                             {"layers.0.blocks.0.attn", {2, 5, 5}}});
+  EXPECT_EQ(tensor_groups(*tensors, kUseWeights), (std::vector<std::string>{"layers.0.blocks.0.attn and 2 more"}));
+  const auto trace = trace_on(tensors);
+  EXPECT_EQ(axes_of(*trace, "weights"), "head2,query5,key5");
+  EXPECT_EQ(axes_of(*trace, "layer2.weights"), "head2,query5,key5");
+  EXPECT_EQ(axes_of(*trace, "layer3.weights"), "head4,query3,key3");
+  EXPECT_EQ(trace->tensor("layer2.weights").at(std::vector<Index>{1, 2, 3}), tensors->value(1, {1, 2, 3}));
+}
+
 TEST(ImportedTensors, AnArrayAloneIsWeightsWhateverItIsCalled) {
   EXPECT_EQ(axes_of(*trace_on(made({{"", {7, 6}}}, "/tmp/x.npy")), "weights"), "query7,key6");
   EXPECT_EQ(axes_of(*trace_on(made({{"bert_17", {4, 6, 6}}})), "weights"), "head4,query6,key6");

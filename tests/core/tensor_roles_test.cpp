@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace attnscope::test {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 struct NameCase {
   const char* name;
   TensorRole role;
-  std::optional<Index> layer = std::nullopt;
+  std::vector<Index> layer = {};
 };
 
 TEST(TensorRoles, FollowFromNames) {
@@ -25,32 +26,36 @@ TEST(TensorRoles, FollowFromNames) {
       {"K", key},
       {"keys", key},
       {"value", value},
-      {"layers.3.attn.q", query, 3},
-      {"model.layers.0.self_attn.q_proj", query, 0},
-      {"model.layers.17.self_attn.v_proj.output", value, 17},
-      {"blocks.11.attn.hook_k", key, 11},
-      {"blocks.2.attn.hook_pattern", weights, 2},
-      {"blocks.2.attn.hook_attn_scores", scores, 2},
-      {"h.5.attn.queryStates", query, 5},
+      {"layers.3.attn.q", query, {3}},
+      {"model.layers.0.self_attn.q_proj", query, {0}},
+      {"model.layers.17.self_attn.v_proj.output", value, {17}},
+      {"blocks.11.attn.hook_k", key, {11}},
+      {"blocks.2.attn.hook_pattern", weights, {2}},
+      {"blocks.2.attn.hook_attn_scores", scores, {2}},
+      {"h.5.attn.queryStates", query, {5}},
       {"attn", weights},
       {"attentions", weights},
-      {"attentions_4", weights, 4},
+      {"attentions_4", weights, {4}},
       {"attention_weights", weights},
       {"attn_output_weights", weights},
       {"attn_weight", weights},
       {"crossAttentionWeights", weights},
-      {"decoder.cross_attentions.1", weights, 1},
+      {"decoder.cross_attentions.1", weights, {1}},
       {"weights", weights},
       {"single.weights", weights},
       {"attention_probs", weights},
-      {"layer2/softmax", weights, 2},
+      {"layer2/softmax", weights, {2}},
       {"scores", scores},
       {"qk_logits", scores},
-      {"layers.3.heads.2.q", query, 3},
+      {"layers.3.heads.2.q", query, {3}},
       {"head_2.q", query},
-      {"key_cache_7", key, 7},
+      {"key_cache_7", key, {7}},
+      {"stages.1.blocks.0.attn.q", query, {1, 0}},
+      {"stage2/block1/attention", weights, {2, 1}},
+      {"layers.1.blocks.3.attn.q", query, {1, 3}},
+      {"encoder.block.3.layer.0.SelfAttention.q", query, {3, 0}},
       // Parameters, and names without a role.
-      {"model.layers.0.self_attn.q_proj.weight", other, 0},
+      {"model.layers.0.self_attn.q_proj.weight", other, {0}},
       {"q_proj.bias", other},
       {"attn_norm", other},
       {"attn_output", other},
@@ -59,7 +64,7 @@ TEST(TensorRoles, FollowFromNames) {
       {"x", other},
       {"", other},
       {"....", other},
-      {"7", other, 7},
+      {"7", other, {7}},
       {"1.2.q", query},
       {"99999999999999999999.q", query},
       {"\xff\xfe q \n", query},
@@ -117,6 +122,11 @@ TEST(TensorRoles, WhatBelongsTogetherHasANameInCommon) {
   EXPECT_NE(group_of("layers.0.self_attn.weights"), group_of("layers.0.cross_attn.weights"));
   EXPECT_NE(group_of("down.0.attentions.1.weights"), group_of("down.0.attentions.2.weights"));
   EXPECT_EQ(group_of("q"), "");
+  EXPECT_EQ(group_of("decoder.3.self_attn.q"), "decoder self attn");
+  for (const char* name : {"stages.1.blocks.0.attn.q", "stages.0.blocks.4.attn.k", "layers.1.blocks.3.attn.q"})
+    EXPECT_EQ(group_of(name), "attn") << name;
+  EXPECT_EQ(group_of("decoder.block.3.layer.0.SelfAttention.q"), group_of("decoder.block.0.layer.0.SelfAttention.k"));
+  EXPECT_NE(group_of("decoder.block.3.layer.0.SelfAttention.q"), group_of("decoder.block.3.layer.1.EncDecAttention.q"));
 }
 
 RowSums sums_of(const std::vector<float>& numbers, Index columns) {

@@ -45,5 +45,27 @@ TEST_F(FolderList, CompletesAsFarAsNamesAgree) {
   EXPECT_EQ(completed("z"), "z") << "ö and ü begin with the same byte";
 }
 
+TEST(FolderLists, NamesNeedNotBeUtf8) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "new");
+  std::filesystem::create_directory(folder / "\xABold\xBB");
+  const std::string typed = folder.path().string() + "/";
+  EXPECT_EQ(completed_path(typed, kJson), typed) << "nothing in common, and nothing to take away";
+}
+
+TEST(FolderLists, OfManyFilesHaveAllFolders) {
+  const TemporaryFolder folder;
+  constexpr std::size_t kFiles = kMaxListed + 500;
+  for (std::size_t i = 0; i < kFiles; ++i) folder.file("x" + std::to_string(i) + ".json", "");
+  for (const char* name : {"xa", "xb", "y"}) std::filesystem::create_directory(folder / name);
+  const std::vector<FolderEntry> listed = list_folder(folder.path(), kJson);
+  ASSERT_EQ(listed.size(), kMaxListed);
+  EXPECT_EQ(listed[0], (FolderEntry{"xa", true}));
+  EXPECT_EQ(listed[2], (FolderEntry{"y", true}));
+  EXPECT_EQ(listed[3], (FolderEntry{"x0.json", false}));
+  EXPECT_EQ(completed_path((folder / "x").string(), kJson), (folder / "x").string());
+  EXPECT_EQ(completed_path(folder.path().string() + "/", kJson), folder.path().string() + "/");
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -22,7 +22,8 @@ struct InputFile {
 std::vector<InputFile> input_files(const ExperimentOptions& options, const ExperimentSource& source);
 
 /// Fails if one of `outputs` is one of the `inputs`. Compares device and inode numbers, and therefore sees through
-/// links of all kinds. The message names both files; the error is not a usage error.
+/// links of all kinds; character devices such as /dev/null are always allowed. The message names the output and the
+/// input's role; the error is not a usage error.
 Result<void> check_spares_inputs(std::span<const std::filesystem::path> outputs, std::span<const InputFile> inputs);
 
 /// Fails if standard input is a folder or cannot be read.

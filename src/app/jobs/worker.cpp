@@ -29,7 +29,7 @@ void ComputeWorker::request(Experiment experiment) {
   {
     const std::scoped_lock lock(mutex_);
     waiting_ = std::move(experiment);
-    if (running_ && running_flops_ > kFlopsLetFinish) running_->request_stop();
+    stop_if_replaced();
   }
   wake_.notify_one();
 }
@@ -84,11 +84,22 @@ bool ComputeWorker::busy() const {
   return waiting_.has_value() || waiting_comparison_.has_value() || running_.has_value();
 }
 
-Progress ComputeWorker::begin(double flops) {
+void ComputeWorker::set_running() {
   running_.emplace();
-  running_flops_ = flops;
+  running_flops_ = 0;
   progress_ = 0;
+}
+
+Progress ComputeWorker::begin(double flops) {
+  const std::scoped_lock lock(mutex_);
+  running_flops_ = flops;
+  // A request that came during the planning could not know whether this is long.
+  stop_if_replaced();
   return {running_->token(), &progress_, flops, &pool_};
+}
+
+void ComputeWorker::stop_if_replaced() const {
+  if (waiting_ && running_ && running_flops_ > kFlopsLetFinish) running_->request_stop();
 }
 
 void ComputeWorker::work(const StopToken& ending) {
@@ -110,41 +121,43 @@ void ComputeWorker::work(const StopToken& ending) {
 void ComputeWorker::work_on_experiment(std::unique_lock<std::mutex>& lock) {
   const Experiment experiment = std::move(*waiting_);
   waiting_.reset();
-  const Progress progress = begin(runner_.prepare(experiment).flops);
+  set_running();
   lock.unlock();
 
+  const Progress progress = begin(runner_.prepare(experiment).flops);
   Result<std::shared_ptr<const Trace>> result = runner_.run(experiment, progress);
 
   lock.lock();
   running_.reset();
-  // A newer request stopped it: that is not worth a message.
-  const bool replaced = progress.stop.stop_requested() && !cancelled_;
+  // A newer request stopped it, or came after it was cancelled: that is not worth a message.
+  const bool replaced = progress.stop.stop_requested() && (waiting_ || !cancelled_);
   cancelled_ = false;
   if (!replaced) result_ = std::move(result);
   done_.notify_all();
 }
 
+Result<EquivalenceResult> ComputeWorker::compute(const ComparisonRequest& request) {
+  const Result<EquivalenceSides> sides =
+      equivalence_sides(*request.equivalence, request.experiment, request.memory_budget);
+  if (!sides) return tl::unexpected(sides.error());
+  return compare(*sides, begin(equivalence_flops(*sides)));
+}
+
 void ComputeWorker::work_on_comparison(std::unique_lock<std::mutex>& lock) {
   const ComparisonRequest request = std::move(*waiting_comparison_);
   waiting_comparison_.reset();
-  const Result<EquivalenceSides> sides =
-      equivalence_sides(*request.equivalence, request.experiment, request.memory_budget);
-  if (!sides) {
-    comparison_ = tl::unexpected(sides.error());
-    return;
-  }
-  const Progress progress = begin(equivalence_flops(*sides));
+  set_running();
   comparing_ = true;
   forgotten_ = false;
   lock.unlock();
 
-  Result<EquivalenceResult> result = compare(*sides, progress);
+  Result<EquivalenceResult> result = compute(request);
 
   lock.lock();
+  // A newer experiment comes first, and then this comparison again, unless another one was requested.
+  const bool put_off = running_->stop_requested() && !cancelled_ && !forgotten_;
   running_.reset();
   comparing_ = false;
-  // A newer experiment comes first, and then this comparison again, unless another one was requested.
-  const bool put_off = progress.stop.stop_requested() && !cancelled_ && !forgotten_;
   if (put_off && !waiting_comparison_) waiting_comparison_ = request;
   if (!put_off && !forgotten_) comparison_ = std::move(result);
   cancelled_ = false;

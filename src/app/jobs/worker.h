@@ -26,7 +26,8 @@ struct ComparisonRequest {
 /// second, and is stopped otherwise.
 class ComputeWorker {
  public:
-  /// `ready` is called from the worker's thread whenever there is something to take.
+  /// `ready` is called from the worker's thread whenever a computation has ended; there may be nothing to take, because it
+  /// was replaced.
   explicit ComputeWorker(std::function<void()> ready, double memory_budget = kDefaultMemoryBudget);
   ~ComputeWorker();
   ComputeWorker(const ComputeWorker&) = delete;
@@ -60,25 +61,30 @@ class ComputeWorker {
 
  private:
   void work(const StopToken& ending);
-  /// Both are called with the lock, and release it while they compute.
+  /// Both are called with the lock, and release it while they plan and compute.
   void work_on_experiment(std::unique_lock<std::mutex>& lock);
   void work_on_comparison(std::unique_lock<std::mutex>& lock);
-  /// Starts the progress of a computation.
+  Result<EquivalenceResult> compute(const ComparisonRequest& request);
+  /// Called with the lock: the running computation can be stopped from now on.
+  void set_running();
+  /// Called without the lock, when the planned computation's cost is known.
   Progress begin(double flops);
+  /// Called with the lock: stops a long computation that a waiting experiment replaces.
+  void stop_if_replaced() const;
 
   std::function<void()> ready_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::condition_variable done_;  ///< with an experiment
+  std::condition_variable done_;  ///< notified when an experiment's computation has ended
   std::optional<Experiment> waiting_;
   std::optional<ComparisonRequest> waiting_comparison_;
   std::optional<StopSource> running_;
-  double running_flops_ = 0;
-  bool comparing_ = false;  ///< a comparison is running
+  double running_flops_ = 0;  ///< 0 while the computation is planned
+  bool comparing_ = false;    ///< a comparison is running
   std::optional<Result<std::shared_ptr<const Trace>>> result_;
   std::optional<Result<EquivalenceResult>> comparison_;
-  bool cancelled_ = false;
-  bool forgotten_ = false;  ///< the running comparison
+  bool cancelled_ = false;  ///< the user stopped the running computation
+  bool forgotten_ = false;  ///< nobody wants the running comparison any more
   std::atomic<float> progress_ = 0;
   ThreadPool pool_;
   Executor runner_;  ///< used by the thread only

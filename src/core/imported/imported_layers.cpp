@@ -68,13 +68,13 @@ std::vector<Candidate> candidates(const ImportedTensors& given) {
 
 /// One tensor per layer, in order, if every name states a different layer; otherwise only the first tensor.
 std::vector<Candidate> by_layer(std::vector<Candidate> found) {
-  std::set<Index> layers;
+  std::set<std::vector<Index>> layers;
   for (const Candidate& each : found) {
-    if (each.named.layer) layers.insert(*each.named.layer);
+    if (!each.named.layer.empty()) layers.insert(each.named.layer);
   }
   if (layers.size() != found.size()) return {found.front()};
   std::sort(found.begin(), found.end(),
-            [](const Candidate& a, const Candidate& b) { return *a.named.layer < *b.named.layer; });
+            [](const Candidate& a, const Candidate& b) { return a.named.layer < b.named.layer; });
   return found;
 }
 
@@ -161,7 +161,7 @@ std::string shown(const ImportedTensor& tensor) {
 Result<AxisGuess> axes_of(const ImportedTensors& given, const Candidate& candidate, TensorRole role,
                           const std::string& axes) {
   const ImportedTensor& tensor = given.tensors()[candidate.which];
-  const std::vector<AxisGuess> guesses = axis_guesses(role, tensor.shape, candidate.named.layer.has_value());
+  const std::vector<AxisGuess> guesses = axis_guesses(role, tensor.shape, !candidate.named.layer.empty());
   if (guesses.empty())
     return fail(given.file() + ": " + shown(tensor) + " has " + std::to_string(tensor.shape.size()) +
                 " axes; allowed: 2 to 5");
@@ -308,7 +308,7 @@ std::vector<std::string> possible_axes(const ImportedTensors& given, const Impor
   const TensorRole role = role_of_use(choice.use);
   const Candidate& main = selected_group(groups, choice.group).at(role).front();
   const ImportedTensor& tensor = given.tensors()[main.which];
-  for (const AxisGuess& guess : axis_guesses(role, tensor.shape, main.named.layer.has_value()))
+  for (const AxisGuess& guess : axis_guesses(role, tensor.shape, !main.named.layer.empty()))
     orders.push_back(order_text(guess));
   return orders;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ranges>
 
 #include "core/base/text.h"
 
@@ -66,8 +67,8 @@ constexpr std::array<std::string_view, 9> kParameters = {"weight", "bias",  "nor
 constexpr std::array<std::string_view, 13> kPassedOver = {"proj",  "projection", "layer", "output", "out",
                                                           "state", "states",     "hook",  "head",   "heads",
                                                           "cache", "embed",      "act"};
-constexpr std::array<std::string_view, 8> kLayerWords = {"layer", "layers",    "block", "blocks",
-                                                         "stage", "resblocks", "h",     "l"};
+constexpr std::array<std::string_view, 9> kLayerWords = {"layer",  "layers",    "block", "blocks", "stage",
+                                                         "stages", "resblocks", "h",     "l"};
 
 template <std::size_t N>
 bool is_among(const std::array<std::string_view, N>& words, std::string_view word) {
@@ -104,26 +105,19 @@ TensorRole role_of_words(const std::vector<std::string>& words) {
   return TensorRole::other;
 }
 
-/// The index of the word with the layer number: after a word for layers, otherwise the only number in the name.
-std::optional<std::size_t> place_of_layer(const std::vector<std::string>& words) {
-  std::vector<std::size_t> numbers;
+/// The indices of the words with the layer's numbers: those after words for layers, such as a stage's and a block's,
+/// otherwise the only number in the name.
+std::vector<std::size_t> places_of_layer(const std::vector<std::string>& words) {
+  std::vector<std::size_t> of_layer;
+  std::vector<std::size_t> others;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!number_of(words[i])) continue;
-    if (i > 0 && is_among(kLayerWords, words[i - 1])) return i;
+    if (i > 0 && is_among(kLayerWords, words[i - 1])) of_layer.push_back(i);
     const bool of_head = i > 0 && (words[i - 1] == "head" || words[i - 1] == "heads");
-    if (!of_head) numbers.push_back(i);
+    if (!of_head) others.push_back(i);
   }
-  return numbers.size() == 1 ? std::optional(numbers.front()) : std::nullopt;
-}
-
-/// One letter per axis: layer, batch, head, query, key, token, dim.
-AxisGuess guessed(std::string_view letters) {
-  AxisGuess guess;
-  for (const char letter : letters) {
-    constexpr std::string_view in_order = "lbhqktd";
-    guess.push_back(static_cast<AxisRole>(in_order.find(letter)));
-  }
-  return guess;
+  if (of_layer.empty() && others.size() == 1) return others;
+  return of_layer;
 }
 
 /// An axis that may count heads or tokens is taken for heads up to this size.
@@ -131,33 +125,36 @@ constexpr Index kUsualHeads = 256;
 
 /// The last two axes of scores and weights are queries and keys.
 std::vector<AxisGuess> guesses_of_scores(std::span<const Index> shape, bool numbered) {
+  using enum AxisRole;
   switch (shape.size()) {
-    case 2: return {guessed("qk")};
-    case 3: return {guessed("hqk"), guessed("bqk"), guessed("lqk")};
+    case 2: return {{query, key}};
+    case 3: return {{head, query, key}, {batch, query, key}, {layer, query, key}};
     case 4:
       // A batch of one is common, a model with one layer is not.
-      if (numbered || shape[0] == 1) return {guessed("bhqk"), guessed("lhqk")};
-      return {guessed("lhqk"), guessed("bhqk")};
-    case 5: return {guessed("lbhqk")};
+      if (numbered || shape[0] == 1) return {{batch, head, query, key}, {layer, head, query, key}};
+      return {{layer, head, query, key}, {batch, head, query, key}};
+    case 5: return {{layer, batch, head, query, key}};
     default: return {};
   }
 }
 
 /// The last axis of queries, keys and values is dim.
 std::vector<AxisGuess> guesses_of_vectors(std::span<const Index> shape) {
+  using enum AxisRole;
   switch (shape.size()) {
-    case 2: return {guessed("td")};
+    case 2: return {{token, dim}};
     case 3:
       // There are nearly always fewer heads than tokens; an axis of size 1 is a batch.
-      if (shape[0] == 1 || shape[0] > kUsualHeads) return {guessed("btd"), guessed("htd"), guessed("thd")};
-      return {guessed("htd"), guessed("btd"), guessed("thd")};
+      if (shape[0] == 1 || shape[0] > kUsualHeads) return {{batch, token, dim}, {head, token, dim}, {token, head, dim}};
+      return {{head, token, dim}, {batch, token, dim}, {token, head, dim}};
     case 4: {
-      const bool tokens_first = shape[1] > kUsualHeads && shape[2] <= kUsualHeads;
-      const AxisGuess usual = guessed(tokens_first ? "bthd" : "bhtd");
-      const AxisGuess turned = guessed(tokens_first ? "bhtd" : "bthd");
-      return {usual, turned, guessed("lhtd")};
+      const AxisGuess heads_first = {batch, head, token, dim};
+      const AxisGuess tokens_first = {batch, token, head, dim};
+      const AxisGuess of_layers = {layer, head, token, dim};
+      if (shape[1] > kUsualHeads && shape[2] <= kUsualHeads) return {tokens_first, heads_first, of_layers};
+      return {heads_first, tokens_first, of_layers};
     }
-    case 5: return {guessed("lbhtd"), guessed("lbthd")};
+    case 5: return {{layer, batch, head, token, dim}, {layer, batch, token, head, dim}};
     default: return {};
   }
 }
@@ -189,16 +186,19 @@ std::string_view axis_role_name(AxisRole role) {
 
 NamedRole role_of(std::string_view name) {
   const std::vector<std::string> words = words_of(name);
-  const std::optional<std::size_t> layer = place_of_layer(words);
-  return {role_of_words(words), layer ? number_of(words[*layer]) : std::nullopt};
+  NamedRole named = {role_of_words(words), {}};
+  for (const std::size_t place : places_of_layer(words)) named.layer.push_back(*number_of(words[place]));
+  return named;
 }
 
 std::string group_of(std::string_view name) {
   std::vector<std::string> words = words_of(name);
-  if (const std::optional<std::size_t> layer = place_of_layer(words)) {
-    words.erase(words.begin() + static_cast<std::ptrdiff_t>(*layer));
-    if (*layer > 0 && is_among(kLayerWords, words[*layer - 1]))
-      words.erase(words.begin() + static_cast<std::ptrdiff_t>(*layer) - 1);
+  const std::vector<std::size_t> places = places_of_layer(words);
+  // From the end, so that the places before stay.
+  for (const std::size_t place : std::ranges::reverse_view(places)) {
+    const auto number = words.begin() + static_cast<std::ptrdiff_t>(place);
+    const bool has_word = place > 0 && is_among(kLayerWords, words[place - 1]);
+    words.erase(has_word ? number - 1 : number, number + 1);
   }
   const auto role =
       std::find_if(words.rbegin(), words.rend(), [](const std::string& word) { return meaning_of(word).has_value(); });

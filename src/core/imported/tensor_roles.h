@@ -3,7 +3,6 @@
 // The user sees the guess and can correct every part of it; `axis_guesses` lists the alternatives for the axes.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +20,9 @@ std::string_view role_name(TensorRole role);
 /// The role and layer that a name states.
 struct NamedRole {
   TensorRole role = TensorRole::other;
-  std::optional<Index> layer;  ///< the number in "layers.3.attn.q" or "attentions_3"
+  /// {3} for "layers.3.attn.q" and "attentions_3", {1, 0} for "stages.1.blocks.0.attn.q"; empty if there is none. In
+  /// lexicographic order, layers follow each other as in the model.
+  std::vector<Index> layer;
 
   friend bool operator==(const NamedRole&, const NamedRole&) = default;
 };
@@ -30,8 +31,8 @@ struct NamedRole {
 /// parameters ("q_proj.weight", "attn.bias") have no role, because parameters are not activations.
 NamedRole role_of(std::string_view name);
 
-/// The rest of a name, without role and layer: "decoder self" for "decoder.3.self_attn.q". Tensors that share it belong
-/// together.
+/// The rest of a name, without role and layer: "decoder self attn" for "decoder.3.self_attn.q". Tensors that share it
+/// belong together.
 std::string group_of(std::string_view name);
 
 /// The meaning of an axis.
@@ -43,12 +44,16 @@ std::string_view axis_role_name(AxisRole role);
 using AxisGuess = std::vector<AxisRole>;
 
 /// The possible axes of a tensor with this role and shape, likeliest first; none if its rank fits nothing. `numbered`:
-/// each layer has a tensor of its own, which makes a layer axis unlikely.
+/// each layer has a tensor of its own, which makes the layer axis of scores and weights with 4 axes unlikely.
 ///
-///   scores, weights    [query, key], [head, query, key], [batch, head, query, key], [layer, head, query, key] and
+///   scores, weights    [query, key]
+///                      [head, query, key], [batch, query, key], [layer, query, key]
+///                      [batch, head, query, key], [layer, head, query, key]
 ///                      [layer, batch, head, query, key]
-///   q, k, v            [token, dim], [head, token, dim], [batch, token, dim], [batch, head, token, dim],
-///                      [batch, token, head, dim], [layer, …] and [layer, batch, …]
+///   q, k, v            [token, dim]
+///                      [head, token, dim], [batch, token, dim], [token, head, dim]
+///                      [batch, head, token, dim], [batch, token, head, dim], [layer, head, token, dim]
+///                      [layer, batch, head, token, dim], [layer, batch, token, head, dim]
 std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shape, bool numbered);
 
 /// The number of examined rows, and of rows that look like attention weights.
@@ -60,8 +65,8 @@ struct RowSums {
   [[nodiscard]] bool all() const { return rows > 0 && like_weights == rows; }
 };
 
-/// Examines every row of a matrix. A row looks like weights if its numbers are between 0 and 1 and sum to 1, or are all
-/// 0 (a query without keys), within `tolerance`. Half precision rounds a sum by 1e-3.
+/// Examines every row of a matrix. A row looks like weights if its numbers are between 0 and 1 and sum to 1, both within
+/// `tolerance`, or are all exactly 0 (a query without keys). Half precision rounds a sum by 1e-3.
 RowSums look_at_rows(const MatrixView& matrix, double tolerance = 2e-3);
 
 }  // namespace attnscope

@@ -12,10 +12,10 @@ Value attention(ModelBuilder& m, Index heads, const std::string& prefix, const s
   const Index features = m.plan().axes(x).back().size;
   const auto part = [&](const std::string& name, const std::string& position) {
     const Value projected = m.linear(prefix + "projected_" + name, x, {stored + name, features, false}, "head·dim");
-    return m.heads(prefix + name, projected, heads, position);
+    return m.split_heads(prefix + name, projected, heads, position);
   };
   ModelBuilder::Attention attention = {prefix, part("q", "query"), part("k", "key"), part("v", "key")};
-  m.divide_by_root(attention);
+  m.set_root_divisor(attention);
   attention.mask = causal_mask();
   return m.linear(prefix + "attention_out", m.attend(attention), {stored + "o", features, false}, "feature");
 }

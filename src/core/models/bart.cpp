@@ -52,7 +52,7 @@ Value embed(ModelBuilder& m, const Bart& bart, const Part& part, const ModelText
   // BART's table begins with two rows that no token has.
   const Value places = m.rows_of(name, table, bart.positions + 2, bart.features, counted_from(2, count));
   const Value sum = m.residual(prefix + "embedding_sum", words, places);
-  return m.norm(prefix + "embedded", sum, its + "layernorm_embedding", kEpsilon);
+  return m.layer_norm(prefix + "embedded", sum, its + "layernorm_embedding", kEpsilon);
 }
 
 struct Block {
@@ -67,16 +67,16 @@ Value attend(ModelBuilder& m, const Bart& bart, const Block& block, Value x, Val
   const auto part = [&](const std::string& name, const std::string& position, Value from) {
     const Value projected = m.linear(block.prefix + "projected_" + name, from,
                                      {block.stored + "." + name + "_proj", bart.features}, "head·dim");
-    return m.heads(block.prefix + name, projected, block.heads, position);
+    return m.split_heads(block.prefix + name, projected, block.heads, position);
   };
   ModelBuilder::Attention attention = {block.prefix, part("q", "query", x), part("k", "key", read),
                                        part("v", "key", read)};
-  m.divide_by_root(attention);
+  m.set_root_divisor(attention);
   if (block.causal) attention.mask = causal_mask();
   const Value attended = m.linear(block.prefix + "attention_out", m.attend(attention),
                                   {block.stored + ".out_proj", bart.features}, "feature");
   const Value sum = m.residual(block.prefix + "attention_sum", x, attended);
-  return m.norm(block.prefix + "middle", sum, block.stored + "_layer_norm", kEpsilon);
+  return m.layer_norm(block.prefix + "middle", sum, block.stored + "_layer_norm", kEpsilon);
 }
 
 /// The layers of a part; a decoder reads `encoded`.
@@ -89,7 +89,7 @@ Value run_part(ModelBuilder& m, const Bart& bart, const Part& part, Value x, Val
     if (decodes) x = attend(m, bart, {prefix + "cross_", stored + "encoder_attn", part.heads, false}, x, encoded);
     const Value out =
         m.mlp(x, {prefix, {stored + "fc1", part.hidden}, bart.activation, {stored + "fc2", bart.features}});
-    x = m.norm(prefix + "out", m.residual(prefix + "mlp_sum", x, out), stored + "final_layer_norm", kEpsilon);
+    x = m.layer_norm(prefix + "out", m.residual(prefix + "mlp_sum", x, out), stored + "final_layer_norm", kEpsilon);
   }
   return x;
 }

@@ -111,25 +111,26 @@ Value embed(ModelBuilder& m, const Bert& bert, const std::string& stored, const 
         m.rows_of("type_embeddings", stored + "token_type_embeddings.weight", types, bert.features, std::move(of_text));
     sum = m.residual("embedding_sum_with_types", sum, kinds);
   }
-  return m.norm("embedded", sum, stored + "LayerNorm", bert.epsilon);
+  return m.layer_norm("embedded", sum, stored + "LayerNorm", bert.epsilon);
 }
 
 Value layer(ModelBuilder& m, const Bert& bert, const std::string& prefix, const std::string& stored, Value x) {
   const BertNames& names = bert.names;
   const auto part = [&](const std::string& name, const std::string& position, const char* of) {
     const Value projected = m.linear(prefix + "projected_" + name, x, {stored + of, bert.features}, "head·dim");
-    return m.heads(prefix + name, projected, bert.heads, position);
+    return m.split_heads(prefix + name, projected, bert.heads, position);
   };
   ModelBuilder::Attention attention = {prefix, part("q", "query", names.q), part("k", "key", names.k),
                                        part("v", "key", names.v)};
-  m.divide_by_root(attention);
+  m.set_root_divisor(attention);
   const Value attended =
       m.linear(prefix + "attention_out", m.attend(attention), {stored + names.out, bert.features}, "feature");
   const Value sum = m.residual(prefix + "attention_sum", x, attended);
-  const Value middle = m.norm(prefix + "middle", sum, stored + names.middle_norm, bert.epsilon);
+  const Value middle = m.layer_norm(prefix + "middle", sum, stored + names.middle_norm, bert.epsilon);
   const Value out = m.mlp(
       middle, {prefix, {stored + names.into, bert.hidden}, bert.activation, {stored + names.back, bert.features}});
-  return m.norm(prefix + "out", m.residual(prefix + "mlp_sum", middle, out), stored + names.out_norm, bert.epsilon);
+  return m.layer_norm(prefix + "out", m.residual(prefix + "mlp_sum", middle, out), stored + names.out_norm,
+                      bert.epsilon);
 }
 
 /// What BERT was trained with: a guess of masked words.
@@ -138,7 +139,7 @@ void masked_word_head(ModelBuilder& m, const Bert& bert, const std::string& tabl
   if (!m.has(std::string(names.head_dense) + ".weight")) return;
   const Value hidden = m.linear("head_hidden", x, {names.head_dense, bert.features}, "feature");
   const Value activated = activate(m.plan(), "head_activated", hidden, activation);
-  const Value normed = m.norm("head_normed", activated, names.head_norm, bert.epsilon);
+  const Value normed = m.layer_norm("head_normed", activated, names.head_norm, bert.epsilon);
   m.answer(normed, {bert.vocabulary, table, names.head_output, true, names.head_bias});
 }
 

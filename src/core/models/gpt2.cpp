@@ -68,16 +68,16 @@ void build(ModelBuilder& m) {
   for (Index layer = 1; layer <= layers && !m.error(); ++layer) {
     const std::string prefix = "layer" + std::to_string(layer) + ".";
     const std::string h = stored + "h." + std::to_string(layer - 1);
-    const Value normed = m.norm(prefix + "normed", x, h + ".ln_1", gpt.epsilon);
+    const Value normed = m.layer_norm(prefix + "normed", x, h + ".ln_1", gpt.epsilon);
     const Value middle = m.residual(prefix + "middle", x, attention(m, gpt, prefix, h + ".attn", layer, normed));
-    const Value mlp_normed = m.norm(prefix + "mlp_normed", middle, h + ".ln_2", gpt.epsilon);
+    const Value mlp_normed = m.layer_norm(prefix + "mlp_normed", middle, h + ".ln_2", gpt.epsilon);
     const ModelBuilder::Mlp mlp = {prefix,
                                    {h + ".mlp.c_fc", gpt.hidden, true, Order::in_out},
                                    gpt.activation,
                                    {h + ".mlp.c_proj", gpt.features, true, Order::in_out}};
     x = m.residual(prefix + "out", middle, m.mlp(mlp_normed, mlp));
   }
-  const Value final = m.norm("final", x, stored + "ln_f", gpt.epsilon);
+  const Value final = m.layer_norm("final", x, stored + "ln_f", gpt.epsilon);
   m.answer(final, {vocabulary, stored + "wte.weight", "lm_head.weight"});
 }
 

@@ -29,7 +29,7 @@ Value attention(ModelBuilder& m, const NeoX& neox, const std::string& prefix, co
   ModelBuilder::Attention attention = {prefix, part("q", "query", 0), part("k", "key", 1), part("v", "key", 2)};
   attention.q = rotate_halves(m.plan(), prefix + "rotated_q", attention.q, neox.frequencies, neox.factor);
   attention.k = rotate_halves(m.plan(), prefix + "rotated_k", attention.k, neox.frequencies, neox.factor);
-  m.divide_by_root(attention);
+  m.set_root_divisor(attention);
   attention.mask = causal_mask();
   return m.linear(prefix + "attention_out", m.attend(attention), {stored + "dense", neox.features, neox.bias},
                   "feature");
@@ -68,21 +68,21 @@ void build(ModelBuilder& m) {
   for (Index layer = 1; layer <= layers && !m.error(); ++layer) {
     const std::string prefix = "layer" + std::to_string(layer) + ".";
     const std::string h = stored + "layers." + std::to_string(layer - 1) + ".";
-    const Value normed = m.norm(prefix + "normed", x, h + "input_layernorm", epsilon);
+    const Value normed = m.layer_norm(prefix + "normed", x, h + "input_layernorm", epsilon);
     const Value attended = attention(m, neox, prefix, h + "attention.", normed);
     const ModelBuilder::Mlp mlp = {
         prefix, {h + "mlp.dense_h_to_4h", hidden}, activation, {h + "mlp.dense_4h_to_h", neox.features}};
     if (parallel) {
-      const Value mlp_normed = m.norm(prefix + "mlp_normed", x, h + "post_attention_layernorm", epsilon);
+      const Value mlp_normed = m.layer_norm(prefix + "mlp_normed", x, h + "post_attention_layernorm", epsilon);
       const Value both = m.residual(prefix + "both", attended, m.mlp(mlp_normed, mlp));
       x = m.residual(prefix + "out", x, both);
     } else {
       const Value middle = m.residual(prefix + "middle", x, attended);
-      const Value mlp_normed = m.norm(prefix + "mlp_normed", middle, h + "post_attention_layernorm", epsilon);
+      const Value mlp_normed = m.layer_norm(prefix + "mlp_normed", middle, h + "post_attention_layernorm", epsilon);
       x = m.residual(prefix + "out", middle, m.mlp(mlp_normed, mlp));
     }
   }
-  const Value final = m.norm("final", x, stored + "final_layer_norm", epsilon);
+  const Value final = m.layer_norm("final", x, stored + "final_layer_norm", epsilon);
   m.answer(final, {vocabulary, stored + "embed_in.weight", "embed_out.weight", false});
 }
 

@@ -56,17 +56,17 @@ Value attention(ModelBuilder& m, const Llama& llama, const std::string& prefix, 
   const auto part = [&](const std::string& name, const std::string& position, Index heads) {
     const Value projected = m.linear(prefix + "projected_" + name, input,
                                      {stored + name + "_proj", heads * llama.dim, llama.qkv_bias}, "head·dim");
-    return m.heads(prefix + name, projected, heads, position);
+    return m.split_heads(prefix + name, projected, heads, position);
   };
   ModelBuilder::Attention attention = {prefix, part("q", "query", llama.heads), part("k", "key", llama.shared_heads),
                                        part("v", "key", llama.shared_heads)};
   if (llama.kind.head_norms) {
-    attention.q = m.rms(prefix + "normed_q", attention.q, stored + "q_norm", llama.epsilon);
-    attention.k = m.rms(prefix + "normed_k", attention.k, stored + "k_norm", llama.epsilon);
+    attention.q = m.rms_norm(prefix + "normed_q", attention.q, stored + "q_norm", llama.epsilon);
+    attention.k = m.rms_norm(prefix + "normed_k", attention.k, stored + "k_norm", llama.epsilon);
   }
   attention.q = rotate_halves(m.plan(), prefix + "rotated_q", attention.q, llama.frequencies, llama.factor);
   attention.k = rotate_halves(m.plan(), prefix + "rotated_k", attention.k, llama.frequencies, llama.factor);
-  m.divide_by_root(attention);
+  m.set_root_divisor(attention);
   attention.mask = causal_mask(window);
   return m.linear(prefix + "attention_out", m.attend(attention), {stored + "o_proj", llama.features, llama.out_bias},
                   "feature");
@@ -101,10 +101,10 @@ void build(ModelBuilder& m, const LlamaKind& kind) {
   for (Index layer = 1; layer <= layers && !m.error(); ++layer) {
     const std::string prefix = "layer" + std::to_string(layer) + ".";
     const std::string h = stored + "layers." + std::to_string(layer - 1) + ".";
-    const Value normed = m.rms(prefix + "normed", x, h + "input_layernorm", llama.epsilon);
+    const Value normed = m.rms_norm(prefix + "normed", x, h + "input_layernorm", llama.epsilon);
     const Value middle = m.residual(
         prefix + "middle", x, attention(m, llama, prefix, h + "self_attn.", window_of(m, kind, layer - 1), normed));
-    const Value mlp_normed = m.rms(prefix + "mlp_normed", middle, h + "post_attention_layernorm", llama.epsilon);
+    const Value mlp_normed = m.rms_norm(prefix + "mlp_normed", middle, h + "post_attention_layernorm", llama.epsilon);
     const ModelBuilder::GatedMlp mlp = {prefix,
                                         {h + "mlp.gate_proj", llama.hidden, llama.mlp_bias},
                                         {h + "mlp.up_proj", llama.hidden, llama.mlp_bias},
@@ -112,7 +112,7 @@ void build(ModelBuilder& m, const LlamaKind& kind) {
                                         {h + "mlp.down_proj", llama.features, llama.mlp_bias}};
     x = m.residual(prefix + "out", middle, m.gated_mlp(mlp_normed, mlp));
   }
-  const Value final = m.rms("final", x, stored + "norm", llama.epsilon);
+  const Value final = m.rms_norm("final", x, stored + "norm", llama.epsilon);
   m.answer(final, {vocabulary, stored + "embed_tokens.weight", "lm_head.weight", false});
 }
 

@@ -10,6 +10,7 @@
 #include "core/operations/import.h"
 
 namespace attnscope {
+
 std::string weight_name(std::string_view name, std::string_view letter) {
   const std::size_t dot = name.rfind('.');
   const std::size_t begin = dot == std::string_view::npos ? 0 : dot + 1;
@@ -88,12 +89,12 @@ Value ModelBuilder::rows_of(std::string name, const std::string& stored, Index t
 }
 
 const std::vector<Index>& ModelBuilder::tokens(const ModelText& text, std::string_view field, Index vocabulary,
-                                               Index most, std::string_view most_is) {
+                                               Index most, std::string_view limit_reason) {
   const std::string what(field);
   if (text.ids.empty()) fail(what + ": there are no tokens; allowed: at least one");
   if (std::ssize(text.ids) > most)
     fail(what + ": " + grouped_text(std::ssize(text.ids)) + " tokens are not allowed; allowed: at most " +
-         grouped_text(most) + " (" + std::string(most_is) + ")");
+         grouped_text(most) + " (" + std::string(limit_reason) + ")");
   for (const Index id : text.ids) {
     if (id >= 0 && id < vocabulary) continue;
     fail(what + ": the token id " + std::to_string(id) + " is not allowed; allowed: 0 to " +
@@ -122,24 +123,24 @@ Value ModelBuilder::linear(const std::string& name, Value input, const Linear& l
   return contract(plan_, name, "token in, " + of_weight + " -> token " + out_axis, input, w, options);
 }
 
-Value ModelBuilder::norm(const std::string& name, Value input, const std::string& stored, double epsilon) {
+Value ModelBuilder::layer_norm(const std::string& name, Value input, const std::string& stored, double epsilon) {
   const Axes feature = {plan_.axes(input).back()};
   const bool old_names = !has(stored + ".weight") && has(stored + ".gamma");
   const Value scale = weight(weight_name(name, "scale"), stored + (old_names ? ".gamma" : ".weight"), feature);
   const Value bias = weight(weight_name(name, "b"), stored + (old_names ? ".beta" : ".bias"), feature);
-  return layer_norm(plan_, name, input, scale, bias, epsilon);
+  return attnscope::layer_norm(plan_, name, input, scale, bias, epsilon);
 }
 
-Value ModelBuilder::rms(const std::string& name, Value input, const std::string& stored, double epsilon) {
+Value ModelBuilder::rms_norm(const std::string& name, Value input, const std::string& stored, double epsilon) {
   const Value scale = weight(weight_name(name, "scale"), stored + ".weight", {plan_.axes(input).back()});
-  return rms_norm(plan_, name, input, scale, epsilon);
+  return attnscope::rms_norm(plan_, name, input, scale, epsilon);
 }
 
 Value ModelBuilder::residual(const std::string& name, Value a, Value b) {
   return add(plan_, name, "token feature, token feature -> token feature", a, b);
 }
 
-Value ModelBuilder::heads(const std::string& name, Value projected, Index heads, const std::string& position) {
+Value ModelBuilder::split_heads(const std::string& name, Value projected, Index heads, const std::string& position) {
   return rearrange(plan_, name, position + " (head dim) -> head " + position + " dim", projected, {{"head", heads}});
 }
 
@@ -168,7 +169,7 @@ Value ModelBuilder::attend(const Attention& attention) {
   return rearrange(plan_, prefix + "merged", "head token dim -> token (head dim)", outputs);
 }
 
-void ModelBuilder::divide_by_root(Attention& attention) const {
+void ModelBuilder::set_root_divisor(Attention& attention) const {
   const Index dim = plan_.axes(attention.q).back().size;
   attention.divisor = std::sqrt(static_cast<double>(dim));
   attention.divisor_text = "√" + std::to_string(dim);

@@ -15,10 +15,8 @@
 
 namespace attnscope {
 
-/// What families are written with: reads the configuration, records weights as they lie in the file, and the layers that
-/// many families share. Whatever is missing or has the wrong type, range or shape becomes `error`, the first one wins;
-/// the recording goes on with anything in its place, so that families need not ask after every line. After the
-/// configuration and the tokens they return if there is an error: sizes that do not fit are not recorded.
+/// Records a model's plan from its config and weights. The first error is kept in `error()`; after it, placeholders are
+/// recorded so that families need not check each call. Check `error()` once after reading config and tokens.
 class ModelBuilder : public ConfigReader {
  public:
   ModelBuilder(const Experiment& experiment, PlanBuilder& plan);
@@ -40,9 +38,10 @@ class ModelBuilder : public ConfigReader {
 
   [[nodiscard]] const Experiment& experiment() const { return experiment_; }
   [[nodiscard]] PlanBuilder& plan() { return plan_; }
-  /// The ids of a text, each below `vocabulary`, and not more than `most`; `field` is "text" or "text2".
+  /// The ids of a text, each below `vocabulary`, and not more than `most`; `field` is "text" or "text2". `limit_reason`
+  /// ends the message for too many ids: the field of the configuration that sets the limit, or why there is one.
   const std::vector<Index>& tokens(const ModelText& text, std::string_view field, Index vocabulary, Index most,
-                                   std::string_view most_is);
+                                   std::string_view limit_reason);
   /// The ids as a tensor of that name.
   void token_ids(const std::string& name, const ModelText& text);
 
@@ -58,9 +57,9 @@ class ModelBuilder : public ConfigReader {
   };
   /// input [token, …] · weight + bias as [token, `out_axis`].
   Value linear(const std::string& name, Value input, const Linear& layer, const std::string& out_axis);
-  Value norm(const std::string& name, Value input, const std::string& stored, double epsilon);
-  /// The same with the names that BERT's first files have: gamma and beta for weight and bias.
-  Value rms(const std::string& name, Value input, const std::string& stored, double epsilon);
+  /// Layer normalization. The weights may also have the names of BERT's first files: gamma and beta.
+  Value layer_norm(const std::string& name, Value input, const std::string& stored, double epsilon);
+  Value rms_norm(const std::string& name, Value input, const std::string& stored, double epsilon);
   Value residual(const std::string& name, Value a, Value b);
 
   struct Attention {
@@ -74,14 +73,11 @@ class ModelBuilder : public ConfigReader {
   /// Scores, mask, weights, head outputs; merged as [token, head·dim].
   Value attend(const Attention& attention);
   /// [token, head·dim] as [head, query, dim]; `position` is "query" or "key".
-  Value heads(const std::string& name, Value projected, Index heads, const std::string& position);
+  Value split_heads(const std::string& name, Value projected, Index heads, const std::string& position);
 
-  /// Divides the scores by the root of the size of a query.
-  void divide_by_root(Attention& attention) const;
+  /// Sets the divisor of the scores to the square root of the size of a query.
+  void set_root_divisor(Attention& attention) const;
 
-  /// `logits` [token, vocabulary] = features · table, and their `probabilities`. The table [vocabulary, feature] is that
-  /// of the token embeddings, `tied`, where `tie_word_embeddings` says so, otherwise `untied`; nothing if the file lacks
-  /// that.
   struct Answer {
     Index vocabulary = 1;
     std::string tied;
@@ -90,6 +86,9 @@ class ModelBuilder : public ConfigReader {
     std::string bias = {};  ///< of the logits; empty: none
     Axes bias_axes = {};    ///< [vocabulary], or [1, vocabulary]
   };
+  /// Records `logits` [token, vocabulary] = features · table, and their `probabilities`. The table [vocabulary, feature]
+  /// is that of the token embeddings, `tied`, if `tie_word_embeddings` says so, otherwise `untied`. If the file
+  /// lacks an untied table, as models saved without their head do, records nothing, and that is no error.
   void answer(Value features, const Answer& answer, const ContractOptions& tied_options = {});
 
   /// An MLP of two layers around an activation: `mlp_hidden`, `mlp_activated`, `mlp_out`.

@@ -46,13 +46,13 @@ struct Block {
 
 /// x with what attention adds; it reads `encoded` where that is given, otherwise x itself.
 Value attend(ModelBuilder& m, const T5& t5, const Block& block, Value x, Value encoded) {
-  const Value normed = m.rms(block.prefix + "normed", x, block.stored + "layer_norm", t5.epsilon);
+  const Value normed = m.rms_norm(block.prefix + "normed", x, block.stored + "layer_norm", t5.epsilon);
   const Value read = encoded.step >= 0 ? encoded : normed;
   const std::string stored = block.stored + block.name + ".";
   const auto part = [&](const std::string& name, const std::string& position, Value from) {
     const Value projected =
         m.linear(block.prefix + "projected_" + name, from, {stored + name, t5.heads * t5.dim, false}, "head·dim");
-    return m.heads(block.prefix + name, projected, t5.heads, position);
+    return m.split_heads(block.prefix + name, projected, t5.heads, position);
   };
   ModelBuilder::Attention attention = {block.prefix, part("q", "query", normed), part("k", "key", read),
                                        part("v", "key", read), block.bias};
@@ -63,7 +63,7 @@ Value attend(ModelBuilder& m, const T5& t5, const Block& block, Value x, Value e
 }
 
 Value feed_forward(ModelBuilder& m, const T5& t5, const std::string& prefix, const std::string& stored, Value x) {
-  const Value normed = m.rms(prefix + "mlp_normed", x, stored + "layer_norm", t5.epsilon);
+  const Value normed = m.rms_norm(prefix + "mlp_normed", x, stored + "layer_norm", t5.epsilon);
   const std::string dense = stored + "DenseReluDense.";
   const ModelBuilder::Linear back = {dense + "wo", t5.features, false};
   Value out;
@@ -96,7 +96,7 @@ Value run_part(ModelBuilder& m, const T5& t5, const std::string& part, Index lay
     if (decodes) x = attend(m, t5, {prefix + "cross_", stored + "1.", "EncDecAttention"}, x, encoded);
     x = feed_forward(m, t5, prefix, stored + (decodes ? "2." : "1."), x);
   }
-  return m.rms(its + "final", x, its + "final_layer_norm", t5.epsilon);
+  return m.rms_norm(its + "final", x, its + "final_layer_norm", t5.epsilon);
 }
 
 void build(ModelBuilder& m) {

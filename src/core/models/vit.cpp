@@ -111,19 +111,19 @@ Value embed(ModelBuilder& m, const Vit& vit) {
 }
 
 Value layer(ModelBuilder& m, const Vit& vit, const std::string& prefix, const std::string& stored, Value x) {
-  const Value normed = m.norm(prefix + "normed", x, stored + ".layernorm_before", vit.epsilon);
+  const Value normed = m.layer_norm(prefix + "normed", x, stored + ".layernorm_before", vit.epsilon);
   const auto part = [&](const std::string& name, const std::string& position, const std::string& of) {
     const Value projected = m.linear(prefix + "projected_" + name, normed,
                                      {stored + ".attention.attention." + of, vit.features, vit.qkv_bias}, "head·dim");
-    return m.heads(prefix + name, projected, vit.heads, position);
+    return m.split_heads(prefix + name, projected, vit.heads, position);
   };
   ModelBuilder::Attention attention = {prefix, part("q", "query", "query"), part("k", "key", "key"),
                                        part("v", "key", "value")};
-  m.divide_by_root(attention);
+  m.set_root_divisor(attention);
   const Value attended = m.linear(prefix + "attention_out", m.attend(attention),
                                   {stored + ".attention.output.dense", vit.features}, "feature");
   const Value middle = m.residual(prefix + "middle", x, attended);
-  const Value mlp_normed = m.norm(prefix + "mlp_normed", middle, stored + ".layernorm_after", vit.epsilon);
+  const Value mlp_normed = m.layer_norm(prefix + "mlp_normed", middle, stored + ".layernorm_after", vit.epsilon);
   const Value out = m.mlp(
       mlp_normed,
       {prefix, {stored + ".intermediate.dense", vit.hidden}, vit.activation, {stored + ".output.dense", vit.features}});
@@ -172,7 +172,7 @@ void build(ModelBuilder& m) {
   for (Index number = 1; number <= layers && !m.error(); ++number)
     x = layer(m, vit, "layer" + std::to_string(number) + ".",
               vit.stored + "encoder.layer." + std::to_string(number - 1), x);
-  classify(m, vit, m.norm("final", x, vit.stored + "layernorm", vit.epsilon));
+  classify(m, vit, m.layer_norm("final", x, vit.stored + "layernorm", vit.epsilon));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// Folders and files that a list shows; more are left out.
+/// Folders and files that a list shows; the last ones are left out.
 inline constexpr std::size_t kMaxListed = 2000;
 
 struct FolderEntry {

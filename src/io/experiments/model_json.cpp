@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/text.h"
 #include "io/base/json_value.h"
 #include "io/base/path_json.h"
 #include "io/models/model_file.h"
@@ -55,7 +56,8 @@ Result<GivenText> given_from_json(const json& document, const std::string& numbe
 }
 
 void write_text(const ModelText& text, const std::string& number, ordered_json& document) {
-  if (!text.text.empty()) {
+  // A tokenizer makes special tokens of an empty text too.
+  if (!text.text.empty() || !text.special.empty()) {
     document["text" + number] = text.text;
   } else if (!text.ids.empty()) {
     document["tokens" + number] = text.ids;
@@ -77,8 +79,11 @@ Result<void> read_model_json(const json& document, const std::filesystem::path& 
   if (!reads_model) return fail("model: allowed only for the system transformer");
   constexpr std::size_t kMaxPath = 4096;
   const std::optional<std::string> path = path_from_json(*found);
-  if (!path || path->empty() || path->size() > kMaxPath)
-    return wrong_member("model", *found, "the path of a model's folder");
+  if (!path || path->empty()) return wrong_member("model", *found, "the path of a model's folder");
+  if (path->size() > kMaxPath) {
+    return fail("model: " + grouped_text(std::ssize(*path)) + " bytes are not allowed; allowed: at most " +
+                grouped_text(Index{kMaxPath}));
+  }
   Result<std::shared_ptr<const Model>> model = open_model(folder / *path);
   if (!model) return fail("model: " + model.error().message);
   experiment.model = std::move(*model);

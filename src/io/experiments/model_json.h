@@ -5,17 +5,20 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "core/base/result.h"
 #include "core/experiment/experiment.h"
 
 namespace attnscope {
 
-/// Reads the members of `document` that belong to a model, whose path is relative to `folder`.
+/// Reads model, text(2) and tokens(2) into `experiment`, whose `system` is already set; after an error it may be partly
+/// changed. The model's path is relative to `folder`.
 Result<void> read_model_json(const nlohmann::json& document, const std::filesystem::path& folder,
                              Experiment& experiment);
 
-/// Writes those of `experiment`, which must have a model; `path` is that of its folder, as it is written.
+/// Writes the same members of `experiment`, which must have a model; `path` is stored as given (absolute or relative to
+/// the file).
 void write_model_json(const Experiment& experiment, const std::string& path, nlohmann::ordered_json& document);
 
 }  // namespace attnscope

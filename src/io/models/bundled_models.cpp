@@ -9,6 +9,7 @@
 #include "io/base/data_files.h"
 #include "io/base/file.h"
 #include "io/base/printable.h"
+#include "io/models/model_folder.h"
 
 namespace attnscope {
 
@@ -39,7 +40,7 @@ std::vector<BundledModel> models_in(const std::filesystem::path& folder) {
   for (auto entry = std::filesystem::directory_iterator(folder, error);
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     std::error_code unreadable;
-    if (std::filesystem::is_regular_file(entry->path() / "config.json", unreadable))
+    if (std::filesystem::is_regular_file(entry->path() / kConfigFile, unreadable))
       models.push_back({entry->path().filename().string(), entry->path(), first_sentence(entry->path() / "README.md")});
   }
   std::ranges::sort(models, {}, &BundledModel::name);

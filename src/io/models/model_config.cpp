@@ -1,9 +1,14 @@
 #include "io/models/model_config.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
+#include <string>
 #include <utility>
+#include <variant>
 
+#include "core/models/config_reader.h"
 #include "io/base/file.h"
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
@@ -65,6 +70,18 @@ Result<ModelConfig> read_model_config(const std::filesystem::path& file) {
   Result<ModelConfig> config = parse_model_config(*text);
   if (!config) return fail(path_text(file) + ": " + config.error().message);
   return config;
+}
+
+Result<Index> decoder_start_id(const ModelConfig& config) {
+  constexpr const char* kField = "decoder_start_token_id";
+  constexpr int kMaxId = std::numeric_limits<int>::max();
+  const std::string allowed = "; allowed: 0 to " + std::to_string(kMaxId);
+  const auto found = config.find(kField);
+  if (found == config.end()) return fail(std::string(kField) + " is missing" + allowed);
+  const double* const id = std::get_if<double>(&found->second);
+  if (id == nullptr || !(*id >= 0 && *id <= kMaxId) || std::floor(*id) != *id)
+    return fail(std::string(kField) + ": " + shown_value(found->second) + " is not allowed" + allowed);
+  return static_cast<Index>(*id);
 }
 
 }  // namespace attnscope

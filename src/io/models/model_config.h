@@ -1,4 +1,4 @@
-// config.json of a model, as the families of models read it.
+// config.json of a model, as the families of models read it; and preprocessor_config.json, which is alike.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,17 @@
 
 namespace attnscope {
 
-/// Bytes of the largest config.json.
+/// Bytes of the largest configuration file.
 inline constexpr std::uint64_t kMaxConfigBytes = 1'000'000;
 
-/// The fields of a config.json, those of nested objects by dotted names. Null, empty lists and lists of anything but
-/// numbers or texts are left out. Errors do not name a file.
+/// The fields of a configuration file, those of nested objects by dotted names. Null, empty objects, empty lists and
+/// lists of anything but numbers or texts are left out. Errors do not name a file.
 Result<ModelConfig> parse_model_config(std::string_view text);
 
 /// The same from a file, which errors name.
 Result<ModelConfig> read_model_config(const std::filesystem::path& file);
+
+/// The id of the token that starts a decoder. Errors do not name a file.
+Result<Index> decoder_start_id(const ModelConfig& config);
 
 }  // namespace attnscope

@@ -1,9 +1,6 @@
 #include "io/models/model_file.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -21,9 +18,6 @@ namespace attnscope {
 namespace {
 
 using SharedTokenizer = std::shared_ptr<const Tokenizer>;
-
-constexpr const char* kConfig = "config.json";
-constexpr const char* kPreprocessor = "preprocessor_config.json";
 
 /// What a token stands for, on one line: white space alone and parts of characters become visible.
 std::string visible(std::string_view bytes) {
@@ -78,7 +72,7 @@ class FolderModel final : public Model {
     for (std::size_t i = 0; i < tokens->ids.size(); ++i)
       add(tokens->ids[i], tokens->special[i], tokens->types[i], result);
     if (for_decoder) {
-      if (const Result<void> started = start(result); !started) return tl::unexpected(started.error());
+      if (const Result<void> shifted = shift_right(result); !shifted) return tl::unexpected(shifted.error());
     }
     if (std::all_of(result.types.begin(), result.types.end(), [](Index type) { return type == 0; }))
       result.types.clear();
@@ -100,14 +94,10 @@ class FolderModel final : public Model {
     text.types.push_back(type);
   }
 
-  /// A decoder is given the text that it continues behind its own first token, and without the last one, which ends a
-  /// text.
-  [[nodiscard]] Result<void> start(ModelText& text) const {
-    const auto field = config_.find("decoder_start_token_id");
-    const double* const id = field == config_.end() ? nullptr : std::get_if<double>(&field->second);
-    if (id == nullptr || !(*id >= 0) || *id > std::numeric_limits<int>::max() || std::floor(*id) != *id)
-      return fail(path_text(files_.config / kConfig) +
-                  ": decoder_start_token_id: is not a token id; allowed: whole numbers from 0 on");
+  /// Decoder input: decoder_start_token_id, then the text without its final special token.
+  [[nodiscard]] Result<void> shift_right(ModelText& text) const {
+    const Result<Index> id = decoder_start_id(config_);
+    if (!id) return fail(path_text(files_.config / kConfigFile) + ": " + id.error().message);
     ModelText started;
     started.text = std::move(text.text);
     add(static_cast<int>(*id), true, 0, started);
@@ -128,11 +118,11 @@ class FolderModel final : public Model {
 
 /// config.json, and the fields of preprocessor_config.json behind "preprocessor.".
 Result<ModelConfig> read_configs(const std::filesystem::path& folder) {
-  Result<ModelConfig> config = read_model_config(folder / kConfig);
+  Result<ModelConfig> config = read_model_config(folder / kConfigFile);
   std::error_code error;
-  if (!config || !std::filesystem::exists(std::filesystem::symlink_status(folder / kPreprocessor, error)))
+  if (!config || !std::filesystem::exists(std::filesystem::symlink_status(folder / kPreprocessorFile, error)))
     return config;
-  Result<ModelConfig> preprocessor = read_model_config(folder / kPreprocessor);
+  Result<ModelConfig> preprocessor = read_model_config(folder / kPreprocessorFile);
   if (!preprocessor) return preprocessor;
   for (auto& [name, value] : *preprocessor) config->insert_or_assign("preprocessor." + name, std::move(value));
   return config;
@@ -171,16 +161,13 @@ std::vector<std::string> files_of_model(const Model& model) {
   const auto* const from_folder = dynamic_cast<const FolderModel*>(&model);
   if (from_folder == nullptr) return {};
   const ModelFolder& folder = from_folder->files();
-  std::vector<std::string> files = {(folder.config / kConfig).string()};
+  std::vector<std::string> files = {(folder.config / kConfigFile).string()};
   for (const auto& [shard, names] : folder.shards) files.push_back((folder.weights / shard).string());
-  if (folder.indexed) files.push_back((folder.weights / "model.safetensors.index.json").string());
+  if (folder.indexed) files.push_back((folder.weights / kShardIndexFile).string());
   std::error_code error;
-  constexpr std::array<const char*, 8> others = {
-      kPreprocessor, "tokenizer.json", "tokenizer_config.json",  "vocab.json", "merges.txt",
-      "vocab.txt",   "source.spm",     "special_tokens_map.json"};
-  for (const char* const other : others) {
-    if (std::filesystem::exists(folder.config / other, error)) files.push_back((folder.config / other).string());
-  }
+  if (std::filesystem::exists(folder.config / kPreprocessorFile, error))
+    files.push_back((folder.config / kPreprocessorFile).string());
+  for (const std::filesystem::path& file : Tokenizer::files(folder.config)) files.push_back(file.string());
   if (const std::optional<std::filesystem::path> picture = example_picture(model)) files.push_back(picture->string());
   return files;
 }

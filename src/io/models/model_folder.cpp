@@ -8,15 +8,14 @@
 #include "core/base/text.h"
 #include "io/base/paths.h"
 #include "io/base/printable.h"
+#include "io/tokenizers/tokenizer_files.h"
 
 namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kConfigFile = "config.json";
 constexpr const char* kWeights = "model.safetensors";
-constexpr const char* kIndex = "model.safetensors.index.json";
 constexpr int kFoldersAround = 2;
 
 /// Whether there is anything of this name, be it a link that leads nowhere: opening it says what is wrong.
@@ -45,14 +44,14 @@ std::vector<std::string> names_with(const fs::path& folder, std::initializer_lis
 /// Why there are no weights in a folder.
 std::string no_weights(const fs::path& folder) {
   const std::vector<std::string> pickles = names_with(folder, {".bin", ".pt", ".pth", ".ckpt"});
-  if (pickles.empty()) return path_text(folder) + ": no weights; needs " + kWeights + " or " + kIndex;
+  if (pickles.empty()) return path_text(folder) + ": no weights; needs " + kWeights + " or " + kShardIndexFile;
   return path_text(folder / pickles.front()) +
          ": is a pickle, which can run any code when it is loaded; allowed: " + kWeights +
          ", which model.save_pretrained(folder, safe_serialization=True) writes in Python";
 }
 
 Result<void> find_weights(const std::string& chosen, ModelFolder& model) {
-  const bool is_index = chosen == kIndex;
+  const bool is_index = chosen == kShardIndexFile;
   if (!chosen.empty() && !is_index && chosen != kWeights) {
     model.shards = {{chosen, {}}};
     return {};
@@ -61,8 +60,8 @@ Result<void> find_weights(const std::string& chosen, ModelFolder& model) {
     model.shards = {{kWeights, {}}};
     return {};
   }
-  if (has(model.weights, kIndex)) {
-    Result<ShardIndex> index = read_shard_index(model.weights / kIndex);
+  if (has(model.weights, kShardIndexFile)) {
+    Result<ShardIndex> index = read_shard_index(model.weights / kShardIndexFile);
     if (!index) return tl::unexpected(index.error());
     model.shards = std::move(*index);
     model.indexed = true;
@@ -73,7 +72,7 @@ Result<void> find_weights(const std::string& chosen, ModelFolder& model) {
   if (all.size() > 1) {
     return fail(path_text(model.weights) + ": " + std::to_string(all.size()) + " files of weights (" +
                 printable(all[0]) + ", " + printable(all[1]) + (all.size() > 2 ? ", …" : "") + "), but no " + kWeights +
-                " and no " + kIndex);
+                " and no " + kShardIndexFile);
   }
   model.shards = {{all.front(), {}}};
   return {};
@@ -85,7 +84,7 @@ Result<fs::path> find_config(const fs::path& folder) {
   for (int up = 0; up <= kFoldersAround; ++up) {
     if (has(around, kConfigFile)) return around;
     // Only a folder with weights is a part of what is around it.
-    if (up == 0 && names_with(folder, {".safetensors"}).empty() && !has(folder, kIndex)) break;
+    if (up == 0 && names_with(folder, {".safetensors"}).empty() && !has(folder, kShardIndexFile)) break;
     if (around == around.parent_path()) break;
     around = around.parent_path();
   }
@@ -93,7 +92,9 @@ Result<fs::path> find_config(const fs::path& folder) {
               " and " + kWeights);
 }
 
-bool is_weights_name(const std::string& name) { return lower_extension(name) == ".safetensors" || name == kIndex; }
+bool is_weights_name(const std::string& name) {
+  return lower_extension(name) == ".safetensors" || name == kShardIndexFile;
+}
 
 }  // namespace
 
@@ -119,10 +120,10 @@ Result<ModelFolder> find_model(const fs::path& path) {
   Result<fs::path> config = find_config(model.weights);
   if (!config) return tl::unexpected(config.error());
   model.config = std::move(*config);
-  if (!chosen.empty() && chosen != kIndex && chosen != kWeights && has(model.weights, kIndex)) {
+  if (!chosen.empty() && chosen != kShardIndexFile && chosen != kWeights && has(model.weights, kShardIndexFile)) {
     // One of several parts is not the model.
-    const Result<ShardIndex> index = read_shard_index(model.weights / kIndex);
-    if (index && index->contains(chosen)) chosen = kIndex;
+    const Result<ShardIndex> index = read_shard_index(model.weights / kShardIndexFile);
+    if (index && index->contains(chosen)) chosen = kShardIndexFile;
   }
   if (const Result<void> found = find_weights(chosen, model); !found) return tl::unexpected(found.error());
   const bool is_whole_folder = model.indexed || chosen.empty() || chosen == kWeights;
@@ -131,18 +132,15 @@ Result<ModelFolder> find_model(const fs::path& path) {
 }
 
 bool belongs_to_model(const fs::path& path) {
-  constexpr std::array<std::string_view, 8> names = {kConfigFile,      kIndex,
-                                                     "tokenizer.json", "tokenizer_config.json",
-                                                     "vocab.json",     "special_tokens_map.json",
-                                                     "merges.txt",     "generation_config.json"};
+  constexpr std::array<std::string_view, 3> names = {kShardIndexFile, kPreprocessorFile, "generation_config.json"};
   std::error_code error;
   if (fs::is_directory(path, error)) return true;
   const std::string name = path.filename().string();
   if (name == kConfigFile) return true;
   const bool is_weights = lower_extension(path) == ".safetensors" && name.starts_with("model");
-  if (!is_weights && name != "vocab.txt" && std::find(names.begin(), names.end(), name) == names.end()) return false;
+  if (!is_weights && !is_tokenizer_file(name) && std::ranges::find(names, name) == names.end()) return false;
   const fs::path folder = fs::path(absolute_path(path)).lexically_normal().parent_path();
-  return is_weights || name == kIndex ? find_config(folder).has_value() : has(folder, kConfigFile);
+  return is_weights || name == kShardIndexFile ? find_config(folder).has_value() : has(folder, kConfigFile);
 }
 
 }  // namespace attnscope

@@ -10,6 +10,10 @@
 
 namespace attnscope {
 
+inline constexpr const char* kConfigFile = "config.json";
+inline constexpr const char* kPreprocessorFile = "preprocessor_config.json";
+inline constexpr const char* kShardIndexFile = "model.safetensors.index.json";
+
 struct ModelFolder {
   std::filesystem::path path;     ///< what was opened: the folder of the weights, or one of several weight files in it
   std::filesystem::path weights;  ///< the folder of the weights

@@ -9,6 +9,7 @@
 #include "core/base/utf8.h"
 #include "core/experiment/system.h"
 #include "core/models/models.h"
+#include "io/models/model_config.h"
 #include "io/models/model_file.h"
 
 namespace attnscope {
@@ -91,10 +92,8 @@ ModelText decoder_start(const Model& model) {
   if (model.has_tokenizer()) {
     if (Result<ModelText> empty = model.tokens("", {}, true)) return std::move(*empty);
   }
-  const auto field = model.config().find("decoder_start_token_id");
-  const double* const id = field == model.config().end() ? nullptr : std::get_if<double>(&field->second);
   ModelText start;
-  start.ids = {id != nullptr && *id >= 0 && *id <= std::numeric_limits<int>::max() ? static_cast<Index>(*id) : 0};
+  start.ids = {decoder_start_id(model.config()).value_or(0)};
   return start;
 }
 

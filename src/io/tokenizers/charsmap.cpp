@@ -1,5 +1,9 @@
 #include "io/tokenizers/charsmap.h"
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "core/base/utf8.h"
 #include "io/base/byte_source.h"
 
@@ -12,6 +16,9 @@ std::uint32_t value(std::uint32_t unit) { return unit & 0x7FFFFFFFU; }
 std::uint32_t label(std::uint32_t unit) { return unit & 0x800000FFU; }
 std::uint32_t offset(std::uint32_t unit) { return unit >> 10U << ((unit & 0x200U) >> 6U); }
 
+// A character with its combining marks, as people see one.
+constexpr const char* kGrapheme = "\\X";
+
 int base64_digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -19,11 +26,33 @@ int base64_digit(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
+/// The bytes that `text` stands for; nothing if it is not base64, whose length is a multiple of 4 with at most two "="
+/// at its end.
+std::optional<std::string> base64_bytes(std::string_view text) {
+  constexpr std::size_t kGroup = 4;
+  if (text.size() % kGroup != 0) return std::nullopt;
+  std::string bytes;
+  bytes.reserve(text.size() / kGroup * 3);
+  if (text.ends_with('=')) text.remove_suffix(text.ends_with("==") ? 2 : 1);
+  std::uint32_t bits = 0;
+  unsigned count = 0;
+  for (const char c : text) {
+    const int digit = base64_digit(c);
+    if (digit < 0) return std::nullopt;
+    bits = bits << 6U | static_cast<std::uint32_t>(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 0xFFU);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Result<Charsmap> Charsmap::parse(std::string_view bytes) {
   constexpr std::size_t kUnit = sizeof(std::uint32_t);
-  Result<RegularExpression> grapheme = RegularExpression::compile("\\X");
+  Result<RegularExpression> grapheme = RegularExpression::compile(kGrapheme);
   if (!grapheme) return tl::unexpected(grapheme.error());
   if (bytes.empty()) return Charsmap({}, {}, std::move(*grapheme));
   const std::uint64_t trie_bytes = bytes.size() < kUnit ? 0 : little_endian(bytes, 0, kUnit);
@@ -40,20 +69,8 @@ Result<Charsmap> Charsmap::parse(std::string_view bytes) {
 }
 
 Result<Charsmap> Charsmap::parse_base64(std::string_view text) {
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3);
-  std::uint32_t bits = 0;
-  unsigned count = 0;
-  for (const char c : text.substr(0, text.find('='))) {
-    const int digit = base64_digit(c);
-    if (digit < 0) return fail("precompiled_charsmap: is not base64");
-    bits = bits << 6U | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> count & 0xFFU);
-  }
-  return parse(bytes);
+  const std::optional<std::string> bytes = base64_bytes(text);
+  return bytes ? parse(*bytes) : fail("precompiled_charsmap: is not base64");
 }
 
 /// What `text` becomes: the replacement of the shortest sequence that it begins with, as in the Hugging Face library.
@@ -113,7 +130,7 @@ Result<AlignedText> Charsmap::apply(const AlignedText& text) const {
         return;
       }
     }
-    for (std::size_t at = grapheme.from; at < grapheme.to;) {
+    for (std::size_t at = grapheme.from; at < grapheme.to && result.size() <= AlignedText::kMaxBytes;) {
       const std::size_t bytes = first_character(std::string_view(text.text()).substr(at)).bytes;
       const ByteRange character = {at, at + bytes};
       if (const auto replaced = replacement(character.in(text.text()))) {

@@ -21,7 +21,8 @@ class Charsmap {
   static Result<Charsmap> parse_base64(std::string_view text);
 
   [[nodiscard]] Result<AlignedText> apply(const AlignedText& text) const;
-  /// Whether no text leads outside of the trie or of the replacements: `apply` checks each step, other code may not.
+  /// Whether no text leads outside of the trie or of the replacements. `apply` checks each step, but the SentencePiece
+  /// library follows the trie unchecked.
   [[nodiscard]] bool is_closed() const;
 
  private:

@@ -11,11 +11,11 @@ namespace attnscope {
 
 class PieceTrie {
  public:
-  /// Adds a piece, which must not be empty; the first one with the same bytes stays.
+  /// Adds a piece, which must not be empty, with a value from 0; the first one with the same bytes stays.
   void add(std::string_view piece, int value);
   [[nodiscard]] bool empty() const { return values_.size() == 1; }
 
-  /// Calls `take(bytes, value)` with every piece that `text` begins with, shorter ones first.
+  /// Calls `take(length, value)` with every piece that `text` begins with, shorter ones first.
   template <typename Take>
   void each_prefix(std::string_view text, const Take& take) const {
     std::uint32_t node = 0;

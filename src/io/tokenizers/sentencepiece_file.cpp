@@ -5,6 +5,7 @@
 
 #include "io/base/printable.h"
 #include "io/tokenizers/tokenizer.h"
+#include "io/tokenizers/tokenizer_files.h"
 
 #ifdef ATTNSCOPE_SENTENCEPIECE
 #include <sentencepiece_processor.h>
@@ -22,16 +23,21 @@
 
 namespace attnscope {
 
-Result<std::optional<std::filesystem::path>> find_sentencepiece(const std::filesystem::path& folder) {
-  std::error_code error;
-  if (std::filesystem::exists(folder / "source.spm", error)) return folder / "source.spm";
+std::vector<std::filesystem::path> sentencepiece_files(const std::filesystem::path& folder, std::error_code& error) {
   std::vector<std::filesystem::path> models;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() == ".model") models.push_back(at->path());
+    if (at->path().extension() == kSentencePieceExtension) models.push_back(at->path());
   }
+  std::sort(models.begin(), models.end());
+  return models;
+}
+
+Result<std::optional<std::filesystem::path>> find_sentencepiece(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::exists(folder / kMarianFile, error)) return folder / kMarianFile;
+  const std::vector<std::filesystem::path> models = sentencepiece_files(folder, error);
   if (error) return fail(path_text(folder) + ": " + error.message());
   if (models.empty()) return std::nullopt;
-  std::sort(models.begin(), models.end());
   if (models.size() > 1) {
     return fail(path_text(folder) + ": two SentencePiece models, " + path_text(models[0].filename()) + " and " +
                 path_text(models[1].filename()) + "; allowed: one");
@@ -245,16 +251,16 @@ Result<std::shared_ptr<const Tokenizer>> read_sentencepiece(const std::filesyste
   Result<std::unique_ptr<Processor>> processor = load(file);
   if (!processor) return tl::unexpected(processor.error());
   const std::filesystem::path folder = file.parent_path();
-  const bool is_marian = file.filename() == "source.spm";
-  Result<json> config = read_optional_json(folder / "tokenizer_config.json");
+  const bool is_marian = file.filename() == kMarianFile;
+  Result<json> config = read_optional_json(folder / kTokenizerConfigFile);
   if (!config) return tl::unexpected(config.error());
   std::optional<Vocabulary> vocabulary;
   json declarable = pieces_of(**processor);
   if (is_marian) {
-    Result<json> pieces = read_optional_json(folder / "vocab.json");
+    Result<json> pieces = read_optional_json(folder / kVocabularyFile);
     if (!pieces) return tl::unexpected(pieces.error());
     Result<Vocabulary> parsed = parse_vocabulary({{"vocab", *pieces}});
-    if (!parsed) return fail(path_text(folder / "vocab.json") + ": " + parsed.error().message);
+    if (!parsed) return fail(path_text(folder / kVocabularyFile) + ": " + parsed.error().message);
     vocabulary = std::move(*parsed);
     declarable = std::move(*pieces);
     *config = {{"tokenizer_class", "MarianTokenizer"}};

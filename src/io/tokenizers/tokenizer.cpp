@@ -1,5 +1,6 @@
 #include "io/tokenizers/tokenizer.h"
 
+#include <system_error>
 #include <utility>
 
 #include "core/base/text.h"
@@ -9,6 +10,7 @@
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
 #include "io/tokenizers/sentencepiece_file.h"
+#include "io/tokenizers/tokenizer_files.h"
 #include "io/tokenizers/vocabulary_files.h"
 
 namespace attnscope {
@@ -72,9 +74,10 @@ Result<SharedTokenizer> Tokenizer::parse(std::string_view text) {
 Result<SharedTokenizer> Tokenizer::read(const std::filesystem::path& folder) {
   std::error_code error;
   const auto has = [&](const char* name) { return std::filesystem::exists(folder / name, error); };
-  if (has("tokenizer.json")) return read_json(folder / "tokenizer.json");
-  if (has("vocab.json") && has("merges.txt")) return read_vocabulary(read_bpe_files(folder), folder / "vocab.json");
-  if (has("vocab.txt")) return read_vocabulary(read_bert_files(folder), folder / "vocab.txt");
+  if (has(kTokenizerFile)) return read_json(folder / kTokenizerFile);
+  if (has(kVocabularyFile) && has(kMergesFile))
+    return read_vocabulary(read_bpe_files(folder), folder / kVocabularyFile);
+  if (has(kBertVocabularyFile)) return read_vocabulary(read_bert_files(folder), folder / kBertVocabularyFile);
   const Result<std::optional<std::filesystem::path>> model = find_sentencepiece(folder);
   if (!model) return tl::unexpected(model.error());
   if (!*model) {
@@ -82,6 +85,15 @@ Result<SharedTokenizer> Tokenizer::read(const std::filesystem::path& folder) {
                 ": no tokenizer; needs tokenizer.json, vocab.json and merges.txt, vocab.txt, or a SentencePiece model");
   }
   return read_sentencepiece(**model);
+}
+
+std::vector<std::filesystem::path> Tokenizer::files(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files = sentencepiece_files(folder, error);
+  for (const char* const name : kTokenizerFiles) {
+    if (std::filesystem::exists(folder / name, error)) files.push_back(folder / name);
+  }
+  return files;
 }
 
 Result<TokenizedText> Tokenizer::encode(std::string_view text, std::optional<std::string_view> second,

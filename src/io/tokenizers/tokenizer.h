@@ -30,6 +30,8 @@ class Tokenizer {
   /// Reads the tokenizer in a model's folder: tokenizer.json, or vocab.json with merges.txt, vocab.txt, source.spm with
   /// vocab.json, or a SentencePiece model (*.model). The error is one line that names the file.
   static Result<std::shared_ptr<const Tokenizer>> read(const std::filesystem::path& folder);
+  /// The files in a model's folder that a tokenizer may be read from.
+  static std::vector<std::filesystem::path> files(const std::filesystem::path& folder);
   /// The tokenizer that the text of a tokenizer.json describes. Errors do not name a file.
   static Result<std::shared_ptr<const Tokenizer>> parse(std::string_view json);
 

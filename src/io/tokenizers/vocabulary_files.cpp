@@ -7,6 +7,7 @@
 #include "io/base/file.h"
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
+#include "io/tokenizers/tokenizer_files.h"
 #include "io/tokenizers/vocabulary.h"
 
 namespace attnscope {
@@ -138,11 +139,11 @@ json parse_merges_text(std::string_view text) {
 
 Result<json> declared_tokens(const std::filesystem::path& folder, const json& vocabulary) {
   TokenList tokens;
-  Result<json> config = read_optional_json(folder / "tokenizer_config.json");
+  Result<json> config = read_optional_json(folder / kTokenizerConfigFile);
   if (!config) return config;
-  Result<json> special = read_optional_json(folder / "special_tokens_map.json");
+  Result<json> special = read_optional_json(folder / kSpecialTokensFile);
   if (!special) return special;
-  Result<json> added = read_optional_json(folder / "added_tokens.json");
+  Result<json> added = read_optional_json(folder / kAddedTokensFile);
   if (!added) return added;
   // The folder may declare none: these are always themselves.
   for (const char* name : {"<|endoftext|>", "<s>", "</s>", "<pad>", "<mask>", "[PAD]", "[CLS]", "[SEP]", "[MASK]"})
@@ -159,13 +160,13 @@ Result<json> declared_tokens(const std::filesystem::path& folder, const json& vo
 }
 
 Result<json> read_bpe_files(const std::filesystem::path& folder) {
-  Result<json> vocabulary = read_json_file(folder / "vocab.json");
+  Result<json> vocabulary = read_json_file(folder / kVocabularyFile);
   if (!vocabulary) return vocabulary;
-  const Result<std::string> merges = read_file(folder / "merges.txt", kMaxTokenizerBytes);
+  const Result<std::string> merges = read_file(folder / kMergesFile, kMaxTokenizerBytes);
   if (!merges) return tl::unexpected(merges.error());
   Result<json> config = read_optional_json(folder / "config.json");
   if (!config) return config;
-  Result<json> tokenizer_config = read_optional_json(folder / "tokenizer_config.json");
+  Result<json> tokenizer_config = read_optional_json(folder / kTokenizerConfigFile);
   if (!tokenizer_config) return tokenizer_config;
   Result<json> added = declared_tokens(folder, *vocabulary);
   if (!added) return added;
@@ -176,12 +177,12 @@ Result<json> read_bpe_files(const std::filesystem::path& folder) {
 }
 
 Result<json> read_bert_files(const std::filesystem::path& folder) {
-  const Result<std::string> text = read_file(folder / "vocab.txt", kMaxTokenizerBytes);
+  const Result<std::string> text = read_file(folder / kBertVocabularyFile, kMaxTokenizerBytes);
   if (!text) return tl::unexpected(text.error());
   json vocabulary = json::object();
   std::string_view rest = *text;
   for (unsigned id = 0; !rest.empty(); ++id) vocabulary[std::string(take_line(rest))] = id;
-  Result<json> config = read_optional_json(folder / "tokenizer_config.json");
+  Result<json> config = read_optional_json(folder / kTokenizerConfigFile);
   if (!config) return config;
   Result<json> added = declared_tokens(folder, vocabulary);
   if (!added) return added;

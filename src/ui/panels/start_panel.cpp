@@ -9,15 +9,15 @@
 namespace attnscope::ui {
 namespace {
 
+// Logical pixels between the top of an offer and its lines.
+constexpr float kTitleTop = 4;
+constexpr float kAboutTop = 23;
+
 struct Offer {
   const char* title;
   const char* about;
+  void (*entries)(const Experiment& experiment, const MenuState& state, UiIntents& intents);
 };
-
-constexpr std::array<Offer, 4> kOffers = {{{"Read a sentence", "trained models"},
-                                           {"Drag the sliders", "small systems"},
-                                           {"Lessons", "step by step"},
-                                           {"Open your own", "models and files"}}};
 
 /// A button with a title, and below it what it is for.
 bool offer_button(const Style& style, const Offer& offer, ImVec2 size) {
@@ -38,8 +38,8 @@ bool offer_button(const Style& style, const Offer& offer, ImVec2 size) {
     ImGui::PopFont();
   };
   const bool roomy = width(style.fonts.strong(), offer.title) <= room;
-  line(roomy ? style.fonts.strong() : style.fonts.small(), offer.title, 4, style.palette.text);
-  line(style.fonts.small(), offer.about, 23, style.palette.dim);
+  line(roomy ? style.fonts.strong() : style.fonts.small(), offer.title, kTitleTop, style.palette.text);
+  line(style.fonts.small(), offer.about, kAboutTop, style.palette.dim);
   return pressed;
 }
 
@@ -52,14 +52,15 @@ void own_entries(const MenuState& state, UiIntents& intents) {
   recent_entries(state, intents);
 }
 
-void entries(std::size_t which, const Experiment& experiment, const MenuState& state, UiIntents& intents) {
-  switch (which) {
-    case 0: return model_entries(state, intents);
-    case 1: return system_entries(experiment, intents);
-    case 2: return lesson_entries(state, intents);
-    default: return own_entries(state, intents);
-  }
-}
+constexpr std::array<Offer, 4> kOffers = {
+    {{"Read a sentence", "trained models",
+      [](const Experiment&, const MenuState& state, UiIntents& intents) { model_entries(state, intents); }},
+     {"Drag the sliders", "small systems",
+      [](const Experiment& experiment, const MenuState&, UiIntents& intents) { system_entries(experiment, intents); }},
+     {"Lessons", "step by step",
+      [](const Experiment&, const MenuState& state, UiIntents& intents) { lesson_entries(state, intents); }},
+     {"Open your own", "models and files",
+      [](const Experiment&, const MenuState& state, UiIntents& intents) { own_entries(state, intents); }}}};
 
 }  // namespace
 
@@ -69,13 +70,12 @@ bool start_panel(const Style& style, const Experiment& experiment, const MenuSta
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const auto count = static_cast<float>(kOffers.size());
   const ImVec2 size = {(room.x - close - count * gap) / count, room.y};
-  for (std::size_t i = 0; i < kOffers.size(); ++i) {
-    const Offer& offer = kOffers[i];
+  for (const Offer& offer : kOffers) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (offer_button(style, offer, size)) ImGui::OpenPopup(offer.title);
     ImGui::SetNextWindowPos(ImVec2(at.x, at.y + size.y + style.px(2)));
     if (ImGui::BeginPopup(offer.title)) {
-      entries(i, experiment, state, intents);
+      offer.entries(experiment, state, intents);
       ImGui::EndPopup();
     }
     ImGui::SameLine(0, gap);

@@ -282,25 +282,54 @@ TEST(TokenizerText, AReplacementThatGrowsWithoutEndIsLeftOut) {
   EXPECT_EQ(parsed(document)->text_of(1), std::string(65'536, 'a'));
 }
 
-/// A precompiled normalization that makes `to` of each "a".
-std::string map_of_a(const std::string& to) {
-  constexpr std::uint32_t kA = 'a';
-  constexpr std::uint32_t kFirst = 256;
-  constexpr std::uint32_t kSecond = 512;
-  std::vector<std::uint32_t> units(2UL * kSecond);
-  units[0] = kFirst << 10U;
-  units[kFirst ^ kA] = kSecond << 10U | 1U << 8U | kA;
-  units[kFirst ^ kA ^ kSecond] = 1U << 31U;
+/// A precompiled normalization that makes `to` of each `from`.
+std::string map_of(std::string_view from, const std::string& to) {
+  std::uint32_t offset = 256;
+  std::vector<std::uint32_t> units((2UL * offset) << from.size());
+  std::uint32_t node = offset;
+  units[0] = offset << 10U;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(from[i]);
+    const std::uint32_t leaf = i + 1 == from.size() ? 1U : 0U;
+    node ^= byte;
+    offset *= 2;
+    units[node] = offset << 10U | leaf << 8U | byte;
+    node ^= offset;
+  }
+  units[node] = 1U << 31U;
   const auto bytes = static_cast<std::uint32_t>(units.size() * sizeof(std::uint32_t));
   units.insert(units.begin(), bytes);
   return std::string(reinterpret_cast<const char*>(units.data()), bytes + sizeof(std::uint32_t)) + to + '\0';
 }
 
 TEST(TokenizerText, ThatACharsmapMakesTooLongIsRefused) {
-  const auto map = Charsmap::parse(map_of_a(std::string(1'000'000, 'b')));
+  const auto map = Charsmap::parse(map_of("a", std::string(1'000'000, 'b')));
   ASSERT_TRUE(map && map->is_closed());
   EXPECT_EQ(map->apply(AlignedText("xa"))->size(), 1'000'001U);
   EXPECT_FALSE(map->apply(AlignedText(std::string(17, 'a'))));
+}
+
+TEST(TokenizerText, ThatACharsmapMakesTooLongIsRefusedWithinACharacter) {
+  // A letter with any number of marks is one grapheme: without a limit in it, this would take 90 GB.
+  const auto map = Charsmap::parse(map_of("\u0301", std::string(1'000'000, 'b')));
+  ASSERT_TRUE(map && map->is_closed());
+  std::string letter = "a";
+  for (int i = 0; i < 10'000; ++i) letter += "\u0301";
+  EXPECT_EQ(map->apply(AlignedText(std::string_view(letter).substr(0, 3)))->size(), 1'000'001U);
+  EXPECT_FALSE(map->apply(AlignedText(letter)));
+}
+
+TEST(TokenizerText, OfACharsmapIsWholeBase64) {
+  const auto refused = [](const std::string& text) {
+    const auto map = Charsmap::parse_base64(text);
+    return map ? std::string() : map.error().message;
+  };
+  const std::string whole = "BAAAAAAAAABiAA==";  // a trie of one unit, and a replacement
+  EXPECT_EQ(refused(whole), "");
+  EXPECT_EQ(refused(""), "");
+  for (const char* wrong : {"BAAAAAAAAABiAA", "BAAAAAAAAABiAA=", "BAAAAAAAAABiAA==A", "BAAAAAAAAABiAA==AAAA",
+                            "BAAAAAAAAABiA===", "BAAAAAAAAABi====", "BAAA AAAAABiAA==", "A", "="})
+    EXPECT_EQ(refused(wrong), "precompiled_charsmap: is not base64") << wrong;
 }
 
 TEST(TokenizerText, ThatBecomesTooLongIsRefused) {
