@@ -54,7 +54,9 @@ TEST(Equivalence, HoldsAtTheDefaults) {
 
 TEST(Equivalence, HoldsAtRandomSizes) {
   std::mt19937 random(7);
-  const auto pick = [&](int from, int to) { return from + static_cast<Index>(random() % static_cast<unsigned>(to - from + 1)); };
+  const auto pick = [&](int from, int to) {
+    return from + static_cast<Index>(random() % static_cast<unsigned>(to - from + 1));
+  };
   for (int i = 0; i < 60; ++i) {
     const Equivalence& equivalence = equivalences()[static_cast<std::size_t>(i) % equivalences().size()];
     Experiment experiment = *default_experiment(equivalence.systems[random() % equivalence.systems.size()]);
