@@ -92,7 +92,7 @@ TEST(FileOpener, TheNewestRequestWins) {
   request(1);
   ready.acquire();
   // Held in its callback: of these only the last is read.
-  for (const std::uint64_t seed : {2, 3, 4}) request(seed);
+  for (std::uint64_t seed = 2; seed <= 4; ++seed) request(seed);
   EXPECT_TRUE(opener.busy());
   go_on.release();
   ready.acquire();

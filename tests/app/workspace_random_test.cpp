@@ -57,7 +57,7 @@ class RandomUsers {
  public:
   explicit RandomUsers(std::uint64_t seed) : random_(seed) {
     fs::create_directory(documents_);
-    for (int i = 0; i < 3; ++i) write_from_outside(name(i));
+    for (std::size_t i = 0; i < 3; ++i) write_from_outside(name(i));
   }
 
   void step() {

@@ -159,7 +159,8 @@ void build(benchmark::State& state, const std::string& name, const Experiment& e
   for (auto _ : state) {
     const Figure figure = build_view(name, *trace, options);
     marks = figure.heatmaps.size() + figure.texts.size() + figure.lines.size() + figure.color_bars.size();
-    benchmark::DoNotOptimize(figure.width);
+    double width = figure.width;
+    benchmark::DoNotOptimize(width);
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(marks));
   state.counters["marks"] = static_cast<double>(marks);
