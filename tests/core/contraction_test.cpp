@@ -9,8 +9,10 @@
 #include <cmath>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/base/thread_pool.h"
 #include "made_tensors.h"
 #include "support/floats.h"
 
@@ -157,6 +159,56 @@ TEST(Contraction, ALongSumIsNotReordered) {
   contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(), 45, 1, nullptr,
                    never_stopped);
   EXPECT_EQ(out, plain_loop<float>(contraction, 1.0F));
+}
+
+/// A product of `rows` rows with a matrix [columns, depth] or [depth, columns], for each of `products`.
+Contraction matrix_products(std::mt19937& random, Index products, Index rows, Index depth, Index columns,
+                            bool depth_first) {
+  Contraction contraction;
+  const ContractionLabel column =
+      depth_first ? ContractionLabel{columns, 0, depth, 1, 1} : ContractionLabel{columns, 0, 1, 1, 1};
+  const ContractionLabel sum = {depth, 1, depth_first ? 1 : columns, 0, 0};
+  contraction.labels = {
+      {products, rows * depth, depth * columns, rows * columns, 0}, {rows, depth, 0, columns, 0}, column, sum};
+  contraction.a = random_numbers(random, products * rows * depth);
+  contraction.b = random_numbers(random, products * depth * columns);
+  contraction.start = random_numbers(random, columns);
+  contraction.out_count = products * rows * columns;
+  return contraction;
+}
+
+// Few rows go another way than many; the first rows of many must not differ.
+TEST(Contraction, OfFewRowsHasTheBitsOfMany) {
+  std::mt19937 random(11);
+  ThreadPool pool(1);
+  for (const bool fused : {false, true}) {
+    for (const bool depth_first : {false, true}) {
+      for (const auto& [depth, columns] :
+           {std::pair<Index, Index>{300, 517}, {64, 33}, {1037, 3}, {7, 2000}, {2500, 1}}) {
+        const Index products = columns < 100 ? 3 : 1;
+        const Contraction many = matrix_products(random, products, 9, depth, columns, depth_first);
+        SCOPED_TRACE(labels_text(many) + (fused ? " fused" : ""));
+        const auto compute = [&](const Contraction& contraction) {
+          std::vector<float> out(static_cast<std::size_t>(contraction.out_count), 5);
+          contract_strided(contraction.labels, contraction.a.data(), contraction.b.data(), out.data(),
+                           contraction.out_count, 1.7, &pool, never_stopped, contraction.start.data(), fused);
+          return out;
+        };
+        const std::vector<float> all = compute(many);
+        for (const Index rows : {1, 2, 4}) {
+          Contraction few = many;
+          few.labels[1].size = rows;
+          few.labels[0].out_stride = rows * columns;
+          few.out_count = products * rows * columns;
+          const std::vector<float> out = compute(few);
+          for (Index product = 0; product < products; ++product) {
+            const auto begin = all.begin() + product * 9 * columns;
+            ASSERT_TRUE(std::equal(begin, begin + rows * columns, out.begin() + product * rows * columns)) << rows;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Contraction, OfNothingIsZero) {

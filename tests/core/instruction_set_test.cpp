@@ -58,6 +58,68 @@ TEST(Kernels, OfEveryInstructionSetAgreeWithDoublePrecision) {
   EXPECT_GE(run, 1);
 }
 
+struct ActivationCase {
+  const char* name;
+  void (*compute)(const Kernels& loops, const float* in, float* out, Index count);
+  double (*exact)(double x);
+};
+
+const std::array<ActivationCase, 4> kActivations = {{
+    {"gelu", [](const Kernels& loops, const float* in, float* out, Index count) { loops.gelu(in, out, count); },
+     [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }},
+    {"gelu_tanh",
+     [](const Kernels& loops, const float* in, float* out, Index count) { loops.gelu_tanh(in, out, count); },
+     [](double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x))); }},
+    {"silu",
+     [](const Kernels& loops, const float* in, float* out, Index count) { loops.times_sigmoid(in, 1, out, count); },
+     [](double x) { return x / (1 + std::exp(-x)); }},
+    {"quick_gelu",
+     [](const Kernels& loops, const float* in, float* out, Index count) {
+       loops.times_sigmoid(in, 1.702F, out, count);
+     },
+     [](double x) { return x / (1 + std::exp(-1.702F * x)); }},
+}};
+
+TEST(Kernels, ActivationsAgreeWithDoublePrecision) {
+  std::mt19937 random(10);
+  for (const Kernels* loops : compiled_kernels()) {
+    if (!runs_here(*loops)) continue;
+    for (const ActivationCase& each : kActivations) {
+      SCOPED_TRACE(std::string(loops->name) + " " + each.name);
+      std::vector<float> in = random_numbers(random, 5001, -20, 20);
+      std::fill_n(in.begin(), 2, 0.0F);
+      in[1] = -0.0F;
+      std::vector<float> out(in.size());
+      each.compute(*loops, in.data(), out.data(), std::ssize(in));
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        const double exact = each.exact(static_cast<double>(in[i]));
+        ASSERT_NEAR(static_cast<double>(out[i]), exact, 4e-7 * std::max(std::abs(exact), 0.1)) << in[i];
+      }
+      // The same number at another place, and in place.
+      std::vector<float> part(in.begin() + 1, in.begin() + 38);
+      each.compute(*loops, part.data(), part.data(), std::ssize(part));
+      EXPECT_TRUE(std::equal(part.begin(), part.end(), out.begin() + 1));
+    }
+  }
+}
+
+TEST(Kernels, ActivationsKeepWhatIsNotANumber) {
+  const std::vector<float> special = {kNaN, kInfinity, -kInfinity, 1e30F, -1e30F};
+  for (const Kernels* loops : compiled_kernels()) {
+    if (!runs_here(*loops)) continue;
+    for (const ActivationCase& each : kActivations) {
+      SCOPED_TRACE(std::string(loops->name) + " " + each.name);
+      std::vector<float> out(special.size());
+      each.compute(*loops, special.data(), out.data(), std::ssize(special));
+      EXPECT_TRUE(std::isnan(out[0]));
+      EXPECT_EQ(out[1], kInfinity);
+      EXPECT_TRUE(std::isnan(out[2])) << "−∞ · 0";
+      EXPECT_EQ(out[3], 1e30F);
+      EXPECT_EQ(out[4], 0.0F);
+    }
+  }
+}
+
 // Aligned outputs are streamed, others are written normally.
 TEST(Kernels, ADividedRowGoesToItsCopyToo) {
   for (const Kernels* loops : compiled_kernels()) {

@@ -28,6 +28,9 @@ class ThreadPool {
   /// done. A call that comes while another is running does all its work itself. `block` does not throw.
   void run(Index count, const std::function<void(Index)>& block);
 
+  /// The threads that `run` uses, the caller's among them.
+  [[nodiscard]] Index size() const { return static_cast<Index>(threads_.size()) + 1; }
+
  private:
   void work();
   void take_blocks(const std::function<void(Index)>& block, Index count);

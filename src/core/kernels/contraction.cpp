@@ -1,13 +1,12 @@
 #include "core/kernels/contraction.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <cassert>
 
+#include "core/kernels/few_rows.h"
 #include "core/kernels/isa/instruction_set.h"
 #include "core/kernels/matrix_product.h"
 #include "core/kernels/scratch.h"
+#include "core/kernels/strided_products.h"
 
 namespace attnscope {
 namespace {
@@ -25,172 +24,6 @@ constexpr Index kPieces = 64;
 
 // Numbers per piece of work if nothing is summed.
 constexpr Index kScaledAtOnce = Index{1} << 15;
-
-/// The role of a label: row of the product, column, summed, or an outer loop.
-enum class Role { row, column, sum, loop };
-
-Role role_of(const ContractionLabel& label) {
-  if (label.out_stride == 0) return Role::sum;
-  if (label.b_stride == 0) return Role::row;
-  if (label.a_stride == 0) return Role::column;
-  return Role::loop;
-}
-
-/// A short list of labels without allocation.
-class Labels {
- public:
-  void push_back(const ContractionLabel& label) {
-    assert(count_ < kMaxContractionLabels);
-    labels_[count_++] = label;
-  }
-  void erase(std::size_t at) {
-    std::copy(begin() + at + 1, end(), begin() + at);
-    --count_;
-  }
-  [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] ContractionLabel& operator[](std::size_t at) { return labels_[at]; }
-  [[nodiscard]] ContractionLabel* begin() { return labels_.data(); }
-  [[nodiscard]] ContractionLabel* end() { return labels_.data() + count_; }
-  [[nodiscard]] const ContractionLabel* begin() const { return labels_.data(); }
-  [[nodiscard]] const ContractionLabel* end() const { return labels_.data() + count_; }
-
-  /// The product of their sizes.
-  [[nodiscard]] Index places() const {
-    Index product = 1;
-    for (const ContractionLabel& label : *this) product *= label.size;
-    return product;
-  }
-
- private:
-  std::array<ContractionLabel, kMaxContractionLabels> labels_;
-  std::size_t count_ = 0;
-};
-
-/// Merges adjacent labels that are contiguous in every tensor: (head, dim) becomes one long axis if possible.
-void merge_neighbours(Labels& labels) {
-  for (std::size_t i = labels.count(); i-- > 1;) {
-    ContractionLabel& slow = labels[i - 1];
-    const ContractionLabel& fast = labels[i];
-    const bool joined = role_of(slow) == role_of(fast) && slow.a_stride == fast.a_stride * fast.size &&
-                        slow.b_stride == fast.b_stride * fast.size && slow.out_stride == fast.out_stride * fast.size &&
-                        slow.start_stride == fast.start_stride * fast.size;
-    if (!joined) continue;
-    slow = {slow.size * fast.size, fast.a_stride, fast.b_stride, fast.out_stride, fast.start_stride};
-    labels.erase(i);
-  }
-}
-
-/// Removes a label of the given role from `labels` and returns it, or one of size 1 if there is none. Takes the last
-/// summed label, which keeps the order of the sum, and the longest label of other roles.
-ContractionLabel take(Labels& labels, Role role) {
-  std::size_t chosen = labels.count();
-  for (std::size_t i = 0; i < labels.count(); ++i) {
-    if (role_of(labels[i]) != role) continue;
-    if (chosen == labels.count() || role == Role::sum || labels[i].size > labels[chosen].size) chosen = i;
-  }
-  if (chosen == labels.count()) return {1, 0, 0, 0, 0};
-  const ContractionLabel label = labels[chosen];
-  labels.erase(chosen);
-  return label;
-}
-
-/// Quotient and remainder, without a division in the common cases: a divisor of 1, or larger than the dividend.
-struct Quotient {
-  Index whole = 0;
-  Index rest = 0;
-};
-
-Quotient divide(Index number, Index by) {
-  if (number < by) return {0, number};
-  if (by == 1) return {number, 0};
-  return {number / by, number % by};
-}
-
-/// The offsets of an outer-loop iteration in each tensor.
-struct Place {
-  Index a = 0;
-  Index b = 0;
-  Index out = 0;
-  Index start = 0;
-};
-
-/// The offsets of iteration `number` over the labels; the last label varies fastest.
-Place place_of(const Labels& labels, Index number) {
-  Place place;
-  for (const ContractionLabel* label = labels.end(); number > 0;) {
-    --label;
-    const auto [before, at] = divide(number, label->size);
-    number = before;
-    place.a += at * label->a_stride;
-    place.b += at * label->b_stride;
-    place.out += at * label->out_stride;
-    place.start += at * label->start_stride;
-  }
-  return place;
-}
-
-/// A contraction as matrix products: one right factor per iteration of `rights`, multiplied with one left factor per
-/// iteration of `repeats`; each element is the sum over `sums`, one product after the other.
-struct Products {
-  const float* a = nullptr;
-  const float* b = nullptr;
-  float* out = nullptr;
-  const float* start = nullptr;
-  ContractionLabel row, column, sum;
-  Labels rights, repeats, sums;
-  double flops = 2;
-  float divisor = 1;
-  bool fused = false;
-  bool streamed = false;
-  const RowSink* made = nullptr;
-};
-
-Products products_of(std::span<const ContractionLabel> labels, const float* a, const float* b, float* out) {
-  Products p;
-  p.a = a;
-  p.b = b;
-  p.out = out;
-  Labels rest;
-  for (const ContractionLabel& label : labels) {
-    p.flops *= static_cast<double>(label.size);
-    if (label.size != 1) rest.push_back(label);
-  }
-  merge_neighbours(rest);
-  p.row = take(rest, Role::row);
-  p.column = take(rest, Role::column);
-  p.sum = take(rest, Role::sum);
-  // Products are written along columns, which should therefore be contiguous.
-  const bool turned = p.column.size > 1 && p.column.out_stride != 1 && p.row.out_stride == 1;
-  const auto turn = [](ContractionLabel& label) { std::swap(label.a_stride, label.b_stride); };
-  if (turned) {
-    std::swap(p.a, p.b);
-    std::swap(p.row, p.column);
-    for (ContractionLabel* label : {&p.row, &p.column, &p.sum}) turn(*label);
-    std::for_each(rest.begin(), rest.end(), turn);
-  }
-  for (const ContractionLabel& label : rest) {
-    if (role_of(label) == Role::sum) {
-      p.sums.push_back(label);
-    } else {
-      (label.b_stride == 0 ? p.repeats : p.rights).push_back(label);
-    }
-  }
-  return p;
-}
-
-/// Called from several threads; remembers a positive answer.
-class Stopped {
- public:
-  explicit Stopped(const std::function<bool()>& asked) : asked_(asked) {}
-  bool operator()() {
-    if (!stopped_ && asked_()) stopped_ = true;
-    return stopped_;
-  }
-
- private:
-  const std::function<bool()>& asked_;
-  std::atomic<bool> stopped_ = false;
-};
 
 /// Nothing to sum: scaled rows of b.
 void scale_rows(const Products& p, ThreadPool* pool, Stopped& stopped) {
@@ -352,6 +185,8 @@ void contract_strided(std::span<const ContractionLabel> labels, const float* a, 
   const bool nothing_to_sum = products.sums.places() == 1 && products.sum.size == 1;
   if (nothing_to_sum && products.column.b_stride == 1 && products.column.out_stride == 1 && start == nullptr) {
     scale_rows(products, pool, stopped);
+  } else if (has_few_rows(products)) {
+    multiply_few_rows(products, pool, stopped);
   } else {
     multiply_matrices(products, pool, stopped);
   }

@@ -1,4 +1,5 @@
 // Activations of MLPs, and products of two tensors element by element.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -6,6 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/kernels/isa/instruction_set.h"
 #include "core/operations/einsum.h"
 #include "core/operations/ops.h"
 #include "core/operations/shared.h"
@@ -40,6 +42,20 @@ constexpr std::array<ActivationFormula, 6> kFormulas = {{
 
 const ActivationFormula& formula_of(Activation activation) { return kFormulas[static_cast<std::size_t>(activation)]; }
 
+constexpr float kQuickGelu = 1.702F;
+
+/// f of `count` numbers.
+void activate_run(Activation activation, const float* in, float* out, Index count) {
+  switch (activation) {
+    case Activation::relu: std::transform(in, in + count, out, [](float x) { return x < 0 ? 0 : x; }); return;
+    case Activation::gelu: kernels().gelu(in, out, count); return;
+    case Activation::gelu_tanh: kernels().gelu_tanh(in, out, count); return;
+    case Activation::quick_gelu: kernels().times_sigmoid(in, kQuickGelu, out, count); return;
+    case Activation::silu: kernels().times_sigmoid(in, 1, out, count); return;
+    case Activation::tanh: std::transform(in, in + count, out, [](float x) { return std::tanh(x); }); return;
+  }
+}
+
 /// out = f(in) for each number.
 struct ActivationOperation {
   Activation activation = Activation::relu;
@@ -52,12 +68,9 @@ struct ActivationOperation {
   }
 
   void compute(Inputs inputs, const StepContext& context, Tensor& out) const {
-    const auto value = formula_of(activation).value;
     const Index length = run_length(out);
     share_out(context, length == 0 ? 0 : out.count() / length, length * 8, [&](Index run) {
-      const float* const from = inputs[0]->values().data() + run * length;
-      float* const to = out.values().data() + run * length;
-      for (Index i = 0; i < length; ++i) to[i] = static_cast<float>(value(static_cast<double>(from[i])));
+      activate_run(activation, inputs[0]->values().data() + run * length, out.values().data() + run * length, length);
     });
   }
 

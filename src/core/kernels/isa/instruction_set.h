@@ -37,6 +37,20 @@ struct PanelProduct {
   bool streamed = false;  ///< bypass the caches, if the processor can and every row is vector-aligned
 };
 
+/// One row of a matrix product with a matrix that is read only once: sums[j] += Σ_k a[k] · b[k, j], each element summed
+/// in float from k = 0 on.
+struct RowProduct {
+  Index depth = 0;  ///< values of the summed label
+  Index columns = 0;
+  const float* a = nullptr;
+  Index a_depth = 1;         ///< distances in elements
+  const float* b = nullptr;  ///< [depth, columns]; one of its distances is 1
+  Index depth_stride = 0;
+  Index column_stride = 1;
+  bool fused = false;  ///< use fused multiply-add, if the processor has it
+  float* sums = nullptr;
+};
+
 /// Maps a logit to an exponent: x / divisor − shift, or (x − shift) / divisor if shifted first.
 struct Exponent {
   float divisor = 1;
@@ -52,6 +66,8 @@ struct Kernels {
   Index block_columns;
 
   void (*multiply_panel)(const PanelProduct& product);
+
+  void (*multiply_row)(const RowProduct& product);
 
   /// to[k, j] = from[k · depth_stride + j · column_stride] for `columns` columns, padded with zeros to `block_columns`.
   void (*pack_panel)(const float* from, Index columns, Index column_stride, Index depth, Index depth_stride, float* to);
@@ -72,6 +88,14 @@ struct Kernels {
 
   /// out[i] = exp(exponent of in[i]) / sum; same numbers as `exponentials` and `divide`.
   void (*weights)(const float* in, const Exponent& exponent, float sum, float* out, Index count);
+
+  /// out[i] = in[i] · sigmoid(factor · in[i]). `out` of this and the next two may be `in`; a number does not depend on
+  /// its place.
+  void (*times_sigmoid)(const float* in, float factor, float* out, Index count);
+
+  /// out[i] = GELU of in[i], from the normal distribution, and its approximation by a hyperbolic tangent.
+  void (*gelu)(const float* in, float* out, Index count);
+  void (*gelu_tanh)(const float* in, float* out, Index count);
 
   /// The largest of in[0 … count), ignoring NaN; −∞ if there is none.
   float (*largest)(const float* in, Index count);

@@ -1,10 +1,12 @@
 // All loops of `Kernels`. Included only by the files that are compiled for one instruction set each.
 #pragma once
 
+#include "core/kernels/isa/activation_loops.h"
 #include "core/kernels/isa/compiled.h"
 #include "core/kernels/isa/limit_loops.h"
 #include "core/kernels/isa/product_loops.h"
 #include "core/kernels/isa/random_loops.h"
+#include "core/kernels/isa/row_product_loops.h"
 #include "core/kernels/isa/softmax_loops.h"
 
 namespace attnscope {
@@ -20,12 +22,16 @@ constexpr Kernels kernels_of(const char* name) {
           .block_rows = Isa::kRows,
           .block_columns = Isa::kVectors * V::kWidth,
           .multiply_panel = multiply_panel<Isa>,
+          .multiply_row = multiply_row<Isa>,
           .pack_panel = pack_panel<Isa>,
           .scale = scale<Isa>,
           .stream = stream<Isa>,
           .end_stream = Isa::streamed,
           .exponentials = exponentials_with<Isa>,
           .weights = weights_with<Isa>,
+          .times_sigmoid = times_sigmoid<Isa>,
+          .gelu = gelu<Isa>,
+          .gelu_tanh = gelu_tanh<Isa>,
           .largest = largest_with<Isa>,
           .largest_each = largest_each_with<Isa>,
           .uniform = uniform<Isa>,
