@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 namespace attnscope {
 namespace {
@@ -92,6 +95,73 @@ TEST(Tensor, CountsSaturate) {
 TEST(Tensor, ShapeForPeople) {
   EXPECT_EQ(shape_text({}), "scalar");
   EXPECT_EQ(shape_text({{"a", 4}, {"b", 6}, {"c", 7}}), "4 × 6 × 7");
+}
+
+std::shared_ptr<const Axes> square(Index heads, Index tokens) {
+  return std::make_shared<const Axes>(Axes{{"head", heads}, {"query", tokens}, {"key", tokens}});
+}
+
+/// Writes 100 · head + 10 · query + key, plus `more`, wherever an index is `from` or more.
+void write(Tensor& tensor, Index from, float more) {
+  for (Index offset = 0; offset < tensor.count(); ++offset) {
+    const std::vector<Index> index = tensor.index_at(offset);
+    if (index[1] >= from || index[2] >= from)
+      tensor.first()[tensor.place(index)] = static_cast<float>(100 * index[0] + 10 * index[1] + index[2]) + more;
+  }
+}
+
+void expect_written(const Tensor& tensor) {
+  for (Index offset = 0; offset < tensor.count(); ++offset) {
+    const std::vector<Index> index = tensor.index_at(offset);
+    const auto expected = static_cast<float>(100 * index[0] + 10 * index[1] + index[2]);
+    ASSERT_EQ(tensor.at(index), expected);
+    ASSERT_EQ(tensor.values()[static_cast<std::size_t>(offset)], expected);
+    ASSERT_EQ(tensor.matrix(std::vector<Index>{index[0]}).at(index[1], index[2]), expected);
+  }
+}
+
+TEST(TensorWithRoom, GrowsInItsMemoryAndLeavesWhatIsShown) {
+  const std::shared_ptr<Tensor> before = Tensor::with_room(square(2, 3), {2, 5, 5}, nullptr);
+  write(*before, 0, 0);
+  expect_written(*before);
+  EXPECT_EQ(before->count(), 18);
+  const std::shared_ptr<Tensor> after = before->grown(square(2, 5));
+  ASSERT_NE(after, nullptr);
+  EXPECT_EQ(std::as_const(*after).first(), std::as_const(*before).first());
+  write(*after, 3, 0);
+  expect_written(*after);
+  expect_written(*before);
+  EXPECT_EQ(after->grown(square(2, 6)), nullptr) << "there is no room for six";
+  const Tensor copy = *after;
+  EXPECT_FALSE(copy.has_room());
+  expect_written(copy);
+}
+
+TEST(TensorWithRoom, GrowsOnceOnly) {
+  const std::shared_ptr<Tensor> first = Tensor::with_room(square(1, 2), {1, 8, 8}, nullptr);
+  write(*first, 0, 0);
+  const std::shared_ptr<Tensor> second = first->grown(square(1, 3));
+  ASSERT_NE(second, nullptr);
+  write(*second, 2, 0);
+  EXPECT_EQ(first->grown(square(1, 3)), nullptr) << "its next row is taken";
+  const std::shared_ptr<Tensor> shorter = second->grown(square(1, 2));
+  ASSERT_NE(shorter, nullptr);
+  expect_written(*shorter);
+  EXPECT_EQ(shorter->grown(square(1, 3)), nullptr) << "and stays taken";
+  EXPECT_NE(second->grown(square(1, 4)), nullptr);
+}
+
+TEST(TensorWithRoom, WhatIsBeyondCanBeFilled) {
+  const std::shared_ptr<Tensor> tensor = Tensor::with_room(square(2, 3), {2, 4, 6}, nullptr);
+  write(*tensor, 0, 0);
+  tensor->fill_beyond(std::vector<Index>{2, 2, 3}, 7);
+  const std::shared_ptr<Tensor> larger = tensor->grown(square(2, 4));
+  ASSERT_NE(larger, nullptr);
+  for (Index offset = 0; offset < larger->count(); ++offset) {
+    const std::vector<Index> index = larger->index_at(offset);
+    const bool kept = index[1] < 2 && index[2] < 3;
+    EXPECT_EQ(larger->at(index), kept ? static_cast<float>(100 * index[0] + 10 * index[1] + index[2]) : 7.0F);
+  }
 }
 
 }  // namespace

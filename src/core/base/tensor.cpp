@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 namespace attnscope {
@@ -45,11 +46,122 @@ Index saturating_product(Index a, Index b) {
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<Index>::max() : product;
 }
 
+/// Memory that tensors which follow each other share.
+struct SharedRoom {
+  Numbers numbers;
+  std::vector<Index> room;   ///< per axis: the size it may have
+  std::vector<Index> apart;  ///< per axis: elements between neighbours
+  std::vector<Index> used;   ///< per axis: the size of the largest tensor in it
+};
+
+struct Tensor::Growing {
+  std::shared_ptr<SharedRoom> shared;
+  std::once_flag copied;
+  Numbers without_gaps;
+};
+
 Tensor::Tensor(Axes axes) : Tensor(std::move(axes), nullptr) { std::fill(values().begin(), values().end(), 0.0F); }
 
 Tensor::Tensor(Axes axes, std::shared_ptr<MemoryStore> store)
     : axes_(std::make_shared<const Axes>(std::move(axes))),
       data_(static_cast<std::size_t>(element_count(*axes_)), std::move(store)) {}
+
+Tensor& Tensor::operator=(Tensor other) noexcept {
+  std::swap(axes_, other.axes_);
+  std::swap(data_, other.data_);
+  std::swap(growing_, other.growing_);
+  return *this;
+}
+
+std::shared_ptr<Tensor> Tensor::with_room(std::shared_ptr<const Axes> axes, std::vector<Index> room,
+                                          std::shared_ptr<MemoryStore> store) {
+  auto shared = std::make_shared<SharedRoom>();
+  shared->apart.resize(room.size());
+  Index count = 1;
+  for (std::size_t axis = room.size(); axis-- > 0;) {
+    assert(room[axis] >= (*axes)[axis].size);
+    shared->apart[axis] = count;
+    count = saturating_product(count, room[axis]);
+  }
+  shared->numbers = Numbers(static_cast<std::size_t>(count), std::move(store));
+  for (const Axis& axis : *axes) shared->used.push_back(axis.size);
+  shared->room = std::move(room);
+  auto tensor = std::make_shared<Tensor>(std::move(axes), Numbers());
+  tensor->growing_ = std::make_shared<Growing>();
+  tensor->growing_->shared = std::move(shared);
+  return tensor;
+}
+
+void Tensor::fill_beyond(std::span<const Index> sizes, float value) {
+  const SharedRoom& shared = *growing_->shared;
+  const std::span<float> numbers = growing_->shared->numbers.values();
+  const Index length = shared.room.back();
+  for (Index at = 0; at < std::ssize(numbers); at += length) {
+    bool beyond = false;
+    for (std::size_t axis = 0; axis + 1 < sizes.size(); ++axis)
+      beyond = beyond || at / shared.apart[axis] % shared.room[axis] >= sizes[axis];
+    const Index begin = beyond ? 0 : sizes.back();
+    std::fill_n(numbers.begin() + at + begin, length - begin, value);
+  }
+}
+
+std::shared_ptr<Tensor> Tensor::grown(std::shared_ptr<const Axes> axes) const {
+  if (!growing_) return nullptr;
+  SharedRoom& shared = *growing_->shared;
+  bool is_larger = false;
+  bool is_largest = true;
+  for (std::size_t axis = 0; axis < axes->size(); ++axis) {
+    const Index size = (*axes)[axis].size;
+    if (size > shared.room[axis]) return nullptr;
+    is_larger = is_larger || size > this->axes()[axis].size;
+    is_largest = is_largest && this->axes()[axis].size == shared.used[axis];
+  }
+  if (is_larger && !is_largest) return nullptr;
+  for (std::size_t axis = 0; axis < axes->size(); ++axis)
+    shared.used[axis] = std::max(shared.used[axis], (*axes)[axis].size);
+  auto tensor = std::make_shared<Tensor>(std::move(axes), Numbers());
+  tensor->growing_ = std::make_shared<Growing>();
+  tensor->growing_->shared = growing_->shared;
+  return tensor;
+}
+
+const float* Tensor::first() const {
+  return growing_ ? std::as_const(growing_->shared->numbers).values().data() : data_.values().data();
+}
+
+float* Tensor::first() { return growing_ ? growing_->shared->numbers.values().data() : data_.values().data(); }
+
+Index Tensor::place(std::span<const Index> index) const {
+  if (!growing_) return offset(index);
+  Index place = 0;
+  for (std::size_t axis = 0; axis < index.size(); ++axis) place += index[axis] * growing_->shared->apart[axis];
+  return place;
+}
+
+Index Tensor::apart(std::size_t axis) const {
+  return growing_ ? growing_->shared->apart[axis] : stride(static_cast<int>(axis));
+}
+
+Numbers Tensor::copied_numbers() const {
+  if (!growing_) return data_;
+  Numbers copy(static_cast<std::size_t>(count()), nullptr);
+  const auto length = rank() == 0 ? std::size_t{1} : static_cast<std::size_t>(size(-1));
+  for (std::size_t at = 0; at < copy.values().size(); at += length) {
+    const float* const from = first() + place(index_at(static_cast<Index>(at)));
+    std::copy_n(from, length, copy.values().data() + at);
+  }
+  return copy;
+}
+
+std::span<const float> Tensor::without_gaps() const {
+  const std::vector<Index>& apart = growing_->shared->apart;
+  bool gaps = false;
+  for (std::size_t axis = 0; axis < apart.size(); ++axis)
+    gaps = gaps || (apart[axis] != stride(static_cast<int>(axis)) && axes()[axis].size > 1);
+  if (!gaps) return {first(), static_cast<std::size_t>(count())};
+  std::call_once(growing_->copied, [this] { growing_->without_gaps = copied_numbers(); });
+  return std::as_const(growing_->without_gaps).values();
+}
 
 std::shared_ptr<const Tensor> Tensor::part(std::shared_ptr<const Tensor> whole, Axes axes, Index offset) {
   const auto count = static_cast<std::size_t>(element_count(axes));
@@ -72,13 +184,14 @@ Index Tensor::stride(int axis) const {
 }
 
 MatrixView Tensor::matrix(std::span<const Index> leading) const {
-  if (rank() == 0) return {data_.values().data(), 1, 1, 1, 1};
+  if (rank() == 0) return {first(), 1, 1, 1, 1};
   const Index columns = size(-1);
   const Index rows = rank() > 1 ? size(-2) : 1;
   assert(static_cast<int>(leading.size()) == (rank() > 2 ? rank() - 2 : 0));
-  Index matrices_before = 0;
-  for (std::size_t i = 0; i < leading.size(); ++i) matrices_before = matrices_before * axes()[i].size + leading[i];
-  return {data_.values().data() + matrices_before * rows * columns, rows, columns, columns, 1};
+  Index before = 0;
+  for (std::size_t i = 0; i < leading.size(); ++i) before += leading[i] * apart(i);
+  const Index row = rank() > 1 ? apart(static_cast<std::size_t>(rank()) - 2) : columns;
+  return {first() + before, rows, columns, row, 1};
 }
 
 std::string shape_text(const Axes& axes) {

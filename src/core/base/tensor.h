@@ -1,6 +1,7 @@
 // Dense float32 tensors with named axes.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,6 +59,10 @@ struct MatrixView {
 
 /// Dense float32 tensor, row-major (C order, last axis fastest), with named axes. A tensor is filled once, by the
 /// operation that makes it, and is shared as `const` from then on.
+///
+/// A tensor with room leaves gaps between its rows, so that a later one can have longer axes in the same memory:
+/// `first`, `place`, `at` and `matrix` look at its numbers where they are. `values` and what counts in it, `offset` and
+/// `stride`, are without gaps: they copy such a tensor once.
 class Tensor {
  public:
   Tensor() : Tensor(std::make_shared<const Axes>(), Numbers()) {}
@@ -67,25 +72,53 @@ class Tensor {
   Tensor(Axes axes, std::shared_ptr<MemoryStore> store);
   /// With existing numbers, as many as the axes say.
   Tensor(std::shared_ptr<const Axes> axes, Numbers numbers) : axes_(std::move(axes)), data_(std::move(numbers)) {}
+  /// A copy has no room.
+  Tensor(const Tensor& other) : axes_(other.axes_), data_(other.copied_numbers()) {}
+  Tensor(Tensor&& other) noexcept = default;
+  Tensor& operator=(Tensor other) noexcept;
+  ~Tensor() = default;
+
+  /// With any content, in memory where each axis may become as long as `room` says.
+  static std::shared_ptr<Tensor> with_room(std::shared_ptr<const Axes> axes, std::vector<Index> room,
+                                           std::shared_ptr<MemoryStore> store);
+  /// With room: sets all numbers of that memory that lie beyond the first `sizes` along any axis.
+  void fill_beyond(std::span<const Index> sizes, float value);
+  /// A tensor in the same memory whose axes have the same names and other sizes. Numbers that both have stay; the others
+  /// have any content. Null where there is no room, or where a tensor that grew from this one has the numbers that would
+  /// be added. One thread at a time.
+  [[nodiscard]] std::shared_ptr<Tensor> grown(std::shared_ptr<const Axes> axes) const;
 
   /// The numbers of `whole` from position `offset` on, shared with it.
   static std::shared_ptr<const Tensor> part(std::shared_ptr<const Tensor> whole, Axes axes, Index offset);
+
+  [[nodiscard]] bool has_room() const { return growing_ != nullptr; }
 
   [[nodiscard]] const Axes& axes() const { return *axes_; }
   [[nodiscard]] int rank() const { return static_cast<int>(axes().size()); }
   /// Size of axis `axis`; negative counts from the last.
   [[nodiscard]] Index size(int axis) const;
-  [[nodiscard]] Index count() const { return static_cast<Index>(data_.values().size()); }
+  [[nodiscard]] Index count() const {
+    return growing_ ? element_count(axes()) : static_cast<Index>(data_.values().size());
+  }
   /// Elements between neighbours along `axis`; negative counts from the last.
   [[nodiscard]] Index stride(int axis) const;
 
-  [[nodiscard]] std::span<const float> values() const { return data_.values(); }
-  [[nodiscard]] std::span<float> values() { return data_.values(); }
+  [[nodiscard]] std::span<const float> values() const { return growing_ ? without_gaps() : data_.values(); }
+  [[nodiscard]] std::span<float> values() {
+    assert(!growing_);
+    return data_.values();
+  }
+
+  /// The number at index 0, …, 0. Numbers along the last axis are neighbours.
+  [[nodiscard]] const float* first() const;
+  [[nodiscard]] float* first();
+  /// Elements between `first` and the number at `index`.
+  [[nodiscard]] Index place(std::span<const Index> index) const;
+  /// Elements between neighbours along `axis`, from 0, where they are.
+  [[nodiscard]] Index apart(std::size_t axis) const;
 
   /// The element at `index`, one number per axis.
-  [[nodiscard]] float at(std::span<const Index> index) const {
-    return values()[static_cast<std::size_t>(offset(index))];
-  }
+  [[nodiscard]] float at(std::span<const Index> index) const { return first()[place(index)]; }
   /// Position of `index` in `values()`.
   [[nodiscard]] Index offset(std::span<const Index> index) const { return offset_in(axes(), index); }
   /// The inverse of `offset`.
@@ -96,8 +129,15 @@ class Tensor {
   [[nodiscard]] MatrixView matrix(std::span<const Index> leading = {}) const;
 
  private:
+  /// The memory of a tensor with room.
+  struct Growing;
+
+  [[nodiscard]] std::span<const float> without_gaps() const;
+  [[nodiscard]] Numbers copied_numbers() const;
+
   std::shared_ptr<const Axes> axes_;  ///< tensors of the same shape may share them
-  Numbers data_;
+  Numbers data_;                      ///< empty with room
+  std::shared_ptr<Growing> growing_;  ///< null: without room
 };
 
 /// "6 × 9", "4 × 6 × 7": the sizes of the axes, for people.

@@ -14,14 +14,12 @@ namespace {
 
 using ContractionLabels = std::array<ContractionLabel, kMaxContractionLabels>;
 
-/// Sets the stride `which` of every label to that in a tensor whose axes have the labels `axis_labels`.
-void note_strides(const std::vector<int>& axis_labels, const Axes& axes, Index ContractionLabel::*which,
+/// Sets the stride `which` of every label to that in `tensor`, whose axes have the labels `axis_labels`.
+void note_strides(const std::vector<int>& axis_labels, const Tensor& tensor, Index ContractionLabel::*which,
                   ContractionLabels& labels) {
-  Index stride = 1;
-  for (std::size_t axis = axes.size(); axis-- > 0;) {
-    labels[static_cast<std::size_t>(axis_labels[axis])].*which = stride;
+  for (std::size_t axis = 0; axis < axis_labels.size(); ++axis) {
     // A tensor without numbers has no strides that matter, but 0 means that it lacks the label.
-    stride *= std::max<Index>(1, axes[axis].size);
+    labels[static_cast<std::size_t>(axis_labels[axis])].*which = std::max<Index>(1, tensor.apart(axis));
   }
 }
 
@@ -106,10 +104,10 @@ void multiply(const ContractOperation& operation, Inputs inputs, const StepConte
   assert(count <= kMaxContractionLabels);
   ContractionLabels by_number;
   for (std::size_t i = 0; i < count; ++i) by_number[i].size = operation.sizes[i];
-  note_strides(operation.a, a.axes(), &ContractionLabel::a_stride, by_number);
-  note_strides(operation.b, b.axes(), &ContractionLabel::b_stride, by_number);
-  note_strides(operation.out, out.axes(), &ContractionLabel::out_stride, by_number);
-  if (bias != nullptr) note_strides(operation.bias, bias->axes(), &ContractionLabel::start_stride, by_number);
+  note_strides(operation.a, a, &ContractionLabel::a_stride, by_number);
+  note_strides(operation.b, b, &ContractionLabel::b_stride, by_number);
+  note_strides(operation.out, out, &ContractionLabel::out_stride, by_number);
+  if (bias != nullptr) note_strides(operation.bias, *bias, &ContractionLabel::start_stride, by_number);
   // First the result's labels in its own order: neighbours in memory are then neighbours in the list. The summed ones
   // follow.
   ContractionLabels labels;
@@ -118,9 +116,9 @@ void multiply(const ContractOperation& operation, Inputs inputs, const StepConte
   std::copy_if(by_number.begin(), by_number.begin() + count, labels.begin() + next,
                [](const ContractionLabel& label) { return label.out_stride == 0; });
   contract_strided(
-      std::span(labels).first(count), a.values().data(), b.values().data(), out.values().data(), out.count(),
-      operation.divisor, context.pool, [&] { return context.stop.stop_requested(); },
-      bias != nullptr ? bias->values().data() : nullptr, operation.fused, made);
+      std::span(labels).first(count), a.first(), b.first(), out.values().data(), out.count(), operation.divisor,
+      context.pool, [&] { return context.stop.stop_requested(); }, bias != nullptr ? bias->first() : nullptr,
+      operation.fused, made);
 }
 
 void ContractOperation::compute(Inputs inputs, const StepContext& context, Tensor& result) const {

@@ -71,11 +71,12 @@ std::shared_ptr<const Tensor> part_of(const std::shared_ptr<const Tensor>& whole
   Axes axes = region_axes(whole->axes(), region);
   // It may begin where the tensor ends.
   if (region.count() == 0) return std::make_shared<Tensor>(std::move(axes), nullptr);
-  if (is_contiguous(whole->axes(), region)) return Tensor::part(whole, std::move(axes), whole->offset(region.begin));
+  if (!whole->has_room() && is_contiguous(whole->axes(), region))
+    return Tensor::part(whole, std::move(axes), whole->offset(region.begin));
   auto part = std::make_shared<Tensor>(std::move(axes), nullptr);
   const Index length = region.size(region.begin.size() - 1);
   for_each_run(region, [&](Index at, const std::vector<Index>& index) {
-    std::copy_n(whole->values().begin() + whole->offset(index), length, part->values().begin() + at);
+    std::copy_n(whole->first() + whole->place(index), length, part->values().begin() + at);
   });
   return part;
 }

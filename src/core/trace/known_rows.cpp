@@ -44,17 +44,24 @@ class Search {
       if (traits.draws || traits.uses_seed) continue;
       const Step* const old = same_[i] < 0 ? last_.find(step.name) : nullptr;
       if (old == nullptr || old->tensor == nullptr || !fits(step, *old)) continue;
-      KnownRows known = {static_cast<int>(old - last_.steps().data()), 0, token_axis(step.axes), grows_keys(step)};
+      KnownRows known = {static_cast<int>(old - last_.steps().data()), 0, token_axis(step.axes), grows_keys(step), {}};
       if (known.axis < 0 || (known.square && known.axis + 2 != std::ssize(step.axes))) continue;
       const auto axis = static_cast<std::size_t>(known.axis);
       known.rows = std::min({rows_of(i, *old), step.axes[axis].size, old->axes[axis].size});
       if (known.square) known.rows = std::min({known.rows, step.axes.back().size, old->axes.back().size});
+      if (known.square && causal_[i]) known.later_keys = hidden_number(step);
       known_[i] = known;
     }
     return std::move(known_);
   }
 
  private:
+  /// What a causal mask makes of keys after the query: weights are 0 whatever stands beside them.
+  static float hidden_number(const PlannedStep& step) {
+    const auto* mask = as<MaskOperation>(step.operation);
+    return mask != nullptr ? static_cast<float>(mask->fill) : 0;
+  }
+
   /// Whether weights of rows that are known do not depend on the tokens that follow.
   [[nodiscard]] bool is_causal(const PlannedStep& step) const {
     if (const auto* mask = as<MaskOperation>(step.operation)) return mask->field->mask().kind == Mask::Kind::causal;

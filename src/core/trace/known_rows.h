@@ -1,6 +1,7 @@
 // What an earlier run knows of a longer or changed text: with a causal mask, the rows of its first tokens.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct KnownRows {
   Index rows = 0;  ///< 0: none is known, or all of the tensor is
   int axis = -1;
   bool square = false;  ///< queries and keys: known are the first `rows` of both
+  /// If square: what every later key has in these rows, where a mask hides all of them.
+  std::optional<float> later_keys = {};
 };
 
 /// Of each step of `plan`. `same`: for each step, the step of the last trace with the same numbers, or −1.

@@ -33,6 +33,9 @@ Index not_finite_count(std::span<const float> values) {
 // With fewer operations, results stay in the cache from one step to the next anyway.
 constexpr double kWorthTogether = 1e6;
 
+/// The size to which an axis of tokens may grow before it is copied.
+Index with_room_for_more(Index tokens) { return tokens + std::clamp<Index>(tokens / 8, 8, 64); }
+
 bool is_draw(const PlannedStep& step) { return step.operation->traits().draws; }
 
 /// For every step of `plan`, the position of the same numbers in `last`, or −1.
@@ -136,32 +139,52 @@ RunResult PlanRun::finish(const Experiment& experiment, double seconds, double m
           std::move(bounds_), std::move(after_draws_)};
 }
 
+std::shared_ptr<Tensor> PlanRun::grown_tensor(const PlannedStep& step, const KnownRows& known, const Tensor& old) {
+  std::shared_ptr<const Axes> axes(shared_plan_, &step.axes);
+  const auto axis = static_cast<std::size_t>(known.axis);
+  const Index rows = step.axes[axis].size;
+  // What is known there must not be written again: the last trace may still be shown.
+  if (known.rows == std::min(rows, old.axes()[axis].size)) {
+    if (std::shared_ptr<Tensor> grown = old.grown(axes)) return grown;
+  }
+  std::shared_ptr<Tensor> tensor;
+  if (SmallTensors::is_small(element_count(step.axes))) {
+    tensor = make_tensor(step);
+  } else {
+    std::vector<Index> room;
+    for (const Axis& each : step.axes) room.push_back(each.size);
+    room[axis] = with_room_for_more(rows);
+    if (known.square) room.back() = with_room_for_more(room.back());
+    tensor = Tensor::with_room(std::move(axes), std::move(room), memory_);
+  }
+  Region box = whole_region(0, step.axes);
+  box.end[axis] = known.rows;
+  if (known.square) box.end.back() = known.rows;
+  if (known.later_keys && tensor->has_room()) tensor->fill_beyond(box.end, *known.later_keys);
+  for_each_run(box, [&](Index /*at*/, const std::vector<Index>& index) {
+    std::copy_n(old.first() + old.place(index), box.size(box.end.size() - 1), tensor->first() + tensor->place(index));
+  });
+  return tensor;
+}
+
 void PlanRun::continue_step(std::size_t step, const RunResult& last) {
   const PlannedStep& planned = plan_.steps[step];
   const KnownRows& known = known_[step];
   done_flops_ += planned.flops;
-  std::shared_ptr<Tensor> tensor = make_tensor(planned);
   const Tensor& old = *last.trace->steps()[static_cast<std::size_t>(known.step)].tensor;
-  const auto axis = static_cast<std::size_t>(known.axis);
-  Region box = whole_region(static_cast<int>(step), planned.axes);
-  box.end[axis] = known.rows;
-  if (known.square) box.end.back() = known.rows;
-  for_each_run(box, [&](Index /*at*/, const std::vector<Index>& index) {
-    std::copy_n(old.values().begin() + old.offset(index), box.size(box.end.size() - 1),
-                tensor->values().begin() + tensor->offset(index));
-  });
+  std::shared_ptr<Tensor> tensor = grown_tensor(planned, known, old);
   Region below = whole_region(static_cast<int>(step), planned.axes);
-  below.begin[axis] = known.rows;
+  below.begin[static_cast<std::size_t>(known.axis)] = known.rows;
   compute_box(planned, below, *tensor);
   if (known.square) {
-    box.begin.back() = known.rows;
-    box.end.back() = planned.axes.back().size;
-    // Weights of masked keys are 0 whatever stands beside them.
-    if (!is<SoftmaxOperation>(planned.operation))
-      compute_box(planned, box, *tensor);
-    else
-      for_each_run(box, [&](Index /*at*/, const std::vector<Index>& index) {
-        std::fill_n(tensor->values().begin() + tensor->offset(index), box.size(box.end.size() - 1), 0.0F);
+    Region beside = whole_region(static_cast<int>(step), planned.axes);
+    beside.end[static_cast<std::size_t>(known.axis)] = known.rows;
+    beside.begin.back() = known.rows;
+    if (!known.later_keys)
+      compute_box(planned, beside, *tensor);
+    else if (!tensor->has_room())
+      for_each_run(beside, [&](Index /*at*/, const std::vector<Index>& index) {
+        std::fill_n(tensor->first() + tensor->place(index), beside.size(index.size() - 1), *known.later_keys);
       });
   }
   add_result(planned, std::move(tensor), false);
@@ -181,8 +204,7 @@ void PlanRun::compute_box(const PlannedStep& step, const Region& region, Tensor&
   Tensor part(region_axes(step.axes, region), memory_);
   step.operation->compute_part({{plan_.steps, step}, region, sources}, inputs, context_, part);
   for_each_run(region, [&](Index at, const std::vector<Index>& index) {
-    std::copy_n(part.values().begin() + at, region.size(index.size() - 1),
-                whole.values().begin() + whole.offset(index));
+    std::copy_n(part.values().begin() + at, region.size(index.size() - 1), whole.first() + whole.place(index));
   });
 }
 

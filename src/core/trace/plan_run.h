@@ -52,6 +52,8 @@ class PlanRun {
   void drop_passed(std::size_t done);
   /// Computes the rows of `step` that the last trace does not have, and copies the others.
   void continue_step(std::size_t step, const RunResult& last);
+  /// A tensor for `step` with the rows of `old` that are known; in its memory, where that has room.
+  std::shared_ptr<Tensor> grown_tensor(const PlannedStep& step, const KnownRows& known, const Tensor& old);
   /// Computes the box `region` of `step` and puts it into `whole`, its tensor.
   void compute_box(const PlannedStep& step, const Region& region, Tensor& whole);
   void reuse(const PlannedStep& step, const RunResult& last, std::size_t from);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -112,6 +113,41 @@ TEST_P(Typing, KnowsTheRowsOfEarlierTokens) {
     ++continued;
   }
   EXPECT_GT(continued, 20);
+}
+
+/// Long enough for tensors that leave room for what follows, with traces that are kept while others grow from them.
+TEST(LongTyping, LeavesTheTracesThatAreShown) {
+  for (const char* const name : {"induction", "stories"}) {
+    SCOPED_TRACE(name);
+    const auto model = open_model(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/models" / name);
+    ASSERT_TRUE(model) << model.error().message;
+    Experiment experiment = experiment_on_model(*model);
+    const Index vocabulary = vocabulary_of(**model);
+    std::mt19937 random(2);
+    const auto some_id = [&] { return static_cast<Index>(random() % static_cast<std::uint32_t>(vocabulary)); };
+    std::vector<Index>& ids = experiment.text.ids;
+    for (int i = 0; i < 40; ++i) ids.push_back(some_id());
+    Executor typing;
+    std::vector<std::shared_ptr<const Trace>> shown;
+    bool has_grown = false;
+    for (int i = 0; i < 24; ++i) {
+      const auto typed = typing.run(experiment);
+      ASSERT_TRUE(typed) << typed.error().message;
+      for (const Step& step : (*typed)->steps()) has_grown = has_grown || step.tensor->has_room();
+      shown.push_back(*typed);
+      if (i % 7 == 5) ids.pop_back();
+      if (i % 7 == 6) ids[ids.size() - 3] = some_id();
+      if (i % 7 < 5 && ids.size() < 63) ids.push_back(some_id());
+      if (i % 7 == 4) ids.push_back(some_id());
+    }
+    EXPECT_TRUE(has_grown);
+    for (const auto& trace : shown) {
+      const auto fresh = run(trace->experiment());
+      ASSERT_TRUE(fresh);
+      expect_same_bits(*trace, **fresh);
+      if (HasFatalFailure()) return;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Decoders, Typing,
