@@ -322,6 +322,28 @@ TEST(Cli, WrongBenchOptions) {
   expect_refused({"bench", "--mask", "padding:3"}, 2, {"--mask"});
   expect_refused({"bench", "--jsn"}, 2, {"option \"--jsn\" is unknown to bench; did you mean --json?"});
   expect_refused({"bench", "more"}, 2, {"\"more\": unexpected argument"});
+  expect_refused({"bench", "--length", "0"}, 2, {"--length"});
+}
+
+TEST(Cli, BenchMeasuresAModel) {
+  const std::string models = std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/";
+  Arguments arguments = {"bench", "--seconds", "0.01", "--model", models + "stories", "--length", "8"};
+  arguments.insert(arguments.end(), {"--length", "97", "--length", "1"});
+  const Outcome text = run_program(arguments);
+  EXPECT_EQ(text.code, 0) << text.err;
+  for (const char* word : {"model ", "one more token", "of limit", "reading from memory"})
+    EXPECT_NE(text.out.find(word), std::string::npos) << word << " is not in\n" << text.out;
+  EXPECT_NE(text.err.find("97 tokens are not allowed"), std::string::npos) << text.err;
+  arguments.emplace_back("--json");
+  const json rows = json::parse(run_program(arguments).out)["rows"];
+  ASSERT_EQ(rows.size(), 3U) << "8 tokens, one more, and 1 token";
+  for (const json& row : rows) {
+    EXPECT_GT(row["best_ms"], 0) << row;
+    EXPECT_GT(row["limit_ms"], 0) << row;
+  }
+  EXPECT_EQ(rows[1]["work"], "one more token");
+  expect_refused({"bench", "--model", models + "digits"}, 1, {"digits", "allowed: models that continue a text"});
+  expect_refused({"bench", "--model", models + "none"}, 1, {"none"});
 }
 
 TEST(Cli, OutputThatCannotBeWritten) {

@@ -41,6 +41,7 @@ void stream_pieces(std::span<const float> in, std::span<float> out) {
 void MachineLimits::take_larger(const MachineLimits& other) {
   thread_flops = std::max(thread_flops, other.thread_flops);
   flops = std::max(flops, other.flops);
+  read_bytes = std::max(read_bytes, other.read_bytes);
   write_bytes = std::max(write_bytes, other.write_bytes);
   copy_bytes = std::max(copy_bytes, other.copy_bytes);
 }
@@ -55,6 +56,23 @@ double product_flops(const Plan& plan) {
     flops += 2 * products;
   }
   return flops;
+}
+
+double weight_bytes(const Plan& plan) {
+  double bytes = 0;
+  for (const PlannedStep& step : plan.steps) {
+    if (step.operation->traits().is_weight) bytes += sizeof(float) * static_cast<double>(element_count(step.axes));
+  }
+  return bytes;
+}
+
+ModelText numbered_text(Index tokens, Index vocabulary) {
+  // A prime: neighbours are far apart.
+  constexpr Index kApart = 7919;
+  ModelText text;
+  text.ids.reserve(static_cast<std::size_t>(tokens));
+  for (Index i = 0; i < tokens; ++i) text.ids.push_back(i * kApart % vocabulary);
+  return text;
 }
 
 Result<Timing> Benchmark::repeat(const std::function<Result<double>()>& work) const {
@@ -101,6 +119,14 @@ void Benchmark::measure_memory(MachineLimits& limits) {
     return std::span(numbers).subspan(static_cast<std::size_t>(block) * kBlock, kBlock);
   };
   constexpr Index kBlocks = kNumbers / kBlock;
+  std::vector<float> most(kBlocks);
+  limits.read_bytes = kBytes / best_of([&] {
+                        pool_.run(kBlocks, [&](Index block) {
+                          const std::span<const float> numbers = block_of(from, block);
+                          most[static_cast<std::size_t>(block)] =
+                              kernels().largest(numbers.data(), static_cast<Index>(numbers.size()));
+                        });
+                      });
   limits.write_bytes =
       kBytes / best_of([&] {
         pool_.run(kBlocks, [&](Index block) { stream_pieces(std::span(from).first(kCached), block_of(to, block)); });
@@ -154,6 +180,33 @@ Result<Timing> Benchmark::change_tokens(const Experiment& experiment) {
   return repeat([&] {
     const Result<double> before = seconds_of_run(runner, larger, progress);
     return before ? seconds_of_run(runner, experiment, progress) : before;
+  });
+}
+
+Result<Timing> Benchmark::one_more_token(const Experiment& experiment) {
+  // As many tokens of the text are added one by one before it starts over.
+  constexpr std::size_t kAdded = 16;
+  const std::size_t all = experiment.text.ids.size();
+  assert(all > 1);
+  Executor runner(kUnlimitedMemory);
+  Progress progress;
+  progress.pool = &pool_;
+  std::size_t next = all + 1;
+  const auto run_next = [&] {
+    Experiment shorter = experiment;
+    shorter.text.ids.resize(next++);
+    return seconds_of_run(runner, shorter, progress);
+  };
+  return repeat([&]() -> Result<double> {
+    if (next > all) {
+      next = all - std::min(all - 1, kAdded);
+      if (Result<double> before = run_next(); !before) return before;
+      // The first token that is added makes room for more.
+      if (next < all) {
+        if (Result<double> before = run_next(); !before) return before;
+      }
+    }
+    return run_next();
   });
 }
 

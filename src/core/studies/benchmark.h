@@ -21,6 +21,7 @@ struct Timing {
 struct MachineLimits {
   double thread_flops = 0;  ///< multiplications and additions in registers, one thread
   double flops = 0;         ///< the same, all threads together
+  double read_bytes = 0;    ///< read from memory by all threads
   double write_bytes = 0;   ///< written to memory, past the caches, by all threads
   double copy_bytes = 0;    ///< read from memory and written to it, both counted
 
@@ -30,6 +31,12 @@ struct MachineLimits {
 
 /// Multiplications and additions of the matrix products of a plan. Masked scores count too.
 double product_flops(const Plan& plan);
+
+/// Bytes of the weights of a trained model's plan.
+double weight_bytes(const Plan& plan);
+
+/// A text of `tokens` token ids, spread over those below `vocabulary`.
+ModelText numbered_text(Index tokens, Index vocabulary);
 
 /// Measures with a given number of threads, about `seconds` per measurement but at least three runs.
 class Benchmark {
@@ -48,6 +55,10 @@ class Benchmark {
 
   /// Times the experiment after one with one more token.
   Result<Timing> change_tokens(const Experiment& experiment);
+
+  /// Times the run of a model that reads one more token than before, the last ones of the experiment's text,
+  /// which has two or more.
+  Result<Timing> one_more_token(const Experiment& experiment);
 
   /// Times first looks at the tensor `weights` [query, key] of an experiment, which must be too large for memory.
   /// Always uses all threads of the machine.
