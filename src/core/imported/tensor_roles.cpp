@@ -192,11 +192,12 @@ NamedRole role_of(std::string_view name) {
 
 std::string group_of(std::string_view name) {
   std::vector<std::string> words = words_of(name);
-  const std::vector<std::size_t> places = places_of_layer(words);
+  std::vector<std::size_t> places = places_of_layer(words);
   // From the end, so that the places before stay.
-  for (auto place = places.rbegin(); place != places.rend(); ++place) {
-    const auto number = words.begin() + static_cast<std::ptrdiff_t>(*place);
-    const bool has_word = *place > 0 && is_among(kLayerWords, words[*place - 1]);
+  std::reverse(places.begin(), places.end());
+  for (const std::size_t place : places) {
+    const auto number = words.begin() + static_cast<std::ptrdiff_t>(place);
+    const bool has_word = place > 0 && is_among(kLayerWords, words[place - 1]);
     words.erase(has_word ? number - 1 : number, number + 1);
   }
   const auto role =
