@@ -1,10 +1,11 @@
 #include "core/heads/head_circuits.h"
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "core/heads/spectra.h"
 #include "core/operations/contract.h"
 #include "core/operations/dropout.h"
 #include "core/operations/mask.h"
@@ -218,7 +219,7 @@ std::optional<double> copying(const HeadCircuit& head) {
   if (head.w_v.size(0) != head.w_o.size(1) || head.w_o.size(0) > kMaxForEigenvalues) return std::nullopt;
   const Matrix small = matrix_of(head.w_o) * matrix_of(head.w_v);
   if (!small.allFinite()) return std::nullopt;
-  const double all = Eigen::EigenSolver<Matrix>(small, false).eigenvalues().cwiseAbs().sum();
+  const double all = sum_of_eigenvalue_magnitudes({small.data(), static_cast<std::size_t>(small.size())}, small.rows());
   return all > 0 ? std::optional(small.trace() / all) : std::nullopt;
 }
 

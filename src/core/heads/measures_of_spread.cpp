@@ -1,9 +1,11 @@
 // Measures of how many keys a head attends to.
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "core/heads/measure.h"
+#include "core/heads/spectra.h"
 
 namespace attnscope {
 
@@ -40,11 +42,11 @@ namespace {
 
 std::optional<double> effective_rank(const WholeHead& whole) {
   if (whole.weights.empty()) return std::nullopt;
-  const Eigen::Map<const Eigen::MatrixXd> matrix(whole.weights.data(), whole.head.weights.rows,
-                                                 whole.head.weights.columns);
-  if (!matrix.allFinite()) return std::nullopt;
-  const Eigen::VectorXd singular = Eigen::BDCSVD<Eigen::MatrixXd>(matrix).singularValues();
-  const double total = singular.sum();
+  const auto finite = [](double weight) { return std::isfinite(weight); };
+  if (!std::all_of(whole.weights.begin(), whole.weights.end(), finite)) return std::nullopt;
+  const std::vector<double> singular =
+      singular_values(whole.weights, whole.head.weights.rows, whole.head.weights.columns);
+  const double total = std::accumulate(singular.begin(), singular.end(), 0.0);
   if (!(total > 0)) return std::nullopt;
   double entropy = 0;
   for (const double value : singular) {
