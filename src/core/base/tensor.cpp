@@ -56,6 +56,8 @@ struct SharedRoom {
 
 struct Tensor::Growing {
   std::shared_ptr<SharedRoom> shared;
+  Index begin = 0;  ///< where the first number lies in it
+  bool is_box = false;
   std::once_flag copied;
   Numbers without_gaps;
 };
@@ -106,7 +108,7 @@ void Tensor::fill_beyond(std::span<const Index> sizes, float value) {
 }
 
 std::shared_ptr<Tensor> Tensor::grown(std::shared_ptr<const Axes> axes) const {
-  if (!growing_) return nullptr;
+  if (!growing_ || growing_->is_box) return nullptr;
   SharedRoom& shared = *growing_->shared;
   bool is_larger = false;
   bool is_largest = true;
@@ -125,11 +127,24 @@ std::shared_ptr<Tensor> Tensor::grown(std::shared_ptr<const Axes> axes) const {
   return tensor;
 }
 
-const float* Tensor::first() const {
-  return growing_ ? std::as_const(growing_->shared->numbers).values().data() : data_.values().data();
+std::shared_ptr<const Tensor> Tensor::box(Axes axes, std::span<const Index> begin) const {
+  auto tensor = std::make_shared<Tensor>(std::make_shared<const Axes>(std::move(axes)), Numbers());
+  tensor->growing_ = std::make_shared<Growing>();
+  tensor->growing_->shared = growing_->shared;
+  tensor->growing_->begin = growing_->begin + place(begin);
+  tensor->growing_->is_box = true;
+  return tensor;
 }
 
-float* Tensor::first() { return growing_ ? growing_->shared->numbers.values().data() : data_.values().data(); }
+const float* Tensor::first() const {
+  if (!growing_) return data_.values().data();
+  return std::as_const(growing_->shared->numbers).values().data() + growing_->begin;
+}
+
+float* Tensor::first() {
+  if (!growing_) return data_.values().data();
+  return growing_->shared->numbers.values().data() + growing_->begin;
+}
 
 Index Tensor::place(std::span<const Index> index) const {
   if (!growing_) return offset(index);

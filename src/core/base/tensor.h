@@ -90,6 +90,8 @@ class Tensor {
 
   /// The numbers of `whole` from position `offset` on, shared with it.
   static std::shared_ptr<const Tensor> part(std::shared_ptr<const Tensor> whole, Axes axes, Index offset);
+  /// With room: the box of that shape whose first number is the one at `begin`, in the same memory. It does not grow.
+  [[nodiscard]] std::shared_ptr<const Tensor> box(Axes axes, std::span<const Index> begin) const;
 
   [[nodiscard]] bool has_room() const { return growing_ != nullptr; }
 

@@ -31,10 +31,11 @@ void multiply_columns(const Products& p, const Place& right, Index column, Index
     for (Index j = 0; j < columns; ++j) sums[j] = start[j * p.column.start_stride];
   }
   // All rows, before the next numbers of the right factor are read.
-  for (Index begin = 0; begin < p.sum.size; begin += kDepthBlock) {
+  const Index block = p.row.size == 1 && p.sum.b_stride == 1 ? p.sum.size : kDepthBlock;
+  for (Index begin = 0; begin < p.sum.size; begin += block) {
     for (Index row = 0; row < p.row.size; ++row) {
       RowProduct product;
-      product.depth = std::min(kDepthBlock, p.sum.size - begin);
+      product.depth = std::min(block, p.sum.size - begin);
       product.columns = columns;
       product.a = p.a + right.a + row * p.row.a_stride + begin * p.sum.a_stride;
       product.a_depth = p.sum.a_stride;
@@ -62,7 +63,7 @@ bool has_few_rows(const Products& p) {
 void multiply_few_rows(const Products& p, ThreadPool* pool, Stopped& stopped) {
   // Long rows of the right factor, but several pieces for each thread.
   const Index threads = pool == nullptr ? 1 : pool->size();
-  const Index width = std::clamp(p.column.size / (2 * threads) / 64 * 64, kFewRowsColumns, 8 * kFewRowsColumns);
+  const Index width = std::clamp((p.column.size + threads - 1) / threads / 64 * 64, kFewRowsColumns, 16 * kFewRowsColumns);
   const Index bands = (p.column.size + width - 1) / width;
   run_blocks(pool, p.flops * kOperationsPerRead, p.rights.places() * bands, [&](Index block) {
     if (stopped()) return;

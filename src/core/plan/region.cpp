@@ -71,7 +71,8 @@ std::shared_ptr<const Tensor> part_of(const std::shared_ptr<const Tensor>& whole
   Axes axes = region_axes(whole->axes(), region);
   // It may begin where the tensor ends.
   if (region.count() == 0) return std::make_shared<Tensor>(std::move(axes), nullptr);
-  if (!whole->has_room() && is_contiguous(whole->axes(), region))
+  if (whole->has_room()) return whole->box(std::move(axes), region.begin);
+  if (is_contiguous(whole->axes(), region))
     return Tensor::part(whole, std::move(axes), whole->offset(region.begin));
   auto part = std::make_shared<Tensor>(std::move(axes), nullptr);
   const Index length = region.size(region.begin.size() - 1);

@@ -57,7 +57,7 @@ void for_each_run(const Region& region, const Visit& visit) {
   }
 }
 
-/// The numbers of a box of a tensor; copies them only if they are not contiguous.
+/// The numbers of a box of a tensor; copies them only if they are not contiguous and the tensor has no room.
 std::shared_ptr<const Tensor> part_of(const std::shared_ptr<const Tensor>& whole, const Region& region);
 
 }  // namespace attnscope
