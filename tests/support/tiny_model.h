@@ -1,6 +1,8 @@
 // A small GPT-2 in a folder, written by the tests themselves.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,7 +36,23 @@ inline Shapes tiny_shapes() {
           {"h.0.mlp.c_proj.bias", {4}}};
 }
 
-/// A file with these tensors of F32 or I32, all numbers 1 / 1,024 or so in turn.
+/// A number that F16 holds exactly, none or not below 2^−14, as its bits.
+inline std::uint16_t half_bits(float number) {
+  const auto bits = std::bit_cast<std::uint32_t>(number);
+  const std::uint32_t sign = (bits >> 16U) & 0x8000U;
+  return static_cast<std::uint16_t>(number == 0 ? sign : sign | (((bits >> 13U) - ((127 - 15) << 10U)) & 0x7fffU));
+}
+
+/// Numbers that the type holds exactly, as in a file of F32, I32, F16 or BF16.
+inline std::string number_bytes(const std::vector<float>& numbers, const std::string& type) {
+  if (type != "F16" && type != "BF16") return float_bytes(numbers);
+  std::string bytes;
+  for (const float number : numbers)
+    bytes += little(type == "F16" ? half_bits(number) : std::bit_cast<std::uint32_t>(number) >> 16U, 2);
+  return bytes;
+}
+
+/// A file with these tensors of that type, multiples of 1 / 16 in turn.
 inline std::string weights_file(const Shapes& shapes, const std::string& type = "F32") {
   std::string header = "{";
   std::string data;
@@ -46,8 +64,8 @@ inline std::string weights_file(const Shapes& shapes, const std::string& type = 
       sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
     }
     std::vector<float> numbers(count);
-    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<float>((i * 7 + data.size()) % 11) / 16 - 0.25F;
-    const std::string bytes = float_bytes(numbers);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<float>((i * 7 + name.size()) % 11) / 16 - 0.25F;
+    const std::string bytes = number_bytes(numbers, type);
     header += (header.size() > 1 ? "," : "") + ("\"" + name + "\":{\"dtype\":\"" + type + "\",\"shape\":[") + sizes +
               "],\"data_offsets\":[" + std::to_string(data.size()) + "," + std::to_string(data.size() + bytes.size()) +
               "]}";

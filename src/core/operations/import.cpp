@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,12 @@ namespace {
 // Numbers that have to be reordered are read in parts of this many: 16 MB.
 constexpr Index kNumbersReadAtOnce = Index{1} << 22U;
 
+// A thread reads at least so many numbers at a time: half a megabyte.
+constexpr Index kNumbersOfAThread = Index{1} << 17U;
+
+// What reading a number and converting it costs, about.
+constexpr double kOperationsPerNumber = 8;
+
 /// A box of the tensor, with the axes of the file.
 struct FileBox {
   std::vector<Index> begin;
@@ -23,6 +30,13 @@ struct FileBox {
     Index count = 1;
     for (std::size_t axis = 0; axis < begin.size(); ++axis) count *= end[axis] - begin[axis];
     return count;
+  }
+
+  /// The first axis with more than one index; a box of one number has the last.
+  [[nodiscard]] std::size_t slowest() const {
+    std::size_t axis = 0;
+    while (axis + 1 < begin.size() && end[axis] - begin[axis] == 1) ++axis;
+    return axis;
   }
 };
 
@@ -58,16 +72,42 @@ void put_in_order(const ImportOperation& operation, const FileBox& whole, const 
   }
 }
 
+/// Reads a box that `numbers` has in the order of the file; threads share it.
+template <typename Read>
+Result<void> read_in_parts(const FileBox& whole, std::span<float> numbers, const StepContext& context,
+                           const Read& read) {
+  const Index count = std::ssize(numbers);
+  if (count < 2 * kNumbersOfAThread) return read(whole, numbers);
+  const std::size_t slowest = whole.slowest();
+  const Index rows = whole.end[slowest] - whole.begin[slowest];
+  const Index each = count / rows;
+  const Index at_once = std::max<Index>(1, kNumbersOfAThread / each);
+  ReadFailure failure;
+  run_blocks(context.pool, kOperationsPerNumber * static_cast<double>(count), (rows + at_once - 1) / at_once,
+             [&](Index block) {
+               const Index first = block * at_once;
+               const Index some = std::min(at_once, rows - first);
+               FileBox part = whole;
+               part.begin[slowest] += first;
+               part.end[slowest] = part.begin[slowest] + some;
+               const std::span<float> out =
+                   numbers.subspan(static_cast<std::size_t>(first * each), static_cast<std::size_t>(some * each));
+               if (failure.any()) return;
+               if (const Result<void> done = read(part, out); !done) failure.note(done.error().message);
+             });
+  if (const std::optional<std::string> message = failure.message()) return fail(*message);
+  return {};
+}
+
 Result<void> read_box(const ImportOperation& operation, const Region& region, const StepContext& context, Tensor& out) {
   const auto read = [&](const FileBox& box, std::span<float> numbers) {
     return operation.from->read(operation.which, box.begin, box.end, numbers, context.stop);
   };
   const FileBox whole = box_in_file(operation, region);
-  if (out.count() == 0 || std::is_sorted(operation.axes.begin(), operation.axes.end()))
-    return read(whole, out.values());
-  // In parts along the slowest axis with more than one index.
-  std::size_t slowest = 0;
-  while (slowest + 1 < whole.begin.size() && whole.end[slowest] - whole.begin[slowest] == 1) ++slowest;
+  if (out.count() == 0) return {};
+  if (std::is_sorted(operation.axes.begin(), operation.axes.end()))
+    return read_in_parts(whole, out.values(), context, read);
+  const std::size_t slowest = whole.slowest();
   const Index each = whole.count() / (whole.end[slowest] - whole.begin[slowest]);
   const Index at_once = std::max<Index>(1, kNumbersReadAtOnce / each);
   std::vector<float> numbers;
@@ -83,6 +123,12 @@ Result<void> read_box(const ImportOperation& operation, const Region& region, co
 }
 
 }  // namespace
+
+OperationTraits ImportOperation::traits() const {
+  return {.reads_file = true,
+          .is_weight = is_weight,
+          .is_compact = from->tensors()[which].number_bytes < static_cast<Index>(sizeof(float))};
+}
 
 std::string ImportOperation::formula(const StepInPlan& /*step*/) const {
   const std::string& tensor = from->tensors()[which].name;

@@ -27,7 +27,7 @@ struct ImportOperation {
   [[nodiscard]] double magnitude_bound(const Axes& result, std::span<const double> inputs) const;
   void explain(const ExplainedCell& cell, Explanation& e) const;
   [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
-  [[nodiscard]] OperationTraits traits() const { return {.reads_file = true, .is_weight = is_weight}; }
+  [[nodiscard]] OperationTraits traits() const;
 
   friend bool operator==(const ImportOperation&, const ImportOperation&) = default;
 

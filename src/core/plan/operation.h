@@ -27,6 +27,7 @@ struct OperationTraits {
   bool fills_infinities = false;  ///< puts ±∞ or NaN into its result on purpose
   bool switches_heads = false;    ///< sets heads of its axis "head" to 0
   bool is_weight = false;         ///< a weight of a trained model, which the model's own file holds
+  bool is_compact = false;        ///< takes less room in its file than in memory
 };
 
 /// A number that replaces the one an operation makes.

@@ -66,14 +66,19 @@ Axes region_axes(const Axes& axes, const Region& region) {
   return part;
 }
 
+Region half_of(Region region, std::size_t axis, bool second) {
+  const Index middle = region.begin[axis] + region.size(axis) / 2;
+  (second ? region.begin[axis] : region.end[axis]) = middle;
+  return region;
+}
+
 std::shared_ptr<const Tensor> part_of(const std::shared_ptr<const Tensor>& whole, const Region& region) {
   if (region == whole_region(region.step, whole->axes())) return whole;
   Axes axes = region_axes(whole->axes(), region);
   // It may begin where the tensor ends.
   if (region.count() == 0) return std::make_shared<Tensor>(std::move(axes), nullptr);
   if (whole->has_room()) return whole->box(std::move(axes), region.begin);
-  if (is_contiguous(whole->axes(), region))
-    return Tensor::part(whole, std::move(axes), whole->offset(region.begin));
+  if (is_contiguous(whole->axes(), region)) return Tensor::part(whole, std::move(axes), whole->offset(region.begin));
   auto part = std::make_shared<Tensor>(std::move(axes), nullptr);
   const Index length = region.size(region.begin.size() - 1);
   for_each_run(region, [&](Index at, const std::vector<Index>& index) {

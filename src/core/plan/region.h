@@ -39,6 +39,9 @@ std::vector<Index> leading_index(const Axes& axes, std::size_t last, Index head,
 /// The axes of a tensor with the sizes of the region.
 Axes region_axes(const Axes& axes, const Region& region);
 
+/// The first or the second half of a region along that axis.
+Region half_of(Region region, std::size_t axis, bool second);
+
 /// Calls `visit(position of a run in the region, its index)` for every run of cells along the last axis of `region`,
 /// in order.
 template <typename Visit>

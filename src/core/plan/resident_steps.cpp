@@ -13,6 +13,11 @@ constexpr Index kMaxResidentNumbers = Index{1} << 26U;
 // Imported tensors that nothing is computed from stay resident up to this many bytes in total.
 constexpr double kMaxLookedAtBytes = 64e6;
 
+// Weights in 16 bits with fewer numbers are converted once, and so are all of them where they take no more than this part
+// of the budget: reading them again takes longer than it takes to compute with them.
+constexpr Index kNumbersInFile = Index{1} << 16U;
+constexpr double kConvertedPart = 1.0 / 32;
+
 bool is_imported(const PlannedStep& step) { return step.operation->traits().reads_file; }
 
 bool is_drawn(const PlannedStep& step) { return step.inputs.empty() && !is_imported(step); }
@@ -41,22 +46,32 @@ constexpr std::array<std::string_view, 10> kGivenUpInTurn = {
 
 bool is_weight(const PlannedStep& step) { return step.operation->traits().is_weight; }
 
-/// Of a model: first its own weights are left out, which are then read when a layer is computed, and then what a layer
-/// has between its projections and its results. Nothing that is left out is computed from the layer before it.
+/// A large weight in 16 bits: its file, which the system keeps in memory, takes half of what it would take here.
+bool can_stay_in_file(const PlannedStep& step) {
+  const OperationTraits& traits = step.operation->traits();
+  return traits.is_weight && traits.is_compact && element_count(step.axes) >= kNumbersInFile;
+}
+
+/// Of a model: large weights in 16 bits stay in their file, unless all of them are few. If the rest is over the budget, so
+/// do all other weights, which are then read when a layer is computed; then what a layer has between its projections and
+/// its results is left out. Nothing that is left out is computed from the layer before it.
 std::vector<bool> resident_steps_of_model(const Plan& plan, double memory_budget) {
   std::vector<bool> held(plan.steps.size(), true);
   double bytes = plan.cost.bytes;
   const auto leave_out = [&](const auto& which) {
-    if (bytes <= memory_budget) return;
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
       if (!held[i] || !which(plan.steps[i])) continue;
       held[i] = false;
       bytes -= bytes_of(plan.steps[i]);
     }
   };
-  leave_out(is_weight);
-  for (const std::string_view name : kGivenUpInTurn)
-    leave_out([&](const PlannedStep& step) { return step.name.ends_with(name); });
+  double compact = 0;
+  for (const PlannedStep& step : plan.steps) compact += can_stay_in_file(step) ? bytes_of(step) : 0;
+  if (compact > kConvertedPart * memory_budget) leave_out(can_stay_in_file);
+  if (bytes > memory_budget) leave_out(is_weight);
+  for (const std::string_view name : kGivenUpInTurn) {
+    if (bytes > memory_budget) leave_out([&](const PlannedStep& step) { return step.name.ends_with(name); });
+  }
   return held;
 }
 

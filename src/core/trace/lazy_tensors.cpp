@@ -16,12 +16,6 @@ constexpr Index kMaxNumbersAtOnce = Index{1} << 22U;
 
 using TensorPointer = std::shared_ptr<const Tensor>;
 
-Region half_of(Region region, std::size_t axis, bool second) {
-  const Index middle = region.begin[axis] + region.size(axis) / 2;
-  (second ? region.begin[axis] : region.end[axis]) = middle;
-  return region;
-}
-
 /// Copies the numbers of a box within `region` to their places in it.
 void put(const Tensor& part, const Region& box, const Region& region, Tensor& out) {
   const Index length = box.size(box.begin.size() - 1);

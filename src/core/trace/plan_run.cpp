@@ -12,6 +12,7 @@
 #include "core/operations/rearrange.h"
 #include "core/operations/softmax.h"
 #include "core/trace/magnitude_bound.h"
+#include "core/trace/step_box.h"
 
 namespace attnscope {
 namespace {
@@ -60,8 +61,8 @@ std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed)
                                    step.operation == other.operation));
       for (std::size_t k = 0; k < step.inputs.size() && equal; ++k)
         equal = same[static_cast<std::size_t>(step.inputs[k])] == other.inputs[k];
-      // A step that was not resident may have room now.
-      equal = equal && last.steps()[next].tensor != nullptr;
+      // What was not resident may have room now; but what is read is the same.
+      equal = equal && (last.steps()[next].tensor != nullptr || traits.reads_file);
       if (equal) same[i] = static_cast<int>(next);
       ++next;
     }
@@ -86,7 +87,8 @@ PlanRun::PlanRun(std::shared_ptr<const Plan> plan, const std::vector<bool>& held
 }
 
 bool PlanRun::run(const RunResult& last) {
-  if (last.trace) {
+  last_ = last.trace.get();
+  if (last_ != nullptr) {
     same_ = same_steps(plan_, *last.trace, last.trace->experiment().seed == context_.seed);
     known_ = known_rows(plan_, *last.trace, same_);
   }
@@ -104,7 +106,7 @@ bool PlanRun::run(const RunResult& last) {
       continue_step(i, last);
     } else if (const int steps = compute_together(static_cast<int>(i)); steps > 0) {
       for (const std::size_t end = i + static_cast<std::size_t>(steps) - 1; i < end; ++i) drop_passed(i);
-    } else if (!same_.empty() && same_[i] >= 0) {
+    } else if (!is_to_be_computed(static_cast<int>(i))) {
       reuse(step, last, static_cast<std::size_t>(same_[i]));
     } else {
       compute_step(step);
@@ -122,7 +124,7 @@ void PlanRun::find_passing() {
     if (!is_to_be_computed(static_cast<int>(i))) continue;
     for (const int input : plan_.steps[i].inputs) {
       const auto at = static_cast<std::size_t>(input);
-      if (!resident_[at]) passing_until_[at] = std::max(passing_until_[at], i);
+      if (!resident_[at] && !is_read_in_boxes(input)) passing_until_[at] = std::max(passing_until_[at], i);
     }
   }
 }
@@ -191,21 +193,15 @@ void PlanRun::continue_step(std::size_t step, const RunResult& last) {
 }
 
 void PlanRun::compute_box(const PlannedStep& step, const Region& region, Tensor& whole) {
-  if (region.count() == 0) return;
-  const std::vector<Region> sources = step.operation->input_regions({plan_.steps, step}, region);
-  std::vector<std::shared_ptr<const Tensor>> parts;
-  std::vector<const Tensor*> inputs;
-  parts.reserve(sources.size());
-  inputs.reserve(sources.size());
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    parts.push_back(part_of(results_[static_cast<std::size_t>(step.inputs[i])].tensor, sources[i]));
-    inputs.push_back(parts.back().get());
-  }
-  Tensor part(region_axes(step.axes, region), memory_);
-  step.operation->compute_part({{plan_.steps, step}, region, sources}, inputs, context_, part);
-  for_each_run(region, [&](Index at, const std::vector<Index>& index) {
-    std::copy_n(part.values().begin() + at, region.size(index.size() - 1), whole.first() + whole.place(index));
-  });
+  attnscope::compute_box({plan_, results_, context_, memory_}, step, region, whole);
+}
+
+bool PlanRun::is_read_in_boxes(int step) const {
+  return !resident_[static_cast<std::size_t>(step)] && planned(step).operation->traits().reads_file;
+}
+
+bool PlanRun::reads_boxes(const PlannedStep& step) const {
+  return std::any_of(step.inputs.begin(), step.inputs.end(), [this](int input) { return is_read_in_boxes(input); });
 }
 
 void PlanRun::reuse(const PlannedStep& step, const RunResult& last, std::size_t from) {
@@ -220,7 +216,7 @@ void PlanRun::reuse(const PlannedStep& step, const RunResult& last, std::size_t 
 bool PlanRun::is_to_be_computed(int step) const {
   const auto at = static_cast<std::size_t>(step);
   if (!resident_[at]) return passing_until_[at] > 0;
-  return same_.empty() || same_[at] < 0;
+  return same_.empty() || same_[at] < 0 || last_->steps()[static_cast<std::size_t>(same_[at])].tensor == nullptr;
 }
 
 void PlanRun::expect_small() {
@@ -244,7 +240,7 @@ std::shared_ptr<Tensor> PlanRun::make_tensor(const PlannedStep& step) {
 }
 
 int PlanRun::compute_together(int first) {
-  if (planned(first).flops < kWorthTogether || !is_to_be_computed(first)) return 0;
+  if (planned(first).flops < kWorthTogether || !is_to_be_computed(first) || reads_boxes(planned(first))) return 0;
   if (!known_.empty() && known_[static_cast<std::size_t>(first)].rows > 0) return 0;
   if (const int steps = compute_attention(first); steps > 0) return steps;
   const auto* product = as<ContractOperation>(planned(first).operation);
@@ -341,7 +337,11 @@ void PlanRun::compute_step(const PlannedStep& step) {
     after_draws_.push_back(after_draws_.empty() ? Generator(context_.seed) : after_draws_.back());
     context_.generator = &after_draws_.back();
   }
-  step.operation->compute(inputs_of(step), context_, *tensor);
+  if (reads_boxes(step)) {
+    compute_box(step, whole_region(0, step.axes), *tensor);
+  } else {
+    step.operation->compute(inputs_of(step), context_, *tensor);
+  }
   context_.generator = nullptr;
   const auto given = step.inputs.empty() ? substitutions_.find(step.name) : substitutions_.end();
   if (given == substitutions_.end()) return add_result(step, std::move(tensor), false);

@@ -54,7 +54,10 @@ class PlanRun {
   void continue_step(std::size_t step, const RunResult& last);
   /// A tensor for `step` with the rows of `old` that are known; in its memory, where that has room.
   std::shared_ptr<Tensor> grown_tensor(const PlannedStep& step, const KnownRows& known, const Tensor& old);
-  /// Computes the box `region` of `step` and puts it into `whole`, its tensor.
+  /// Whether `step` is never in memory as a whole: its readers read the boxes that they need from its file.
+  [[nodiscard]] bool is_read_in_boxes(int step) const;
+  [[nodiscard]] bool reads_boxes(const PlannedStep& step) const;
+  /// See step_box.h.
   void compute_box(const PlannedStep& step, const Region& region, Tensor& whole);
   void reuse(const PlannedStep& step, const RunResult& last, std::size_t from);
   void compute_step(const PlannedStep& step);
@@ -97,7 +100,8 @@ class PlanRun {
   std::shared_ptr<MemoryStore> memory_;
   ReadFailure failure_;
   StepContext context_;
-  std::vector<int> same_;
+  const Trace* last_ = nullptr;             ///< the trace before; null: there is none
+  std::vector<int> same_;                   ///< per step: the step of `last_` with the same numbers, or −1
   std::vector<KnownRows> known_;            ///< per step; empty: nothing
   std::vector<std::size_t> passing_until_;  ///< per step: the last step that reads it while it passes; 0: it does not
   std::vector<StepResult> results_;

@@ -1,0 +1,89 @@
+#include "core/trace/step_box.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace attnscope {
+namespace {
+
+// So many numbers that were just read are still in the caches when they are used: 4 MB.
+constexpr Index kNumbersReadAtOnce = Index{1} << 20U;
+
+class BoxOfStep {
+ public:
+  BoxOfStep(const ComputedSteps& computed, const PlannedStep& step, Tensor& whole)
+      : computed_(computed), step_(step), whole_(whole) {}
+
+  void compute(const Region& region) const {
+    if (region.count() == 0 || computed_.context.gives_up()) return;
+    const std::vector<Region> sources = sources_of(region);
+    if (const std::optional<std::size_t> axis = axis_to_divide(region, numbers_to_read(sources))) {
+      compute(half_of(region, *axis, false));
+      compute(half_of(region, *axis, true));
+      return;
+    }
+    std::vector<std::shared_ptr<const Tensor>> parts;
+    std::vector<const Tensor*> inputs;
+    parts.reserve(sources.size());
+    inputs.reserve(sources.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      parts.push_back(numbers_of(step_.inputs[i], sources[i]));
+      inputs.push_back(parts.back().get());
+    }
+    Tensor part(region_axes(step_.axes, region), computed_.memory);
+    step_.operation->compute_part({{computed_.plan.steps, step_}, region, sources}, inputs, computed_.context, part);
+    for_each_run(region, [&](Index at, const std::vector<Index>& index) {
+      std::copy_n(part.values().begin() + at, region.size(index.size() - 1), whole_.first() + whole_.place(index));
+    });
+  }
+
+ private:
+  [[nodiscard]] std::vector<Region> sources_of(const Region& region) const {
+    return step_.operation->input_regions({computed_.plan.steps, step_}, region);
+  }
+
+  [[nodiscard]] const std::shared_ptr<const Tensor>& tensor_of(int input) const {
+    return computed_.results[static_cast<std::size_t>(input)].tensor;
+  }
+
+  [[nodiscard]] Index numbers_to_read(const std::vector<Region>& sources) const {
+    Index numbers = 0;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (tensor_of(step_.inputs[i]) == nullptr) numbers += sources[i].count();
+    }
+    return numbers;
+  }
+
+  /// The axis along which half of the region reads the least, if `needed` numbers are too many at a time.
+  [[nodiscard]] std::optional<std::size_t> axis_to_divide(const Region& region, Index needed) const {
+    std::optional<std::size_t> best;
+    if (needed <= kNumbersReadAtOnce) return best;
+    for (std::size_t axis = 0; axis < region.begin.size(); ++axis) {
+      if (region.size(axis) < 2) continue;
+      const Index half_needs = numbers_to_read(sources_of(half_of(region, axis, false)));
+      if (half_needs < needed) best = axis, needed = half_needs;
+    }
+    return best;
+  }
+
+  [[nodiscard]] std::shared_ptr<const Tensor> numbers_of(int input, const Region& box) const {
+    if (tensor_of(input) != nullptr) return part_of(tensor_of(input), box);
+    const PlannedStep& planned = computed_.plan.steps[static_cast<std::size_t>(input)];
+    auto numbers = std::make_shared<Tensor>(region_axes(planned.axes, box), computed_.memory);
+    planned.operation->compute_part({{computed_.plan.steps, planned}, box, {}}, {}, computed_.context, *numbers);
+    return numbers;
+  }
+
+  const ComputedSteps& computed_;
+  const PlannedStep& step_;
+  Tensor& whole_;
+};
+
+}  // namespace
+
+void compute_box(const ComputedSteps& computed, const PlannedStep& step, const Region& region, Tensor& whole) {
+  BoxOfStep(computed, step, whole).compute(region);
+}
+
+}  // namespace attnscope
