@@ -74,6 +74,33 @@ TEST(CliImportedTensors, WhatIsWrongIsSaidInOneLine) {
   expect_refused({"metrics", folder.file("x.npy", "GIF89a").string()}, 1, {"x.npy: "});
 }
 
+TEST(CliImportedTensors, AModelsWeightsArePointedToTheirFolder) {
+  const TemporaryFolder folder;
+  const std::string array = npy_bytes(npy_dictionary("<f4", "(2, 2)"), float_bytes({1, 2, 3, 4}));
+  const std::string file = folder
+                               .file("state.npz", zip_bytes({ZipPart::stored("h.0.attn.c_attn.weight.npy", array),
+                                                             ZipPart::stored("h.0.attn.c_proj.weight.npy", array)}))
+                               .string();
+  expect_refused(
+      {"metrics", file}, 1,
+      {"state.npz: these are a model's weights, not attention; open the folder with its config.json instead"});
+  const std::string config = folder.file("config.json", "{}").string();
+  expect_refused({"metrics", file}, 1, {"open the folder of " + config + " instead"});
+  expect_refused({"figure", file, "--view", "heads", "-o", (folder / "x.svg").string()}, 1,
+                 {"open the folder of " + config + " instead"});
+}
+
+TEST(CliImportedTensors, QueriesAndKeysOfLayersAreMeasuredLayerByLayer) {
+  const TemporaryFolder folder;
+  const std::string array = npy_bytes(npy_dictionary("<f4", "(3, 2, 4, 4)"), float_bytes(std::vector<float>(96, 0.5F)));
+  const std::string file =
+      folder.file("gpt2_7.npz", zip_bytes({ZipPart::stored("q.npy", array), ZipPart::stored("k.npy", array)})).string();
+  const Outcome outcome = run_program({"metrics", file, "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out).size(), 3U);
+  EXPECT_NE(outcome.err.find("q [3, 2, 4, 4] is taken as layer head token dim"), std::string::npos) << outcome.err;
+}
+
 /// Every command that reads the numbers of a file.
 std::vector<std::vector<std::string>> reading(const std::string& file, const std::string& output) {
   return {{"metrics", file},

@@ -151,6 +151,7 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
   const Result<std::shared_ptr<const Trace>> computed = compute_experiment(options);
   if (!computed) return tl::unexpected(computed.error());
   const Trace& trace = **computed;
+  if (const std::string none = no_attention(trace); !none.empty()) return fail(none);
   if (options.item < 1 || options.item > item_count(trace)) {
     return fail("--item: " + std::to_string(options.item) + " is not allowed; allowed: whole numbers from 1 to " +
                     std::to_string(item_count(trace)),

@@ -59,6 +59,13 @@ struct ImportedSelection {
 /// key".
 std::vector<std::string> possible_axes(const ImportedTensors& given, const ImportedSelection& choice);
 
+/// That the first axis of the main tensor was taken for layers although it may count batch items; nothing where names,
+/// sizes or the user leave no doubt.
+std::optional<std::string> axes_notice(const ImportedTensors& given, const ImportedSelection& choice);
+
+/// That the file has a model's weights and no attention, and what to open instead; nothing for any other file.
+std::optional<std::string> model_notice(const ImportedTensors& given);
+
 /// All values of the parameter `axes` except "guess".
 std::vector<std::string> axis_orders();
 

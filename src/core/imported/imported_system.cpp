@@ -36,7 +36,11 @@ std::vector<std::string> warnings(const Experiment& e) {
   std::vector<std::string> all;
   if (e.tensors == nullptr) return all;
   all.assign(e.tensors->warnings().begin(), e.tensors->warnings().end());
-  if (e.choice("use") != kUseTensors) return all;
+  if (e.choice("use") != kUseTensors) {
+    if (std::optional<std::string> notice = axes_notice(*e.tensors, choice_of(e))) all.push_back(std::move(*notice));
+    return all;
+  }
+  if (std::optional<std::string> notice = model_notice(*e.tensors)) all.push_back(std::move(*notice));
   for (const std::string& use : possible_uses(*e.tensors)) {
     if (const Result<std::vector<ImportedLayer>> layers = imported_layers(e.tensors, {use}); !layers)
       all.push_back("no attention: " + layers.error().message);
