@@ -83,6 +83,12 @@ struct PlainTensor {
 /// Every tensor that can be shown, in file order.
 std::vector<PlainTensor> plain_tensors(const std::shared_ptr<const ImportedTensors>& given);
 
+/// The first of the possible uses that works: the tensors as they are if those with names of attention do not match.
+std::string best_use(const std::shared_ptr<const ImportedTensors>& tensors);
+
+/// The view that shows a use first.
+std::string view_of_use(const std::string& use);
+
 /// An experiment on imported tensors, with the best available use. Fails if no tensor can be shown.
 Result<Experiment> experiment_on(std::shared_ptr<const ImportedTensors> tensors);
 

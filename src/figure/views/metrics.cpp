@@ -114,9 +114,10 @@ class MetricsLayout {
     text("title", {left_, y + 8}, words, Ink::text, HorizontalAlign::left, FontWeight::semibold, TypeSize::kTitle);
     const double title = text_width(words, TypeSize::kTitle, FontWeight::semibold);
     if (!page_.is_all()) text("page", {left_ + title + 12, y + 8}, page_.text("rows"), Ink::dim, HorizontalAlign::left);
-    text("size", {profile_left_ + kProfileWidth, y + 8},
-         grouped_text(heads_->queries) + " queries × " + grouped_text(heads_->keys) + " keys", Ink::dim,
-         HorizontalAlign::right);
+    std::string size = grouped_text(heads_->queries) + " queries × " + grouped_text(heads_->keys) + " keys";
+    if (!heads_->mask.empty()) size += "; " + heads_->mask;
+    if (heads_->left_out > 0) size += "; " + grouped_text(heads_->left_out) + " rows that are not finite left out";
+    text("size", {profile_left_ + kProfileWidth, y + 8}, size, Ink::dim, HorizontalAlign::right);
   }
 
   /// A click sorts by this column; a second click reverses the order.

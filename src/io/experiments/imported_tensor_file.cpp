@@ -23,10 +23,10 @@ class TensorsOfFile final : public TensorsWithFile {
   /// `saved`: what an experiment kept of it; may be null.
   TensorsOfFile(std::string path, std::shared_ptr<const TensorFile> file, const SavedTensors* saved = nullptr)
       : path_(std::move(path)), file_(std::move(file)) {
-    if (const std::filesystem::path path = path_; path.is_absolute()) {
-      fingerprint_ = file_fingerprint(path);
+    if (const std::filesystem::path where = path_; where.is_absolute()) {
+      fingerprint_ = file_fingerprint(where);
       std::error_code error;
-      const std::filesystem::path config = path.parent_path() / kConfigFile;
+      const std::filesystem::path config = where.parent_path() / kConfigFile;
       if (std::filesystem::is_regular_file(config, error)) config_ = config.string();
     }
     for (const TensorEntry& entry : file_->entries())
