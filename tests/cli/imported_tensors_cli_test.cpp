@@ -107,6 +107,10 @@ TEST(CliImportedTensors, AMaskThatTheWeightsShowIsSaidAndTaken) {
       folder.file("attn.npy", npy_bytes(npy_dictionary("<f4", "(1, 2, 2)"), float_bytes({1, 0, 0.5F, 0.5F}))).string();
   EXPECT_NE(run_program({"metrics", file}).out.find("2 queries, 2 keys; causal mask found in the weights"),
             std::string::npos);
+  EXPECT_NE(
+      run_program({"metrics", file, "--sort", "induction"}).err.find("--sort: induction does not apply to these heads"),
+      std::string::npos)
+      << "there are no labels";
   const Outcome outside = run_program({"metrics", file, "--set", "mask=window:0"});
   EXPECT_NE(outside.err.find("weights: 1 weight outside the mask window:0 is not 0"), std::string::npos) << outside.err;
 }

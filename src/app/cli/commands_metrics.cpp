@@ -143,6 +143,8 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
     attentions.push_back({std::move(*measured), each.layer});
   }
   const HeadRanking ranking = ranked_heads(attentions, *sort, options.top.value_or(0));
+  if (ranking.measure && ranking.winners == 0)
+    warnings.push_back("--sort: " + options.sort + " does not apply to these heads");
   const std::string text = options.json  ? pretty_json(measured_json(attentions, ranking)) + "\n"
                            : options.csv ? measured_csv(attentions, ranking)
                                          : measured_text(attentions, ranking, detailed);
