@@ -1,6 +1,7 @@
 // What names and shapes of imported tensors are taken for: layers or batch items, attention or a model's weights.
 #include <algorithm>
 
+#include "core/heads/head_measures.h"
 #include "imported_trace.h"
 
 namespace attnscope::test {
