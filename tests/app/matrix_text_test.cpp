@@ -67,7 +67,7 @@ TEST(MatrixText, LabelsAreNeitherFormulasNorLinksNorControls) {
   EXPECT_EQ(cells("-2+3", "+A1"), std::pair(std::string("'-2+3"), std::string("'+A1")));
   EXPECT_EQ(cells("-2", "="), std::pair(std::string("-2"), std::string("=")));
   EXPECT_EQ(cells("\"", "say \"a\""), std::pair(std::string(R"("""")"), std::string(R"("say ""a""")")));
-  EXPECT_EQ(cells("\x1b[31m\x7f", "a\tb\r\n"), std::pair(std::string(" [31m "), std::string("a b  ")));
+  EXPECT_EQ(cells("\x1b[31m\x7f", "a\tb\r\n"), std::pair(std::string(" [31m "), std::string("a⇥b")));
   const auto [link, entity] = rows("[x](javascript:y)", "&lt;", MatrixFormat::markdown);
   EXPECT_TRUE(link.starts_with("| \\[x\\](javascript:y) |")) << link;
   EXPECT_TRUE(entity.starts_with("| \\&lt; |")) << entity;

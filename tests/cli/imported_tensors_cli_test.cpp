@@ -74,6 +74,72 @@ TEST(CliImportedTensors, WhatIsWrongIsSaidInOneLine) {
   expect_refused({"metrics", folder.file("x.npy", "GIF89a").string()}, 1, {"x.npy: "});
 }
 
+TEST(CliImportedTensors, AModelsWeightsArePointedToTheirFolder) {
+  const TemporaryFolder folder;
+  const std::string array = npy_bytes(npy_dictionary("<f4", "(2, 2)"), float_bytes({1, 2, 3, 4}));
+  const std::string file = folder
+                               .file("state.npz", zip_bytes({ZipPart::stored("h.0.attn.c_attn.weight.npy", array),
+                                                             ZipPart::stored("h.0.attn.c_proj.weight.npy", array)}))
+                               .string();
+  expect_refused(
+      {"metrics", file}, 1,
+      {"state.npz: these are a model's weights, not attention; open the folder with its config.json instead"});
+  const std::string config = folder.file("config.json", "{}").string();
+  expect_refused({"metrics", file}, 1, {"open the folder of " + config + " instead"});
+  expect_refused({"figure", file, "--view", "heads", "-o", (folder / "x.svg").string()}, 1,
+                 {"open the folder of " + config + " instead"});
+}
+
+TEST(CliImportedTensors, QueriesAndKeysOfLayersAreMeasuredLayerByLayer) {
+  const TemporaryFolder folder;
+  const std::string array = npy_bytes(npy_dictionary("<f4", "(3, 2, 4, 4)"), float_bytes(std::vector<float>(96, 0.5F)));
+  const std::string file =
+      folder.file("gpt2_7.npz", zip_bytes({ZipPart::stored("q.npy", array), ZipPart::stored("k.npy", array)})).string();
+  const Outcome outcome = run_program({"metrics", file, "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out).size(), 3U);
+  EXPECT_NE(outcome.err.find("q [3, 2, 4, 4] is taken as layer head token dim"), std::string::npos) << outcome.err;
+}
+
+TEST(CliImportedTensors, AMaskThatTheWeightsShowIsSaidAndTaken) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.file("attn.npy", npy_bytes(npy_dictionary("<f4", "(1, 2, 2)"), float_bytes({1, 0, 0.5F, 0.5F}))).string();
+  EXPECT_NE(run_program({"metrics", file}).out.find("2 queries, 2 keys; causal mask found in the weights"),
+            std::string::npos);
+  EXPECT_NE(
+      run_program({"metrics", file, "--sort", "induction"}).err.find("--sort: induction does not apply to these heads"),
+      std::string::npos)
+      << "there are no labels";
+  const Outcome outside = run_program({"metrics", file, "--set", "mask=window:0"});
+  EXPECT_NE(outside.err.find("weights: 1 weight outside the mask window:0 is not 0"), std::string::npos) << outside.err;
+}
+
+TEST(CliImportedTensors, AnExperimentWithoutUseTakesWhatThereIs) {
+  const TemporaryFolder folder;
+  const std::string array = npy_bytes(npy_dictionary("<f4", "(2, 3, 4)"), float_bytes(std::vector<float>(24, 0.5F)));
+  folder.file("qk.npz", zip_bytes({ZipPart::stored("q.npy", array), ZipPart::stored("k.npy", array)}));
+  const std::string file =
+      folder
+          .file("qk.json",
+                R"({"format": "attnscope-experiment/1", "system": "own-tensors", "tensors": "qk.npz", "params": {}})")
+          .string();
+  const Outcome outcome = run_program({"metrics", file});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(run_program({"figure", file, "-o", (folder / "x.svg").string()}).code, 0);
+}
+
+TEST(CliImportedTensors, APickleSaysHowToConvertIt) {
+  const TemporaryFolder folder;
+  for (const char* name : {"attn.pt", "attn.pth", "attn.bin"}) {
+    const std::string file = folder.file(name, zip_bytes({ZipPart::stored("attn/data.pkl", "\x80\x02.")})).string();
+    expect_refused({"metrics", file}, 1,
+                   {std::string(name) + ": the file is a Python pickle, which can run any code",
+                    "safetensors.torch.save_file", "numpy.save"});
+  }
+  expect_refused({"metrics", folder.file("old.pt", std::string("\x80\x02}q.")).string()}, 1, {"old.pt: the file is a"});
+}
+
 /// Every command that reads the numbers of a file.
 std::vector<std::vector<std::string>> reading(const std::string& file, const std::string& output) {
   return {{"metrics", file},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "refusal.h"
 
@@ -28,7 +29,7 @@ TEST(Cli, MetricsMeasureEveryHead) {
   EXPECT_EQ(tensors, (std::vector<std::string>{"single.weights", "single.cross_weights", "weights", "cross_weights"}));
   const Outcome table = run_program({"metrics", "packed-multihead", "--set", "batch=2", "--item", "2"});
   EXPECT_EQ(table.code, 0) << table.err;
-  for (const char* word : {"weights: ", "head 1", "uniform", "previous token", "–"})
+  for (const char* word : {"weights: ", "head 1", "uniform", "previous token", "–", "layer"})
     EXPECT_NE(table.out.find(word), std::string::npos) << word << "\n" << table.out;
   expect_refused({"metrics", "packed-multihead", "--set", "batch=2", "--item", "3"}, 2, {"--item: 3", "1 to 2"});
   expect_refused({"metrics", "worked-example", "--item", "0"}, 2, {"--item: 0", "1 to 1"});
@@ -36,10 +37,16 @@ TEST(Cli, MetricsMeasureEveryHead) {
 }
 
 TEST(Cli, MetricsOfALaterLayerHaveWhatItReadsOfTheEarlierOne) {
-  const Outcome outcome = run_program({"metrics", "hand-made-heads", "--json"});
+  EXPECT_EQ(run_program({"metrics", "hand-made-heads", "--json"}).out.find("rollout"), std::string::npos)
+      << "only where it is asked for: it is as large as the weights";
+  EXPECT_EQ(run_program({"metrics", "hand-made-heads"}).out.find("Rollout"), std::string::npos);
+  const Outcome outcome = run_program({"metrics", "hand-made-heads", "--json", "--rollout"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const json measured = json::parse(outcome.out);
   ASSERT_EQ(measured.size(), 2U);
+  EXPECT_EQ(measured[1].at("layer"), 2);
+  EXPECT_EQ(measured[1].at("heads").at(0).at("layer"), 2);
+  EXPECT_EQ(measured[0].at("heads").at(6).at("head"), 7);
   EXPECT_FALSE(measured[0].contains("composition"));
   EXPECT_FALSE(measured[0].contains("rollout"));
   EXPECT_EQ(measured[1].at("heads").at(0).at("copying"), 1.0);
@@ -51,11 +58,45 @@ TEST(Cli, MetricsOfALaterLayerHaveWhatItReadsOfTheEarlierOne) {
   double sum = 0;
   for (const json& share : measured[1].at("rollout").at(5)) sum += share.get<double>();
   EXPECT_NEAR(sum, 1, 1e-5);
-  const std::string table = run_program({"metrics", "hand-made-heads"}).out;
+  const std::string table = run_program({"metrics", "hand-made-heads", "--rollout"}).out;
   for (const char* words : {"Composition of the head with the heads of weights", "Rollout: information flow"})
     EXPECT_NE(table.find(words), std::string::npos) << table;
   EXPECT_NE(table.find("\n  to 12 "), std::string::npos) << "tokens count from 1\n" << table;
   EXPECT_EQ(table.find("\n  to 0 "), std::string::npos) << table;
+}
+
+/// The lines of a text.
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Cli, MetricsAreSortedOverAllLayers) {
+  const Outcome sorted = run_program({"metrics", "hand-made-heads", "--sort", "induction", "--top", "2", "--csv"});
+  ASSERT_EQ(sorted.code, 0) << sorted.err;
+  const std::vector<std::string> lines = lines_of(sorted.out);
+  ASSERT_EQ(lines.size(), 1U + 2 + 2) << sorted.out;
+  EXPECT_TRUE(lines[0].starts_with("tensor,layer,head,queries,keys,entropy,")) << lines[0];
+  EXPECT_TRUE(lines[1].starts_with("\"layer2.weights\",2,1,12,12,")) << lines[1];
+  EXPECT_TRUE(lines[3].starts_with("\"weights\",1,uniform,12,12,")) << lines[3];
+  const std::string table = run_program({"metrics", "hand-made-heads", "--sort", "previous_token"}).out;
+  std::size_t marked = 0;
+  for (const std::string& line : lines_of(table)) {
+    if (line.find("← largest previous token") == std::string::npos) continue;
+    ++marked;
+    EXPECT_TRUE(line.starts_with("  1      head 1")) << line;
+  }
+  EXPECT_EQ(marked, 1U) << table;
+  const json of_layer = json::parse(run_program({"metrics", "hand-made-heads", "--layer", "2", "--json"}).out);
+  ASSERT_EQ(of_layer.size(), 1U);
+  EXPECT_EQ(of_layer[0].at("tensor"), "layer2.weights");
+  expect_refused({"metrics", "hand-made-heads", "--sort", "size"}, 2,
+                 {"--sort: \"size\" is not allowed; allowed: entropy, entropy_share, "});
+  expect_refused({"metrics", "hand-made-heads", "--layer", "3"}, 2, {"--layer: 3 is not allowed", "from 1 to 2"});
+  expect_refused({"metrics", "hand-made-heads", "--top", "0"}, 2, {"--top: 0 is not allowed"});
+  EXPECT_EQ(run_program({"metrics", "hand-made-heads", "--csv", "--json"}).code, 2);
 }
 
 TEST(Cli, FiguresComparedWithAPinnedExperiment) {

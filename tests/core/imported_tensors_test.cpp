@@ -14,26 +14,10 @@
 #include "core/script/script.h"
 #include "core/trace/lazy_matrix.h"
 #include "core/trace/run.h"
+#include "imported_trace.h"
 
 namespace attnscope::test {
 namespace {
-
-std::string axes_of(const Trace& trace, const std::string& name) {
-  const Step* const step = trace.find(name);
-  if (step == nullptr) return "none";
-  std::string text;
-  for (const Axis& axis : step->axes) text += (text.empty() ? "" : ",") + axis.name + std::to_string(axis.size);
-  return text;
-}
-
-std::shared_ptr<const Trace> trace_on(const std::shared_ptr<MadeTensors>& tensors, const std::string& axes = "guess") {
-  Result<Experiment> experiment = experiment_on(tensors);
-  EXPECT_TRUE(experiment) << experiment.error().message;
-  experiment->parameters["axes"] = axes;
-  const Result<void> valid = validate(*experiment);
-  EXPECT_TRUE(valid) << valid.error().message;
-  return *run(*experiment);
-}
 
 TEST(ImportedTensors, WeightsOfEveryLayerAreHeads) {
   const auto one = trace_on(made({{"attentions", {3, 2, 5, 5}}}));
@@ -66,29 +50,9 @@ TEST(ImportedTensors, AnArrayAloneIsWeightsWhateverItIsCalled) {
   EXPECT_EQ(axes_of(*trace_on(made({{"bert_17", {4, 6, 6}}})), "weights"), "head4,query6,key6");
 }
 
-TEST(ImportedTensors, TheGuessCanBeCorrected) {
-  const auto tensors = made({{"attn", {3, 2, 5, 5}}});
-  EXPECT_EQ(possible_axes(*tensors, {kUseWeights}),
-            (std::vector<std::string>{"layer head query key", "batch head query key"}));
-  const auto batched = trace_on(tensors, "batch head query key");
-  EXPECT_EQ(axes_of(*batched, "weights"), "batch3,head2,query5,key5");
-  EXPECT_EQ(axes_of(*batched, "layer2.weights"), "none");
-  for (const std::string& order : possible_axes(*tensors, {kUseWeights})) {
-    const std::vector<std::string> known = axis_orders();
-    EXPECT_NE(std::find(known.begin(), known.end(), order), known.end()) << order;
-  }
-  Experiment experiment = *experiment_on(tensors);
-  experiment.parameters["axes"] = std::string("head query key");
-  const Result<void> valid = validate(experiment);
-  ASSERT_FALSE(valid);
-  EXPECT_EQ(valid.error().message,
-            "axes: \"head query key\" is not allowed for attn [3, 2, 5, 5]; allowed: guess, layer head query key, "
-            "batch head query key");
-}
-
 TEST(ImportedTensors, QueriesAndKeysAreAttendedWith) {
   const auto tensors = made({{"q", {2, 3, 4, 8}}, {"k", {2, 3, 5, 8}}, {"v", {2, 3, 5, 6}}});
-  const auto trace = trace_on(tensors);
+  const auto trace = trace_on(tensors, "batch head token dim");
   EXPECT_EQ(axes_of(*trace, "scores"), "batch2,head3,query4,key5");
   EXPECT_EQ(axes_of(*trace, "head_outputs"), "batch2,head3,query4,dim6");
   double sum = 0;
@@ -104,7 +68,7 @@ TEST(ImportedTensors, QueriesAndKeysAreAttendedWith) {
 
 TEST(ImportedTensors, AxesInAnotherOrderAreTurned) {
   const auto tensors = made({{"query", {2, 300, 3, 8}}, {"key", {2, 300, 3, 8}}});
-  const auto trace = trace_on(tensors);
+  const auto trace = trace_on(tensors, "batch token head dim");
   ASSERT_EQ(axes_of(*trace, "q"), "batch2,head3,query300,dim8");
   for (const std::vector<Index>& at : {std::vector<Index>{0, 0, 0, 0}, {1, 2, 299, 7}, {1, 1, 57, 3}}) {
     EXPECT_EQ(trace->tensor("q").at(at), tensors->value(0, {at[0], at[2], at[1], at[3]}));
@@ -324,8 +288,10 @@ TEST(ImportedTensors, AMaskDoesNotKeepNaNOutAndTheExplanationSaysSo) {
 }
 
 TEST(ImportedTensors, TheScriptReadsTheSameFile) {
-  const std::string script = pytorch_script(*experiment_on(made({{"q", {2, 300, 3, 8}}, {"k", {2, 300, 3, 8}}})));
-  for (const char* line : {"given = read(\"made.npz\")", "q = given[\"q\"].permute(0, 2, 1, 3)", "/ math.sqrt(8)"})
+  const std::string script =
+      pytorch_script(*experiment_on(made({{"batch.q", {2, 300, 3, 8}}, {"batch.k", {2, 300, 3, 8}}})));
+  for (const char* line :
+       {"given = read(\"made.npz\")", "q = given[\"batch.q\"].permute(0, 2, 1, 3)", "/ math.sqrt(8)"})
     EXPECT_NE(script.find(line), std::string::npos) << line << "\n" << script;
 }
 

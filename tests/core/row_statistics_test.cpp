@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/base/stop.h"
@@ -30,6 +31,14 @@ TEST(RowStatistics, OfKnownWeights) {
   EXPECT_EQ(row_statistics->entropies[1], 0);
   EXPECT_EQ(row_statistics->entropies[2], 0);
   EXPECT_EQ(row_statistics->means, (std::vector<double>{0.5, 0.5 / 3}));
+}
+
+TEST(RowStatistics, ARowThatIsNotFiniteHasNoEntropyAndNoShareInTheMeans) {
+  const Tensor weights = matrix_of(2, 2, {std::numeric_limits<float>::quiet_NaN(), 0.5F, 0.25F, 0.75F});
+  const std::optional<RowStatistics> row_statistics = row_statistics_of(weights.matrix({}));
+  ASSERT_TRUE(row_statistics);
+  EXPECT_TRUE(std::isnan(row_statistics->entropies[0]));
+  EXPECT_EQ(row_statistics->means, (std::vector<double>{0.25, 0.75}));
 }
 
 TEST(RowStatistics, OfAHead) {

@@ -57,6 +57,16 @@ TEST(TensorRoles, FollowFromNames) {
       // Parameters, and names without a role.
       {"model.layers.0.self_attn.q_proj.weight", other, {0}},
       {"q_proj.bias", other},
+      {"h.0.attn.c_attn.weight", other, {0}},
+      {"h.0.attn.c_attn", other, {0}},
+      {"attn.bias", other},
+      {"attention.weight", other},
+      {"blocks.0.attn.W_Q", other, {0}},
+      {"blocks.0.attn.W_K", other, {0}},
+      {"blocks.0.attn.b_V", other, {0}},
+      {"w_q", other},
+      {"attn_weight", weights},
+      {"crossAttnWeight", weights},
       {"attn_norm", other},
       {"attn_output", other},
       {"attn.out", other},
@@ -76,8 +86,8 @@ TEST(TensorRoles, FollowFromNames) {
   }
 }
 
-std::string guess_text(TensorRole role, const std::vector<Index>& shape, bool numbered = false) {
-  const std::vector<AxisGuess> guesses = axis_guesses(role, shape, numbered);
+std::string guess_text(TensorRole role, const std::vector<Index>& shape, FirstAxis first = FirstAxis::unknown) {
+  const std::vector<AxisGuess> guesses = axis_guesses(role, shape, first);
   for (const AxisGuess& guess : guesses) EXPECT_EQ(guess.size(), shape.size());
   std::string text;
   if (!guesses.empty()) {
@@ -91,15 +101,18 @@ TEST(TensorRoles, AxesFollowFromRankAndSizes) {
   EXPECT_EQ(guess_text(TensorRole::weights, {4, 6, 6}), "head,query,key");
   EXPECT_EQ(guess_text(TensorRole::weights, {12, 12, 6, 6}), "layer,head,query,key");
   EXPECT_EQ(guess_text(TensorRole::weights, {1, 12, 6, 6}), "batch,head,query,key");
-  EXPECT_EQ(guess_text(TensorRole::scores, {12, 12, 6, 6}, true), "batch,head,query,key");
+  EXPECT_EQ(guess_text(TensorRole::scores, {12, 12, 6, 6}, FirstAxis::batch), "batch,head,query,key");
   EXPECT_EQ(guess_text(TensorRole::scores, {12, 1, 12, 6, 6}), "layer,batch,head,query,key");
   EXPECT_EQ(guess_text(TensorRole::query, {6, 64}), "token,dim");
   EXPECT_EQ(guess_text(TensorRole::query, {8, 6, 64}), "head,token,dim");
   EXPECT_EQ(guess_text(TensorRole::query, {1, 6, 64}), "batch,token,dim");
   EXPECT_EQ(guess_text(TensorRole::key, {1, 8, 6, 64}), "batch,head,token,dim");
-  EXPECT_EQ(guess_text(TensorRole::key, {2, 8, 6, 64}, true), "batch,head,token,dim");
-  EXPECT_EQ(guess_text(TensorRole::value, {2, 1024, 16, 64}, true), "batch,token,head,dim");
-  EXPECT_EQ(guess_text(TensorRole::value, {2, 8, 6, 64}), "batch,head,token,dim");
+  EXPECT_EQ(guess_text(TensorRole::key, {2, 8, 6, 64}, FirstAxis::batch), "batch,head,token,dim");
+  EXPECT_EQ(guess_text(TensorRole::value, {2, 1024, 16, 64}, FirstAxis::batch), "batch,token,head,dim");
+  EXPECT_EQ(guess_text(TensorRole::value, {2, 1024, 16, 64}), "layer,token,head,dim");
+  EXPECT_EQ(guess_text(TensorRole::value, {1, 1024, 16, 64}), "batch,token,head,dim");
+  EXPECT_EQ(guess_text(TensorRole::value, {2, 8, 6, 64}), "layer,head,token,dim");
+  EXPECT_EQ(guess_text(TensorRole::weights, {1, 12, 6, 6}, FirstAxis::layers), "layer,head,query,key");
   EXPECT_EQ(guess_text(TensorRole::value, {2, 1, 8, 6, 64}), "layer,batch,head,token,dim");
   for (const TensorRole role : {TensorRole::query, TensorRole::weights, TensorRole::other}) {
     EXPECT_EQ(guess_text(role, {}), "");
@@ -110,9 +123,29 @@ TEST(TensorRoles, AxesFollowFromRankAndSizes) {
 }
 
 TEST(TensorRoles, OtherOrdersAreOffered) {
-  const std::vector<AxisGuess> guesses = axis_guesses(TensorRole::weights, std::vector<Index>{2, 4, 6, 6}, false);
+  const std::vector<AxisGuess> guesses =
+      axis_guesses(TensorRole::weights, std::vector<Index>{2, 4, 6, 6}, FirstAxis::unknown);
   ASSERT_EQ(guesses.size(), 2U);
   EXPECT_EQ(guesses[1], (AxisGuess{AxisRole::batch, AxisRole::head, AxisRole::query, AxisRole::key}));
+}
+
+TEST(TensorRoles, ParametersHaveNamesOfTheirOwn) {
+  for (const char* name : {"h.0.attn.c_attn.weight", "attn.bias", "ln_1.weight", "blocks.0.attn.W_Q", "blocks.0.ln1.w",
+                           "blocks.0.attn.b_O", "embed.W_E", "LayerNorm.gamma", "q_proj.lora_A.weight", "kernel"})
+    EXPECT_TRUE(is_parameter(name)) << name;
+  for (const char* name : {"attn_weight", "attention_weights", "weights", "hook_q", "layers.0.attn", "x", "b", "w", ""})
+    EXPECT_FALSE(is_parameter(name)) << name;
+}
+
+TEST(TensorRoles, ANumberAfterAWordForLayersSaysThatOtherLayersAreElsewhere) {
+  for (const char* name : {"layers.3.attn", "h.0.attn.q", "block7_scores", "layer0"})
+    EXPECT_EQ(first_axis_of(name), FirstAxis::batch) << name;
+  for (const char* name : {"batch_attn", "attn_batched", "weights_of_samples", "batch2.attn"})
+    EXPECT_EQ(first_axis_of(name), FirstAxis::batch) << name;
+  for (const char* name : {"attn_all_layers", "layers", "blocks.attn"})
+    EXPECT_EQ(first_axis_of(name), FirstAxis::layers) << name;
+  for (const char* name : {"attn", "attn2", "gpt2.attn", "arr_0", "attentions_4", "q", ""})
+    EXPECT_EQ(first_axis_of(name), FirstAxis::unknown) << name;
 }
 
 TEST(TensorRoles, WhatBelongsTogetherHasANameInCommon) {

@@ -28,6 +28,7 @@ class MadeTensors final : public ImportedTensors {
 
   [[nodiscard]] const std::string& file() const override { return file_; }
   [[nodiscard]] std::span<const ImportedTensor> tensors() const override { return tensors_; }
+  [[nodiscard]] std::string model_config() const override { return config; }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
                     const StopToken& /*stop*/) const override {
     if (broken) return fail(file_ + ": the file has changed");
@@ -54,6 +55,7 @@ class MadeTensors final : public ImportedTensors {
   }
 
   bool broken = false;
+  std::string config;                                      ///< beside the file
   std::map<std::pair<std::size_t, Index>, float> instead;  ///< numbers that no formula makes, by tensor and place
   mutable std::atomic<Index> numbers_read = 0;
 

@@ -10,6 +10,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/commands_experiment.h"
 #include "core/experiment/system.h"
+#include "core/heads/metrics.h"
 #include "core/plan/plan.h"
 #include "core/plan/validate.h"
 #include "figure/style/colormap.h"
@@ -161,6 +162,12 @@ Candidates lesson_names() {
   return all;
 }
 
+Candidates measure_names() {
+  Candidates all;
+  for (const Measure& measure : measures()) all.push_back({std::string(measure.name), std::string(measure.definition)});
+  return all;
+}
+
 /// The completions of a word, and whether it may also be a file.
 struct Possible {
   Candidates candidates;
@@ -180,6 +187,7 @@ Possible value_words(const TypedWords& typed, const CLI::Option& option, bool in
   if (name == "--colormap") return {color_map_names(), false};
   if (name == "--lesson") return {lesson_names(), true};
   if (name == "--pinned") return {system_names(), true};
+  if (name == "--sort") return {measure_names(), false};
   if (name == "--only") return {tensor_names(typed), false};
   if (name == "--mask") return {{{"none", {}}, {"causal", {}}}, false};
   return {{}, name == "--output" || name == "--labels" || name == "--picture"};

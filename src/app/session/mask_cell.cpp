@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/experiment/system.h"
+#include "core/operations/import.h"
 
 namespace attnscope {
 namespace {
@@ -13,11 +14,14 @@ constexpr std::array<std::string_view, 5> kMasked = {"scores", "biased_scores", 
 
 }  // namespace
 
+bool is_imported_weights(const Step& step) { return is<ImportOperation>(step.operation) && is_attention(step); }
+
 std::optional<MaskCell> mask_cell(const Trace& trace, std::string_view tensor, std::span<const Index> index) {
   // "single.scores", "layer2.weights"; scores of cross-attention have other names, and no mask.
   const std::string_view name = tensor.substr(tensor.find('.') == std::string_view::npos ? 0 : tensor.find('.') + 1);
   const Step* step = trace.find(tensor);
   if (step == nullptr || std::find(kMasked.begin(), kMasked.end(), name) == kMasked.end()) return std::nullopt;
+  if (is_imported_weights(*step)) return std::nullopt;
   const MaskSizes sizes = find_system(trace.experiment().system)->mask_sizes(trace.experiment());
   const Axes& axes = step->axes;
   if (axes.size() < 2 || index.size() != axes.size()) return std::nullopt;

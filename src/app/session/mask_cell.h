@@ -19,6 +19,9 @@ struct MaskCell {
   friend bool operator==(const MaskCell&, const MaskCell&) = default;
 };
 
+/// Whether the step has weights that another program computed: there are no scores that a mask could change.
+bool is_imported_weights(const Step& step);
+
 /// The mask entry of a cell of scores or weights; nothing for a cell that the mask does not apply to.
 std::optional<MaskCell> mask_cell(const Trace& trace, std::string_view tensor, std::span<const Index> index);
 

@@ -39,6 +39,8 @@ class ImportedTensors {
   [[nodiscard]] virtual std::span<const ImportedTensor> tensors() const = 0;
   /// Warnings about the file, one line each with the file name: bytes that belong to no tensor, skipped members.
   [[nodiscard]] virtual std::span<const std::string> warnings() const { return {}; }
+  /// The config.json in the same folder, where the file may be part of a model; empty if there is none.
+  [[nodiscard]] virtual std::string model_config() const { return {}; }
   /// Fills `out` with the numbers begin ≤ index < end of tensor `which`, in C order. Fails if the file has changed or
   /// is damaged; the message names file, tensor and reason.
   virtual Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end,

@@ -2,97 +2,19 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "core/base/stop.h"
-#include "core/heads/row_statistics.h"
+#include "core/base/thread_pool.h"
+#include "core/heads/found_mask.h"
+#include "core/heads/head_distances.h"
+#include "core/heads/head_rows.h"
+#include "core/operations/import.h"
+#include "core/trace/imported_weights.h"
 
 namespace attnscope {
 namespace {
-
-// Weights computed or read at a time: 16 MB.
-constexpr Index kWeightsAtOnce = Index{1} << 22U;
-
-Index heads_in(const Step& step) {
-  const Axis* const axis = find_axis(step.axes, "head");
-  return axis != nullptr ? axis->size : 1;
-}
-
-/// Reads the weights of the heads of one attention.
-class HeadRows {
- public:
-  HeadRows(const Trace& trace, int position, Index item, const StopToken& stop)
-      : trace_(trace), position_(position), item_(item), context_{trace.experiment().seed, nullptr, stop, &failure_} {}
-
-  [[nodiscard]] const Step& step() const { return trace_.steps()[static_cast<std::size_t>(position_)]; }
-  [[nodiscard]] Index heads() const { return heads_in(step()); }
-  [[nodiscard]] Index queries() const { return step().axes[step().axes.size() - 2].size; }
-  [[nodiscard]] Index keys() const { return step().axes.back().size; }
-  [[nodiscard]] std::vector<Index> leading(Index head) const { return leading_index(step().axes, 2, head, item_); }
-
-  /// Whether reading was stopped or has failed.
-  [[nodiscard]] bool ended() const { return context_.gives_up(); }
-
-  /// [1…, query, key]: a range of queries and keys of a head; arbitrary once `ended`.
-  [[nodiscard]] std::shared_ptr<const Tensor> block(Index head, Index first, Index count, Index key,
-                                                    Index width) const {
-    Region region = region_within(position_, step().axes, leading(head));
-    const std::size_t axis = step().axes.size() - 2;
-    region.begin[axis] = first;
-    region.end[axis] = first + count;
-    region.begin[axis + 1] = key;
-    region.end[axis + 1] = key + width;
-    return trace_.numbers(region, context_);
-  }
-
-  /// Calls `row(weights)` for the queries of a head, in order. False once it `ended`.
-  template <typename Row>
-  bool each_row(Index head, const Row& row) const {
-    const Index at_once = std::max<Index>(1, kWeightsAtOnce / std::max<Index>(1, keys()));
-    for (Index first = 0; first < queries(); first += at_once) {
-      const Index count = std::min(at_once, queries() - first);
-      const std::shared_ptr<const Tensor> numbers = block(head, first, count, 0, keys());
-      if (ended()) return false;
-      for (Index i = 0; i < count; ++i)
-        row(numbers->values().subspan(static_cast<std::size_t>(i * keys()), static_cast<std::size_t>(keys())));
-    }
-    return !ended();
-  }
-
- private:
-  const Trace& trace_;
-  int position_;
-  Index item_;
-  mutable ReadFailure failure_;
-  StepContext context_;
-};
-
-/// The distances between all pairs of heads, read in parallel; false if stopped or failed.
-bool compare_heads(const HeadRows& rows, std::vector<std::vector<double>>& distances) {
-  const Index heads = rows.heads();
-  if (heads > kMaxComparedHeads) return true;
-  const auto count = static_cast<std::size_t>(heads);
-  distances.assign(count, std::vector<double>(count, 0));
-  const Index width = std::clamp<Index>(kWeightsAtOnce / heads, 1, std::max<Index>(1, rows.keys()));
-  const Index queries = width < rows.keys() ? 1 : std::max<Index>(1, kWeightsAtOnce / heads / width);
-  for (Index first = 0; first < rows.queries(); first += queries) {
-    const Index these = std::min(queries, rows.queries() - first);
-    for (Index key = 0; key < rows.keys(); key += width) {
-      std::vector<std::shared_ptr<const Tensor>> blocks;
-      for (Index head = 0; head < heads && !rows.ended(); ++head)
-        blocks.push_back(rows.block(head, first, these, key, std::min(width, rows.keys() - key)));
-      for (std::size_t i = 0; i < count && !rows.ended(); ++i) {
-        for (std::size_t j = i + 1; j < count; ++j)
-          add_distance(blocks[i]->values(), blocks[j]->values(), distances[i][j]);
-      }
-      if (rows.ended()) return false;
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < i; ++j) distances[i][j] = distances[j][i];
-  }
-  return true;
-}
 
 /// Which heads a cluster has, in the order in which they stand.
 using Cluster = std::vector<Index>;
@@ -131,51 +53,153 @@ std::vector<int> attention_steps_of(const Trace& trace) {
 
 double measuring_bytes(const Step& step) {
   const auto heads = static_cast<double>(heads_in(step));
+  const auto queries = static_cast<double>(step.axes[step.axes.size() - 2].size);
   const auto keys = static_cast<double>(step.axes.back().size);
   const auto compared = std::min(heads, static_cast<double>(kMaxComparedHeads));
-  // Means by key, a row or as many as are computed at once with what they are computed from, distances, and the
-  // singular values.
-  return 8 * keys * (heads + 2) + 3 * 4 * std::max(keys, static_cast<double>(kWeightsAtOnce)) +
+  // Means by key and entropies by query, a row or as many as are computed at once with what they are computed from,
+  // distances, and the singular values.
+  return 8 * (keys + queries) * (heads + 2) + 3 * 4 * std::max(keys, static_cast<double>(kWeightsAtOnce)) +
          8 * compared * compared + 3 * 8 * static_cast<double>(kMaxCellsForRank);
 }
 
-std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item, const StopToken& stop) {
-  const HeadRows rows(trace, position, item, stop);
-  const std::uint64_t failures = trace.failures();
-  HeadMeasures measured = {rows.step().name, rows.queries(), rows.keys(), {}, {}, {}, {}, {}, {}, {}};
-  std::vector<std::optional<HeadCircuit>> circuits;
-  for (Index head = 0; head < rows.heads(); ++head) circuits.push_back(head_circuit(trace, position, head));
-  const auto pattern_of = [&](Index head) {
-    return head_pattern(trace, rows.step(), rows.leading(head), {nullptr, rows.queries(), rows.keys(), rows.keys(), 1});
-  };
-  for (Index head = 0; head < rows.heads(); ++head) {
-    HeadPattern pattern = pattern_of(head);
-    const std::optional<HeadCircuit>& circuit = circuits[static_cast<std::size_t>(head)];
-    pattern.circuit = circuit ? &*circuit : nullptr;
-    HeadSums sums(pattern);
-    if (!rows.each_row(head, [&](std::span<const float> row) { sums.add(row); })) return std::nullopt;
-    measured.heads.push_back(sums.measured());
-    measured.received.push_back(sums.received());
+double rank_operations(const Step& step) {
+  const auto queries = static_cast<double>(step.axes[step.axes.size() - 2].size);
+  const auto keys = static_cast<double>(step.axes.back().size);
+  const double shorter = std::min(queries, keys);
+  if (shorter > static_cast<double>(kMaxForRank) || queries * keys > static_cast<double>(kMaxCellsForRank)) return 0;
+  return static_cast<double>(heads_in(step)) * shorter * queries * keys;
+}
+
+namespace {
+
+/// The mask of imported weights: the one that the experiment declares, otherwise the one that they show.
+struct ImportedMask {
+  std::optional<MaskField> declared;
+  FoundMask found;
+
+  [[nodiscard]] std::string text() const {
+    return declared ? "mask " + mask_text(declared->mask()) + ", as set" : found.text();
   }
-  const HeadPattern even = pattern_of(0);
-  HeadSums uniform(even);
-  std::vector<float> row(static_cast<std::size_t>(rows.keys()));
-  for (Index query = 0; query < rows.queries() && !rows.ended(); ++query) {
-    uniform_row(even, query, row);
-    uniform.add(row);
+};
+
+ImportedMask mask_of_imported(const Trace& trace, const HeadRows& rows) {
+  ImportedMask mask;
+  if (!is<ImportOperation>(rows.step().operation)) return mask;
+  mask.declared = declared_mask(trace.experiment(), rows.step().axes);
+  if (mask.declared) return mask;
+  MaskSearch search(rows.queries(), rows.keys());
+  for (Index head = 0; head < rows.heads() && !rows.ended(); ++head)
+    rows.each_row(head, [&](Index query, std::span<const float> row) { search.add(query, row); });
+  mask.found = search.found();
+  return mask;
+}
+
+/// Measures all heads of one attention, several at once if they are held.
+class HeadMeasurer {
+ public:
+  HeadMeasurer(const Trace& trace, int position, const Measuring& measuring)
+      : trace_(trace),
+        position_(position),
+        measuring_(measuring),
+        rows_(trace, position, measuring.item, measuring.stop) {}
+
+  std::optional<HeadMeasures> measured() {
+    const std::uint64_t failures = trace_.failures();
+    if (rows_.ended()) return std::nullopt;
+    mask_ = mask_of_imported(trace_, rows_);
+    measured_ = {.tensor = rows_.step().name, .queries = rows_.queries(), .keys = rows_.keys(), .mask = mask_.text()};
+    for (Index head = 0; head < rows_.heads(); ++head) circuits_.push_back(head_circuit(trace_, position_, head));
+    measure_each();
+    if (rows_.ended()) return std::nullopt;
+    measure_uniform();
+    if (measuring_.distances && rows_.heads() <= kMaxComparedHeads && !compare()) return std::nullopt;
+    if (measuring_.rollout) measured_.rollout = rollout(trace_, position_, measuring_.item, measuring_.stop);
+    if (rows_.ended() || trace_.failures() > failures) return std::nullopt;
+    return std::move(measured_);
   }
-  measured.uniform = uniform.measured();
-  measured.uniform_received = uniform.received();
-  if (!compare_heads(rows, measured.distances)) return std::nullopt;
-  for (const int earlier : earlier_layers(trace, position)) {
-    if (rows.heads() > kMaxComparedHeads) break;
-    if (stop.stop_requested()) return std::nullopt;
-    if (std::optional<HeadComposition> composed = layer_composition(trace, earlier, circuits))
-      measured.compositions.push_back(std::move(*composed));
+
+ private:
+  [[nodiscard]] HeadPattern pattern_of(Index head) const {
+    HeadPattern pattern = head_pattern(trace_, rows_.step(), rows_.leading(head),
+                                       {nullptr, rows_.queries(), rows_.keys(), rows_.keys(), 1});
+    if (mask_.declared) pattern.mask = &*mask_.declared;
+    pattern.found = &mask_.found;
+    return pattern;
   }
-  measured.rollout = rollout(trace, position, item, stop);
-  if (rows.ended() || trace.failures() > failures) return std::nullopt;
-  return measured;
+
+  /// About how many operations the measures take.
+  [[nodiscard]] double work() const {
+    constexpr double kOfAWeight = 20;
+    return kOfAWeight * static_cast<double>(rows_.heads()) * static_cast<double>(rows_.queries()) *
+           static_cast<double>(rows_.keys());
+  }
+  /// Threads, if all weights are held and there is enough to do.
+  ThreadPool* pool() {
+    if (!rows_.held() || !worth_waking(work())) return nullptr;
+    if (!pool_) pool_.emplace();
+    return &*pool_;
+  }
+
+  void measure_each() {
+    const auto count = static_cast<std::size_t>(rows_.heads());
+    measured_.heads.resize(count);
+    measured_.received.resize(count);
+    entropies_.resize(count);
+    std::vector<Index> left_out(count, 0);
+    const auto measure = [&](Index head) {
+      const auto at = static_cast<std::size_t>(head);
+      if (rows_.ended()) return;
+      HeadPattern pattern = pattern_of(head);
+      pattern.circuit = circuits_[at] ? &*circuits_[at] : nullptr;
+      HeadSums sums(pattern, measuring_.rank);
+      if (!rows_.each_row(head, [&](Index /*query*/, std::span<const float> row) { sums.add(row); })) return;
+      measured_.heads[at] = sums.measured();
+      measured_.received[at] = sums.received();
+      if (rows_.heads() <= kMaxComparedHeads) entropies_[at] = sums.entropies();
+      left_out[at] = sums.left_out();
+    };
+    run_blocks(pool(), work(), rows_.heads(), measure);
+    measured_.left_out = std::accumulate(left_out.begin(), left_out.end(), Index{0});
+  }
+
+  void measure_uniform() {
+    const HeadPattern even = pattern_of(0);
+    HeadSums uniform(even, measuring_.rank);
+    std::vector<float> row(static_cast<std::size_t>(rows_.keys()));
+    for (Index query = 0; query < rows_.queries() && !rows_.ended(); ++query) {
+      uniform_row(even, query, row);
+      uniform.add(row);
+    }
+    measured_.uniform = uniform.measured();
+    measured_.uniform_received = uniform.received();
+  }
+
+  /// Distances and compositions; false if stopped or failed.
+  bool compare() {
+    if (!compare_heads(rows_, entropies_, pool(), measured_.distances)) return false;
+    for (const int earlier : earlier_layers(trace_, position_)) {
+      if (measuring_.stop.stop_requested()) return false;
+      if (std::optional<HeadComposition> composed = layer_composition(trace_, earlier, circuits_))
+        measured_.compositions.push_back(std::move(*composed));
+    }
+    return true;
+  }
+
+  const Trace& trace_;
+  int position_;
+  const Measuring& measuring_;
+  HeadRows rows_;
+  std::optional<ThreadPool> pool_;
+  ImportedMask mask_;
+  std::vector<std::optional<HeadCircuit>> circuits_;
+  std::vector<std::vector<double>> entropies_;  ///< [head][query]
+  HeadMeasures measured_;
+};
+
+}  // namespace
+
+std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, const Measuring& measuring) {
+  return HeadMeasurer(trace, position, measuring).measured();
 }
 
 std::vector<Index> similarity_order(const std::vector<std::vector<double>>& distances) {

@@ -18,15 +18,19 @@ struct HeadMeasures {
   std::string tensor;  ///< the name of the weights
   Index queries = 0;
   Index keys = 0;
-  std::vector<MeasureRow> heads;
-  MeasureRow uniform;                         ///< the measures of uniform attention under the mask
-  std::vector<std::vector<double>> received;  ///< [head][key]: the mean weight of a key over the queries
-  std::vector<double> uniform_received;       ///< [key]: the same for uniform attention
+  /// Of imported weights, the mask that the measures and uniform attention take: "causal mask found in the weights",
+  /// "mask causal, as set"; empty without one.
+  std::string mask = {};
+  Index left_out = 0;  ///< rows with weights that are not finite, of all heads; no measure counts them
+  std::vector<MeasureRow> heads = {};
+  MeasureRow uniform = {};                         ///< the measures of uniform attention under the mask
+  std::vector<std::vector<double>> received = {};  ///< [head][key]: the mean weight of a key over the queries
+  std::vector<double> uniform_received = {};       ///< [key]: the same for uniform attention
   /// [head][head]: symmetric, 0 on the diagonal; see `head_distance`. Empty for more than `kMaxComparedHeads` heads.
-  std::vector<std::vector<double>> distances;
+  std::vector<std::vector<double>> distances = {};
   /// Composition with each earlier layer, in order. Empty for more than `kMaxComparedHeads` heads.
-  std::vector<HeadComposition> compositions;
-  std::shared_ptr<const Tensor> rollout;  ///< may be null; see `rollout`
+  std::vector<HeadComposition> compositions = {};
+  std::shared_ptr<const Tensor> rollout = {};  ///< may be null; see `rollout`
 };
 
 /// The maximum number of heads that are compared: the time is quadratic in it.
@@ -35,10 +39,28 @@ inline constexpr Index kMaxComparedHeads = 256;
 /// The attention layers of a trace: the steps with computed or imported weights [query, key].
 std::vector<int> attention_steps_of(const Trace& trace);
 
-/// Measures the heads of the weights at step `position`, for one batch item (from 0). Lazy weights are computed a few
+/// Which measures to compute: some take far longer than others.
+struct Measuring {
+  Index item = 0;         ///< of the batch, from 0
+  bool rank = true;       ///< the effective rank
+  bool distances = true;  ///< and compositions
+  bool rollout = true;
+  StopToken stop = {};
+};
+
+/// Measures the heads of the weights at step `position`. Lazy weights are computed a few
 /// rows at a time, head by head, and again to compare the heads; see `measuring_bytes` for the memory. Nothing if
 /// stopped, or if numbers cannot be read; see `Trace::failure`.
-std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item, const StopToken& stop = {});
+std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, const Measuring& measuring);
+
+/// The same with all measures.
+inline std::optional<HeadMeasures> measure_heads(const Trace& trace, int position, Index item,
+                                                 const StopToken& stop = {}) {
+  return measure_heads(trace, position, Measuring{.item = item, .stop = stop});
+}
+
+/// About how many operations the effective ranks of all heads take.
+double rank_operations(const Step& step);
 
 /// The maximum memory of `measure_heads` in bytes.
 double measuring_bytes(const Step& step);

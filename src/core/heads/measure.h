@@ -9,15 +9,17 @@
 
 #include "core/base/tensor.h"
 #include "core/experiment/mask.h"
+#include "core/heads/found_mask.h"
 #include "core/heads/head_circuits.h"
 
 namespace attnscope {
 
 /// A head's weights, and what else is known about it. Refers to data that others own.
 struct HeadPattern {
-  MatrixView weights;               ///< [query, key]; rows sum to 1, or to 0 where the mask leaves no key
-  const MaskField* mask = nullptr;  ///< what may be attended to; null: everything
-  Index batch = 0;                  ///< of the mask
+  MatrixView weights;                ///< [query, key]; rows sum to 1, or to 0 where the mask leaves no key
+  const MaskField* mask = nullptr;   ///< what may be attended to; null: what `found` leaves
+  const FoundMask* found = nullptr;  ///< the mask that imported weights show; null: everything may be attended to
+  Index batch = 0;                   ///< of the mask
   Index head = 0;
   bool same_positions = false;           ///< queries and keys are the same positions of one sequence
   std::span<const std::string> tokens;   ///< the token at each position; empty: unknown
@@ -26,6 +28,8 @@ struct HeadPattern {
   const HeadCircuit* circuit = nullptr;  ///< the head's weight matrices; null: unknown
 
   [[nodiscard]] bool keeps(Index query, Index key) const;
+  /// The number of keys that a query may attend to.
+  [[nodiscard]] Index kept_keys(Index query) const;
 };
 
 /// The weights of one query.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -23,7 +24,15 @@ const MaskField* mask_before(const Trace& trace, const Step& step) {
 }  // namespace
 
 bool HeadPattern::keeps(Index query, Index key) const {
-  return mask == nullptr || mask->keeps(batch, head, query, key);
+  if (mask != nullptr) return mask->keeps(batch, head, query, key);
+  return found == nullptr || found->keeps(query, key);
+}
+
+Index HeadPattern::kept_keys(Index query) const {
+  if (mask == nullptr && (found == nullptr || !found->any())) return weights.columns;
+  Index count = 0;
+  for (Index key = 0; key < weights.columns; ++key) count += keeps(query, key) ? 1 : 0;
+  return count;
 }
 
 std::span<const Measure> measures() {
@@ -31,9 +40,9 @@ std::span<const Measure> measures() {
   return list;
 }
 
-HeadSums::HeadSums(const HeadPattern& head) : head_(head), sums_(measures().size()) {
+HeadSums::HeadSums(const HeadPattern& head, bool rank) : head_(head), sums_(measures().size()) {
   const auto [queries, keys] = std::pair(head.weights.rows, head.weights.columns);
-  if (std::min(queries, keys) <= kMaxForRank && saturating_product(queries, keys) <= kMaxCellsForRank)
+  if (rank && std::min(queries, keys) <= kMaxForRank && saturating_product(queries, keys) <= kMaxCellsForRank)
     weights_.resize(static_cast<std::size_t>(queries * keys));
   received_.resize(static_cast<std::size_t>(keys));
   // Comparing numbers is faster than comparing words.
@@ -45,18 +54,23 @@ HeadSums::HeadSums(const HeadPattern& head) : head_(head), sums_(measures().size
 }
 
 void HeadSums::add(std::span<const float> row) {
-  AttentionRow one = {head_, next_++, row, tokens_, 0, 0};
+  const Index query = next_++;
+  if (!all_finite(row)) {
+    ++left_out_;
+    entropies_.push_back(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  AttentionRow one = {head_, query, row, tokens_, head_.kept_keys(query), 0};
   one.entropy = row_entropy({row.data(), 1, std::ssize(row), std::ssize(row), 1}, 0);
-  for (Index key = 0; key < std::ssize(row); ++key) one.unmasked += head_.keeps(one.query, key) ? 1 : 0;
+  entropies_.push_back(one.entropy);
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     if (measures()[i].add != nullptr) measures()[i].add(one, sums_[i]);
   }
+  for (std::size_t key = 0; key < row.size(); ++key) received_[key] += static_cast<double>(row[key]);
+  if (weights_.empty()) return;
   const auto queries = static_cast<std::size_t>(head_.weights.rows);
-  for (std::size_t key = 0; key < row.size(); ++key) {
-    received_[key] += static_cast<double>(row[key]);
-    if (!weights_.empty())
-      weights_[key * queries + static_cast<std::size_t>(one.query)] = static_cast<double>(row[key]);
-  }
+  for (std::size_t key = 0; key < row.size(); ++key)
+    weights_[key * queries + static_cast<std::size_t>(query)] = static_cast<double>(row[key]);
 }
 
 MeasureRow HeadSums::measured() const {
@@ -74,7 +88,7 @@ MeasureRow HeadSums::measured() const {
 
 std::vector<double> HeadSums::received() const {
   std::vector<double> means = received_;
-  for (double& mean : means) mean /= static_cast<double>(head_.weights.rows);
+  for (double& mean : means) mean /= static_cast<double>(head_.weights.rows - left_out_);
   return means;
 }
 
@@ -89,8 +103,7 @@ MeasureRow measure_head(const HeadPattern& head) {
 }
 
 void uniform_row(const HeadPattern& like, Index query, std::span<float> row) {
-  Index count = 0;
-  for (Index key = 0; key < std::ssize(row); ++key) count += like.keeps(query, key) ? 1 : 0;
+  const Index count = like.kept_keys(query);
   for (Index key = 0; key < std::ssize(row); ++key)
     row[static_cast<std::size_t>(key)] = like.keeps(query, key) ? 1.0F / static_cast<float>(count) : 0.0F;
 }

@@ -21,11 +21,13 @@ std::span<const Measure> measures();
 inline constexpr Index kMaxForRank = 1024;
 inline constexpr Index kMaxCellsForRank = 2 * kMaxForRank * kMaxForRank;
 
-/// Measures a head row by row: the weights need not be in memory all at once. Rows come in order.
+/// Measures a head row by row: the weights need not be in memory all at once. Rows come in order. A row with weights that
+/// are not finite is left out of all measures.
 class HeadSums {
  public:
-  /// Uses only the size of `head.weights`. Everything that `head` refers to must outlive this object.
-  explicit HeadSums(const HeadPattern& head);
+  /// Uses only the size of `head.weights`. Everything that `head` refers to must outlive this object. Without `rank`
+  /// there is no effective rank, which takes far longer than everything else.
+  explicit HeadSums(const HeadPattern& head, bool rank = true);
 
   /// Adds the weights of the next query.
   void add(std::span<const float> row);
@@ -33,14 +35,19 @@ class HeadSums {
   [[nodiscard]] MeasureRow measured() const;
   /// [key]: the mean weight of a key over the queries.
   [[nodiscard]] std::vector<double> received() const;
+  /// [query]: the entropy of each row in nats; NaN for a row that was left out.
+  [[nodiscard]] const std::vector<double>& entropies() const { return entropies_; }
+  [[nodiscard]] Index left_out() const { return left_out_; }
 
  private:
   HeadPattern head_;
   std::vector<Index> tokens_;     ///< [position]: a number for each word
   std::vector<double> weights_;   ///< [key, query]; empty: too many
   std::vector<double> received_;  ///< [key]
+  std::vector<double> entropies_;
   std::vector<MeasureSum> sums_;  ///< one for each of `measures()`
   Index next_ = 0;                ///< query
+  Index left_out_ = 0;
 };
 
 /// Measures a head whose weights are all in memory.
@@ -48,7 +55,7 @@ MeasureRow measure_head(const HeadPattern& head);
 
 /// Uniform attention: equal weights for all unmasked keys of each query. The reference for measures.
 Tensor uniform_weights(const HeadPattern& like);
-/// One row of uniform attention.
+/// One row of uniform attention; all 0 where no key is left.
 void uniform_row(const HeadPattern& like, Index query, std::span<float> row);
 
 /// The distance of two heads: the Jensen–Shannon divergence of their rows in nats (0 to ln 2 each), summed over the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/stop.h"
 
@@ -11,6 +12,7 @@ double row_entropy(const MatrixView& weights, Index query) {
   double sum = 0;
   for (Index key = 0; key < weights.columns; ++key) {
     const double weight = weights.at(query, key);
+    if (!std::isfinite(weight)) return std::numeric_limits<double>::quiet_NaN();
     if (weight > 0) sum -= weight * std::log(weight);
   }
   return sum;
@@ -19,18 +21,21 @@ double row_entropy(const MatrixView& weights, Index query) {
 std::optional<RowStatistics> row_statistics_of(const MatrixView& weights, const StopToken& stop) {
   RowStatistics row_statistics;
   row_statistics.means.resize(static_cast<std::size_t>(weights.columns));
+  Index finite = 0;
   for (Index query = 0; query < weights.rows; ++query) {
     if (stop.stop_requested()) return std::nullopt;
+    row_statistics.entropies.push_back(row_entropy(weights, query));
+    const bool counts = !std::isnan(row_statistics.entropies.back());
+    finite += counts ? 1 : 0;
     double sum = 0;
     for (Index key = 0; key < weights.columns; ++key) {
       const double weight = weights.at(query, key);
       sum += weight;
-      row_statistics.means[static_cast<std::size_t>(key)] += weight;
+      if (counts) row_statistics.means[static_cast<std::size_t>(key)] += weight;
     }
     row_statistics.sums.push_back(sum);
-    row_statistics.entropies.push_back(row_entropy(weights, query));
   }
-  for (double& mean : row_statistics.means) mean /= static_cast<double>(weights.rows);
+  for (double& mean : row_statistics.means) mean /= static_cast<double>(finite);
   return row_statistics;
 }
 

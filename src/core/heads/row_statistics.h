@@ -14,13 +14,13 @@ namespace attnscope {
 struct RowStatistics {
   std::vector<double> sums;       ///< per query: 1, or 0 if all its keys are masked
   std::vector<double> entropies;  ///< per query, in nats; see `row_entropy`
-  std::vector<double> means;      ///< per key: its mean weight over the queries
+  std::vector<double> means;      ///< per key: its mean weight over the queries whose weights are finite
 };
 
 /// Nothing if stopped.
 std::optional<RowStatistics> row_statistics_of(const MatrixView& weights, const StopToken& stop = {});
 
-/// The entropy of a query's weights in nats, −Σ A ln A with 0 ln 0 = 0.
+/// The entropy of a query's weights in nats, −Σ A ln A with 0 ln 0 = 0. NaN if a weight is not finite.
 double row_entropy(const MatrixView& weights, Index query);
 
 /// The smallest set of keys that together hold at least `share` of the weight of a row, heaviest first; ties in order

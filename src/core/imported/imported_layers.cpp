@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <map>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/imported/tensor_sets.h"
 
 namespace attnscope {
 namespace {
@@ -17,123 +15,8 @@ namespace {
 constexpr Index kMaxLayers = 512;
 constexpr const char* kGuess = "guess";
 
-}  // namespace
-
-/// The groups of tensors that the names in a file suggest.
-struct TensorSets {
-  struct Candidate {
-    std::size_t which = 0;
-    NamedRole named;
-  };
-  /// Tensors that belong together, by role; one per layer.
-  using Group = std::map<TensorRole, std::vector<Candidate>>;
-
-  std::map<std::string, std::vector<Group>> groups;  ///< by use
-  bool shown = false;                                ///< whether any tensor can be shown
-};
-
-namespace {
-
 using Candidate = TensorSets::Candidate;
 using Group = TensorSets::Group;
-
-bool has_numbers(const ImportedTensor& tensor) {
-  return tensor.trouble.empty() && !tensor.shape.empty() &&
-         std::all_of(tensor.shape.begin(), tensor.shape.end(), [](Index size) { return size > 0; });
-}
-
-bool may_be_attention(const ImportedTensor& tensor) {
-  constexpr std::size_t kMaxAxes = 5;
-  return has_numbers(tensor) && tensor.shape.size() >= 2 && tensor.shape.size() <= kMaxAxes;
-}
-
-/// The tensor's name; an array without a name is named after its file.
-std::string name_in(const ImportedTensors& given, std::size_t which) {
-  const std::string& name = given.tensors()[which].name;
-  return name.empty() ? std::filesystem::path(given.file()).stem().string() : name;
-}
-
-/// The tensors that may belong to attention, in file order. A single tensor is taken for weights, unless its name says
-/// scores.
-std::vector<Candidate> candidates(const ImportedTensors& given) {
-  std::vector<Candidate> all;
-  for (std::size_t i = 0; i < given.tensors().size(); ++i) {
-    if (may_be_attention(given.tensors()[i])) all.push_back({i, role_of(name_in(given, i))});
-  }
-  const auto shown = std::count_if(given.tensors().begin(), given.tensors().end(), has_numbers);
-  if (all.size() == 1 && shown == 1 && all.front().named.role != TensorRole::scores)
-    all.front().named.role = TensorRole::weights;
-  return all;
-}
-
-/// One tensor per layer, in order, if every name states a different layer; otherwise only the first tensor.
-std::vector<Candidate> by_layer(std::vector<Candidate> found) {
-  std::set<std::vector<Index>> layers;
-  for (const Candidate& each : found) {
-    if (!each.named.layer.empty()) layers.insert(each.named.layer);
-  }
-  if (layers.size() != found.size()) return {found.front()};
-  std::sort(found.begin(), found.end(),
-            [](const Candidate& a, const Candidate& b) { return a.named.layer < b.named.layer; });
-  return found;
-}
-
-TensorRole role_of_use(const std::string& use) {
-  return use == kUseWeights ? TensorRole::weights : use == kUseScores ? TensorRole::scores : TensorRole::query;
-}
-
-/// Tensors of one role, grouped by the rest of their names, in file order.
-struct NamedSets {
-  std::vector<std::pair<std::string, std::vector<Candidate>>> sets;
-  std::unordered_map<std::string, std::size_t> places;
-
-  void add(const std::string& name, const Candidate& candidate) {
-    const auto [place, is_new] = places.try_emplace(name, sets.size());
-    if (is_new) sets.push_back({name, {}});
-    sets[place->second].second.push_back(candidate);
-  }
-  [[nodiscard]] const std::vector<Candidate>* find(const std::string& name) const {
-    const auto place = places.find(name);
-    return place == places.end() ? nullptr : &sets[place->second].second;
-  }
-};
-
-using SetsByRole = std::map<TensorRole, NamedSets>;
-
-/// The sets of tensors for a use, those with the most layers first.
-std::vector<Group> groups_of(const SetsByRole& by_role, const std::string& use) {
-  std::vector<Group> groups;
-  const TensorRole main = role_of_use(use);
-  const auto mains = by_role.find(main);
-  if (mains == by_role.end()) return groups;
-  for (const auto& [name, found] : mains->second.sets) {
-    Group group = {{main, by_layer(found)}};
-    for (const TensorRole role : {TensorRole::key, TensorRole::value}) {
-      const auto others = by_role.find(role);
-      if (use != kUseQueries || others == by_role.end()) continue;
-      // A single set of each role belongs together, whatever the names.
-      const bool alone = others->second.sets.size() == 1 && mains->second.sets.size() == 1;
-      const std::vector<Candidate>* const of_it =
-          alone ? &others->second.sets.front().second : others->second.find(name);
-      if (of_it != nullptr) group[role] = by_layer(*of_it);
-    }
-    if (use != kUseQueries || group.contains(TensorRole::key)) groups.push_back(std::move(group));
-  }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [&](const Group& a, const Group& b) { return a.at(main).size() > b.at(main).size(); });
-  return groups;
-}
-
-std::shared_ptr<const TensorSets> make_sets(const ImportedTensors& given) {
-  SetsByRole by_role;
-  for (const Candidate& each : candidates(given)) {
-    if (each.named.role != TensorRole::other) by_role[each.named.role].add(group_of(name_in(given, each.which)), each);
-  }
-  auto sets = std::make_shared<TensorSets>();
-  for (const char* use : {kUseWeights, kUseScores, kUseQueries}) sets->groups[use] = groups_of(by_role, use);
-  sets->shown = std::any_of(given.tensors().begin(), given.tensors().end(), has_numbers);
-  return sets;
-}
 
 const std::vector<Group>& groups_of(const ImportedTensors& given, const std::string& use) {
   static const std::vector<Group> none;
@@ -161,7 +44,7 @@ std::string shown(const ImportedTensor& tensor) {
 Result<AxisGuess> axes_of(const ImportedTensors& given, const Candidate& candidate, TensorRole role,
                           const std::string& axes) {
   const ImportedTensor& tensor = given.tensors()[candidate.which];
-  const std::vector<AxisGuess> guesses = axis_guesses(role, tensor.shape, !candidate.named.layer.empty());
+  const std::vector<AxisGuess> guesses = axis_guesses(role, tensor.shape, candidate.first);
   if (guesses.empty())
     return fail(given.file() + ": " + shown(tensor) + " has " + std::to_string(tensor.shape.size()) +
                 " axes; allowed: 2 to 5");
@@ -217,6 +100,7 @@ std::string axes_text(const Axes& axes) {
 }
 
 tl::unexpected<Error> nothing_found(const ImportedTensors& given) {
+  if (const std::optional<std::string> notice = model_notice(given)) return fail(*notice);
   std::vector<std::string> names;
   constexpr std::size_t kMaxNamed = 8;
   for (const ImportedTensor& tensor : given.tensors()) {
@@ -276,11 +160,6 @@ Result<void> add_tensors(const std::shared_ptr<const ImportedTensors>& given, co
 
 }  // namespace
 
-const TensorSets& ImportedTensors::sets() const {
-  std::call_once(sets_made_, [this] { sets_ = make_sets(*this); });
-  return *sets_;
-}
-
 std::vector<std::string> possible_uses(const ImportedTensors& given) {
   std::vector<std::string> uses;
   for (const char* use : {kUseWeights, kUseScores, kUseQueries}) {
@@ -308,9 +187,31 @@ std::vector<std::string> possible_axes(const ImportedTensors& given, const Impor
   const TensorRole role = role_of_use(choice.use);
   const Candidate& main = selected_group(groups, choice.group).at(role).front();
   const ImportedTensor& tensor = given.tensors()[main.which];
-  for (const AxisGuess& guess : axis_guesses(role, tensor.shape, !main.named.layer.empty()))
-    orders.push_back(order_text(guess));
+  for (const AxisGuess& guess : axis_guesses(role, tensor.shape, main.first)) orders.push_back(order_text(guess));
   return orders;
+}
+
+std::optional<std::string> axes_notice(const ImportedTensors& given, const ImportedSelection& choice) {
+  const std::vector<Group>& groups = groups_of(given, choice.use);
+  if (groups.empty() || choice.axes != kGuess) return std::nullopt;
+  const TensorRole role = role_of_use(choice.use);
+  const Candidate& main = selected_group(groups, choice.group).at(role).front();
+  const ImportedTensor& tensor = given.tensors()[main.which];
+  constexpr std::size_t kAmbiguous = 4;
+  if (main.first != FirstAxis::unknown || tensor.shape.size() != kAmbiguous || tensor.shape[0] == 1)
+    return std::nullopt;
+  AxisGuess guess = axis_guesses(role, tensor.shape, main.first).front();
+  const std::string taken = order_text(guess);
+  guess.front() = AxisRole::batch;
+  return given.file() + ": " + shown(tensor) + " is taken as " + taken +
+         "; if its first axis counts batch items, set axes to " + order_text(guess);
+}
+
+std::optional<std::string> model_notice(const ImportedTensors& given) {
+  if (!given.sets().of_model) return std::nullopt;
+  const std::string config = given.model_config();
+  return given.file() + ": these are a model's weights, not attention; open the folder " +
+         (config.empty() ? "with its config.json" : "of " + config) + " instead";
 }
 
 std::vector<std::string> axis_orders() {
@@ -319,7 +220,7 @@ std::vector<std::string> axis_orders() {
     for (std::size_t rank = 2; rank <= 5; ++rank) {
       // Short and long axes produce every possible guess.
       for (const Index size : {Index{1}, Index{2}, Index{100'000}}) {
-        for (const AxisGuess& guess : axis_guesses(role, std::vector<Index>(rank, size), false)) {
+        for (const AxisGuess& guess : axis_guesses(role, std::vector<Index>(rank, size), FirstAxis::unknown)) {
           if (std::find(orders.begin(), orders.end(), order_text(guess)) == orders.end())
             orders.push_back(order_text(guess));
         }

@@ -59,6 +59,13 @@ struct ImportedSelection {
 /// key".
 std::vector<std::string> possible_axes(const ImportedTensors& given, const ImportedSelection& choice);
 
+/// That the first axis of the main tensor was taken for layers although it may count batch items; nothing where names,
+/// sizes or the user leave no doubt.
+std::optional<std::string> axes_notice(const ImportedTensors& given, const ImportedSelection& choice);
+
+/// That the file has a model's weights and no attention, and what to open instead; nothing for any other file.
+std::optional<std::string> model_notice(const ImportedTensors& given);
+
 /// All values of the parameter `axes` except "guess".
 std::vector<std::string> axis_orders();
 
@@ -75,6 +82,12 @@ struct PlainTensor {
 
 /// Every tensor that can be shown, in file order.
 std::vector<PlainTensor> plain_tensors(const std::shared_ptr<const ImportedTensors>& given);
+
+/// The first of the possible uses that works: the tensors as they are if those with names of attention do not match.
+std::string best_use(const std::shared_ptr<const ImportedTensors>& tensors);
+
+/// The view that shows a use first.
+std::string view_of_use(const std::string& use);
 
 /// An experiment on imported tensors, with the best available use. Fails if no tensor can be shown.
 Result<Experiment> experiment_on(std::shared_ptr<const ImportedTensors> tensors);

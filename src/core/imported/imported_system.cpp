@@ -31,12 +31,52 @@ Result<void> check(const Experiment& e) {
   return {};
 }
 
+/// Mask sizes for scores with these axes; 1 for missing axes.
+MaskSizes score_sizes(const Axes& axes) {
+  const Axis* const batch = find_axis(axes, "batch");
+  const Axis* const head = find_axis(axes, "head");
+  return {batch != nullptr ? batch->size : 1, head != nullptr ? head->size : 1, axes[axes.size() - 2].size,
+          axes.back().size};
+}
+
+/// The axes of the scores, imported or computed.
+Axes score_axes(const ImportedLayer& layer) {
+  if (layer.weights) return layer.weights->axes;
+  if (layer.scores) return layer.scores->axes;
+  Axes axes = layer.q->axes;
+  axes.back() = layer.k->axes[layer.k->axes.size() - 2];
+  return axes;
+}
+
+MaskSizes mask_sizes(const Experiment& e) {
+  const std::vector<ImportedLayer> layers = layers_of(e);
+  return layers.empty() ? MaskSizes{} : score_sizes(score_axes(layers.front()));
+}
+
+/// That there are other labels than queries and keys; nothing if they fit.
+std::optional<std::string> labels_notice(const Experiment& e) {
+  const std::vector<ImportedLayer> layers = layers_of(e);
+  if (layers.empty() || e.labels.empty()) return std::nullopt;
+  const MaskSizes sizes = mask_sizes(e);
+  const Index labels = std::ssize(e.labels);
+  if (labels == sizes.queries || labels == sizes.keys) return std::nullopt;
+  const std::string tokens = sizes.queries == sizes.keys
+                                 ? grouped_text(sizes.keys) + (sizes.keys == 1 ? " token" : " tokens")
+                                 : grouped_text(sizes.queries) + " queries and " + grouped_text(sizes.keys) + " keys";
+  return "labels: " + grouped_text(labels) + (labels == 1 ? " label" : " labels") + " for " + tokens;
+}
+
 /// Warnings about the file, and the reasons why tensors with names of attention cannot be shown as attention.
 std::vector<std::string> warnings(const Experiment& e) {
   std::vector<std::string> all;
   if (e.tensors == nullptr) return all;
   all.assign(e.tensors->warnings().begin(), e.tensors->warnings().end());
-  if (e.choice("use") != kUseTensors) return all;
+  if (e.choice("use") != kUseTensors) {
+    if (std::optional<std::string> notice = axes_notice(*e.tensors, choice_of(e))) all.push_back(std::move(*notice));
+    if (std::optional<std::string> notice = labels_notice(e)) all.push_back(std::move(*notice));
+    return all;
+  }
+  if (std::optional<std::string> notice = model_notice(*e.tensors)) all.push_back(std::move(*notice));
   for (const std::string& use : possible_uses(*e.tensors)) {
     if (const Result<std::vector<ImportedLayer>> layers = imported_layers(e.tensors, {use}); !layers)
       all.push_back("no attention: " + layers.error().message);
@@ -72,28 +112,6 @@ std::vector<std::pair<std::string, std::string>> choices(const Experiment& e, st
     for (const std::string& order : orders) words.emplace_back(order, short_order(order));
   }
   return words;
-}
-
-/// Mask sizes for scores with these axes; 1 for missing axes.
-MaskSizes score_sizes(const Axes& axes) {
-  const Axis* const batch = find_axis(axes, "batch");
-  const Axis* const head = find_axis(axes, "head");
-  return {batch != nullptr ? batch->size : 1, head != nullptr ? head->size : 1, axes[axes.size() - 2].size,
-          axes.back().size};
-}
-
-/// The axes of the scores, imported or computed.
-Axes score_axes(const ImportedLayer& layer) {
-  if (layer.weights) return layer.weights->axes;
-  if (layer.scores) return layer.scores->axes;
-  Axes axes = layer.q->axes;
-  axes.back() = layer.k->axes[layer.k->axes.size() - 2];
-  return axes;
-}
-
-MaskSizes mask_sizes(const Experiment& e) {
-  const std::vector<ImportedLayer> layers = layers_of(e);
-  return layers.empty() ? MaskSizes{} : score_sizes(score_axes(layers.front()));
 }
 
 // Keeps imported names apart from attnscope's own.
@@ -248,14 +266,20 @@ System imported_tensors_system() {
   return system;
 }
 
-Result<Experiment> experiment_on(std::shared_ptr<const ImportedTensors> tensors) {
-  Experiment experiment = *default_experiment(imported_tensors_system().name);
+std::string best_use(const std::shared_ptr<const ImportedTensors>& tensors) {
   const std::vector<std::string> uses = possible_uses(*tensors);
-  // The first use that works; the plain tensors if those with names of attention do not match.
   const auto can_be = [&](const std::string& use) { return imported_layers(tensors, {use}).has_value(); };
   const auto use = std::find_if(uses.begin(), uses.end(), can_be);
-  if (use != uses.end()) experiment.parameters["use"] = *use;
-  experiment.view.name = use != uses.end() && *use == kUseTensors ? "tensor" : "heads";
+  return use != uses.end() ? *use : kUseWeights;
+}
+
+std::string view_of_use(const std::string& use) { return use == kUseTensors ? "tensor" : "heads"; }
+
+Result<Experiment> experiment_on(std::shared_ptr<const ImportedTensors> tensors) {
+  Experiment experiment = *default_experiment(imported_tensors_system().name);
+  const std::string use = best_use(tensors);
+  experiment.parameters["use"] = use;
+  experiment.view.name = view_of_use(use);
   experiment.tensors = std::move(tensors);
   if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) return tl::unexpected(valid.error());
   return experiment;

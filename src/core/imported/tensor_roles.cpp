@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "core/base/text.h"
 
@@ -62,12 +64,18 @@ constexpr std::array<Meaning, 25> kMeanings = {{{"q", TensorRole::query},
 
 constexpr std::array<std::string_view, 9> kParameters = {"weight", "bias",  "norm", "ln",  "layernorm",
                                                          "kernel", "gamma", "beta", "lora"};
+/// What TransformerLens's matrices W_… and biases b_… are for.
+constexpr std::array<std::string_view, 10> kProjected = {"q", "k", "v", "o", "e", "u", "pos", "in", "out", "gate"};
 /// After a role, these words say how the tensor was produced or captured, not what it is.
 constexpr std::array<std::string_view, 13> kPassedOver = {"proj",  "projection", "layer", "output", "out",
                                                           "state", "states",     "hook",  "head",   "heads",
                                                           "cache", "embed",      "act"};
 constexpr std::array<std::string_view, 9> kLayerWords = {"layer",  "layers",    "block", "blocks", "stage",
                                                          "stages", "resblocks", "h",     "l"};
+constexpr std::array<std::string_view, 8> kBatchWords = {"batch",   "batches", "batched", "sample",
+                                                         "samples", "item",    "items",   "examples"};
+/// Words that stand for all layers where no number follows.
+constexpr std::array<std::string_view, 4> kAllLayersWords = {"layer", "layers", "block", "blocks"};
 
 template <std::size_t N>
 bool is_among(const std::array<std::string_view, N>& words, std::string_view word) {
@@ -87,14 +95,23 @@ std::optional<Index> number_of(std::string_view word) {
   return number;
 }
 
+/// "attn_weight" and "attnWeight", but not "attn.weight": after a dot stand the parameters of a module.
+bool is_attention_weight(std::string_view name, const std::vector<std::string>& words) {
+  constexpr std::string_view kWeight = "weight";
+  if (words.size() < 2 || words.back() != kWeight || !words[words.size() - 2].starts_with("att")) return false;
+  return name.size() > kWeight.size() && name[name.size() - kWeight.size() - 1] != '.';
+}
+
 /// The last word with a role decides; only numbers and neutral words may follow it.
-TensorRole role_of_words(const std::vector<std::string>& words) {
-  if (words.size() > 1 && words.back() == "weight" && words[words.size() - 2].starts_with("att"))
-    return TensorRole::weights;
-  for (const std::string& word : words)
-    if (is_among(kParameters, word)) return TensorRole::other;
+TensorRole role_of_words(std::string_view name, const std::vector<std::string>& words) {
+  if (is_attention_weight(name, words)) return TensorRole::weights;
+  if (is_parameter(name)) return TensorRole::other;
   for (auto word = words.rbegin(); word != words.rend(); ++word) {
-    if (const std::optional<TensorRole> role = meaning_of(*word)) return *role;
+    if (const std::optional<TensorRole> role = meaning_of(*word)) {
+      // GPT-2's c_attn makes queries, keys and values in one.
+      const bool projects = *role == TensorRole::weights && std::next(word) != words.rend() && *std::next(word) == "c";
+      return projects ? TensorRole::other : *role;
+    }
     if (!is_among(kPassedOver, *word) && !number_of(*word)) return TensorRole::other;
     // The output of attention is neither its weights nor its queries.
     const bool output = *word == "output" || *word == "out";
@@ -122,15 +139,20 @@ std::vector<std::size_t> places_of_layer(const std::vector<std::string>& words) 
 /// An axis that may count heads or tokens is taken for heads up to this size.
 constexpr Index kUsualHeads = 256;
 
+/// Whether the first of four axes is likelier to count batch items than layers.
+bool counts_batch(std::span<const Index> shape, FirstAxis first) {
+  // A batch of one is common, a model with one layer is not.
+  return first == FirstAxis::batch || (first == FirstAxis::unknown && shape[0] == 1);
+}
+
 /// The last two axes of scores and weights are queries and keys.
-std::vector<AxisGuess> guesses_of_scores(std::span<const Index> shape, bool numbered) {
+std::vector<AxisGuess> guesses_of_scores(std::span<const Index> shape, FirstAxis first) {
   using enum AxisRole;
   switch (shape.size()) {
     case 2: return {{query, key}};
     case 3: return {{head, query, key}, {batch, query, key}, {layer, query, key}};
     case 4:
-      // A batch of one is common, a model with one layer is not.
-      if (numbered || shape[0] == 1) return {{batch, head, query, key}, {layer, head, query, key}};
+      if (counts_batch(shape, first)) return {{batch, head, query, key}, {layer, head, query, key}};
       return {{layer, head, query, key}, {batch, head, query, key}};
     case 5: return {{layer, batch, head, query, key}};
     default: return {};
@@ -138,7 +160,7 @@ std::vector<AxisGuess> guesses_of_scores(std::span<const Index> shape, bool numb
 }
 
 /// The last axis of queries, keys and values is dim.
-std::vector<AxisGuess> guesses_of_vectors(std::span<const Index> shape) {
+std::vector<AxisGuess> guesses_of_vectors(std::span<const Index> shape, FirstAxis first) {
   using enum AxisRole;
   switch (shape.size()) {
     case 2: return {{token, dim}};
@@ -147,11 +169,15 @@ std::vector<AxisGuess> guesses_of_vectors(std::span<const Index> shape) {
       if (shape[0] == 1 || shape[0] > kUsualHeads) return {{batch, token, dim}, {head, token, dim}, {token, head, dim}};
       return {{head, token, dim}, {batch, token, dim}, {token, head, dim}};
     case 4: {
-      const AxisGuess heads_first = {batch, head, token, dim};
-      const AxisGuess tokens_first = {batch, token, head, dim};
-      const AxisGuess of_layers = {layer, head, token, dim};
-      if (shape[1] > kUsualHeads && shape[2] <= kUsualHeads) return {tokens_first, heads_first, of_layers};
-      return {heads_first, tokens_first, of_layers};
+      std::vector<AxisGuess> guesses;
+      const bool tokens_first = shape[1] > kUsualHeads && shape[2] <= kUsualHeads;
+      const bool of_batch = counts_batch(shape, first);
+      for (const AxisRole outer : {of_batch ? batch : layer, of_batch ? layer : batch}) {
+        guesses.push_back({outer, head, token, dim});
+        guesses.push_back({outer, token, head, dim});
+        if (tokens_first) std::swap(guesses.back(), *std::prev(guesses.end(), 2));
+      }
+      return guesses;
     }
     case 5: return {{layer, batch, head, token, dim}, {layer, batch, token, head, dim}};
     default: return {};
@@ -185,9 +211,19 @@ std::string_view axis_role_name(AxisRole role) {
 
 NamedRole role_of(std::string_view name) {
   const std::vector<std::string> words = words_of(name);
-  NamedRole named = {role_of_words(words), {}};
+  NamedRole named = {role_of_words(name, words), {}};
   for (const std::size_t place : places_of_layer(words)) named.layer.push_back(*number_of(words[place]));
   return named;
+}
+
+bool is_parameter(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  if (is_attention_weight(name, words)) return false;
+  if (std::ranges::any_of(words, [](const std::string& word) { return is_among(kParameters, word); })) return true;
+  const std::string_view last = name.substr(name.find_last_of("./") + 1);
+  if (last.size() < 3 || last[1] != '_') return false;
+  return (last[0] == 'w' || last[0] == 'W' || last[0] == 'b') && words[words.size() - 2].size() == 1 &&
+         is_among(kProjected, words.back());
 }
 
 std::string group_of(std::string_view name) {
@@ -206,13 +242,24 @@ std::string group_of(std::string_view name) {
   return join(words, " ");
 }
 
-std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shape, bool numbered) {
+FirstAxis first_axis_of(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  bool of_layers = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool counted = i + 1 < words.size() && number_of(words[i + 1]);
+    if (is_among(kBatchWords, words[i]) || (counted && is_among(kLayerWords, words[i]))) return FirstAxis::batch;
+    of_layers = of_layers || is_among(kAllLayersWords, words[i]);
+  }
+  return of_layers ? FirstAxis::layers : FirstAxis::unknown;
+}
+
+std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shape, FirstAxis first) {
   switch (role) {
     case TensorRole::scores:
-    case TensorRole::weights: return guesses_of_scores(shape, numbered);
+    case TensorRole::weights: return guesses_of_scores(shape, first);
     case TensorRole::query:
     case TensorRole::key:
-    case TensorRole::value: return guesses_of_vectors(shape);
+    case TensorRole::value: return guesses_of_vectors(shape, first);
     case TensorRole::other: break;
   }
   return {};

@@ -31,6 +31,9 @@ struct NamedRole {
 /// parameters ("q_proj.weight", "attn.bias") have no role, because parameters are not activations.
 NamedRole role_of(std::string_view name);
 
+/// Whether a tensor is named like a parameter of a model: "attn.c_attn.weight", "W_Q", "ln_1.bias". "attn_weight" is not.
+bool is_parameter(std::string_view name);
+
 /// The rest of a name, without role and layer: "decoder self attn" for "decoder.3.self_attn.q". Tensors that share it
 /// belong together.
 std::string group_of(std::string_view name);
@@ -43,8 +46,19 @@ std::string_view axis_role_name(AxisRole role);
 /// A guess at the meaning of each axis of a tensor.
 using AxisGuess = std::vector<AxisRole>;
 
-/// The possible axes of a tensor with this role and shape, likeliest first; none if its rank fits nothing. `numbered`:
-/// each layer has a tensor of its own, which makes the layer axis of scores and weights with 4 axes unlikely.
+/// What the first of several leading axes counts, as far as names say.
+enum class FirstAxis {
+  unknown,
+  layers,
+  batch,  ///< or each layer has a tensor of its own
+};
+
+/// What a name says about the first axis: "attn_of_all_layers" has layers, "batch_attn" has batch items, "layers.3.attn"
+/// is one layer. A number after any other word ("gpt2_attn", "arr_0") says nothing.
+FirstAxis first_axis_of(std::string_view name);
+
+/// The possible axes of a tensor with this role and shape, likeliest first; none if its rank fits nothing. With four
+/// axes the first one counts layers, unless `first` says otherwise or there is only one of it.
 ///
 ///   scores, weights    [query, key]
 ///                      [head, query, key], [batch, query, key], [layer, query, key]
@@ -52,9 +66,10 @@ using AxisGuess = std::vector<AxisRole>;
 ///                      [layer, batch, head, query, key]
 ///   q, k, v            [token, dim]
 ///                      [head, token, dim], [batch, token, dim], [token, head, dim]
-///                      [batch, head, token, dim], [batch, token, head, dim], [layer, head, token, dim]
+///                      [batch, head, token, dim], [batch, token, head, dim],
+///                      [layer, head, token, dim], [layer, token, head, dim]
 ///                      [layer, batch, head, token, dim], [layer, batch, token, head, dim]
-std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shape, bool numbered);
+std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shape, FirstAxis first);
 
 /// The number of examined rows, and of rows that look like attention weights.
 struct RowSums {

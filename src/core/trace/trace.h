@@ -83,12 +83,17 @@ class Trace {
 
  private:
   Trace(Experiment experiment, const Trace& numbers);
+  /// Prepares what computes the steps that are not resident, and looks at some of their numbers.
+  void look_at_lazy();
+  /// Adds what the system says about the experiment, labels included.
+  void warn_of_experiment();
 
   Experiment experiment_;
   std::shared_ptr<const Plan> plan_;
   std::vector<Step> steps_;
   std::unordered_map<std::string_view, std::size_t> places_;  ///< of the steps, by name
   std::vector<std::string> warnings_;
+  std::size_t about_numbers_ = 0;  ///< how many of the warnings; the others are about the experiment
   std::shared_ptr<const LazyTensors> lazy_;
   double compute_seconds_ = 0;
   double memory_budget_ = kDefaultMemoryBudget;

@@ -320,7 +320,7 @@ std::vector<std::string> axis_labels(const Trace& trace, std::string_view tensor
   std::vector<std::string> labels;
   // More labels would take longer to lay out than the numbers to compute.
   constexpr Index kMaxLabelled = 4096;
-  const TokenNames names(trace.experiment(), tensor, axis);
+  const TokenNames names(trace, tensor, axis);
   if (names.empty() || axis.size > kMaxLabelled) return labels;
   labels.reserve(static_cast<std::size_t>(axis.size));
   for (Index i = 0; i < axis.size; ++i)
@@ -329,7 +329,7 @@ std::vector<std::string> axis_labels(const Trace& trace, std::string_view tensor
 }
 
 std::optional<std::string> label_of(const Trace& trace, std::string_view tensor, const Axis& axis, Index token) {
-  const std::optional<std::string> name = TokenNames(trace.experiment(), tensor, axis).of(token);
+  const std::optional<std::string> name = TokenNames(trace, tensor, axis).of(token);
   if (!name) return std::nullopt;
   return shortened_text(*name, kMaxInSentence, TypeSize::kSmall);
 }

@@ -13,6 +13,7 @@ struct MeasuredFrom {
   std::shared_ptr<const Tensor> weights;    ///< null: not in memory
   std::shared_ptr<const LazyTensors> lazy;  ///< what computes them then
   std::vector<std::string> labels;
+  Mask mask;
   int step = 0;
   Index item = 0;
 
@@ -29,7 +30,8 @@ std::shared_ptr<const HeadMeasures> measured_heads(const Trace& trace, const Ste
     return result ? std::make_shared<const HeadMeasures>(std::move(*result)) : nullptr;
   };
   if (options.cache == nullptr) return make();
-  const MeasuredFrom from = {step.tensor, trace.lazy(), trace.experiment().labels, position, item};
+  const MeasuredFrom from = {step.tensor, trace.lazy(), trace.experiment().labels, trace.experiment().mask(),
+                             position,    item};
   return options.cache->find_or_make<HeadMeasures>(from, make);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "core/imported/imported_layers.h"
 #include "core/plan/plan.h"
 #include "figure/slices/token_picture.h"
 
@@ -84,7 +85,10 @@ Slice selected_slice(const Trace& trace, const ParameterValues& options) {
 
 std::string no_attention(const Trace& trace) {
   const bool any = std::any_of(trace.steps().begin(), trace.steps().end(), is_attention);
-  return any ? "" : "These tensors have no attention weights.";
+  if (any) return "";
+  const std::shared_ptr<const ImportedTensors>& tensors = trace.experiment().tensors;
+  const std::optional<std::string> notice = tensors != nullptr ? model_notice(*tensors) : std::nullopt;
+  return notice ? *notice + "." : "These tensors have no attention weights.";
 }
 
 std::string no_model(const std::string& reason) { return "This view is not for trained models: " + reason + "."; }

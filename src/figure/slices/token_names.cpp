@@ -9,19 +9,49 @@ bool is_read_from_encoder(std::string_view tensor, const Axis& axis) {
   return axis.name == "key" || tensor.ends_with("projected_k") || tensor.ends_with("projected_v");
 }
 
+/// Whether the labels of the experiment are those of this axis, of queries or of keys.
+bool labels_belong_to(const Trace& trace, std::string_view tensor, const Axis& axis) {
+  if (axis.name == "token") return true;
+  const std::size_t dot = tensor.rfind('.');
+  const std::string prefix(tensor.substr(0, dot == std::string_view::npos ? 0 : dot + 1));
+  const Step* const weights = trace.find(prefix + "weights");
+  if (weights == nullptr || weights->axes.size() < 2) return true;
+  const Axis& queries = weights->axes[weights->axes.size() - 2];
+  const Axis& keys = weights->axes.back();
+  if (queries.name != "query" || queries.size == keys.size) return true;
+  const bool of_keys = std::ssize(trace.experiment().labels) == keys.size;
+  return of_keys == (axis.name == "key");
+}
+
 }  // namespace
 
 bool counts_tokens(const Axis& axis) { return axis.name == "token" || axis.name == "query" || axis.name == "key"; }
 
+std::string visible_token(std::string_view token) {
+  constexpr std::string_view kBlank = " \t\n\r";
+  if (token.empty()) return "(empty)";
+  const std::size_t first = token.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) {
+    if (token.find_first_of("\n\r") != std::string_view::npos) return "↵";
+    return token.find('\t') != std::string_view::npos ? "⇥" : "␣";
+  }
+  std::string shown;
+  for (const char c : token.substr(first, token.find_last_not_of(kBlank) + 1 - first)) {
+    if (c == '\n' || c == '\r') {
+      shown += "↵";
+    } else if (c == '\t') {
+      shown += "⇥";
+    } else {
+      shown += c;
+    }
+  }
+  return shown;
+}
+
 std::string piece_text(const ModelText& text, Index token) {
   const auto at = static_cast<std::size_t>(token);
   if (at >= text.pieces.size()) return "#" + std::to_string(text.ids[at]);
-  constexpr std::string_view kBlank = " \t\n\r";
-  const std::string& piece = text.pieces[at];
-  const std::size_t first = piece.find_first_not_of(kBlank);
-  if (first != std::string::npos) return piece.substr(first, piece.find_last_not_of(kBlank) + 1 - first);
-  if (piece.empty()) return "#" + std::to_string(text.ids[at]);
-  return piece.find('\n') != std::string::npos ? "↵" : "␣";
+  return text.pieces[at].empty() ? "#" + std::to_string(text.ids[at]) : visible_token(text.pieces[at]);
 }
 
 const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis) {
@@ -32,8 +62,9 @@ const ModelText* counted_text(const Experiment& experiment, std::string_view ten
   return std::ssize(text.ids) == axis.size ? &text : nullptr;
 }
 
-TokenNames::TokenNames(const Experiment& experiment, std::string_view tensor, const Axis& axis)
-    : experiment_(experiment), text_(counted_text(experiment, tensor, axis)) {
+TokenNames::TokenNames(const Trace& trace, std::string_view tensor, const Axis& axis)
+    : experiment_(trace.experiment()), text_(counted_text(experiment_, tensor, axis)) {
+  const Experiment& experiment = experiment_;
   const Index first = std::ssize(experiment.text.ids);
   const Index second = std::ssize(experiment.text2.ids);
   if (text_ != nullptr) {
@@ -42,7 +73,7 @@ TokenNames::TokenNames(const Experiment& experiment, std::string_view tensor, co
     text_ = &experiment.text;
     second_ = &experiment.text2;
     count_ = axis.size;
-  } else if (experiment.model == nullptr && counts_tokens(axis)) {
+  } else if (experiment.model == nullptr && counts_tokens(axis) && labels_belong_to(trace, tensor, axis)) {
     count_ = std::ssize(experiment.labels);
   }
 }
@@ -51,7 +82,8 @@ std::optional<std::string> TokenNames::of(Index token) const {
   if (token >= count_) return std::nullopt;
   if (second_ != nullptr && token >= std::ssize(text_->ids))
     return piece_text(*second_, token - std::ssize(text_->ids));
-  return text_ != nullptr ? piece_text(*text_, token) : experiment_.labels[static_cast<std::size_t>(token)];
+  return text_ != nullptr ? piece_text(*text_, token)
+                          : visible_token(experiment_.labels[static_cast<std::size_t>(token)]);
 }
 
 }  // namespace attnscope

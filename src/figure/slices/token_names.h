@@ -5,25 +5,29 @@
 #include <string>
 #include <string_view>
 
-#include "core/experiment/experiment.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 
 /// Whether positions along the axis are tokens.
 bool counts_tokens(const Axis& axis);
 
-/// A token of a text as it is shown: without the space before it; "␣" for a space and "↵" for a line break that stand
-/// alone, and the id, "#464", where there is no tokenizer.
+/// A token so that it can be seen: without the spaces around it; "␣", "⇥" or "↵" for a space, tab or line break that stands
+/// alone, "(empty)" for nothing at all.
+std::string visible_token(std::string_view token);
+
+/// A token of a text as it is shown: see `visible_token`; the id, "#464", where there is no tokenizer.
 std::string piece_text(const ModelText& text, Index token);
 
 /// The text whose tokens the axis of a model's tensor counts: the second one for a decoder, but the first one for the
 /// keys of its cross-attention. Null where it counts none, or those of a pair.
 const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis);
 
-/// The names of the tokens along an axis of a tensor.
+/// The names of the tokens along an axis of a tensor. Where queries and keys are not as many, labels are those of the axis
+/// that has as many tokens as there are labels, otherwise of the queries.
 class TokenNames {
  public:
-  TokenNames(const Experiment& experiment, std::string_view tensor, const Axis& axis);
+  TokenNames(const Trace& trace, std::string_view tensor, const Axis& axis);
 
   /// Whether no token has one.
   [[nodiscard]] bool empty() const { return count_ == 0; }

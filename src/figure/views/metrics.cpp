@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kMargin = 16;
 constexpr double kTitleHeight = 28;
+constexpr double kNoteHeight = 20;
 constexpr double kHeaderHeight = 44;
 constexpr double kRow = 24;
 constexpr double kMinNameWidth = 72;
@@ -68,7 +69,7 @@ class MetricsLayout {
     figure_.height = std::max(options_.height, height);
     double y = std::max(kMargin, std::min((figure_.height - height) / 2, 48.0));
     title(y);
-    y += kTitleHeight;
+    y += title_height();
     header(y);
     y += kHeaderHeight;
     for (Index i = page_.first; i < page_.end(); ++i, y += kRow) row(order_[static_cast<std::size_t>(i)], y);
@@ -117,7 +118,21 @@ class MetricsLayout {
     text("size", {profile_left_ + kProfileWidth, y + 8},
          grouped_text(heads_->queries) + " queries × " + grouped_text(heads_->keys) + " keys", Ink::dim,
          HorizontalAlign::right);
+    if (const std::string note = mask_note(); !note.empty())
+      text("mask", {left_, y + 8 + kNoteHeight}, note, Ink::dim, HorizontalAlign::left);
   }
+
+  /// Of imported weights: the mask that the measures take, and rows that they leave out.
+  [[nodiscard]] std::string mask_note() const {
+    std::string note = heads_->mask;
+    if (const Index rows = heads_->left_out; rows > 0) {
+      note += (note.empty() ? "" : "; ") + grouped_text(rows) +
+              (rows == 1 ? " row that is not finite left out" : " rows that are not finite left out");
+    }
+    return note;
+  }
+
+  [[nodiscard]] double title_height() const { return kTitleHeight + (mask_note().empty() ? 0 : kNoteHeight); }
 
   /// A click sorts by this column; a second click reverses the order.
   void sort_target(const std::string& sort, const Rect& box, const std::string& about) {
@@ -215,7 +230,7 @@ class MetricsLayout {
   }
 
   [[nodiscard]] double table_height() const {
-    return kTitleHeight + kHeaderHeight + kRow * static_cast<double>(page_.count + 1);
+    return title_height() + kHeaderHeight + kRow * static_cast<double>(page_.count + 1);
   }
 
   /// In the window the maps take the height that the table leaves.

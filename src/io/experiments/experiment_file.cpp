@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
+#include "core/imported/imported_layers.h"
 #include "io/base/file.h"
 #include "io/base/json_value.h"
 #include "io/base/path_json.h"
@@ -210,6 +211,10 @@ Result<void> read_tensors(const json& document, const std::filesystem::path& fol
       open_imported_tensors(folder / *path, saved ? &*saved : nullptr);
   if (!given) return fail("tensors: " + given.error().message);
   experiment.tensors = std::move(*given);
+  const auto params = document.find("params");
+  if (experiment.parameters.contains("use") && (params == document.end() || !params->contains("use")))
+    experiment.parameters["use"] = best_use(experiment.tensors);
+  if (!document.contains("view")) experiment.view.name = view_of_use(experiment.choice("use"));
   return {};
 }
 

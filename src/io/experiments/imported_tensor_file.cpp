@@ -12,6 +12,7 @@
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
 #include "io/experiments/saved_tensors.h"
+#include "io/models/model_folder.h"
 #include "io/tensors/tensor_file.h"
 
 namespace attnscope {
@@ -22,7 +23,12 @@ class TensorsOfFile final : public TensorsWithFile {
   /// `saved`: what an experiment kept of it; may be null.
   TensorsOfFile(std::string path, std::shared_ptr<const TensorFile> file, const SavedTensors* saved = nullptr)
       : path_(std::move(path)), file_(std::move(file)) {
-    if (std::filesystem::path(path_).is_absolute()) fingerprint_ = file_fingerprint(path_);
+    if (const std::filesystem::path where = path_; where.is_absolute()) {
+      fingerprint_ = file_fingerprint(where);
+      std::error_code error;
+      const std::filesystem::path config = where.parent_path() / kConfigFile;
+      if (std::filesystem::is_regular_file(config, error)) config_ = config.string();
+    }
     for (const TensorEntry& entry : file_->entries())
       tensors_.push_back({printable(entry.name), entry.shape, entry.trouble, entry.name});
     for (const std::string& warning : file_->warnings()) warnings_.push_back(file_->name() + ": " + warning);
@@ -34,6 +40,7 @@ class TensorsOfFile final : public TensorsWithFile {
   [[nodiscard]] const std::string& fingerprint() const override { return fingerprint_; }
   [[nodiscard]] std::span<const ImportedTensor> tensors() const override { return tensors_; }
   [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
+  [[nodiscard]] std::string model_config() const override { return config_; }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
                     const StopToken& stop) const override {
     return file_->read(which, begin, end, out, stop);
@@ -42,6 +49,7 @@ class TensorsOfFile final : public TensorsWithFile {
  private:
   std::string path_;
   std::string fingerprint_;
+  std::string config_;
   std::shared_ptr<const TensorFile> file_;
   std::vector<ImportedTensor> tensors_;
   std::vector<std::string> warnings_;

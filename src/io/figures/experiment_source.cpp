@@ -49,6 +49,7 @@ Result<ExperimentSource> read_source(const std::filesystem::path& path) {
     if (!experiment) return tl::unexpected(experiment.error());
     return ExperimentSource{std::move(*experiment), std::nullopt, true};
   }
+  if (const Result<void> readable = check_no_pickle(path); !readable) return tl::unexpected(readable.error());
   const Result<std::string> text = read_file(path, kMaxExperimentBytes);
   if (!text) return tl::unexpected(text.error());
   if (is_figure_file(*text)) return parse_figure_source(*text, path_text(path), folder_of(path));

@@ -4,7 +4,10 @@
 #include <array>
 
 #include "core/base/python_text.h"
+#include "io/base/byte_source.h"
 #include "io/base/file_formats.h"
+#include "io/base/paths.h"
+#include "io/base/printable.h"
 
 namespace attnscope {
 namespace {
@@ -35,6 +38,27 @@ std::span<const TensorFormat> tensor_formats() {
       npz_format(),
   };
   return formats;
+}
+
+Result<void> check_no_pickle(const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 5> kExtensions = {".pt", ".pth", ".bin", ".ckpt", ".pkl"};
+  const std::string extension = lower_extension(path);
+  if (std::find(kExtensions.begin(), kExtensions.end(), extension) == kExtensions.end()) return {};
+  const Result<std::shared_ptr<const ByteSource>> bytes = open_bytes(path);
+  if (!bytes) return {};  // the reader of the file says why
+  const Result<std::string> head = read_bytes(**bytes, 0, std::min<std::uint64_t>(2, (*bytes)->size()));
+  // An archive of torch.save, or a pickle of protocol 2 to 5.
+  const bool is_pickle =
+      head &&
+      (*head == "PK" || (head->size() == 2 && head->front() == '\x80' && head->back() >= 2 && head->back() <= 5));
+  if (!is_pickle) return {};
+  return fail(path_text(path) +
+              ": the file is a Python pickle, which can run any code; in Python, tensors = "
+              "torch.load(\"" +
+              printable(path.filename().string()) +
+              "\", weights_only=True) reads it, and "
+              "safetensors.torch.save_file(tensors, \"tensors.safetensors\") or numpy.save(\"attn.npy\", "
+              "tensors[name].numpy()) converts it");
 }
 
 std::string python_tensor_name(std::string name, const std::string& file, std::span<const TensorFormat> formats) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,10 @@ TensorFormat npz_format();
 /// The name under which Python finds the tensor `name` in `file`.
 std::string python_tensor_name(std::string name, const std::string& file,
                                std::span<const TensorFormat> formats = tensor_formats());
+
+/// What a file of `torch.save` is and how Python converts it, in one line with the file's name; nothing for a file that
+/// begins otherwise. Such files are pickles: loading one can run any code.
+Result<void> check_no_pickle(const std::filesystem::path& path);
 
 /// Python statements that define `given`: the tensors of these names, each as `python_tensor_name` gives it, from
 /// `file`. A file with the extension of another format, or of none, is read by its first bytes; one without a folder

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "core/base/text.h"
 #include "core/operations/draw.h"
@@ -52,6 +54,24 @@ std::vector<std::size_t> elided(std::size_t count, std::size_t most) {
   return lines;
 }
 
+/// The cells of a row to list: all of a short one; the largest weights of a long one, and its `current` cell; the first
+/// and the last of other numbers, with their count for the gap.
+std::vector<std::size_t> listed_cells(const Inspection& inspection) {
+  const std::size_t count = inspection.row.size();
+  if (count <= kRowShown || !inspection.row_is_weights) return elided(count, kRowShown);
+  const auto value = [&](std::size_t at) {
+    const double number = inspection.row[at].second;
+    return std::isnan(number) ? -std::numeric_limits<double>::infinity() : number;
+  };
+  std::vector<std::size_t> cells(count);
+  std::iota(cells.begin(), cells.end(), std::size_t{0});
+  std::ranges::stable_sort(cells, [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
+  cells.resize(kRowShown);
+  if (std::ranges::find(cells, inspection.row_current) == cells.end()) cells.back() = inspection.row_current;
+  cells.push_back(count);
+  return cells;
+}
+
 /// Adds the row of the cell; for scores, the weights that the softmax computes from it.
 void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   const Step* shown = &step;
@@ -78,8 +98,10 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   const std::shared_ptr<const Tensor> numbers = trace.numbers(row);
   const Axis& axis = shown->axes.back();
   for (const float number : numbers->values()) inspection.row.emplace_back("", number);
+  inspection.row_listed = listed_cells(inspection);
+  if (inspection.row_is_weights && inspection.row.size() > kRowShown) inspection.row_title += ", largest first";
   // Only listed cells need a label.
-  for (const std::size_t at : elided(inspection.row.size(), kRowShown)) {
+  for (const std::size_t at : inspection.row_listed) {
     if (at == inspection.row.size()) continue;
     const std::optional<std::string> label = label_of(trace, shown->name, axis, static_cast<Index>(at));
     inspection.row[at].first = label ? *label : axis.name + " " + position_number(static_cast<Index>(at));
@@ -158,7 +180,7 @@ void show_row(const Style& style, const Inspection& inspection) {
   for (const auto& cell : inspection.row) range.add(cell.second);
   if (inspection.row_is_weights) range = {0, 1};
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
-  for (const std::size_t i : elided(inspection.row.size(), kRowShown)) {
+  for (const std::size_t i : inspection.row_listed) {
     if (i == inspection.row.size()) {
       ImGui::TextDisabled("… %s more",
                           grouped_text(static_cast<Index>(inspection.row.size() - kRowShown / 2 * 2)).c_str());

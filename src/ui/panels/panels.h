@@ -47,6 +47,7 @@ struct Inspection {
   std::string coordinates;                          ///< "head 2 · query “sat” · key “the”"
   std::string row_title;                            ///< "softmax of this row", "this row"
   std::vector<std::pair<std::string, double>> row;  ///< label, where it is listed, and value of each cell
+  std::vector<std::size_t> row_listed;  ///< the cells to list, in this order; the row's size stands for those left out
   bool row_is_weights = false;
   std::size_t row_current = 0;            ///< position of the cell in its row
   std::vector<NamedCell> sources;         ///< the first cell of each input region

@@ -55,6 +55,9 @@ void toggle_mask(const Shared& shared, UiIntents& intents) {
   const std::optional<NamedCell>& cell = shared.state.inspected();
   if (trace == nullptr || !cell) return;
   const std::optional<MaskCell> pair = mask_cell(*trace, cell->tensor, cell->index);
+  const Step* const step = trace->find(cell->tensor);
+  if (step != nullptr && is_imported_weights(*step))
+    return shared.say("M masks scores before the softmax; this file has only the weights after it", true);
   if (!pair) return shared.say("M masks a query–key pair: point at a score or a weight first", true);
   intents.actions.push_back({PaintMask{*pair, !is_kept(shared.session().experiment(), *pair)}, 0});
 }
@@ -63,6 +66,8 @@ void switch_head(const Shared& shared, UiIntents& intents) {
   const Trace* trace = shared.traces.trace().get();
   if (trace == nullptr) return;
   const Experiment& experiment = shared.session().experiment();
+  if (experiment.tensors != nullptr)
+    return shared.say("X switches off a head where the heads are merged; imported tensors end before that", true);
   const ParameterValues options = view_options(experiment.view)->values;
   const std::optional<Index> head = selected_head(*find_view(experiment.view.name), *trace, options);
   if (!head) return shared.say("X switches a head off: select a head first, in a view that shows one", true);
