@@ -15,13 +15,16 @@ bool counts_tokens(const Axis& axis) { return axis.name == "token" || axis.name 
 
 std::string piece_text(const ModelText& text, Index token) {
   const auto at = static_cast<std::size_t>(token);
-  if (at >= text.pieces.size()) return "#" + std::to_string(text.ids[at]);
+  return piece_text(at < text.pieces.size() ? std::string_view(text.pieces[at]) : std::string_view(), text.ids[at]);
+}
+
+std::string piece_text(std::string_view piece, Index id) {
   constexpr std::string_view kBlank = " \t\n\r";
-  const std::string& piece = text.pieces[at];
   const std::size_t first = piece.find_first_not_of(kBlank);
-  if (first != std::string::npos) return piece.substr(first, piece.find_last_not_of(kBlank) + 1 - first);
-  if (piece.empty()) return "#" + std::to_string(text.ids[at]);
-  return piece.find('\n') != std::string::npos ? "↵" : "␣";
+  if (first != std::string_view::npos)
+    return std::string(piece.substr(first, piece.find_last_not_of(kBlank) + 1 - first));
+  if (piece.empty()) return "#" + std::to_string(id);
+  return piece.find('\n') != std::string_view::npos ? "↵" : "␣";
 }
 
 const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis) {
