@@ -1,6 +1,7 @@
 #include "figure/blocks/answer_list.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/text.h"
@@ -9,7 +10,6 @@
 namespace attnscope {
 namespace {
 
-constexpr double kLine = 22;
 constexpr double kHeading = 22;
 constexpr double kThick = 10;
 constexpr double kApart = 12;
@@ -29,6 +29,11 @@ std::string probability_text(double probability) {
   return probability >= 1e-4 || probability == 0 ? fixed_text(probability, 4) : number_text(probability, 2);
 }
 
+std::string logit_text(double logit) {
+  constexpr double kMaxFixed = 1000;
+  return std::abs(logit) < kMaxFixed ? fixed_text(logit, 3) : number_text(logit);
+}
+
 class AnswerRows {
  public:
   AnswerRows(Figure& figure, const AnswerList& list, Point at, double width)
@@ -42,7 +47,7 @@ class AnswerRows {
     header();
     double rest = 1;
     double y = at_.y + kHeading;
-    for (std::size_t i = 0; i < list_.answers.size(); ++i, y += kLine) {
+    for (std::size_t i = 0; i < list_.answers.size(); ++i, y += list_.row) {
       row(i, y);
       rest -= list_.answers[i].probability;
     }
@@ -59,7 +64,7 @@ class AnswerRows {
   void text(const std::string& id, double x, double y, const std::string& words, Ink ink, HorizontalAlign align,
             double size = TypeSize::kSmall) {
     figure_.texts.push_back({id,
-                             {x, y + kLine / 2},
+                             {x, y + list_.row / 2},
                              literal_markup(words),
                              size,
                              FontWeight::regular,
@@ -77,7 +82,7 @@ class AnswerRows {
   }
 
   void bar(const std::string& id, double y, double share, const Shade& shade) {
-    const double top = y + (kLine - kThick) / 2;
+    const double top = y + (list_.row - kThick) / 2;
     figure_.bars.push_back({id + ".track", {bar_left_, top, bar_width_, kThick}, Shade::of(Ink::line, 0.35)});
     figure_.bars.push_back({id + ".bar", {bar_left_, top, bar_width_ * share, kThick}, shade});
   }
@@ -90,7 +95,7 @@ class AnswerRows {
     bar(id, y, std::clamp(answer.probability, 0.0, 1.0), Shade::of(Ink::accent));
     text(id + ".probability", probability_right(), y, probability_text(answer.probability), Ink::text,
          HorizontalAlign::right);
-    text(id + ".logit", at_.x + width_, y, fixed_text(answer.logit, 3), Ink::text, HorizontalAlign::right);
+    text(id + ".logit", at_.x + width_, y, logit_text(answer.logit), Ink::text, HorizontalAlign::right);
     target(i, id, y);
   }
 
@@ -98,14 +103,14 @@ class AnswerRows {
     if (!list_.logits.empty()) {
       TargetMark logit;
       logit.id = id + ".cell";
-      logit.box = {bar_left_, y, at_.x + width_ - bar_left_, kLine};
+      logit.box = {bar_left_, y, at_.x + width_ - bar_left_, list_.row};
       logit.cell = list_.logits[i];
       figure_.targets.push_back(std::move(logit));
     }
     if (list_.opens.empty()) return;
     TargetMark name;
     name.id = id + ".open";
-    name.box = {at_.x, y, id_right_ - at_.x, kLine};
+    name.box = {at_.x, y, id_right_ - at_.x, list_.row};
     name.about = "Click for what adds to the logit of “" + list_.names[i] + "”";
     name.click = list_.opens[i];
     figure_.targets.push_back(std::move(name));
@@ -123,7 +128,7 @@ class AnswerRows {
 }  // namespace
 
 double answer_list_height(const AnswerList& list) {
-  return kHeading + kLine * static_cast<double>(list.answers.size() + (list.others > 0 ? 1 : 0));
+  return kHeading + list.row * static_cast<double>(list.answers.size() + (list.others > 0 ? 1 : 0));
 }
 
 double answer_list_width(const AnswerList& list) {

@@ -9,6 +9,10 @@
 
 namespace attnscope {
 
+/// The height of a row: comfortable, and the least.
+inline constexpr double kMaxAnswerRow = 22;
+inline constexpr double kMinAnswerRow = 16;
+
 struct AnswerList {
   std::string heading;          ///< of the names: "token"
   std::vector<Answer> answers;  ///< the largest first
@@ -16,6 +20,7 @@ struct AnswerList {
   Index others = 0;                ///< answers that are not listed
   std::vector<TensorCell> logits;  ///< of each answer, for the inspector; empty: they are no numbers of the trace
   std::vector<OpenView> opens;     ///< what a click on a name opens; empty: nothing
+  double row = kMaxAnswerRow;      ///< height of a row
 };
 
 /// The height of the list.

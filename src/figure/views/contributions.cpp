@@ -145,7 +145,7 @@ class ContributionsLayout {
 
   void chip(const std::string& option, Index answer, const std::string& words, const Rect& box, bool chosen) {
     const std::string id = option + "." + std::to_string(answer);
-    figure_.bars.push_back({id, box, chosen ? Shade::of(Ink::accent, 0.22) : Shade::of(Ink::line, 0.3)});
+    figure_.bars.push_back({id, box, chosen ? Shade::of(Ink::accent, 0.22) : Shade::of(Ink::line, 0.28)});
     figure_.texts.push_back(chart_text(id, {box.x + kChipPad, box.center().y}, literal_markup(words),
                                        chosen ? Ink::text : Ink::dim, TypeSize::kSmall, HorizontalAlign::left,
                                        VerticalAlign::middle));

@@ -30,7 +30,6 @@ constexpr double kMaxCell = 88;
 constexpr double kMinRow = 16;
 constexpr double kUsualRow = 24;
 constexpr double kMaxRow = 30;
-constexpr double kMaxAbove = 90;     // column labels
 constexpr Index kMaxPositions = 12;  // of the lens
 constexpr Index kMaxListed = 50;
 
@@ -140,13 +139,20 @@ class NextLayout {
     for (std::size_t state = 0; state < stream_.states.size(); ++state)
       rows.push_back(state_name(state) + (state == stream_.last() ? ", output" : ""));
     map.row_labels = std::move(rows);
-    std::vector<std::string> columns;
-    const Step& logits = step(stream_.logits);
-    for (Index i = window_.first; i < window_.end(); ++i)
-      columns.push_back(label_of(trace_, logits.name, logits.axes.front(), i).value_or(position_number(i)));
-    if (answer_kind(trace_.experiment()) != AnswerKind::label) map.column_labels = std::move(columns);
     map.source = slice_of(std::move(numbers), map);
     return map;
+  }
+
+  /// The tokens above cells of that width.
+  [[nodiscard]] Labels position_names(double cell) const {
+    if (answer_kind(trace_.experiment()) == AnswerKind::label) return {};
+    const Step& logits = step(stream_.logits);
+    std::vector<std::string> names;
+    for (Index i = window_.first; i < window_.end(); ++i) {
+      const std::string name = label_of(trace_, logits.name, logits.axes.front(), i).value_or(position_number(i));
+      names.push_back(shortened_text(name, cell - 4, TypeSize::kSmall));
+    }
+    return names;
   }
 
   /// Decides on the sizes, and places the map.
@@ -158,9 +164,12 @@ class NextLayout {
     figure_.width = std::max(options_.width, least + 2 * kMargin);
     width_ = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
     const double cell = std::clamp((width_ - labels) / across, kMinCell, kMaxCell);
-    const double above = std::min(kMaxAbove, column_label_height(map.column_labels, cell));
+    map.column_labels = position_names(cell);
+    const double above = column_label_height(map.column_labels, cell);
+    const double besides = 2 * kMargin + kTitle + kBetween + kLensTitle + above + kLegendHeight;
+    fit_list(besides + kMinRow * down);
     const double list = kTitle + answer_list_height(list_);
-    const double fixed = 2 * kMargin + list + kBetween + kLensTitle + above + kLegendHeight;
+    const double fixed = besides - kTitle + list;
     double row = options_.height > 0 ? (options_.height - fixed) / down : kUsualRow;
     row = std::floor(std::clamp(row, kMinRow, kMaxRow));
     const double height = fixed + row * down;
@@ -168,6 +177,14 @@ class NextLayout {
     corner_ = {(figure_.width - width_) / 2, kMargin + (figure_.height - height) / 2};
     lens_top_ = corner_.y + list + kBetween;
     map.box = {corner_.x + labels, lens_top_ + kLensTitle + above, cell * across, row * down};
+  }
+
+  /// Makes the rows of the list lower where the window is, beside what else needs `others`.
+  void fit_list(double others) {
+    if (options_.height <= 0) return;
+    const double over = others + answer_list_height(list_) - options_.height;
+    const double rows = static_cast<double>(list_.answers.size()) + (list_.others > 0 ? 1 : 0);
+    list_.row = std::floor(std::clamp(kMaxAnswerRow - over / rows, kMinAnswerRow, kMaxAnswerRow));
   }
 
   [[nodiscard]] std::string title_text() const {
