@@ -10,6 +10,7 @@
 #include <iterator>
 #include <ostream>
 
+#include "support/made_model.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -23,6 +24,7 @@ struct Snapshot {
   double width = 672;
   double height = 0;
   std::string system = "worked-example";
+  std::string model = {};  ///< family of a made model, instead of a system
 
   friend void PrintTo(const Snapshot& snapshot, std::ostream* out) { *out << snapshot.file; }
 };
@@ -83,6 +85,24 @@ const std::vector<Snapshot>& snapshots() {
        "stacked-multihead"},
       {"image", "image", kSmallPicture, {{"query", Index{3}}, {"channel", Index{2}}}, 672, 0, "image-self-attention"},
       {"image_heads", "image", kSmallPicture, {{"item", Index{2}}}, 1000, 700, "packed-multihead"},
+      {"next", "next", {}, {}, 672, 0, {}, "gpt2"},
+      {"next_layer",
+       "next",
+       {},
+       {{"after", Index{1}}, {"position", Index{2}}, {"top", Index{3}}},
+       1000,
+       700,
+       {},
+       "bert"},
+      {"contributions", "contributions", {}, {}, 672, 0, {}, "gpt2"},
+      {"contributions_against",
+       "contributions",
+       {},
+       {{"position", Index{3}}, {"token", Index{5}}, {"against", Index{19}}},
+       1000,
+       700,
+       {},
+       "attention-only"},
       {"compare", "compare", {{"mask", "causal"}}, {}},
       {"compare_both",
        "compare",
@@ -123,7 +143,8 @@ class FigureSnapshot : public testing::TestWithParam<Snapshot> {};
 
 TEST_P(FigureSnapshot, IsAsItWas) {
   const Snapshot& snapshot = GetParam();
-  const std::shared_ptr<const Trace> trace = trace_with(snapshot.settings, snapshot.system);
+  const std::shared_ptr<const Trace> trace = snapshot.model.empty() ? trace_with(snapshot.settings, snapshot.system)
+                                                                    : made_trace(snapshot.model, {1, 2, 5, 9, 2, 7});
   const std::string text =
       describe(figure_of(*trace, snapshot.view, snapshot.options, snapshot.width, snapshot.height));
   const std::string path = path_of(snapshot.file);

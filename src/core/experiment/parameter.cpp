@@ -187,6 +187,12 @@ std::string value_text(const ParameterValue& value) {
   return std::get<std::string>(value);
 }
 
+std::string integer_text(const Parameter& parameter, Index value) {
+  const Index at = value - static_cast<Index>(parameter.minimum);
+  return at >= 0 && at < std::ssize(parameter.choice_labels) ? parameter.choice_labels[static_cast<std::size_t>(at)]
+                                                             : std::to_string(value);
+}
+
 std::vector<Index> divisors(Index number) {
   std::vector<Index> found;
   for (Index i = 1; i <= number / i; ++i) {

@@ -41,7 +41,7 @@ struct Parameter {
   std::optional<OnlyWith> only_with;  ///< otherwise the parameter has no effect
   std::vector<std::string> choices;   ///< choice: the allowed words
   std::vector<std::string>
-      choice_labels;  ///< choice: display names of `choices`; integer: the display name of 0, if any
+      choice_labels;  ///< choice: display names of `choices`; integer: those of its smallest values, if they have any
 };
 
 /// An integer from `minimum` to 2,147,483,647; the slider goes from `minimum` to `slider_maximum`.
@@ -73,6 +73,9 @@ Result<ParameterValue> parse_value(const Parameter& parameter, std::string_view 
 
 /// The value as `parse_value` reads it.
 std::string value_text(const ParameterValue& value);
+
+/// An integer as people read it: the display name of a small value, otherwise the number.
+std::string integer_text(const Parameter& parameter, Index value);
 
 /// The divisors of a positive number, smallest first.
 std::vector<Index> divisors(Index number);

@@ -63,7 +63,8 @@ bool has_few_rows(const Products& p) {
 void multiply_few_rows(const Products& p, ThreadPool* pool, Stopped& stopped) {
   // Long rows of the right factor, but several pieces for each thread.
   const Index threads = pool == nullptr ? 1 : pool->size();
-  const Index width = std::clamp((p.column.size + threads - 1) / threads / 64 * 64, kFewRowsColumns, 16 * kFewRowsColumns);
+  const Index width =
+      std::clamp((p.column.size + threads - 1) / threads / 64 * 64, kFewRowsColumns, 16 * kFewRowsColumns);
   const Index bands = (p.column.size + width - 1) / width;
   run_blocks(pool, p.flops * kOperationsPerRead, p.rights.places() * bands, [&](Index block) {
     if (stopped()) return;

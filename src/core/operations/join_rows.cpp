@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/operations/crop.h"
 #include "core/operations/einsum.h"
 #include "core/operations/ops.h"
 #include "core/operations/shared.h"
@@ -106,41 +107,34 @@ struct ConcatenateOperation {
   friend bool operator==(const ConcatenateOperation&, const ConcatenateOperation&) = default;
 };
 
-/// The cells with the smallest indices: as many along each axis as the result has.
-struct CropOperation {
-  [[nodiscard]] std::string name() const { return "crop"; }
-
-  [[nodiscard]] std::string formula(const StepInPlan& step) const {
-    return input_text(step) + ", the first " + shape_text(step.step.axes);
-  }
-
-  void compute(Inputs inputs, const StepContext& /*context*/, Tensor& out) const {
-    for_each_run(whole_region(0, out.axes()), [&](Index at, const std::vector<Index>& index) {
-      std::copy_n(inputs[0]->values().begin() + inputs[0]->offset(index), out.size(-1), out.values().begin() + at);
-    });
-  }
-
-  [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const {
-    return {same_cells(step, region)};
-  }
-
-  [[nodiscard]] double magnitude_bound(const Axes& /*axes*/, std::span<const double> inputs) const { return inputs[0]; }
-
-  void explain(const ExplainedCell& cell, Explanation& e) const {
-    e.computed = add_same_cell(cell, e);
-    e.formula = cell.name(0);
-  }
-
-  [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const {
-    std::vector<std::string> ends;
-    for (const Axis& axis : step.step.axes) ends.push_back(":" + std::to_string(axis.size));
-    return inputs[0] + "[" + join(ends, ", ") + "]";
-  }
-
-  friend bool operator==(const CropOperation&, const CropOperation&) = default;
-};
-
 }  // namespace
+
+std::string CropOperation::formula(const StepInPlan& step) const {
+  return input_text(step) + ", the first " + shape_text(step.step.axes);
+}
+
+void CropOperation::compute(Inputs inputs, const StepContext& /*context*/, Tensor& out) const {
+  for_each_run(whole_region(0, out.axes()), [&](Index at, const std::vector<Index>& index) {
+    std::copy_n(inputs[0]->values().begin() + inputs[0]->offset(index), out.size(-1), out.values().begin() + at);
+  });
+}
+
+std::vector<Region> CropOperation::input_regions(const StepInPlan& step, const Region& region) const {
+  return {same_cells(step, region)};
+}
+
+double CropOperation::magnitude_bound(const Axes& /*axes*/, std::span<const double> inputs) const { return inputs[0]; }
+
+void CropOperation::explain(const ExplainedCell& cell, Explanation& e) const {
+  e.computed = add_same_cell(cell, e);
+  e.formula = cell.name(0);
+}
+
+std::string CropOperation::python(const StepInPlan& step, std::span<const std::string> inputs) const {
+  std::vector<std::string> ends;
+  for (const Axis& axis : step.step.axes) ends.push_back(":" + std::to_string(axis.size));
+  return inputs[0] + "[" + join(ends, ", ") + "]";
+}
 
 Value crop(PlanBuilder& r, std::string name, Value input, const std::vector<Index>& sizes) {
   Axes axes = r.axes(input);

@@ -217,6 +217,7 @@ std::string describe(const Figure& figure) {
             ", " + mark.about;
     if (!mark.row_labels.empty()) text += ", rows " + join(mark.row_labels, " ");
     if (!mark.column_labels.empty()) text += ", columns " + join(mark.column_labels, " ");
+    if (!mark.cell_texts.empty()) text += ", cells " + join(mark.cell_texts, " ");
     for (const std::vector<Index>& index : mark.by_hand) text += ", by hand " + index_text(index);
     text += "\n";
   }

@@ -80,6 +80,7 @@ struct HeatmapMark {
   std::string about;                        ///< one line for alternative texts: "weights of head 2"
   std::vector<std::vector<Index>> by_hand;  ///< index of each shown cell that was edited
   bool shows_numbers = true;                ///< in the cells, where they fit
+  Labels cell_texts;                        ///< in the cells instead of their numbers, row by row; empty: none
   std::string picks;     ///< the option that a click sets to the number of the cell, row by row; empty: none
   Index picks_from = 1;  ///< the number of the first cell
   Index picks_side = 1;  ///< cells along each side of a square that has one number

@@ -125,15 +125,17 @@ struct Painter {
     return text;
   }
 
-  /// Writes the numbers into the cells if all of them fit.
+  /// Writes the numbers into the cells if all of them fit; texts are shortened instead.
   void values(const HeatmapMark& mark) const {
     const Rect box = transform.apply(mark.box);
     const double width = box.width / static_cast<double>(mark.columns());
     const double height = box.height / static_cast<double>(mark.rows());
     const double size = type(TypeSize::kSmall);
     const bool share = mark.scale.low == 0 && mark.scale.high == 1;
+    const bool texts = !mark.cell_texts.empty();
     // Enough for any number with one digit, and for shares with three.
-    if (height < size * 1.6 || width < text_width(share ? "000000" : "−0.0001", size)) return;
+    const double least = texts ? type(20) : text_width(share ? "000000" : "−0.0001", size);
+    if (height < size * (texts ? 1.3 : 1.6) || width < least) return;
     const auto first = [](double from, double cell) { return std::max<Index>(0, static_cast<Index>(from / cell)); };
     const Rect shown = box.intersection(visible);
     const Index row_begin = first(shown.y - box.y, height);
@@ -153,8 +155,11 @@ struct Painter {
         const Rgb ink = ink_on(cell_color(cell, mark.scale));
         const Point at = {box.x + (static_cast<double>(column) + 0.5) * width,
                           box.y + (static_cast<double>(row) + 0.5) * height};
+        const auto place = static_cast<std::size_t>(row * mark.columns() + column);
+        const std::string text =
+            texts ? shortened_text(mark.cell_texts[place], width - type(4), size) : cell_text(value, share, width);
         canvas.text({at,
-                     {{cell_text(value, share, width), TextSpan::Level::base}},
+                     {{text, TextSpan::Level::base}},
                      size,
                      FontWeight::regular,
                      ink,

@@ -6,6 +6,7 @@
 
 #include "core/imported/imported_layers.h"
 #include "core/plan/plan.h"
+#include "core/residual/residual_stream.h"
 #include "figure/slices/token_picture.h"
 
 namespace attnscope {
@@ -21,6 +22,16 @@ bool is_cross(const ParameterValues& options) {
 Index size_along(const Step* step, std::string_view name) {
   const Axis* axis = step == nullptr ? nullptr : find_axis(step->axes, name);
   return axis == nullptr ? 1 : axis->size;
+}
+
+/// `option_limit` for an option about the output of a model; nothing for another option.
+std::optional<Index> limit_of_output(const Trace& trace, std::string_view option) {
+  if (option != "position" && option != "after" && option != "token" && option != "against") return std::nullopt;
+  const std::optional<ResidualStream> stream = residual_stream(trace);
+  if (!stream) return 1;
+  if (option == "after") return std::ssize(stream->states) - 1;
+  const Axes& axes = trace.steps()[static_cast<std::size_t>(stream->logits)].axes;
+  return option == "position" ? axes.front().size : axes.back().size - 1;
 }
 
 /// `option_limit` for one attention.
@@ -130,14 +141,16 @@ ParameterValues other_attention(const ParameterValues& options) {
 
 bool counts_the_trace(std::string_view option) {
   if (option.starts_with(kOther)) option.remove_prefix(kOther.size());
-  constexpr std::array<std::string_view, 9> kCounted = {"head", "item",   "layer", "channel", "query",
-                                                        "key",  "tensor", "slice", "page"};
+  constexpr std::array<std::string_view, 13> kCounted = {"head",  "item",   "layer",  "channel", "query",
+                                                         "key",   "tensor", "slice",  "page",    "position",
+                                                         "after", "token",  "against"};
   return std::find(kCounted.begin(), kCounted.end(), option) != kCounted.end();
 }
 
 Index option_limit(const Trace& trace, std::string_view option, const ParameterValues& options) {
   if (option.starts_with(kOther)) return option_limit(trace, option.substr(kOther.size()), other_attention(options));
   if (option == "tensor") return std::ssize(trace.steps());
+  if (const std::optional<Index> limit = limit_of_output(trace, option)) return *limit;
   if (option == "slice") {
     const Index tensor = std::min(std::get<Index>(options.find("tensor")->second), std::ssize(trace.steps()));
     return tensor < 1 ? 1 : slice_count(trace.steps()[static_cast<std::size_t>(tensor - 1)].axes);

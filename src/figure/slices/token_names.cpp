@@ -50,8 +50,11 @@ std::string visible_token(std::string_view token) {
 
 std::string piece_text(const ModelText& text, Index token) {
   const auto at = static_cast<std::size_t>(token);
-  if (at >= text.pieces.size()) return "#" + std::to_string(text.ids[at]);
-  return text.pieces[at].empty() ? "#" + std::to_string(text.ids[at]) : visible_token(text.pieces[at]);
+  return piece_text(at < text.pieces.size() ? std::string_view(text.pieces[at]) : std::string_view(), text.ids[at]);
+}
+
+std::string piece_text(std::string_view piece, Index id) {
+  return piece.empty() ? "#" + std::to_string(id) : visible_token(piece);
 }
 
 const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis) {

@@ -19,6 +19,9 @@ std::string visible_token(std::string_view token);
 /// A token of a text as it is shown: see `visible_token`; the id, "#464", where there is no tokenizer.
 std::string piece_text(const ModelText& text, Index token);
 
+/// The same for a token that stands alone.
+std::string piece_text(std::string_view piece, Index id);
+
 /// The text whose tokens the axis of a model's tensor counts: the second one for a decoder, but the first one for the
 /// keys of its cross-attention. Null where it counts none, or those of a pair.
 const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis);

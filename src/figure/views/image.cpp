@@ -1,16 +1,17 @@
 // Attention between the pixels of a picture: one pixel asks, and every head shows where it looks.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/base/text.h"
 #include "core/operations/draw.h"
 #include "core/operations/pixels.h"
 #include "core/plan/region.h"
+#include "core/residual/lens.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/model_answers.h"
 #include "figure/slices/selected.h"
 #include "figure/slices/token_picture.h"
 #include "figure/views/view.h"
@@ -117,25 +118,12 @@ std::optional<SourcePicture> source_picture(const Trace& trace, const TokenPictu
 
 /// "“3” 0.967, “5” 0.011, “9” 0.008": what a model of pictures says; empty where it says nothing.
 std::string answer_text(const Trace& trace) {
-  constexpr std::size_t kAnswers = 3;
-  constexpr double kMaxAnswer = 100;
-  const Step* const probabilities = trace.find("probabilities");
-  if (probabilities == nullptr || probabilities->tensor == nullptr) return "";
-  const std::span<const float> values = probabilities->tensor->values();
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const std::size_t count = std::min(kAnswers, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
-  const ModelConfig& config = trace.experiment().model->config();
+  constexpr Index kAnswers = 3;
+  const std::optional<ResidualStream> stream = residual_stream(trace);
+  if (!stream) return "";
   std::vector<std::string> answers;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string number = std::to_string(order[i]);
-    const auto found = config.find("id2label." + number);
-    const auto* const label = found == config.end() ? nullptr : std::get_if<std::string>(&found->second);
-    answers.push_back("“" + shortened_text(label != nullptr ? *label : number, kMaxAnswer, TypeSize::kSmall) + "” " +
-                      fixed_text(static_cast<double>(values[order[i]]), 3));
-  }
+  for (const Answer& each : output_answers(trace, *stream, 0, kAnswers))
+    answers.push_back("“" + answer_name(trace, *stream, each.number) + "” " + fixed_text(each.probability, 3));
   return join(answers, ", ");
 }
 

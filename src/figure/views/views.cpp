@@ -73,14 +73,16 @@ Index option_limit(const View& view, const Trace& trace, std::string_view option
 }
 
 Result<void> check_options(const View& view, const Trace& trace, const ParameterValues& options) {
-  for (const char* name : {"layer", "head", "item", "page"}) {
+  for (const char* name : {"layer", "head", "item", "page", "position", "after", "token", "against"}) {
     const auto chosen = options.find(name);
     if (chosen == options.end()) continue;
     const Index limit = option_limit(view, trace, name, options);
     if (std::get<Index>(chosen->second) <= limit) continue;
-    const std::string has = name == std::string_view("page") ? "; the view has 1 to " : "; the experiment has 1 to ";
+    // Below 0 an option chooses by itself.
+    const Index least = find_parameter(view.options, name)->minimum < 0 ? 0 : 1;
+    const std::string has = name == std::string_view("page") ? "; the view has " : "; the experiment has ";
     return fail("view option " + std::string(name) + ": " + value_text(chosen->second) + " is not allowed" + has +
-                std::to_string(limit));
+                std::to_string(least) + " to " + std::to_string(limit));
   }
   return {};
 }

@@ -17,11 +17,6 @@ namespace {
 /// Up to so many values have a button each; more have a slider.
 constexpr Index kMaxButtons = 10;
 
-/// The name of 0 where a count may be 0: "all".
-std::string zero_name(const Parameter& option) {
-  return option.choice_labels.empty() ? "0" : option.choice_labels.front();
-}
-
 /// Begins a slider with a translucent knob, to keep the number in it readable. `end_number_slider` ends it.
 void begin_number_slider(const Style& style, const Parameter& option, float width) {
   constexpr float kThrough = 0.4F;
@@ -53,7 +48,8 @@ void number_slider(const Style& style, const Parameter& option, Index chosen, In
   const bool wide = from > 0 && own && to / from >= kWide;
   begin_number_slider(style, option, 160);
   auto value = static_cast<int>(chosen);
-  const std::string shown = chosen == 0 ? zero_name(option) : "%d";
+  const std::string name = integer_text(option, chosen);
+  const std::string shown = name == std::to_string(chosen) ? "%d" : name;
   const ImGuiSliderFlags scale = wide ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
   if (ImGui::SliderInt(("##" + option.name).c_str(), &value, static_cast<int>(from), static_cast<int>(to),
                        shown.c_str(), ImGuiSliderFlags_AlwaysClamp | scale)) {
@@ -87,7 +83,7 @@ void number_option(const Style& style, const Trace& trace, const View& view, con
     return;
   }
   std::vector<std::string> items;
-  for (Index i = first; i <= limit; ++i) items.push_back(i == 0 ? zero_name(option) : std::to_string(i));
+  for (Index i = first; i <= limit; ++i) items.push_back(integer_text(option, i));
   const std::string help = option.help + (option.name == "head" ? " Keys 1 to 9." : "");
   if (const auto picked =
           button_row(style, option.label.c_str(), help, items, static_cast<std::size_t>(chosen - first))) {

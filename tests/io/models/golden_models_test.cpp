@@ -1,4 +1,6 @@
 // Models of every family against the float64 computation that tests/golden/models made with PyTorch.
+#include "golden_models.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,40 +14,18 @@
 #include "core/explain/explain.h"
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
-#include "io/base/file.h"
-#include "io/base/json_value.h"
-#include "io/figures/png_picture.h"
-#include "io/models/model_file.h"
 #include "io/tensors/tensor_file.h"
 
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kGoldenModels = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/models/data";
+using test::golden_experiment;
+using test::golden_families;
+using test::golden_folders;
+using test::kGoldenModels;
+using test::test_name;
+
 constexpr double kTolerance = 1e-4;  // of a tensor's largest magnitude
-
-std::vector<std::string> folder_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kGoldenModels)) names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::vector<Index> ids_in(const nlohmann::json& list) {
-  return list.is_null() ? std::vector<Index>{} : list.get<std::vector<Index>>();
-}
-
-Experiment experiment_in(const std::filesystem::path& folder) {
-  const Result<std::shared_ptr<const Model>> model = open_model(folder);
-  if (!model) throw std::runtime_error(model.error().message);
-  Experiment experiment = experiment_on_model(*model);
-  const nlohmann::json inputs = *parse_json(*read_file(folder / "inputs.json", 1'000'000));
-  experiment.text.ids = ids_in(inputs.at("tokens"));
-  experiment.text2.ids = ids_in(inputs.at("tokens2"));
-  if (!inputs.at("picture").is_null())
-    experiment.picture = *read_png_picture(folder / inputs.at("picture").get<std::string>());
-  return experiment;
-}
 
 class GoldenModel : public testing::TestWithParam<std::string> {
  protected:
@@ -73,7 +53,7 @@ std::vector<float> numbers_of(const TensorFile& file, std::size_t entry) {
 }
 
 TEST_P(GoldenModel, EveryTensorIsThatOfTheReference) {
-  const Experiment experiment = experiment_in(folder_);
+  const Experiment experiment = golden_experiment(folder_);
   const Result<void> valid = validate(experiment, kDefaultMemoryBudget);
   ASSERT_TRUE(valid) << valid.error().message;
   const auto trace = run(experiment);
@@ -103,7 +83,7 @@ TEST_P(GoldenModel, EveryTensorIsThatOfTheReference) {
 
 // Weights are then read layer by layer, and what was given up is computed when it is asked for.
 TEST_P(GoldenModel, HasTheSameBitsInLittleMemory) {
-  const Experiment experiment = experiment_in(folder_);
+  const Experiment experiment = golden_experiment(folder_);
   const auto whole = run(experiment);
   Executor frugal(1);
   const auto little = frugal.run(experiment);
@@ -121,21 +101,7 @@ TEST_P(GoldenModel, HasTheSameBitsInLittleMemory) {
   EXPECT_GT(given_up, 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, GoldenModel, testing::ValuesIn(folder_names()), [](const auto& each) {
-  std::string name = each.param;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return name;
-});
-
-/// The families of the models.
-std::vector<std::string> family_names() {
-  std::vector<std::string> names;
-  for (const std::string& folder : folder_names()) {
-    if (folder.ends_with("-1")) names.push_back(folder.substr(0, folder.size() - 2));
-  }
-  return names;
-}
+INSTANTIATE_TEST_SUITE_P(Folders, GoldenModel, testing::ValuesIn(golden_folders()), test_name);
 
 /// Explains cells of every kind of tensor of a family: "layer1.q" and "layer2.q" are of one kind. The numbers of a weight
 /// are always the same, so that each is explained once.
@@ -196,7 +162,7 @@ class ExplainedFamily : public testing::TestWithParam<std::string> {
 TEST_P(ExplainedFamily, AThousandCellsOfEveryKindComeToTheValue) {
   constexpr int most_runs = 24;
   std::vector<Experiment> both;
-  for (const char* const which : {"-1", "-2"}) both.push_back(experiment_in(kGoldenModels / (GetParam() + which)));
+  for (const char* const which : {"-1", "-2"}) both.push_back(golden_experiment(kGoldenModels / (GetParam() + which)));
   for (int i = 0; i < most_runs; ++i) {
     for (Experiment& experiment : both) {
       const auto trace = run(experiment);
@@ -213,11 +179,7 @@ TEST_P(ExplainedFamily, AThousandCellsOfEveryKindComeToTheValue) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, ExplainedFamily, testing::ValuesIn(family_names()), [](const auto& each) {
-  std::string name = each.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Families, ExplainedFamily, testing::ValuesIn(golden_families()), test_name);
 
 }  // namespace
 }  // namespace attnscope

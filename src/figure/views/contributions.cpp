@@ -1,0 +1,216 @@
+// What each part of a model adds to a logit: embeddings, heads, MLPs and biases.
+#include "core/residual/contributions.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include "core/base/text.h"
+#include "core/residual/lens.h"
+#include "figure/blocks/part_map.h"
+#include "figure/layout/chart.h"
+#include "figure/layout/legend.h"
+#include "figure/slices/model_answers.h"
+#include "figure/slices/selected.h"
+#include "figure/style/markup.h"
+#include "figure/views/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kTitle = 26;
+constexpr double kSumLine = 26;
+constexpr double kChoiceLine = 24;
+constexpr double kBetween = 16;
+constexpr double kLegendHeight = 54;
+constexpr double kWidest = 880;
+constexpr double kChipGap = 6;
+constexpr double kChipPad = 7;
+constexpr double kLeastWidth = 360;
+constexpr double kChoiceName = 56;
+constexpr Index kOffered = 6;  // tokens to choose from
+
+/// What the parts are made from.
+using PartsSource = std::tuple<std::shared_ptr<const Tensor>, std::shared_ptr<const LazyTensors>, Index, Index, Index>;
+
+class ContributionsLayout {
+ public:
+  ContributionsLayout(const Trace& trace, const ResidualSum& sum, const ViewOptions& options)
+      : trace_(trace), sum_(sum), options_(options) {
+    choice_.position = selected_position(trace, stream(), options.values);
+    offered_ = output_answers(trace, stream(), choice_.position, kOffered);
+    const Index last = trace.steps()[static_cast<std::size_t>(stream().logits)].axes.back().size - 1;
+    const Index token = options.integer("token");
+    choice_.answer = token < 0 ? offered_.front().number : std::min(token, last);
+    if (const Index against = options.integer("against"); against >= 0) choice_.against = std::min(against, last);
+  }
+
+  Figure build() {
+    const std::shared_ptr<const Contributions> parts = parts_of_logit();
+    if (parts == nullptr) return {};  // stopped
+    PartMap map(trace_, *parts);
+    const std::string note = caption(*parts);
+    const double title = text_width(title_text(), TypeSize::kTitle, FontWeight::semibold) + 12 +
+                         text_width(position_count_text(trace_, stream(), choice_.position), TypeSize::kSmall);
+    const double least =
+        std::max({kLeastWidth, map.least_width(), title, text_width(sum_text(*parts), TypeSize::kBody)});
+    figure_.width = std::max(options_.width, least + 2 * kMargin);
+    width_ = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
+    const double fixed = 2 * kMargin + kTitle + kSumLine + 2 * kChoiceLine + kBetween + kLegendHeight +
+                         add_caption(nullptr, "", note, {}, width_);
+    map.fit(width_, options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
+    const double height = fixed + map.height();
+    figure_.height = std::max(options_.height, height);
+    Point at = {(figure_.width - width_) / 2, kMargin + (figure_.height - height) / 2};
+    add_title(at);
+    at.y += kTitle;
+    figure_.texts.push_back(chart_text("sum", {at.x, at.y + 11}, sum_text(*parts), Ink::text, TypeSize::kBody));
+    at.y += kSumLine;
+    choices("token", at, choice_.answer, false);
+    at.y += kChoiceLine;
+    choices("against", at, choice_.against.value_or(-1), true);
+    at.y += kChoiceLine + kBetween;
+    map.add(figure_, at);
+    at.y += map.height();
+    legend(map, at);
+    add_caption(&figure_, "caption", note, {at.x, at.y + kLegendHeight}, width_);
+    return std::move(figure_);
+  }
+
+ private:
+  [[nodiscard]] const ResidualStream& stream() const { return sum_.stream; }
+  [[nodiscard]] std::string name(Index answer) const { return "“" + answer_name(trace_, stream(), answer) + "”"; }
+
+  [[nodiscard]] std::shared_ptr<const Contributions> parts_of_logit() const {
+    const auto make = [&]() -> std::shared_ptr<const Contributions> {
+      std::optional<Contributions> made = contributions(trace_, sum_, choice_, options_.stop);
+      return made ? std::make_shared<const Contributions>(std::move(*made)) : nullptr;
+    };
+    if (options_.cache == nullptr) return make();
+    const PartsSource source = {trace_.steps()[static_cast<std::size_t>(stream().logits)].tensor, trace_.lazy(),
+                                choice_.position, choice_.answer, choice_.against.value_or(-1)};
+    return options_.cache->find_or_make<Contributions>(source, make);
+  }
+
+  [[nodiscard]] std::string title_text() const {
+    std::string words = "What adds to the logit of " + name(choice_.answer);
+    if (choice_.against) words += " minus that of " + name(*choice_.against);
+    if (answer_kind(trace_.experiment()) == AnswerKind::label) return words;
+    return words + " " + position_text(trace_, stream(), choice_.position);
+  }
+
+  void add_title(Point at) {
+    const std::string words = title_text();
+    figure_.texts.push_back(title_mark("title", {at.x, at.y + 13}, literal_markup(words)));
+    const double end = at.x + text_width(words, TypeSize::kTitle, FontWeight::semibold) + 12;
+    const std::string count = position_count_text(trace_, stream(), choice_.position);
+    if (!count.empty()) figure_.texts.push_back(chart_text("position", {end, at.y + 13}, count, Ink::dim));
+  }
+
+  [[nodiscard]] std::string sum_text(const Contributions& parts) const {
+    const std::string what = choice_.against ? "the difference of the logits" : "the logit";
+    return "The parts sum to " + fixed_text(parts.sum, 5) + "; " + what + " is " + fixed_text(parts.logit, 5) + ".";
+  }
+
+  [[nodiscard]] std::string caption(const Contributions& parts) const {
+    const bool label = answer_kind(trace_.experiment()) == AnswerKind::label;
+    std::string words = "Each part is what it adds to the residual stream, times the ";
+    words += choice_.against ? "difference of the output weights of both " : "output weights of the ";
+    words += std::string(label ? "label" : "token") + (choice_.against ? "s." : ".");
+    if (parts.divisor)
+      words += " The final norm is linearized: its divisor here, " + number_text(*parts.divisor) + ", is held fixed.";
+    return words;
+  }
+
+  /// A line of tokens to choose from: the most probable ones, and the chosen one if it is not among them.
+  void choices(const std::string& option, Point at, Index chosen, bool optional) {
+    figure_.texts.push_back(chart_text(option, {at.x, at.y + 10}, option, Ink::dim, TypeSize::kSmall,
+                                       HorizontalAlign::left, VerticalAlign::middle));
+    std::vector<Index> offered;
+    if (optional) offered.push_back(-1);
+    for (const Answer& each : offered_) offered.push_back(each.number);
+    if (std::ranges::find(offered, chosen) == offered.end())
+      offered.insert(offered.begin() + (optional ? 1 : 0), chosen);
+    double x = at.x + kChoiceName;
+    for (const Index each : offered) {
+      const std::string words = each < 0 ? "none" : answer_name(trace_, stream(), each);
+      const double width = text_width(words, TypeSize::kSmall) + 2 * kChipPad;
+      if (x + width > at.x + width_) break;
+      chip(option, each, words, {x, at.y, width, 20}, each == chosen);
+      x += width + kChipGap;
+    }
+  }
+
+  void chip(const std::string& option, Index answer, const std::string& words, const Rect& box, bool chosen) {
+    const std::string id = option + "." + std::to_string(answer);
+    figure_.bars.push_back({id, box, chosen ? Shade::of(Ink::accent, 0.22) : Shade::of(Ink::line, 0.28)});
+    figure_.texts.push_back(chart_text(id, {box.x + kChipPad, box.center().y}, literal_markup(words),
+                                       chosen ? Ink::text : Ink::dim, TypeSize::kSmall, HorizontalAlign::left,
+                                       VerticalAlign::middle));
+    const std::string about = option == "token" ? "Click to see what adds to the logit of “" + words + "”"
+                              : answer < 0      ? "Click to see the logit alone"
+                                                : "Click to see the difference to the logit of “" + words + "”";
+    figure_.targets.push_back({id, box, about, SetOptions{{{option, answer}}}});
+  }
+
+  void legend(const PartMap& map, Point at) {
+    const ColorScale& scale = map.scale();
+    ColorBarMark bar = {"contribution",
+                        {0, 0, 160, 9},
+                        scale,
+                        choice_.against ? "contribution to the difference" : "contribution to the logit",
+                        number_text(scale.low, 3),
+                        number_text(scale.high, 3)};
+    place_legend({&bar, 1}, {at.x + map.labels_width(), at.y + 16}, kMargin, figure_.width - 2 * kMargin);
+    figure_.color_bars.push_back(std::move(bar));
+  }
+
+  const Trace& trace_;
+  const ResidualSum& sum_;
+  const ViewOptions& options_;
+  LogitChoice choice_;
+  std::vector<Answer> offered_;
+  double width_ = 0;
+  Figure figure_;
+};
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const ResidualSum sum = *residual_sum(trace);
+  Figure figure = ContributionsLayout(trace, sum, options).build();
+  figure.title = trace.experiment().model->name() + ": what adds to a logit";
+  return figure;
+}
+
+std::string missing(const Trace& trace) {
+  if (std::string none = no_output(trace); !none.empty()) return none;
+  const Result<ResidualSum> sum = residual_sum(trace);
+  return sum ? "" : sum.error().message;
+}
+
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
+  return missing(trace).empty() && option_limit(trace, option, chosen) > 1;
+}
+
+}  // namespace
+
+View contributions_view() {
+  Parameter token =
+      integer_parameter("token", "Token", "The id of the token; −1: the most probable one.", -1, -1, 1000);
+  token.choice_labels = {"most probable"};
+  Parameter against =
+      integer_parameter("against", "Against", "The id of a token whose logit is subtracted; −1: none.", -1, -1, 1000);
+  against.choice_labels = {"none"};
+  View view = {"contributions",
+               "Contributions",
+               "What every head, MLP and embedding adds to the logit of a token, or to the difference of two.",
+               {position_option(), token, against},
+               applies,
+               build,
+               missing};
+  view.opens_heads = true;
+  return view;
+}
+
+}  // namespace attnscope

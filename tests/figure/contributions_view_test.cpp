@@ -1,0 +1,103 @@
+// The view of what each part of a model adds to a logit.
+#include <gtest/gtest.h>
+
+#include "core/base/text.h"
+#include "core/residual/contributions.h"
+#include "core/residual/lens.h"
+#include "support/made_model.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+const std::vector<Index> kIds = {1, 2, 5, 9, 2, 7};
+
+TEST(ContributionsView, SaysThatThePartsSumToTheLogit) {
+  for (const char* const family : {"gpt2", "attention-only"}) {
+    const auto trace = made_trace(family, kIds);
+    const Figure figure = figure_of(*trace, "contributions", {{"position", Index{3}}, {"token", Index{4}}});
+    double sum = 0;
+    for (const HeatmapMark& each : figure.heatmaps) {
+      const MatrixView numbers = *each.source->held();
+      for (Index row = 0; row < numbers.rows; ++row) {
+        for (Index column = 0; column < numbers.columns; ++column) sum += static_cast<double>(numbers.at(row, column));
+      }
+    }
+    const auto logit = static_cast<double>(trace->tensor("logits").at(std::vector<Index>{2, 4}));
+    EXPECT_NEAR(sum, logit, 1e-4) << family << ": every part is a cell";
+    const Contributions parts = *contributions(*trace, *residual_sum(*trace), {2, 4, {}});
+    EXPECT_EQ(words(figure, "sum"),
+              "The parts sum to " + fixed_text(parts.sum, 5) + "; the logit is " + fixed_text(logit, 5) + ".");
+    const bool norm = std::string(family) == "gpt2";
+    EXPECT_EQ(words(figure, "caption.0").find("linearized") != std::string::npos ||
+                  words(figure, "caption.1").find("linearized") != std::string::npos ||
+                  words(figure, "caption.1").find("held fixed") != std::string::npos,
+              norm);
+    EXPECT_EQ(mark(figure.heatmaps, "biases") != nullptr, norm);
+    EXPECT_EQ(mark(figure.heatmaps, "mlp.0") != nullptr, norm);
+    EXPECT_EQ(mark(figure.heatmaps, "bias.0") != nullptr, norm);
+    EXPECT_EQ(figure.heatmaps.front().scale.low, -figure.heatmaps.front().scale.high);
+  }
+}
+
+TEST(ContributionsView, BeginsWithTheMostProbableTokenAtTheLastPosition) {
+  const auto trace = made_trace("gpt2", kIds);
+  const Figure figure = figure_of(*trace, "contributions");
+  const Index best = output_answers(*trace, *residual_stream(*trace), 5, 1).front().number;
+  EXPECT_EQ(describe(figure), describe(figure_of(*trace, "contributions", {{"position", Index{6}}, {"token", best}})));
+  EXPECT_EQ(words(figure, "position"), "position 6 of 6");
+}
+
+TEST(ContributionsView, ATokenAgainstAnotherShowsTheDifference) {
+  const auto trace = made_trace("gpt2", kIds);
+  const auto heads = [&](const ParameterValues& options) {
+    return figure_of(*trace, "contributions", options).heatmaps[2].source;
+  };
+  const auto both = heads({{"token", Index{4}}, {"against", Index{1}}});
+  const auto first = heads({{"token", Index{4}}});
+  const auto second = heads({{"token", Index{1}}});
+  for (Index layer = 0; layer < 2; ++layer) {
+    for (Index head = 0; head < 2; ++head)
+      EXPECT_NEAR(both->held()->at(layer, head), first->held()->at(layer, head) - second->held()->at(layer, head),
+                  1e-4F);
+  }
+  const Figure figure = figure_of(*trace, "contributions", {{"token", Index{4}}, {"against", Index{1}}});
+  EXPECT_EQ(words(figure, "title"), "What adds to the logit of “↵” minus that of “the” after “w7”");
+  EXPECT_NE(words(figure, "sum").find("difference of the logits"), std::string::npos);
+  const Figure same = figure_of(*trace, "contributions", {{"token", Index{4}}, {"against", Index{4}}});
+  EXPECT_EQ(words(same, "sum"), "The parts sum to 0.00000; the difference of the logits is 0.00000.");
+}
+
+TEST(ContributionsView, AClickOnAHeadOpensItAndOnATokenChoosesIt) {
+  const auto trace = made_trace("gpt2", kIds);
+  const Figure figure = figure_of(*trace, "contributions", {{"token", Index{19}}});
+  const TargetMark* head = mark(figure.targets, "open.1.0");
+  ASSERT_NE(head, nullptr);
+  EXPECT_EQ(std::get<OpenView>(head->click), (OpenView{"head", {{"head", Index{1}}, {"layer", Index{2}}}}));
+  EXPECT_TRUE(head->about.starts_with("Head 1 of layer 2 adds ")) << head->about;
+  EXPECT_EQ(set_by(*mark(figure.targets, "token.19")), (ParameterValues{{"token", Index{19}}}));
+  EXPECT_EQ(set_by(*mark(figure.targets, "against.-1")), (ParameterValues{{"against", Index{-1}}}));
+  EXPECT_TRUE(find_view("contributions")->opens_heads);
+}
+
+TEST(ContributionsView, AClickOnATokenOfTheListOpensIt) {
+  const auto trace = made_trace("gpt2", kIds);
+  const Figure list = figure_of(*trace, "next", {{"position", Index{2}}});
+  const auto open = std::get<OpenView>(mark(list.targets, "answer.3.open")->click);
+  EXPECT_EQ(open.view, "contributions");
+  const Figure figure = figure_of(*trace, open.view, open.values);
+  EXPECT_NE(words(figure, "title").find("“" + words(list, "answer.3") + "” after “cat”"), std::string::npos);
+  EXPECT_EQ(mark(figure_of(*made_trace("bert", kIds), "next").targets, "answer.3.open"), nullptr);
+}
+
+TEST(ContributionsView, SaysWhyItDoesNotApply) {
+  const View& view = *find_view("contributions");
+  EXPECT_EQ(missing_for(view, *trace_with({})), "This view is for trained models.");
+  EXPECT_EQ(missing_for(view, *made_trace("bert", kIds)),
+            "Every layer of this model normalizes the sum: its parts do not add up to a logit.");
+  EXPECT_NE(missing_for(view, *made_trace("bert without a head", kIds)).find("no output"), std::string::npos);
+  EXPECT_EQ(missing_for(view, *made_trace("gpt2", kIds)), "");
+}
+
+}  // namespace
+}  // namespace attnscope::test

@@ -1,0 +1,90 @@
+// What holds for the layout of the views of trained models.
+#include <gtest/gtest.h>
+
+#include "core/base/stop.h"
+#include "core/base/text.h"
+#include "layout_faults.h"
+#include "support/made_model.h"
+#include "support/sanitized.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+std::vector<Index> some_ids(Index count) {
+  std::vector<Index> ids;
+  for (Index i = 0; i < count; ++i) ids.push_back(i * 7 % 20);
+  return ids;
+}
+
+std::vector<std::shared_ptr<const Trace>> model_traces() {
+  return {made_trace("attention-only", some_ids(1)),
+          made_trace("attention-only", some_ids(12), {1, 1, 2}),
+          made_trace("gpt2", some_ids(6)),
+          made_trace("gpt2", some_ids(40)),
+          made_trace("gpt2", some_ids(4), {30, 12, 24}),
+          made_trace("attention-only", some_ids(5), {3, 40, 40}),
+          made_trace("bert", some_ids(9))};
+}
+
+const std::vector<ParameterValues>& option_sets(const std::string& view) {
+  static const std::vector<ParameterValues> kNext = {{},
+                                                     {{"position", Index{1}}, {"after", Index{0}}, {"top", Index{1}}},
+                                                     {{"position", Index{99}}, {"top", Index{50}}}};
+  static const std::vector<ParameterValues> kParts = {
+      {}, {{"position", Index{1}}, {"token", Index{5}}}, {{"token", Index{19}}, {"against", Index{5}}}};
+  return view == "next" ? kNext : kParts;
+}
+
+class ModelViewLayout : public testing::TestWithParam<std::string> {};
+
+TEST_P(ModelViewLayout, IsInOrder) {
+  for (const auto& trace : model_traces()) {
+    if (!missing_for(*find_view(GetParam()), *trace).empty()) continue;
+    ViewCache cache;
+    for (const ParameterValues& options : option_sets(GetParam())) {
+      for (const auto& [width, height] : std::vector<std::pair<double, double>>{
+               {672, 0}, {200, 0}, {1600, 0}, {900, 700}, {600, 520}, {500, 1200}, {2500, 1400}}) {
+        const Figure figure = figure_of(*trace, GetParam(), options, width, height, &cache);
+        const std::string about = trace->experiment().model->name() + " " + fixed_text(width, 0) + " × " +
+                                  fixed_text(height, 0) + ", " + std::to_string(trace->experiment().text.ids.size());
+        EXPECT_FALSE(figure.title.empty()) << about;
+        for (const auto& faults : {layout_faults(figure), shared_ids(figure), slice_faults(figure, *trace)})
+          EXPECT_TRUE(faults.empty()) << about << ":\n" << join(faults, "\n");
+        EXPECT_EQ(describe(figure), describe(figure_of(*trace, GetParam(), options, width, height))) << "cached";
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(ModelViewLayout, IsAPageInTheWindow) {
+  const auto trace = made_trace("gpt2", some_ids(19), {4, 4, 8});
+  EXPECT_LE(figure_of(*trace, GetParam(), {}, 752, 505).height, 505.5);
+}
+
+TEST_P(ModelViewLayout, StopsWhenToldTo) {
+  const auto trace = made_trace("gpt2", some_ids(6));
+  StopSource stop;
+  stop.request_stop();
+  ViewOptions options = *view_options({GetParam(), {}});
+  options.stop = stop.token();
+  EXPECT_TRUE(build_view(GetParam(), *trace, options).heatmaps.empty());
+}
+
+TEST_P(ModelViewLayout, OptionsThatApplyChangeTheFigure) {
+  const auto trace = made_trace("gpt2", some_ids(6));
+  const View& view = *find_view(GetParam());
+  const std::string before = describe(figure_of(*trace, view.name));
+  for (const Parameter& option : view.options) {
+    EXPECT_TRUE(view.applies(*trace, view_options({view.name, {}})->values, option.name)) << option.name;
+    EXPECT_NE(describe(figure_of(*trace, view.name, {{option.name, Index{1}}})), before) << option.name;
+    EXPECT_FALSE(view.applies(*trace_with({}), view_options({view.name, {}})->values, option.name)) << option.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Views, ModelViewLayout, testing::Values("next", "contributions"),
+                         [](const auto& view) { return view.param; });
+
+}  // namespace
+}  // namespace attnscope::test
