@@ -19,7 +19,7 @@ TEST(TraceForExperiment, LooksAtNothingAgain) {
     EXPECT_EQ(trace->lazy() == nullptr, shape.back() < 9000);
     const Index read = tensors->numbers_read;
     Experiment labelled = trace->experiment();
-    labelled.labels = {"a", "b"};
+    labelled.labels.assign(static_cast<std::size_t>(shape.back()), "a");
     labelled.view = {"lines", {}};
     const auto other = trace->for_experiment(labelled);
     EXPECT_EQ(other->experiment(), labelled);

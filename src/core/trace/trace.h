@@ -78,7 +78,7 @@ class Trace {
   /// What it leaves of the memory budget.
   [[nodiscard]] double bytes_left() const;
 
-  /// The same numbers for an experiment that computes the same; see `same_computation`. Nothing is checked again.
+  /// The same numbers for an experiment that computes the same; see `same_computation`. None is looked at again.
   [[nodiscard]] std::shared_ptr<const Trace> for_experiment(Experiment experiment) const;
 
  private:
