@@ -8,6 +8,7 @@
 #include "figure/slices/token_names.h"
 #include "figure/views/view.h"
 #include "interface_test.h"
+#include "ui/imgui/text_field.h"
 
 namespace attnscope::test {
 namespace {
@@ -73,6 +74,84 @@ TEST_F(ModelTexts, RefusedTextStaysInItsBoxAndTheLastPictureStays) {
   EXPECT_EQ(screen().state().typed_texts[0]->text, long_text.substr(0, screen().state().typed_texts[0]->text.size()));
   EXPECT_EQ(screen().trace().experiment().text.ids.size(), screen().experiment().text.ids.size());
   EXPECT_LT(screen().experiment().text.ids.size(), 400U);
+}
+
+/// Experiments with characters that ImGui's fields cannot hold.
+class WideCharacters : public ModelTexts {
+ protected:
+  void open_with(const std::string& text) {
+    Result<Experiment> experiment = experiment_of_model(kModels / "stories");
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    ASSERT_TRUE(set_texts(*experiment, {text, std::nullopt}, {}));
+    InterfaceOptions options;
+    options.experiment = std::move(*experiment);
+    start(options);
+    screen().settle();
+  }
+
+  void type_character(unsigned character) {
+    ImGui::GetIO().AddInputCharacter(ui::typed_in_field(character));
+    screen().frame(2);
+  }
+
+  [[nodiscard]] const std::string& text() { return screen().experiment().text.text; }
+};
+
+TEST_F(WideCharacters, AClickIntoTheBoxChangesNothing) {
+  for (const std::string& text : {std::string("Emma met 🦓 Paul"), std::string("a㐀b🦓🦓𝛼 �"), std::string("a\0b", 3)}) {
+    open_with(text);
+    const Experiment before = screen().experiment();
+    screen().click_item("Text", {1, std::string("##text")});
+    screen().settle();
+    ASSERT_TRUE(ImGui::GetIO().WantTextInput);
+    EXPECT_EQ(screen().experiment(), before);
+    screen().click({700, 400});
+    screen().settle();
+    EXPECT_EQ(screen().experiment(), before);
+    EXPECT_EQ(screen().workbench().window_title().find("edited"), std::string::npos);
+  }
+}
+
+TEST_F(WideCharacters, StayWhereTheyAreWhileTheUserTypes) {
+  open_with("Emma met 🦓 Paul");
+  screen().key_with_control('T');
+  screen().frame(3);
+  screen().type(" ran");
+  screen().settle();
+  EXPECT_EQ(text(), "Emma met 🦓 Paul ran");
+  for (int i = 0; i < 10; ++i) screen().key(kBackspace);
+  screen().settle();
+  EXPECT_EQ(text(), "Emma met ");
+}
+
+TEST_F(WideCharacters, CanBeTypedCopiedAndPasted) {
+  open_with("Emma");
+  screen().key_with_control('T');
+  screen().frame(3);
+  type_character(0x1F993);
+  screen().settle();
+  EXPECT_EQ(text(), "Emma🦓");
+  screen().key_with_control('A');
+  screen().key_with_control('C');
+  EXPECT_STREQ(ImGui::GetClipboardText(), "Emma🦓");
+  ImGui::SetClipboardText("the 🐈 sat");
+  screen().key_with_control('V');
+  screen().settle();
+  EXPECT_EQ(text(), "the 🐈 sat");
+}
+
+TEST_F(Interface, ALabelOutsideTheBasicPlaneStaysAsItIs) {
+  InterfaceOptions options;
+  options.experiment = *default_experiment("worked-example");
+  options.height = 1000;
+  options.experiment->labels = {"🦓", "met", "𝛼"};
+  start(options);
+  screen().settle();
+  screen().click_item("Parameters", {std::string("##labels")});
+  screen().settle();
+  ASSERT_TRUE(ImGui::GetIO().WantTextInput);
+  EXPECT_EQ(screen().experiment().labels, options.experiment->labels);
+  EXPECT_EQ(screen().workbench().window_title().find("edited"), std::string::npos);
 }
 
 TEST_F(ModelTexts, SystemsHaveNoBox) { EXPECT_FALSE(screen().is_open("Text")); }
