@@ -8,7 +8,9 @@
 #include "figure/slices/token_names.h"
 #include "figure/views/view.h"
 #include "interface_test.h"
+#include "support/tiny_model.h"
 #include "ui/imgui/text_field.h"
+#include "ui/panels/panels.h"
 
 namespace attnscope::test {
 namespace {
@@ -69,11 +71,103 @@ TEST_F(ModelTexts, RefusedTextStaysInItsBoxAndTheLastPictureStays) {
   for (int i = 0; i < 400; ++i) long_text += "the ";
   type_instead(long_text);
   ASSERT_TRUE(screen().state().typed_texts[0]);
-  EXPECT_NE(screen().state().typed_texts[0]->error.find("tokens are not allowed"), std::string::npos)
+  EXPECT_NE(screen().state().typed_texts[0]->error.find(" tokens; stories reads at most 96"), std::string::npos)
       << screen().state().typed_texts[0]->error;
   EXPECT_EQ(screen().state().typed_texts[0]->text, long_text.substr(0, screen().state().typed_texts[0]->text.size()));
   EXPECT_EQ(screen().trace().experiment().text.ids.size(), screen().experiment().text.ids.size());
   EXPECT_LT(screen().experiment().text.ids.size(), 400U);
+}
+
+TEST_F(ModelTexts, RefusalsAreInPlainWords) {
+  open("stories");
+  std::string long_text;
+  for (int i = 0; i < 110; ++i) long_text += "the ";
+  const auto refusal = [&](const std::string& text) {
+    screen().key_with_control('T');
+    screen().frame(2);
+    screen().key_with_control('A');
+    ImGui::SetClipboardText(text.c_str());
+    text.empty() ? screen().key(kBackspace) : screen().key_with_control('V');
+    screen().settle();
+    const auto& typed = screen().state().typed_texts[0];
+    return typed ? typed->error : "taken";
+  };
+  EXPECT_EQ(refusal(""), "Type at least one token.");
+  const auto count = (*screen().experiment().model->tokens(long_text, {}, false)).ids.size();
+  EXPECT_EQ(refusal(long_text), std::to_string(count) + " tokens; stories reads at most 96 (n_positions)");
+}
+
+TEST_F(ModelTexts, ABundledModelIsNotSuggestedToBeSavedInTheProgramsFolder) {
+  open("stories");
+  screen().key_with_control('S');
+  screen().settle();
+  EXPECT_EQ(screen().state().dialog.path, "stories.json");
+  screen().key(kEscape);
+  const TemporaryFolder folder;
+  screen().key_with_control('S');
+  confirm(folder / "first.json");
+  open("stories");
+  screen().state().last_folder = folder.path();
+  screen().key_with_control('E');
+  screen().settle();
+  EXPECT_TRUE(screen().state().dialog.path.starts_with((folder / "stories").string())) << screen().state().dialog.path;
+}
+
+TEST_F(ModelTexts, TheFolderOfTheLastFileIsSuggested) {
+  open("stories");
+  const TemporaryFolder folder;
+  screen().key_with_control('S');
+  confirm(folder / "first.json");
+  EXPECT_EQ(screen().state().last_folder, folder.path());
+}
+
+TEST_F(ModelTexts, CountsWeightsAndNoBuffers) {
+  const TemporaryFolder folder;
+  write_tiny_model(folder);
+  const auto parameters = [&] {
+    InterfaceOptions options;
+    options.experiment = *experiment_of_model(folder.path());
+    start(options);
+    screen().settle();
+    std::string shown;
+    for (const auto& row : screen().state().model_facts->rows) {
+      if (row.name == "Parameters" || row.name == "Number format") shown += row.value + ";";
+    }
+    return shown;
+  };
+  const std::string without = parameters();
+  EXPECT_TRUE(without.ends_with(";F32;")) << without;
+  Shapes shapes = tiny_shapes();
+  shapes["h.0.attn.bias"] = {1, 1, 5, 5};
+  shapes["h.0.attn.masked_bias"] = {1};
+  folder.file("model.safetensors", weights_file(shapes));
+  EXPECT_EQ(parameters(), without);
+}
+
+TEST_F(ModelTexts, TheLinkOfAWeightOpensTheScoreOfTheSameKey) {
+  open("stories");
+  const std::optional<ui::Inspection> weight = ui::inspect(screen().trace(), {"layer3.weights", {0, 9, 5}});
+  ASSERT_TRUE(weight);
+  EXPECT_EQ(weight->source_texts, (std::vector<std::string>{"layer3.masked_scores[0, 9, :]"}));
+  EXPECT_EQ(weight->sources.front(), (ui::NamedCell{"layer3.masked_scores", {0, 9, 5}}));
+}
+
+TEST_F(Interface, EscapeClosesMenusAndLists) {
+  screen().state().pinned = ui::NamedCell{"q", {0, 0, 0}};
+  const auto any_open = [] {
+    return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  };
+  for (const char* menu : {"File", "Lessons"}) {
+    screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string(menu)});
+    screen().frame(2);
+    ASSERT_TRUE(any_open()) << menu;
+    screen().key(kEscape);
+    screen().frame(2);
+    EXPECT_FALSE(any_open()) << menu;
+    EXPECT_TRUE(screen().state().pinned) << "the first Escape only closes the menu";
+  }
+  screen().key(kEscape);
+  EXPECT_FALSE(screen().state().pinned);
 }
 
 /// Experiments with characters that ImGui's fields cannot hold.
@@ -98,7 +192,8 @@ class WideCharacters : public ModelTexts {
 };
 
 TEST_F(WideCharacters, AClickIntoTheBoxChangesNothing) {
-  for (const std::string& text : {std::string("Emma met 🦓 Paul"), std::string("a㐀b🦓🦓𝛼 �"), std::string("a\0b", 3)}) {
+  for (const std::string& text :
+       {std::string("Emma met 🦓 Paul"), std::string("a㐀b🦓🦓𝛼 �"), std::string("a\0b", 3)}) {
     open_with(text);
     const Experiment before = screen().experiment();
     screen().click_item("Text", {1, std::string("##text")});

@@ -20,6 +20,7 @@ struct ImportedTensor {
   std::string trouble;       ///< why its numbers cannot be read; empty if they can
   /// The name in the file, as raw bytes, if `name` was changed for display; otherwise empty.
   std::string stored_name = {};
+  std::string type = {};  ///< "F32", "BF16", …; empty: not known
 };
 
 /// Which tensors belong together; private to core/imported.

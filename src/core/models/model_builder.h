@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,6 +111,9 @@ class ModelBuilder : public ConfigReader {
   };
   Value gated_mlp(Value input, const GatedMlp& mlp);
 
+  /// Positions of the tensors that the model has used so far.
+  [[nodiscard]] const std::set<std::size_t>& used() const { return used_; }
+
  private:
   /// The tensor of that name; where it is missing, has another shape or cannot be read, fails and returns nothing.
   std::optional<std::size_t> entry(const std::string& stored, const std::vector<Index>& shape);
@@ -117,6 +121,7 @@ class ModelBuilder : public ConfigReader {
   const Experiment& experiment_;
   PlanBuilder& plan_;
   std::map<std::string_view, std::size_t> entries_;
+  std::set<std::size_t> used_;
 };
 
 /// Keeps the keys up to the query, and of those the last `window` (0: all).

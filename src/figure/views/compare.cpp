@@ -194,7 +194,8 @@ class CompareLayout {
     std::string text =
         "largest difference " + number_text(largest_) + " · norm of the difference " + number_text(norm_);
     if (weights_)
-      text += " · Jensen–Shannon divergence " + number_text(head_distance(first_.matrix(), second_.matrix())) + " nats";
+      text += " · Jensen–Shannon divergence, summed over queries: " +
+              number_text(head_distance(first_.matrix(), second_.matrix())) + " nats";
     return text;
   }
 

@@ -37,7 +37,8 @@ class ModelWeights final : public ImportedTensors {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!wanted.empty() && !wanted.contains(entries[i].name)) continue;
       ++found;
-      tensors_.push_back({printable(entries[i].name), entries[i].shape, kind_trouble(entries[i]), entries[i].name});
+      tensors_.push_back({printable(entries[i].name), entries[i].shape, kind_trouble(entries[i]), entries[i].name,
+                          printable(entries[i].type)});
       places_.push_back({files_.size(), i});
     }
     if (found < wanted.size()) {

@@ -49,7 +49,7 @@ struct Inspection {
   std::vector<std::pair<std::string, double>> row;  ///< label, where it is listed, and value of each cell
   bool row_is_weights = false;
   std::size_t row_current = 0;            ///< position of the cell in its row
-  std::vector<NamedCell> sources;         ///< the first cell of each input region
+  std::vector<NamedCell> sources;         ///< a cell of each input region: the same one, or the first
   std::vector<std::string> source_texts;  ///< "q[1, 2, :]"
   std::optional<NamedCell> used_by;
   bool drawn = false;        ///< a random number, which can be edited
