@@ -111,17 +111,16 @@ class ModelBuilder : public ConfigReader {
   };
   Value gated_mlp(Value input, const GatedMlp& mlp);
 
-  /// Positions of the tensors that the model has used so far.
-  [[nodiscard]] const std::set<std::size_t>& used() const { return used_; }
-
  private:
+  friend std::vector<std::size_t> weights_of(const std::shared_ptr<const Model>& model);
+
   /// The tensor of that name; where it is missing, has another shape or cannot be read, fails and returns nothing.
   std::optional<std::size_t> entry(const std::string& stored, const std::vector<Index>& shape);
 
   const Experiment& experiment_;
   PlanBuilder& plan_;
   std::map<std::string_view, std::size_t> entries_;
-  std::set<std::size_t> used_;
+  std::set<std::size_t> used_;  ///< positions of the tensors that the model has used so far
 };
 
 /// Keeps the keys up to the query, and of those the last `window` (0: all).

@@ -101,7 +101,7 @@ std::vector<std::size_t> weights_of(const std::shared_ptr<const Model>& model) {
   PlanBuilder plan;
   ModelBuilder builder(experiment, plan);
   (*family)->build(builder);
-  return {builder.used().begin(), builder.used().end()};
+  return {builder.used_.begin(), builder.used_.end()};
 }
 
 System transformer_system() {
