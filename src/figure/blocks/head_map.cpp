@@ -47,9 +47,8 @@ double head_map_side(Index heads, double room) {
 }
 
 void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double side, double margin) {
-  figure.texts.push_back({"map.title", at, "Jensen–Shannon divergence between heads, summed over queries",
-                          TypeSize::kBody, FontWeight::semibold, Ink::text, HorizontalAlign::left,
-                          VerticalAlign::middle, 0});
+  figure.texts.push_back({"map.title", at, "Jensen–Shannon divergence, summed over queries", TypeSize::kBody,
+                          FontWeight::semibold, Ink::text, HorizontalAlign::left, VerticalAlign::middle, 0});
   const std::vector<Index> order = similarity_order(heads.distances);
   const auto count = static_cast<Index>(order.size());
   auto numbers = std::make_shared<Tensor>(Axes{{"head", count}, {"head", count}});
