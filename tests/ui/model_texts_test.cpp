@@ -8,6 +8,9 @@
 #include "figure/slices/token_names.h"
 #include "figure/views/view.h"
 #include "interface_test.h"
+#include "support/tiny_model.h"
+#include "ui/imgui/text_field.h"
+#include "ui/panels/panels.h"
 
 namespace attnscope::test {
 namespace {
@@ -68,11 +71,182 @@ TEST_F(ModelTexts, RefusedTextStaysInItsBoxAndTheLastPictureStays) {
   for (int i = 0; i < 400; ++i) long_text += "the ";
   type_instead(long_text);
   ASSERT_TRUE(screen().state().typed_texts[0]);
-  EXPECT_NE(screen().state().typed_texts[0]->error.find("tokens are not allowed"), std::string::npos)
+  EXPECT_NE(screen().state().typed_texts[0]->error.find(" tokens; stories reads at most 96"), std::string::npos)
       << screen().state().typed_texts[0]->error;
   EXPECT_EQ(screen().state().typed_texts[0]->text, long_text.substr(0, screen().state().typed_texts[0]->text.size()));
   EXPECT_EQ(screen().trace().experiment().text.ids.size(), screen().experiment().text.ids.size());
   EXPECT_LT(screen().experiment().text.ids.size(), 400U);
+}
+
+TEST_F(ModelTexts, RefusalsAreInPlainWords) {
+  open("stories");
+  std::string long_text;
+  for (int i = 0; i < 110; ++i) long_text += "the ";
+  const auto refusal = [&](const std::string& text) {
+    screen().key_with_control('T');
+    screen().frame(2);
+    screen().key_with_control('A');
+    ImGui::SetClipboardText(text.c_str());
+    text.empty() ? screen().key(kBackspace) : screen().key_with_control('V');
+    screen().settle();
+    const auto& typed = screen().state().typed_texts[0];
+    return typed ? typed->error : "taken";
+  };
+  EXPECT_EQ(refusal(""), "Type at least one token.");
+  const auto count = (*screen().experiment().model->tokens(long_text, {}, false)).ids.size();
+  EXPECT_EQ(refusal(long_text), std::to_string(count) + " tokens; stories reads at most 96 (n_positions)");
+}
+
+TEST_F(ModelTexts, ABundledModelIsNotSuggestedToBeSavedInTheProgramsFolder) {
+  open("stories");
+  screen().key_with_control('S');
+  screen().settle();
+  EXPECT_EQ(screen().state().dialog.path, "stories.json");
+  screen().key(kEscape);
+  const TemporaryFolder folder;
+  screen().key_with_control('S');
+  confirm(folder / "first.json");
+  open("stories");
+  screen().state().last_folder = folder.path();
+  screen().key_with_control('E');
+  screen().settle();
+  EXPECT_TRUE(screen().state().dialog.path.starts_with((folder / "stories").string())) << screen().state().dialog.path;
+}
+
+TEST_F(ModelTexts, TheFolderOfTheLastFileIsSuggested) {
+  open("stories");
+  const TemporaryFolder folder;
+  screen().key_with_control('S');
+  confirm(folder / "first.json");
+  EXPECT_EQ(screen().state().last_folder, folder.path());
+}
+
+TEST_F(ModelTexts, CountsWeightsAndNoBuffers) {
+  const TemporaryFolder folder;
+  write_tiny_model(folder);
+  const auto parameters = [&] {
+    InterfaceOptions options;
+    options.experiment = *experiment_of_model(folder.path());
+    start(options);
+    screen().settle();
+    std::string shown;
+    for (const auto& row : screen().state().model_facts->rows) {
+      if (row.name == "Parameters" || row.name == "Number format") shown += row.value + ";";
+    }
+    return shown;
+  };
+  const std::string without = parameters();
+  EXPECT_TRUE(without.ends_with(";F32;")) << without;
+  Shapes shapes = tiny_shapes();
+  shapes["h.0.attn.bias"] = {1, 1, 5, 5};
+  shapes["h.0.attn.masked_bias"] = {1};
+  folder.file("model.safetensors", weights_file(shapes));
+  EXPECT_EQ(parameters(), without);
+}
+
+TEST_F(ModelTexts, TheLinkOfAWeightOpensTheScoreOfTheSameKey) {
+  open("stories");
+  const std::optional<ui::Inspection> weight = ui::inspect(screen().trace(), {"layer3.weights", {0, 9, 5}});
+  ASSERT_TRUE(weight);
+  EXPECT_EQ(weight->source_texts, (std::vector<std::string>{"layer3.masked_scores[0, 9, :]"}));
+  EXPECT_EQ(weight->sources.front(), (ui::NamedCell{"layer3.masked_scores", {0, 9, 5}}));
+}
+
+TEST_F(Interface, EscapeClosesMenusAndLists) {
+  screen().state().pinned = ui::NamedCell{"q", {0, 0, 0}};
+  const auto any_open = [] {
+    return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  };
+  for (const char* menu : {"File", "Lessons"}) {
+    screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string(menu)});
+    screen().frame(2);
+    ASSERT_TRUE(any_open()) << menu;
+    screen().key(kEscape);
+    screen().frame(2);
+    EXPECT_FALSE(any_open()) << menu;
+    EXPECT_TRUE(screen().state().pinned) << "the first Escape only closes the menu";
+  }
+  screen().key(kEscape);
+  EXPECT_FALSE(screen().state().pinned);
+}
+
+/// Experiments with characters that ImGui's fields cannot hold.
+class WideCharacters : public ModelTexts {
+ protected:
+  void open_with(const std::string& text) {
+    Result<Experiment> experiment = experiment_of_model(kModels / "stories");
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    ASSERT_TRUE(set_texts(*experiment, {text, std::nullopt}, {}));
+    InterfaceOptions options;
+    options.experiment = std::move(*experiment);
+    start(options);
+    screen().settle();
+  }
+
+  void type_character(unsigned character) {
+    ImGui::GetIO().AddInputCharacter(ui::typed_in_field(character));
+    screen().frame(2);
+  }
+
+  [[nodiscard]] const std::string& text() { return screen().experiment().text.text; }
+};
+
+TEST_F(WideCharacters, AClickIntoTheBoxChangesNothing) {
+  for (const std::string& text :
+       {std::string("Emma met 🦓 Paul"), std::string("a㐀b🦓🦓𝛼 �"), std::string("a\0b", 3)}) {
+    open_with(text);
+    const Experiment before = screen().experiment();
+    screen().click_item("Text", {1, std::string("##text")});
+    screen().settle();
+    ASSERT_TRUE(ImGui::GetIO().WantTextInput);
+    EXPECT_EQ(screen().experiment(), before);
+    screen().click({700, 400});
+    screen().settle();
+    EXPECT_EQ(screen().experiment(), before);
+    EXPECT_EQ(screen().workbench().window_title().find("edited"), std::string::npos);
+  }
+}
+
+TEST_F(WideCharacters, StayWhereTheyAreWhileTheUserTypes) {
+  open_with("Emma met 🦓 Paul");
+  screen().key_with_control('T');
+  screen().frame(3);
+  screen().type(" ran");
+  screen().settle();
+  EXPECT_EQ(text(), "Emma met 🦓 Paul ran");
+  for (int i = 0; i < 10; ++i) screen().key(kBackspace);
+  screen().settle();
+  EXPECT_EQ(text(), "Emma met ");
+}
+
+TEST_F(WideCharacters, CanBeTypedCopiedAndPasted) {
+  open_with("Emma");
+  screen().key_with_control('T');
+  screen().frame(3);
+  type_character(0x1F993);
+  screen().settle();
+  EXPECT_EQ(text(), "Emma🦓");
+  screen().key_with_control('A');
+  screen().key_with_control('C');
+  EXPECT_STREQ(ImGui::GetClipboardText(), "Emma🦓");
+  ImGui::SetClipboardText("the 🐈 sat");
+  screen().key_with_control('V');
+  screen().settle();
+  EXPECT_EQ(text(), "the 🐈 sat");
+}
+
+TEST_F(Interface, ALabelOutsideTheBasicPlaneStaysAsItIs) {
+  InterfaceOptions options;
+  options.experiment = *default_experiment("worked-example");
+  options.height = 1000;
+  options.experiment->labels = {"🦓", "met", "𝛼"};
+  start(options);
+  screen().settle();
+  screen().click_item("Parameters", {std::string("##labels")});
+  screen().settle();
+  ASSERT_TRUE(ImGui::GetIO().WantTextInput);
+  EXPECT_EQ(screen().experiment().labels, options.experiment->labels);
+  EXPECT_EQ(screen().workbench().window_title().find("edited"), std::string::npos);
 }
 
 TEST_F(ModelTexts, SystemsHaveNoBox) { EXPECT_FALSE(screen().is_open("Text")); }

@@ -49,6 +49,18 @@ std::string typed_text(const Experiment& experiment, int which) {
   return join(ids, ", ");
 }
 
+std::string text_refusal(const Experiment& experiment, int which, const std::string& error) {
+  if (experiment.model == nullptr) return error;
+  std::string refusal = error;
+  for (const std::string& place : {experiment.model->folder() + ": ", std::string(which == 1 ? "text: " : "text2: ")}) {
+    if (refusal.starts_with(place)) refusal.erase(0, place.size());
+  }
+  if (refusal == kNoTokens) return "Type at least one token.";
+  if (const std::size_t at = refusal.find(kTooManyTokens); at != std::string::npos)
+    refusal.replace(at, kTooManyTokens.size(), " tokens; " + experiment.model->name() + " reads at most ");
+  return refusal;
+}
+
 Result<void> set_model_text(Experiment& experiment, int which, const std::string& typed) {
   if (experiment.model == nullptr) return fail("text: " + experiment.system + " reads no text");
   const Result<const ModelFamily*> family = family_of(*experiment.model);

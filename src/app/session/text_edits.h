@@ -11,6 +11,9 @@ namespace attnscope {
 /// What stands in the box for a text: the text, or its ids, "1, 2, 3", where the model has no tokenizer.
 std::string typed_text(const Experiment& experiment, int which);
 
+/// Why the model did not take what was typed, in the words of the window: `error` without the names of folder and field.
+std::string text_refusal(const Experiment& experiment, int which, const std::string& error);
+
 /// Gives the model what was typed; see SetText. Errors are one line that begins with "text" or "text2".
 Result<void> set_model_text(Experiment& experiment, int which, const std::string& typed);
 

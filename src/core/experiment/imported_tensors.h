@@ -20,7 +20,7 @@ struct ImportedTensor {
   std::string trouble;       ///< why its numbers cannot be read; empty if they can
   /// The name in the file, as raw bytes, if `name` was changed for display; otherwise empty.
   std::string stored_name = {};
-  Index number_bytes = sizeof(float);  ///< that a number takes in the file
+  std::string type = {};  ///< "F32", "BF16", …; empty: not known
 };
 
 /// Which tensors belong together; private to core/imported.

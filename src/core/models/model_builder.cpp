@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/models/models.h"
 #include "core/operations/import.h"
 
 namespace attnscope {
@@ -54,6 +55,7 @@ std::optional<std::size_t> ModelBuilder::entry(const std::string& stored, const 
   } else if (tensor.shape != shape) {
     fail(what + " has the shape " + index_text(tensor.shape) + "; expected: " + index_text(shape));
   } else {
+    used_.insert(found->second);
     return found->second;
   }
   return std::nullopt;
@@ -91,10 +93,10 @@ Value ModelBuilder::rows_of(std::string name, const std::string& stored, Index t
 const std::vector<Index>& ModelBuilder::tokens(const ModelText& text, std::string_view field, Index vocabulary,
                                                Index most, std::string_view limit_reason) {
   const std::string what(field);
-  if (text.ids.empty()) fail(what + ": there are no tokens; allowed: at least one");
+  if (text.ids.empty()) fail(what + ": " + std::string(kNoTokens));
   if (std::ssize(text.ids) > most)
-    fail(what + ": " + grouped_text(std::ssize(text.ids)) + " tokens are not allowed; allowed: at most " +
-         grouped_text(most) + " (" + std::string(limit_reason) + ")");
+    fail(what + ": " + grouped_text(std::ssize(text.ids)) + std::string(kTooManyTokens) + grouped_text(most) + " (" +
+         std::string(limit_reason) + ")");
   for (const Index id : text.ids) {
     if (id >= 0 && id < vocabulary) continue;
     fail(what + ": the token id " + std::to_string(id) + " is not allowed; allowed: 0 to " +

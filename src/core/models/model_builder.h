@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,12 +112,15 @@ class ModelBuilder : public ConfigReader {
   Value gated_mlp(Value input, const GatedMlp& mlp);
 
  private:
+  friend std::vector<std::size_t> weights_of(const std::shared_ptr<const Model>& model);
+
   /// The tensor of that name; where it is missing, has another shape or cannot be read, fails and returns nothing.
   std::optional<std::size_t> entry(const std::string& stored, const std::vector<Index>& shape);
 
   const Experiment& experiment_;
   PlanBuilder& plan_;
   std::map<std::string_view, std::size_t> entries_;
+  std::set<std::size_t> used_;  ///< positions of the tensors that the model has used so far
 };
 
 /// Keeps the keys up to the query, and of those the last `window` (0: all).

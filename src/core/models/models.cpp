@@ -76,6 +76,14 @@ void run_model(const Experiment& experiment, PlanBuilder& plan) {
   if (experiment.model != nullptr && record_model(experiment, recorded)) plan = std::move(recorded);
 }
 
+/// The model with one token to read, and one for its decoder.
+Experiment smallest_experiment(const std::shared_ptr<const Model>& model) {
+  Experiment experiment = experiment_on_model(model);
+  experiment.text.ids = {0};
+  experiment.text2.ids = {0};
+  return experiment;
+}
+
 MaskSizes no_mask(const Experiment& /*experiment*/) { return {}; }
 
 }  // namespace
@@ -83,10 +91,17 @@ MaskSizes no_mask(const Experiment& /*experiment*/) { return {}; }
 Result<void> check_model(const std::shared_ptr<const Model>& model) {
   const Result<const ModelFamily*> family = family_of(*model);
   if (!family) return tl::unexpected(family.error());
-  Experiment experiment = experiment_on_model(model);
-  experiment.text.ids = {0};
-  experiment.text2.ids = {0};
-  return check_experiment(experiment);
+  return check_experiment(smallest_experiment(model));
+}
+
+std::vector<std::size_t> weights_of(const std::shared_ptr<const Model>& model) {
+  const Result<const ModelFamily*> family = family_of(*model);
+  if (!family) return {};
+  const Experiment experiment = smallest_experiment(model);
+  PlanBuilder plan;
+  ModelBuilder builder(experiment, plan);
+  (*family)->build(builder);
+  return {builder.used_.begin(), builder.used_.end()};
 }
 
 System transformer_system() {

@@ -41,6 +41,14 @@ bool takes_picture(const Experiment& experiment);
 /// Whether the configuration is complete and every tensor that the model needs is there with its shape.
 Result<void> check_model(const std::shared_ptr<const Model>& model);
 
+/// Positions of the tensors that the model computes with, in order: not the buffers and unused layers that its files may
+/// contain as well.
+std::vector<std::size_t> weights_of(const std::shared_ptr<const Model>& model);
+
+// In the messages about a text's length: "text: " and this, or a number, this, and the limit with its reason.
+inline constexpr std::string_view kNoTokens = "there are no tokens; allowed: at least one";
+inline constexpr std::string_view kTooManyTokens = " tokens are not allowed; allowed: at most ";
+
 /// Writes the experiment's model in PyTorch, step by step.
 void write_model_script(Script& script);
 

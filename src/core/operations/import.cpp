@@ -125,9 +125,8 @@ Result<void> read_box(const ImportOperation& operation, const Region& region, co
 }  // namespace
 
 OperationTraits ImportOperation::traits() const {
-  return {.reads_file = true,
-          .is_weight = is_weight,
-          .is_compact = from->tensors()[which].number_bytes < static_cast<Index>(sizeof(float))};
+  const std::string& type = from->tensors()[which].type;
+  return {.reads_file = true, .is_weight = is_weight, .is_compact = type == "F16" || type == "BF16"};
 }
 
 std::string ImportOperation::formula(const StepInPlan& /*step*/) const {

@@ -30,8 +30,7 @@ void add_targets(Figure& figure, const HeadMeasures& heads, const std::vector<In
       target.id = "map." + std::to_string(order[i]) + "." + std::to_string(order[j]);
       target.box = {box.x + static_cast<double>(j) * cell, box.y + static_cast<double>(i) * cell, cell, cell};
       target.about = "heads " + std::to_string(order[i] + 1) + " and " + std::to_string(order[j] + 1) + ": " +
-                     number_text(distance(heads, order[i], order[j])) + " nats, summed over the queries; at most " +
-                     most;
+                     number_text(distance(heads, order[i], order[j])) + " nats, summed over queries; at most " + most;
       target.click = SetOptions{{{"head", order[i] + 1}}};
       figure.targets.push_back(std::move(target));
     }
@@ -48,7 +47,7 @@ double head_map_side(Index heads, double room) {
 }
 
 void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double side, double margin) {
-  figure.texts.push_back({"map.title", at, "Jensen–Shannon divergence between heads", TypeSize::kBody,
+  figure.texts.push_back({"map.title", at, "Jensen–Shannon divergence, summed over queries", TypeSize::kBody,
                           FontWeight::semibold, Ink::text, HorizontalAlign::left, VerticalAlign::middle, 0});
   const std::vector<Index> order = similarity_order(heads.distances);
   const auto count = static_cast<Index>(order.size());
@@ -70,7 +69,7 @@ void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double si
   map.box = {at.x + 24, at.y + 36, side, side};
   map.scale = {ColorMap::magma, 0, most};
   map.row_labels = map.column_labels = names;
-  map.about = "Jensen–Shannon divergence between heads";
+  map.about = "Jensen–Shannon divergence between heads, summed over queries";
   map.source = slice_of(std::move(numbers), map);
   add_targets(figure, heads, order, map.box);
   ColorBarMark bar = {"map.scale", {0, 0, 100, 9}, map.scale, "nats", "0", number_text(most, 3)};

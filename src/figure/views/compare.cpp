@@ -191,10 +191,10 @@ class CompareLayout {
 
   /// How large the difference is.
   [[nodiscard]] std::string notes() const {
-    std::string text =
-        "largest difference " + number_text(largest_) + " · norm of the difference " + number_text(norm_);
+    std::string text = "largest difference " + number_text(largest_) + ", norm " + number_text(norm_);
     if (weights_)
-      text += " · Jensen–Shannon divergence " + number_text(head_distance(first_.matrix(), second_.matrix())) + " nats";
+      text += " · Jensen–Shannon divergence, summed over queries: " +
+              number_text(head_distance(first_.matrix(), second_.matrix())) + " nats";
     return text;
   }
 

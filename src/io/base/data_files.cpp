@@ -1,5 +1,6 @@
 #include "io/base/data_files.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <system_error>
@@ -34,6 +35,20 @@ Result<fs::path> data_file(std::string_view name) {
   }
   return fail("attnscope's own file " + quoted_text(name) + " is missing; looked in " +
               (looked_at.empty() ? "no folder" : join(looked_at, " and ")) + "; ATTNSCOPE_DATA sets the folder");
+}
+
+bool is_data_file(const fs::path& path) {
+  std::error_code error;
+  const fs::path at = fs::weakly_canonical(path, error);
+  if (error) return false;
+  for (const fs::path& folder : data_folders()) {
+    // The build's own data folder has links.
+    for (const char* part : {"", "assets", "shaders"}) {
+      const fs::path data = fs::canonical(folder / part, error);
+      if (!error && std::mismatch(data.begin(), data.end(), at.begin(), at.end()).first == data.end()) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace attnscope

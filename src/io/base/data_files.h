@@ -20,4 +20,7 @@ std::vector<std::filesystem::path> data_folders();
 /// that has it. The error names every folder that was searched.
 Result<std::filesystem::path> data_file(std::string_view name);
 
+/// Whether a file or folder is in a data folder.
+bool is_data_file(const std::filesystem::path& path);
+
 }  // namespace attnscope

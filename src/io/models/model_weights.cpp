@@ -37,11 +37,8 @@ class ModelWeights final : public ImportedTensors {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!wanted.empty() && !wanted.contains(entries[i].name)) continue;
       ++found;
-      tensors_.push_back({.name = printable(entries[i].name),
-                          .shape = entries[i].shape,
-                          .trouble = kind_trouble(entries[i]),
-                          .stored_name = entries[i].name,
-                          .number_bytes = entries[i].type == "F16" || entries[i].type == "BF16" ? 2 : 4});
+      tensors_.push_back({printable(entries[i].name), entries[i].shape, kind_trouble(entries[i]), entries[i].name,
+                          printable(entries[i].type)});
       places_.push_back({files_.size(), i});
     }
     if (found < wanted.size()) {

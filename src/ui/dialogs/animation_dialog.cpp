@@ -1,7 +1,6 @@
 #include "ui/dialogs/animation_dialog.h"
 
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <array>
@@ -15,14 +14,15 @@
 #include "ui/dialogs/path_dialog.h"
 #include "ui/dialogs/path_field.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/text_field.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
 namespace {
 
-void text_field(const Style& style, const char* id, const char* hint, std::string& text, double width = kFieldWidth) {
+void setting_field(const Style& style, const char* id, const char* hint, std::string& text, double width = kFieldWidth) {
   ImGui::SetNextItemWidth(style.px(width));
-  ImGui::InputTextWithHint(id, hint, &text);
+  text_field(id, hint, text);
 }
 
 const Sweepable* chosen(const AnimationShown& shown, const AnimationSettings& settings) {
@@ -59,23 +59,23 @@ void value_rows(const Style& style, const Sweepable& thing, AnimationSettings& s
   if (!is_number(thing)) {
     row_label(style, "Values");
     const bool choice = thing.parameter.kind == Parameter::Kind::choice;
-    text_field(style, "##values", choice ? "all values" : "separated by commas", settings.values,
+    setting_field(style, "##values", choice ? "all values" : "separated by commas", settings.values,
                kSettingsWidth - kLabelWidth);
     tooltip("Separated by commas. Allowed: " + allowed_text(thing.parameter) + ".");
     return;
   }
   row_label(style, "From");
   constexpr double kNarrow = 48;
-  text_field(style, "##from", "", settings.from, kNarrow);
+  setting_field(style, "##from", "", settings.from, kNarrow);
   ImGui::SameLine();
   ImGui::TextDisabled("to");
   ImGui::SameLine();
-  text_field(style, "##to", "", settings.to, kNarrow);
+  setting_field(style, "##to", "", settings.to, kNarrow);
   tooltip("Allowed: " + allowed_text(thing.parameter) + ".");
   ImGui::SameLine();
   ImGui::TextDisabled("step");
   ImGui::SameLine();
-  text_field(style, "##step", "…", settings.step, kNarrow);
+  setting_field(style, "##step", "…", settings.step, kNarrow);
   const bool real = thing.parameter.kind == Parameter::Kind::real;
   tooltip(std::string("Empty: ") + (real ? "50 steps." : "1, or the next allowed value.") +
           " A negative step counts down.");
@@ -103,7 +103,7 @@ void rate_row(const Style& style, const AnimationShown& shown, AnimationSettings
   row_label(style, "Speed");
   std::string usual = settings.lesson ? "automatic" : "";
   if (!settings.lesson && shown.animation != nullptr) usual = short_text(shown.animation->rate());
-  text_field(style, "##rate", usual.c_str(), settings.rate);
+  setting_field(style, "##rate", usual.c_str(), settings.rate);
   ImGui::SameLine();
   ImGui::TextDisabled("frames per second");
 }

@@ -1,5 +1,7 @@
 #include <imgui.h>
 
+#include <algorithm>
+
 #include "ui/dialogs/animation_dialog.h"
 #include "ui/dialogs/document_dialogs.h"
 #include "ui/dialogs/export_dialog.h"
@@ -12,15 +14,22 @@ namespace attnscope::ui {
 namespace {
 
 void shortcut_table(const Style& style) {
+  const auto rows = shortcut_rows();
+  float meanings = 0;
+  for (const auto& [keys, meaning] : rows) meanings = std::max(meanings, ImGui::CalcTextSize(meaning.c_str()).x);
+  // In a narrow window they are broken into lines.
+  const float room = ImGui::GetIO().DisplaySize.x - style.px(190 + 80);
   if (!ImGui::BeginTable("shortcuts", 2)) return;
   ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, style.px(190));
-  ImGui::TableSetupColumn("meaning", ImGuiTableColumnFlags_WidthFixed, style.px(340));
-  for (const auto& [keys, meaning] : shortcut_rows()) {
+  ImGui::TableSetupColumn("meaning", ImGuiTableColumnFlags_WidthFixed, std::min(meanings + 1, room));
+  for (const auto& [keys, meaning] : rows) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::TextUnformatted(keys.c_str());
     ImGui::TableNextColumn();
+    ImGui::PushTextWrapPos(0);
     ImGui::TextDisabled("%s", meaning.c_str());
+    ImGui::PopTextWrapPos();
   }
   ImGui::EndTable();
 }

@@ -1,13 +1,13 @@
 #include "ui/dialogs/export_rows.h"
 
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
+#include "ui/imgui/text_field.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -114,7 +114,7 @@ void look_rows(const Style& style, ExportSettings& settings) {
 
   row_label(style, "Range");
   ImGui::SetNextItemWidth(width);
-  ImGui::InputTextWithHint("##range", "as in the view, or 0,0.5", &settings.range);
+  text_field("##range", "as in the view, or 0,0.5", settings.range);
   tooltip("The numbers at both ends of the colour bar.");
 
   row_label(style, "Show");

@@ -1,12 +1,12 @@
 #include "ui/dialogs/path_field.h"
 
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "io/base/printable.h"
+#include "ui/imgui/text_field.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -18,11 +18,11 @@ constexpr int kRows = 9;
 
 int complete(ImGuiInputTextCallbackData* data) {
   const auto& endings = *static_cast<const std::span<const std::string>*>(data->UserData);
-  const std::string typed(data->Buf, static_cast<std::size_t>(data->BufTextLen));
+  const std::string typed = from_field({data->Buf, static_cast<std::size_t>(data->BufTextLen)});
   const std::string completed = completed_path(typed, endings);
   if (completed == typed) return 0;
   data->DeleteChars(0, data->BufTextLen);
-  data->InsertChars(0, completed.c_str());
+  data->InsertChars(0, to_field(completed).c_str());
   return 0;
 }
 
@@ -46,7 +46,7 @@ PathFieldResult path_field(DialogState& dialog, const char* hint, float width, s
   if (std::exchange(dialog.focus, false) || ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   const ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackCompletion;
   PathFieldResult result;
-  result.entered = ImGui::InputTextWithHint("##path", hint, &dialog.path, flags, complete, &endings);
+  result.entered = text_field("##path", hint, dialog.path, flags, complete, &endings);
   result.edited = ImGui::IsItemEdited();
   if (result.edited) dialog.question.clear();
   if (!dialog.can_browse) return result;

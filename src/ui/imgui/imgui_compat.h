@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace attnscope::ui {
 
@@ -27,7 +28,8 @@ inline void feed_key_map() {
   io.KeyMap[ImGuiKey_Enter] = 257;
   io.KeyMap[ImGuiKey_Escape] = 256;
   io.KeyMap[ImGuiKey_Backspace] = 259;
-  io.KeyMap[ImGuiKey_A] = 'A';
+  for (const auto& [key, letter] : {std::pair(ImGuiKey_A, 'A'), {ImGuiKey_C, 'C'}, {ImGuiKey_V, 'V'}})
+    io.KeyMap[key] = letter;
   io.KeyMap[ImGuiKey_Tab] = 258;
 }
 #else
@@ -55,6 +57,17 @@ inline void feed_key_map() {}
 inline constexpr const char* kMenuBarId = "##menubar";
 #else
 inline constexpr const char* kMenuBarId = "##MenuBar";
+#endif
+
+/// The functions of the clipboard, and what they are given.
+#if IMGUI_VERSION_NUM < 19110
+using ClipboardOwner = void*;
+inline auto& clipboard_reader() { return ImGui::GetIO().GetClipboardTextFn; }
+inline auto& clipboard_writer() { return ImGui::GetIO().SetClipboardTextFn; }
+#else
+using ClipboardOwner = ImGuiContext*;
+inline auto& clipboard_reader() { return ImGui::GetPlatformIO().Platform_GetClipboardTextFn; }
+inline auto& clipboard_writer() { return ImGui::GetPlatformIO().Platform_SetClipboardTextFn; }
 #endif
 
 /// Whether Enter went down in this frame.

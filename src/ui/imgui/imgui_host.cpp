@@ -3,7 +3,11 @@
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
 
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/text_field.h"
 
 namespace attnscope::ui {
 
@@ -16,9 +20,14 @@ ImGuiHost::ImGuiHost(GLFWwindow* window) : context_(ImGui::CreateContext()), has
   io.ConfigInputTextCursorBlink = false;
   if (has_window_) {
     ImGui_ImplGlfw_InitForOpenGL(window, true);
+    // ImGui would replace what its fields cannot hold.
+    glfwSetCharCallback(window, [](GLFWwindow* typed_in, unsigned character) {
+      ImGui_ImplGlfw_CharCallback(typed_in, typed_in_field(character));
+    });
   } else {
     feed_key_map();
   }
+  translate_clipboard_of_fields();
   ImGui_ImplOpenGL3_Init("#version 330 core");
 }
 

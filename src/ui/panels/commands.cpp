@@ -89,7 +89,7 @@ std::vector<Group> window_groups() {
         {Command::cell_right, nullptr, {plain(KeyPress::kRight)}, kCell},
         {Command::cell_up, nullptr, {plain(KeyPress::kUp)}, kCell},
         {Command::cell_down, nullptr, {plain(KeyPress::kDown)}, kCell},
-        {Command::escape, nullptr, {plain(KeyPress::kEscape)}, "close the dialog, or unpin the cell", everywhere}}},
+        {Command::escape, nullptr, {plain(KeyPress::kEscape)}, "close menu or dialog, or unpin the cell", everywhere}}},
       {Menu::lessons,
        {{Command::next_step, "Next step", {plain(' '), plain(KeyPress::kRight)}, kStep, lesson},
         {Command::previous_step, "Previous step", {plain(KeyPress::kLeft)}, kStep, lesson},

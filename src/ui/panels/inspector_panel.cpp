@@ -133,41 +133,68 @@ struct Range {
   }
 };
 
+float text_width_of(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
+
+/// Where the columns of a list end, from its left.
+struct Columns {
+  float text = 0;
+  float number = 0;
+  float bar = 0;  ///< where it begins; it ends at the right
+
+  /// For texts of that width: the bars are as wide as the rest lets them, within limits.
+  static Columns of(const Style& style, float text) {
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float gap = style.px(8);
+    const float number = text_width_of("−0.001234");
+    const float bar = std::clamp(width - text - number - 2 * gap, width * 0.08F, width * 0.20F);
+    const float end = width - bar - gap;
+    return {end - number - gap, end, width - bar};
+  }
+};
+
 /// A line with text at the left, a number in its column, and a bar at the right.
-void line(const Style& style, const std::string& text, const std::string& number, double value, Range range, Rgb ink,
-          bool strong) {
+void line(const Style& style, const Columns& columns, const std::string& text, const std::string& number, double value,
+          Range range, Rgb ink, bool strong) {
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (strong) push_font(style.fonts.strong().font, style.fonts.strong().line);
   const bool has_bar = range.high > range.low;
-  const float number_width = ImGui::CalcTextSize(number.c_str()).x;
-  const float text_room = width * 0.53F;
+  const float number_width = text_width_of(number);
+  const float text_room = std::min(columns.text, columns.number - number_width - style.px(8));
   // A long text takes the place of the bar that it does not have.
-  const bool shifted = !has_bar && ImGui::CalcTextSize(text.c_str()).x > text_room;
-  const float right = shifted ? width : width * 0.77F;
+  const bool shifted = !has_bar && text_width_of(text) > text_room;
+  const float right = shifted ? width : columns.number;
   clipped_text(text, shifted ? width - number_width - style.px(8) : text_room,
                color(strong ? style.palette.text : style.palette.dim));
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddText(ImVec2(at.x + right - number_width, at.y), color(style.palette.text), number.c_str());
   if (strong) ImGui::PopFont();
   if (has_bar)
-    draw_bar(style, ImVec2(at.x + width * 0.80F, at.y + style.px(4)), width * 0.20F, value, range.low, range.high, ink);
+    draw_bar(style, ImVec2(at.x + columns.bar, at.y + style.px(4)), width - columns.bar, value, range.low, range.high,
+             ink);
 }
 
 void show_terms(const Style& style, const Explanation& e) {
   Range range;
   for (const Term& term : e.terms) range.add(term.value);
+  const std::vector<std::size_t> shown = elided(e.terms.size(), kTermsShown);
+  float widest = 0;
+  for (const std::size_t i : shown) {
+    if (i < e.terms.size()) widest = std::max(widest, text_width_of(e.terms[i].text));
+  }
+  const Columns columns = Columns::of(style, widest);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
-  for (const std::size_t i : elided(e.terms.size(), kTermsShown)) {
+  for (const std::size_t i : shown) {
     if (i == e.terms.size()) {
       ImGui::TextDisabled("… %s more", grouped_text(static_cast<Index>(e.terms.size() - kTermsShown / 2 * 2)).c_str());
       continue;
     }
-    line(style, e.terms[i].text, number_text(e.terms[i].value), e.terms[i].value, range, style.palette.accent, false);
+    line(style, columns, e.terms[i].text, number_text(e.terms[i].value), e.terms[i].value, range, style.palette.accent,
+         false);
   }
   if (!e.results.empty()) ImGui::Separator();
   for (const ResultLine& result : e.results)
-    line(style, result.text, number_text(result.value), result.value, {}, style.palette.accent,
+    line(style, columns, result.text, number_text(result.value), result.value, {}, style.palette.accent,
          &result == &e.results.back());
   ImGui::PopStyleVar();
 }
@@ -179,6 +206,7 @@ void show_row(const Style& style, const Inspection& inspection) {
   Range range;
   for (const auto& cell : inspection.row) range.add(cell.second);
   if (inspection.row_is_weights) range = {0, 1};
+  const Columns columns = Columns::of(style, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
   for (const std::size_t i : inspection.row_listed) {
     if (i == inspection.row.size()) {
@@ -192,7 +220,7 @@ void show_row(const Style& style, const Inspection& inspection) {
     // Four decimals would show a tiny weight as 0.
     const bool tiny = value != 0 && std::abs(value) < 0.00005;
     const std::string number = inspection.row_is_weights && !tiny ? fixed_text(value, 4) : number_text(value);
-    line(style, label, number, value, range, ink, i == inspection.row_current);
+    line(style, columns, label, number, value, range, ink, i == inspection.row_current);
   }
   ImGui::PopStyleVar();
 }
@@ -290,7 +318,10 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   inspection.coordinates = join(parts, " · ");
   add_row(trace, *step, inspection);
   for (const Region& region : inspection.explanation.regions) {
-    inspection.sources.push_back({trace.steps()[static_cast<std::size_t>(region.step)].name, region.begin});
+    const Step& source = trace.steps()[static_cast<std::size_t>(region.step)];
+    // Of the row that a softmax reads, the entry of the same key.
+    const bool has_same = source.axes == step->axes && region.contains(cell.index);
+    inspection.sources.push_back({source.name, has_same ? cell.index : region.begin});
     inspection.source_texts.push_back(region_text(trace, region));
   }
   // Only an element-wise operation uses the cell in a single cell, at the same index.

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <set>
 #include <string_view>
 
 #include "core/base/tensor.h"
 #include "core/base/text.h"
+#include "core/models/models.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
 
@@ -32,13 +34,28 @@ std::string of_parts(const Model& model, const char* encoder, const char* decode
   return first.empty() || second.empty() ? config_text(model, fields) : first + " + " + second;
 }
 
-ModelFacts facts_of(const std::shared_ptr<const Model>& model) {
-  Index parameters = 0;
-  for (const ImportedTensor& tensor : model->weights()->tensors()) {
+struct StoredWeights {
+  Index count = 0;
+  std::string types;  ///< "F32", or all that occur: "BF16, F32"
+};
+
+/// Without buffers, such as causal masks and positions, which some files contain as well.
+StoredWeights stored_weights(const std::shared_ptr<const Model>& model) {
+  StoredWeights stored;
+  std::set<std::string> types;
+  const std::span<const ImportedTensor> tensors = model->weights()->tensors();
+  for (const std::size_t i : weights_of(model)) {
     Index count = 1;
-    for (const Index size : tensor.shape) count = saturating_product(count, size);
-    parameters += count;
+    for (const Index size : tensors[i].shape) count = saturating_product(count, size);
+    stored.count += count;
+    types.insert(tensors[i].type);
   }
+  stored.types = join(std::vector<std::string>(types.begin(), types.end()), ", ");
+  return stored;
+}
+
+ModelFacts facts_of(const std::shared_ptr<const Model>& model) {
+  const StoredWeights stored = stored_weights(model);
   ModelFacts facts;
   facts.model = model;
   const auto add = [&](const char* name, std::string value, const char* help) {
@@ -58,9 +75,8 @@ ModelFacts facts_of(const std::shared_ptr<const Model>& model) {
   add("Features", config_text(*model, {"n_embd", "hidden_size", "d_model", "dim"}),
       "Embedding dimension d_model: numbers per token.");
   add("Vocabulary", config_text(*model, {"vocab_size"}), "Number of tokens that it knows.");
-  add("Parameters", grouped_text(parameters), "Number of weights in its files.");
-  add("Number format", config_text(*model, {"torch_dtype", "dtype"}),
-      "How its files store numbers, according to config.json.");
+  add("Parameters", grouped_text(stored.count), "Number of weights that it computes with.");
+  add("Number format", stored.types, "How its files store the weights.");
   return facts;
 }
 

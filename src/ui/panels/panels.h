@@ -50,7 +50,7 @@ struct Inspection {
   std::vector<std::size_t> row_listed;  ///< the cells to list, in this order; the row's size stands for those left out
   bool row_is_weights = false;
   std::size_t row_current = 0;            ///< position of the cell in its row
-  std::vector<NamedCell> sources;         ///< the first cell of each input region
+  std::vector<NamedCell> sources;         ///< a cell of each input region: the same one, or the first
   std::vector<std::string> source_texts;  ///< "q[1, 2, :]"
   std::optional<NamedCell> used_by;
   bool drawn = false;        ///< a random number, which can be edited

@@ -1,5 +1,4 @@
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/experiment/system.h"
 #include "core/models/models.h"
+#include "ui/imgui/text_field.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
 
@@ -288,7 +288,7 @@ void label_controls(const Style& style, const Experiment& experiment, UiState& s
   if (!is_active("##labels") || state.labels_typed > all.size()) state.labels_typed = labels_in_a_line(all);
   const std::size_t typed = state.labels_typed;
   std::string text = join(std::span(all).first(typed), " ");
-  const bool changed = ImGui::InputTextWithHint("##labels", "tokens, separated by spaces", &text);
+  const bool changed = text_field("##labels", "tokens, separated by spaces", text);
   if (ImGui::IsItemActivated()) ++state.gesture;
   tooltip("The words of this sentence label the tokens. Tokens without a word show their number.");
   if (typed < all.size())

@@ -1,7 +1,6 @@
 #include "ui/panels/text_panel.h"
 
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "core/models/models.h"
 #include "figure/slices/token_names.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/text_field.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -62,6 +62,9 @@ class TextColumn {
     if (typed_ && !typed_->error.empty()) {
       clipped_text(typed_->error, width, color(kAlarmingInk));
     } else {
+      if (!experiment_.model->has_tokenizer())
+        clipped_text("This folder has no tokenizer: type token ids, such as 1, 2, 3.", width,
+                     color(style_.palette.dim));
       chips(width);
     }
     ImGui::PopID();
@@ -92,9 +95,8 @@ class TextColumn {
     }
     const float height = 2 * ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().FramePadding.y;
     bool no = false;
-    const bool changed =
-        ImGui::InputTextMultiline("##text", &shown, ImVec2(width, height), ImGuiInputTextFlags_CallbackAlways,
-                                  move_cursor, which_ == 1 ? &state_.cursor_to_end : &no);
+    const bool changed = text_area("##text", shown, ImVec2(width, height), ImGuiInputTextFlags_CallbackAlways,
+                                   move_cursor, which_ == 1 ? &state_.cursor_to_end : &no);
     if (ImGui::IsItemActivated()) ++state_.gesture;
     tooltip(help_of(experiment_, which_));
     if (!changed) return;

@@ -148,6 +148,7 @@ struct UiState {
   bool cursor_to_end = false;                           ///< of that text, once it has the keyboard
   std::optional<ModelFacts> model_facts;
   StatusMessage message;
+  std::filesystem::path last_folder;  ///< of the file that a dialog last opened or wrote; empty: none
 
   /// The cell that the inspector shows: under the cursor, otherwise pinned.
   [[nodiscard]] const std::optional<NamedCell>& inspected() const { return hovered ? hovered : pinned; }

@@ -243,6 +243,19 @@ std::optional<std::size_t> button_row(const Style& style, const char* label, con
 
 bool is_active(const char* label) { return ImGui::GetActiveID() == ImGui::GetID(label); }
 
+bool close_menus() {
+  // ImGui does so only with keyboard navigation, which would take the arrow keys.
+  const ImVector<ImGuiPopupData>& popups = ImGui::GetCurrentContext()->OpenPopupStack;
+  int first = popups.Size;
+  for (; first > 0; --first) {
+    const ImGuiWindow* window = popups[first - 1].Window;
+    if (window != nullptr && (window->Flags & ImGuiWindowFlags_Modal) != 0) break;
+  }
+  if (first == popups.Size) return false;
+  ImGui::ClosePopupToLevel(first, true);
+  return true;
+}
+
 void begin_tooltip() {
   const ImVec2 padding = ImGui::GetStyle().WindowPadding;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(padding.x * 0.6F, padding.y * 0.5F));

@@ -70,6 +70,9 @@ std::optional<std::size_t> button_row(const Style& style, const char* label, con
 /// Whether the user holds the control of that label in the current window, or types in it.
 bool is_active(const char* label);
 
+/// Closes all open menus and lists; whether there were any. Dialogs stay. After the last window of a frame.
+bool close_menus();
+
 /// Begin and end a tooltip, whose content is drawn in between.
 void begin_tooltip();
 void end_tooltip();

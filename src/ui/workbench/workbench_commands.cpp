@@ -9,16 +9,12 @@
 #include "io/base/printable.h"
 #include "io/traces/trace_file.h"
 #include "ui/panels/text_panel.h"
+#include "ui/panels/widgets.h"
 #include "ui/parts/cell_commands.h"
+#include "ui/parts/suggested_path.h"
 #include "ui/workbench/workbench.h"
 
 namespace attnscope::ui {
-namespace {
-
-/// Whether a menu or a list is open; Escape closes that.
-bool menu_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel); }
-
-}  // namespace
 
 void Workbench::shortcut(const platform::KeyPress& press, UiIntents& intents) {
   const KeyContext context = {ImGui::GetIO().WantTextInput, state_.dialog.open != Dialog::none,
@@ -30,16 +26,17 @@ void Workbench::shortcut(const platform::KeyPress& press, UiIntents& intents) {
 }
 
 void Workbench::close_dialog_or_unpin() {
+  if (close_menus()) return;
   if (state_.dialog.open != Dialog::none) {
     state_.dialog.open = Dialog::none;
-  } else if (!ImGui::GetIO().WantTextInput && !menu_open()) {
+  } else if (!ImGui::GetIO().WantTextInput) {
     state_.pinned.reset();
   }
 }
 
 void Workbench::refuse_text(const SetText& set, const std::string& error) {
   if (std::optional<TypedText>& typed = state_.typed_texts[static_cast<std::size_t>(set.which - 1)])
-    typed->error = error;
+    typed->error = text_refusal(session().experiment(), set.which, error);
 }
 
 void Workbench::take_text(const SetText& set) {
@@ -159,9 +156,7 @@ bool Workbench::edit_by(Command command, UiIntents& intents) {
 }
 
 void Workbench::carry_out(Command command) {
-  const std::string file = workspace_.shown_file();
-  const std::string stem =
-      file.empty() ? session().experiment().system : std::filesystem::path(file).replace_extension().string();
+  const std::string stem = suggested_stem(workspace_, state_, remembered_.state());
   UiIntents intents;
   if (carry_out_file(command, stem) || carry_out_copy(command)) return;
   if (edit_by(command, intents)) return apply_actions(intents);
@@ -186,6 +181,7 @@ void Workbench::carry_out(Command command) {
 }
 
 void Workbench::carry_out(const DialogResult& result) {
+  note_folder(result.path, state_);
   switch (result.dialog) {
     case Dialog::open: return files_.open(result.path, result.more);
     case Dialog::open_model: return files_.open(result.path, FileKind::source);

@@ -1,0 +1,146 @@
+#include "ui/imgui/text_field.h"
+
+#include <imgui_stdlib.h>
+
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/base/utf8.h"
+#include "ui/imgui/imgui_compat.h"
+
+namespace attnscope::ui {
+namespace {
+
+// The stand-ins: CJK Extension A. Its characters are rare, our fonts have none of them, and in contrast to the private
+// use area ImGui lets the user type and paste them. One that is in a text gets a stand-in as well.
+constexpr char32_t kFirst = 0x3400;
+constexpr std::size_t kMaxStandIns = 0x4DBF - kFirst + 1;
+
+/// Which stand-in stands for which bytes, of the whole program.
+class StandIns {
+ public:
+  /// kReplacementCharacter: there are no more.
+  char32_t of(std::string_view bytes) {
+    const auto found = numbers_.find(bytes);
+    if (found != numbers_.end()) return kFirst + static_cast<char32_t>(found->second);
+    if (bytes_.size() == kMaxStandIns) return kReplacementCharacter;
+    numbers_.emplace(bytes, bytes_.size());
+    bytes_.emplace_back(bytes);
+    return kFirst + static_cast<char32_t>(bytes_.size() - 1);
+  }
+
+  /// Null: the character is no stand-in.
+  [[nodiscard]] const std::string* bytes(char32_t point) const {
+    return point >= kFirst && point - kFirst < bytes_.size() ? &bytes_[point - kFirst] : nullptr;
+  }
+
+ private:
+  std::vector<std::string> bytes_;
+  std::map<std::string, std::size_t, std::less<>> numbers_;
+};
+
+StandIns& stand_ins() {
+  static StandIns all;
+  return all;
+}
+
+bool needs_stand_in(const Utf8Character& character) {
+  const char32_t point = character.point;
+  return !character.valid || point == 0 || point > 0xFFFF || (point >= kFirst && point - kFirst < kMaxStandIns);
+}
+
+// The field that ImGui is in the middle of: the clipboard translates for that one only.
+bool in_field = false;
+
+using ClipboardReader = const char* (*)(ClipboardOwner);
+using ClipboardWriter = void (*)(ClipboardOwner, const char*);
+ClipboardReader read_clipboard = nullptr;
+ClipboardWriter write_clipboard = nullptr;
+
+const char* read_for_field(ClipboardOwner owner) {
+  const char* text = read_clipboard(owner);
+  if (text == nullptr || !in_field) return text;
+  // ImGui reads it before it asks again.
+  static std::string held;
+  held = to_field(text);
+  return held.c_str();
+}
+
+void write_from_field(ClipboardOwner owner, const char* text) {
+  write_clipboard(owner, in_field ? from_field(text).c_str() : text);
+}
+
+/// Shows `text` in the field that `input` is, given the text to hold and further flags.
+template <typename Input>
+bool hold(std::string& text, ImGuiInputTextFlags flags, const Input& input) {
+  const std::string before = to_field(text);
+  // What cannot be held must not be lost.
+  if (from_field(before) != text) flags |= ImGuiInputTextFlags_ReadOnly;
+  std::string held = before;
+  in_field = true;
+  const bool returned = input(held, flags);
+  in_field = false;
+  held.resize(std::strlen(held.c_str()));
+  const bool changed = held != before && (flags & ImGuiInputTextFlags_ReadOnly) == 0;
+  if (changed) text = from_field(held);
+  return (flags & ImGuiInputTextFlags_EnterReturnsTrue) != 0 ? returned : changed;
+}
+
+}  // namespace
+
+std::string to_field(std::string_view text) {
+  std::string held;
+  held.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8Character character = first_character(text);
+    const std::string_view bytes = text.substr(0, character.bytes);
+    if (needs_stand_in(character)) {
+      append_utf8(held, stand_ins().of(bytes));
+    } else {
+      held += bytes;
+    }
+    text.remove_prefix(character.bytes);
+  }
+  return held;
+}
+
+std::string from_field(std::string_view held) {
+  std::string text;
+  text.reserve(held.size());
+  while (!held.empty()) {
+    const Utf8Character character = first_character(held);
+    const std::string* bytes = stand_ins().bytes(character.point);
+    text += bytes != nullptr ? std::string_view(*bytes) : held.substr(0, character.bytes);
+    held.remove_prefix(character.bytes);
+  }
+  return text;
+}
+
+unsigned typed_in_field(unsigned character) {
+  std::string text;
+  append_utf8(text, character);
+  return first_character(to_field(text)).point;
+}
+
+void translate_clipboard_of_fields() {
+  read_clipboard = std::exchange(clipboard_reader(), read_for_field);
+  write_clipboard = std::exchange(clipboard_writer(), write_from_field);
+}
+
+bool text_field(const char* id, const char* hint, std::string& text, ImGuiInputTextFlags flags,
+                ImGuiInputTextCallback callback, void* data) {
+  return hold(text, flags, [&](std::string& held, ImGuiInputTextFlags all) {
+    return ImGui::InputTextWithHint(id, hint, &held, all, callback, data);
+  });
+}
+
+bool text_area(const char* id, std::string& text, ImVec2 size, ImGuiInputTextFlags flags,
+               ImGuiInputTextCallback callback, void* data) {
+  return hold(text, flags, [&](std::string& held, ImGuiInputTextFlags all) {
+    return ImGui::InputTextMultiline(id, &held, size, all, callback, data);
+  });
+}
+
+}  // namespace attnscope::ui

@@ -1,0 +1,35 @@
+// ImGui's text fields, for all of Unicode. With characters of 16 bits, as Debian builds it, a field replaces every
+// character outside the Basic Multilingual Plane by U+FFFD as soon as it gets the keyboard, and counts its bytes wrong.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+
+namespace attnscope::ui {
+
+/// `text` as a field holds it: in place of what ImGui cannot hold (characters beyond U+FFFF, NUL, bytes that are not
+/// UTF-8) there are stand-ins, which are the same ones for as long as the program runs.
+std::string to_field(std::string_view text);
+
+/// The text that `to_field` made `held` of.
+std::string from_field(std::string_view held);
+
+/// What to give to `ImGuiIO::AddInputCharacter` when the user types `character`.
+unsigned typed_in_field(unsigned character);
+
+/// Makes copying from a field and pasting into it translate, in the current ImGui context. Once, after its backend set
+/// the functions of the clipboard.
+void translate_clipboard_of_fields();
+
+/// A field of one line. Returns whether the user changed `text`; with ImGuiInputTextFlags_EnterReturnsTrue whether the
+/// user pressed Enter. A callback sees the text as the field holds it.
+bool text_field(const char* id, const char* hint, std::string& text, ImGuiInputTextFlags flags = 0,
+                ImGuiInputTextCallback callback = nullptr, void* data = nullptr);
+
+/// A field of several lines; returns whether the user changed `text`.
+bool text_area(const char* id, std::string& text, ImVec2 size, ImGuiInputTextFlags flags = 0,
+               ImGuiInputTextCallback callback = nullptr, void* data = nullptr);
+
+}  // namespace attnscope::ui
