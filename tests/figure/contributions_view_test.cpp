@@ -92,7 +92,7 @@ TEST(ContributionsView, AClickOnATokenOfTheListOpensIt) {
 
 TEST(ContributionsView, SaysWhyItDoesNotApply) {
   const View& view = *find_view("contributions");
-  EXPECT_EQ(missing_for(view, *trace_with({})), "This view is for trained models.");
+  EXPECT_EQ(missing_for(view, *trace_with({})), "This view is for trained models: it takes a logit apart.");
   EXPECT_EQ(missing_for(view, *made_trace("bert", kIds)),
             "Every layer of this model normalizes the sum: its parts do not add up to a logit.");
   EXPECT_NE(missing_for(view, *made_trace("bert without a head", kIds)).find("no output"), std::string::npos);

@@ -49,7 +49,9 @@ void check_cells(const Trace& trace, const HeatmapMark& mark, const Picture& pic
   const double width = mark.box.width / static_cast<double>(mark.columns());
   const double height = mark.box.height / static_cast<double>(mark.rows());
   ASSERT_GE(std::min(width, height), kMinCell) << "cells are too small to be looked at";
-  const double inside = std::min(width, height) < kMinWithNumber ? 0.5 : 0.25;
+  // Texts have ascenders, and may be as wide as their cell.
+  const double beside = mark.cell_texts.empty() ? 0.25 : 0.12;
+  const double inside = std::min(width, height) < kMinWithNumber ? 0.5 : beside;
   for (Index row = 0; row < mark.rows(); ++row) {
     for (Index column = 0; column < mark.columns(); ++column) {
       // No step has the numbers that the view computes itself.

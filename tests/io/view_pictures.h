@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "core/trace/run.h"
 #include "figure/views/view.h"
 #include "io/figures/figure_file.h"
+#include "io/models/model_texts.h"
 #include "support/letter_boxes.h"
 #include "support/small_picture.h"
 
@@ -36,6 +38,12 @@ inline std::vector<std::string> view_names() {
   return names;
 }
 
+/// A small trained model that comes with the program.
+inline std::shared_ptr<const Trace> model_trace() {
+  const auto folder = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/models/stories";
+  return run(experiment_of_model(folder).value()).value();
+}
+
 /// The experiment for a view: the first one of which it can show something, with everything but the size of pictures at
 /// its default.
 inline std::shared_ptr<const Trace> trace_shown_in(const std::string& view) {
@@ -48,6 +56,7 @@ inline std::shared_ptr<const Trace> trace_shown_in(const std::string& view) {
     std::shared_ptr<const Trace> trace = *run(experiment);
     if (missing_for(*find_view(view), *trace).empty()) return trace;
   }
+  if (std::shared_ptr<const Trace> trace = model_trace(); missing_for(*find_view(view), *trace).empty()) return trace;
   ADD_FAILURE() << view << " has nothing to show of these experiments: add one of which it has";
   return nullptr;
 }

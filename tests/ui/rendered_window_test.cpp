@@ -1,5 +1,8 @@
 // Every view as PDF and SVG, as poppler and librsvg show it, held against what the window shows.
+#include "core/trace/run.h"
+#include "figure/views/view.h"
 #include "interface_test.h"
+#include "io/models/model_texts.h"
 #include "support/rendered_figure.h"
 
 namespace attnscope::test {
@@ -32,6 +35,15 @@ Raster shown_in(OffscreenInterface& screen) {
                     static_cast<int>(figure.width * kRenderedScale), static_cast<int>(figure.height * kRenderedScale));
 }
 
+/// The first experiment of which the view can show something.
+Experiment experiment_shown_in(const View& view) {
+  for (const char* const system : {"worked-example", "packed-multihead"}) {
+    Experiment experiment = *default_experiment(system);
+    if (missing_for(view, *run(experiment).value()).empty()) return experiment;
+  }
+  return experiment_of_model(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/models/stories").value();
+}
+
 TEST_P(RenderedWindow, ShowsWhatTheFilesShow) {
   for (const View& view : views()) {
     SCOPED_TRACE(view.name);
@@ -40,9 +52,9 @@ TEST_P(RenderedWindow, ShowsWhatTheFilesShow) {
     options.height = 1400;
     options.scale = kRenderedScale;
     options.theme = GetParam();
-    options.experiment =
-        *default_experiment(view.name == std::string_view("image") ? "packed-multihead" : "worked-example");
-    options.experiment->view.name = view.name;
+    options.experiment = experiment_shown_in(view);
+    options.experiment->view = {view.name, {}};
+    if (options.experiment->model != nullptr) options.height += 400;  // for its text
     OffscreenInterface screen(options);
     screen.set_drawn(false);
     screen.key('I');  // room for the figure in place of the inspector

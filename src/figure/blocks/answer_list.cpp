@@ -84,7 +84,9 @@ class AnswerRows {
   void bar(const std::string& id, double y, double share, const Shade& shade) {
     const double top = y + (list_.row - kThick) / 2;
     figure_.bars.push_back({id + ".track", {bar_left_, top, bar_width_, kThick}, Shade::of(Ink::line, 0.35)});
-    figure_.bars.push_back({id + ".bar", {bar_left_, top, bar_width_ * share, kThick}, shade});
+    // Readers of files draw thinner ones in different ways.
+    const double length = bar_width_ * share;
+    if (length >= 0.5) figure_.bars.push_back({id + ".bar", {bar_left_, top, std::max(1.0, length), kThick}, shade});
   }
 
   void row(std::size_t i, double y) {

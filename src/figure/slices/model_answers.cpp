@@ -86,8 +86,8 @@ std::string position_count_text(const Trace& trace, const ResidualStream& stream
   return count < 2 ? "" : "position " + grouped_text(position + 1) + " of " + grouped_text(count);
 }
 
-std::string no_output(const Trace& trace) {
-  if (trace.experiment().model == nullptr) return "This view is for trained models.";
+std::string no_output(const Trace& trace, const std::string& purpose) {
+  if (trace.experiment().model == nullptr) return "This view is for trained models: " + purpose + ".";
   return residual_stream(trace) ? "" : "This model has no output: its file has only the layers.";
 }
 

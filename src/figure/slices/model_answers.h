@@ -32,7 +32,8 @@ std::string position_text(const Trace& trace, const ResidualStream& stream, Inde
 /// "position 3 of 9"; empty where there is one.
 std::string position_count_text(const Trace& trace, const ResidualStream& stream, Index position);
 
-/// Why views of the output have nothing to show; empty: the trace is of a model with an output.
-std::string no_output(const Trace& trace);
+/// Why a view of the output has nothing to show; empty: the trace is of a model with an output. `purpose` is what the
+/// view does: "it takes a logit apart".
+std::string no_output(const Trace& trace, const std::string& purpose);
 
 }  // namespace attnscope

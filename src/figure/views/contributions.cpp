@@ -184,7 +184,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 std::string missing(const Trace& trace) {
-  if (std::string none = no_output(trace); !none.empty()) return none;
+  if (std::string none = no_output(trace, "it takes a logit apart"); !none.empty()) return none;
   const Result<ResidualSum> sum = residual_sum(trace);
   return sum ? "" : sum.error().message;
 }

@@ -27,7 +27,7 @@ constexpr double kLegendHeight = 44;
 constexpr double kWidest = 880;
 constexpr double kMinCell = 36;
 constexpr double kMaxCell = 88;
-constexpr double kMinRow = 16;
+constexpr double kMinRow = 18;
 constexpr double kUsualRow = 24;
 constexpr double kMaxRow = 30;
 constexpr Index kMaxPositions = 12;  // of the lens
@@ -305,8 +305,10 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   return figure;
 }
 
+std::string missing(const Trace& trace) { return no_output(trace, "it lists what a model finds most probable"); }
+
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  if (!no_output(trace).empty()) return false;
+  if (!missing(trace).empty()) return false;
   return option == "top" || (option == "position" ? option_limit(trace, option, chosen) > 1 : true);
 }
 
@@ -325,7 +327,7 @@ View next_view() {
           {position_option(), after, top},
           applies,
           build,
-          no_output};
+          missing};
 }
 
 }  // namespace attnscope
