@@ -20,7 +20,8 @@
 namespace attnscope::ui {
 namespace {
 
-void setting_field(const Style& style, const char* id, const char* hint, std::string& text, double width = kFieldWidth) {
+void setting_field(const Style& style, const char* id, const char* hint, std::string& text,
+                   double width = kFieldWidth) {
   ImGui::SetNextItemWidth(style.px(width));
   text_field(id, hint, text);
 }
@@ -60,7 +61,7 @@ void value_rows(const Style& style, const Sweepable& thing, AnimationSettings& s
     row_label(style, "Values");
     const bool choice = thing.parameter.kind == Parameter::Kind::choice;
     setting_field(style, "##values", choice ? "all values" : "separated by commas", settings.values,
-               kSettingsWidth - kLabelWidth);
+                  kSettingsWidth - kLabelWidth);
     tooltip("Separated by commas. Allowed: " + allowed_text(thing.parameter) + ".");
     return;
   }

@@ -1,0 +1,12 @@
+// What the inspector shows of long lists.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace attnscope::ui {
+
+/// The lines to show when no more than `most` of `count` are: the first and the last ones, with `count` for the gap.
+std::vector<std::size_t> elided(std::size_t count, std::size_t most);
+
+}  // namespace attnscope::ui
