@@ -119,5 +119,32 @@ TEST(CliModels, NamesOfTransformerLensAreForModels) {
                  {"--names and --only exclude each other"});
 }
 
+TEST(CliModels, FiguresShowWhatAModelSaysAndWhatAddsToIt) {
+  const TemporaryFolder folder;
+  const std::string models = ATTNSCOPE_SOURCE_DIR "/assets/models/";
+  const auto figure = [&](const std::string& model, const std::string& view, Arguments options) {
+    const std::string output = (folder / "figure.svg").string();
+    Arguments arguments = {"figure", models + model, "--view", view, "-o", output};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = run_program(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return bytes_of(output);
+  };
+  const std::string next = figure("stories", "next", {"--text", "Anna gave the ball to Ben ."});
+  for (const char* const word : {"Next token after", "What each layer would say", "probability", "layer 4, output"})
+    EXPECT_EQ(count_of(next, word), 1 + (word == std::string("probability") ? 1 : 0)) << word;
+  const std::string parts =
+      figure("stories", "contributions", {"--option", "position=2", "--option", "token=11", "--option", "other_token=8"});
+  for (const char* const word : {"The parts sum to", "minus that of", "held fixed"})
+    EXPECT_EQ(count_of(parts, word), 1) << word;
+  const std::string output = (folder / "none.svg").string();
+  expect_refused({"figure", models + "dates", "--view", "contributions", "-o", output}, 1,
+                 {"Every layer of this model normalizes the sum"});
+  expect_refused({"figure", models + "stories", "--view", "contributions", "--option", "token=290", "-o", output}, 1,
+                 {"token: 290", "0 to 289"});
+  expect_refused({"figure", models + "stories", "--view", "next", "--option", "position=-1", "-o", output}, 2,
+                 {"position: -1"});
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -53,7 +53,7 @@ TEST(ContributionsView, ATokenAgainstAnotherShowsTheDifference) {
   const auto heads = [&](const ParameterValues& options) {
     return figure_of(*trace, "contributions", options).heatmaps[2].source;
   };
-  const auto both = heads({{"token", Index{4}}, {"against", Index{1}}});
+  const auto both = heads({{"token", Index{4}}, {"other_token", Index{1}}});
   const auto first = heads({{"token", Index{4}}});
   const auto second = heads({{"token", Index{1}}});
   for (Index layer = 0; layer < 2; ++layer) {
@@ -61,10 +61,10 @@ TEST(ContributionsView, ATokenAgainstAnotherShowsTheDifference) {
       EXPECT_NEAR(both->held()->at(layer, head), first->held()->at(layer, head) - second->held()->at(layer, head),
                   1e-4F);
   }
-  const Figure figure = figure_of(*trace, "contributions", {{"token", Index{4}}, {"against", Index{1}}});
+  const Figure figure = figure_of(*trace, "contributions", {{"token", Index{4}}, {"other_token", Index{1}}});
   EXPECT_EQ(words(figure, "title"), "What adds to the logit of “↵” minus that of “the” after “w7”");
   EXPECT_NE(words(figure, "sum").find("difference of the logits"), std::string::npos);
-  const Figure same = figure_of(*trace, "contributions", {{"token", Index{4}}, {"against", Index{4}}});
+  const Figure same = figure_of(*trace, "contributions", {{"token", Index{4}}, {"other_token", Index{4}}});
   EXPECT_EQ(words(same, "sum"), "The parts sum to 0.00000; the difference of the logits is 0.00000.");
 }
 
@@ -76,7 +76,7 @@ TEST(ContributionsView, AClickOnAHeadOpensItAndOnATokenChoosesIt) {
   EXPECT_EQ(std::get<OpenView>(head->click), (OpenView{"head", {{"head", Index{1}}, {"layer", Index{2}}}}));
   EXPECT_TRUE(head->about.starts_with("Head 1 of layer 2 adds ")) << head->about;
   EXPECT_EQ(set_by(*mark(figure.targets, "token.19")), (ParameterValues{{"token", Index{19}}}));
-  EXPECT_EQ(set_by(*mark(figure.targets, "against.-1")), (ParameterValues{{"against", Index{-1}}}));
+  EXPECT_EQ(set_by(*mark(figure.targets, "other_token.-1")), (ParameterValues{{"other_token", Index{-1}}}));
   EXPECT_TRUE(find_view("contributions")->opens_heads);
 }
 

@@ -32,7 +32,7 @@ const std::vector<ParameterValues>& option_sets(const std::string& view) {
                                                      {{"position", Index{1}}, {"after", Index{0}}, {"top", Index{1}}},
                                                      {{"position", Index{99}}, {"top", Index{50}}}};
   static const std::vector<ParameterValues> kParts = {
-      {}, {{"position", Index{1}}, {"token", Index{5}}}, {{"token", Index{19}}, {"against", Index{5}}}};
+      {}, {{"position", Index{1}}, {"token", Index{5}}}, {{"token", Index{19}}, {"other_token", Index{5}}}};
   return view == "next" ? kNext : kParts;
 }
 

@@ -155,7 +155,7 @@ TEST(NextView, OptionsBeyondTheModelAreRefusedOnTheCommandLine) {
   EXPECT_EQ(refused("next", "position", 7), "view option position: 7 is not allowed; the experiment has 1 to 6");
   EXPECT_EQ(refused("next", "after", 3), "view option after: 3 is not allowed; the experiment has 0 to 2");
   EXPECT_EQ(refused("contributions", "token", 20), "view option token: 20 is not allowed; the experiment has 0 to 19");
-  EXPECT_EQ(refused("contributions", "against", -1), "");
+  EXPECT_EQ(refused("contributions", "other_token", -1), "");
 }
 
 }  // namespace

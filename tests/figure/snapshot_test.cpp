@@ -98,7 +98,7 @@ const std::vector<Snapshot>& snapshots() {
       {"contributions_against",
        "contributions",
        {},
-       {{"position", Index{3}}, {"token", Index{5}}, {"against", Index{19}}},
+       {{"position", Index{3}}, {"token", Index{5}}, {"other_token", Index{19}}},
        1000,
        700,
        {},

@@ -69,7 +69,7 @@ TEST_F(ModelOutput, ATokenOpensItsPartsAndAHeadOpensFromThere) {
   EXPECT_TRUE(words("title").starts_with("What adds to the logit of “" + second + "”")) << words("title");
   EXPECT_TRUE(words("sum").starts_with("The parts sum to ")) << words("sum");
   const auto other = std::ranges::find_if(figure().targets, [](const TargetMark& target) {
-    return target.id.starts_with("against.") && target.id != "against.-1";
+    return target.id.starts_with("other_token.") && target.id != "other_token.-1";
   });
   ASSERT_NE(other, figure().targets.end());
   click(other->id);
@@ -101,7 +101,7 @@ TEST_F(ModelOutput, TheViewsFollowTheText) {
 TEST_F(ModelOutput, OptionsNameWhatTheyChooseByThemselves) {
   EXPECT_NO_THROW(screen().item("Figure", {std::string("##position")}));
   open_view("contributions");
-  for (const char* const option : {"##position", "##token", "##against"})
+  for (const char* const option : {"##position", "##token", "##other_token"})
     EXPECT_NO_THROW(screen().item("Figure", {std::string(option)})) << option;
 }
 

@@ -26,7 +26,7 @@ Index size_along(const Step* step, std::string_view name) {
 
 /// `option_limit` for an option about the output of a model; nothing for another option.
 std::optional<Index> limit_of_output(const Trace& trace, std::string_view option) {
-  if (option != "position" && option != "after" && option != "token" && option != "against") return std::nullopt;
+  if (option != "position" && option != "after" && option != "token") return std::nullopt;
   const std::optional<ResidualStream> stream = residual_stream(trace);
   if (!stream) return 1;
   if (option == "after") return std::ssize(stream->states) - 1;
@@ -141,9 +141,8 @@ ParameterValues other_attention(const ParameterValues& options) {
 
 bool counts_the_trace(std::string_view option) {
   if (option.starts_with(kOther)) option.remove_prefix(kOther.size());
-  constexpr std::array<std::string_view, 13> kCounted = {"head",  "item",   "layer",  "channel", "query",
-                                                         "key",   "tensor", "slice",  "page",    "position",
-                                                         "after", "token",  "against"};
+  constexpr std::array<std::string_view, 12> kCounted = {"head",   "item",  "layer", "channel",  "query", "key",
+                                                         "tensor", "slice", "page",  "position", "after", "token"};
   return std::find(kCounted.begin(), kCounted.end(), option) != kCounted.end();
 }
 

@@ -57,12 +57,12 @@ Index head_count(const Trace& trace);
 Index item_count(const Trace& trace);
 
 /// Whether the range of a view option follows from the trace: the options that `option_limit` lists. `other_head` and
-/// `other_layer` select a second attention.
+/// `other_layer` select a second attention, `other_token` a second token.
 bool counts_the_trace(std::string_view option);
 
 /// The largest value of a view option that counts from 1: `head`, `item`, `layer`, `channel` of a picture, `query` and
 /// `key` of the attention that `options` select; `tensor` of all tensors; `slice` of the selected tensor's matrices;
-/// `position` of the tokens with logits. `token` and `against` are ids, and `after` counts layers, the embeddings as 0.
+/// `position` of the tokens with logits. `token` is an id, and `after` counts layers, the embeddings as 0.
 /// Pages are the view's own matter, see `figure/views/view.h`.
 Index option_limit(const Trace& trace, std::string_view option, const ParameterValues& options);
 

@@ -44,7 +44,7 @@ class ContributionsLayout {
     const Index last = trace.steps()[static_cast<std::size_t>(stream().logits)].axes.back().size - 1;
     const Index token = options.integer("token");
     choice_.answer = token < 0 ? offered_.front().number : std::min(token, last);
-    if (const Index against = options.integer("against"); against >= 0) choice_.against = std::min(against, last);
+    if (const Index against = options.integer("other_token"); against >= 0) choice_.against = std::min(against, last);
   }
 
   Figure build() {
@@ -70,7 +70,7 @@ class ContributionsLayout {
     at.y += kSumLine;
     choices("token", at, choice_.answer, false);
     at.y += kChoiceLine;
-    choices("against", at, choice_.against.value_or(-1), true);
+    choices("other_token", at, choice_.against.value_or(-1), true);
     at.y += kChoiceLine + kBetween;
     map.add(figure_, at);
     at.y += map.height();
@@ -126,8 +126,8 @@ class ContributionsLayout {
 
   /// A line of tokens to choose from: the most probable ones, and the chosen one if it is not among them.
   void choices(const std::string& option, Point at, Index chosen, bool optional) {
-    figure_.texts.push_back(chart_text(option, {at.x, at.y + 10}, option, Ink::dim, TypeSize::kSmall,
-                                       HorizontalAlign::left, VerticalAlign::middle));
+    figure_.texts.push_back(chart_text(option, {at.x, at.y + 10}, optional ? "against" : "token", Ink::dim,
+                                       TypeSize::kSmall, HorizontalAlign::left, VerticalAlign::middle));
     std::vector<Index> offered;
     if (optional) offered.push_back(-1);
     for (const Answer& each : offered_) offered.push_back(each.number);
@@ -199,8 +199,8 @@ View contributions_view() {
   Parameter token =
       integer_parameter("token", "Token", "The id of the token; −1: the most probable one.", -1, -1, 1000);
   token.choice_labels = {"most probable"};
-  Parameter against =
-      integer_parameter("against", "Against", "The id of a token whose logit is subtracted; −1: none.", -1, -1, 1000);
+  Parameter against = integer_parameter("other_token", "Against",
+                                        "The id of a token whose logit is subtracted; −1: none.", -1, -1, 1000);
   against.choice_labels = {"none"};
   View view = {"contributions",
                "Contributions",

@@ -73,7 +73,7 @@ Index option_limit(const View& view, const Trace& trace, std::string_view option
 }
 
 Result<void> check_options(const View& view, const Trace& trace, const ParameterValues& options) {
-  for (const char* name : {"layer", "head", "item", "page", "position", "after", "token", "against"}) {
+  for (const char* name : {"layer", "head", "item", "page", "position", "after", "token", "other_token"}) {
     const auto chosen = options.find(name);
     if (chosen == options.end()) continue;
     const Index limit = option_limit(view, trace, name, options);
