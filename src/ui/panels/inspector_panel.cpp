@@ -117,8 +117,9 @@ void show_row(const Style& style, const Inspection& inspection) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
   for (const std::size_t i : inspection.row_listed) {
     if (i == inspection.row.size()) {
-      ImGui::TextDisabled("… %s more",
-                          grouped_text(static_cast<Index>(inspection.row.size() - kRowShown / 2 * 2)).c_str());
+      ImGui::TextDisabled(
+          "… %s more",
+          grouped_text(static_cast<Index>(inspection.row.size() - (inspection.row_listed.size() - 1))).c_str());
       continue;
     }
     const auto& [label, value] = inspection.row[i];

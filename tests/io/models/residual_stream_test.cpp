@@ -266,8 +266,8 @@ INSTANTIATE_TEST_SUITE_P(Families, PlainContributions,
                                                     "lm_head.weight", "model.norm", false, 1e-3},
                                          PlainNames{"attention-only-1", "layers.N.o.weight", false, "unembed.weight",
                                                     "", false, 0}),
-                         [](const auto& info) {
-                           std::string name = info.param.folder;
+                         [](const auto& each) {
+                           std::string name = each.param.folder;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
