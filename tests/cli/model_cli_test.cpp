@@ -133,8 +133,8 @@ TEST(CliModels, FiguresShowWhatAModelSaysAndWhatAddsToIt) {
   const std::string next = figure("stories", "next", {"--text", "Anna gave the ball to Ben ."});
   for (const char* const word : {"Next token after", "What each layer would say", "probability", "layer 4, output"})
     EXPECT_EQ(count_of(next, word), 1 + (word == std::string("probability") ? 1 : 0)) << word;
-  const std::string parts =
-      figure("stories", "contributions", {"--option", "position=2", "--option", "token=11", "--option", "other_token=8"});
+  const std::string parts = figure("stories", "contributions",
+                                   {"--option", "position=2", "--option", "token=11", "--option", "other_token=8"});
   for (const char* const word : {"The parts sum to", "minus that of", "held fixed"})
     EXPECT_EQ(count_of(parts, word), 1) << word;
   const std::string output = (folder / "none.svg").string();
