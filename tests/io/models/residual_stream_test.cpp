@@ -252,8 +252,9 @@ TEST_P(PlainContributions, AreThoseOfTheParts) {
               << prefix << head;
         }
         EXPECT_EQ(its.mlp.has_value(), trace->find(prefix + "mlp_out") != nullptr);
-        if (its.mlp)
+        if (its.mlp) {
           EXPECT_NEAR(*its.mlp, plain.of(plain.row(prefix + "mlp_out", position), position, token), 1e-4) << prefix;
+        }
       }
     }
   }
@@ -266,8 +267,8 @@ INSTANTIATE_TEST_SUITE_P(Families, PlainContributions,
                                                     "lm_head.weight", "model.norm", false, 1e-3},
                                          PlainNames{"attention-only-1", "layers.N.o.weight", false, "unembed.weight",
                                                     "", false, 0}),
-                         [](const auto& info) {
-                           std::string name = info.param.folder;
+                         [](const auto& each) {
+                           std::string name = each.param.folder;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
