@@ -40,7 +40,7 @@ TEST(NextView, ListsTheMostProbableTokensOfTheTrace) {
       const BarMark* bar = mark(figure.bars, id + ".bar");
       const double length = mark(figure.bars, id + ".track")->box.width * probability;
       ASSERT_EQ(bar != nullptr, length >= 0.5);
-      if (bar != nullptr) EXPECT_NEAR(bar->box.width, std::max(1.0, length), 1e-3);
+      EXPECT_NEAR(bar != nullptr ? bar->box.width : 0, length >= 0.5 ? std::max(1.0, length) : 0, 1e-3);
       const TargetMark* target = mark(figure.targets, id + ".cell");
       ASSERT_NE(target, nullptr);
       EXPECT_EQ(target->cell->index, cell) << "a click pins the logit";
@@ -84,6 +84,7 @@ TEST(NextView, AClickOnTheLensListsWhatThatLayerWouldSay) {
   const Figure figure = figure_of(*trace, "next");
   const TargetMark* cell = mark(figure.targets, "lens.1.3");
   ASSERT_NE(cell, nullptr);
+  EXPECT_TRUE(cell->about.starts_with("Position 4, after ")) << cell->about;
   EXPECT_NE(cell->about.find("layer 1"), std::string::npos) << cell->about;
   EXPECT_NE(cell->about.find("“w9”"), std::string::npos) << cell->about;
   EXPECT_NE(cell->about.find("probability"), std::string::npos) << cell->about;

@@ -265,9 +265,10 @@ class NextLayout {
         TargetMark target;
         target.id = "lens." + std::to_string(state) + "." + std::to_string(position);
         target.box = cell_box(map, state, position - window_.first);
-        target.about = capitalized(position_text(trace_, stream_, position)) + ", " + map.row_labels[state] + ": “" +
-                       answer_name(trace_, stream_, said.number) + "”, probability " + number_text(said.probability) +
-                       "\nClick to list the most probable ones";
+        const std::string place = window_.of > 1 ? "Position " + position_number(position) + ", " : "";
+        target.about = capitalized(place + position_text(trace_, stream_, position)) + ", " + map.row_labels[state] +
+                       ": “" + answer_name(trace_, stream_, said.number) + "”, probability " +
+                       number_text(said.probability) + "\nClick to list the most probable ones";
         const Index after = state == stream_.last() ? -1 : static_cast<Index>(state);
         target.click = SetOptions{{{"position", position + 1}, {"after", after}}};
         figure_.targets.push_back(std::move(target));

@@ -252,8 +252,9 @@ TEST_P(PlainContributions, AreThoseOfTheParts) {
               << prefix << head;
         }
         EXPECT_EQ(its.mlp.has_value(), trace->find(prefix + "mlp_out") != nullptr);
-        if (its.mlp)
+        if (its.mlp) {
           EXPECT_NEAR(*its.mlp, plain.of(plain.row(prefix + "mlp_out", position), position, token), 1e-4) << prefix;
+        }
       }
     }
   }
