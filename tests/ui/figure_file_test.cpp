@@ -43,7 +43,7 @@ TEST_F(FigureFiles, OpenAsTheExperimentTheyShow) {
     const std::string before = bytes_of(folder_ / name);
     screen().key_with_control('S');
     EXPECT_EQ(screen().state().dialog.open, ui::Dialog::save);
-    EXPECT_EQ(screen().state().dialog.path, "worked-example.json");
+    EXPECT_EQ(screen().state().dialog.path, (folder_ / "worked-example.json").string());
     screen().key(kEscape);
     screen().frame(2);
     EXPECT_EQ(bytes_of(folder_ / name), before);

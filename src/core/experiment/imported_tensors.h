@@ -20,7 +20,6 @@ struct ImportedTensor {
   std::string trouble;       ///< why its numbers cannot be read; empty if they can
   /// The name in the file, as raw bytes, if `name` was changed for display; otherwise empty.
   std::string stored_name = {};
-  std::string type = {};  ///< "F32", "BF16", …; empty: not known
 };
 
 /// Which tensors belong together; private to core/imported.
@@ -41,6 +40,8 @@ class ImportedTensors {
   [[nodiscard]] virtual std::span<const std::string> warnings() const { return {}; }
   /// The config.json in the same folder, where the file may be part of a model; empty if there is none.
   [[nodiscard]] virtual std::string model_config() const { return {}; }
+  /// The type of the numbers of tensor `which` in the file: "F32", "BF16", …; empty: not known.
+  [[nodiscard]] virtual std::string type(std::size_t /*which*/) const { return {}; }
   /// Fills `out` with the numbers begin ≤ index < end of tensor `which`, in C order. Fails if the file has changed or
   /// is damaged; the message names file, tensor and reason.
   virtual Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end,

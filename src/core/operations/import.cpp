@@ -125,7 +125,7 @@ Result<void> read_box(const ImportOperation& operation, const Region& region, co
 }  // namespace
 
 OperationTraits ImportOperation::traits() const {
-  const std::string& type = from->tensors()[which].type;
+  const std::string type = from->type(which);
   return {.reads_file = true, .is_weight = is_weight, .is_compact = type == "F16" || type == "BF16"};
 }
 

@@ -37,8 +37,7 @@ class ModelWeights final : public ImportedTensors {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!wanted.empty() && !wanted.contains(entries[i].name)) continue;
       ++found;
-      tensors_.push_back({printable(entries[i].name), entries[i].shape, kind_trouble(entries[i]), entries[i].name,
-                          printable(entries[i].type)});
+      tensors_.push_back({printable(entries[i].name), entries[i].shape, kind_trouble(entries[i]), entries[i].name});
       places_.push_back({files_.size(), i});
     }
     if (found < wanted.size()) {
@@ -55,6 +54,10 @@ class ModelWeights final : public ImportedTensors {
   [[nodiscard]] const std::string& file() const override { return files_.size() == 1 ? files_.front().path : name_; }
   [[nodiscard]] std::span<const ImportedTensor> tensors() const override { return tensors_; }
   [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
+  [[nodiscard]] std::string type(std::size_t which) const override {
+    const Place& place = places_[which];
+    return printable(files_[place.file].tensors->entries()[place.entry].type);
+  }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
                     const StopToken& stop) const override {
     const Place& place = places_[which];

@@ -48,7 +48,7 @@ StoredWeights stored_weights(const std::shared_ptr<const Model>& model) {
     Index count = 1;
     for (const Index size : tensors[i].shape) count = saturating_product(count, size);
     stored.count += count;
-    types.insert(tensors[i].type);
+    types.insert(model->weights()->type(i));
   }
   stored.types = join(std::vector<std::string>(types.begin(), types.end()), ", ");
   return stored;

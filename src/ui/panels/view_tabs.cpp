@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/experiment/order.h"
@@ -144,29 +145,28 @@ float tab_width(const Style& style, const View& view) {
   return font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str()).x;
 }
 
-/// The views that have tabs within `width`: the first ones, and the open one in place of the last.
-std::vector<const View*> views_with_tabs(const Style& style, const std::string& open, float width, float gap) {
-  std::vector<const View*> shown;
+/// Per view, whether it has a tab within `width`: all if they fit; otherwise the open one, then those that can show the
+/// trace, then the others, each group from the first one on. `missing`: per view, why it cannot.
+std::vector<bool> views_with_tabs(const Style& style, const std::string& open, std::span<const std::string> missing,
+                                  float width, float gap) {
+  std::vector<bool> shown(views().size(), true);
   float all = 0;
   for (const View& view : views()) all += tab_width(style, view) + gap;
-  if (all - gap <= width) {
-    for (const View& view : views()) shown.push_back(&view);
-    return shown;
-  }
-  const View* current = find_view(open);
-  float left = width - style.px(48) - tab_width(style, *current) - gap;
-  bool has_current = false;
-  for (const View& view : views()) {
-    if (&view == current) {
-      has_current = true;
-      shown.push_back(&view);
-      continue;
+  if (all - gap <= width) return shown;
+  shown.assign(shown.size(), false);
+  float left = width - style.px(48);
+  bool fits = true;
+  const auto add_those = [&](const auto& wanted) {
+    for (std::size_t i = 0; i < shown.size() && fits; ++i) {
+      if (shown[i] || !wanted(i)) continue;
+      left -= tab_width(style, views()[i]) + gap;
+      fits = left >= 0 || views()[i].name == open;
+      shown[i] = fits;
     }
-    left -= tab_width(style, view) + gap;
-    if (left < 0) break;
-    shown.push_back(&view);
-  }
-  if (!has_current) shown.push_back(current);
+  };
+  add_those([&](std::size_t i) { return views()[i].name == open; });
+  add_those([&](std::size_t i) { return missing[i].empty(); });
+  add_those([](std::size_t /*i*/) { return true; });
   return shown;
 }
 
@@ -190,7 +190,8 @@ void view_tab(const Style& style, const View& view, bool open, const std::string
 }
 
 /// The views without a tab, in a list below "More".
-void more_views(const Style& style, std::span<const View* const> shown, const Trace* trace, UiIntents& intents) {
+void more_views(const Style& style, const std::vector<bool>& shown, std::span<const std::string> missing,
+                UiIntents& intents) {
   const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
   const float height = ImGui::GetWindowHeight();
   const ImVec2 size = ImGui::CalcTextSize("More");
@@ -204,11 +205,11 @@ void more_views(const Style& style, std::span<const View* const> shown, const Tr
   list.AddTriangleFilled(ImVec2(tip.x - style.px(4), tip.y - style.px(5)),
                          ImVec2(tip.x + style.px(4), tip.y - style.px(5)), tip, ink);
   if (!ImGui::BeginPopup("more views")) return;
-  for (const View& view : views()) {
-    if (std::find(shown.begin(), shown.end(), &view) != shown.end()) continue;
-    const std::string missing = trace != nullptr ? missing_for(view, *trace) : "";
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (shown[i]) continue;
+    const View& view = views()[i];
     if (ImGui::MenuItem(view.title.c_str())) intents.actions.push_back({SetView{view.name}, 0});
-    tooltip(missing.empty() ? view.summary : view.summary + "\n" + missing);
+    tooltip(missing[i].empty() ? view.summary : view.summary + "\n" + missing[i]);
   }
   ImGui::EndPopup();
 }
@@ -217,16 +218,19 @@ void more_views(const Style& style, std::span<const View* const> shown, const Tr
 
 void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, UiIntents& intents) {
   const float gap = style.px(14);
-  const std::vector<const View*> shown =
-      views_with_tabs(style, experiment.view.name, ImGui::GetContentRegionAvail().x, gap);
-  for (const View* view : shown) {
-    if (view != shown.front()) ImGui::SameLine(0, gap);
-    view_tab(style, *view, view->name == experiment.view.name, trace != nullptr ? missing_for(*view, *trace) : "",
-             intents);
+  std::vector<std::string> missing;
+  for (const View& view : views()) missing.push_back(trace != nullptr ? missing_for(view, *trace) : "");
+  const std::vector<bool> shown =
+      views_with_tabs(style, experiment.view.name, missing, ImGui::GetContentRegionAvail().x, gap);
+  bool is_first = true;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (!shown[i]) continue;
+    if (!std::exchange(is_first, false)) ImGui::SameLine(0, gap);
+    view_tab(style, views()[i], views()[i].name == experiment.view.name, missing[i], intents);
   }
-  if (shown.size() == views().size()) return;
+  if (std::find(shown.begin(), shown.end(), false) == shown.end()) return;
   ImGui::SameLine(0, gap);
-  more_views(style, shown, trace, intents);
+  more_views(style, shown, missing, intents);
 }
 
 bool has_option_row(const Trace& trace, const ViewOptions& options) {
