@@ -240,4 +240,8 @@ void Window::clear(const Rgba& color, std::span<const ColoredArea> areas) {
 
 void Window::swap() { glfwSwapBuffers(state_->window); }
 
+void call_for_characters(GLFWwindow* window, void (*typed)(GLFWwindow* window, unsigned character)) {
+  glfwSetCharCallback(window, typed);
+}
+
 }  // namespace attnscope::platform

@@ -123,4 +123,7 @@ class Window {
   std::unique_ptr<State> state_;
 };
 
+/// Calls `typed` for every character that is typed into the window, in place of what was called for them before.
+void call_for_characters(GLFWwindow* window, void (*typed)(GLFWwindow* window, unsigned character));
+
 }  // namespace attnscope::platform

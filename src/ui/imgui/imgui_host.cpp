@@ -3,9 +3,7 @@
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
 
-#define GLFW_INCLUDE_NONE
-#include <GLFW/glfw3.h>
-
+#include "platform/gl/window.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/imgui/text_field.h"
 
@@ -21,7 +19,7 @@ ImGuiHost::ImGuiHost(GLFWwindow* window) : context_(ImGui::CreateContext()), has
   if (has_window_) {
     ImGui_ImplGlfw_InitForOpenGL(window, true);
     // ImGui would replace what its fields cannot hold.
-    glfwSetCharCallback(window, [](GLFWwindow* typed_in, unsigned character) {
+    platform::call_for_characters(window, [](GLFWwindow* typed_in, unsigned character) {
       ImGui_ImplGlfw_CharCallback(typed_in, typed_in_field(character));
     });
   } else {
