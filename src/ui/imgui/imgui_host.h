@@ -4,6 +4,9 @@
 #include <imgui.h>
 
 #include <memory>
+#include <optional>
+
+#include "ui/imgui/text_field.h"
 
 struct GLFWwindow;
 
@@ -31,6 +34,7 @@ class ImGuiHost {
   struct ContextDeleter {
     void operator()(ImGuiContext* context) const { ImGui::DestroyContext(context); }
   };
+  std::optional<FieldTexts> field_texts_;  ///< until the context is gone
   std::unique_ptr<ImGuiContext, ContextDeleter> context_;
   bool has_window_;
 };

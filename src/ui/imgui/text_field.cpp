@@ -2,6 +2,7 @@
 
 #include <imgui_stdlib.h>
 
+#include <cassert>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -18,7 +19,7 @@ namespace {
 constexpr char32_t kFirst = 0x3400;
 constexpr std::size_t kMaxStandIns = 0x4DBF - kFirst + 1;
 
-/// Which stand-in stands for which bytes, of the whole program.
+/// Which stand-in stands for which bytes.
 class StandIns {
  public:
   /// kReplacementCharacter: there are no more.
@@ -41,54 +42,64 @@ class StandIns {
   std::map<std::string, std::size_t, std::less<>> numbers_;
 };
 
-StandIns& stand_ins() {
-  static StandIns all;
-  return all;
-}
-
 bool needs_stand_in(const Utf8Character& character) {
   const char32_t point = character.point;
   return !character.valid || point == 0 || point > 0xFFFF || (point >= kFirst && point - kFirst < kMaxStandIns);
 }
 
-// The field that ImGui is in the middle of: the clipboard translates for that one only.
-bool in_field = false;
-
 using ClipboardReader = const char* (*)(ClipboardOwner);
 using ClipboardWriter = void (*)(ClipboardOwner, const char*);
-ClipboardReader read_clipboard = nullptr;
-ClipboardWriter write_clipboard = nullptr;
-
-const char* read_for_field(ClipboardOwner owner) {
-  const char* text = read_clipboard(owner);
-  if (text == nullptr || !in_field) return text;
-  // ImGui reads it before it asks again.
-  static std::string held;
-  held = to_field(text);
-  return held.c_str();
-}
-
-void write_from_field(ClipboardOwner owner, const char* text) {
-  write_clipboard(owner, in_field ? from_field(text).c_str() : text);
-}
-
-/// Shows `text` in the field that `input` is, given the text to hold and further flags.
-template <typename Input>
-bool hold(std::string& text, ImGuiInputTextFlags flags, const Input& input) {
-  const std::string before = to_field(text);
-  // What cannot be held must not be lost.
-  if (from_field(before) != text) flags |= ImGuiInputTextFlags_ReadOnly;
-  std::string held = before;
-  in_field = true;
-  const bool returned = input(held, flags);
-  in_field = false;
-  held.resize(std::strlen(held.c_str()));
-  const bool changed = held != before && (flags & ImGuiInputTextFlags_ReadOnly) == 0;
-  if (changed) text = from_field(held);
-  return (flags & ImGuiInputTextFlags_EnterReturnsTrue) != 0 ? returned : changed;
-}
 
 }  // namespace
+
+struct FieldTexts::State {
+  StandIns stand_ins;
+  bool in_field = false;  ///< ImGui is in the middle of one: the clipboard translates for fields only
+  ClipboardReader read = nullptr;
+  ClipboardWriter write = nullptr;
+  std::string pasted;  ///< ImGui reads it before it asks again
+
+  /// That of the current ImGui context.
+  static State& current() { return *static_cast<State*>(ImGui::GetIO().UserData); }
+
+  static const char* read_for_field(ClipboardOwner owner) {
+    State& state = current();
+    const char* text = state.read(owner);
+    if (text == nullptr || !state.in_field) return text;
+    state.pasted = to_field(text);
+    return state.pasted.c_str();
+  }
+
+  static void write_from_field(ClipboardOwner owner, const char* text) {
+    const State& state = current();
+    state.write(owner, state.in_field ? from_field(text).c_str() : text);
+  }
+
+  /// Shows `text` in the field that `input` is, given the text to hold and further flags.
+  template <typename Input>
+  bool hold(std::string& text, ImGuiInputTextFlags flags, const Input& input) {
+    const std::string before = to_field(text);
+    // What cannot be held must not be lost.
+    if (from_field(before) != text) flags |= ImGuiInputTextFlags_ReadOnly;
+    std::string held = before;
+    in_field = true;
+    const bool returned = input(held, flags);
+    in_field = false;
+    held.resize(std::strlen(held.c_str()));
+    const bool changed = held != before && (flags & ImGuiInputTextFlags_ReadOnly) == 0;
+    if (changed) text = from_field(held);
+    return (flags & ImGuiInputTextFlags_EnterReturnsTrue) != 0 ? returned : changed;
+  }
+};
+
+FieldTexts::FieldTexts() : state_(std::make_unique<State>()) {
+  assert(ImGui::GetIO().UserData == nullptr);
+  ImGui::GetIO().UserData = state_.get();
+  state_->read = std::exchange(clipboard_reader(), State::read_for_field);
+  state_->write = std::exchange(clipboard_writer(), State::write_from_field);
+}
+
+FieldTexts::~FieldTexts() = default;
 
 std::string to_field(std::string_view text) {
   std::string held;
@@ -97,7 +108,7 @@ std::string to_field(std::string_view text) {
     const Utf8Character character = first_character(text);
     const std::string_view bytes = text.substr(0, character.bytes);
     if (needs_stand_in(character)) {
-      append_utf8(held, stand_ins().of(bytes));
+      append_utf8(held, FieldTexts::State::current().stand_ins.of(bytes));
     } else {
       held += bytes;
     }
@@ -111,7 +122,7 @@ std::string from_field(std::string_view held) {
   text.reserve(held.size());
   while (!held.empty()) {
     const Utf8Character character = first_character(held);
-    const std::string* bytes = stand_ins().bytes(character.point);
+    const std::string* bytes = FieldTexts::State::current().stand_ins.bytes(character.point);
     text += bytes != nullptr ? std::string_view(*bytes) : held.substr(0, character.bytes);
     held.remove_prefix(character.bytes);
   }
@@ -124,21 +135,16 @@ unsigned typed_in_field(unsigned character) {
   return first_character(to_field(text)).point;
 }
 
-void translate_clipboard_of_fields() {
-  read_clipboard = std::exchange(clipboard_reader(), read_for_field);
-  write_clipboard = std::exchange(clipboard_writer(), write_from_field);
-}
-
 bool text_field(const char* id, const char* hint, std::string& text, ImGuiInputTextFlags flags,
                 ImGuiInputTextCallback callback, void* data) {
-  return hold(text, flags, [&](std::string& held, ImGuiInputTextFlags all) {
+  return FieldTexts::State::current().hold(text, flags, [&](std::string& held, ImGuiInputTextFlags all) {
     return ImGui::InputTextWithHint(id, hint, &held, all, callback, data);
   });
 }
 
 bool text_area(const char* id, std::string& text, ImVec2 size, ImGuiInputTextFlags flags,
                ImGuiInputTextCallback callback, void* data) {
-  return hold(text, flags, [&](std::string& held, ImGuiInputTextFlags all) {
+  return FieldTexts::State::current().hold(text, flags, [&](std::string& held, ImGuiInputTextFlags all) {
     return ImGui::InputTextMultiline(id, &held, size, all, callback, data);
   });
 }

@@ -4,13 +4,30 @@
 
 #include <imgui.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace attnscope::ui {
 
+/// What the text fields of the current ImGui context hold, where that is not their text. It has to exist before the first
+/// field and until the context is gone, and comes after the backend, whose clipboard it translates for fields.
+class FieldTexts {
+ public:
+  FieldTexts();
+  ~FieldTexts();
+  FieldTexts(const FieldTexts&) = delete;
+  FieldTexts& operator=(const FieldTexts&) = delete;
+
+  /// Private to text_field.cpp.
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
 /// `text` as a field holds it: in place of what ImGui cannot hold (characters beyond U+FFFF, NUL, bytes that are not
-/// UTF-8) there are stand-ins, which are the same ones for as long as the program runs.
+/// UTF-8) there are stand-ins, which are the same ones for as long as the context exists.
 std::string to_field(std::string_view text);
 
 /// The text that `to_field` made `held` of.
@@ -18,10 +35,6 @@ std::string from_field(std::string_view held);
 
 /// What to give to `ImGuiIO::AddInputCharacter` when the user types `character`.
 unsigned typed_in_field(unsigned character);
-
-/// Makes copying from a field and pasting into it translate, in the current ImGui context. Once, after its backend set
-/// the functions of the clipboard.
-void translate_clipboard_of_fields();
 
 /// A field of one line. Returns whether the user changed `text`; with ImGuiInputTextFlags_EnterReturnsTrue whether the
 /// user pressed Enter. A callback sees the text as the field holds it.
