@@ -105,7 +105,7 @@ std::string shown_value(const Sweepable& swept, const ParameterValue& value, int
     return plain ? fixed_text(*real, decimals) : number_text(*real);
   }
   if (const auto* whole = std::get_if<Index>(&value)) {
-    if (const std::string name = integer_text(swept.parameter, *whole); name != value_text(value)) return name;
+    if (std::string name = integer_text(swept.parameter, *whole); name != value_text(value)) return name;
   }
   const std::string text = value_text(value);
   const auto found = std::find(swept.choices.begin(), swept.choices.end(), text);
