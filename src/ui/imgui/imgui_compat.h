@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 namespace attnscope::ui {
 
@@ -28,8 +27,9 @@ inline void feed_key_map() {
   io.KeyMap[ImGuiKey_Enter] = 257;
   io.KeyMap[ImGuiKey_Escape] = 256;
   io.KeyMap[ImGuiKey_Backspace] = 259;
-  for (const auto& [key, letter] : {std::pair(ImGuiKey_A, 'A'), {ImGuiKey_C, 'C'}, {ImGuiKey_V, 'V'}})
-    io.KeyMap[key] = letter;
+  io.KeyMap[ImGuiKey_A] = 'A';
+  io.KeyMap[ImGuiKey_C] = 'C';
+  io.KeyMap[ImGuiKey_V] = 'V';
   io.KeyMap[ImGuiKey_Tab] = 258;
 }
 #else
