@@ -64,7 +64,7 @@ TEST(Completion, OffersEverySystemViewAndTheirParameters) {
 
 TEST(Completion, OffersOnlyWhatCanStandThere) {
   EXPECT_EQ(offered({"fig"}), with_files({"figure"}));
-  EXPECT_EQ(offered({"trace", "--o"}), Words({"--only", "--output"}));
+  EXPECT_EQ(offered({"trace", "--o"}), Words({"--off", "--only", "--output"}));
   EXPECT_EQ(offered({"trace", "worked-example", "--output", ""}), with_files({}));
   EXPECT_EQ(offered({"trace", "worked-example", "--set", "positions=r"}), Words({"positions=rotary"}));
   EXPECT_EQ(offered({"figure", "--view=hea"}), Words({"--view=head", "--view=heads"}));

@@ -146,5 +146,72 @@ TEST(CliModels, FiguresShowWhatAModelSaysAndWhatAddsToIt) {
                  {"position: -1"});
 }
 
+TEST(CliModels, PartsAreSwitchedOffReplacedAndPatched) {
+  const TemporaryFolder folder;
+  write_tiny_model(folder);
+  const std::string model = folder.path().string();
+  const nlohmann::json plain = traced(folder, model, {"--tokens", "1,2,3"});
+  const nlohmann::json other = traced(folder, model, {"--tokens", "3,1,2"});
+  const nlohmann::json off = traced(folder, model, {"--tokens", "1,2,3", "--off", "layer1.head1"});
+  for (const nlohmann::json& row : off.at("layer1.changed_head_outputs").at("values").at(0)) {
+    for (const nlohmann::json& number : row) EXPECT_EQ(number, 0);
+  }
+  EXPECT_EQ(off.at("layer1.head_outputs"), plain.at("layer1.head_outputs"));
+  EXPECT_NE(off.at("logits"), plain.at("logits"));
+  const nlohmann::json patched =
+      traced(folder, model, {"--tokens", "1,2,3", "--patched", "layer1.out@2", "--patch-tokens", "3,1,2"});
+  EXPECT_EQ(patched.at("layer1.changed_out").at("values").at(1), other.at("layer1.out").at("values").at(1));
+  EXPECT_EQ(patched.at("layer1.changed_out").at("values").at(0), plain.at("layer1.out").at("values").at(0));
+
+  const std::string saved = folder.file("saved.json", R"({"format": "attnscope-experiment/1", "system": "transformer",
+      "model": ".", "tokens": [1, 2, 3], "patch_tokens": [3, 1, 2],
+      "interventions": [{"tensor": "layer1.out", "position": 1, "with": "patched"}]})");
+  EXPECT_EQ(traced(folder, saved, {}), patched);
+  // What the command says of the same part counts.
+  EXPECT_NE(traced(folder, saved, {"--off", "layer1.out@2"}), patched);
+}
+
+TEST(CliModels, InterventionsThatCannotBeAreRefused) {
+  const TemporaryFolder folder;
+  write_tiny_model(folder);
+  const std::string model = folder.path().string();
+  expect_refused({"metrics", model, "--off", "head3"}, 2,
+                 {"attnscope: --off: \"head3\" is not allowed; allowed: layer2.head3"});
+  expect_refused({"metrics", model, "--off", "layer7.mlp"}, 1, {"interventions: this model has no layer7.mlp"});
+  expect_refused({"metrics", model, "--patched", "layer1.out"}, 1, {"there is no text to patch from"});
+  expect_refused({"metrics", model, "--patched", "layer1.out", "--patch-text", "a"}, 1,
+                 {"patch_text: ", "no tokenizer"});
+  expect_refused({"metrics", model, "--patched", "layer1.out", "--patch-tokens", "1,99"}, 1,
+                 {"patch_text: the token id 99"});
+  expect_refused({"metrics", "worked-example", "--mean", "layer1.out"}, 2,
+                 {"attnscope: --mean: allowed only with a model"});
+  const auto wrong = [&](const char* interventions) {
+    return folder
+        .file("wrong.json", std::string(R"({"format": "attnscope-experiment/1", "system": "transformer",
+        "model": ".", "tokens": [1, 2], "interventions": )") +
+                                interventions + "}")
+        .string();
+  };
+  for (const auto& [list, message] : {
+           std::pair(R"({})", "interventions: an object is not allowed; allowed: a list of objects"),
+           {R"([1])", "interventions[0]: 1 is not allowed; allowed: an object with tensor, head, position and with"},
+           {R"([{"with": "off"}])", "interventions[0].tensor is missing; allowed: the name of a tensor"},
+           {R"([{"tensor": 3, "with": "off"}])",
+            "interventions[0].tensor: 3 is not allowed; allowed: the name of a tensor"},
+           {R"([{"tensor": "layer1.out"}])", "interventions[0].with is missing; allowed: off, mean, patched"},
+           {R"([{"tensor": "layer1.out", "with": "on"}])",
+            "interventions[0].with: \"on\" is not allowed; allowed: off, mean, patched"},
+           {R"([{"tensor": "layer1.head_outputs", "head": -1, "with": "off"}])",
+            "interventions[0].head: -1 is not allowed"},
+           {R"([{"tensor": "layer1.out", "position": 2.5, "with": "off"}])",
+            "interventions[0].position: 2.5 is not allowed"},
+           {R"([{"tensor": "layer1.out", "with": "off", "how": 1}])", "interventions[0]: "},
+           {R"([{"tensor": "logits", "with": "off"}])", "interventions: tensor: \"logits\" is not allowed"},
+       }) {
+    SCOPED_TRACE(list);
+    expect_refused({"metrics", wrong(list)}, 1, {message});
+  }
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "app/cli/commands_inputs.h"
@@ -18,6 +19,27 @@
 #include "io/tensors/tensor_format.h"
 
 namespace attnscope {
+
+namespace {
+
+void add_intervention_options(CLI::App& command, ExperimentOptions& options) {
+  const auto add = [&](const char* name, std::vector<std::string>& parts, const char* help) {
+    command.add_option(name, parts, help)->type_name("PART")->allow_extra_args(false);
+  };
+  add("--off", options.off,
+      "Switch off a part of a model, layer2.head3 or layer2.mlp, counted from 1, or only at one position: "
+      "layer2.head3@5; repeatable");
+  add("--mean", options.mean, "Replace a part by its mean over the text; repeatable");
+  add("--patched", options.patched, "Replace a part by what the model makes of --patch-text; repeatable");
+  CLI::Option* const text =
+      command.add_option("--patch-text", options.patch_text, "The text that --patched takes parts from");
+  text->type_name("TEXT");
+  command.add_option("--patch-tokens", options.patch_tokens, "The ids of its tokens, instead of --patch-text")
+      ->type_name("ID,…")
+      ->excludes(text);
+}
+
+}  // namespace
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command
@@ -47,6 +69,7 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("--tokens2", options.tokens2, "The ids of the second text, instead of --text2")
       ->type_name("ID,…")
       ->excludes(text2);
+  add_intervention_options(command, options);
 }
 
 namespace {
@@ -93,6 +116,32 @@ Result<void> apply_texts(Experiment& experiment, const ExperimentOptions& option
   return set_texts(experiment, *first, *second);
 }
 
+/// Adds the interventions that the command names. Those on anything but a model are a usage error.
+Result<void> apply_interventions(Experiment& experiment, const ExperimentOptions& options) {
+  using Kind = Intervention::Kind;
+  for (const auto& [option, parts, kind] : {std::tuple("--off", &options.off, Kind::off),
+                                            {"--mean", &options.mean, Kind::mean},
+                                            {"--patched", &options.patched, Kind::patched}}) {
+    for (const std::string& part : *parts) {
+      if (experiment.model == nullptr)
+        return fail(std::string(option) + ": allowed only with a model", Error::Kind::usage);
+      Result<Intervention> made = intervention_on(part);
+      if (!made) return fail(std::string(option) + ": " + made.error().message, Error::Kind::usage);
+      made->kind = kind;
+      // What the file says of the same part gives way.
+      std::erase_if(experiment.interventions, [&](const Intervention& each) {
+        return each.tensor == made->tensor && each.head == made->head && each.position == made->position;
+      });
+      experiment.interventions.push_back(std::move(*made));
+    }
+  }
+  const Result<GivenText> given = given_text("--patch-tokens", options.patch_text, options.patch_tokens);
+  if (!given) return tl::unexpected(given.error());
+  if (given->empty()) return {};
+  if (experiment.model == nullptr) return fail("--patch-text: allowed only with a model", Error::Kind::usage);
+  return set_patch_text(experiment, *given);
+}
+
 /// What is wrong with an experiment, behind what was opened, unless the message names that itself: what a model refuses
 /// may come from its folder.
 std::string named_refusal(const ExperimentOptions& options, const Experiment& experiment, const std::string& message) {
@@ -129,6 +178,10 @@ Result<ExperimentSource> load_source(const ExperimentOptions& options) {
   if (const Result<void> given = apply_texts(experiment, options); !given) {
     if (given.error().kind == Error::Kind::usage) return tl::unexpected(given.error());
     return fail(named_refusal(options, experiment, given.error().message), given.error().kind);
+  }
+  if (const Result<void> changed = apply_interventions(experiment, options); !changed) {
+    if (changed.error().kind == Error::Kind::usage) return tl::unexpected(changed.error());
+    return fail(named_refusal(options, experiment, changed.error().message), changed.error().kind);
   }
   for (const std::string& setting : options.settings) {
     if (const Result<void> set = apply_setting(experiment, setting); !set) return tl::unexpected(set.error());

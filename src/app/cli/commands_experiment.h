@@ -24,6 +24,11 @@ struct ExperimentOptions {
   std::optional<std::string> text2 = {};
   std::optional<std::string> tokens = {};  ///< the same as ids: "1,2,3"
   std::optional<std::string> tokens2 = {};
+  std::vector<std::string> off = {};  ///< parts of a model: "layer2.head3"
+  std::vector<std::string> mean = {};
+  std::vector<std::string> patched = {};
+  std::optional<std::string> patch_text = {};
+  std::optional<std::string> patch_tokens = {};
 };
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/session/mask_cell.h"
+#include "core/experiment/intervention.h"
 #include "core/experiment/parameter.h"
 #include "core/experiment/picture.h"
 #include "figure/style/palette.h"
@@ -49,6 +50,12 @@ struct SwitchHead {
   bool on = false;
 };
 
+/// Changes what takes the place of a part of a trained model.
+struct SetIntervention {
+  Intervention part;                       ///< its kind does not count
+  std::optional<Intervention::Kind> kind;  ///< nothing: the part itself
+};
+
 /// Token labels, first to last. They also set the number of tokens, where the system has such a parameter.
 struct SetLabels {
   std::vector<std::string> labels;
@@ -61,7 +68,7 @@ struct SetPicture {
 
 /// What a model reads: text, or the ids of tokens, "1, 2, 3", where it has no tokenizer.
 struct SetText {
-  int which = 1;     ///< 1: its text; 2: the second of a pair, or what its decoder is given
+  int which = 1;     ///< 1: its text; 2: the second of a pair, or what its decoder is given; 3: what is patched from
   std::string text;  ///< empty as the second of a pair: there is none
 };
 
@@ -93,8 +100,9 @@ struct BackToLesson {};
 struct CloseLesson {};
 
 /// An edit of the experiment, a step in its history, or a step of a lesson.
-using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, PaintMask, SwitchHead, SetLabels, SetPicture,
-                          SetText, SetView, SetViewOption, Undo, Redo, OpenLesson, GoToStep, BackToLesson, CloseLesson>;
+using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, PaintMask, SwitchHead, SetIntervention, SetLabels,
+                          SetPicture, SetText, SetView, SetViewOption, Undo, Redo, OpenLesson, GoToStep, BackToLesson,
+                          CloseLesson>;
 
 struct Action {
   Edit edit;

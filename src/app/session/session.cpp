@@ -63,6 +63,30 @@ void switch_head(Experiment& experiment, const SwitchHead& set) {
   if (!set.on && !is_off) off.insert(at, set.head);
 }
 
+void set_intervention(Experiment& experiment, const SetIntervention& set) {
+  std::vector<Intervention>& all = experiment.interventions;
+  const Intervention* const known = same_part(all, set.part);
+  const auto at = known == nullptr ? all.end() : all.begin() + (known - all.data());
+  if (!set.kind) {
+    if (at != all.end()) all.erase(at);
+  } else if (at != all.end()) {
+    at->kind = *set.kind;
+  } else {
+    all.push_back(set.part);
+    all.back().kind = *set.kind;
+  }
+  // A text to patch from has to be there: at first the text itself, which changes nothing.
+  if (set.kind == Intervention::Kind::patched && experiment.patch_text.ids.empty())
+    experiment.patch_text = experiment.text;
+}
+
+/// Drops interventions on positions that no longer exist.
+void drop_missing_positions(Experiment& experiment) {
+  const Index most = std::max(std::ssize(experiment.text.ids), std::ssize(experiment.text2.ids));
+  std::erase_if(experiment.interventions,
+                [&](const Intervention& each) { return each.position && *each.position >= most; });
+}
+
 /// Drops heads that no longer exist.
 void drop_missing_heads(Experiment& experiment) {
   if (experiment.heads_off.empty()) return;
@@ -122,7 +146,8 @@ bool same_work(const Experiment& a, const Experiment& b) {
   const auto model = [](const Experiment& each) { return each.model != nullptr ? each.model->folder() : ""; };
   return a.system == b.system && a.seed == b.seed && a.discard == b.discard && a.parameters == b.parameters &&
          a.edits == b.edits && a.heads_off == b.heads_off && a.labels == b.labels && a.picture == b.picture &&
-         tensors(a) == tensors(b) && model(a) == model(b) && a.text == b.text && a.text2 == b.text2;
+         tensors(a) == tensors(b) && model(a) == model(b) && a.text == b.text && a.text2 == b.text2 &&
+         a.interventions == b.interventions && a.patch_text == b.patch_text;
 }
 
 }  // namespace
@@ -172,6 +197,7 @@ Result<Experiment> Session::edited(const Action& action) const {
                  },
                  [&](const PaintMask& paint) { done = paint_mask(next, paint); },
                  [&](const SwitchHead& set) { switch_head(next, set); },
+                 [&](const SetIntervention& set) { set_intervention(next, set); },
                  [&](const SetSeed& set) { next.seed = set.seed; },
                  [&](const SetCell& set) { put_by_hand(next, set); },
                  [&](const SetLabels& set) {
@@ -208,6 +234,7 @@ Result<Experiment> Session::edited(const Action& action) const {
 
 Result<void> Session::fit_and_validate(const Edit& edit, Experiment& next) const {
   if (!same_computation(next, experiment())) {
+    if (resizes(edit)) drop_missing_positions(next);
     if (resizes(edit) && (!next.edits.empty() || !next.heads_off.empty())) {
       // With fewer tokens some edited numbers no longer exist. Undo restores them.
       Experiment bare = next;

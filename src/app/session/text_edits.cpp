@@ -31,17 +31,23 @@ Result<std::vector<Index>> parse_ids(std::string_view field, std::string_view ty
   }
 }
 
+std::string field_of(int which) { return which == 1 ? "text" : which == 2 ? "text2" : "patch_text"; }
+
 Result<GivenText> given_text(const Experiment& experiment, int which, const std::string& typed) {
   if (experiment.model->has_tokenizer()) return GivenText{typed, std::nullopt};
-  Result<std::vector<Index>> ids = parse_ids(which == 1 ? "text" : "text2", typed);
+  Result<std::vector<Index>> ids = parse_ids(field_of(which), typed);
   if (!ids) return tl::unexpected(ids.error());
   return GivenText{std::nullopt, std::move(*ids)};
 }
 
 }  // namespace
 
+const ModelText& model_text(const Experiment& experiment, int which) {
+  return which == 1 ? experiment.text : which == 2 ? experiment.text2 : experiment.patch_text;
+}
+
 std::string typed_text(const Experiment& experiment, int which) {
-  const ModelText& text = which == 1 ? experiment.text : experiment.text2;
+  const ModelText& text = model_text(experiment, which);
   if (experiment.model == nullptr || experiment.model->has_tokenizer()) return text.text;
   std::vector<std::string> ids;
   ids.reserve(text.ids.size());
@@ -52,7 +58,7 @@ std::string typed_text(const Experiment& experiment, int which) {
 std::string text_refusal(const Experiment& experiment, int which, const std::string& error) {
   if (experiment.model == nullptr) return error;
   std::string refusal = error;
-  for (const std::string& place : {experiment.model->folder() + ": ", std::string(which == 1 ? "text: " : "text2: ")}) {
+  for (const std::string& place : {experiment.model->folder() + ": ", field_of(which) + ": "}) {
     if (refusal.starts_with(place)) refusal.erase(0, place.size());
   }
   if (refusal == kNoTokens) return "Type at least one token.";
@@ -67,6 +73,7 @@ Result<void> set_model_text(Experiment& experiment, int which, const std::string
   if (!family) return tl::unexpected(family.error());
   Result<GivenText> given = given_text(experiment, which, typed);
   if (!given) return tl::unexpected(given.error());
+  if (which == 3) return set_patch_text(experiment, *given);
   if ((*family)->input != ModelInput::pair)
     return which == 1 ? set_texts(experiment, *given, {}) : set_texts(experiment, {}, *given);
   // The texts of a pair are read together.

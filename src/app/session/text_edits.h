@@ -8,6 +8,9 @@
 
 namespace attnscope {
 
+/// The experiment's text, its second text, or the text that is patched from, as SetText counts them.
+const ModelText& model_text(const Experiment& experiment, int which);
+
 /// What stands in the box for a text: the text, or its ids, "1, 2, 3", where the model has no tokenizer.
 std::string typed_text(const Experiment& experiment, int which);
 

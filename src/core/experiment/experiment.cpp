@@ -85,10 +85,18 @@ void Cost::add(const Axes& axes, double its_flops) {
   tensors += 1;
 }
 
+/// The other text has an effect only on what is patched.
+bool same_patches(const Experiment& a, const Experiment& b) {
+  return a.patch_text == b.patch_text || !std::ranges::any_of(a.interventions, [](const Intervention& each) {
+           return each.kind == Intervention::Kind::patched;
+         });
+}
+
 bool same_plan(const Experiment& a, const Experiment& b) {
   const bool same = a.system == b.system && a.discard == b.discard && a.parameters == b.parameters &&
                     a.edits == b.edits && a.heads_off == b.heads_off && a.picture == b.picture &&
-                    a.tensors == b.tensors && a.model == b.model && a.text == b.text && a.text2 == b.text2;
+                    a.tensors == b.tensors && a.model == b.model && a.text == b.text && a.text2 == b.text2 &&
+                    a.interventions == b.interventions && same_patches(a, b);
   if (!same || a.labels == b.labels) return same;
   const System* system = find_system(a.system);
   return system == nullptr || !system->reads_labels;

@@ -13,6 +13,7 @@
 
 #include "core/base/result.h"
 #include "core/experiment/imported_tensors.h"
+#include "core/experiment/intervention.h"
 #include "core/experiment/model.h"
 #include "core/experiment/parameter.h"
 #include "core/experiment/picture.h"
@@ -59,6 +60,8 @@ struct Experiment {
   std::shared_ptr<const Model> model;              ///< of the system transformer; compared by identity
   ModelText text;                                  ///< what the model reads
   ModelText text2;                                 ///< what its decoder is given, if it has one
+  std::vector<Intervention> interventions;         ///< in the model; at most one on each part
+  ModelText patch_text;                            ///< read in place of `text`, for what is patched
 
   /// The value of a parameter. The system must have a parameter of this name and kind.
   [[nodiscard]] Index integer(std::string_view name) const;

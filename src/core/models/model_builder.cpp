@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/models/models.h"
 #include "core/operations/import.h"
+#include "core/operations/intervene.h"
 
 namespace attnscope {
 
@@ -28,6 +29,24 @@ ModelBuilder::ModelBuilder(const Experiment& experiment, PlanBuilder& plan)
     : ConfigReader(*experiment.model), experiment_(experiment), plan_(plan) {
   const std::span<const ImportedTensor> tensors = model().weights()->tensors();
   for (std::size_t i = 0; i < tensors.size(); ++i) entries_.emplace(tensors[i].name, i);
+}
+
+ModelBuilder::ModelBuilder(const Experiment& experiment, const ModelBuilder& first)
+    : ConfigReader(*experiment.model),
+      experiment_(experiment),
+      plan_(first.plan_),
+      entries_(first.entries_),
+      used_(first.used_) {
+  const std::vector<PlannedStep>& steps = plan_.plan().steps;
+  const auto recorded = static_cast<int>(steps.size());
+  const std::size_t prefix = std::string_view(kPatchPrefix).size();
+  for (int i = 0; i < recorded; ++i) {
+    const std::string& name = steps[static_cast<std::size_t>(i)].name;
+    if (name.starts_with(kPatchPrefix)) patched_.emplace(name.substr(prefix), Value{i});
+  }
+  for (const auto& [name, value] : first.weights_) {
+    if (value.step < recorded) weights_.emplace(name, value);
+  }
 }
 
 std::string ModelBuilder::prefix_of(std::initializer_list<std::string> prefixes, std::string_view stored) const {
@@ -62,6 +81,7 @@ std::optional<std::size_t> ModelBuilder::entry(const std::string& stored, const 
 }
 
 Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axes) {
+  if (const auto known = weights_.find(name); known != weights_.end()) return known->second;
   std::vector<Index> shape;
   shape.reserve(axes.size());
   for (const Axis& axis : axes) shape.push_back(axis.size);
@@ -73,7 +93,9 @@ Value ModelBuilder::weight(std::string name, const std::string& stored, Axes axe
   import.at.assign(axes.size(), 0);
   import.is_weight = true;
   for (std::size_t i = 0; i < axes.size(); ++i) import.axes.push_back(static_cast<int>(i));
-  return plan_.record({std::move(name), std::move(import), {}, std::move(axes), 0});
+  const Value recorded = plan_.record({name, std::move(import), {}, std::move(axes), 0});
+  weights_.emplace(std::move(name), recorded);
+  return recorded;
 }
 
 Value ModelBuilder::rows_of(std::string name, const std::string& stored, Index table_rows, Index features,
@@ -111,6 +133,47 @@ void ModelBuilder::token_ids(const std::string& name, const ModelText& text) {
   plan_.record({name, TokenIdsOperation{text.ids, text.pieces}, {}, std::move(axes), 0});
 }
 
+Value ModelBuilder::changed(Value value) {
+  if (experiment_.interventions.empty()) return value;
+  const std::string name = plan_.step(value).name;
+  if (!can_intervene(name)) return value;
+  InterveneOperation operation;
+  bool patches = false;
+  for (const Intervention& each : experiment_.interventions) {
+    if (each.tensor != name) continue;
+    check_part(each, plan_.axes(value));
+    operation.changes.push_back({each.head.value_or(-1), each.position.value_or(-1), each.kind});
+    patches = patches || each.kind == Intervention::Kind::patched;
+  }
+  if (operation.changes.empty()) return value;
+  changed_.insert(name);
+  std::vector<int> inputs = {value.step};
+  if (patches) {
+    const auto from = patched_.find(name);
+    if (from == patched_.end()) return value;  // `record_patches` has failed
+    inputs.push_back(from->second.step);
+  }
+  Axes axes = plan_.axes(value);
+  const auto flops = static_cast<double>(element_count(axes));
+  return plan_.record({changed_name(name), std::move(operation), std::move(inputs), std::move(axes), flops});
+}
+
+void ModelBuilder::check_part(const Intervention& intervention, const Axes& axes) {
+  const auto check = [&](const char* what, const std::optional<Index>& number, Index count) {
+    if (!number || (*number >= 0 && *number < count)) return;
+    fail("interventions: " + part_name(intervention) + ": there is no " + what + " " + std::to_string(*number + 1) +
+         "; allowed: 1 to " + std::to_string(count));
+  };
+  check("head", intervention.head, axes.front().size);
+  check("position", intervention.position, axes[axes.size() - 2].size);
+}
+
+const Intervention* ModelBuilder::without_tensor() const {
+  const auto found = std::ranges::find_if(experiment_.interventions,
+                                          [&](const Intervention& each) { return !changed_.contains(each.tensor); });
+  return found == experiment_.interventions.end() ? nullptr : &*found;
+}
+
 Value ModelBuilder::linear(const std::string& name, Value input, const Linear& layer, const std::string& out_axis) {
   const Axis in = {"in", plan_.axes(input).back().size};
   const Axis out = {"out", layer.out};
@@ -130,7 +193,7 @@ Value ModelBuilder::layer_norm(const std::string& name, Value input, const std::
   const bool old_names = !has(stored + ".weight") && has(stored + ".gamma");
   const Value scale = weight(weight_name(name, "scale"), stored + (old_names ? ".gamma" : ".weight"), feature);
   const Value bias = weight(weight_name(name, "b"), stored + (old_names ? ".beta" : ".bias"), feature);
-  return attnscope::layer_norm(plan_, name, input, scale, bias, epsilon);
+  return changed(attnscope::layer_norm(plan_, name, input, scale, bias, epsilon));
 }
 
 Value ModelBuilder::rms_norm(const std::string& name, Value input, const std::string& stored, double epsilon) {
@@ -139,7 +202,7 @@ Value ModelBuilder::rms_norm(const std::string& name, Value input, const std::st
 }
 
 Value ModelBuilder::residual(const std::string& name, Value a, Value b) {
-  return add(plan_, name, "token feature, token feature -> token feature", a, b);
+  return changed(add(plan_, name, "token feature, token feature -> token feature", a, b));
 }
 
 Value ModelBuilder::split_heads(const std::string& name, Value projected, Index heads, const std::string& position) {
@@ -167,7 +230,7 @@ Value ModelBuilder::attend(const Attention& attention) {
   }
   const Value weights = softmax(plan_, prefix + "weights", scores);
   const Value outputs =
-      contract(plan_, prefix + "head_outputs", "head query key, head key dim -> head query dim", weights, v);
+      changed(contract(plan_, prefix + "head_outputs", "head query key, head key dim -> head query dim", weights, v));
   return rearrange(plan_, prefix + "merged", "head token dim -> token (head dim)", outputs);
 }
 
@@ -197,7 +260,7 @@ void ModelBuilder::answer(Value features, const Answer& answer, const ContractOp
 Value ModelBuilder::mlp(Value input, const Mlp& mlp) {
   const Value hidden = linear(mlp.prefix + "mlp_hidden", input, mlp.into, "hidden");
   const Value activated = activate(plan_, mlp.prefix + "mlp_activated", hidden, mlp.activation);
-  return linear(mlp.prefix + "mlp_out", activated, mlp.back, "feature");
+  return changed(linear(mlp.prefix + "mlp_out", activated, mlp.back, "feature"));
 }
 
 Value ModelBuilder::gated_mlp(Value input, const GatedMlp& mlp) {
@@ -205,7 +268,7 @@ Value ModelBuilder::gated_mlp(Value input, const GatedMlp& mlp) {
   const Value hidden = linear(mlp.prefix + "mlp_hidden", input, mlp.into, "hidden");
   const Value opened = activate(plan_, mlp.prefix + "mlp_gate_activated", gate, mlp.activation);
   const Value activated = multiply(plan_, mlp.prefix + "mlp_activated", opened, hidden);
-  return linear(mlp.prefix + "mlp_out", activated, mlp.back, "feature");
+  return changed(linear(mlp.prefix + "mlp_out", activated, mlp.back, "feature"));
 }
 
 }  // namespace attnscope

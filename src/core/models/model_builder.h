@@ -16,11 +16,19 @@
 
 namespace attnscope {
 
+/// Begins the names of what a model makes of the experiment's other text.
+inline constexpr const char* kPatchPrefix = "patch.";
+
 /// Records a model's plan from its config and weights. The first error is kept in `error()`; after it, placeholders are
 /// recorded so that families need not check each call. Check `error()` once after reading config and tokens.
+///
+/// What the experiment's interventions replace is recorded with them, as `changed_…`, where it is recorded.
 class ModelBuilder : public ConfigReader {
  public:
   ModelBuilder(const Experiment& experiment, PlanBuilder& plan);
+  /// The same model once more in the same plan: with the weights that `first` has recorded, and its tensors to patch
+  /// from, whose names begin with kPatchPrefix.
+  ModelBuilder(const Experiment& experiment, const ModelBuilder& first);
 
   // Weights.
 
@@ -43,6 +51,8 @@ class ModelBuilder : public ConfigReader {
   /// ends the message for too many ids: the field of the configuration that sets the limit, or why there is one.
   const std::vector<Index>& tokens(const ModelText& text, std::string_view field, Index vocabulary, Index most,
                                    std::string_view limit_reason);
+  /// The first intervention on a tensor that the model does not have; null: none.
+  [[nodiscard]] const Intervention* without_tensor() const;
   /// The ids as a tensor of that name.
   void token_ids(const std::string& name, const ModelText& text);
 
@@ -116,11 +126,18 @@ class ModelBuilder : public ConfigReader {
 
   /// The tensor of that name; where it is missing, has another shape or cannot be read, fails and returns nothing.
   std::optional<std::size_t> entry(const std::string& stored, const std::vector<Index>& shape);
+  /// `value` with the interventions on it; `value` itself if there are none.
+  Value changed(Value value);
+  /// Fails if the tensor has no such head or position.
+  void check_part(const Intervention& intervention, const Axes& axes);
 
   const Experiment& experiment_;
   PlanBuilder& plan_;
   std::map<std::string_view, std::size_t> entries_;
-  std::set<std::size_t> used_;  ///< positions of the tensors that the model has used so far
+  std::map<std::string, Value> weights_;  ///< recorded so far, by name
+  std::map<std::string, Value> patched_;  ///< what the model makes of the other text, by the names of its own tensors
+  std::set<std::string> changed_;         ///< tensors with interventions so far
+  std::set<std::size_t> used_;            ///< positions of the tensors that the model has used so far
 };
 
 /// Keeps the keys up to the query, and of those the last `window` (0: all).

@@ -1,7 +1,11 @@
 #include "core/models/models.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/models/model_builder.h"
@@ -54,14 +58,64 @@ Result<ColorPicture> fit_picture(const Experiment& experiment, const ColorPictur
   return (*family)->fit_picture(*experiment.model, picture);
 }
 
+bool patches(const Experiment& experiment) {
+  return std::ranges::any_of(experiment.interventions,
+                             [](const Intervention& each) { return each.kind == Intervention::Kind::patched; });
+}
+
+/// The model reading the other text.
+Experiment patch_experiment(const Experiment& experiment) {
+  Experiment other = experiment;
+  other.interventions.clear();
+  other.text = experiment.patch_text;
+  return other;
+}
+
+/// Records what the model makes of the other text, up to the last tensor that is needed of it.
+Result<void> record_patches(const Experiment& experiment, const ModelFamily& family, ModelBuilder& builder) {
+  PlanBuilder& plan = builder.plan();
+  plan.set_prefix(kPatchPrefix);
+  family.build(builder);
+  plan.set_prefix({});
+  if (builder.error()) {
+    std::string error = *builder.error();
+    const std::string about_text = experiment.model->folder() + ": text: ";
+    if (error.starts_with(about_text)) error.insert(about_text.size() - 6, "patch_");
+    return fail(std::move(error));
+  }
+  std::set<std::string> wanted;
+  for (const Intervention& each : experiment.interventions) {
+    if (each.kind == Intervention::Kind::patched) wanted.insert(kPatchPrefix + each.tensor);
+  }
+  const std::vector<PlannedStep>& steps = plan.plan().steps;
+  const auto last =
+      std::find_if(steps.rbegin(), steps.rend(), [&](const PlannedStep& each) { return wanted.contains(each.name); });
+  // A tensor that does not exist is told of when the model itself is recorded.
+  if (last != steps.rend()) plan.drop_after({static_cast<int>(steps.rend() - last) - 1});
+  return {};
+}
+
 /// Records the model; the error, if any, is the first that the builder found.
 Result<void> record_model(const Experiment& experiment, PlanBuilder& plan) {
   const Result<const ModelFamily*> family = family_of(*experiment.model);
   if (!family) return tl::unexpected(family.error());
   if (!experiment.picture.empty() && (*family)->fit_picture == nullptr) return reads_text(**family);
-  ModelBuilder builder(experiment, plan);
-  (*family)->build(builder);
-  if (builder.error()) return fail(*builder.error());
+  std::optional<ModelBuilder> builder;
+  if (patches(experiment)) {
+    if ((*family)->input == ModelInput::picture)
+      return fail("interventions: patched is not allowed with " + std::string((*family)->name) +
+                  ", which sees a picture; allowed: off, mean");
+    const Experiment other = patch_experiment(experiment);
+    ModelBuilder first(other, plan);
+    if (Result<void> recorded = record_patches(experiment, **family, first); !recorded) return recorded;
+    builder.emplace(experiment, first);
+  } else {
+    builder.emplace(experiment, plan);
+  }
+  (*family)->build(*builder);
+  if (builder->error()) return fail(*builder->error());
+  if (const Intervention* none = builder->without_tensor(); none != nullptr)
+    return fail("interventions: this model has no " + part_name(*none) + "; allowed: heads and MLPs of its layers");
   return {};
 }
 

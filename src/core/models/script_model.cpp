@@ -48,6 +48,19 @@ def relative_bias(table, queries, keys, furthest, both_sides):
     return table[start + row].permute(2, 0, 1)
 )";
 
+constexpr const char* kIntervene = R"(
+def intervene(x, changes, other=None):
+    """Heads (None: there are none) of `x` at positions (None: at all) off, at their mean over the text, or of the other text."""
+    y = x.clone()
+    by = {"off": torch.zeros_like(x), "mean": x.mean(-2, keepdim=True).expand_as(x), "patched": other}
+    for kind, head, position in sorted(changes, key=lambda change: change[2] is not None):
+        last = min(x.shape[-2], by[kind].shape[-2])
+        rows = slice(0, last) if position is None else slice(position, min(position + 1, last))
+        where = (rows,) if head is None else (head, rows)
+        y[where] = by[kind][where]
+    return y
+)";
+
 /// The tensors of the files that a plan reads.
 std::vector<std::string> files_tensors(const Plan& plan) {
   std::set<std::size_t> used;
@@ -67,8 +80,10 @@ void write_functions(Script& s, const Plan& plan) {
   std::set<std::string> operations;
   for (const PlannedStep& step : plan.steps) operations.insert(step.operation->name());
   s.code("from torch.nn import functional");
-  for (const auto& [operation, function] :
-       {std::pair{"rotary", kRotary}, {"half_sinusoid", kSinusoids}, {"relative_bias", kRelativeBias}}) {
+  for (const auto& [operation, function] : {std::pair{"rotary", kRotary},
+                                            {"half_sinusoid", kSinusoids},
+                                            {"relative_bias", kRelativeBias},
+                                            {"intervene", kIntervene}}) {
     if (operations.contains(operation)) s.code("\n" + std::string(function) + "\n");
   }
 }

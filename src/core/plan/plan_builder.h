@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "core/plan/plan.h"
 
@@ -33,6 +34,10 @@ class PlanBuilder {
   void discard(std::uint64_t draws);
 
   Value record(PlannedStep step);
+  /// Puts `prefix` before the names of all steps recorded from now on, except weights of a model.
+  void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
+  /// Takes back all steps after `last`.
+  void drop_after(Value last);
   /// Takes the next `count` numbers of the seed, for a tensor that is drawn.
   DrawnNumbers draw(std::uint64_t count);
 
@@ -43,6 +48,7 @@ class PlanBuilder {
 
  private:
   Plan plan_;
+  std::string prefix_;
   std::uint64_t numbers_drawn_ = 0;
   std::uint64_t discarded_ = 0;  ///< since the last draw
 };

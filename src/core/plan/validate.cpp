@@ -1,8 +1,10 @@
 #include "core/plan/validate.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -54,6 +56,32 @@ Result<void> check_heads_off(const Experiment& experiment) {
   return {};
 }
 
+/// What can be wrong with interventions whatever the model is; the rest, its plan says.
+Result<void> check_interventions(const Experiment& experiment) {
+  const std::vector<Intervention>& all = experiment.interventions;
+  if (all.empty()) return {};
+  if (experiment.model == nullptr)
+    return fail("interventions: " + experiment.system + " has no trained layers; allowed with transformer");
+  if (all.size() > kMaxInterventions)
+    return fail("interventions: " + std::to_string(all.size()) + " are not allowed; allowed: at most " +
+                std::to_string(kMaxInterventions));
+  std::set<std::tuple<std::string, std::optional<Index>, std::optional<Index>>> parts;
+  for (const Intervention& each : all) {
+    if (!can_intervene(each.tensor))
+      return fail("interventions: tensor: " + quoted_text(each.tensor) +
+                  " is not allowed; allowed: head_outputs, mlp_out or out of a layer, such as layer2.head_outputs");
+    if (each.tensor.ends_with("head_outputs") != each.head.has_value())
+      return fail("interventions: " + each.tensor +
+                  (each.head ? " has no heads; allowed: no head" : " has heads; allowed: one with a head"));
+    if (!parts.insert({each.tensor, each.head, each.position}).second)
+      return fail("interventions: " + part_name(each) + " appears twice; allowed: each part once");
+    if (each.kind == Intervention::Kind::patched && experiment.patch_text.ids.empty())
+      return fail("interventions: " + part_name(each) + " is patched, but there is no text to patch from; " +
+                  "allowed with patch_text");
+  }
+  return {};
+}
+
 }  // namespace
 
 Index switchable_heads(const Experiment& experiment) {
@@ -92,6 +120,7 @@ Result<void> validate(const Experiment& experiment, double memory_budget) {
     return fail("model: " + experiment.system +
                 (experiment.model != nullptr ? " has none; allowed with transformer"
                                              : " needs one; open the folder of a model"));
+  if (Result<void> parts = check_interventions(experiment); !parts) return parts;
   if (system.check != nullptr) {
     if (Result<void> checked = system.check(experiment); !checked) return checked;
   }

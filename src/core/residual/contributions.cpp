@@ -10,6 +10,7 @@
 #include "core/operations/contract.h"
 #include "core/operations/crop.h"
 #include "core/operations/feature_norm.h"
+#include "core/operations/intervene.h"
 #include "core/operations/rearrange.h"
 #include "core/operations/rearranged_index.h"
 
@@ -206,6 +207,10 @@ Result<ResidualSum> residual_sum(const Trace& trace) {
     return is<FeatureNormOperation>(step.operation) && is_of_layer(step.name);
   });
   if (post_norm) return fail("Every layer of this model normalizes the sum: its parts do not add up to a logit.");
+  const bool replaced = std::ranges::any_of(
+      sum.stream.states, [&](int number) { return is<InterveneOperation>(number_step(trace, number).operation); });
+  if (replaced)
+    return fail("An intervention replaces the residual stream: what was added before it is no longer in the sum.");
   if (!is_linear(trace, sum.stream))
     return fail("This model's output is not linear in the residual stream: its parts do not add up to a logit.");
   return sum;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/thread_pool.h"
+#include "core/experiment/intervention.h"
 
 namespace attnscope {
 namespace {
@@ -23,7 +24,9 @@ std::vector<int> states_of(const Trace& trace) {
   std::vector<int> states;
   for (Index layer = 1; state >= 0; ++layer) {
     states.push_back(state);
-    state = number_of(trace, trace.find(part + "layer" + std::to_string(layer) + ".out"));
+    const std::string after = part + "layer" + std::to_string(layer) + ".out";
+    const Step* const changed = trace.find(changed_name(after));
+    state = number_of(trace, changed != nullptr ? changed : trace.find(after));
   }
   return states;
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/plan/resident_steps.h"
@@ -65,6 +68,15 @@ Result<std::shared_ptr<const Trace>> Executor::run(const Experiment& experiment,
   } catch (const std::bad_alloc&) {
     return fail("not enough memory for the " + bytes_text(bytes) + " that the experiment needs");
   }
+}
+
+void Executor::continue_from(std::shared_ptr<const Trace> trace) {
+  const std::vector<PlannedStep>& steps = trace->plan()->steps;
+  const auto draws = [](const PlannedStep& step) { return step.operation->traits().draws; };
+  if (std::any_of(steps.begin(), steps.end(), draws)) return;
+  // A trace does not keep its bounds; with none, results are searched for numbers that are not finite.
+  std::vector<double> bounds(steps.size(), std::numeric_limits<double>::infinity());
+  state_->last = {std::move(trace), std::move(bounds), {}};
 }
 
 void Executor::forget_results() {

@@ -47,6 +47,9 @@ class Executor {
   Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const std::shared_ptr<const Plan>& plan,
                                            const Progress& progress, const Substitutions& substitutions);
 
+  /// Takes the trace for the last run's, as far as it draws no random numbers: the next run reuses what is the same.
+  void continue_from(std::shared_ptr<const Trace> trace);
+
   /// Forgets all results of the last run except draws and constants: the next run computes the same experiment again
   /// from those, in the memory that this frees once nobody else uses the last trace.
   void forget_results();

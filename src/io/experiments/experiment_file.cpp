@@ -259,9 +259,10 @@ Result<void> read_view(const json& document, Experiment& experiment) {
 Result<Experiment> experiment_from_json(const json& document, const std::filesystem::path& folder) {
   // The format first: a newer one may have other keys.
   if (const Result<void> format = check_format(document); !format) return tl::unexpected(format.error());
-  static const std::vector<std::string> keys = {"format",    "system", "seed",  "discard", "params",  "edits",
-                                                "heads_off", "labels", "view",  "picture", "tensors", "tensors_saved",
-                                                "model",     "text",   "text2", "tokens",  "tokens2"};
+  static const std::vector<std::string> keys = {
+      "format", "system", "seed",    "discard",       "params",        "edits",       "heads_off",
+      "labels", "view",   "picture", "tensors",       "tensors_saved", "model",       "text",
+      "text2",  "tokens", "tokens2", "interventions", "patch_text",    "patch_tokens"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   const auto system = document.find("system");
   if (system == document.end()) return fail("system is missing; allowed: the name of a system");

@@ -1,6 +1,8 @@
 // The model of an experiment and what it reads, in the experiment's file.
 //
 //   "model": "../models/story", "text": "…", "text2": "…"       or "tokens": [1, 2], "tokens2": [3] where ids were given
+//   "interventions": [{"tensor": "layer2.head_outputs", "head": 2, "position": 4, "with": "patched"}, …]
+//   "patch_text": "…"                                            or "patch_tokens": [1, 2]: what is patched from
 #pragma once
 
 #include <filesystem>
@@ -12,7 +14,7 @@
 
 namespace attnscope {
 
-/// Reads model, text(2) and tokens(2) into `experiment`, whose `system` is already set; after an error it may be partly
+/// Reads model, texts and interventions into `experiment`, whose `system` is already set; after an error it may be partly
 /// changed. The model's path is relative to `folder`.
 Result<void> read_model_json(const nlohmann::json& document, const std::filesystem::path& folder,
                              Experiment& experiment);

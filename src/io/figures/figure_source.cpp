@@ -78,6 +78,8 @@ std::string experiment_text(const Experiment& experiment) {
   if (experiment.discard != 0) text += ", discard " + std::to_string(experiment.discard);
   const std::size_t edits = experiment.edits.size();
   if (edits != 0) text += "; " + std::to_string(edits) + (edits == 1 ? " number" : " numbers") + " edited";
+  for (const Intervention& each : experiment.interventions)
+    text += "; " + part_name(each) + " " + std::string(kind_name(each.kind));
   if (experiment.heads_off.empty()) return text;
   std::vector<std::string> heads;
   for (const Index head : experiment.heads_off) heads.push_back(std::to_string(head + 1));

@@ -149,6 +149,19 @@ Result<void> set_texts(Experiment& experiment, const GivenText& first, const Giv
   return {};
 }
 
+Result<void> set_patch_text(Experiment& experiment, const GivenText& given) {
+  if (given.empty()) return {};
+  const Result<const ModelFamily*> family = family_of(*experiment.model);
+  if (!family) return tl::unexpected(family.error());
+  if ((*family)->input == ModelInput::picture)
+    return fail("patch_text: this model reads a picture; allowed: interventions off and mean");
+  if (Result<void> right = check_length(given, "patch_text"); !right) return right;
+  Result<ModelText> read = read_text(*experiment.model, given, "patch_text", false);
+  if (!read) return tl::unexpected(read.error());
+  experiment.patch_text = std::move(*read);
+  return {};
+}
+
 Result<Experiment> experiment_of_model(const std::filesystem::path& path) {
   Result<std::shared_ptr<const Model>> opened = open_model(path);
   if (!opened) return tl::unexpected(opened.error());

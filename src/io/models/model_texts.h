@@ -28,6 +28,10 @@ struct GivenText {
 /// begin with "text" or "text2".
 Result<void> set_texts(Experiment& experiment, const GivenText& first, const GivenText& second);
 
+/// Gives the model of `experiment` the text that is patched from; what is not given stays. Errors begin with
+/// "patch_text".
+Result<void> set_patch_text(Experiment& experiment, const GivenText& given);
+
 /// The model in a folder, or that a file belongs to, with an example for it to read: `attnscope_example` and
 /// `attnscope_example2` (texts, or lists of ids) in its config.json, otherwise a sentence, or a single token where there
 /// is no tokenizer. A model of pictures is left without one; see `example_picture`.

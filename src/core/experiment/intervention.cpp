@@ -1,0 +1,131 @@
+#include "core/experiment/intervention.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::string_view kHeads = "head_outputs";
+constexpr std::string_view kCrossHeads = "cross_head_outputs";
+constexpr std::string_view kMlp = "mlp_out";
+constexpr std::string_view kStream = "out";
+
+/// "layer2." and "head_outputs".
+struct SplitName {
+  std::string_view layer;
+  std::string_view last;
+};
+
+SplitName split_name(std::string_view tensor) {
+  const std::size_t dot = tensor.rfind('.');
+  const std::size_t begin = dot == std::string_view::npos ? 0 : dot + 1;
+  return {tensor.substr(0, begin), tensor.substr(begin)};
+}
+
+/// A number from 1, as one from 0.
+std::optional<Index> counted(std::string_view digits) {
+  const std::optional<Index> number = parse_integer(digits);
+  return number && *number >= 1 ? std::optional(*number - 1) : std::nullopt;
+}
+
+bool take_prefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+/// "layer2.", "encoder.layer2.", "decoder.layer2.".
+bool is_layer(std::string_view prefix) {
+  if (!take_prefix(prefix, "encoder.")) take_prefix(prefix, "decoder.");
+  return take_prefix(prefix, "layer") && prefix.ends_with('.') && prefix.front() != '0' &&
+         counted(prefix.substr(0, prefix.size() - 1)).has_value();
+}
+
+}  // namespace
+
+std::string_view kind_name(Intervention::Kind kind) { return kInterventionKinds[static_cast<std::size_t>(kind)]; }
+
+std::optional<Intervention::Kind> intervention_kind(std::string_view name) {
+  const auto* const found = std::ranges::find(kInterventionKinds, name);
+  if (found == kInterventionKinds.end()) return std::nullopt;
+  return static_cast<Intervention::Kind>(found - kInterventionKinds.begin());
+}
+
+std::string part_name(const Intervention& intervention) {
+  const auto [layer, last] = split_name(intervention.tensor);
+  std::string name(layer);
+  if (last == kMlp) {
+    name += "mlp";
+  } else if (last == kStream) {
+    name += kStream;
+  } else {
+    name += (last == kCrossHeads ? "cross_head" : "head") + std::to_string(intervention.head.value_or(0) + 1);
+  }
+  if (intervention.position) name += "@" + std::to_string(*intervention.position + 1);
+  return name;
+}
+
+Result<Intervention> intervention_on(std::string_view part) {
+  const auto refuse = [&] {
+    return fail(quoted_text(std::string(part)) +
+                " is not allowed; allowed: layer2.head3, decoder.layer1.cross_head2, layer2.mlp or layer2.out, counted "
+                "from 1, each also at one position: layer2.head3@5");
+  };
+  Intervention made;
+  std::string_view rest = part;
+  if (const std::size_t at = rest.find('@'); at != std::string_view::npos) {
+    made.position = counted(rest.substr(at + 1));
+    if (!made.position) return refuse();
+    rest = rest.substr(0, at);
+  }
+  auto [layer, last] = split_name(rest);
+  if (!is_layer(layer)) return refuse();
+  made.tensor = layer;
+  if (last == "mlp") {
+    made.tensor += kMlp;
+  } else if (last == kStream) {
+    made.tensor += kStream;
+  } else {
+    made.tensor += take_prefix(last, "cross_") ? kCrossHeads : kHeads;
+    if (!take_prefix(last, "head")) return refuse();
+    made.head = counted(last);
+    if (!made.head) return refuse();
+  }
+  return made;
+}
+
+std::string part_title(const Intervention& intervention) {
+  auto [layer, last] = split_name(intervention.tensor);
+  std::string title;
+  if (take_prefix(layer, "encoder.")) title = "Encoder ";
+  if (take_prefix(layer, "decoder.")) title = "Decoder ";
+  take_prefix(layer, "layer");
+  title += (title.empty() ? "Layer " : "layer ") + std::string(layer.substr(0, layer.find('.')));
+  if (last == kCrossHeads) title += ", cross-attention";
+  if (last == kMlp) title += ", MLP";
+  if (last == kStream) title += ", residual stream";
+  if (intervention.head) title += ", head " + std::to_string(*intervention.head + 1);
+  if (intervention.position) title += ", position " + std::to_string(*intervention.position + 1);
+  return title;
+}
+
+const Intervention* same_part(const std::vector<Intervention>& all, const Intervention& one) {
+  const auto found = std::ranges::find_if(all, [&](const Intervention& each) {
+    return each.tensor == one.tensor && each.head == one.head && each.position == one.position;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+bool can_intervene(std::string_view tensor) {
+  const auto [layer, last] = split_name(tensor);
+  return is_layer(layer) && (last == kHeads || last == kCrossHeads || last == kMlp || last == kStream);
+}
+
+std::string changed_name(std::string_view tensor) {
+  const auto [layer, last] = split_name(tensor);
+  return std::string(layer) + "changed_" + std::string(last);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,59 @@
+// Interventions: what takes the place of a part of a trained model while it computes.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/tensor.h"
+
+namespace attnscope {
+
+/// Replaces what a head, an MLP or a layer puts out. Source: Wang et al. 2022, Interpretability in the Wild (mean);
+/// Meng et al. 2022, Locating and Editing Factual Associations in GPT (patching).
+struct Intervention {
+  enum class Kind {
+    off,      ///< 0
+    mean,     ///< its mean over the text
+    patched,  ///< what the model makes of the experiment's other text, at the same position
+  };
+
+  std::string tensor;                  ///< "layer2.head_outputs", "decoder.layer1.mlp_out", "layer2.out"
+  std::optional<Index> head = {};      ///< from 0; set if and only if the tensor has heads
+  std::optional<Index> position = {};  ///< from 0; otherwise all positions
+  Kind kind = Kind::off;
+
+  friend bool operator==(const Intervention&, const Intervention&) = default;
+};
+
+/// The most interventions of one experiment.
+inline constexpr std::size_t kMaxInterventions = 4096;
+
+inline constexpr std::array<std::string_view, 3> kInterventionKinds = {"off", "mean", "patched"};
+
+/// "off", "mean", "patched": as in files and on the command line.
+std::string_view kind_name(Intervention::Kind kind);
+std::optional<Intervention::Kind> intervention_kind(std::string_view name);
+
+/// What an intervention acts on as a person writes it, counted from 1: "layer2.head3", "decoder.layer1.cross_head2",
+/// "layer2.mlp", "layer2.out", each also with a position: "layer2.head3@5".
+std::string part_name(const Intervention& intervention);
+/// The reverse; the kind is `off`. The error says what is allowed.
+Result<Intervention> intervention_on(std::string_view part);
+
+/// The same in words: "Layer 2, head 3", "Decoder layer 1, cross-attention, head 2, position 5", "Layer 2, MLP".
+std::string part_title(const Intervention& intervention);
+
+/// The one that acts on the same part; null: none.
+const Intervention* same_part(const std::vector<Intervention>& all, const Intervention& one);
+
+/// Whether the tensor can be replaced: outputs of heads and MLPs, and the residual stream after a layer.
+bool can_intervene(std::string_view tensor);
+
+/// "layer2.changed_head_outputs": the tensor with its interventions.
+std::string changed_name(std::string_view tensor);
+
+}  // namespace attnscope
