@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/residual/lens.h"
+#include "core/trace/run.h"
 #include "figure/model/canvas.h"
 #include "layout_faults.h"
 #include "support/made_model.h"
@@ -157,6 +158,27 @@ TEST(NextView, OptionsBeyondTheModelAreRefusedOnTheCommandLine) {
   EXPECT_EQ(refused("next", "after", 3), "view option after: 3 is not allowed; the experiment has 0 to 2");
   EXPECT_EQ(refused("contributions", "token", 20), "view option token: 20 is not allowed; the experiment has 0 to 19");
   EXPECT_EQ(refused("contributions", "other_token", -1), "");
+}
+
+TEST(NextView, SaysWhatInterventionsDidToTheAnswer) {
+  const auto plain = made_trace("gpt2", kIds);
+  EXPECT_EQ(words(figure_of(*plain, "next"), "change.0"), "no change.0");
+  Experiment changed = plain->experiment();
+  changed.interventions = {{"layer1.head_outputs", 0, {}, Intervention::Kind::off},
+                           {"layer1.mlp_out", {}, {}, Intervention::Kind::mean}};
+  const auto trace = run(changed).value();
+  const Figure figure = figure_of(*trace, "next");
+  EXPECT_EQ(words(figure, "change.0"), "Layer 1, head 1 off; Layer 1, MLP mean");
+  const Index last = std::ssize(kIds) - 1;
+  const Index best = sorted_answers(*plain, last).front();
+  const std::vector<Index> cell = {last, best};
+  const auto apart =
+      static_cast<double>(trace->tensor("logits").at(cell)) - static_cast<double>(plain->tensor("logits").at(cell));
+  const std::string words_now = words(figure, "change.1");
+  EXPECT_NE(words_now.find("“w" + std::to_string(best) + "” is first without"), std::string::npos) << words_now;
+  EXPECT_NE(words_now.find("Δ logit " + std::string(apart < 0 ? "−" : "+") + number_text(std::abs(apart))),
+            std::string::npos)
+      << words_now;
 }
 
 }  // namespace

@@ -146,7 +146,6 @@ Value ModelBuilder::changed(Value value) {
     patches = patches || each.kind == Intervention::Kind::patched;
   }
   if (operation.changes.empty()) return value;
-  changed_.insert(name);
   std::vector<int> inputs = {value.step};
   if (patches) {
     const auto from = patched_.find(name);
@@ -166,12 +165,6 @@ void ModelBuilder::check_part(const Intervention& intervention, const Axes& axes
   };
   check("head", intervention.head, axes.front().size);
   check("position", intervention.position, axes[axes.size() - 2].size);
-}
-
-const Intervention* ModelBuilder::without_tensor() const {
-  const auto found = std::ranges::find_if(experiment_.interventions,
-                                          [&](const Intervention& each) { return !changed_.contains(each.tensor); });
-  return found == experiment_.interventions.end() ? nullptr : &*found;
 }
 
 Value ModelBuilder::linear(const std::string& name, Value input, const Linear& layer, const std::string& out_axis) {

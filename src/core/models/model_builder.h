@@ -51,8 +51,6 @@ class ModelBuilder : public ConfigReader {
   /// ends the message for too many ids: the field of the configuration that sets the limit, or why there is one.
   const std::vector<Index>& tokens(const ModelText& text, std::string_view field, Index vocabulary, Index most,
                                    std::string_view limit_reason);
-  /// The first intervention on a tensor that the model does not have; null: none.
-  [[nodiscard]] const Intervention* without_tensor() const;
   /// The ids as a tensor of that name.
   void token_ids(const std::string& name, const ModelText& text);
 
@@ -136,7 +134,6 @@ class ModelBuilder : public ConfigReader {
   std::map<std::string_view, std::size_t> entries_;
   std::map<std::string, Value> weights_;  ///< recorded so far, by name
   std::map<std::string, Value> patched_;  ///< what the model makes of the other text, by the names of its own tensors
-  std::set<std::string> changed_;         ///< tensors with interventions so far
   std::set<std::size_t> used_;            ///< positions of the tensors that the model has used so far
 };
 

@@ -95,6 +95,18 @@ Result<void> record_patches(const Experiment& experiment, const ModelFamily& fam
   return {};
 }
 
+/// Fails if the model lacks what an intervention replaces.
+Result<void> check_parts(const Experiment& experiment, const Plan& plan) {
+  if (experiment.interventions.empty()) return {};
+  std::set<std::string_view> recorded;
+  for (const PlannedStep& step : plan.steps) recorded.insert(step.name);
+  for (const Intervention& each : experiment.interventions) {
+    if (!recorded.contains(changed_name(each.tensor)))
+      return fail("interventions: this model has no " + part_name(each) + "; allowed: heads and MLPs of its layers");
+  }
+  return {};
+}
+
 /// Records the model; the error, if any, is the first that the builder found.
 Result<void> record_model(const Experiment& experiment, PlanBuilder& plan) {
   const Result<const ModelFamily*> family = family_of(*experiment.model);
@@ -114,9 +126,7 @@ Result<void> record_model(const Experiment& experiment, PlanBuilder& plan) {
   }
   (*family)->build(*builder);
   if (builder->error()) return fail(*builder->error());
-  if (const Intervention* none = builder->without_tensor(); none != nullptr)
-    return fail("interventions: this model has no " + part_name(*none) + "; allowed: heads and MLPs of its layers");
-  return {};
+  return check_parts(experiment, plan.plan());
 }
 
 Result<void> check_experiment(const Experiment& experiment) {

@@ -25,13 +25,15 @@ std::optional<OpenView> HeadLinks::to(std::string_view tensor, Index head) const
   return open;
 }
 
-void HeadLinks::add(Figure& figure, const std::string& id, const Rect& box, std::string_view tensor, Index head) const {
+void HeadLinks::add(Figure& figure, const std::string& id, const Rect& box, std::string_view tensor, Index head,
+                    const std::string& state) const {
   const std::optional<OpenView> open = to(tensor, head);
   if (!open) return;
   TargetMark target;
   target.id = "open." + id;
   target.box = box;
   target.about = "Click to open head " + std::to_string(head + 1) + " of " + places_.find(tensor)->second.title;
+  if (!state.empty()) target.about += ", whose outputs are " + (state == "mean" ? "their mean" : state);
   target.click = *open;
   figure.targets.push_back(std::move(target));
 }

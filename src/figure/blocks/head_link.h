@@ -19,8 +19,9 @@ class HeadLinks {
 
   /// Opens head `head`, from 0, of the weights in `tensor`; nothing where the view shows no such attention.
   [[nodiscard]] std::optional<OpenView> to(std::string_view tensor, Index head) const;
-  /// Makes a place of the figure open that head. It has the id "open.", followed by `id`.
-  void add(Figure& figure, const std::string& id, const Rect& box, std::string_view tensor, Index head) const;
+  /// Makes a place of the figure open that head. It has the id "open.", followed by `id`. `state`: see `head_state`.
+  void add(Figure& figure, const std::string& id, const Rect& box, std::string_view tensor, Index head,
+           const std::string& state = {}) const;
 
  private:
   struct Place {

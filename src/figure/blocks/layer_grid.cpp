@@ -13,6 +13,7 @@
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
+#include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
 
@@ -139,9 +140,22 @@ class MapGrid {
       const double cell = side_ / static_cast<double>(std::max<Index>(1, std::max(mark.rows(), mark.columns())));
       mark.box = {left_ + static_cast<double>(i) * pitch_, y, cell * static_cast<double>(mark.columns()),
                   cell * static_cast<double>(mark.rows())};
-      links_.add(figure_, mark.id, mark.box, row.tensor, slice.head);
+      const std::string state = head_state(trace_.experiment(), row.tensor, slice.head);
+      links_.add(figure_, mark.id, mark.box, row.tensor, slice.head, state);
+      if (!state.empty()) frame(mark);
       figure_.heatmaps.push_back(std::move(mark));
     }
+  }
+
+  /// Marks a head whose outputs are replaced.
+  void frame(const HeatmapMark& mark) {
+    const Rect box = mark.box.grown(2);
+    figure_.curves.push_back(
+        {mark.id + ".changed",
+         {{box.x, box.y}, {box.right(), box.y}, {box.right(), box.bottom()}, {box.x, box.bottom()}, {box.x, box.y}},
+         Shade::of(Ink::accent),
+         2,
+         false});
   }
 
   const Trace& trace_;

@@ -10,6 +10,7 @@
 #include "core/plan/region.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/margin.h"
+#include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
 #include "figure/views/view.h"
@@ -48,9 +49,8 @@ Shown shown_of(const Trace& trace, const ViewOptions& options) {
   shown.title = "Attention";
   if (chosen.has_heads)
     shown.title = capitalized(head_title(trace.experiment(), chosen.weights->name, shown.slice.head));
-  const std::vector<Index>& off = trace.experiment().heads_off;
-  if (chosen.weights->name == "weights" && std::binary_search(off.begin(), off.end(), shown.slice.head))
-    shown.title += ", off";
+  const std::string state = head_state(trace.experiment(), chosen.weights->name, shown.slice.head);
+  if (!state.empty()) shown.title += ", " + state;
   shown.title += attention_text(trace, chosen, shown.slice.item);
   return shown;
 }

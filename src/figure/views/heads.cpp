@@ -10,6 +10,7 @@
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
+#include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
 #include "figure/views/view.h"
@@ -69,7 +70,7 @@ Section section(const Trace& trace, const std::string& tensor, const std::string
 class HeadsLayout {
  public:
   HeadsLayout(std::vector<Section> sections, const Trace& trace, const ViewOptions& options)
-      : sections_(std::move(sections)), off_(trace.experiment().heads_off), options_(options) {
+      : sections_(std::move(sections)), experiment_(trace.experiment()), options_(options) {
     if (trace.experiment().model != nullptr) links_.emplace(trace);
   }
 
@@ -180,9 +181,10 @@ class HeadsLayout {
     const std::string& id = section.heads[head].id;
     TextMark text = title_mark(id + ".title", at, section.names[head], TypeSize::kBody);
     const auto number = static_cast<Index>(head);
-    const bool off = section.switchable && std::binary_search(off_.begin(), off_.end(), number);
+    const std::string state = head_state(experiment_, section.tensor, number);
+    const bool off = !state.empty();
     if (off) text.ink = Ink::dim;
-    if (off) text.markup += ", off";
+    if (off) text.markup += ", " + state;
     if (section.switchable) {
       TargetMark target;
       target.id = id + ".switch";
@@ -195,7 +197,7 @@ class HeadsLayout {
   }
 
   std::vector<Section> sections_;
-  const std::vector<Index>& off_;  ///< heads
+  const Experiment& experiment_;
   const ViewOptions& options_;
   std::optional<HeadLinks> links_;  ///< of a trained model; in a system a click pins a cell, or switches a head off
   Figure figure_;

@@ -9,6 +9,7 @@
 #include "core/residual/contributions.h"
 #include "core/residual/lens.h"
 #include "figure/blocks/answer_list.h"
+#include "figure/blocks/change_text.h"
 #include "figure/layout/legend.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/model_answers.h"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr double kMargin = 16;
 constexpr double kTitle = 28;
+constexpr double kChangeLine = 17;  // about interventions
 constexpr double kBetween = 26;
 constexpr double kLensTitle = 46;  // title and a line below
 constexpr double kLegendHeight = 44;
@@ -75,11 +77,13 @@ class NextLayout {
     lens_ = lens_at(trace_, stream_, window_, options_);
     if (lens_ == nullptr) return {};  // stopped
     list_ = answer_list();
+    change_ = change_text(trace_, stream_, position_, options_);
     HeatmapMark map = lens_map();
     place(map);
     const Point at = corner_;
     title(at);
-    add_answer_list(figure_, list_, {at.x, at.y + kTitle}, width_);
+    change_lines({at.x, at.y + kTitle});
+    add_answer_list(figure_, list_, {at.x, at.y + kTitle + change_height()}, width_);
     lens_title(map);
     targets(map);
     ring(map);
@@ -166,10 +170,10 @@ class NextLayout {
     const double cell = std::clamp((width_ - labels) / across, kMinCell, kMaxCell);
     map.column_labels = position_names(cell);
     const double above = column_label_height(map.column_labels, cell);
-    const double besides = 2 * kMargin + kTitle + kBetween + kLensTitle + above + kLegendHeight;
+    const double besides = 2 * kMargin + kTitle + change_height() + kBetween + kLensTitle + above + kLegendHeight;
     fit_list(besides + kMinRow * down);
-    const double list = kTitle + answer_list_height(list_);
-    const double fixed = besides - kTitle + list;
+    const double list = kTitle + change_height() + answer_list_height(list_);
+    const double fixed = besides + answer_list_height(list_);
     double row = options_.height > 0 ? (options_.height - fixed) / down : kUsualRow;
     row = std::floor(std::clamp(row, kMinRow, kMaxRow));
     const double height = fixed + row * down;
@@ -205,6 +209,19 @@ class NextLayout {
              HorizontalAlign align = HorizontalAlign::left) {
     figure_.texts.push_back(
         {id, at, literal_markup(words), TypeSize::kSmall, FontWeight::regular, ink, align, VerticalAlign::baseline, 0});
+  }
+
+  [[nodiscard]] double change_height() const {
+    return change_.empty() ? 0 : kChangeLine * static_cast<double>(change_.size()) + 6;
+  }
+
+  /// The interventions, and what they did to the answer.
+  void change_lines(Point at) {
+    for (std::size_t i = 0; i < change_.size(); ++i) {
+      const std::string id = "change." + std::to_string(i);
+      const Point line = {at.x, at.y + 9 + kChangeLine * static_cast<double>(i)};
+      small(id, line, shortened_text(change_[i], width_, TypeSize::kSmall), i == 0 ? Ink::accent : Ink::text);
+    }
   }
 
   void title(Point at) {
@@ -293,6 +310,7 @@ class NextLayout {
   Window window_;
   std::shared_ptr<const Lens> lens_;
   AnswerList list_;
+  std::vector<std::string> change_;
   Point corner_;
   double width_ = 0;
   double lens_top_ = 0;

@@ -321,9 +321,12 @@ void parameter_panel(const Style& style, const Experiment& experiment, UiState& 
     section_title(style, "MODEL");
     model_facts(style, experiment.model, state);
     if (takes_picture(experiment)) picture_controls(style, intents);
+    ImGui::Dummy(ImVec2(0, style.px(4)));
+    intervention_panel(style, experiment, state, intents);
     return;
   }
   state.model_facts.reset();  // and with them the model
+  state.model_parts.reset();
   section_title(style, "PARAMETERS");
   ParameterControls controls(style, experiment, system, state, intents);
   for (const Parameter& parameter : system.parameters) controls.show(parameter);

@@ -24,6 +24,7 @@ ModelInput input_of(const Experiment& experiment) { return (*family_of(*experime
 std::string title_of(const Experiment& experiment, int which) {
   std::string what = experiment.model->has_tokenizer() ? "TEXT" : "TOKEN IDS";
   if (which == 1) return what;
+  if (which == 3) return what + " TO PATCH FROM";
   return input_of(experiment) == ModelInput::pair ? "SECOND " + what : what + " OF THE DECODER";
 }
 
@@ -31,6 +32,7 @@ std::string help_of(const Experiment& experiment, int which) {
   const bool words = experiment.model->has_tokenizer();
   const std::string what = words ? "Text" : "Token ids, such as 1, 2, 3,";
   if (which == 1) return what + " that the model reads.";
+  if (which == 3) return what + " that the model reads for the parts that are patched.";
   if (input_of(experiment) == ModelInput::pair)
     return std::string(words ? "Second text" : "Token ids of the second text") + "; may be empty.";
   return what + " that the decoder has written so far, and continues.";
@@ -48,7 +50,7 @@ class TextColumn {
   TextColumn(const Style& style, const Experiment& experiment, int which, UiState& state, UiIntents& intents)
       : style_(style),
         experiment_(experiment),
-        text_(which == 1 ? experiment.text : experiment.text2),
+        text_(model_text(experiment, which)),
         which_(which),
         typed_(state.typed_texts[static_cast<std::size_t>(which - 1)]),
         state_(state),
@@ -165,14 +167,22 @@ int text_count(const Experiment& experiment) {
   return (*family)->input == ModelInput::text ? 1 : 2;
 }
 
+bool shows_patch_text(const Experiment& experiment) {
+  return std::any_of(experiment.interventions.begin(), experiment.interventions.end(),
+                     [](const Intervention& each) { return each.kind == Intervention::Kind::patched; });
+}
+
 double text_panel_height(double window_height) { return window_height < 560 ? 104 : 132; }
 
 void text_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
-  const int count = text_count(experiment);
+  std::vector<int> shown = {1};
+  if (text_count(experiment) > 1) shown.push_back(2);
+  if (shows_patch_text(experiment)) shown.push_back(3);
+  const auto count = static_cast<int>(shown.size());
   const float gap = style.px(16);
   const float width =
       (ImGui::GetContentRegionAvail().x - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
-  for (int which = 1; which <= count; ++which) {
+  for (const int which : shown) {
     if (which > 1) ImGui::SameLine(0, gap);
     TextColumn(style, experiment, which, state, intents).show(width);
   }

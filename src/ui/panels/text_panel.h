@@ -9,6 +9,9 @@ namespace attnscope::ui {
 /// The number of texts that the model of the experiment takes; 0 without a model, and for one that reads pictures.
 int text_count(const Experiment& experiment);
 
+/// Whether the text that parts are patched from is shown beside them.
+bool shows_patch_text(const Experiment& experiment);
+
 /// Its height in logical pixels.
 double text_panel_height(double window_height);
 

@@ -89,6 +89,23 @@ struct ModelFacts {
   std::vector<Row> rows;
 };
 
+/// The parts of a model that interventions can replace; derived once.
+struct ModelParts {
+  struct Part {
+    std::string title;  ///< "head 3", "MLP"
+    Intervention part;
+  };
+  struct Layer {
+    std::string title;  ///< "Layer 2"
+    std::vector<Part> parts;
+  };
+
+  std::shared_ptr<const Model> model;
+  std::vector<Layer> layers;
+  std::size_t layer = 0;  ///< selected
+  std::size_t part = 0;
+};
+
 /// A folder as a dialog lists it.
 struct ListedFolder {
   std::string folder;
@@ -143,10 +160,11 @@ struct UiState {
   AnimationSettings animation_settings;
   std::optional<ParameterFacts> parameter_facts;
   std::size_t labels_typed = 0;                         ///< how many labels, the first ones, the field for them has
-  std::array<std::optional<TypedText>, 2> typed_texts;  ///< of a model
+  std::array<std::optional<TypedText>, 3> typed_texts;  ///< of a model, as SetText counts them
   bool focus_text = false;                              ///< the first one gets the keyboard
   bool cursor_to_end = false;                           ///< of that text, once it has the keyboard
   std::optional<ModelFacts> model_facts;
+  std::optional<ModelParts> model_parts;
   StatusMessage message;
   std::filesystem::path last_folder;  ///< of the file that a dialog last opened or wrote; empty: none
 

@@ -7,6 +7,7 @@
 #include "app/session/mask_cell.h"
 #include "core/experiment/order.h"
 #include "core/studies/permutation.h"
+#include "figure/slices/head_state.h"
 #include "figure/slices/selected.h"
 #include "figure/views/view_selection.h"
 
@@ -62,6 +63,32 @@ void toggle_mask(const Shared& shared, UiIntents& intents) {
   intents.actions.push_back({PaintMask{*pair, !is_kept(shared.session().experiment(), *pair)}, 0});
 }
 
+namespace {
+
+/// The head under the cursor or the pinned one, otherwise the one that the view shows.
+std::optional<Intervention> chosen_head(const Shared& shared, const Trace& trace, const ParameterValues& options) {
+  const std::optional<NamedCell>& cell = shared.state.inspected();
+  const Step* const step = cell ? trace.find(cell->tensor) : nullptr;
+  const View& view = *find_view(trace.experiment().view.name);
+  if (step != nullptr && step->name.ends_with("weights") && step->axes.size() == 3)
+    return Intervention{outputs_of_heads(step->name), cell->index.front(), {}, {}};
+  const std::optional<Index> head = selected_head(view, trace, options);
+  const Step* const weights = head ? selected_attention(trace, options).weights : nullptr;
+  if (weights == nullptr) return std::nullopt;
+  return Intervention{outputs_of_heads(weights->name), head, {}, {}};
+}
+
+void switch_model_head(const Shared& shared, const Trace& trace, const ParameterValues& options, UiIntents& intents) {
+  const std::optional<Intervention> head = chosen_head(shared, trace, options);
+  if (!head) return shared.say("X switches a head off: point at its weights, or open it, first", true);
+  const bool is_changed = same_part(trace.experiment().interventions, *head) != nullptr;
+  intents.actions.push_back(
+      {SetIntervention{*head, is_changed ? std::nullopt : std::optional(Intervention::Kind::off)}, 0});
+  shared.say(part_title(*head) + (is_changed ? ": on again" : ": off"), false);
+}
+
+}  // namespace
+
 void switch_head(const Shared& shared, UiIntents& intents) {
   const Trace* trace = shared.traces.trace().get();
   if (trace == nullptr) return;
@@ -69,6 +96,7 @@ void switch_head(const Shared& shared, UiIntents& intents) {
   if (experiment.tensors != nullptr)
     return shared.say("X switches off a head where the heads are merged; imported tensors end before that", true);
   const ParameterValues options = view_options(experiment.view)->values;
+  if (experiment.model != nullptr) return switch_model_head(shared, *trace, options, intents);
   const std::optional<Index> head = selected_head(*find_view(experiment.view.name), *trace, options);
   if (!head) return shared.say("X switches a head off: select a head first, in a view that shows one", true);
   for (Edit& edit : edits_for(ToggleHead{*head}, experiment)) intents.actions.push_back({std::move(edit), 0});

@@ -1,0 +1,22 @@
+#include "figure/slices/head_state.h"
+
+#include <algorithm>
+
+namespace attnscope {
+namespace {
+
+constexpr std::string_view kWeights = "weights";
+
+}  // namespace
+
+std::string outputs_of_heads(std::string_view weights) {
+  return std::string(weights.substr(0, weights.size() - std::min(kWeights.size(), weights.size()))) + "head_outputs";
+}
+
+std::string head_state(const Experiment& experiment, std::string_view weights, Index head) {
+  if (weights == kWeights && std::ranges::binary_search(experiment.heads_off, head)) return "off";
+  const Intervention* const found = same_part(experiment.interventions, {outputs_of_heads(weights), head, {}, {}});
+  return found == nullptr ? "" : std::string(kind_name(found->kind));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,18 @@
+// Heads whose outputs something else takes the place of.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/experiment/experiment.h"
+
+namespace attnscope {
+
+/// "off", "mean" or "patched" where all outputs of the head (from 0) of the weights in that tensor are replaced; empty
+/// where they are not, or only at some positions.
+std::string head_state(const Experiment& experiment, std::string_view weights, Index head);
+
+/// The outputs of the heads of those weights: "layer2.head_outputs" of "layer2.weights".
+std::string outputs_of_heads(std::string_view weights);
+
+}  // namespace attnscope

@@ -1,0 +1,133 @@
+// What takes the place of parts of a trained model: the list of interventions, and what adds one.
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/models/models.h"
+#include "core/plan/plan.h"
+#include "ui/panels/panels.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+using Kind = Intervention::Kind;
+
+constexpr const char* kAbout =
+    "What takes the place of a head's outputs, or of an MLP's: 0, their mean over the text, or what the model makes of "
+    "another text at the same position.";
+
+/// "Layer 2" and "head 3" of "Layer 2, head 3".
+std::pair<std::string, std::string> split_title(const std::string& title) {
+  const std::size_t comma = title.find(", ");
+  return {title.substr(0, comma), title.substr(comma + 2)};
+}
+
+void add_part(ModelParts& parts, const Intervention& part) {
+  auto [layer, title] = split_title(part_title(part));
+  if (parts.layers.empty() || parts.layers.back().title != layer) parts.layers.push_back({layer, {}});
+  parts.layers.back().parts.push_back({capitalized(title), part});
+}
+
+ModelParts parts_of(const Experiment& experiment) {
+  ModelParts parts;
+  parts.model = experiment.model;
+  Experiment bare = experiment;
+  bare.interventions.clear();
+  for (const PlannedStep& step : plan(bare).steps) {
+    if (!can_intervene(step.name)) continue;
+    const Axis* const heads = find_axis(step.axes, "head");
+    if (heads == nullptr) add_part(parts, {step.name, {}, {}, {}});
+    for (Index head = 0; heads != nullptr && head < heads->size; ++head) add_part(parts, {step.name, head, {}, {}});
+  }
+  return parts;
+}
+
+class InterventionControls {
+ public:
+  InterventionControls(const Style& style, const Experiment& experiment, ModelParts& parts, UiIntents& intents)
+      : style_(style), all_(experiment.interventions), parts_(parts), intents_(intents) {
+    can_patch_ = !takes_picture(experiment);
+  }
+
+  void add() {
+    std::vector<std::string> layers;
+    for (const ModelParts::Layer& each : parts_.layers) layers.push_back(each.title);
+    parts_.layer = std::min(parts_.layer, layers.size() - 1);
+    if (const auto picked = choice(style_, "Layer", "The layer whose part is replaced.", layers, parts_.layer))
+      parts_.layer = *picked;
+    const ModelParts::Layer& layer = parts_.layers[parts_.layer];
+    std::vector<std::string> titles;
+    for (const ModelParts::Part& each : layer.parts) titles.push_back(each.title);
+    parts_.part = std::min(parts_.part, titles.size() - 1);
+    if (const auto picked = choice(style_, "Part", kAbout, titles, parts_.part)) parts_.part = *picked;
+    buttons(layer.parts[parts_.part].part);
+  }
+
+  void list() {
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      ImGui::PushID(static_cast<int>(i));
+      row(all_[i]);
+      ImGui::PopID();
+    }
+  }
+
+ private:
+  void set(const Intervention& part, std::optional<Kind> kind) {
+    intents_.actions.push_back({SetIntervention{part, kind}, 0});
+  }
+
+  [[nodiscard]] std::size_t kinds() const { return can_patch_ ? kInterventionKinds.size() : 2; }
+
+  /// What the selected part can be replaced by, side by side.
+  void buttons(const Intervention& part) {
+    static constexpr std::array<const char*, 3> kHelp = {
+        "Replaces the part by 0.", "Replaces the part at every position by its mean over the text.",
+        "Replaces the part by what the model makes of another text, at the same position."};
+    const auto count = static_cast<float>(kinds());
+    const float gap = style_.px(4);
+    const float width = (ImGui::GetContentRegionAvail().x - gap * (count - 1)) / count;
+    for (std::size_t i = 0; i < kinds(); ++i) {
+      if (i > 0) ImGui::SameLine(0, gap);
+      const std::string words = capitalized(std::string(kInterventionKinds[i])) + "##add";
+      if (ImGui::Button(words.c_str(), ImVec2(width, 0))) set(part, static_cast<Kind>(i));
+      tooltip(kHelp[i]);
+    }
+  }
+
+  void row(const Intervention& intervention) {
+    const std::string title = part_title(intervention);
+    std::vector<std::string> items(kInterventionKinds.begin(),
+                                   kInterventionKinds.begin() + static_cast<std::ptrdiff_t>(kinds()));
+    items.emplace_back("remove");
+    const float room = ImGui::GetContentRegionAvail().x * 0.48F;
+    const bool fits = ImGui::CalcTextSize(title.c_str()).x <= room;
+    const std::string label = fits ? title : cut_text(part_name(intervention), room);
+    const auto picked = choice(style_, label.c_str(), title, items, static_cast<std::size_t>(intervention.kind));
+    if (!picked) return;
+    set(intervention, *picked < kinds() ? std::optional(static_cast<Kind>(*picked)) : std::nullopt);
+  }
+
+  const Style& style_;
+  const std::vector<Intervention>& all_;
+  ModelParts& parts_;
+  UiIntents& intents_;
+  bool can_patch_ = true;
+};
+
+}  // namespace
+
+void intervention_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
+  if (!state.model_parts || state.model_parts->model != experiment.model) state.model_parts = parts_of(experiment);
+  if (state.model_parts->layers.empty()) return;
+  section_title(style, "INTERVENTIONS");
+  tooltip(kAbout);
+  InterventionControls controls(style, experiment, *state.model_parts, intents);
+  controls.list();
+  controls.add();
+}
+
+}  // namespace attnscope::ui
