@@ -34,7 +34,6 @@ void add_part(ModelParts& parts, const Intervention& part) {
 
 ModelParts parts_of(const Experiment& experiment) {
   ModelParts parts;
-  parts.model = experiment.model;
   Experiment bare = experiment;
   bare.interventions.clear();
   for (const PlannedStep& step : plan(bare).steps) {
@@ -121,11 +120,12 @@ class InterventionControls {
 }  // namespace
 
 void intervention_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
-  if (!state.model_parts || state.model_parts->model != experiment.model) state.model_parts = parts_of(experiment);
-  if (state.model_parts->layers.empty()) return;
+  std::optional<ModelParts>& parts = state.model_facts->parts;
+  if (!parts) parts = parts_of(experiment);
+  if (parts->layers.empty()) return;
   section_title(style, "INTERVENTIONS");
   tooltip(kAbout);
-  InterventionControls controls(style, experiment, *state.model_parts, intents);
+  InterventionControls controls(style, experiment, *parts, intents);
   controls.list();
   controls.add();
 }

@@ -30,7 +30,7 @@ void parameter_panel(const Style& style, const Experiment& experiment, UiState& 
 /// What a trained model is, in rows of the parameter panel.
 void model_facts(const Style& style, const std::shared_ptr<const Model>& model, UiState& state);
 
-/// What takes the place of parts of a trained model, and what could.
+/// What takes the place of parts of a trained model, and what could; below its facts.
 void intervention_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents);
 
 /// The tabs of the views. A view that has nothing to show of `trace` (null: none is computed yet) is dim; tabs without

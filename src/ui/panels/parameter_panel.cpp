@@ -326,7 +326,6 @@ void parameter_panel(const Style& style, const Experiment& experiment, UiState& 
     return;
   }
   state.model_facts.reset();  // and with them the model
-  state.model_parts.reset();
   section_title(style, "PARAMETERS");
   ParameterControls controls(style, experiment, system, state, intents);
   for (const Parameter& parameter : system.parameters) controls.show(parameter);

@@ -77,18 +77,6 @@ struct TypedText {
   std::string error;       ///< empty: it was taken
 };
 
-/// What the parameter panel says of a model; derived once.
-struct ModelFacts {
-  struct Row {
-    std::string name;
-    std::string value;
-    std::string help;
-  };
-
-  std::shared_ptr<const Model> model;
-  std::vector<Row> rows;
-};
-
 /// The parts of a model that interventions can replace; derived once.
 struct ModelParts {
   struct Part {
@@ -100,10 +88,22 @@ struct ModelParts {
     std::vector<Part> parts;
   };
 
-  std::shared_ptr<const Model> model;
   std::vector<Layer> layers;
   std::size_t layer = 0;  ///< selected
   std::size_t part = 0;
+};
+
+/// What the parameter panel says of a model; derived once.
+struct ModelFacts {
+  struct Row {
+    std::string name;
+    std::string value;
+    std::string help;
+  };
+
+  std::shared_ptr<const Model> model;
+  std::vector<Row> rows;
+  std::optional<ModelParts> parts;
 };
 
 /// A folder as a dialog lists it.
@@ -164,7 +164,6 @@ struct UiState {
   bool focus_text = false;                              ///< the first one gets the keyboard
   bool cursor_to_end = false;                           ///< of that text, once it has the keyboard
   std::optional<ModelFacts> model_facts;
-  std::optional<ModelParts> model_parts;
   StatusMessage message;
   std::filesystem::path last_folder;  ///< of the file that a dialog last opened or wrote; empty: none
 
