@@ -9,13 +9,16 @@ namespace attnscope {
 namespace {
 
 constexpr std::chrono::milliseconds kTimeToFinish{500};
+constexpr float kNoticedShare = 0.02F;
 
 }  // namespace
 
-Figure build(const FigureRequest& request, const StopToken& stop, ViewCache* cache) {
+Figure build(const FigureRequest& request, const StopToken& stop, ViewCache* cache,
+             std::function<void(double)> progress) {
   ViewOptions options = *view_options(request.view);
   options.stop = stop;
   options.cache = cache;
+  options.progress = std::move(progress);
   options.pinned = request.pinned.get();
   const auto sized = [&](double width, double height) {
     if (stop.stop_requested()) return Figure();
@@ -34,14 +37,20 @@ Result<void> check_view(const Trace& trace, const std::string& name, const ViewO
 }
 
 FigureBuilder::FigureBuilder(std::function<void()> ready)
-    : job_({[this](const FigureRequest& request, const StopToken& stop) {
+    : job_({[this, ready](const FigureRequest& request, const StopToken& stop) {
               const StopClock::time_point start = StopClock::now();
               // What was made for another model holds its weights.
               if (const Model* const model = request.trace->experiment().model.get(); model != model_) {
                 model_ = model;
                 cache_.forget_last();
               }
-              Figure figure = build(request, stop, &cache_);
+              progress_ = 0;
+              Figure figure = build(request, stop, &cache_, [&](double share) {
+                if (share < progress_ + kNoticedShare && share < 1) return;
+                progress_ = static_cast<float>(share);
+                ready();
+              });
+              progress_ = 0;
               const double seconds = std::chrono::duration<double>(StopClock::now() - start).count();
               return BuiltFigure{request, std::move(figure), seconds};
             },

@@ -1,6 +1,7 @@
 // Builds figures in the background.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -34,8 +35,10 @@ struct BuiltFigure {
   double seconds = 0;  ///< that building took
 };
 
-/// Builds the figure in this thread; a stopped one is unfinished. `request.view` has been checked.
-Figure build(const FigureRequest& request, const StopToken& stop = {}, ViewCache* cache = nullptr);
+/// Builds the figure in this thread; a stopped one is unfinished. `request.view` has been checked. `progress`: see
+/// ViewOptions.
+Figure build(const FigureRequest& request, const StopToken& stop = {}, ViewCache* cache = nullptr,
+             std::function<void(double)> progress = {});
 
 /// Fails where the trace lacks the layer, head, batch item or page that the view shows, or the view has nothing to
 /// show. `options` come from `view_options`.
@@ -45,7 +48,8 @@ Result<void> check_view(const Trace& trace, const std::string& view, const ViewO
 /// if it takes less than half a second: so the figure follows a drag instead of waiting for its end.
 class FigureBuilder {
  public:
-  /// `ready` is called from the thread when a figure is done; it must not wait for the owner.
+  /// `ready` is called from the thread when a figure is done, and when it is some percent further; it must not wait for
+  /// the owner.
   explicit FigureBuilder(std::function<void()> ready);
 
   void request(FigureRequest request) { job_.request(std::move(request)); }
@@ -56,8 +60,11 @@ class FigureBuilder {
   /// The newest finished figure, once.
   std::optional<BuiltFigure> take() { return job_.take(); }
   [[nodiscard]] bool busy() const { return job_.busy(); }
+  /// The share of the figure under way, from 0 to 1, where that is known; otherwise 0.
+  [[nodiscard]] float progress() const { return progress_; }
 
  private:
+  std::atomic<float> progress_ = 0;
   // Used by the thread only.
   ViewCache cache_;
   const Model* model_ = nullptr;  // of the last figure; only compared

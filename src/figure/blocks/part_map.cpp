@@ -31,8 +31,8 @@ std::string embedding_name(std::string name) {
 }
 
 /// A matrix of numbers that the view computed.
-HeatmapMark parts_mark(const std::string& id, Index columns, const std::vector<double>& values,
-                       const ColorScale& scale) {
+HeatmapMark parts_mark(const std::string& id, Index columns, const std::vector<double>& values, const ColorScale& scale,
+                       const PartWords& words) {
   const Index rows = std::ssize(values) / columns;
   auto numbers = std::make_shared<Tensor>(Axes{{"layer", rows}, {"part", columns}});
   std::transform(values.begin(), values.end(), numbers->values().begin(),
@@ -42,7 +42,7 @@ HeatmapMark parts_mark(const std::string& id, Index columns, const std::vector<d
   mark.step = -1;
   mark.axes = numbers->axes();
   mark.scale = scale;
-  mark.about = "contribution to the logit";
+  mark.about = words.about;
   mark.source = slice_of(std::move(numbers), mark);
   return mark;
 }
@@ -58,7 +58,8 @@ void add_hint(Figure& figure, const HeatmapMark& mark, Index row, const std::str
 
 }  // namespace
 
-PartMap::PartMap(const Trace& trace, const Contributions& parts) : trace_(trace), parts_(parts), links_(trace) {
+PartMap::PartMap(const Trace& trace, const Contributions& parts, const PartWords& words)
+    : trace_(trace), parts_(parts), words_(words), links_(trace) {
   const std::vector<LayerAttention> attentions = layer_attentions(trace);
   double most = std::abs(parts.biases.value_or(0));
   const auto look_at = [&](double value) { most = std::max(most, std::abs(value)); };
@@ -132,12 +133,11 @@ void PartMap::add(Figure& figure, Point at) const {
 }
 
 void PartMap::add_single(Figure& figure, const std::string& id, const std::string& name, double value, Point at) const {
-  HeatmapMark mark = parts_mark(id, 1, {value}, scale_);
+  HeatmapMark mark = parts_mark(id, 1, {value}, scale_, words_);
   mark.box = {at.x + labels_, at.y, std::max(cell_, kSideWidth), row_ - 1};
   mark.row_labels = {name};
-  const std::string what =
-      id == "biases" ? "The biases of the final norm and of the output together add " : "The " + name + " add ";
-  add_hint(figure, mark, 0, what + number_text(value));
+  const std::string what = id == "biases" ? "The biases of the final norm and of the output together" : "The " + name;
+  add_hint(figure, mark, 0, what + words_.some_do + number_text(value));
   figure.heatmaps.push_back(std::move(mark));
 }
 
@@ -173,7 +173,8 @@ void PartMap::add_heads(Figure& figure, Point at) const {
     for (; end < parts_.layers.size() && parts_.layers[end].heads.size() == heads; ++end)
       values.insert(values.end(), parts_.layers[end].heads.begin(), parts_.layers[end].heads.end());
     if (heads > 0) {
-      HeatmapMark mark = parts_mark("heads." + std::to_string(first), static_cast<Index>(heads), values, scale_);
+      HeatmapMark mark =
+          parts_mark("heads." + std::to_string(first), static_cast<Index>(heads), values, scale_, words_);
       mark.box = {at.x + labels_, layers_top(at) + static_cast<double>(first) * row_,
                   static_cast<double>(heads) * cell_, static_cast<double>(end - first) * row_};
       mark.row_labels = std::vector<std::string>(layers_.begin() + static_cast<std::ptrdiff_t>(first),
@@ -196,7 +197,7 @@ void PartMap::add_head_targets(Figure& figure, const HeatmapMark& mark, std::siz
       target.id = "open." + std::to_string(layer) + "." + std::to_string(head);
       target.box = {mark.box.x + static_cast<double>(head) * cell_, mark.box.y + static_cast<double>(row) * row_, cell_,
                     row_};
-      target.about = "Head " + std::to_string(head + 1) + " of " + layers_[layer] + " adds " +
+      target.about = "Head " + std::to_string(head + 1) + " of " + layers_[layer] + words_.one_does +
                      number_text(parts.heads[static_cast<std::size_t>(head)]);
       const Step* const weights =
           parts.weights >= 0 ? &trace_.steps()[static_cast<std::size_t>(parts.weights)] : nullptr;
@@ -219,11 +220,12 @@ void PartMap::add_side(Figure& figure, const SideColumn& column, double left, do
     for (; first < layers.size() && layers[first].*column.value; ++first)
       values.push_back(*(layers[first].*column.value));
     if (values.empty()) continue;
-    HeatmapMark mark = parts_mark(column.id + "." + std::to_string(begin), 1, values, scale_);
+    HeatmapMark mark = parts_mark(column.id + "." + std::to_string(begin), 1, values, scale_, words_);
     mark.box = {left, top + static_cast<double>(begin) * row_, kSideWidth, static_cast<double>(values.size()) * row_};
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string what = mlp ? "The MLP of " : "The bias of the output projection of ";
-      add_hint(figure, mark, static_cast<Index>(i), what + layers_[begin + i] + " adds " + number_text(values[i]));
+      add_hint(figure, mark, static_cast<Index>(i),
+               what + layers_[begin + i] + words_.one_does + number_text(values[i]));
     }
     figure.heatmaps.push_back(std::move(mark));
   }

@@ -1,4 +1,4 @@
-// What the parts of a model add to a logit, as a map: embeddings, layers × heads with biases and MLPs, biases behind the
+// Numbers of the parts of a model, such as what they add to a logit, as a map: embeddings, layers × heads with biases and MLPs, biases behind the
 // last layer.
 #pragma once
 
@@ -12,10 +12,17 @@
 
 namespace attnscope {
 
+/// What the numbers of a map are called.
+struct PartWords {
+  const char* about;     ///< "contribution to the logit"
+  const char* one_does;  ///< " adds ": between a part and its number
+  const char* some_do;   ///< " add ": the same of several
+};
+
 class PartMap {
  public:
-  /// Both must outlive this.
-  PartMap(const Trace& trace, const Contributions& parts);
+  /// The first two must outlive this.
+  PartMap(const Trace& trace, const Contributions& parts, const PartWords& words);
 
   /// The smallest width.
   [[nodiscard]] double least_width() const;
@@ -54,6 +61,7 @@ class PartMap {
 
   const Trace& trace_;
   const Contributions& parts_;
+  PartWords words_;
   HeadLinks links_;
   std::vector<std::string> layers_;  ///< names
   std::vector<SideColumn> sides_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <any>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ struct ViewOptions {
 
   const Trace* pinned = nullptr;  ///< the baseline; null: none
 
+  /// Told the share that is done of what takes long, from 0 to 1; may be empty.
+  std::function<void(double)> progress = {};
   StopToken stop;              ///< checked in long loops, which then return an unfinished figure that nobody sees
   ViewCache* cache = nullptr;  ///< results of earlier figures; may be null
 

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/residual/lens.h"
+#include "figure/blocks/answer_chips.h"
 #include "figure/blocks/part_map.h"
 #include "figure/layout/chart.h"
 #include "figure/layout/legend.h"
@@ -22,15 +23,13 @@ namespace {
 constexpr double kMargin = 16;
 constexpr double kTitle = 26;
 constexpr double kSumLine = 26;
-constexpr double kChoiceLine = 24;
 constexpr double kBetween = 16;
 constexpr double kLegendHeight = 54;
 constexpr double kWidest = 880;
-constexpr double kChipGap = 6;
-constexpr double kChipPad = 7;
 constexpr double kLeastWidth = 360;
-constexpr double kChoiceName = 56;
 constexpr Index kOffered = 6;  // tokens to choose from
+
+constexpr PartWords kWords = {"contribution to the logit", " adds ", " add "};
 
 /// What the parts are made from.
 using PartsSource = std::tuple<std::shared_ptr<const Tensor>, std::shared_ptr<const LazyTensors>, Index, Index, Index>;
@@ -50,7 +49,7 @@ class ContributionsLayout {
   Figure build() {
     const std::shared_ptr<const Contributions> parts = parts_of_logit();
     if (parts == nullptr) return {};  // stopped
-    PartMap map(trace_, *parts);
+    PartMap map(trace_, *parts, kWords);
     const std::string note = caption(*parts);
     const double title = text_width(title_text(), TypeSize::kTitle, FontWeight::semibold) + 12 +
                          text_width(position_count_text(trace_, stream(), choice_.position), TypeSize::kSmall);
@@ -58,7 +57,7 @@ class ContributionsLayout {
         std::max({kLeastWidth, map.least_width(), title, text_width(sum_text(*parts), TypeSize::kBody)});
     figure_.width = std::max(options_.width, least + 2 * kMargin);
     width_ = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
-    const double fixed = 2 * kMargin + kTitle + kSumLine + 2 * kChoiceLine + kBetween + kLegendHeight +
+    const double fixed = 2 * kMargin + kTitle + kSumLine + 2 * kAnswerChipsHeight + kBetween + kLegendHeight +
                          add_caption(nullptr, "", note, {}, width_);
     map.fit(width_, options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
     const double height = fixed + map.height();
@@ -68,10 +67,10 @@ class ContributionsLayout {
     at.y += kTitle;
     figure_.texts.push_back(chart_text("sum", {at.x, at.y + 11}, sum_text(*parts), Ink::text, TypeSize::kBody));
     at.y += kSumLine;
-    choices("token", at, choice_.answer, false);
-    at.y += kChoiceLine;
-    choices("other_token", at, choice_.against.value_or(-1), true);
-    at.y += kChoiceLine + kBetween;
+    token_chips(at);
+    at.y += kAnswerChipsHeight;
+    against_chips(at);
+    at.y += kAnswerChipsHeight + kBetween;
     map.add(figure_, at);
     at.y += map.height();
     legend(map, at);
@@ -124,35 +123,19 @@ class ContributionsLayout {
     return words;
   }
 
-  /// A line of tokens to choose from: the most probable ones, and the chosen one if it is not among them.
-  void choices(const std::string& option, Point at, Index chosen, bool optional) {
-    figure_.texts.push_back(chart_text(option, {at.x, at.y + 10}, optional ? "against" : "token", Ink::dim,
-                                       TypeSize::kSmall, HorizontalAlign::left, VerticalAlign::middle));
-    std::vector<Index> offered;
-    if (optional) offered.push_back(-1);
-    for (const Answer& each : offered_) offered.push_back(each.number);
-    if (std::ranges::find(offered, chosen) == offered.end())
-      offered.insert(offered.begin() + (optional ? 1 : 0), chosen);
-    double x = at.x + kChoiceName;
-    for (const Index each : offered) {
-      const std::string words = each < 0 ? "none" : answer_name(trace_, stream(), each);
-      const double width = text_width(words, TypeSize::kSmall) + 2 * kChipPad;
-      if (x + width > at.x + width_) break;
-      chip(option, each, words, {x, at.y, width, 20}, each == chosen);
-      x += width + kChipGap;
-    }
+  void token_chips(Point at) {
+    add_answer_chips(figure_, trace_, stream(),
+                     {"token", "token", offered_, choice_.answer, false,
+                      [](const std::string& token) { return "Click to see what adds to the logit of " + token; }},
+                     at, width_);
   }
 
-  void chip(const std::string& option, Index answer, const std::string& words, const Rect& box, bool chosen) {
-    const std::string id = option + "." + std::to_string(answer);
-    figure_.bars.push_back({id, box, chosen ? Shade::of(Ink::accent, 0.22) : Shade::of(Ink::line, 0.28)});
-    figure_.texts.push_back(chart_text(id, {box.x + kChipPad, box.center().y}, literal_markup(words),
-                                       chosen ? Ink::text : Ink::dim, TypeSize::kSmall, HorizontalAlign::left,
-                                       VerticalAlign::middle));
-    const std::string about = option == "token" ? "Click to see what adds to the logit of “" + words + "”"
-                              : answer < 0      ? "Click to see the logit alone"
-                                                : "Click to see the difference to the logit of “" + words + "”";
-    figure_.targets.push_back({id, box, about, SetOptions{{{option, answer}}}});
+  void against_chips(Point at) {
+    const auto about = [](const std::string& token) {
+      return token.empty() ? "Click to see the logit alone" : "Click to see the difference to the logit of " + token;
+    };
+    add_answer_chips(figure_, trace_, stream(),
+                     {"other_token", "against", offered_, choice_.against.value_or(-1), true, about}, at, width_);
   }
 
   void legend(const PartMap& map, Point at) {

@@ -81,6 +81,7 @@ struct Performance {
   std::string writing = {};  ///< a file: "writing a.gif 40 %"; empty: none
   bool writes_figure = false;
   bool building = false;  ///< the wanted figure is not on screen yet
+  float built = 0;        ///< how much of it is done, 0 to 1, where that is known; otherwise 0
 };
 
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& state,

@@ -42,7 +42,10 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
   }
   if (!performance.busy && performance.drawn < 1)
     right = "drawing " + std::to_string(static_cast<int>(performance.drawn * 100)) + " %";
-  if (!performance.busy && performance.building) right = "building the figure…";
+  if (!performance.busy && performance.building) {
+    right = "building the figure…";
+    if (performance.built > 0) right += " " + std::to_string(static_cast<int>(performance.built * 100)) + " %";
+  }
   if (!performance.busy && !performance.writing.empty()) right = performance.writing;
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
   // In a narrow window a message matters more than the timings.

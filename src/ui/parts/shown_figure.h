@@ -34,6 +34,8 @@ class ShownFigure {
   }
   /// Whether the wanted figure takes so long to build that the user notices.
   [[nodiscard]] bool is_building() const;
+  /// How much of it is done, from 0 to 1, where that is known; otherwise 0.
+  [[nodiscard]] float built_share() const { return builder_.progress(); }
   /// Whether the next frame differs without input.
   [[nodiscard]] bool animating() const;
   /// Whether a figure or parts of its matrices are on the way.

@@ -224,7 +224,8 @@ void Workbench::show_status(const Style& style, const Areas& areas, UiIntents& i
                                    shown_figure_.drawn(),
                                    figure.empty() ? animation_export_.writing_text() : figure,
                                    !figure.empty(),
-                                   shown_figure_.is_building()};
+                                   shown_figure_.is_building(),
+                                   shown_figure_.built_share()};
   status_bar(style, trace(), performance, state_, intents);
   ImGui::End();
 }
