@@ -23,9 +23,8 @@ inline constexpr Index kLeastRepeatedTokens = 4;
 /// Number of texts; the seeds of their tokens are 1, 2, …
 inline constexpr int kFinderSeeds = 4;
 
-// A head is named after a measure that is at least `kNamedValue`: more than half of its attention does not fit into two
-// of them. It also has to exceed uniform attention and, if the measure depends on the tokens, shuffled tokens by
-// `kNamedMargin`.
+// A head is named after a measure that is at least `kNamedValue`: at most one measure has more than half of a head's
+// attention. It also has to exceed uniform attention and, if it depends on the tokens, shuffled tokens by `kNamedMargin`.
 inline constexpr double kNamedValue = 0.5;
 inline constexpr double kNamedMargin = 0.25;
 
@@ -35,7 +34,7 @@ inline constexpr double kNamedMargin = 0.25;
 /// Source: Olsson et al. 2022, In-context Learning and Induction Heads.
 std::span<const Measure> finder_measures();
 
-/// Whether a measure of that name depends on the tokens, not only on their positions.
+/// Whether one of these measures depends on the tokens, not only on their positions.
 bool depends_on_tokens(const Measure& measure);
 
 /// One measure of a head.
