@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -10,6 +8,7 @@
 #include "app/animation/animation_writer.h"
 #include "app/cli/commands.h"
 #include "app/cli/commands_figure_options.h"
+#include "app/cli/progress_line.h"
 #include "core/base/background_thread.h"
 #include "core/base/text.h"
 #include "io/base/file_formats.h"
@@ -62,25 +61,6 @@ class Interruption {
 
   StopSource stop_;
   BackgroundThread thread_{[this](const StopToken& ending) { watch(ending); }};
-};
-
-/// Shows progress on one line of the terminal and clears it at the end; does nothing without a terminal.
-class ProgressLine {
- public:
-  ProgressLine() : seen_(::isatty(STDERR_FILENO) == 1) {}
-  ~ProgressLine() { show({}); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  void show(const std::string& text) const {
-    if (!seen_) return;
-    const std::string line = "\r" + printable(text) + "\x1b[K";
-    // A failure to show progress is ignored.
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
-  }
-
- private:
-  bool seen_;
 };
 
 tl::unexpected<Error> wrong_command(const std::string& message) { return fail(message, Error::Kind::usage); }

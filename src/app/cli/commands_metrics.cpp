@@ -3,7 +3,10 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/commands_experiment.h"
+#include "app/cli/commands_inputs.h"
+#include "app/cli/found_heads.h"
 #include "app/cli/measured_attentions.h"
+#include "app/cli/progress_line.h"
 #include "core/base/text.h"
 #include "core/heads/attention_list.h"
 #include "core/heads/head_measures.h"
@@ -24,6 +27,7 @@ struct MetricsOptions : ExperimentOptions {
   std::optional<Index> layer;
   std::optional<Index> top;
   std::string sort;
+  bool find = false;
   bool rank = false;
   bool rollout = false;
   bool json = false;
@@ -50,14 +54,23 @@ Result<void> check_between(const char* option, Index value, Index least, Index m
               Error::Kind::usage);
 }
 
-/// The index in `measures()`; nothing if no measure is named.
-Result<std::optional<std::size_t>> sorting_measure(const std::string& name) {
+/// Fails with a usage error if `top` is 0 or negative.
+Result<void> check_top(std::optional<Index> top) {
+  if (!top || *top >= 1) return {};
+  return fail("--top: " + std::to_string(*top) + " is not allowed; allowed: whole numbers from 1 on",
+              Error::Kind::usage);
+}
+
+/// The index among the measures; nothing if no measure is named. `when` is part of the error: " with --find".
+Result<std::optional<std::size_t>> sorting_measure(const std::string& name, std::span<const Measure> among,
+                                                   const char* when = "") {
   if (name.empty()) return std::nullopt;
   std::vector<std::string> names;
-  for (const Measure& measure : measures()) names.emplace_back(measure.name);
+  for (const Measure& measure : among) names.emplace_back(measure.name);
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) {
-    return fail("--sort: " + quoted_text(name) + " is not allowed; allowed: " + join(names, ", "), Error::Kind::usage);
+    return fail("--sort: " + quoted_text(name) + " is not allowed" + when + "; allowed: " + join(names, ", "),
+                Error::Kind::usage);
   }
   return static_cast<std::size_t>(found - names.begin());
 }
@@ -112,13 +125,52 @@ bool measures_rank(const Trace& trace, const std::vector<Attention>& attentions,
   return false;
 }
 
-Result<CommandOutput> metrics_command(const MetricsOptions& options) {
-  const Result<std::optional<std::size_t>> sort = sorting_measure(options.sort);
-  if (!sort) return tl::unexpected(sort.error());
-  if (options.top && *options.top < 1) {
-    return fail("--top: " + std::to_string(*options.top) + " is not allowed; allowed: whole numbers from 1 on",
-                Error::Kind::usage);
+/// The model whose heads are to be found. Its experiment need not have a text.
+Result<std::shared_ptr<const Model>> model_to_test(const std::string& experiment) {
+  if (experiment == "-") {
+    if (const Result<void> readable = check_standard_input(); !readable) return tl::unexpected(readable.error());
   }
+  const Result<ExperimentSource> source = open_source(experiment);
+  if (!source) return tl::unexpected(source.error());
+  if (source->experiment.model != nullptr) return source->experiment.model;
+  return fail(
+      "--find: the test needs a trained model, which reads random tokens; without --find, metrics measures what "
+      "is there");
+}
+
+Result<CommandOutput> find_command(const MetricsOptions& options) {
+  const Result<std::optional<std::size_t>> sort = sorting_measure(options.sort, finder_measures(), " with --find");
+  if (!sort) return tl::unexpected(sort.error());
+  if (const Result<void> top = check_top(options.top); !top) return tl::unexpected(top.error());
+  const Result<double> budget = memory_budget();
+  if (!budget) return tl::unexpected(budget.error());
+  const Result<std::shared_ptr<const Model>> model = model_to_test(options.experiment);
+  if (!model) return tl::unexpected(model.error());
+  Finding finding = {.memory_budget = *budget};
+  Result<FoundHeads> found = [&] {
+    const ProgressLine line;
+    finding.progress = [&](int run, int runs) {
+      line.show("finding heads: run " + std::to_string(run) + " of " + std::to_string(runs));
+    };
+    return find_heads(*model, finding);
+  }();
+  if (!found) return tl::unexpected(found.error());
+  if (options.layer) {
+    if (const Result<void> there = check_between("--layer", *options.layer, 1, found->heads.back().layer); !there)
+      return tl::unexpected(there.error());
+    std::erase_if(found->heads, [&](const FoundHead& head) { return head.layer != *options.layer; });
+  }
+  rank_found_heads(*found, *sort, options.top.value_or(0));
+  const std::string text = options.json  ? pretty_json(found_json(**model, *found)) + "\n"
+                           : options.csv ? found_csv(*found)
+                                         : found_text(**model, *found, *sort);
+  return CommandOutput{text, {}};
+}
+
+Result<CommandOutput> metrics_command(const MetricsOptions& options) {
+  const Result<std::optional<std::size_t>> sort = sorting_measure(options.sort, measures());
+  if (!sort) return tl::unexpected(sort.error());
+  if (const Result<void> top = check_top(options.top); !top) return tl::unexpected(top.error());
   const Result<std::shared_ptr<const Trace>> computed = compute_experiment(options);
   if (!computed) return tl::unexpected(computed.error());
   const Trace& trace = **computed;
@@ -143,7 +195,7 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
     attentions.push_back({std::move(*measured), each.layer});
   }
   const HeadRanking ranking = ranked_heads(attentions, *sort, options.top.value_or(0));
-  if (ranking.measure && ranking.winners == 0)
+  if (ranking.measure && !ranking.applies)
     warnings.push_back("--sort: " + options.sort + " does not apply to these heads");
   const std::string text = options.json  ? pretty_json(measured_json(attentions, ranking)) + "\n"
                            : options.csv ? measured_csv(attentions, ranking)
@@ -156,8 +208,9 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
 
 void add_metrics_command(CommandLine& line) {
   const auto options = std::make_shared<MetricsOptions>();
-  CLI::App& command = line.add("metrics", "Measure what the heads do: entropy, previous token, induction, ...",
-                               [options] { return metrics_command(*options); });
+  CLI::App& command =
+      line.add("metrics", "Measure what the heads do: entropy, previous token, induction, ...",
+               [options] { return options->find ? find_command(*options) : metrics_command(*options); });
   add_experiment_options(command, *options);
   command.add_option("--item", options->item, "Batch item, from 1")->type_name("N")->capture_default_str();
   command.add_option("--layer", options->layer, "Only this layer, from 1")->type_name("N");
@@ -169,6 +222,12 @@ void add_metrics_command(CommandLine& line) {
   CLI::Option* const json =
       command.add_flag("--json", options->json, "Print JSON, with null for measures that do not apply");
   command.add_flag("--csv", options->csv, "Print CSV, with nothing for measures that do not apply")->excludes(json);
+  CLI::Option* const find = command.add_flag(
+      "--find", options->find, "Find heads of a trained model by the standard test: random tokens, repeated");
+  // The test has its own texts.
+  for (const char* const other : {"--set", "--picture", "--labels", "--text", "--text2", "--tokens", "--tokens2",
+                                  "--item", "--effective-rank", "--rollout"})
+    find->excludes(command.get_option(other));
 }
 
 }  // namespace attnscope

@@ -239,11 +239,13 @@ HeadRanking ranked_heads(const Attentions& attentions, std::optional<std::size_t
     const auto value = [&](const PlacedHead& place) { return row_of(attentions, place)[*measure]; };
     // No value is less than any.
     std::ranges::stable_sort(ranking.heads, [&](const auto& a, const auto& b) { return value(a) > value(b); });
+    ranking.applies = !ranking.heads.empty() && value(ranking.heads.front());
     const auto is_largest = [&](const PlacedHead& place) {
       return value(place) && text_of(value(place)) == text_of(value(ranking.heads.front()));
     };
-    ranking.winners =
-        static_cast<std::size_t>(std::ranges::find_if_not(ranking.heads, is_largest) - ranking.heads.begin());
+    const auto smaller = std::ranges::find_if_not(ranking.heads, is_largest);
+    if (smaller != ranking.heads.end() && value(*smaller))
+      ranking.winners = static_cast<std::size_t>(smaller - ranking.heads.begin());
   }
   if (most > 0 && most < std::ssize(ranking.heads)) ranking.heads.resize(static_cast<std::size_t>(most));
   return ranking;

@@ -22,9 +22,10 @@ struct PlacedHead {
 };
 
 /// The heads to print. `winners`: how many of the first ones have the largest value of the measure they are sorted by,
-/// to four decimals; 0 if they are not sorted.
+/// to four decimals; 0 if they are not sorted, or if all heads have the same value.
 struct HeadRanking {
   std::optional<std::size_t> measure;  ///< of `measures()`
+  bool applies = false;                ///< whether any head has that measure
   std::vector<PlacedHead> heads;
   std::size_t winners = 0;
 };

@@ -3,12 +3,14 @@
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
+#include "figure/blocks/found_table.h"
 #include "figure/blocks/head_map.h"
 #include "figure/blocks/head_order.h"
 #include "figure/blocks/layer_block.h"
 #include "figure/blocks/measure_row.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
+#include "figure/slices/found_heads.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/measured_heads.h"
 #include "figure/slices/selected.h"
@@ -304,12 +306,15 @@ class MetricsLayout {
 };
 
 Index pages(const Trace& trace, const ParameterValues& options) {
+  if (finds_heads(trace, options)) return found_pages(trace);
   return page_count(option_limit(trace, "head", options), kMaxRows);
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
   if (option == "page") return pages(trace, chosen) > 1;
-  return option == "sort" || option == "order" || leaves_choice(trace, option);
+  if (option == "of") return can_find_heads(trace);
+  if (option == "sort" || option == "order") return true;
+  return finds_heads(trace, chosen) ? option == "show" : option != "show" && leaves_choice(trace, option);
 }
 
 std::string missing(const Trace& trace) {
@@ -329,9 +334,17 @@ std::string missing(const Trace& trace) {
   return most > kMaxNumbers ? "Measuring so many weights takes too long here; use `attnscope metrics`." : "";
 }
 
+/// The standard test in place of the text; empty when it was stopped.
+Figure build_found(const Trace& trace, const ViewOptions& options) {
+  const std::shared_ptr<const Result<FoundHeads>> found = found_heads(trace, options);
+  if (found == nullptr) return {};
+  return *found ? found_figure(trace, **found, options) : reason_figure(found->error().message, options);
+}
+
 Figure build(const Trace& trace, const ViewOptions& options) {
-  Figure figure = MetricsLayout(trace, options).build();
-  figure.title = trace.experiment().system + ": measures of every head";
+  const bool finds = finds_heads(trace, options.values);
+  Figure figure = finds ? build_found(trace, options) : MetricsLayout(trace, options).build();
+  figure.title = trace.experiment().system + ": measures of every head" + (finds ? " on random tokens, repeated" : "");
   return figure;
 }
 
@@ -351,9 +364,9 @@ View metrics_view() {
   View view = {"metrics",
                "Metrics",
                "Measures of every head, compared with uniform attention, and which heads are similar.",
-               {attention_option(), layer_option(), head_option(), sort_option(),
+               {of_option(), attention_option(), layer_option(), head_option(), sort_option(),
                 choice_parameter("order", "Order", "Largest or smallest first.", {"down", "up"}, {"↓", "↑"}),
-                item_option(), page_option()},
+                show_option(), item_option(), page_option()},
                applies,
                build};
   view.pages = pages;
