@@ -27,8 +27,14 @@ void copy_rows(const Tensor& from, Index begin, Index count, float* to) {
 
 }  // namespace
 
-AblatedRuns::AblatedRuns(const Trace& trace, const ResidualStream& stream, Index position, const StopToken& stop)
-    : trace_(trace), stream_(stream), position_(position), stop_(stop), needed_(trace.steps().size(), false) {
+AblatedRuns::AblatedRuns(const Trace& trace, const ResidualStream& stream, Index position, const Trace* other,
+                         const StopToken& stop)
+    : trace_(trace),
+      stream_(stream),
+      position_(position),
+      other_(other),
+      stop_(stop),
+      needed_(trace.steps().size(), false) {
   context_ = {trace.experiment().seed, &pool_, stop};
   needed_[static_cast<std::size_t>(stream.logits)] = true;
   for (std::size_t step = static_cast<std::size_t>(stream.logits) + 1; step-- > 0;) {
@@ -153,6 +159,20 @@ void AblatedRuns::compute_each(int step) {
   });
 }
 
+std::shared_ptr<const Tensor> AblatedRuns::replaced(const Part& part, const Tensor& whole) {
+  InterveneOperation operation;
+  operation.changes.push_back({part.head, part.position, part.kind});
+  std::vector<const Tensor*> inputs = {&whole};
+  std::shared_ptr<const Tensor> from;
+  if (part.kind == Intervention::Kind::patched) {
+    from = other_->numbers(whole_region(part.step, planned(part.step).axes), context_);
+    inputs.push_back(from.get());
+  }
+  auto changed = make_tensor(whole.axes());
+  operation.compute(inputs, context_, *changed);
+  return changed;
+}
+
 void AblatedRuns::replace(int step, const std::vector<Part>& parts) {
   const bool any = std::ranges::any_of(parts, [&](const Part& part) { return part.step == step; });
   if (!any) return;
@@ -163,12 +183,7 @@ void AblatedRuns::replace(int step, const std::vector<Part>& parts) {
     // The mean is over all rows, which the trace has where runs have only one.
     std::shared_ptr<const Tensor> one = before ? before : picked ? unchanged(step) : of_run(step, run);
     if (parts[run].step == step) {
-      InterveneOperation operation;
-      operation.changes.push_back({parts[run].head, -1, parts[run].kind});
-      auto changed = make_tensor(one->axes());
-      const Tensor* const input = one.get();
-      operation.compute({&input, 1}, context_, *changed);
-      one = std::move(changed);
+      one = replaced(parts[run], *one);
     } else if (picked) {
       auto row = make_tensor(planned(step).axes);
       copy_rows(*results_[step].stacked, static_cast<Index>(run), 1,

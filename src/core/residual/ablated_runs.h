@@ -14,12 +14,15 @@ namespace attnscope {
 /// Runs from one step of a trace to its logits at one position. The trace and the stream must outlive it.
 class AblatedRuns {
  public:
-  AblatedRuns(const Trace& trace, const ResidualStream& stream, Index position, const StopToken& stop);
+  /// `other`: a trace with the same steps, for parts that are patched; may be null, and must outlive it too.
+  AblatedRuns(const Trace& trace, const ResidualStream& stream, Index position, const Trace* other,
+              const StopToken& stop);
 
-  /// A part that one run replaces by 0 or by its mean over the text; the step is the part's, after interventions.
+  /// A part that one run replaces; the step is the part's, after interventions.
   struct Part {
     int step = 0;
-    Index head = -1;  ///< −1: the tensor has no heads
+    Index head = -1;      ///< −1: the tensor has no heads
+    Index position = -1;  ///< −1: all
     Intervention::Kind kind = Intervention::Kind::off;
   };
   /// The logits [run, vocabulary] of as many runs as there are parts. Null if stopped.
@@ -43,6 +46,8 @@ class AblatedRuns {
   void compute_each(int step);
   /// Replaces the step's part in those runs that replace it.
   void replace(int step, const std::vector<Part>& parts);
+  /// `whole` with the part replaced.
+  std::shared_ptr<const Tensor> replaced(const Part& part, const Tensor& whole);
 
   [[nodiscard]] bool picks_row(int step) const { return step > last_mixed_; }
   /// The step in all runs as rows: those of each run, or only the one at the position.
@@ -53,6 +58,7 @@ class AblatedRuns {
   const Trace& trace_;
   const ResidualStream& stream_;
   Index position_ = 0;
+  const Trace* other_ = nullptr;
   StopToken stop_;
   ThreadPool pool_;
   StepContext context_;

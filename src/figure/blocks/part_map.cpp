@@ -90,6 +90,11 @@ PartMap::PartMap(const Trace& trace, const Contributions& parts, const PartWords
   if (has(&LayerParts::mlp)) sides_.push_back({"mlp", "MLP", &LayerParts::mlp});
 }
 
+void PartMap::reach(double magnitude) {
+  scale_.high = std::max(scale_.high, magnitude);
+  scale_.low = -scale_.high;
+}
+
 double PartMap::side_width() const { return static_cast<double>(sides_.size()) * (kSideWidth + kSectionGap); }
 
 double PartMap::least_width() const {

@@ -35,6 +35,8 @@ class PartMap {
   /// Adds the map with its top left corner at `at`. A click on a head opens it.
   void add(Figure& figure, Point at) const;
 
+  /// Lets the colours reach that magnitude, for what shares them.
+  void reach(double magnitude);
   /// Red and blue, symmetric about 0, for all parts.
   [[nodiscard]] const ColorScale& scale() const { return scale_; }
   /// Where cells begin, right of the names of rows.

@@ -168,6 +168,7 @@ int text_count(const Experiment& experiment) {
 }
 
 bool shows_patch_text(const Experiment& experiment) {
+  if (experiment.view.name == "patching") return true;
   return std::any_of(experiment.interventions.begin(), experiment.interventions.end(),
                      [](const Intervention& each) { return each.kind == Intervention::Kind::patched; });
 }
