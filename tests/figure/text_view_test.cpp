@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/stop.h"
 #include "core/base/text.h"
@@ -97,6 +98,23 @@ TEST(TextView, TheMeanTheMaximumAndRolloutAreThoseOfPlainLoops) {
   EXPECT_EQ(words(maximum, "title"), "What “cat” attends to: layer 2, maximum of 2 heads");
   EXPECT_EQ(words(flow, "title"), "What “cat” attends to: rollout up to layer 2");
   EXPECT_EQ(maximum.color_bars.front().title, "largest weight");
+}
+
+TEST(TextView, ATitleThatIsTooLongForALineIsBrokenBetweenItsParts) {
+  const auto trace = made_trace("gpt2", kIds);
+  const ParameterValues options = {{"layer", Index{2}}, {"heads", word("rollout")}, {"position", Index{4}}};
+  const Figure figure = figure_of(*trace, "text", options, 280);
+  EXPECT_EQ(words(figure, "title"), "What “w9” attends to:");
+  EXPECT_EQ(words(figure, "1.title"), "rollout up to layer 2");
+  EXPECT_EQ(figure.title, "What “w9” attends to: rollout up to layer 2");
+}
+
+TEST(TextView, WhatIsNotANumberHasTheColourOfThat) {
+  const auto tensors = std::make_shared<MadeTensors>(std::vector<MadeTensors::Made>{{"attentions", {1, 2, 2}}});
+  tensors->instead = {{{0, 2}, NAN}, {{0, 3}, 0.25F}};
+  const Figure figure = figure_of(**run(*experiment_on(tensors)), "text");
+  EXPECT_TRUE(std::isnan(*word_mark(figure, "token.0").value));
+  EXPECT_EQ(figure.color_bars.front().scale.high, 0.25);
 }
 
 TEST(TextView, AClickOnATokenChoosesIt) {

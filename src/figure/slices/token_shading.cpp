@@ -114,13 +114,12 @@ TokenShading token_shading(const Trace& trace, const ViewOptions& options) {
   return shading;
 }
 
-std::string shading_title(const Trace& trace, const TokenShading& shading) {
+ShadingTitle shading_title(const Trace& trace, const TokenShading& shading) {
   const std::optional<std::string> label =
       label_of(trace, shading.of.weights->name, shading.chosen_axis(), shading.question.token);
   const std::string token = label ? "“" + *label + "”" : "token " + position_number(shading.question.token);
-  const std::string title = shading.question.from ? "What " + token + " attends to" : "What attends to " + token;
-  const std::vector<std::string> details = shading_details(trace, shading);
-  return details.empty() ? title : title + ": " + join(details, ", ");
+  return {shading.question.from ? "What " + token + " attends to" : "What attends to " + token,
+          join(shading_details(trace, shading), ", ")};
 }
 
 std::string shading_quantity(const TokenShading& shading) {

@@ -44,8 +44,14 @@ TokenShading token_shading(const Trace& trace, const ViewOptions& options);
 /// How the option `heads` combines them.
 HeadCombination head_combination(const ParameterValues& options);
 
-/// "What “mat” attends to: layer 2, head 3".
-std::string shading_title(const Trace& trace, const TokenShading& shading);
+/// What a shading shows: "What “mat” attends to" and, unless there is only one attention, "layer 2, head 3".
+struct ShadingTitle {
+  std::string question;
+  std::string which;
+
+  [[nodiscard]] std::string text() const { return which.empty() ? question : question + ": " + which; }
+};
+ShadingTitle shading_title(const Trace& trace, const TokenShading& shading);
 
 /// What a number of the shading is, for a colour bar: "attention weight", "mean weight".
 std::string shading_quantity(const TokenShading& shading);

@@ -109,9 +109,22 @@ class TextLayout {
            (each.shows(token) ? "" : ", on page " + grouped_text(token / kMaxTokens + 1));
   }
 
+  /// In one line, or in those of its two parts.
+  [[nodiscard]] std::vector<std::string> wrapped_title() const {
+    const auto wrapped = [&](const std::string& words) {
+      return wrapped_text(words, width_, TypeSize::kTitle, FontWeight::semibold);
+    };
+    const ShadingTitle title = shading_title(trace_, shading_);
+    std::vector<std::string> lines = wrapped(title.text());
+    if (lines.size() < 2 || title.which.empty()) return lines;
+    lines = wrapped(title.question + ":");
+    for (std::string& line : wrapped(title.which)) lines.push_back(std::move(line));
+    return lines;
+  }
+
   /// Breaks the header into lines, and returns its height.
   double wrap_header() {
-    title_ = wrapped_text(shading_title(trace_, shading_), width_, TypeSize::kTitle, FontWeight::semibold);
+    title_ = wrapped_title();
     notes_ = wrapped_text(remarks(), width_, TypeSize::kSmall);
     const auto lines = static_cast<double>(notes_.size() + 1 + (has_pages() ? 1 : 0));
     return kTitleLine * static_cast<double>(title_.size()) + kNoteLine * lines + kHeaderDistance;
@@ -195,7 +208,7 @@ class TextLayout {
   [[nodiscard]] double least_width() const {
     double widest =
         legend_size(std::array{ColorBarMark{"", {0, 0, 160, 9}, {}, shading_quantity(shading_), "", ""}}, 0).width;
-    for (const std::string& word : split(shading_title(trace_, shading_), ' '))
+    for (const std::string& word : split(shading_title(trace_, shading_).text() + ":", ' '))
       widest = std::max(widest, text_width(word, TypeSize::kTitle, FontWeight::semibold));
     if (has_pages()) {
       const std::string line = longest().page.text("tokens") + "‹ earlier" + "later ›";
@@ -340,7 +353,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   const TokenShading shading = token_shading(trace, options);
   if (shading.attention == nullptr || options.stop.stop_requested()) return {};
   Figure figure = TextLayout(trace, shading, options).build();
-  figure.title = shading_title(trace, shading);
+  figure.title = shading_title(trace, shading).text();
   return figure;
 }
 
