@@ -119,7 +119,7 @@ TEST(CliModels, NamesOfTransformerLensAreForModels) {
                  {"--names and --only exclude each other"});
 }
 
-TEST(CliModels, FiguresShowWhatAModelSaysAndWhatAddsToIt) {
+TEST(CliModels, FiguresShowWhatAModelReadsAndSays) {
   const TemporaryFolder folder;
   const std::string models = ATTNSCOPE_SOURCE_DIR "/assets/models/";
   const auto figure = [&](const std::string& model, const std::string& view, Arguments options) {
@@ -130,6 +130,11 @@ TEST(CliModels, FiguresShowWhatAModelSaysAndWhatAddsToIt) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return bytes_of(output);
   };
+  const std::string text =
+      figure("dates", "text", {"--text", "3 may 1979", "--option", "layer=4", "--option", "position=3"});
+  for (const char* const word :
+       {"attends to: decoder layer 1, cross-attention, head 1", ">queries<", ">keys<", ">may<"})
+    EXPECT_GE(count_of(text, word), 1) << word;
   const std::string next = figure("stories", "next", {"--text", "Anna gave the ball to Ben ."});
   for (const char* const word : {"Next token after", "What each layer would say", "probability", "layer 4, output"})
     EXPECT_EQ(count_of(next, word), 1 + (word == std::string("probability") ? 1 : 0)) << word;

@@ -64,6 +64,16 @@ void check_cells(const Trace& trace, const HeatmapMark& mark, const Picture& pic
   }
 }
 
+/// Whether every word stands on the colour of its number, looked at in a corner without letters.
+void check_words(const Figure& figure, const Picture& picture) {
+  for (const WordMark& mark : figure.words) {
+    if (!mark.value) continue;
+    const auto x = static_cast<int>(mark.box.right() - 2.5);
+    const auto y = static_cast<int>(mark.box.y + 1.5);
+    EXPECT_EQ(picture.at(x, y), cell_color(*mark.value, mark.scale)) << mark.id;
+  }
+}
+
 /// Whether it equals the file of that name; on request, a file that differs is written anew.
 void check_against_file(const std::string& name, const DrawnFigure& drawn) {
   const std::filesystem::path path = picture_folder() / name;
@@ -95,6 +105,7 @@ TEST_P(ViewPictures, HaveTheColoursOfThemeAndNumbersAndAreAsTheyWere) {
         SCOPED_TRACE(mark.id);
         check_cells(*trace, mark, drawn.picture);
       }
+      check_words(figure, drawn.picture);
       check_against_file(name, drawn);
     }
   }

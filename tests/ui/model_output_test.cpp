@@ -105,5 +105,37 @@ TEST_F(ModelOutput, OptionsNameWhatTheyChooseByThemselves) {
     EXPECT_NO_THROW(screen().item("Figure", {std::string(option)})) << option;
 }
 
+TEST_F(ModelOutput, AWordOfTheTextIsAWeightAndIsChosenByAClick) {
+  open_view("text");
+  screen().move(place_of("token.3"));
+  screen().frame(2);
+  const auto last = static_cast<Index>(screen().experiment().text.ids.size()) - 1;
+  const ui::NamedCell cell = {"layer1.weights", {0, last, 3}};
+  ASSERT_EQ(screen().state().hovered, cell);
+  const auto word = std::ranges::find(figure().words, "token.3", &WordMark::id);
+  EXPECT_EQ(word->value, screen().trace().tensor(cell.tensor).at(cell.index));
+  EXPECT_EQ(ui::inspected_scale(screen().trace(), figure(), cell), word->scale) << "as in the inspector";
+  const Point corner = screen().on_screen({word->box.right() - 2.5, word->box.y + 2.5});
+  const auto found = screen().picture().pixel(static_cast<int>(corner.x), static_cast<int>(corner.y));
+  const Rgb wanted = cell_color(*word->value, word->scale);
+  EXPECT_LE(std::abs(int{found[0]} - int{wanted.red}), 6);
+  EXPECT_LE(std::abs(int{found[1]} - int{wanted.green}), 6);
+  EXPECT_LE(std::abs(int{found[2]} - int{wanted.blue}), 6);
+  const std::string before = words("title");
+  click("token.3");
+  EXPECT_EQ(view_options(screen().experiment().view)->integer("position"), 4);
+  EXPECT_EQ(words("position"), "token 4 of " + std::to_string(last + 1));
+  EXPECT_EQ(screen().state().pinned, cell);
+  undo();
+  EXPECT_EQ(words("title"), before);
+}
+
+TEST_F(ModelOutput, ADigitChoosesTheHeadThatShadesTheText) {
+  open_view("text");
+  screen().key('3');
+  screen().settle();
+  EXPECT_TRUE(words("title").ends_with("head 3")) << words("title");
+}
+
 }  // namespace
 }  // namespace attnscope::test

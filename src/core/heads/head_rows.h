@@ -43,14 +43,19 @@ class HeadRows {
   /// Calls `take(query, weights)` for the queries of a head, in order. False once it `ended`.
   template <typename Take>
   bool each_row(Index head, const Take& take) const {
+    return each_row(head, 0, queries(), take);
+  }
+  /// The same for the queries from `begin` to before `end`.
+  template <typename Take>
+  bool each_row(Index head, Index begin, Index end, const Take& take) const {
     if (held()) {
-      for (Index query = 0; query < queries(); ++query) take(query, row(head, query));
+      for (Index query = begin; query < end; ++query) take(query, row(head, query));
       return !ended();
     }
     const Index at_once = std::max<Index>(1, kWeightsAtOnce / std::max<Index>(1, keys()));
     const auto width = static_cast<std::size_t>(keys());
-    for (Index first = 0; first < queries(); first += at_once) {
-      const Index count = std::min(at_once, queries() - first);
+    for (Index first = begin; first < end; first += at_once) {
+      const Index count = std::min(at_once, end - first);
       const std::shared_ptr<const Tensor> numbers = block(head, first, count, 0, keys());
       if (ended()) return false;
       for (Index i = 0; i < count; ++i)

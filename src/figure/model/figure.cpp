@@ -45,6 +45,28 @@ std::string shade_text(const Shade& shade) {
   return name + (shade.opacity == 1 ? "" : " " + number_text(shade.opacity));
 }
 
+std::string word_text(const WordMark& mark) {
+  std::string text = "word " + mark.id + " at " + rect_text(mark.box) + ": " + quoted_text(mark.text);
+  if (mark.value) text += " " + number_text(static_cast<double>(*mark.value)) + ", " + scale_text(mark.scale);
+  if (!mark.value && mark.ink != Ink::text) text += " " + shade_text(Shade::of(mark.ink));
+  return text + "\n";
+}
+
+std::string target_text(const TargetMark& mark) {
+  std::string text = "target " + mark.id + " at " + rect_text(mark.box) + ": " + quoted_text(mark.about);
+  if (const auto* set = std::get_if<SetOptions>(&mark.click)) {
+    for (const auto& [name, value] : set->values) text += ", " + name + " " + value_text(value);
+  }
+  if (const auto* open = std::get_if<OpenView>(&mark.click)) {
+    text += ", opens " + open->view;
+    for (const auto& [name, value] : open->values) text += ", " + name + " " + value_text(value);
+  }
+  if (mark.cell) text += ", cell " + index_text(mark.cell->index) + " of step " + std::to_string(mark.cell->step);
+  if (const auto* toggle = std::get_if<ToggleHead>(&mark.click))
+    text += ", switches head " + std::to_string(toggle->head);
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string own_cell_text(const HeatmapMark& mark, Index row, Index column) {
@@ -166,6 +188,7 @@ Figure blend(const Figure& from, const Figure& to, double share) {
   match(from.texts, between.texts, [&](const TextMark& a, TextMark& b) { b.at = mix(a.at, b.at, share); });
   match(from.pixels, between.pixels, [&](const PixelsMark& a, PixelsMark& b) { b.box = mix(a.box, b.box, share); });
   match(from.bars, between.bars, [&](const BarMark& a, BarMark& b) { b.box = mix(a.box, b.box, share); });
+  match(from.words, between.words, [&](const WordMark& a, WordMark& b) { b.box = mix(a.box, b.box, share); });
   match(from.targets, between.targets, [&](const TargetMark& a, TargetMark& b) { b.box = mix(a.box, b.box, share); });
   match(from.strands, between.strands, [&](const StrandsMark& a, StrandsMark& b) {
     if (a.strands.size() != b.strands.size()) return;
@@ -203,9 +226,9 @@ void share_sources(const Figure& from, Figure& to) {
 }
 
 std::size_t mark_count(const Figure& figure) {
-  return figure.heatmaps.size() + figure.pixels.size() + figure.bars.size() + figure.strands.size() +
-         figure.curves.size() + figure.lines.size() + figure.color_bars.size() + figure.texts.size() +
-         figure.targets.size();
+  return figure.heatmaps.size() + figure.pixels.size() + figure.bars.size() + figure.words.size() +
+         figure.strands.size() + figure.curves.size() + figure.lines.size() + figure.color_bars.size() +
+         figure.texts.size() + figure.targets.size();
 }
 
 std::string describe(const Figure& figure) {
@@ -227,6 +250,7 @@ std::string describe(const Figure& figure) {
   }
   for (const BarMark& mark : figure.bars)
     text += "bar " + mark.id + " at " + rect_text(mark.box) + ": " + shade_text(mark.shade) + "\n";
+  for (const WordMark& mark : figure.words) text += word_text(mark);
   for (const StrandsMark& mark : figure.strands) {
     text += "strands " + mark.id + ": " + shade_text(mark.shade);
     for (const Strand& strand : mark.strands) {
@@ -252,20 +276,7 @@ std::string describe(const Figure& figure) {
     text += "text " + mark.id + " at " + fixed_text(mark.at.x, 1) + " " + fixed_text(mark.at.y, 1) + ": " +
             quoted_text(mark.markup) + "\n";
   }
-  for (const TargetMark& mark : figure.targets) {
-    text += "target " + mark.id + " at " + rect_text(mark.box) + ": " + quoted_text(mark.about);
-    if (const auto* set = std::get_if<SetOptions>(&mark.click)) {
-      for (const auto& [name, value] : set->values) text += ", " + name + " " + value_text(value);
-    }
-    if (const auto* open = std::get_if<OpenView>(&mark.click)) {
-      text += ", opens " + open->view;
-      for (const auto& [name, value] : open->values) text += ", " + name + " " + value_text(value);
-    }
-    if (mark.cell) text += ", cell " + index_text(mark.cell->index) + " of step " + std::to_string(mark.cell->step);
-    if (const auto* toggle = std::get_if<ToggleHead>(&mark.click))
-      text += ", switches head " + std::to_string(toggle->head);
-    text += "\n";
-  }
+  for (const TargetMark& mark : figure.targets) text += target_text(mark);
   return text;
 }
 

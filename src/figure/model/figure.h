@@ -114,6 +114,18 @@ struct PixelsMark {
   [[nodiscard]] Index rows() const { return std::ssize(colors) / columns; }
 };
 
+/// A word of a running text, on the colour of its number.
+struct WordMark {
+  std::string id;
+  Rect box;
+  std::string text;   ///< as it is, without markup and without spaces around it
+  double indent = 0;  ///< from the left of the box to the text
+  double size = TypeSize::kBody;
+  std::optional<float> value;  ///< nothing: the word has no colour
+  ColorScale scale;
+  Ink ink = Ink::text;  ///< of a word without a colour
+};
+
 struct LineMark {
   std::string id;
   Point from;
@@ -196,6 +208,7 @@ struct Figure {
   std::vector<HeatmapMark> heatmaps;
   std::vector<PixelsMark> pixels;
   std::vector<BarMark> bars;
+  std::vector<WordMark> words;
   std::vector<StrandsMark> strands;
   std::vector<CurveMark> curves;
   std::vector<LineMark> lines;

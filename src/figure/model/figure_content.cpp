@@ -124,7 +124,7 @@ void leave_out(Figure& figure, bool headings, bool color_bars) {
 /// Gives the main matrices and their colour bars another scale.
 void recolor(Figure& figure, const FigureContent& content) {
   const auto is_weights = [](const auto& mark) { return mark.scale.map == ColorMap::viridis; };
-  const bool weights = std::ranges::any_of(figure.heatmaps, is_weights);
+  const bool weights = !figure.words.empty() || std::ranges::any_of(figure.heatmaps, is_weights);
   const auto change = [&](ColorScale& scale) {
     if (content.map) scale.map = *content.map;
     if (content.range) scale = {scale.map, content.range->low, content.range->high};
@@ -132,6 +132,7 @@ void recolor(Figure& figure, const FigureContent& content) {
   for (HeatmapMark& mark : figure.heatmaps) {
     if (!weights || is_weights(mark)) change(mark.scale);
   }
+  for (WordMark& mark : figure.words) change(mark.scale);
   for (ColorBarMark& mark : figure.color_bars) {
     if (weights && !is_weights(mark)) continue;
     change(mark.scale);

@@ -24,23 +24,6 @@ struct NoteLine {
   bool is_title = false;
 };
 
-/// One paragraph in lines no wider than `width`; a word that is wider has a line of its own.
-std::vector<std::string> wrapped(const std::string& paragraph, double width) {
-  std::vector<std::string> lines;
-  std::string line;
-  for (const std::string& word : split(paragraph, ' ')) {
-    if (word.empty()) continue;
-    const std::size_t before = line.size();
-    if (before > 0) line += ' ';
-    line += word;
-    if (before == 0 || text_width(line, TypeSize::kBody) <= width) continue;
-    lines.push_back(line.substr(0, before));
-    line = word;
-  }
-  if (!line.empty()) lines.push_back(line);
-  return lines;
-}
-
 struct LaidOutNote {
   std::vector<NoteLine> lines;
   double height = 0;
@@ -54,7 +37,7 @@ LaidOutNote laid_out(const FigureNote& note, double width) {
     y += kNoteTitleLine;
   }
   for (const std::string& paragraph : split(note.text, '\n')) {
-    const std::vector<std::string> lines = wrapped(paragraph, width - 2 * kNoteMargin);
+    const std::vector<std::string> lines = wrapped_text(paragraph, width - 2 * kNoteMargin, TypeSize::kBody);
     if (lines.empty() && !out.lines.empty()) y += kNoteParagraph;
     for (const std::string& line : lines) {
       out.lines.push_back({line, y, false});

@@ -14,6 +14,7 @@ void map_points(Figure& figure, const Move& move) {
   box(figure.heatmaps);
   box(figure.pixels);
   box(figure.bars);
+  box(figure.words);
   box(figure.color_bars);
   box(figure.targets);
   for (TextMark& mark : figure.texts) move(mark.at.x, mark.at.y);

@@ -17,6 +17,7 @@ constexpr double kLabelPitch = 1.1;
 constexpr double kMinLabel = 9;
 // How far text may extend from its position.
 constexpr double kFarthestText = 400;
+constexpr double kLargestWord = 64;
 
 struct Painter {
   const Palette& palette;
@@ -201,6 +202,24 @@ struct Painter {
     if (box.width > 0 && box.height > 0) canvas.fill(box, palette.color(mark.shade), mark.shade.opacity);
   }
 
+  /// A word grows with its box, unlike other text; up to a size for which fonts are made.
+  void word(const WordMark& mark) const {
+    const Rect box = transform.apply(mark.box);
+    const Rect seen = box.intersection(visible);
+    if (seen.width <= 0 || seen.height <= 0) return;
+    const Rgb color = mark.value ? cell_color(*mark.value, mark.scale) : palette.background;
+    if (mark.value) canvas.fill(seen, color, 1);
+    if (mark.text.empty()) return;
+    canvas.text({{box.x + mark.indent * transform.scale, box.center().y},
+                 {{mark.text, TextSpan::Level::base}},
+                 std::min(mark.size * transform.scale, type(kLargestWord)),
+                 FontWeight::regular,
+                 mark.value ? ink_on(color) : palette.ink(mark.ink),
+                 HorizontalAlign::left,
+                 VerticalAlign::middle,
+                 0});
+  }
+
   void strands(const std::vector<StrandsMark>& marks, int isolated) const {
     std::vector<PlacedStrand> placed;
     for (const StrandsMark& mark : marks) {
@@ -286,6 +305,7 @@ void paint(const Figure& figure, const Palette& palette, const FigureTransform& 
   for (const PixelsMark& mark : figure.pixels) painter.pixels(mark);
   for (const HeatmapMark& mark : figure.heatmaps) painter.by_hand(mark);
   for (const BarMark& mark : figure.bars) painter.bar(mark);
+  for (const WordMark& mark : figure.words) painter.word(mark);
   painter.strands(figure.strands, isolated);
   for (const CurveMark& mark : figure.curves) painter.curve(mark);
   for (const LineMark& mark : figure.lines) painter.line(mark);

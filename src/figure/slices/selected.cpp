@@ -149,6 +149,11 @@ bool counts_the_trace(std::string_view option) {
 Index option_limit(const Trace& trace, std::string_view option, const ParameterValues& options) {
   if (option.starts_with(kOther)) return option_limit(trace, option.substr(kOther.size()), other_attention(options));
   if (option == "tensor") return std::ssize(trace.steps());
+  const auto direction = options.find("direction");
+  if (option == "position" && direction != options.end()) {
+    const bool to = std::get<std::string>(direction->second) == "to";
+    return limit_of(trace, to ? "key" : "query", selected_attention(trace, options).weights);
+  }
   if (const std::optional<Index> limit = limit_of_output(trace, option)) return *limit;
   if (option == "slice") {
     const Index tensor = std::min(std::get<Index>(options.find("tensor")->second), std::ssize(trace.steps()));

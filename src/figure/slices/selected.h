@@ -62,7 +62,8 @@ bool counts_the_trace(std::string_view option);
 
 /// The largest value of a view option that counts from 1: `head`, `item`, `layer`, `channel` of a picture, `query` and
 /// `key` of the attention that `options` select; `tensor` of all tensors; `slice` of the selected tensor's matrices;
-/// `position` of the tokens with logits. `token` is an id, and `after` counts layers, the embeddings as 0.
+/// `position` of the tokens with logits, or where the option `direction` says from which token or to which one, of the
+/// queries or the keys. `token` is an id, and `after` counts layers, the embeddings as 0.
 /// Pages are the view's own matter, see `figure/views/view.h`.
 Index option_limit(const Trace& trace, std::string_view option, const ParameterValues& options);
 

@@ -89,4 +89,12 @@ std::optional<std::string> TokenNames::of(Index token) const {
                           : visible_token(experiment_.labels[static_cast<std::size_t>(token)]);
 }
 
+std::vector<const ModelText*> TokenNames::texts() const {
+  std::vector<const ModelText*> all;
+  for (const ModelText* const text : {text_, second_}) {
+    if (text != nullptr) all.push_back(text);
+  }
+  return all;
+}
+
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/trace/trace.h"
 
@@ -36,6 +37,8 @@ class TokenNames {
   [[nodiscard]] bool empty() const { return count_ == 0; }
   /// Nothing for tokens behind the last one that has a name.
   [[nodiscard]] std::optional<std::string> of(Index token) const;
+  /// The texts of a model that have the tokens: two of a pair, which follow one another; none of a system.
+  [[nodiscard]] std::vector<const ModelText*> texts() const;
 
  private:
   const Experiment& experiment_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "figure/style/font_metrics_data.h"
 
@@ -105,6 +106,22 @@ std::string shortened_text(std::string_view text, double width, double size, Fon
     if (static_cast<double>(thousandths) * size / 1000.0 > room) break;
   }
   return std::string(text.substr(0, kept)) + "…";
+}
+
+std::vector<std::string> wrapped_text(const std::string& paragraph, double width, double size, FontWeight weight) {
+  std::vector<std::string> lines;
+  std::string line;
+  for (const std::string& word : split(paragraph, ' ')) {
+    if (word.empty()) continue;
+    const std::size_t before = line.size();
+    if (before > 0) line += ' ';
+    line += word;
+    if (before == 0 || text_width(line, size, weight) <= width) continue;
+    lines.push_back(line.substr(0, before));
+    line = word;
+  }
+  if (!line.empty()) lines.push_back(line);
+  return lines;
 }
 
 }  // namespace attnscope

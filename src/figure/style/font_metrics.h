@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attnscope {
 
@@ -30,6 +31,10 @@ double text_width(std::string_view text, double size, FontWeight weight = FontWe
 
 /// `text`, with an ellipsis in place of its end where it would be wider than `width`.
 std::string shortened_text(std::string_view text, double width, double size, FontWeight weight = FontWeight::regular);
+
+/// One paragraph in lines no wider than `width`; a word that is wider has a line of its own.
+std::vector<std::string> wrapped_text(const std::string& paragraph, double width, double size,
+                                      FontWeight weight = FontWeight::regular);
 
 /// The advance width of one character as `text_width` counts it, in 1/1000 em.
 int advance_width(char32_t code_point, FontWeight weight);

@@ -312,6 +312,8 @@ void CairoCanvas::curve(std::span<const Point> points, Rgb color, double opacity
   cairo_set_line_width(context_, width);
   cairo_set_line_join(context_, CAIRO_LINE_JOIN_ROUND);
   cairo_set_line_cap(context_, dashed ? CAIRO_LINE_CAP_BUTT : CAIRO_LINE_CAP_ROUND);
+  // Text leaves a point behind, from which a line would go to the first one here.
+  cairo_new_path(context_);
   for (const Point& point : points) cairo_line_to(context_, point.x, point.y);
   cairo_stroke(context_);
 }

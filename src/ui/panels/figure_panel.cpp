@@ -67,12 +67,13 @@ std::optional<NamedCell> cell_at(const FigurePanelContent& content, const Target
                    mark.index_of(hit->row, hit->column)};
 }
 
-/// Coordinates and value at the cursor.
-void cell_tooltip(const Inspection& inspection) {
+/// Coordinates and value at the cursor, and what the target there says beside them.
+void cell_tooltip(const Inspection& inspection, const TargetMark* target) {
   begin_tooltip();
   ImGui::Text("%s%s = %s", inspection.cell.tensor.c_str(), index_text(inspection.cell.index).c_str(),
               number_text(inspection.explanation.value).c_str());
   ImGui::TextDisabled("%s", inspection.coordinates.c_str());
+  if (target != nullptr && !target->about.empty()) ImGui::TextUnformatted(target->about.c_str());
   end_tooltip();
 }
 
@@ -255,7 +256,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   paint_dragged(style, content.figure, transform, target, state);
   list.PopClipRect();
   if (content.inspection != nullptr && state.hovered == content.inspection->cell && !ImGui::IsMouseDown(0))
-    cell_tooltip(*content.inspection);
+    cell_tooltip(*content.inspection, target);
   if (target != nullptr) target_feedback(*target);
   if (hovered && target == nullptr && !ImGui::IsMouseDown(0)) own_cell_tooltip(content.figure, in_figure);
 }

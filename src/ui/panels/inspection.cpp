@@ -170,7 +170,15 @@ ColorScale inspected_scale(const Trace& trace, const Figure& figure, const Named
   const auto shown = std::find_if(figure.heatmaps.begin(), figure.heatmaps.end(), [&](const HeatmapMark& mark) {
     return mark.step == number && mark.axes == step.axes && shows(mark, cell.index);
   });
-  return shown != figure.heatmaps.end() ? shown->scale : scale_alone(trace, step, cell.index);
+  if (shown != figure.heatmaps.end()) return shown->scale;
+  // The words of a text stand on the colours of cells that have targets of the same id.
+  const TensorCell wanted = {number, cell.index};
+  for (const TargetMark& target : figure.targets) {
+    if (target.cell != wanted) continue;
+    const auto word = std::ranges::find(figure.words, target.id, &WordMark::id);
+    if (word != figure.words.end() && word->value) return word->scale;
+  }
+  return scale_alone(trace, step, cell.index);
 }
 
 }  // namespace attnscope::ui
