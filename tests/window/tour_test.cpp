@@ -93,7 +93,7 @@ struct Place {
 constexpr Place kHeadsTab = {380, 50};
 constexpr Place kHeadTab = {429, 50};
 constexpr Place kDotTab = {540, 50};
-constexpr Place kPermutationTab = {815, 50};
+constexpr Place kPermutationTab = {856, 50};
 constexpr Place kSecondHead = {520, 90};
 constexpr Place kCell = {457, 315};  // the second query and the second key in Head
 constexpr Place kPaint = {74, 489};
