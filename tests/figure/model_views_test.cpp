@@ -33,7 +33,9 @@ const std::vector<ParameterValues>& option_sets(const std::string& view) {
                                                      {{"position", Index{99}}, {"top", Index{50}}}};
   static const std::vector<ParameterValues> kParts = {
       {}, {{"position", Index{1}}, {"token", Index{5}}}, {{"token", Index{19}}, {"other_token", Index{5}}}};
-  return view == "next" ? kNext : kParts;
+  static const std::vector<ParameterValues> kImportance = {
+      {}, {{"position", Index{1}}, {"token", Index{5}}, {"with", std::string("mean")}}};
+  return view == "next" ? kNext : view == "importance" ? kImportance : kParts;
 }
 
 class ModelViewLayout : public testing::TestWithParam<std::string> {};
@@ -78,12 +80,14 @@ TEST_P(ModelViewLayout, OptionsThatApplyChangeTheFigure) {
   const std::string before = describe(figure_of(*trace, view.name));
   for (const Parameter& option : view.options) {
     EXPECT_TRUE(view.applies(*trace, view_options({view.name, {}})->values, option.name)) << option.name;
-    EXPECT_NE(describe(figure_of(*trace, view.name, {{option.name, Index{1}}})), before) << option.name;
+    const ParameterValue other =
+        option.choices.empty() ? ParameterValue(Index{1}) : ParameterValue(option.choices.back());
+    EXPECT_NE(describe(figure_of(*trace, view.name, {{option.name, other}})), before) << option.name;
     EXPECT_FALSE(view.applies(*trace_with({}), view_options({view.name, {}})->values, option.name)) << option.name;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Views, ModelViewLayout, testing::Values("next", "contributions"),
+INSTANTIATE_TEST_SUITE_P(Views, ModelViewLayout, testing::Values("next", "contributions", "importance", "patching"),
                          [](const auto& view) { return view.param; });
 
 }  // namespace

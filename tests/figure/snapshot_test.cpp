@@ -110,6 +110,8 @@ const std::vector<Snapshot>& snapshots() {
        700,
        {},
        "attention-only"},
+      {"importance", "importance", {}, {}, 672, 0, {}, "gpt2"},
+      {"patching", "patching", {}, {}, 1000, 700, {}, "gpt2"},
       {"compare", "compare", {{"mask", "causal"}}, {}},
       {"compare_both",
        "compare",

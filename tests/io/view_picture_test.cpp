@@ -77,9 +77,10 @@ void check_words(const Figure& figure, const Picture& picture) {
 /// Whether it equals the file of that name; on request, a file that differs is written anew.
 void check_against_file(const std::string& name, const DrawnFigure& drawn) {
   const std::filesystem::path path = picture_folder() / name;
-  const std::string fault = !std::filesystem::exists(path)
-                                ? "is not there"
-                                : picture_fault(drawn.small, SmallPicture(Picture(bytes_of(path))), drawn.letters);
+  const std::string fault =
+      !std::filesystem::exists(path)
+          ? "is not there"
+          : picture_fault(drawn.small, SmallPicture(Picture(bytes_of(path))), drawn.letters, kMaxOfOtherLetters);
   if (fault.empty()) return;
   if (std::getenv("ATTNSCOPE_UPDATE_SNAPSHOTS") != nullptr) {
     write_bytes(path, drawn.small.png());

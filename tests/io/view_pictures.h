@@ -38,10 +38,14 @@ inline std::vector<std::string> view_names() {
   return names;
 }
 
-/// A small trained model that comes with the program.
+/// A small trained model that comes with the program, with another text to patch from.
 inline std::shared_ptr<const Trace> model_trace() {
   const auto folder = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/models/stories";
-  return run(experiment_of_model(folder).value()).value();
+  Experiment experiment = experiment_of_model(folder).value();
+  std::string other = experiment.text.text;
+  other.replace(other.find("Leo"), 3, "Tom");
+  EXPECT_TRUE(set_patch_text(experiment, {other, std::nullopt}));
+  return run(experiment).value();
 }
 
 /// The experiment for a view: the first one of which it can show something, with everything but the size of pictures at

@@ -129,10 +129,11 @@ inline std::shared_ptr<const Model> made_model(const std::string& family, const 
                                      made(family == "gpt2" ? gpt2_weights(sizes) : attention_only_weights(sizes)));
 }
 
-/// The model given these tokens.
+/// The model given these tokens, and the same in reverse order to patch from.
 inline std::shared_ptr<const Trace> made_trace(const std::shared_ptr<const Model>& model, std::vector<Index> ids) {
   Experiment experiment = experiment_on_model(model);
   for (const Index id : ids) experiment.text.pieces.push_back(model->token_text(id));
+  experiment.patch_text.ids.assign(ids.rbegin(), ids.rend());
   experiment.text.ids = std::move(ids);
   return run(experiment).value();
 }

@@ -314,7 +314,7 @@ TEST_F(ModelTexts, ADigitOpensAHeadAmongOthersOfThePinnedCellsLayer) {
 }
 
 TEST_F(ModelTexts, TheNumbersOfAModelThatWasLeftAreLetGo) {
-  for (const char* view : {"metrics", "lines", "head", "heads", "text", "next", "contributions"}) {
+  for (const char* view : {"metrics", "lines", "head", "heads", "text", "next", "contributions", "importance"}) {
     open("stories");
     open_view(view);
     // A number is looked at.

@@ -10,7 +10,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kChipGap = 6;
-constexpr double kChipPad = 7;
+constexpr double kChipPad = 10;
 constexpr double kNameWidth = 56;
 
 void add_chip(Figure& figure, const AnswerChips& chips, Index answer, const std::string& words, const Rect& box) {
