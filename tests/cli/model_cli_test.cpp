@@ -108,6 +108,24 @@ TEST(CliModels, ResidualStreamsBetweenLayersHaveBothNamesOfTransformerLens) {
   EXPECT_FALSE(t5.contains("encoder.0.ln1.hook_normalized")) << "an RMS norm";
 }
 
+TEST(CliModels, HooksOfTransformerLensHaveWhatInterventionsMade) {
+  const TemporaryFolder folder;
+  write_tiny_model(folder);
+  const std::string model = folder.path().string();
+  const Arguments options = {"--tokens",   "1,2,3",          "--off", "layer1.head2", "--patched",
+                             "layer1.mlp", "--patch-tokens", "3,1,2", "--names",      "transformer-lens"};
+  const nlohmann::json theirs = traced(folder, model, options);
+  for (const nlohmann::json& position : theirs.at("blocks.0.attn.hook_z").at("values").at(0)) {
+    for (const nlohmann::json& number : position.at(1)) EXPECT_EQ(number, 0);
+  }
+  const nlohmann::json other = traced(folder, model, {"--tokens", "3,1,2"});
+  EXPECT_EQ(theirs.at("blocks.0.hook_mlp_out").at("values").at(0), other.at("layer1.mlp_out").at("values"));
+  for (const auto& [name, tensor] : theirs.items()) {
+    EXPECT_FALSE(name.starts_with("patch.")) << name;
+    EXPECT_EQ(name.find("changed"), std::string::npos) << name;
+  }
+}
+
 TEST(CliModels, NamesOfTransformerLensAreForModels) {
   const TemporaryFolder folder;
   const std::string output = (folder / "out.npz").string();

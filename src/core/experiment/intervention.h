@@ -53,6 +53,9 @@ const Intervention* same_part(const std::vector<Intervention>& all, const Interv
 /// Whether the tensor can be replaced: outputs of heads and MLPs, and the residual stream after a layer.
 bool can_intervene(std::string_view tensor);
 
+/// Begins the names of what a model makes of the experiment's other text.
+inline constexpr const char* kPatchPrefix = "patch.";
+
 /// "layer2.changed_head_outputs": the tensor with its interventions.
 std::string changed_name(std::string_view tensor);
 

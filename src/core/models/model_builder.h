@@ -16,9 +16,6 @@
 
 namespace attnscope {
 
-/// Begins the names of what a model makes of the experiment's other text.
-inline constexpr const char* kPatchPrefix = "patch.";
-
 /// Records a model's plan from its config and weights. The first error is kept in `error()`; after it, placeholders are
 /// recorded so that families need not check each call. Check `error()` once after reading config and tokens.
 ///

@@ -44,7 +44,11 @@ std::shared_ptr<const Result<FoundHeads>> found_heads(const Trace& trace, const 
     // The trace may leave little; the largest weights are then read piece by piece.
     constexpr double kLeastBytes = 256e6;
     auto result = std::make_shared<const Result<FoundHeads>>(
-        find_heads(model, {.memory_budget = std::max(trace.bytes_left(), kLeastBytes), .stop = options.stop}));
+        find_heads(model, {.memory_budget = std::max(trace.bytes_left(), kLeastBytes),
+                           .stop = options.stop,
+                           .progress = [&](int run, int runs) {
+                             if (options.progress) options.progress(static_cast<double>(run - 1) / runs);
+                           }}));
     return options.stop.stop_requested() ? nullptr : result;
   };
   if (options.cache == nullptr) return make();

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/experiment/intervention.h"
+
 namespace attnscope {
 namespace {
 
@@ -66,6 +68,8 @@ std::optional<LayerTensor> layer_tensor(const std::string& name) {
                      part + std::to_string(number) + ".", name.substr(dot + 1)};
 }
 
+constexpr std::string_view kChanged = "changed_";
+
 class Namer {
  public:
   explicit Namer(std::span<const Step> steps) : steps_(steps) {
@@ -74,8 +78,11 @@ class Namer {
 
   std::map<int, std::vector<std::string>> names() {
     for (int i = 0; i < static_cast<int>(steps_.size()); ++i) {
-      if (step(i).operation->traits().is_weight) continue;
-      if (const std::optional<LayerTensor> of = layer_tensor(step(i).name)) {
+      const std::string& name = step(i).name;
+      // A hook gives what an intervention has made of a tensor; what is patched from has no name.
+      if (step(i).operation->traits().is_weight || name.starts_with(kPatchPrefix) || has(changed_name(name))) continue;
+      if (std::optional<LayerTensor> of = layer_tensor(name)) {
+        if (of->tensor.starts_with(kChanged)) of->tensor.erase(0, kChanged.size());
         name_in_layer(i, *of);
       } else {
         name_outside(i);
