@@ -60,15 +60,23 @@ def run_program(program, command, folder, *options):
     return done.stdout
 
 
-def traced(program, folder, work):
+def traced_with(program, folder, work, options):
     output = work / "trace.safetensors"
-    run_program(program, "trace", folder, "-o", output)
+    run_program(program, "trace", folder, "-o", output, *options)
     return {name: tensor.numpy() for name, tensor in model_files.read(output).items()}
 
 
-def scripted(program, folder, work):
-    tensors, _ = run_script(run_program(program, "script", folder), work)
+def traced(program, folder, work):
+    return traced_with(program, folder, work, [])
+
+
+def scripted_with(program, folder, work, options):
+    tensors, _ = run_script(run_program(program, "script", folder, *options), work)
     return tensors
+
+
+def scripted(program, folder, work):
+    return scripted_with(program, folder, work, [])
 
 
 def compare(tensors, expected):
