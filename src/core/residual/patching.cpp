@@ -1,5 +1,7 @@
 #include "core/residual/patching.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 #include "core/models/models.h"
 #include "core/residual/model_parts.h"
@@ -65,8 +67,11 @@ class Search {
 
   bool patch_state(std::size_t number) {
     const int state = stream_.states[number];
+    const Index all = trace_.steps()[static_cast<std::size_t>(state)].axes.front().size;
+    const Index count = std::min(all, kMostPatchedPositions);
+    found_.first = std::clamp<Index>(choice_.position + 1 - count, 0, all - count);
     std::vector<AblatedRuns::Part> parts;
-    for (Index row = 0; row < trace_.steps()[static_cast<std::size_t>(state)].axes.front().size; ++row)
+    for (Index row = found_.first; row < found_.first + count; ++row)
       parts.push_back({state, -1, row, Intervention::Kind::patched});
     std::vector<double> shares;
     const bool done =

@@ -20,12 +20,16 @@ struct PatchingChoice {
   friend bool operator==(const PatchingChoice&, const PatchingChoice&) = default;
 };
 
+/// Of a long text, positions are patched in a window that ends at the answer's, or as many from the first on as fit.
+inline constexpr Index kMostPatchedPositions = 64;
+
 /// The difference of two logits, `answer` − `other`, and how far each part alone moves it from what it is in the text
 /// to what it is in the other one: 0 not at all, 1 all of the way. NaN if it is the same in both.
 struct Patching {
   std::vector<LayerImportance> layers;  ///< shares of the way, for heads and MLPs at all positions
-  std::vector<std::vector<double>>
-      positions;     ///< [state][position]: of the residual stream, see ResidualStream::states
+  /// [state][position]: of the residual stream, see ResidualStream::states.
+  std::vector<std::vector<double>> positions;
+  Index first = 0;   ///< the first of these positions
   double here = 0;   ///< the difference in the text
   double there = 0;  ///< and in the other text
 };

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::string_view kBlank = " \t\n\r";
+constexpr std::string_view kBlanks = " \t\n\r";
 constexpr std::string_view kSpace = "␣";
 constexpr std::string_view kReturn = "↵";
 constexpr std::string_view kContinued = "##";
@@ -19,7 +19,7 @@ bool same_letter(char a, char b) {
   return a == b || std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
 
-bool is_blank(char c) { return kBlank.find(c) != std::string_view::npos; }
+bool is_blank(char c) { return kBlanks.find(c) != std::string_view::npos; }
 
 /// The number of times that `piece` is made of `sign`, from its beginning on; 0 if anything else is in it.
 Index repeated(std::string_view piece, std::string_view sign) {

@@ -73,7 +73,7 @@ class PatchingLayout {
     figure_.width = std::max(options_.width, least + 2 * kMargin);
     width_ = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
     const double cell = std::clamp((width_ - labels) / columns, kMinCell, kMaxCell);
-    name_positions(positions, cell);
+    name_positions(positions, made->found.first, cell);
     const double above = column_label_height(positions.column_labels, cell);
     const double fixed = 2 * kMargin + kTitle + kLine + 2 * kMapTitle + kBetween + above + kLegendHeight +
                          add_caption(nullptr, "", kNote, {}, width_);
@@ -93,7 +93,7 @@ class PatchingLayout {
     at.y += kMapTitle;
     map.add(figure_, at);
     at.y += map.height() + kBetween;
-    subtitle("positions", at, "The residual stream after each layer, at one position");
+    subtitle("positions", at, "The residual stream after each layer, at one position" + window_text(made->found));
     at.y += kMapTitle + above;
     positions.box = {at.x + labels, at.y, cell * columns, row * rows};
     positions.scale = map.scale();
@@ -187,12 +187,22 @@ class PatchingLayout {
     return mark;
   }
 
+  /// Which positions there are, if not all.
+  [[nodiscard]] std::string window_text(const Patching& found) const {
+    const Index all = trace_.steps()[static_cast<std::size_t>(stream_.states.front())].axes.front().size;
+    const Index count = std::ssize(found.positions.front());
+    if (count == all) return "";
+    return " (" + grouped_text(found.first + 1) + "–" + grouped_text(found.first + count) + " of " + grouped_text(all) +
+           ")";
+  }
+
   /// The tokens of the text, above cells of that width.
-  void name_positions(HeatmapMark& mark, double cell) const {
+  void name_positions(HeatmapMark& mark, Index first, double cell) const {
     const Step& state = trace_.steps()[static_cast<std::size_t>(stream_.states.front())];
     std::vector<std::string> names;
     for (Index i = 0; i < mark.columns(); ++i) {
-      const std::string word = label_of(trace_, state.name, state.axes.front(), i).value_or(position_number(i));
+      const std::string word =
+          label_of(trace_, state.name, state.axes.front(), first + i).value_or(position_number(first + i));
       names.push_back(cell < 30 ? word : shortened_text(word, cell - 4, TypeSize::kSmall));
     }
     mark.column_labels = std::move(names);

@@ -97,6 +97,28 @@ TEST(Patching, NeedsTwoTextsOfOneLength) {
             "This model sees a picture: there is no other text to patch from.");
 }
 
+TEST(Patching, OfALongTextPatchesTheLastPositions) {
+  const auto model = open_model(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/models/stories");
+  Experiment experiment = experiment_on_model(*model);
+  for (Index i = 0; i < 90; ++i) experiment.text.ids.push_back(i * 7 % 200);
+  experiment.patch_text = experiment.text;
+  experiment.patch_text.ids[80] = 11;
+  const auto trace = run(experiment).value();
+  const auto other = other_trace(*trace);
+  const ResidualStream stream = *residual_stream(*trace);
+  const PatchingChoice choice = {85, 4, 9};
+  const Patching all = *patching(*trace, *other, stream, choice);
+  EXPECT_EQ(all.first, 22);
+  for (const std::vector<double>& row : all.positions) {
+    ASSERT_EQ(std::ssize(row), kMostPatchedPositions);
+    for (Index i = 0; i < 80 - all.first; ++i)
+      EXPECT_NEAR(row[static_cast<std::size_t>(i)], 0, 1e-4) << "the texts are the same";
+  }
+  EXPECT_NEAR(all.positions.front()[static_cast<std::size_t>(80 - all.first)], 1, 1e-3);
+  EXPECT_NEAR(all.positions.back()[static_cast<std::size_t>(85 - all.first)], 1, 1e-3);
+  EXPECT_EQ(patching(*trace, *other, stream, {3, 4, 9})->first, 0);
+}
+
 TEST(Patching, IsStopped) {
   Experiment experiment = golden_experiment(kGoldenModels / "gpt2-1");
   experiment.patch_text.ids = experiment.text.ids;
