@@ -57,6 +57,8 @@ std::vector<ParameterValues> option_sets(const View& view) {
       if (option.kind == Parameter::Kind::real) values = {option.default_value, 0.5};
       // No experiment of the sweep has a batch or layers.
       if (option.name == "item" || option.name == "layer" || option.name.starts_with("other_")) values = {Index{99}};
+      // Of trained models, which the sweep has none of.
+      if (view.name == "metrics" && (option.name == "of" || option.name == "show")) values = {option.default_value};
       for (const ParameterValue& value : values) {
         more.push_back(set);
         more.back()[option.name] = value;
