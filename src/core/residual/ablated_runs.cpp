@@ -199,7 +199,7 @@ std::shared_ptr<const Tensor> AblatedRuns::logits(const std::vector<Part>& parts
   results_.clear();
   runs_ = parts.size();
   find_changed(parts);
-  // When a result was last read, to let go of it.
+  // Results are dropped once no later step reads them.
   std::map<int, std::vector<int>> last_read;
   std::map<int, int> reader;
   for (int step = 0; step <= stream_.logits; ++step) {

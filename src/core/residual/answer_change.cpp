@@ -31,14 +31,7 @@ std::vector<double> log_softmax(std::span<const float> logits) {
 std::shared_ptr<const Trace> without_interventions(const Trace& trace, const StopToken& stop) {
   Experiment bare = trace.experiment();
   bare.interventions.clear();
-  ThreadPool pool;
-  Progress progress;
-  progress.stop = stop;
-  progress.pool = &pool;
-  Executor executor(trace.resident_bytes() + trace.bytes_left());
-  executor.continue_from(trace.for_experiment(trace.experiment()));
-  Result<std::shared_ptr<const Trace>> computed = executor.run(bare, progress);
-  return computed ? *computed : nullptr;
+  return run_beside(trace, bare, stop);
 }
 
 AnswerChange change_of_answer(const Trace& before, const Trace& after, Index position, Index answer) {

@@ -105,14 +105,7 @@ std::string no_patching(const Experiment& experiment) {
 std::shared_ptr<const Trace> other_trace(const Trace& trace, const StopToken& stop) {
   Experiment other = trace.experiment();
   other.text = other.patch_text;
-  ThreadPool pool;
-  Progress progress;
-  progress.stop = stop;
-  progress.pool = &pool;
-  Executor executor(trace.resident_bytes() + trace.bytes_left());
-  executor.continue_from(trace.for_experiment(trace.experiment()));
-  Result<std::shared_ptr<const Trace>> computed = executor.run(other, progress);
-  return computed ? *computed : nullptr;
+  return run_beside(trace, other, stop);
 }
 
 std::optional<Patching> patching(const Trace& trace, const Trace& other, const ResidualStream& stream,

@@ -91,6 +91,17 @@ void Executor::forget_results() {
 
 Index Executor::steps_reused() const { return state_->reused; }
 
+std::shared_ptr<const Trace> run_beside(const Trace& trace, const Experiment& experiment, const StopToken& stop) {
+  ThreadPool pool;
+  Progress progress;
+  progress.stop = stop;
+  progress.pool = &pool;
+  Executor executor(trace.resident_bytes() + trace.bytes_left());
+  executor.continue_from(trace.for_experiment(trace.experiment()));
+  Result<std::shared_ptr<const Trace>> computed = executor.run(experiment, progress);
+  return computed ? *computed : nullptr;
+}
+
 Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress,
                                          const Substitutions& substitutions) {
   return Executor().run(experiment, progress, substitutions);

@@ -62,6 +62,10 @@ class Executor {
   std::unique_ptr<State> state_;
 };
 
+/// Runs another experiment within the memory budget of `trace`, and reuses what is the same in both. Null if it was
+/// stopped or failed.
+std::shared_ptr<const Trace> run_beside(const Trace& trace, const Experiment& experiment, const StopToken& stop = {});
+
 /// Runs a single experiment; see Executor.
 Result<std::shared_ptr<const Trace>> run(const Experiment& experiment, const Progress& progress = {},
                                          const Substitutions& substitutions = {});

@@ -26,6 +26,17 @@ void add_chip(Figure& figure, const AnswerChips& chips, Index answer, const std:
 
 }  // namespace
 
+double add_answer_title(Figure* figure, const Trace& trace, const ResidualStream& stream, Index position,
+                        const std::string& words, Point at) {
+  const std::string count = position_count_text(trace, stream, position);
+  const double end = text_width(words, TypeSize::kTitle, FontWeight::semibold) + 12;
+  if (figure != nullptr) {
+    figure->texts.push_back(title_mark("title", {at.x, at.y + 13}, literal_markup(words)));
+    if (!count.empty()) figure->texts.push_back(chart_text("position", {at.x + end, at.y + 13}, count, Ink::dim));
+  }
+  return end + text_width(count, TypeSize::kSmall);
+}
+
 void add_answer_chips(Figure& figure, const Trace& trace, const ResidualStream& stream, const AnswerChips& chips,
                       Point at, double width) {
   figure.texts.push_back(chart_text(chips.option, {at.x, at.y + 10}, chips.name, Ink::dim, TypeSize::kSmall,

@@ -1,4 +1,4 @@
-// Answers of a model to choose one from.
+// What views of a model's answers begin with: a title, and answers to choose one from.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,10 @@
 #include "figure/model/figure.h"
 
 namespace attnscope {
+
+/// A title about the model's answers at a position, with "position 3 of 9" behind it; returns its width. Null: only that.
+double add_answer_title(Figure* figure, const Trace& trace, const ResidualStream& stream, Index position,
+                        const std::string& words, Point at);
 
 /// A line of answers; a click on one sets an option of the view to its number.
 struct AnswerChips {

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/heads/attention_list.h"
+#include "figure/layout/legend.h"
 #include "figure/slices/matrix.h"
 
 namespace attnscope {
@@ -88,6 +89,17 @@ PartMap::PartMap(const Trace& trace, const Contributions& parts, const PartWords
   };
   if (has(&LayerParts::bias)) sides_.push_back({"bias", "bias", &LayerParts::bias});
   if (has(&LayerParts::mlp)) sides_.push_back({"mlp", "MLP", &LayerParts::mlp});
+}
+
+void PartMap::add_legend(Figure& figure, const std::string& id, Point at, double margin, const char* words) const {
+  ColorBarMark bar = {id,
+                      {0, 0, 160, 9},
+                      scale_,
+                      words != nullptr ? words : words_.about,
+                      number_text(scale_.low, 3),
+                      number_text(scale_.high, 3)};
+  place_legend({&bar, 1}, {at.x + labels_, at.y + 16}, margin, figure.width - 2 * margin);
+  figure.color_bars.push_back(std::move(bar));
 }
 
 void PartMap::reach(double magnitude) {

@@ -35,6 +35,9 @@ class PartMap {
   /// Adds the map with its top left corner at `at`. A click on a head opens it.
   void add(Figure& figure, Point at) const;
 
+  /// Adds the colour bar of the map below `at`, with the words for its numbers unless others are given.
+  void add_legend(Figure& figure, const std::string& id, Point at, double margin, const char* words = nullptr) const;
+
   /// Lets the colours reach that magnitude, for what shares them.
   void reach(double magnitude);
   /// Red and blue, symmetric about 0, for all parts.

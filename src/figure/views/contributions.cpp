@@ -11,7 +11,6 @@
 #include "figure/blocks/answer_chips.h"
 #include "figure/blocks/part_map.h"
 #include "figure/layout/chart.h"
-#include "figure/layout/legend.h"
 #include "figure/slices/model_answers.h"
 #include "figure/slices/selected.h"
 #include "figure/style/markup.h"
@@ -51,8 +50,7 @@ class ContributionsLayout {
     if (parts == nullptr) return {};  // stopped
     PartMap map(trace_, *parts, kWords);
     const std::string note = caption(*parts);
-    const double title = text_width(title_text(), TypeSize::kTitle, FontWeight::semibold) + 12 +
-                         text_width(position_count_text(trace_, stream(), choice_.position), TypeSize::kSmall);
+    const double title = add_answer_title(nullptr, trace_, stream(), choice_.position, title_text(), {});
     const double least =
         std::max({kLeastWidth, map.least_width(), title, text_width(sum_text(*parts), TypeSize::kBody)});
     figure_.width = std::max(options_.width, least + 2 * kMargin);
@@ -63,7 +61,7 @@ class ContributionsLayout {
     const double height = fixed + map.height();
     figure_.height = std::max(options_.height, height);
     Point at = {(figure_.width - width_) / 2, kMargin + (figure_.height - height) / 2};
-    add_title(at);
+    add_answer_title(&figure_, trace_, stream(), choice_.position, title_text(), at);
     at.y += kTitle;
     figure_.texts.push_back(chart_text("sum", {at.x, at.y + 11}, sum_text(*parts), Ink::text, TypeSize::kBody));
     at.y += kSumLine;
@@ -73,7 +71,7 @@ class ContributionsLayout {
     at.y += kAnswerChipsHeight + kBetween;
     map.add(figure_, at);
     at.y += map.height();
-    legend(map, at);
+    map.add_legend(figure_, "contribution", at, kMargin, choice_.against ? "contribution to the difference" : nullptr);
     add_caption(&figure_, "caption", note, {at.x, at.y + kLegendHeight}, width_);
     return std::move(figure_);
   }
@@ -98,14 +96,6 @@ class ContributionsLayout {
     if (choice_.against) words += " minus that of " + name(*choice_.against);
     if (answer_kind(trace_.experiment()) == AnswerKind::label) return words;
     return words + " " + position_text(trace_, stream(), choice_.position);
-  }
-
-  void add_title(Point at) {
-    const std::string words = title_text();
-    figure_.texts.push_back(title_mark("title", {at.x, at.y + 13}, literal_markup(words)));
-    const double end = at.x + text_width(words, TypeSize::kTitle, FontWeight::semibold) + 12;
-    const std::string count = position_count_text(trace_, stream(), choice_.position);
-    if (!count.empty()) figure_.texts.push_back(chart_text("position", {end, at.y + 13}, count, Ink::dim));
   }
 
   [[nodiscard]] std::string sum_text(const Contributions& parts) const {
@@ -136,18 +126,6 @@ class ContributionsLayout {
     };
     add_answer_chips(figure_, trace_, stream(),
                      {"other_token", "against", offered_, choice_.against.value_or(-1), true, about}, at, width_);
-  }
-
-  void legend(const PartMap& map, Point at) {
-    const ColorScale& scale = map.scale();
-    ColorBarMark bar = {"contribution",
-                        {0, 0, 160, 9},
-                        scale,
-                        choice_.against ? "contribution to the difference" : "contribution to the logit",
-                        number_text(scale.low, 3),
-                        number_text(scale.high, 3)};
-    place_legend({&bar, 1}, {at.x + map.labels_width(), at.y + 16}, kMargin, figure_.width - 2 * kMargin);
-    figure_.color_bars.push_back(std::move(bar));
   }
 
   const Trace& trace_;

@@ -13,7 +13,6 @@
 #include "figure/blocks/answer_chips.h"
 #include "figure/blocks/part_map.h"
 #include "figure/layout/chart.h"
-#include "figure/layout/legend.h"
 #include "figure/slices/model_answers.h"
 #include "figure/slices/selected.h"
 #include "figure/style/markup.h"
@@ -55,8 +54,7 @@ class ImportanceLayout {
     PartMap map(trace_, parts, kWords);
     const std::string note = caption();
     const std::string sum = line(*made);
-    const double title = text_width(title_text(), TypeSize::kTitle, FontWeight::semibold) + 12 +
-                         text_width(position_count_text(trace_, stream_, choice_.position), TypeSize::kSmall);
+    const double title = add_answer_title(nullptr, trace_, stream_, choice_.position, title_text(), {});
     const double least = std::max({kLeastWidth, map.least_width(), title, text_width(sum, TypeSize::kBody)});
     figure_.width = std::max(options_.width, least + 2 * kMargin);
     width_ = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
@@ -66,7 +64,7 @@ class ImportanceLayout {
     const double height = fixed + map.height();
     figure_.height = std::max(options_.height, height);
     Point at = {(figure_.width - width_) / 2, kMargin + (figure_.height - height) / 2};
-    add_title(at);
+    add_answer_title(&figure_, trace_, stream_, choice_.position, title_text(), at);
     at.y += kTitle;
     figure_.texts.push_back(chart_text("line", {at.x, at.y + 11}, sum, Ink::text, TypeSize::kBody));
     at.y += kLine;
@@ -77,7 +75,7 @@ class ImportanceLayout {
     at.y += kAnswerChipsHeight + kBetween;
     map.add(figure_, at);
     at.y += map.height();
-    legend(map, at);
+    map.add_legend(figure_, "importance", at, kMargin);
     add_caption(&figure_, "caption", note, {at.x, at.y + kLegendHeight}, width_);
     return std::move(figure_);
   }
@@ -110,14 +108,6 @@ class ImportanceLayout {
     return kind() == AnswerKind::label ? words : words + " " + position_text(trace_, stream_, choice_.position);
   }
 
-  void add_title(Point at) {
-    const std::string words = title_text();
-    figure_.texts.push_back(title_mark("title", {at.x, at.y + 13}, literal_markup(words)));
-    const double end = at.x + text_width(words, TypeSize::kTitle, FontWeight::semibold) + 12;
-    const std::string count = position_count_text(trace_, stream_, choice_.position);
-    if (!count.empty()) figure_.texts.push_back(chart_text("position", {end, at.y + 13}, count, Ink::dim));
-  }
-
   [[nodiscard]] std::string line(const Importance& made) const {
     return "Log-probability " + number_text(made.log_probability) + ", probability " +
            number_text(std::exp(made.log_probability)) +
@@ -129,14 +119,6 @@ class ImportanceLayout {
     return std::string("Each cell: what becomes of the log-probability (natural) when only this head or MLP is ") +
            (is_mean() ? "replaced by its mean over the text" : "off") +
            ". Blue: the answer becomes less probable without it.";
-  }
-
-  void legend(const PartMap& map, Point at) {
-    const ColorScale& scale = map.scale();
-    ColorBarMark bar = {
-        "importance", {0, 0, 160, 9}, scale, kWords.about, number_text(scale.low, 3), number_text(scale.high, 3)};
-    place_legend({&bar, 1}, {at.x + map.labels_width(), at.y + 16}, kMargin, figure_.width - 2 * kMargin);
-    figure_.color_bars.push_back(std::move(bar));
   }
 
   const Trace& trace_;

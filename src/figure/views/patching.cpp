@@ -12,7 +12,6 @@
 #include "core/residual/lens.h"
 #include "figure/blocks/part_map.h"
 #include "figure/layout/chart.h"
-#include "figure/layout/legend.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/model_answers.h"
 #include "figure/slices/selected.h"
@@ -99,7 +98,7 @@ class PatchingLayout {
     positions.scale = map.scale();
     at.y = positions.box.bottom();
     figure_.heatmaps.push_back(std::move(positions));
-    legend(map, at);
+    map.add_legend(figure_, "patching", at, kMargin);
     add_caption(&figure_, "caption", kNote, {at.x, at.y + kLegendHeight}, width_);
     return std::move(figure_);
   }
@@ -206,14 +205,6 @@ class PatchingLayout {
       names.push_back(cell < 30 ? word : shortened_text(word, cell - 4, TypeSize::kSmall));
     }
     mark.column_labels = std::move(names);
-  }
-
-  void legend(const PartMap& map, Point at) {
-    const ColorScale& scale = map.scale();
-    ColorBarMark bar = {
-        "patching", {0, 0, 160, 9}, scale, kWords.about, number_text(scale.low, 3), number_text(scale.high, 3)};
-    place_legend({&bar, 1}, {at.x + map.labels_width(), at.y + 16}, kMargin, figure_.width - 2 * kMargin);
-    figure_.color_bars.push_back(std::move(bar));
   }
 
   const Trace& trace_;
