@@ -161,6 +161,9 @@ TEST(CliModels, FiguresShowWhatAModelReadsAndSays) {
   for (const char* const word : {"The parts sum to", "minus that of", "held fixed"})
     EXPECT_EQ(count_of(parts, word), 1) << word;
   const std::string output = (folder / "none.svg").string();
+  const std::string matters = figure("dates", "importance", {"--option", "with=mean"});
+  for (const char* const row : {"encoder layer 2", "decoder layer 1", "decoder layer 1, cross"})
+    EXPECT_NE(matters.find(row), std::string::npos) << row;
   expect_refused({"figure", models + "dates", "--view", "contributions", "-o", output}, 1,
                  {"Every layer of this model normalizes the sum"});
   expect_refused({"figure", models + "stories", "--view", "contributions", "--option", "token=290", "-o", output}, 1,

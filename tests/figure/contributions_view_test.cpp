@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/residual/contributions.h"
 #include "core/residual/lens.h"
+#include "figure/blocks/part_map.h"
 #include "support/made_model.h"
 #include "traces.h"
 
@@ -97,6 +98,21 @@ TEST(ContributionsView, SaysWhyItDoesNotApply) {
             "Every layer of this model normalizes the sum: its parts do not add up to a logit.");
   EXPECT_NE(missing_for(view, *made_trace("bert without a head", kIds)).find("no output"), std::string::npos);
   EXPECT_EQ(missing_for(view, *made_trace("gpt2", kIds)), "");
+}
+
+TEST(PartMap, EndsItsColoursAtTheHeads) {
+  const auto trace = made_trace("gpt2", {1, 2, 3});
+  const auto scale_of = [&](double head, double mlp) {
+    Contributions parts;
+    parts.layers.push_back(
+        {static_cast<int>(trace->find("layer1.weights") - trace->steps().data()), {head, 0}, {}, mlp});
+    return PartMap(*trace, parts, {"", "", ""}).scale().high;
+  };
+  EXPECT_EQ(scale_of(2, 1), 2);
+  EXPECT_EQ(scale_of(-1, 2.9), 2.9);
+  EXPECT_EQ(scale_of(-1, 3.1), 1) << "the MLP would leave the head pale";
+  EXPECT_EQ(scale_of(1e-6, 40), 2) << "heads that hardly count stay pale";
+  EXPECT_EQ(scale_of(0, 5), 5);
 }
 
 }  // namespace

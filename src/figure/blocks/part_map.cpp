@@ -21,6 +21,8 @@ constexpr double kLeastRow = 12;
 constexpr double kMostRow = 34;
 constexpr double kNamedCell = 48;  // room for "head 1"
 constexpr Index kMaxHeadTargets = 4096;
+constexpr double kPaleShare = 3;   // of others to heads, from which on the colours end at the heads
+constexpr double kMostShare = 20;  // but no earlier than this: heads that hardly count stay pale
 
 constexpr const char* kBiases = "norm and output biases";
 
@@ -29,6 +31,14 @@ std::string embedding_name(std::string name) {
   name = name.substr(name.rfind('.') + 1);
   std::replace(name.begin(), name.end(), '_', ' ');
   return name == "embedded" ? "embeddings" : name;
+}
+
+/// "layer 2", "layer 2, cross"; `both`: beside those of an encoder.
+std::string layer_name(const LayerAttention& attention, bool both) {
+  const char* part = "";
+  if (both) part = attention.kind == AttentionKind::encoder ? "encoder " : "decoder ";
+  return part + ("layer " + std::to_string(attention.layer)) +
+         (attention.kind == AttentionKind::cross ? ", cross" : "");
 }
 
 /// A matrix of numbers that the view computed.
@@ -63,14 +73,18 @@ PartMap::PartMap(const Trace& trace, const Contributions& parts, const PartWords
     : trace_(trace), parts_(parts), words_(words), links_(trace) {
   const std::vector<LayerAttention> attentions = layer_attentions(trace);
   double most = std::abs(parts.biases.value_or(0));
+  double most_of_heads = 0;
+  const bool both = std::ranges::any_of(parts.layers, [&](const LayerParts& layer) {
+    const auto found = std::ranges::find(attentions, layer.weights, &LayerAttention::weights);
+    return found != attentions.end() && found->kind == AttentionKind::encoder;
+  });
   const auto look_at = [&](double value) { most = std::max(most, std::abs(value)); };
   for (const LayerParts& layer : parts.layers) {
     const auto found = std::ranges::find(attentions, layer.weights, &LayerAttention::weights);
     const bool known = found != attentions.end();
-    layers_.push_back(
-        !known ? "" : "layer " + std::to_string(found->layer) + (found->kind == AttentionKind::cross ? ", cross" : ""));
+    layers_.push_back(known ? layer_name(*found, both) : "");
     heads_ = std::max(heads_, std::ssize(layer.heads));
-    std::ranges::for_each(layer.heads, look_at);
+    for (const double value : layer.heads) most_of_heads = std::max(most_of_heads, std::abs(value));
     look_at(layer.bias.value_or(0));
     look_at(layer.mlp.value_or(0));
   }
@@ -82,6 +96,10 @@ PartMap::PartMap(const Trace& trace, const Contributions& parts, const PartWords
   if (parts.biases) labels_ = std::max(labels_, text_width(kBiases, TypeSize::kSmall));
   for (const std::string& name : layers_) labels_ = std::max(labels_, text_width(name, TypeSize::kSmall));
   labels_ += kLabelDistance;
+  // One large MLP would leave all heads pale.
+  most = std::max(most, most_of_heads);
+  largest_ = most;
+  if (most_of_heads > 0 && most > kPaleShare * most_of_heads) most = std::max(most_of_heads, most / kMostShare);
   if (!(most > 0) || !std::isfinite(most)) most = 1;
   scale_ = {ColorMap::red_blue, -most, most};
   const auto has = [&](std::optional<double> LayerParts::*value) {
@@ -92,12 +110,13 @@ PartMap::PartMap(const Trace& trace, const Contributions& parts, const PartWords
 }
 
 void PartMap::add_legend(Figure& figure, const std::string& id, Point at, double margin, const char* words) const {
+  const bool goes_on = largest_ > scale_.high;
   ColorBarMark bar = {id,
                       {0, 0, 160, 9},
                       scale_,
                       words != nullptr ? words : words_.about,
-                      number_text(scale_.low, 3),
-                      number_text(scale_.high, 3)};
+                      (goes_on ? "≤ " : "") + number_text(scale_.low, 3),
+                      (goes_on ? "≥ " : "") + number_text(scale_.high, 3)};
   place_legend({&bar, 1}, {at.x + labels_, at.y + 16}, margin, figure.width - 2 * margin);
   figure.color_bars.push_back(std::move(bar));
 }

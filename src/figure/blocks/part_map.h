@@ -40,7 +40,7 @@ class PartMap {
 
   /// Lets the colours reach that magnitude, for what shares them.
   void reach(double magnitude);
-  /// Red and blue, symmetric about 0, for all parts.
+  /// Red and blue, symmetric about 0. The largest head ends it where other parts are several times larger.
   [[nodiscard]] const ColorScale& scale() const { return scale_; }
   /// Where cells begin, right of the names of rows.
   [[nodiscard]] double labels_width() const { return labels_; }
@@ -72,6 +72,7 @@ class PartMap {
   std::vector<SideColumn> sides_;
   Index heads_ = 0;
   ColorScale scale_;
+  double largest_ = 0;  ///< magnitude, which the scale may leave out
   double labels_ = 0;
   double cell_ = 0;
   double row_ = kUsualRow;
