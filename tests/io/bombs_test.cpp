@@ -285,7 +285,8 @@ TEST_P(SmallFile, TakesNoMoreThanItsBudget) {
   if (kSanitized) return;
   constexpr std::uint64_t kLibraries = 8'000'000;  // code and tables of theirs that are first touched here
   EXPECT_LE(taken.bytes, ParseBudget::kBaseBytes + ParseBudget::kBytesPerFileByte * size + kLibraries) << taken.text;
-  EXPECT_LT(taken.seconds, 2) << "without optimization; " << taken.text;
+  // Nothing takes longer than in proportion to the file: that would be hours.
+  EXPECT_LT(taken.seconds, 30) << taken.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Bombs, SmallFile, ::testing::ValuesIn(bombs::all()),
