@@ -35,6 +35,15 @@ TEST_F(FolderList, HasFoldersFirstAndFilesOfTheEndings) {
 
 TEST_F(FolderList, IsEmptyWhereThereIsNoFolder) { EXPECT_TRUE(list_folder(folder_ / "none", kJson).empty()); }
 
+TEST(FoldersAbove, EndInASlash) {
+  EXPECT_EQ(folder_above("/home/anna/models/"), "/home/anna/");
+  EXPECT_EQ(folder_above("/home/anna"), "/home/");
+  EXPECT_EQ(folder_above("/home/"), "/");
+  EXPECT_EQ(folder_above("/"), "");
+  EXPECT_EQ(folder_above(""), folder_above(std::filesystem::current_path()));
+  EXPECT_EQ(folder_above("../"), folder_above(std::filesystem::current_path().parent_path()));
+}
+
 TEST_F(FolderList, CompletesAsFarAsNamesAgree) {
   EXPECT_EQ(completed("a"), "alp");
   EXPECT_EQ(completed("alph"), "alpha.json");

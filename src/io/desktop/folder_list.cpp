@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "io/base/paths.h"
+
 namespace attnscope {
 namespace {
 
@@ -52,6 +54,15 @@ std::vector<FolderEntry> list_folder(const std::filesystem::path& folder, std::s
   std::ranges::sort(entries, {}, [](const FolderEntry& each) { return std::tuple(!each.is_folder, each.name); });
   if (entries.size() > kMaxListed) entries.resize(kMaxListed);
   return entries;
+}
+
+std::string folder_above(const std::filesystem::path& folder) {
+  std::filesystem::path whole = std::filesystem::path(absolute_path(folder.empty() ? "." : folder)).lexically_normal();
+  // "a/b/" has no last name.
+  if (!whole.has_filename()) whole = whole.parent_path();
+  const std::filesystem::path above = whole.parent_path();
+  if (above == whole) return {};
+  return (above / "").string();
 }
 
 std::string completed_path(const std::string& typed, std::span<const std::string> endings) {

@@ -22,6 +22,9 @@ struct FolderEntry {
 /// by name. Hidden ones are left out. Empty where the folder cannot be read.
 std::vector<FolderEntry> list_folder(const std::filesystem::path& folder, std::span<const std::string> endings);
 
+/// The folder around `folder`, as an absolute path that ends in a slash; empty for the root.
+std::string folder_above(const std::filesystem::path& folder);
+
 /// `typed` with as much added as all folders and files that it could mean have in common: the rest of a name where
 /// there is one only, a slash after a folder.
 std::string completed_path(const std::string& typed, std::span<const std::string> endings);

@@ -62,9 +62,17 @@ bool folder_list(const Style& style, DialogState& dialog, float width, std::span
   const float room = ImGui::GetIO().DisplaySize.y - 9 * ImGui::GetFrameHeightWithSpacing();
   const float height = std::min(static_cast<float>(kRows) * ImGui::GetTextLineHeightWithSpacing(), room);
   bool opened = false;
+  bool go_up = false;
   if (height < 2 * ImGui::GetTextLineHeightWithSpacing()) return opened;
   ImGui::BeginChild("files", ImVec2(width, height), true);
   const std::string name = dialog.path.substr(folder.size());
+  if (const std::string above = folder_above(folder); !above.empty()) {
+    ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.accent));
+    // Not while the folder is listed: its entries belong to it.
+    if (ImGui::Selectable("../")) go_up = true;
+    ImGui::PopStyleColor();
+    tooltip("The folder around this one.");
+  }
   for (const FolderEntry& entry : entries) {
     const std::string shown = printable(entry.name) + (entry.is_folder ? "/" : "") + "##" + entry.name;
     ImGui::PushStyleColor(ImGuiCol_Text, color(entry.is_folder ? style.palette.accent : style.palette.text));
@@ -78,6 +86,11 @@ bool folder_list(const Style& style, DialogState& dialog, float width, std::span
   }
   if (entries.empty()) ImGui::TextDisabled("No matching files in this folder");
   ImGui::EndChild();
+  if (go_up) {
+    dialog.path = folder_above(folder);
+    dialog.question.clear();
+    dialog.error.clear();
+  }
   return opened;
 }
 
