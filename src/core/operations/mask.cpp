@@ -22,10 +22,19 @@ LeadingSizes leading_sizes(const Axes& axes) {
   return sizes;
 }
 
-bool keeps(const MaskOperation& mask, const Axes& axes, std::span<const Index> index) {
+struct LeadingPlace {
   Index batch = 0;
   Index head = 0;
-  for (std::size_t i = 0; i + 2 < axes.size(); ++i) (axes[i].name == "head" ? head : batch) = index[i];
+};
+
+LeadingPlace leading_place(const Axes& axes, std::span<const Index> index) {
+  LeadingPlace place;
+  for (std::size_t i = 0; i + 2 < axes.size(); ++i) (axes[i].name == "head" ? place.head : place.batch) = index[i];
+  return place;
+}
+
+bool keeps(const MaskOperation& mask, const Axes& axes, std::span<const Index> index) {
+  const auto [batch, head] = leading_place(axes, index);
   return mask.field->keeps(batch, head, index[index.size() - 2], index.back());
 }
 
@@ -64,8 +73,14 @@ std::vector<Region> MaskOperation::input_regions(const StepInPlan& step, const R
 void MaskOperation::compute_part(const StepPart& part, Inputs inputs, const StepContext& /*context*/,
                                  Tensor& out) const {
   const auto filled = static_cast<float>(fill);
-  for_each_cell(part.region, [&](std::size_t at, const std::vector<Index>& index) {
-    out.values()[at] = keeps(*this, part.step.axes, index) ? inputs[0]->values()[at] : filled;
+  const float* const from = inputs[0]->values().data();
+  float* const to = out.values().data();
+  const Index length = out.size(-1);
+  for_each_run(part.region, [&](Index at, const std::vector<Index>& index) {
+    const auto [batch, head] = leading_place(part.step.axes, index);
+    const Index query = index[index.size() - 2];
+    for (Index i = 0; i < length; ++i)
+      to[at + i] = field->keeps(batch, head, query, index.back() + i) ? from[at + i] : filled;
   });
 }
 

@@ -10,6 +10,29 @@ namespace {
 // So many numbers that were just read are still in the caches when they are used: 4 MB.
 constexpr Index kNumbersReadAtOnce = Index{1} << 20U;
 
+// Rows this short are copied without looking for the place of each.
+constexpr Index kShortRow = 16;
+
+/// Copies the numbers of a box to their place.
+void put(const Tensor& part, const Region& box, Tensor& whole) {
+  const std::size_t last = box.end.size() - 1;
+  const Index length = box.size(last);
+  const float* from = part.values().data();
+  if (last == 0 || length >= kShortRow) {
+    for_each_run(box, [&](Index at, const std::vector<Index>& index) {
+      std::copy_n(from + at, length, whole.first() + whole.place(index));
+    });
+    return;
+  }
+  Region first_rows = box;
+  first_rows.end[last - 1] = first_rows.begin[last - 1] + 1;
+  const Index apart = whole.apart(last - 1);
+  for_each_run(first_rows, [&](Index /*at*/, const std::vector<Index>& index) {
+    float* to = whole.first() + whole.place(index);
+    for (Index row = 0; row < box.size(last - 1); ++row, from += length, to += apart) std::copy_n(from, length, to);
+  });
+}
+
 class BoxOfStep {
  public:
   BoxOfStep(const ComputedSteps& computed, const PlannedStep& step, Tensor& whole)
@@ -33,9 +56,7 @@ class BoxOfStep {
     }
     Tensor part(region_axes(step_.axes, region), computed_.memory);
     step_.operation->compute_part({{computed_.plan.steps, step_}, region, sources}, inputs, computed_.context, part);
-    for_each_run(region, [&](Index at, const std::vector<Index>& index) {
-      std::copy_n(part.values().begin() + at, region.size(index.size() - 1), whole_.first() + whole_.place(index));
-    });
+    put(part, region, whole_);
   }
 
  private:
