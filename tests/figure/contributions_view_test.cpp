@@ -1,10 +1,14 @@
 // The view of what each part of a model adds to a logit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/base/text.h"
 #include "core/residual/contributions.h"
 #include "core/residual/lens.h"
 #include "figure/blocks/part_map.h"
+#include "layout_faults.h"
 #include "support/made_model.h"
 #include "traces.h"
 
@@ -95,9 +99,64 @@ TEST(ContributionsView, SaysWhyItDoesNotApply) {
   const View& view = *find_view("contributions");
   EXPECT_EQ(missing_for(view, *trace_with({})), "This view is for trained models: it takes a logit apart.");
   EXPECT_EQ(missing_for(view, *made_trace("bert", kIds)),
-            "Every layer of this model normalizes the sum: its parts do not add up to a logit.");
+            "Every layer of this model normalizes the sum: its parts do not add up.");
   EXPECT_NE(missing_for(view, *made_trace("bert without a head", kIds)).find("no output"), std::string::npos);
   EXPECT_EQ(missing_for(view, *made_trace("gpt2", kIds)), "");
+}
+
+ParameterValues score_options(const char* side, Index layer, Index head, Index query, Index key) {
+  return {{"to", std::string(side)}, {"layer", layer}, {"head", head}, {"query", query}, {"key", key}};
+}
+
+TEST(ContributionsView, SaysThatThePartsSumToTheScore) {
+  for (const char* const family : {"gpt2", "attention-only"}) {
+    const auto trace = made_trace(family, kIds);
+    for (const char* const side : {"query", "key"}) {
+      const Figure figure = figure_of(*trace, "contributions", score_options(side, 2, 2, 4, 2));
+      double sum = 0;
+      for (const HeatmapMark& each : figure.heatmaps) {
+        const MatrixView numbers = *each.source->held();
+        for (Index row = 0; row < numbers.rows; ++row) {
+          for (Index column = 0; column < numbers.columns; ++column)
+            sum += static_cast<double>(numbers.at(row, column));
+        }
+      }
+      const auto score = static_cast<double>(trace->tensor("layer2.scores").at(std::vector<Index>{1, 3, 1}));
+      EXPECT_NEAR(sum, score, 1e-4 * std::max(1.0, std::abs(score))) << family << ": every part is a cell";
+      EXPECT_NE(words(figure, "sum").find("the score q · k is " + fixed_text(score, 5)), std::string::npos);
+      EXPECT_EQ(words(figure, "title"), "What wrote the score of “w9” (4) and “cat” (2), layer 2, head 2");
+    }
+  }
+}
+
+TEST(ContributionsView, AScoreOfTheFirstLayerComesFromTheEmbeddings) {
+  const auto trace = made_trace("gpt2", kIds);
+  for (const auto& [width, height] : std::vector<std::pair<double, double>>{{672, 0}, {200, 0}, {900, 700}}) {
+    const Figure figure = figure_of(*trace, "contributions", score_options("query", 1, 1, 3, 1), width, height);
+    EXPECT_EQ(mark(figure.heatmaps, "heads"), nullptr);
+    EXPECT_TRUE(layout_faults(figure).empty()) << join(layout_faults(figure), "\n");
+    EXPECT_TRUE(shared_ids(figure).empty());
+  }
+}
+
+TEST(ContributionsView, OffersWhatTheChoiceDependsOn) {
+  const auto trace = made_trace("gpt2", kIds);
+  const View& view = *find_view("contributions");
+  const ParameterValues logit = view_options({"contributions", {}})->values;
+  ParameterValues score = logit;
+  score["to"] = std::string("key");
+  for (const char* const option : {"position", "token", "other_token"}) {
+    EXPECT_TRUE(view.applies(*trace, logit, option)) << option;
+    EXPECT_FALSE(view.applies(*trace, score, option)) << option;
+  }
+  for (const char* const option : {"layer", "head", "query", "key"}) {
+    EXPECT_FALSE(view.applies(*trace, logit, option)) << option;
+    EXPECT_TRUE(view.applies(*trace, score, option)) << option;
+    ParameterValues other = score;
+    other[option] = Index{2};
+    EXPECT_NE(describe(figure_of(*trace, "contributions", other)), describe(figure_of(*trace, "contributions", score)))
+        << option;
+  }
 }
 
 TEST(PartMap, EndsItsColoursAtTheHeads) {

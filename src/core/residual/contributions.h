@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/residual/linear_parts.h"
 #include "core/residual/residual_stream.h"
 
 namespace attnscope {
@@ -29,32 +30,7 @@ struct LogitChoice {
   friend bool operator==(const LogitChoice&, const LogitChoice&) = default;
 };
 
-/// What an attention and the MLP behind it add.
-struct LayerParts {
-  int weights = -1;  ///< step of the attention weights; −1: there is only an MLP
-  std::vector<double> heads;
-  std::optional<double> bias;  ///< of the projection of the heads' outputs
-  std::optional<double> mlp;
-};
-
-/// What a step before the layers adds: an embedding.
-struct EmbeddingPart {
-  int step = 0;
-  double value = 0;
-};
-
-/// The parts of a logit. The final norm divides by a number that depends on the whole stream; that number is held fixed,
-/// and the norm is then linear.
-struct Contributions {
-  std::vector<EmbeddingPart> embeddings;
-  std::vector<LayerParts> layers;
-  std::optional<double> biases;   ///< of the final norm and of the output
-  std::optional<double> divisor;  ///< of the final norm, held fixed
-  double sum = 0;                 ///< of all parts
-  double logit = 0;               ///< of the trace
-};
-
-/// Nothing if stopped.
+/// The parts of a logit; see `Contributions`. Nothing if stopped.
 std::optional<Contributions> contributions(const Trace& trace, const ResidualSum& sum, const LogitChoice& choice,
                                            const StopToken& stop = {});
 

@@ -24,8 +24,6 @@ constexpr Index kMaxHeadTargets = 4096;
 constexpr double kPaleShare = 3;   // of others to heads, from which on the colours end at the heads
 constexpr double kMostShare = 20;  // but no earlier than this: heads that hardly count stay pale
 
-constexpr const char* kBiases = "norm and output biases";
-
 /// "token embeddings" for the step "decoder.token_embeddings".
 std::string embedding_name(std::string name) {
   name = name.substr(name.rfind('.') + 1);
@@ -93,7 +91,7 @@ PartMap::PartMap(const Trace& trace, const Contributions& parts, const PartWords
     const std::string& name = trace.steps()[static_cast<std::size_t>(each.step)].name;
     labels_ = std::max(labels_, text_width(embedding_name(name), TypeSize::kSmall));
   }
-  if (parts.biases) labels_ = std::max(labels_, text_width(kBiases, TypeSize::kSmall));
+  if (parts.biases) labels_ = std::max(labels_, text_width(words_.biases, TypeSize::kSmall));
   for (const std::string& name : layers_) labels_ = std::max(labels_, text_width(name, TypeSize::kSmall));
   labels_ += kLabelDistance;
   // One large MLP would leave all heads pale.
@@ -165,7 +163,7 @@ void PartMap::add(Figure& figure, Point at) const {
   }
   if (!parts_.biases) return;
   y = layers_top(at) + static_cast<double>(parts_.layers.size()) * row_ + kSectionGap;
-  add_single(figure, "biases", kBiases, *parts_.biases, {at.x, y});
+  add_single(figure, "biases", words_.biases, *parts_.biases, {at.x, y});
 }
 
 void PartMap::add_single(Figure& figure, const std::string& id, const std::string& name, double value, Point at) const {

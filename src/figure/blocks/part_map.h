@@ -17,6 +17,7 @@ struct PartWords {
   const char* about;     ///< "contribution to the logit"
   const char* one_does;  ///< " adds ": between a part and its number
   const char* some_do;   ///< " add ": the same of several
+  const char* biases = "norm and output biases";
 };
 
 class PartMap {

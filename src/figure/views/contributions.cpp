@@ -1,4 +1,4 @@
-// What each part of a model adds to a logit: embeddings, heads, MLPs and biases.
+// What each part of a model adds to a logit, or to a score: embeddings, heads, MLPs and biases.
 #include "core/residual/contributions.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "core/residual/lens.h"
 #include "figure/blocks/answer_chips.h"
 #include "figure/blocks/part_map.h"
+#include "figure/blocks/score_map.h"
 #include "figure/layout/chart.h"
 #include "figure/slices/model_answers.h"
 #include "figure/slices/selected.h"
@@ -100,7 +101,7 @@ class ContributionsLayout {
 
   [[nodiscard]] std::string sum_text(const Contributions& parts) const {
     const std::string what = choice_.against ? "the difference of the logits" : "the logit";
-    return "The parts sum to " + fixed_text(parts.sum, 5) + "; " + what + " is " + fixed_text(parts.logit, 5) + ".";
+    return "The parts sum to " + fixed_text(parts.sum, 5) + "; " + what + " is " + fixed_text(parts.traced, 5) + ".";
   }
 
   [[nodiscard]] std::string caption(const Contributions& parts) const {
@@ -137,7 +138,16 @@ class ContributionsLayout {
   Figure figure_;
 };
 
+Figure build_score(const Trace& trace, const ViewOptions& options) {
+  const auto parts = chosen_score_parts(trace, options);
+  if (parts == nullptr) return {};
+  Figure figure = *parts ? score_map_figure(trace, **parts, options) : reason_figure(parts->error().message, options);
+  figure.title = trace.experiment().model->name() + ": what wrote a score";
+  return figure;
+}
+
 Figure build(const Trace& trace, const ViewOptions& options) {
+  if (options.choice("to") != "logit") return build_score(trace, options);
   const ResidualSum sum = *residual_sum(trace);
   Figure figure = ContributionsLayout(trace, sum, options).build();
   figure.title = trace.experiment().model->name() + ": what adds to a logit";
@@ -151,7 +161,12 @@ std::string missing(const Trace& trace) {
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  return missing(trace).empty() && option_limit(trace, option, chosen) > 1;
+  if (!missing(trace).empty()) return false;
+  if (option == "to") return true;
+  const auto to = chosen.find("to");
+  const bool of_logit = to == chosen.end() || to->second == ParameterValue(std::string("logit"));
+  const bool logit_option = option == "position" || option == "token" || option == "other_token";
+  return of_logit == logit_option && option_limit(trace, option, chosen) > 1;
 }
 
 }  // namespace
@@ -163,14 +178,22 @@ View contributions_view() {
   Parameter against = integer_parameter("other_token", "Against",
                                         "The id of a token whose logit is subtracted; −1: none.", -1, -1, 1000);
   against.choice_labels = {"none"};
-  View view = {"contributions",
-               "Contributions",
-               "What every head, MLP and embedding adds to the logit of a token, or to the difference of two.",
-               {position_option(), token, against},
-               applies,
-               build,
-               missing};
+  View view = {
+      "contributions",
+      "Contributions",
+      "What every head, MLP and embedding adds to the logit of a token, to the difference of two, or to a score.",
+      {choice_parameter("to", "To",
+                        "What the parts add to: a logit, or the score of a query and a key, through one of the two.",
+                        {"logit", "query", "key"}, {"a logit", "a score, by its query", "a score, by its key"}),
+       position_option(), token, against, layer_option(), head_option(),
+       integer_parameter("query", "Query", "The query token.", 1, 1, 10),
+       integer_parameter("key", "Key", "The key token.", 1, 1, 10)},
+      applies,
+      build,
+      missing};
   view.opens_heads = true;
+  view.shows_pair = true;
+  view.names = layer_names;
   return view;
 }
 

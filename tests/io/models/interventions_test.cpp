@@ -224,7 +224,7 @@ TEST(Interventions, AHeadThatIsOffTakesItsContributionAway) {
     const AnswerChange change = change_of_answer(*plain, *changed, choice.position, choice.answer);
     EXPECT_NEAR(change.logit, -parts.layers.back().heads[static_cast<std::size_t>(head)], 1e-5);
     const Contributions left = *contributions(*changed, *residual_sum(*changed), choice);
-    EXPECT_NEAR(left.sum, left.logit, 1e-4) << "what is left adds up too";
+    EXPECT_NEAR(left.sum, left.traced, 1e-4) << "what is left adds up too";
     EXPECT_EQ(left.layers.back().heads[static_cast<std::size_t>(head)], 0);
   }
 }

@@ -109,11 +109,11 @@ TEST_P(ResidualModel, ThePartsSumToTheLogitOrASentenceSaysWhyNot) {
     for (const Index answer : {Index{0}, axes[1].size / 2, axes[1].size - 1}) {
       for (const std::optional<Index>& against : {std::optional<Index>(), std::optional<Index>(Index{1})}) {
         const Contributions parts = *contributions(*trace_, *sum, {position, answer, against});
-        EXPECT_NEAR(parts.sum, parts.logit, 1e-4) << position << " " << answer;
+        EXPECT_NEAR(parts.sum, parts.traced, 1e-4) << position << " " << answer;
         const auto logit = [&](Index which) {
           return static_cast<double>(tensor(sum->stream.logits).at(std::vector<Index>{position, which}));
         };
-        EXPECT_EQ(parts.logit, logit(answer) - (against ? logit(*against) : 0));
+        EXPECT_EQ(parts.traced, logit(answer) - (against ? logit(*against) : 0));
         EXPECT_FALSE(parts.embeddings.empty());
         EXPECT_GE(parts.layers.size() + 1, sum->stream.states.size());
         for (const LayerParts& layer : parts.layers) EXPECT_GE(layer.weights, 0);

@@ -1,0 +1,47 @@
+#include "core/residual/score_parts.h"
+
+#include <vector>
+
+#include "core/operations/add.h"
+#include "core/operations/contract.h"
+#include "core/operations/mask.h"
+
+namespace attnscope {
+namespace {
+
+/// The step q · k before the softmax `weights`; −1: the weights have another origin.
+int product_before(const Trace& trace, int weights) {
+  const auto step = [&](int number) -> const Step& { return trace.steps()[static_cast<std::size_t>(number)]; };
+  int number = weights;
+  do {
+    if (step(number).inputs.empty()) return -1;
+    number = step(number).inputs[0];
+  } while (is<MaskOperation>(step(number).operation) || is<AddOperation>(step(number).operation));
+  return is<ContractOperation>(step(number).operation) && step(number).inputs.size() == 2 ? number : -1;
+}
+
+}  // namespace
+
+Result<Contributions> score_parts(const Trace& trace, const ScoreChoice& choice, const StopToken& stop) {
+  const int scores = product_before(trace, choice.weights);
+  if (scores < 0) return fail("The weights are not computed from queries and keys.");
+  const Step& step = trace.steps()[static_cast<std::size_t>(scores)];
+  std::vector<Index> cell = leading_index(step.axes, 2, choice.head, 0);
+  cell.insert(cell.end(), {choice.query, choice.key});
+  const std::vector<Region> sources = regions_behind(trace.plan()->steps, single_cell(scores, cell));
+  const std::size_t side = choice.side == ScoreSide::query ? 0 : 1;
+  const auto fixed = trace.numbers(sources[1 - side]);
+  std::vector<double> direction(fixed->values().begin(), fixed->values().end());
+  const double divisor = as<ContractOperation>(step.operation)->divisor;
+  for (double& each : direction) each /= divisor;
+  const Result<LinearNumber> linear = linear_number(trace, sources[side], std::move(direction));
+  if (!linear) return tl::unexpected(linear.error());
+  const Result<std::vector<int>> summands = summands_of_stream(trace, linear->state);
+  if (!summands) return tl::unexpected(summands.error());
+  std::optional<Contributions> parts = parts_of(trace, *summands, *linear, stop);
+  if (!parts) return fail("stopped before it was done");
+  parts->traced = static_cast<double>(trace.value(scores, cell));
+  return std::move(*parts);
+}
+
+}  // namespace attnscope
