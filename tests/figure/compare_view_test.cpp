@@ -1,12 +1,14 @@
 // The numbers of the view `compare` against those of the traces.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/stop.h"
 #include "core/base/text.h"
 #include "core/heads/metrics.h"
 #include "support/floats.h"
+#include "support/made_model.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -216,9 +218,88 @@ TEST(CompareView, StopsWhenAsked) {
   const std::shared_ptr<const Trace> trace = trace_with({});
   StopSource stop;
   stop.request_stop();
-  ViewOptions options = *view_options({"compare", {}});
-  options.stop = stop.token();
-  EXPECT_TRUE(build_view("compare", *trace, options).heatmaps.empty());
+  for (const char* const show : {"difference", "heads"}) {
+    ViewOptions options = *view_options({"compare", {{"show", std::string(show)}}});
+    options.stop = stop.token();
+    EXPECT_TRUE(build_view("compare", *trace, options).heatmaps.empty());
+  }
+}
+
+const ParameterValues kEveryHead = {{"show", std::string("heads")}, {"against", std::string("pinned")}};
+
+TEST(CompareView, ComparesEveryHeadWithTheBaseline) {
+  const auto now = made_trace("gpt2", {1, 2, 5, 9, 2, 7});
+  const auto before = made_trace("gpt2", {1, 2, 5, 9, 3, 7});
+  const Figure figure = compared(*now, kEveryHead, before.get());
+  const HeatmapMark* map = mark(figure.heatmaps, "map");
+  ASSERT_NE(map, nullptr);
+  std::vector<std::pair<double, std::string>> all;
+  for (Index layer = 0; layer < 2; ++layer) {
+    const std::string tensor = "layer" + std::to_string(layer + 1) + ".weights";
+    for (Index head = 0; head < 2; ++head) {
+      const double mean =
+          head_distance(head_of(*now, tensor.c_str(), head), head_of(*before, tensor.c_str(), head)) / 6;
+      EXPECT_FLOAT_EQ(map->source->held()->at(layer, head), static_cast<float>(mean));
+      EXPECT_GT(mean, 0);
+      all.emplace_back(-mean, std::to_string(now->find(tensor) - now->steps().data()) + "." + std::to_string(head));
+    }
+  }
+  std::ranges::sort(all);
+  std::size_t next = 0;
+  for (const TargetMark& target : figure.targets) {
+    if (!target.id.starts_with("list.")) continue;
+    EXPECT_EQ(target.id, "list." + all[next].second);
+    ++next;
+  }
+  EXPECT_EQ(next, 4U);
+  const TargetMark& cell = *std::ranges::find(figure.targets, "map." + all[0].second, &TargetMark::id);
+  const auto& click = std::get<SetOptions>(cell.click);
+  EXPECT_EQ(click.values.at("show"), ParameterValue(std::string("difference")));
+  EXPECT_TRUE(click.values.contains("layer") && click.values.contains("head"));
+}
+
+TEST(CompareView, ComparesEveryHeadWithOne) {
+  const auto trace = made_trace("gpt2", {1, 2, 5, 9, 2, 7});
+  const Figure figure =
+      compared(*trace, {{"show", std::string("heads")}, {"other_layer", Index{2}}, {"other_head", Index{1}}});
+  const MatrixView map = *mark(figure.heatmaps, "map")->source->held();
+  const MatrixView other = head_of(*trace, "layer2.weights", 0);
+  EXPECT_EQ(map.at(1, 0), 0);
+  EXPECT_FLOAT_EQ(map.at(0, 1), static_cast<float>(head_distance(head_of(*trace, "layer1.weights", 1), other) / 6));
+  EXPECT_EQ(words(figure, "title"), "Every head beside head 1, layer 2");
+  EXPECT_EQ(words(figure, "list.title"), "Most alike");
+}
+
+TEST(CompareView, ReadsNoStaleHeadsFromItsCache) {
+  ViewCache cache;
+  ViewOptions options = *view_options({"compare", kEveryHead});
+  const auto before = made_trace("gpt2", {1, 2, 5, 9, 2, 7});
+  options.pinned = before.get();
+  options.cache = &cache;
+  Experiment experiment = before->experiment();
+  Executor executor;
+  const auto same = executor.run(experiment).value();
+  const auto first = mark(build_view("compare", *same, options).heatmaps, "map")->source->held()->at(1, 0);
+  EXPECT_EQ(first, 0);
+  experiment.interventions = {{"layer1.head_outputs", Index{0}, {}, Intervention::Kind::off}};
+  const auto changed = executor.run(experiment).value();
+  ASSERT_EQ(changed->find("layer1.weights")->tensor, same->find("layer1.weights")->tensor);
+  EXPECT_GT(mark(build_view("compare", *changed, options).heatmaps, "map")->source->held()->at(1, 0), 0);
+}
+
+TEST(CompareView, SaysWhyNoHeadCanBeCompared) {
+  const auto now = made_trace("gpt2", {1, 2, 5});
+  const auto before = made_trace("gpt2", {1, 2, 5, 9});
+  EXPECT_NE(words(compared(*now, kEveryHead, before.get()), "missing").find("as many queries and keys"),
+            std::string::npos);
+}
+
+TEST(CompareView, LabelsTheBaselineWithItsOwnWords) {
+  const auto now = made_trace("gpt2", {1, 2, 5});
+  const auto before = made_trace("gpt2", {1, 2, 4});
+  const Figure figure =
+      compared(*now, {{"show", std::string("both")}, {"against", std::string("pinned")}}, before.get());
+  EXPECT_NE(mark(figure.heatmaps, "first")->row_labels, mark(figure.heatmaps, "second")->row_labels);
 }
 
 TEST(CompareView, HasSomethingToShowOfEverySystemWithHeads) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,9 @@ class MadeModel final : public Model {
     const auto at = static_cast<std::size_t>(id);
     return at < kWords.size() ? kWords[at] : " w" + std::to_string(id);
   }
+  [[nodiscard]] std::span<const Checkpoint> checkpoints() const override { return trained; }
+
+  std::vector<Checkpoint> trained;
 
  private:
   std::string name_;
@@ -106,7 +110,17 @@ inline MadeList bert_weights(const MadeSizes& s, bool head) {
   return made;
 }
 
-/// A model of the family "attention-only", "gpt2", "bert" or "bert without a head".
+/// The steps of the checkpoints of a made GPT-2.
+inline const std::vector<Index> kMadeSteps = {0, 10, 200};
+
+inline std::shared_ptr<const Model> made_checkpoint(const std::string& family, const ModelConfig& config,
+                                                    const MadeList& list, Index step) {
+  const auto weights = std::make_shared<MadeTensors>(list);
+  weights->shift = 3 * step;
+  return std::make_shared<MadeModel>(family, config, weights);
+}
+
+/// A model of the family "attention-only", "gpt2", "bert" or "bert without a head". "gpt2" has checkpoints.
 inline std::shared_ptr<const Model> made_model(const std::string& family, const MadeSizes& sizes = {}) {
   const auto number = [](Index size) { return ConfigValue(static_cast<double>(size)); };
   if (family.starts_with("bert")) {
@@ -125,8 +139,14 @@ inline std::shared_ptr<const Model> made_model(const std::string& family, const 
                         {"vocab_size", number(sizes.vocabulary)},
                         {"activation_function", ConfigValue(std::string("relu"))},
                         {"n_positions", number(sizes.positions)}};
-  return std::make_shared<MadeModel>(family, std::move(config),
-                                     made(family == "gpt2" ? gpt2_weights(sizes) : attention_only_weights(sizes)));
+  const MadeList list = family == "gpt2" ? gpt2_weights(sizes) : attention_only_weights(sizes);
+  auto model = std::make_shared<MadeModel>(family, config, made(list));
+  for (const Index step : family == "gpt2" ? kMadeSteps : std::vector<Index>()) {
+    model->trained.push_back({"step-" + std::to_string(step), step, [=]() -> Result<std::shared_ptr<const Model>> {
+                                return made_checkpoint(family, config, list, step);
+                              }});
+  }
+  return model;
 }
 
 /// The model given these tokens, and the same in reverse order to patch from.

@@ -1,9 +1,11 @@
 // Trained models: the configuration, the weights and the tokens that a folder from a model hub gives.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -32,6 +34,16 @@ struct ModelText {
   friend bool operator==(const ModelText&, const ModelText&) = default;
 };
 
+class Model;
+
+/// A state of a model that was saved while it was trained: the same model with other weights.
+struct Checkpoint {
+  std::string name;  ///< of its folder: "step-000400"
+  Index step = 0;    ///< of the training; from 0
+  /// Reads it, each time anew: it may have changed since, and keeping all would take the memory of as many models.
+  std::function<Result<std::shared_ptr<const Model>>()> open;
+};
+
 /// A trained model. Immutable; may be used from any thread.
 class Model {
  public:
@@ -55,6 +67,9 @@ class Model {
                                                  bool for_decoder) const = 0;
   /// The text that a token stands for: " the", "ing"; "#464" without a tokenizer.
   [[nodiscard]] virtual std::string token_text(Index id) const = 0;
+
+  /// The states of its training that were found with it, by step; empty: none. This model may be one of them.
+  [[nodiscard]] virtual std::span<const Checkpoint> checkpoints() const { return {}; }
 };
 
 }  // namespace attnscope

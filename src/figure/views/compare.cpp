@@ -1,15 +1,19 @@
-// The difference between two heads of one or two layers, or between one head now and in the baseline.
+// The difference between two heads of one or two layers, or between one head now and in the baseline; or which heads of all
+// layers differ.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
 #include "core/heads/metrics.h"
 #include "core/operations/mask.h"
 #include "core/plan/region.h"
+#include "figure/blocks/compared_heads.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
+#include "figure/slices/every_head.h"
 #include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
@@ -177,9 +181,11 @@ class CompareLayout {
     if (show_ == "difference") panels_.push_back(difference_panel());
     if (show_ == "both" || show_ == "first") panels_.push_back(panel(first_, "first"));
     if (show_ == "both" || show_ == "second") panels_.push_back(panel(second_, "second"));
+    // The baseline may have read another text; their difference has the words of the text that is open.
     for (Panel& panel : panels_) {
-      panel.mark.row_labels = row_labels(*first_.trace, first_.mark);
-      panel.mark.column_labels = column_labels(*first_.trace, first_.mark);
+      const Side& side = panel.mark.id == "second" ? second_ : first_;
+      panel.mark.row_labels = row_labels(*side.trace, side.mark);
+      panel.mark.column_labels = column_labels(*side.trace, side.mark);
     }
   }
 
@@ -301,13 +307,37 @@ class CompareLayout {
   Figure figure_;
 };
 
+bool is_chosen(const ParameterValues& chosen, std::string_view option, std::string_view value) {
+  const auto found = chosen.find(option);
+  return found != chosen.end() && found->second == ParameterValue(std::string(value));
+}
+
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
   // The baseline shows the same head of the same layer.
-  const auto against = chosen.find("against");
-  if (option.starts_with("other_") && against != chosen.end() &&
-      against->second == ParameterValue(std::string("pinned")))
+  if (option.starts_with("other_") && is_chosen(chosen, "against", "pinned")) return false;
+  if (is_chosen(chosen, "show", "heads") &&
+      (option == "of" || option == "head" || option == "layer" || option == "attention"))
     return false;
   return option == "against" || option == "of" || option == "show" || leaves_choice(trace, option);
+}
+
+Figure build_every_head(const Trace& trace, const ViewOptions& options, bool pinned) {
+  std::optional<HeadPlace> place;
+  ComparedWith with = {"Every head now and in the baseline", false, {{"show", std::string("difference")}}};
+  if (!pinned) {
+    const ParameterValues values = other_attention(options.values);
+    const SelectedAttention chosen = selected_attention(trace, values);
+    place = {static_cast<int>(chosen.weights - trace.steps().data()), selected_slice(trace, values).head};
+    const std::string name = head_title(trace.experiment(), chosen.weights->name, place->head) +
+                             (layer_count(trace) > 1 ? ", " + chosen.title : "");
+    with = {"Every head beside " + name, true, with.click};
+  }
+  if (has_too_many_weights(trace)) return reason_figure("The weights of all heads are too many to compare.", options);
+  const std::shared_ptr<const std::vector<ComparedHead>> heads = every_head(trace, options, place);
+  if (heads == nullptr) return {};
+  if (heads->empty())
+    return reason_figure("No head of the baseline has as many queries and keys as the same head here.", options);
+  return compared_heads_figure(trace, *heads, with, options);
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
@@ -316,6 +346,11 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   if (pinned && options.pinned == nullptr)
     return reason_figure("No baseline yet: P sets this experiment as the baseline; on the command line, use --pinned.",
                          options);
+  if (options.choice("show") == "heads") {
+    Figure figure = build_every_head(trace, options, pinned);
+    figure.title = trace.experiment().system + ": every head compared";
+    return figure;
+  }
   Side first = side_of(trace, options.values, of);
   Side second =
       pinned ? side_of(*options.pinned, options.values, of) : side_of(trace, other_attention(options.values), of);
@@ -338,9 +373,12 @@ View compare_view() {
                                              {"head", "pinned"}, {"another head", "baseline"});
   const Parameter of = choice_parameter("of", "Show", "The weights, the scores before the mask, or the output.",
                                         {"weights", "scores", "output"}, {"weights", "scores", "output"});
-  const Parameter show = choice_parameter(
-      "show", "Display", "The first minus the second, both side by side, or only one: click its name to switch.",
-      {"difference", "both", "first", "second"}, {"difference", "both", "first", "second"});
+  const Parameter show = choice_parameter("show", "Display",
+                                          "The first minus the second, both side by side, only one (click its name to "
+                                          "switch), or every head of all layers: those "
+                                          "that differ most from the baseline, or are most like the other head.",
+                                          {"difference", "both", "first", "second", "heads"},
+                                          {"difference", "both", "first", "second", "every head"});
   View view = {"compare",
                "Compare",
                "Two heads, or one head now and in the baseline: their difference, or both on one scale.",
