@@ -215,14 +215,15 @@ TEST(LinesView, OfManyTokensItShowsTheBlockOfTheChosenOne) {
   const std::shared_ptr<const Trace> trace =
       trace_with({{"queries", "300"}, {"keys", "300"}, {"head_dim", "4"}}, "scaled-dot-product");
   const Tensor& weights = trace->tensor("weights");
-  const Figure first = figure_of(*trace, "lines", {}, 1000, 700);
+  const ParameterValues near = {{"keys", std::string("near")}};
+  const Figure first = figure_of(*trace, "lines", near, 1000, 700);
   EXPECT_EQ(first.strands.front().strands.size(), 64U * 64U);
   EXPECT_EQ(mark(first.texts, "note.1")->markup, "queries 1 to 64 of 300");
-  EXPECT_EQ(mark(first.texts, "note.2")->markup, "keys 1 to 64 of 300");
+  EXPECT_TRUE(mark(first.texts, "note.2")->markup.starts_with("keys 1 to 64 of 300, with 0."));
   EXPECT_NE(mark(first.targets, "key.63"), nullptr);
   EXPECT_EQ(mark(first.targets, "key.64"), nullptr);
 
-  const Figure chosen = figure_of(*trace, "lines", {{"query", Index{271}}}, 1000, 700);
+  const Figure chosen = figure_of(*trace, "lines", with(near, "query", Index{271}), 1000, 700);
   EXPECT_EQ(mark(chosen.texts, "note.1")->markup, "queries 257 to 300 of 300");
   double held = 0;
   for (Index key = 256; key < 300; ++key) held += weights.at(std::vector<Index>{270, key});
@@ -232,6 +233,59 @@ TEST(LinesView, OfManyTokensItShowsTheBlockOfTheChosenOne) {
     EXPECT_EQ(strand.opacity, weights.at(std::vector<Index>{270, 256 + strand.to_end - 44}));
   EXPECT_EQ(mark(chosen.texts, "weight.256")->markup,
             fixed_text(static_cast<double>(weights.at(std::vector<Index>{270, 256})), 3));
+}
+
+TEST(LinesView, OfManyKeysItShowsTheStrongestHoweverFar) {
+  const std::shared_ptr<const Trace> trace =
+      trace_with({{"queries", "300"}, {"keys", "300"}, {"head_dim", "4"}}, "scaled-dot-product");
+  const MatrixView weights = trace->tensor("weights").matrix({});
+  const Figure figure = figure_of(*trace, "lines", {{"page", Index{2}}}, 1000, 700);
+  EXPECT_EQ(mark(figure.texts, "note.1")->markup, "queries 65 to 128 of 300");
+  std::vector<std::pair<float, Index>> largest;
+  for (Index key = 0; key < 300; ++key) {
+    float most = 0;
+    for (Index query = 64; query < 128; ++query) most = std::max(most, weights.at(query, key));
+    largest.emplace_back(-most, key);
+  }
+  std::ranges::sort(largest);
+  std::set<Index> expected;
+  double held = 0;
+  for (std::size_t i = 0; i < 64; ++i) {
+    expected.insert(largest[i].second);
+    for (Index query = 64; query < 128; ++query) held += static_cast<double>(weights.at(query, largest[i].second));
+  }
+  EXPECT_EQ(mark(figure.texts, "note.2")->markup,
+            "the 64 strongest of 300 keys, with " + fixed_text(held / 64, 3) + " of the rows' weight");
+  std::vector<Index> order(expected.begin(), expected.end());
+  for (const Index key : order) EXPECT_NE(mark(figure.targets, "key." + std::to_string(key)), nullptr) << key;
+  const StrandsMark& strands = figure.strands.front();
+  EXPECT_EQ(strands.strands.size(), 64U * 64U);
+  for (const Strand& strand : strands.strands)
+    EXPECT_EQ(strand.opacity, weights.at(64 + strand.from_end, order[static_cast<std::size_t>(strand.to_end - 64)]));
+}
+
+TEST(LinesView, KeysWithGapsSayWhereTheyStand) {
+  Experiment experiment = experiment_with({{"queries", "70"}, {"keys", "70"}}, "scaled-dot-product");
+  for (int i = 0; i < 70; ++i) experiment.labels.push_back("w");
+  const Figure figure = figure_of(**run(experiment), "lines", {}, 1000, 1400);
+  int counted = 0;
+  for (const TextMark& text : figure.texts)
+    counted += text.id.starts_with("key.") && text.markup.ends_with(" w") ? 1 : 0;
+  EXPECT_GT(counted, 10);
+  EXPECT_EQ(mark(figure.texts, "query.0")->markup, "w");
+}
+
+TEST(LinesView, OffersPagesAndKeysOnlyWhereThereAreMore) {
+  const View& view = *find_view("lines");
+  const auto small = trace_with({});
+  const auto large = trace_with({{"queries", "300"}, {"keys", "300"}, {"head_dim", "4"}}, "scaled-dot-product");
+  for (const char* const option : {"keys", "page"}) {
+    EXPECT_FALSE(view.applies(*small, {}, option)) << option;
+    EXPECT_TRUE(view.applies(*large, {}, option)) << option;
+  }
+  EXPECT_FALSE(view.applies(*large, {{"query", Index{3}}}, "page"));
+  EXPECT_EQ(view.pages(*large, {}), 5);
+  EXPECT_EQ(view.pages(*small, {}), 1);
 }
 
 TEST(LinesView, ThereAreNeverTooManyLines) {
@@ -265,7 +319,7 @@ TEST(LinesView, WeightsThatAreNotHeldAreComputed) {
   // The second time from the cache.
   for (const Index query : {Index{0}, Index{0}, Index{19000}}) {
     for (const double mass : {1.0, 0.4}) {
-      const ParameterValues options = with(with(kAll, "query", query), "mass", mass);
+      const ParameterValues options = with(with(with(kAll, "query", query), "mass", mass), "keys", std::string("near"));
       ViewOptions set = *view_options({"lines", options});
       set.cache = &cache;
       const Figure figure = build_view("lines", *trace, set);

@@ -1,6 +1,7 @@
 // Query tokens at the left, key tokens at the right, and a line for every weight between them.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "core/base/text.h"
@@ -8,6 +9,7 @@
 #include "core/heads/row_statistics.h"
 #include "core/plan/region.h"
 #include "figure/blocks/line_legend.h"
+#include "figure/layout/page.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
 #include "figure/slices/weight_lines.h"
@@ -37,11 +39,13 @@ double widest(const std::vector<std::string>& texts, double size, FontWeight wei
 
 /// A column of tokens.
 struct Tokens {
-  IndexWindow window;
+  std::vector<Index> numbers;       ///< positions, in order
   std::vector<std::string> names;   ///< in full, as in a sentence
   std::vector<std::string> labels;  ///< shortened
   double x = 0;                     ///< end of the lines
   double y = 0;                     ///< top of the first token
+
+  [[nodiscard]] Index count() const { return std::ssize(numbers); }
 };
 
 class LinesLayout {
@@ -49,8 +53,10 @@ class LinesLayout {
   LinesLayout(const Trace& trace, const WeightLines& shown, const WeightRows& rows, const ViewOptions& options)
       : trace_(trace), shown_(shown), rows_(rows), options_(options), legend_(shown) {
     const Axes& axes = trace.steps()[static_cast<std::size_t>(shown.step)].axes;
-    queries_ = tokens(shown.queries, axes[axes.size() - 2]);
-    keys_ = tokens(shown.keys, axes.back());
+    std::vector<Index> queries(static_cast<std::size_t>(shown.queries.count));
+    std::iota(queries.begin(), queries.end(), shown.queries.first);
+    queries_ = tokens(std::move(queries), axes[axes.size() - 2]);
+    keys_ = tokens(shown.keys.keys, axes.back());
   }
 
   Figure build() {
@@ -68,14 +74,18 @@ class LinesLayout {
   }
 
  private:
-  [[nodiscard]] Tokens tokens(const IndexWindow& window, const Axis& axis) const {
+  [[nodiscard]] Tokens tokens(std::vector<Index> numbers, const Axis& axis) const {
     Tokens tokens;
-    tokens.window = window;
+    tokens.numbers = std::move(numbers);
     const std::string& tensor = shown_.of.weights->name;
     const std::vector<std::string> all = axis_labels(trace_, tensor, axis);
-    for (Index i = window.first; i < window.first + window.count; ++i) {
+    const bool has_gaps =
+        !tokens.numbers.empty() && tokens.numbers.back() - tokens.numbers.front() + 1 > tokens.count();
+    for (const Index i : tokens.numbers) {
       tokens.names.push_back(token_text(trace_, tensor, axis, i));
-      const std::string label = all.empty() ? position_number(i) : all[static_cast<std::size_t>(i)];
+      std::string label = all.empty() ? position_number(i) : all[static_cast<std::size_t>(i)];
+      // Where neighbours are not, words alone do not say where they stand.
+      if (has_gaps && !all.empty()) label = position_number(i) + " " + label;
       tokens.labels.push_back(shortened_text(label, kMaxLabel, TypeSize::kBody));
     }
     return tokens;
@@ -95,14 +105,15 @@ class LinesLayout {
         // Sorted, so that a line keeps its place in the list when the weights change.
         std::sort(keys.begin(), keys.end());
         for (const Index key : keys) {
-          if (!shown_.keys.contains(key)) continue;
+          const Index place = shown_.keys.place(key);
+          if (place < 0) continue;
           const float weight = row[static_cast<std::size_t>(key)];
           largest_ = std::max(largest_, weight);
           mark.strands.push_back({{},
                                   {},
                                   weight,
                                   static_cast<int>(query - shown_.queries.first),
-                                  static_cast<int>(shown_.queries.count + key - shown_.keys.first)});
+                                  static_cast<int>(shown_.queries.count + place)});
         }
       }
       drawn_ += std::ssize(mark.strands);
@@ -127,7 +138,7 @@ class LinesLayout {
   [[nodiscard]] std::vector<std::string> notes() const {
     const Index rows = shown_.query >= 0 ? 1 : shown_.queries.count;
     std::vector<std::string> lines = {grouped_text(drawn_) + " of " +
-                                      grouped_text(shown_.heads.count * rows * shown_.keys.count) + " weights"};
+                                      grouped_text(shown_.heads.count * rows * shown_.keys.count()) + " weights"};
     if (shown_.mass < 1) lines.front() += ", at least " + short_text(shown_.mass) + " of each row's weight";
     // Among many keys the lines are faint, as the weights are small: say so.
     constexpr float kFaint = 0.1F;
@@ -135,18 +146,30 @@ class LinesLayout {
       lines.front() += ", largest " + number_text(static_cast<double>(largest_), 2);
     if (!shown_.heads.is_all() && !shown_.has_one_head()) lines.push_back(shown_.heads.text("heads"));
     if (!shown_.queries.is_all()) lines.push_back(shown_.queries.text("queries"));
-    if (!shown_.keys.is_all()) lines.push_back(shown_.keys.text("keys") + window_share());
+    if (!shown_.keys.is_all()) lines.push_back(keys_text() + share_text());
     return lines;
   }
 
-  /// The share of the selected row that the shown keys hold.
-  [[nodiscard]] std::string window_share() const {
-    if (shown_.query < 0) return {};
+  /// "keys 65 to 128 of 512", "the 64 strongest of 512 keys"
+  [[nodiscard]] std::string keys_text() const {
+    const ShownKeys& keys = shown_.keys;
+    if (options_.choice("keys") == "strongest")
+      return "the " + grouped_text(keys.count()) + " strongest of " + grouped_text(keys.of) + " keys";
+    return IndexWindow{keys.keys.front(), keys.count(), keys.of}.text("keys");
+  }
+
+  /// The share of the selected row that the shown keys hold, or of all shown rows of the selected head.
+  [[nodiscard]] std::string share_text() const {
     double sum = 0;
-    const std::span<const float> row = rows_.row(shown_.head, shown_.query);
-    for (Index key = shown_.keys.first; key < shown_.keys.end(); ++key)
-      sum += static_cast<double>(row[static_cast<std::size_t>(key)]);
-    return ", with " + fixed_text(sum, 3) + " of the row's weight";
+    Index rows = 0;
+    for (Index query = shown_.queries.first; query < shown_.queries.end(); ++query) {
+      if (!shown_.shows_query(query)) continue;
+      const std::span<const float> row = rows_.row(shown_.head, query);
+      for (const Index key : shown_.keys.keys) sum += static_cast<double>(row[static_cast<std::size_t>(key)]);
+      ++rows;
+    }
+    return ", with " + fixed_text(sum / static_cast<double>(rows), 3) +
+           (shown_.query < 0 ? " of the rows' weight" : " of the row's weight");
   }
 
   [[nodiscard]] double header_height() const {
@@ -154,7 +177,7 @@ class LinesLayout {
   }
 
   void place_columns() {
-    const auto most = static_cast<double>(std::max(shown_.queries.count, shown_.keys.count));
+    const auto most = static_cast<double>(std::max(queries_.count(), keys_.count()));
     // Measured in bold, so that selecting a token does not widen the column.
     const double left = std::max(widest(queries_.labels, TypeSize::kBody, FontWeight::semibold), 36.0);
     const double right = std::max(widest(keys_.labels, TypeSize::kBody), 36.0);
@@ -178,8 +201,8 @@ class LinesLayout {
     const auto start = [&](Index count) { return first + (most - static_cast<double>(count)) * pitch_ / 2; };
     queries_.x = left_ + left + kTokenDistance;
     keys_.x = queries_.x + gap;
-    queries_.y = start(queries_.window.count);
-    keys_.y = start(keys_.window.count);
+    queries_.y = start(queries_.count());
+    keys_.y = start(keys_.count());
     bottom_ = first + most * pitch_ + kLegendDistance;
     weights_right_ = keys_.x + kTokenDistance + right + kWeightColumn;
   }
@@ -198,7 +221,7 @@ class LinesLayout {
       const double aside = (static_cast<double>(mark.shade.hue - shown_.heads.first) - (heads - 1) / 2) * apart;
       for (Strand& strand : mark.strands) {
         strand.from = {queries_.x, middle(queries_, strand.from_end) + aside};
-        strand.to = {keys_.x, middle(keys_, strand.to_end - queries_.window.count) + aside};
+        strand.to = {keys_.x, middle(keys_, strand.to_end - queries_.count()) + aside};
       }
     }
   }
@@ -225,13 +248,13 @@ class LinesLayout {
   [[nodiscard]] bool is_written(const Tokens& tokens, Index i) const {
     const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(kMinType * kLinePitch / pitch_)));
     const bool has_selected = &tokens == &queries_ && shown_.query >= 0;
-    return (i - (has_selected ? shown_.query - tokens.window.first : 0)) % step == 0;
+    return (i - (has_selected ? shown_.query - tokens.numbers.front() : 0)) % step == 0;
   }
 
   void add_tokens(const Tokens& tokens, bool left) {
     const std::string kind = left ? "query" : "key";
-    for (Index i = 0; i < tokens.window.count; ++i) {
-      const Index number = tokens.window.first + i;
+    for (Index i = 0; i < tokens.count(); ++i) {
+      const Index number = tokens.numbers[static_cast<std::size_t>(i)];
       const bool chosen = left && number == shown_.query;
       const bool fades = left && shown_.query >= 0 && !chosen;
       const std::string id = kind + "." + std::to_string(number);
@@ -255,7 +278,7 @@ class LinesLayout {
         target.click = SetOptions{{{"query", chosen ? Index{0} : number + 1}}};
       }
       // Its lines are hidden.
-      if (!fades) target.isolates = static_cast<int>(left ? i : queries_.window.count + i);
+      if (!fades) target.isolates = static_cast<int>(left ? i : queries_.count() + i);
       figure_.targets.push_back(std::move(target));
     }
   }
@@ -265,12 +288,12 @@ class LinesLayout {
     const Axes& axes = trace_.steps()[static_cast<std::size_t>(shown_.step)].axes;
     const std::span<const float> row = rows_.row(shown_.head, shown_.query);
     const std::vector<Strand>& drawn = figure_.strands.back().strands;
-    for (Index i = 0; i < keys_.window.count; ++i) {
+    for (Index i = 0; i < keys_.count(); ++i) {
       if (!is_written(keys_, i)) continue;
-      const Index key = keys_.window.first + i;
+      const Index key = keys_.numbers[static_cast<std::size_t>(i)];
       const std::string id = "weight." + std::to_string(key);
       const bool is_drawn = std::any_of(drawn.begin(), drawn.end(), [&](const Strand& strand) {
-        return strand.to_end == static_cast<int>(queries_.window.count + i);
+        return strand.to_end == static_cast<int>(queries_.count() + i);
       });
       const double y = middle(keys_, i);
       add_text(id, {weights_right_, y}, fixed_text(static_cast<double>(row[static_cast<std::size_t>(key)]), 3),
@@ -311,15 +334,21 @@ class LinesLayout {
   double weights_right_ = 0;
 };
 
-bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
   if (option == "heads") return leaves_choice(trace, "head");
+  if (option == "keys") return leaves_out_keys(trace, chosen);
+  if (option == "page") {
+    const auto query = chosen.find("query");
+    return (query == chosen.end() || query->second == ParameterValue(Index{0})) && line_pages(trace, chosen) > 1;
+  }
   return option == "query" || leaves_choice(trace, option == "mass" ? "key" : option);
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
-  const WeightLines shown = weight_lines(trace, options);
+  WeightLines shown = weight_lines(trace, options);
   const std::shared_ptr<const WeightRows> rows = weight_rows(trace, shown, options);
   if (rows == nullptr || options.stop.stop_requested()) return {};
+  if (!shown.keys.is_all() && options.choice("keys") == "strongest") shown.keys = strongest_keys(shown, *rows);
   Figure figure = LinesLayout(trace, shown, *rows, options).build();
   figure.title = trace.experiment().system + ": attention as lines";
   return figure;
@@ -335,14 +364,20 @@ View lines_view() {
   query.choice_labels = {"all"};
   const Parameter mass = real_parameter(
       "mass", "Mass shown", "Shows for each query the fewest keys that hold this share of its attention.", 1, 0, 1);
-  return {"lines",
-          "Lines",
-          "Query and key tokens in two columns, joined by lines whose opacity is the weight.",
-          {attention_option(), layer_option(), head_option(), heads, item_option(), query, mass},
-          applies,
-          build,
-          no_attention,
-          layer_names};
+  const Parameter keys = choice_parameter(
+      "keys", "Keys", "Of many keys: those with the largest weights, however far away, or those beside the queries.",
+      {"strongest", "near"}, {"strongest", "beside the queries"});
+  View view = {
+      "lines",
+      "Lines",
+      "Query and key tokens in two columns, joined by lines whose opacity is the weight.",
+      {attention_option(), layer_option(), head_option(), heads, item_option(), query, mass, keys, page_option()},
+      applies,
+      build,
+      no_attention,
+      layer_names};
+  view.pages = line_pages;
+  return view;
 }
 
 }  // namespace attnscope
