@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "core/base/utf8.h"
 #include "core/models/models.h"
 #include "io/base/printable.h"
+#include "io/models/model_checkpoints.h"
 #include "io/models/model_config.h"
 #include "io/models/model_folder.h"
 #include "io/models/model_weights.h"
@@ -18,6 +20,9 @@ namespace attnscope {
 namespace {
 
 using SharedTokenizer = std::shared_ptr<const Tokenizer>;
+
+/// A checkpoint does not look for the others again: for each of many it would look at all.
+Result<std::shared_ptr<const Model>> open_folder(const std::filesystem::path& path, bool with_checkpoints);
 
 /// What a token stands for, on one line: white space alone and parts of characters become visible.
 std::string visible(std::string_view bytes) {
@@ -47,13 +52,17 @@ std::string shown_token(const Tokenizer& tokenizer, int id, bool special) {
 class FolderModel final : public Model {
  public:
   FolderModel(ModelFolder folder, ModelConfig config, std::shared_ptr<const ImportedTensors> weights,
-              Result<SharedTokenizer> tokenizer)
+              Result<SharedTokenizer> tokenizer, const std::vector<CheckpointFolder>& checkpoints)
       : files_(std::move(folder)),
         folder_(files_.path.string()),
         name_(files_.path.filename().string()),
         config_(std::move(config)),
         weights_(std::move(weights)),
-        tokenizer_(std::move(tokenizer)) {}
+        tokenizer_(std::move(tokenizer)) {
+    for (const CheckpointFolder& each : checkpoints)
+      checkpoints_.push_back(
+          {each.path.filename().string(), each.step, [path = each.path] { return open_folder(path, false); }});
+  }
 
   [[nodiscard]] const std::string& folder() const override { return folder_; }
   [[nodiscard]] const std::string& name() const override { return name_; }
@@ -83,6 +92,8 @@ class FolderModel final : public Model {
     const bool known = tokenizer_ && id >= 0 && id < static_cast<Index>((*tokenizer_)->size());
     return known ? shown_token(**tokenizer_, static_cast<int>(id), false) : "#" + std::to_string(id);
   }
+
+  [[nodiscard]] std::span<const Checkpoint> checkpoints() const override { return checkpoints_; }
 
   [[nodiscard]] const ModelFolder& files() const { return files_; }
 
@@ -114,6 +125,7 @@ class FolderModel final : public Model {
   ModelConfig config_;
   std::shared_ptr<const ImportedTensors> weights_;
   Result<SharedTokenizer> tokenizer_;
+  std::vector<Checkpoint> checkpoints_;
 };
 
 /// config.json, and the fields of preprocessor_config.json behind "preprocessor.".
@@ -128,9 +140,7 @@ Result<ModelConfig> read_configs(const std::filesystem::path& folder) {
   return config;
 }
 
-}  // namespace
-
-Result<std::shared_ptr<const Model>> open_model(const std::filesystem::path& path) {
+Result<std::shared_ptr<const Model>> open_folder(const std::filesystem::path& path, bool with_checkpoints) {
   Result<ModelFolder> folder = find_model(path);
   if (!folder) return tl::unexpected(folder.error());
   Result<ModelConfig> config = read_configs(folder->config);
@@ -138,11 +148,17 @@ Result<std::shared_ptr<const Model>> open_model(const std::filesystem::path& pat
   Result<std::shared_ptr<const ImportedTensors>> weights = open_model_weights(*folder);
   if (!weights) return tl::unexpected(weights.error());
   Result<SharedTokenizer> tokenizer = Tokenizer::read(folder->config);
-  const std::shared_ptr<const Model> model =
-      std::make_shared<FolderModel>(std::move(*folder), std::move(*config), std::move(*weights), std::move(tokenizer));
+  const std::vector<CheckpointFolder> checkpoints =
+      with_checkpoints ? find_checkpoints(*folder) : std::vector<CheckpointFolder>();
+  const std::shared_ptr<const Model> model = std::make_shared<FolderModel>(
+      std::move(*folder), std::move(*config), std::move(*weights), std::move(tokenizer), checkpoints);
   if (const Result<void> whole = check_model(model); !whole) return fail(printable(whole.error().message));
   return model;
 }
+
+}  // namespace
+
+Result<std::shared_ptr<const Model>> open_model(const std::filesystem::path& path) { return open_folder(path, true); }
 
 std::optional<std::filesystem::path> example_picture(const Model& model) {
   const auto* const from_folder = dynamic_cast<const FolderModel*>(&model);

@@ -1,0 +1,16 @@
+// The training of a trace's model, kept from one figure to the next.
+#pragma once
+
+#include <memory>
+
+#include "core/studies/training_study.h"
+#include "figure/slices/view_options.h"
+
+namespace attnscope {
+
+/// What the model's checkpoints do, or why it is not known; from the cache of `options` where it has that. Null when it was
+/// stopped.
+std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace, const ViewOptions& options,
+                                                              TrainingText text);
+
+}  // namespace attnscope

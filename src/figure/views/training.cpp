@@ -1,0 +1,400 @@
+// How the heads of a model came to do what they do: a measure of every head, and the loss, at the checkpoints of its
+// training.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/base/text.h"
+#include "figure/blocks/head_link.h"
+#include "figure/layout/chart.h"
+#include "figure/slices/found_heads.h"
+#include "figure/slices/selected.h"
+#include "figure/slices/studied_training.h"
+#include "figure/style/markup.h"
+#include "figure/views/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kLeastWidth = 420;
+constexpr double kWidest = 1100;
+constexpr double kTitleLine = 24;
+constexpr double kBelow = 12;
+constexpr double kFileMeasures = 300;
+constexpr double kFileLoss = 170;
+constexpr double kLeastChart = 120;
+constexpr double kLossShare = 0.36;
+constexpr std::size_t kYTicks = 5;
+constexpr double kLogarithmicFrom = 10;  // times the first step
+constexpr std::size_t kMostCurves = 400;
+constexpr std::size_t kMostPoints = 2000;
+constexpr std::size_t kMostNamed = 5;  // heads with their name at the end of the curve
+constexpr double kNameLine = 14;
+constexpr std::size_t kMostInLegend = 16;
+
+class TrainingLayout {
+ public:
+  TrainingLayout(const Trace& trace, const ViewOptions& options, const TrainingStudy& study, TrainingText text,
+                 std::size_t measure)
+      : trace_(trace),
+        options_(options),
+        study_(study),
+        text_(text),
+        measure_(measure),
+        about_(studied_measures(text)[measure]),
+        links_(trace) {
+    Index number = 0;
+    for (const LayerAttention& each : layer_attentions(trace))
+      layers_[trace.steps()[static_cast<std::size_t>(each.weights)].name] = {title_of(each), number++};
+    choose_heads();
+  }
+
+  Figure build() {
+    if (heads_.empty())
+      return reason_figure(
+          "No head has a number for “" + std::string(about_.title) + "” here: it is " + std::string(about_.definition),
+          options_);
+    figure_.width = std::max(options_.width, kLeastWidth);
+    const double width = std::min(figure_.width - 2 * kMargin, kWidest);
+    const double left = (figure_.width - width) / 2;
+    const double legend = add_legend(nullptr, "", entries(), {}, width) + kBelow;
+    const double caption = add_caption(nullptr, "", caption_text(), {}, width) + kBelow;
+    const double fixed = 2 * kMargin + kTitleLine + kTitleLine + legend + caption;
+    double measures = kFileMeasures;
+    double loss = has_loss() ? kFileLoss + kBelow : 0;
+    if (options_.height > 0) {
+      const double room = options_.height - fixed;
+      loss = has_loss() ? std::max(kLeastChart + kBelow, room * kLossShare) : 0;
+      measures = std::max(kLeastChart, room - loss);
+    }
+    figure_.height = std::max(options_.height, fixed + measures + loss);
+    double y = kMargin;
+    figure_.texts.push_back(title_mark("title", {left, y + 14}, title_text()));
+    figure_.texts.push_back(chart_text("note", {left, y + kTitleLine + 8}, note_text(), Ink::dim));
+    y += kTitleLine + kTitleLine;
+    y += add_legend(&figure_, "legend", entries(), {left, y}, width) + kBelow;
+    measure_chart({left, y, width, measures});
+    if (has_loss()) loss_chart({left, y + measures + kBelow, width, loss - kBelow});
+    add_caption(&figure_, "caption", caption_text(), {left, y + measures + loss + kBelow}, width);
+    return std::move(figure_);
+  }
+
+ private:
+  [[nodiscard]] bool one_layer() const { return options_.choice("show") == "layer"; }
+
+  static std::optional<double> finite(std::optional<double> value) {
+    return value && std::isfinite(*value) ? value : std::nullopt;
+  }
+  [[nodiscard]] std::optional<double> value(const TrainingState& state, std::size_t head) const {
+    return finite(state.heads[head][measure_]);
+  }
+  [[nodiscard]] std::optional<double> uniform() const { return finite(study_.uniform[measure_]); }
+
+  /// Those to draw, in their order, and those to name: the largest at the end.
+  void choose_heads() {
+    const std::vector<LayerAttention> attentions = layer_attentions(trace_);
+    const auto layer = static_cast<std::size_t>(options_.integer("layer"));
+    const std::string chosen =
+        attentions.empty()
+            ? std::string()
+            : trace_.steps()[static_cast<std::size_t>(attentions[std::min(layer, attentions.size()) - 1].weights)].name;
+    for (std::size_t head = 0; head < study_.heads.size(); ++head) {
+      if (one_layer() && study_.heads[head].tensor != chosen) continue;
+      if (std::ranges::any_of(study_.states,
+                              [&](const TrainingState& state) { return value(state, head).has_value(); }))
+        heads_.push_back(head);
+    }
+    drawn_of_ = heads_.size();
+    std::vector<std::size_t> by_size = heads_;
+    const auto last = [&](std::size_t head) { return value(study_.states.back(), head).value_or(-INFINITY); };
+    std::ranges::stable_sort(by_size, [&](std::size_t a, std::size_t b) { return last(a) > last(b); });
+    if (heads_.size() > kMostCurves) {
+      heads_.assign(by_size.begin(), by_size.begin() + kMostCurves);
+      std::ranges::sort(heads_);
+    }
+    by_size.resize(std::min(by_size.size(), kMostNamed));
+    std::erase_if(by_size, [&](std::size_t head) { return !std::isfinite(last(head)); });
+    named_ = std::move(by_size);
+  }
+
+  [[nodiscard]] bool has_loss() const {
+    return std::ranges::any_of(study_.states, [](const TrainingState& state) { return state.loss.has_value(); });
+  }
+
+  [[nodiscard]] const std::string& layer_title(std::size_t head) const {
+    return layers_.at(study_.heads[head].tensor).title;
+  }
+  [[nodiscard]] std::string head_title(std::size_t head) const {
+    return layer_title(head) + " · head " + std::to_string(study_.heads[head].head + 1);
+  }
+
+  /// By layer; of one layer by head.
+  [[nodiscard]] Shade shade(std::size_t head) const {
+    return Shade::of_hue(one_layer() ? study_.heads[head].head : layers_.at(study_.heads[head].tensor).number);
+  }
+
+  [[nodiscard]] std::vector<LegendEntry> entries() const {
+    std::vector<LegendEntry> entries;
+    std::string last;
+    for (const std::size_t head : heads_) {
+      const std::string words = one_layer() ? "head " + std::to_string(study_.heads[head].head + 1) : layer_title(head);
+      if (words == last || entries.size() == kMostInLegend) continue;
+      last = words;
+      entries.push_back({words, shade(head)});
+    }
+    if (uniform()) entries.push_back({"uniform attention", Shade::of(Ink::dim), true});
+    return entries;
+  }
+
+  [[nodiscard]] std::string title_text() const {
+    std::string words = capitalized(std::string(about_.title)) + " of every head during training";
+    if (one_layer() && !heads_.empty()) words += ", " + layer_title(heads_.front());
+    return words;
+  }
+
+  [[nodiscard]] std::string note_text() const {
+    return std::to_string(study_.states.size()) + " checkpoints, " +
+           (text_ == TrainingText::given ? "reading this text" : "reading random tokens, repeated");
+  }
+
+  [[nodiscard]] std::string caption_text() const {
+    std::string words = capitalized(std::string(about_.title)) + ": " + std::string(about_.definition);
+    if (!about_.source.empty()) words += " " + std::string(about_.source) + ".";
+    if (heads_.size() < drawn_of_)
+      words += " Shown: the " + grouped_text(std::ssize(heads_)) + " heads of " +
+               grouped_text(static_cast<Index>(drawn_of_)) + " that are largest at the end.";
+    if (has_loss())
+      words += text_ == TrainingText::given
+                   ? " Loss: the mean of −ln p of this text's tokens, each given those before it."
+                   : " Loss: the mean of −ln p of the tokens of the second copy behind its first one.";
+    if (steps().base != 0 && study_.states.front().step == 0) words += " Step 0 stands at the left end.";
+    return words;
+  }
+
+  [[nodiscard]] ChartRange steps() const {
+    const auto first = static_cast<double>(study_.states.front().step);
+    const auto last = static_cast<double>(study_.states.back().step);
+    const auto positive =
+        std::ranges::find_if(study_.states, [](const TrainingState& state) { return state.step > 0; });
+    if (positive == study_.states.end() || last < kLogarithmicFrom * static_cast<double>(positive->step))
+      return {first, std::max(last, first + 1)};
+    const auto low = static_cast<double>(positive->step);
+    return {first > 0 ? low : low / 2, last, 10};
+  }
+
+  [[nodiscard]] double across(const TrainingState& state) const {
+    return std::max(static_cast<double>(state.step), steps().low);
+  }
+
+  [[nodiscard]] ChartRange values() const {
+    double low = 0;
+    double high = uniform().value_or(0);
+    for (const TrainingState& state : study_.states) {
+      for (const std::size_t head : heads_) {
+        low = std::min(low, value(state, head).value_or(0));
+        high = std::max(high, value(state, head).value_or(0));
+      }
+    }
+    return {low, high > low ? high + (high - low) * 0.04 : low + 1};
+  }
+
+  [[nodiscard]] ChartRange losses() const {
+    double high = 0;
+    for (const TrainingState& state : study_.states) high = std::max(high, finite(state.loss).value_or(0));
+    return {0, high > 0 ? high * 1.04 : 1};
+  }
+
+  /// The same for both charts, so that their steps lie below each other.
+  [[nodiscard]] double y_labels() const {
+    return std::max(y_axis_width(values(), kYTicks), has_loss() ? y_axis_width(losses(), kYTicks) : 0);
+  }
+
+  [[nodiscard]] double names_width() const {
+    double width = 0;
+    for (const std::size_t head : named_) width = std::max(width, text_width(head_title(head), TypeSize::kSmall));
+    return width + 10;
+  }
+
+  [[nodiscard]] Chart place(const Rect& outer, const std::string& id, const ChartRange& y, int flags) const {
+    return place_chart({outer.x, outer.y, outer.width - names_width(), outer.height}, id, steps(), y, y_labels(),
+                       flags);
+  }
+
+  void frame(const Chart& chart, const std::string& heading, double above) {
+    figure_.texts.push_back(
+        title_mark(chart.id + ".heading", {chart.box.x, chart.box.y - above}, heading, TypeSize::kBody));
+    add_y_axis(figure_, chart, kYTicks);
+    add_x_axis(figure_, chart, "training step");
+  }
+
+  void measure_chart(const Rect& outer) {
+    const auto own = std::ranges::find(study_.states, trace_.experiment().model->name(), &TrainingState::name);
+    const bool has_own = own != study_.states.end();
+    const Chart chart = place(outer, "measure", values(), has_own ? 1 : 0);
+    frame(chart, std::string(about_.title), has_own ? kFlagHeight + 12 : 12);
+    if (has_own)
+      add_flags(figure_, chart, {{"own", across(*own), literal_markup(own->name) + ", open here", Ink::accent}});
+    if (const std::optional<double> level = uniform())
+      add_curve(figure_, chart, "uniform", std::vector<Point>{{chart.x.low, *level}, {chart.x.high, *level}},
+                Shade::of(Ink::dim), true);
+    const bool all_points = heads_.size() * study_.states.size() <= kMostPoints;
+    for (const std::size_t head : heads_) {
+      const bool named = std::ranges::find(named_, head) != named_.end();
+      std::vector<Point> points;
+      for (const TrainingState& state : study_.states) {
+        if (const std::optional<double> number = value(state, head)) points.push_back({across(state), *number});
+      }
+      add_curve(figure_, chart, id_of(head), points, shade(head));
+      for (const TrainingState& state : study_.states)
+        if (all_points || named) add_value(chart, state, head);
+    }
+    add_names(chart);
+  }
+
+  [[nodiscard]] std::string id_of(std::size_t head) const {
+    return study_.heads[head].tensor + "." + std::to_string(study_.heads[head].head);
+  }
+
+  void add_value(const Chart& chart, const TrainingState& state, std::size_t head) {
+    const std::optional<double> number = value(state, head);
+    if (!number) return;
+    add_point(figure_, chart.id + "." + id_of(head) + "." + state.name, chart.at(across(state), *number), shade(head),
+              capitalized(head_title(head)) + ", step " + grouped_text(state.step) + ": " + std::string(about_.title) +
+                  " " + number_text(*number));
+    TargetMark& target = figure_.targets.back();
+    if (const auto open = links_.to(study_.heads[head].tensor, study_.heads[head].head)) {
+      target.about += "\nClick to open it in the model that is open";
+      target.click = *open;
+    }
+  }
+
+  void add_names(const Chart& chart) {
+    std::vector<double> places;
+    places.reserve(named_.size());
+    for (const std::size_t head : named_) places.push_back(chart.up(*value(study_.states.back(), head)));
+    const std::vector<double> spread_out = spread(places, kNameLine);
+    for (std::size_t i = 0; i < named_.size(); ++i) {
+      const std::string id = "name." + id_of(named_[i]);
+      const double y = spread_out[i];
+      TextMark name = chart_text(id, {chart.box.right() + 10, y}, head_title(named_[i]), Ink::text, TypeSize::kSmall,
+                                 HorizontalAlign::left, VerticalAlign::middle);
+      links_.add(figure_, id, {name.at.x, y - kNameLine / 2, text_width(name.markup, name.size), kNameLine},
+                 study_.heads[named_[i]].tensor, study_.heads[named_[i]].head);
+      figure_.texts.push_back(std::move(name));
+    }
+  }
+
+  void loss_chart(const Rect& outer) {
+    const Chart chart = place(outer, "loss", losses(), 0);
+    frame(chart, "loss, nats per token", 12);
+    const Shade line = Shade::of(Ink::text);
+    std::vector<Point> points;
+    for (const TrainingState& state : study_.states) {
+      if (!state.loss || !std::isfinite(*state.loss)) continue;
+      points.push_back({across(state), *state.loss});
+      add_point(figure_, "loss." + state.name, chart.at(points.back().x, points.back().y), line,
+                "Step " + grouped_text(state.step) + ": loss " + number_text(*state.loss) +
+                    ", e^{−loss} = " + number_text(std::exp(-*state.loss)));
+    }
+    add_curve(figure_, chart, "loss", points, line);
+  }
+
+  const Trace& trace_;
+  const ViewOptions& options_;
+  const TrainingStudy& study_;
+  TrainingText text_;
+  std::size_t measure_;
+  const Measure& about_;
+  HeadLinks links_;
+  struct Layer {
+    std::string title;
+    Index number = 0;  ///< from 0
+  };
+  std::map<std::string, Layer> layers_;  ///< by the names of their weights
+  std::vector<std::size_t> heads_;       ///< of `study_`: those that are drawn
+  std::size_t drawn_of_ = 0;
+  std::vector<std::size_t> named_;
+  Figure figure_;
+};
+
+TrainingText studied_text(const Trace& trace, const ParameterValues& options) {
+  return finds_heads(trace, options) ? TrainingText::random : TrainingText::given;
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const TrainingText text = studied_text(trace, options.values);
+  const std::span<const Measure> known = studied_measures(text);
+  const auto measure = std::ranges::find(known, options.choice("measure"), &Measure::name);
+  Figure figure;
+  if (measure == known.end()) {
+    std::string names;
+    for (const Measure& each : known) names += (names.empty() ? "" : ", ") + std::string(each.title);
+    figure = reason_figure("The standard test on random tokens measures only " + names + ".", options);
+  } else {
+    const std::shared_ptr<const Result<TrainingStudy>> study = studied_training(trace, options, text);
+    if (study == nullptr) return {};
+    const auto number = static_cast<std::size_t>(measure - known.begin());
+    figure = *study ? TrainingLayout(trace, options, **study, text, number).build()
+                    : reason_figure(study->error().message, options);
+  }
+  figure.title = trace.experiment().model->name() + ": its heads during training";
+  return figure;
+}
+
+std::string missing(const Trace& trace) {
+  const std::shared_ptr<const Model>& model = trace.experiment().model;
+  if (model == nullptr) return "This view is for trained models: it shows how heads change during training.";
+  if (model->checkpoints().size() < 2)
+    return model->name() +
+           " has no checkpoints of its training. They are folders with weights in the model's folder or in "
+           "“checkpoints” "
+           "in it, such as step-1000 or checkpoint-500.";
+  return no_attention(trace);
+}
+
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
+  if (!missing(trace).empty()) return false;
+  if (option == "of") return can_find_heads(trace);
+  if (option == "show") return layer_count(trace) > 1;
+  if (option == "layer") return layer_count(trace) > 1 && std::get<std::string>(chosen.find("show")->second) == "layer";
+  return true;
+}
+
+Parameter measure_option() {
+  std::vector<std::string> names;
+  std::vector<std::string> labels;
+  for (const Measure& measure : measures()) {
+    // It takes too long at every checkpoint.
+    if (measure.name == "effective_rank") continue;
+    names.emplace_back(measure.name);
+    labels.emplace_back(measure.title);
+  }
+  Parameter parameter =
+      choice_parameter("measure", "Measure", "What is measured of every head.", std::move(names), std::move(labels));
+  parameter.default_value = std::string("induction");
+  return parameter;
+}
+
+}  // namespace
+
+View training_view() {
+  View view = {"training",
+               "Training",
+               "A measure of every head, and the loss, at the checkpoints of the model's training.",
+               {of_option(), measure_option(),
+                choice_parameter("show", "Show", "The heads of all layers, or those of one layer, each in its colour.",
+                                 {"all", "layer"}, {"all layers", "one layer"}),
+                layer_option()},
+               applies,
+               build,
+               missing,
+               layer_names};
+  view.opens_heads = true;
+  return view;
+}
+
+}  // namespace attnscope
