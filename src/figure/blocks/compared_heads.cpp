@@ -58,15 +58,20 @@ class ComparedLayout {
     for (const ComparedHead& head : list_)
       list_names_ = std::max(list_names_, text_width(name(head), TypeSize::kSmall));
     const double list_width = list_names_ + 12 + kComparedListBar + kComparedListNumber;
-    const double least_map = names_ + std::max(160.0, static_cast<double>(columns_) * kComparedLeastCell);
+    const ColorBarMark bar = legend();
+    const double least_map =
+        names_ + std::max(legend_size({&bar, 1}, 0).width, static_cast<double>(columns_) * kComparedLeastCell);
     const bool beside = options_.width - 2 * kComparedMargin >= least_map + kComparedBetween + list_width;
-    const double least =
-        std::max({kComparedLeastWidth, least_map, list_width, text_width(with_.title, TypeSize::kTitle)});
+    const double least = std::max(
+        {kComparedLeastWidth, least_map, list_width, text_width(with_.title, TypeSize::kTitle, FontWeight::semibold)});
     figure_.width = std::max(options_.width, least + 2 * kComparedMargin);
     const double room = figure_.width - 2 * kComparedMargin - (beside ? kComparedBetween + list_width : 0);
     cell_ = std::clamp((room - names_) / static_cast<double>(columns_), kComparedLeastCell, kComparedMostCell);
-    const double note =
-        add_caption(nullptr, "", note_text(), {}, figure_.width - 2 * kComparedMargin) + kComparedBelowNote;
+    const double map_width = std::max(least_map, names_ + cell_ * static_cast<double>(columns_));
+    const double content =
+        beside ? map_width + kComparedBetween + list_width : std::max({map_width, list_width, least});
+    const double left = std::max(kComparedMargin, (figure_.width - content) / 2);
+    const double note = add_caption(nullptr, "", note_text(), {}, content) + kComparedBelowNote;
     const double list_height = kComparedListHeading + kComparedListRow * static_cast<double>(list_.size());
     const double others = 2 * kComparedMargin + kComparedTitle + note + kComparedNumbers + kComparedLegend +
                           (beside ? 0 : kComparedBetween + list_height);
@@ -76,15 +81,10 @@ class ComparedLayout {
     const double map = kComparedNumbers + row_ * rows + kComparedLegend;
     const double block = beside ? std::max(map, list_height) : map + kComparedBetween + list_height;
     figure_.height = std::max(options_.height, 2 * kComparedMargin + kComparedTitle + note + block);
-    const double map_width = names_ + cell_ * static_cast<double>(columns_);
-    const double content =
-        beside ? map_width + kComparedBetween + list_width : std::max({map_width, list_width, least});
-    const double left = std::max(kComparedMargin, (figure_.width - content) / 2);
     double y = kComparedMargin;
     figure_.texts.push_back(title_mark("title", {left, y + 14}, with_.title));
     y += kComparedTitle;
-    y +=
-        add_caption(&figure_, "note", note_text(), {left, y}, figure_.width - 2 * kComparedMargin) + kComparedBelowNote;
+    y += add_caption(&figure_, "note", note_text(), {left, y}, content) + kComparedBelowNote;
     add_map({left, y});
     add_list(beside ? Point{left + map_width + kComparedBetween, y} : Point{left, y + map + kComparedBetween});
     return std::move(figure_);
@@ -109,13 +109,19 @@ class ComparedLayout {
 
   [[nodiscard]] std::vector<ComparedHead> listed() const {
     std::vector<ComparedHead> list;
-    std::ranges::copy_if(heads_, std::back_inserter(list),
-                         [](const ComparedHead& head) { return std::isfinite(head.divergence); });
+    std::ranges::copy_if(heads_, std::back_inserter(list), [&](const ComparedHead& head) {
+      return std::isfinite(head.divergence) && head.place != with_.itself;
+    });
     std::ranges::stable_sort(list, [&](const ComparedHead& a, const ComparedHead& b) {
       return with_.alike ? a.divergence < b.divergence : a.divergence > b.divergence;
     });
     list.resize(std::min(list.size(), kComparedMostListed));
     return list;
+  }
+
+  [[nodiscard]] ColorBarMark legend() const {
+    const ColorScale scale = {ColorMap::magma, 0, largest_ > 0 ? largest_ : std::log(2)};
+    return {"scale", {0, 0, 140, 9}, scale, "divergence, nats", "0", number_text(scale.high, 3)};
   }
 
   void add_map(Point at) {
@@ -128,7 +134,7 @@ class ComparedLayout {
     map.axes = numbers->axes();
     map.box = {at.x + names_, at.y + kComparedNumbers, cell_ * static_cast<double>(columns_),
                row_ * static_cast<double>(rows)};
-    map.scale = {ColorMap::magma, 0, largest_ > 0 ? largest_ : std::log(2)};
+    map.scale = legend().scale;
     std::vector<std::string> names;
     for (const int row : rows_) names.push_back(layers_.at(row).title);
     map.row_labels = std::move(names);
@@ -147,7 +153,7 @@ class ComparedLayout {
                  head);
     }
     map.source = slice_of(std::move(numbers), map);
-    ColorBarMark bar = {"scale", {0, 0, 140, 9}, map.scale, "divergence, nats", "0", number_text(map.scale.high, 3)};
+    ColorBarMark bar = legend();
     place_legend({&bar, 1}, {map.box.x, map.box.bottom() + 16}, kComparedMargin, figure_.width - 2 * kComparedMargin);
     figure_.color_bars.push_back(std::move(bar));
     figure_.heatmaps.push_back(std::move(map));

@@ -2,6 +2,7 @@
 // least.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace attnscope {
 
 /// What the heads are compared with.
 struct ComparedWith {
-  std::string title;      ///< of the figure: "Every head now and in the baseline"
-  bool alike = false;     ///< the list begins with the most similar ones
+  std::string title;                     ///< of the figure: "Every head now and in the baseline"
+  bool alike = false;                    ///< the list begins with the most similar ones
+  std::optional<HeadPlace> itself = {};  ///< is not listed: the head that all are compared with
   ParameterValues click;  ///< options that a click on a head sets besides `layer`, `attention` and `head`
 };
 

@@ -323,14 +323,14 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 
 Figure build_every_head(const Trace& trace, const ViewOptions& options, bool pinned) {
   std::optional<HeadPlace> place;
-  ComparedWith with = {"Every head now and in the baseline", false, {{"show", std::string("difference")}}};
+  ComparedWith with = {"Every head now and in the baseline", false, {}, {{"show", std::string("difference")}}};
   if (!pinned) {
     const ParameterValues values = other_attention(options.values);
     const SelectedAttention chosen = selected_attention(trace, values);
     place = {static_cast<int>(chosen.weights - trace.steps().data()), selected_slice(trace, values).head};
     const std::string name = head_title(trace.experiment(), chosen.weights->name, place->head) +
                              (layer_count(trace) > 1 ? ", " + chosen.title : "");
-    with = {"Every head beside " + name, true, with.click};
+    with = {"Every head beside " + name, true, place, with.click};
   }
   if (has_too_many_weights(trace)) return reason_figure("The weights of all heads are too many to compare.", options);
   const std::shared_ptr<const std::vector<ComparedHead>> heads = every_head(trace, options, place);
