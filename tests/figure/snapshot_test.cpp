@@ -112,6 +112,7 @@ const std::vector<Snapshot>& snapshots() {
        "attention-only"},
       {"importance", "importance", {}, {}, 672, 0, {}, "gpt2"},
       {"patching", "patching", {}, {}, 1000, 700, {}, "gpt2"},
+      {"words", "words", {}, {{"layer", Index{2}}, {"query", Index{4}}, {"key", Index{2}}}, 900, 700, {}, "gpt2"},
       {"training", "training", {}, {{"measure", std::string("first_token")}}, 1000, 700, {}, "gpt2"},
       {"compare", "compare", {{"mask", "causal"}}, {}},
       {"compare_both",

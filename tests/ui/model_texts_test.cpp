@@ -329,6 +329,18 @@ TEST_F(ModelTexts, TheNumbersOfAModelThatWasLeftAreLetGo) {
   }
 }
 
+TEST_F(ModelTexts, AHeadOfTheTrainingOpensWithAClick) {
+  open("induction");
+  open_view("training");
+  const Figure& figure = screen().workbench().shown_figure().figure();
+  const auto point = std::ranges::find(figure.targets, "measure.layer2.weights.0.step-002700", &TargetMark::id);
+  ASSERT_NE(point, figure.targets.end());
+  screen().click(screen().on_screen(point->box.center()));
+  screen().settle();
+  EXPECT_EQ(screen().experiment().view.name, "head");
+  EXPECT_EQ(screen().experiment().view.options.at("layer"), ParameterValue(Index{2}));
+}
+
 TEST_F(ModelTexts, EveryViewShowsAModelOrSaysWhyNot) {
   for (const char* name : {"stories", "dates", "induction", "digits"}) {
     open(name);

@@ -41,7 +41,10 @@ Experiment experiment_shown_in(const View& view) {
     Experiment experiment = *default_experiment(system);
     if (missing_for(view, *run(experiment).value()).empty()) return experiment;
   }
-  return experiment_of_model(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/models/stories").value();
+  const std::filesystem::path models = ATTNSCOPE_SOURCE_DIR "/assets/models";
+  Experiment experiment = experiment_of_model(models / "stories").value();
+  if (missing_for(view, *run(experiment).value()).empty()) return experiment;
+  return experiment_of_model(models / "induction").value();
 }
 
 TEST_P(RenderedWindow, ShowsWhatTheFilesShow) {

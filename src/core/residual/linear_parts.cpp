@@ -186,13 +186,13 @@ double sum_of(const Contributions& all) {
   }
   return sum;
 }
-}  // namespace
-
-Result<LinearNumber> linear_number(const Trace& trace, Region box, std::vector<double> direction) {
+/// Goes back from the cells of `box` until a step is the `end`.
+template <typename End>
+Result<LinearNumber> gone_back(const Trace& trace, Region box, Vector direction, const End& is_end) {
   LinearNumber linear;
   linear.direction = std::move(direction);
   const std::span<const PlannedStep> steps = trace.plan()->steps;
-  while (!begins_stream(number_step(trace, box.step))) {
+  while (!is_end(number_step(trace, box.step))) {
     const Step& step = number_step(trace, box.step);
     const std::vector<Region> sources = regions_behind(steps, box);
     if (const auto* const norm = as<FeatureNormOperation>(step.operation)) {
@@ -209,6 +209,18 @@ Result<LinearNumber> linear_number(const Trace& trace, Region box, std::vector<d
   linear.state = box.step;
   linear.row = box.begin.front();
   return linear;
+}
+
+}  // namespace
+
+Result<LinearNumber> linear_number(const Trace& trace, Region box, std::vector<double> direction) {
+  return gone_back(trace, std::move(box), std::move(direction), begins_stream);
+}
+
+Result<LinearNumber> linear_input(const Trace& trace, Region box, std::vector<double> direction) {
+  return gone_back(trace, std::move(box), std::move(direction), [](const Step& step) {
+    return begins_stream(step) || (is<FeatureNormOperation>(step.operation) && step.axes.size() == 2);
+  });
 }
 
 Result<std::vector<int>> summands_of_stream(const Trace& trace, int state) {

@@ -50,6 +50,9 @@ struct LinearNumber {
 /// the stream is not a sum there.
 Result<LinearNumber> linear_number(const Trace& trace, Region box, std::vector<double> direction);
 
+/// The same as a function of what the projections read: the stream behind the norm of the layer, where there is one.
+Result<LinearNumber> linear_input(const Trace& trace, Region box, std::vector<double> direction);
+
 /// The steps [token, feature] that add up to the stream `state`, in order. The error says in one sentence why there are none.
 Result<std::vector<int>> summands_of_stream(const Trace& trace, int state);
 

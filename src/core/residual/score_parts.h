@@ -2,6 +2,8 @@
 // 2021, A Mathematical Framework for Transformer Circuits (composition).
 #pragma once
 
+#include <vector>
+
 #include "core/base/result.h"
 #include "core/residual/linear_parts.h"
 
@@ -22,6 +24,15 @@ struct ScoreChoice {
 
   friend bool operator==(const ScoreChoice&, const ScoreChoice&) = default;
 };
+
+/// A score as a function of what it is computed from on its side: the box of the query or of the key, and what each of its
+/// numbers counts.
+struct ScoreDirection {
+  Region box;
+  std::vector<double> direction;
+  double score = 0;  ///< before mask and bias
+};
+Result<ScoreDirection> score_direction(const Trace& trace, const ScoreChoice& choice);
 
 /// The parts of a score before mask and bias. The error says in one sentence why there are none, or that it was stopped.
 Result<Contributions> score_parts(const Trace& trace, const ScoreChoice& choice, const StopToken& stop = {});

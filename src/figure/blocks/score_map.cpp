@@ -9,8 +9,8 @@
 #include "core/base/text.h"
 #include "figure/blocks/part_map.h"
 #include "figure/layout/chart.h"
+#include "figure/slices/chosen_pair.h"
 #include "figure/slices/selected.h"
-#include "figure/slices/token_names.h"
 #include "figure/style/markup.h"
 
 namespace attnscope {
@@ -20,14 +20,8 @@ constexpr PartWords kScoreWords = {"contribution to the score", " adds ", " add 
 
 using ScoreResult = Result<Contributions>;
 
-/// The score that the options choose.
 ScoreChoice chosen_score(const Trace& trace, const ViewOptions& options) {
-  const Step& weights = *selected_attention(trace, options.values).weights;
-  ScoreChoice choice;
-  choice.weights = static_cast<int>(&weights - trace.steps().data());
-  choice.head = selected_slice(trace, options.values).head;
-  choice.query = std::min(options.integer("query"), weights.axes[weights.axes.size() - 2].size) - 1;
-  choice.key = std::min(options.integer("key"), weights.axes.back().size) - 1;
+  ScoreChoice choice = chosen_pair(trace, options.values);
   choice.side = options.choice("to") == "key" ? ScoreSide::key : ScoreSide::query;
   return choice;
 }
@@ -39,7 +33,6 @@ class ScoreLayout {
         parts_(parts),
         options_(options),
         choice_(chosen_score(trace, options)),
-        weights_(trace.steps()[static_cast<std::size_t>(choice_.weights)]),
         layer_(selected_attention(trace, options.values).title) {}
 
   Figure build() {
@@ -78,18 +71,9 @@ class ScoreLayout {
 
   [[nodiscard]] bool by_query() const { return choice_.side == ScoreSide::query; }
 
-  /// "“cat” (3)"
-  [[nodiscard]] std::string token(Index number, std::size_t axis) const {
-    const std::optional<std::string> name = TokenNames(trace_, weights_.name, weights_.axes[axis]).of(number);
-    const std::string position = std::to_string(number + 1);
-    return name && !name->empty() ? "“" + literal_markup(*name) + "” (" + position + ")" : position;
-  }
-  [[nodiscard]] std::string query() const { return token(choice_.query, weights_.axes.size() - 2); }
-  [[nodiscard]] std::string key() const { return token(choice_.key, weights_.axes.size() - 1); }
-
   [[nodiscard]] std::string title_text() const {
-    return "What wrote the score of " + query() + " and " + key() + ", " + layer_ + ", head " +
-           std::to_string(choice_.head + 1);
+    return "What wrote the score of " + pair_token(trace_, choice_, ScoreSide::query) + " and " +
+           pair_token(trace_, choice_, ScoreSide::key) + ", " + layer_ + ", head " + std::to_string(choice_.head + 1);
   }
 
   [[nodiscard]] std::string sum_text() const {
@@ -110,7 +94,6 @@ class ScoreLayout {
   const Contributions& parts_;
   const ViewOptions& options_;
   ScoreChoice choice_;
-  const Step& weights_;
   std::string layer_;
   Figure figure_;
 };

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <functional>
+#include <memory>
 
 #include "io/models/model_file.h"
 #include "support/tiny_model.h"
@@ -35,13 +36,16 @@ constexpr const char* kConfigFile = "config.json";
 constexpr const char* kWeightsFile = "model.safetensors";
 constexpr const char* kIndexFile = "model.safetensors.index.json";
 
-Spoil with_file(const std::string& name, const std::string& bytes) {
-  return [=](const TemporaryFolder& folder) { folder.file(name, bytes); };
+/// The bytes are shared: every test's process copies the list of all faults several times.
+Spoil with_file(const std::string& name, std::string bytes) {
+  return [name, shared = std::make_shared<const std::string>(std::move(bytes))](const TemporaryFolder& folder) {
+    folder.file(name, *shared);
+  };
 }
 
-Spoil with_config(const std::string& bytes) { return with_file(kConfigFile, bytes); }
+Spoil with_config(std::string bytes) { return with_file(kConfigFile, std::move(bytes)); }
 
-Spoil with_weights(const std::string& bytes) { return with_file(kWeightsFile, bytes); }
+Spoil with_weights(std::string bytes) { return with_file(kWeightsFile, std::move(bytes)); }
 
 Spoil without_file(const std::string& name) {
   return [=](const TemporaryFolder& folder) { fs::remove(folder / name); };
@@ -129,7 +133,7 @@ std::vector<WrongFolder> wrong_configs() {
       {"ConfigEmpty", with_config(""), "DIR/config.json: the file is empty; allowed: the configuration of a model"},
       {"ConfigCutOff", with_config("{\"model_type\": "), "DIR/config.json: line 1, column 15: unexpected end of input"},
       {"ConfigAList", with_config("[1]"), "DIR/config.json: the file holds a list; allowed: an object"},
-      {"ConfigTooLong", with_config(std::string(2'000'000, ' ')),
+      {"ConfigTooLong", [](const TemporaryFolder& folder) { folder.file(kConfigFile, std::string(2'000'000, ' ')); },
        "DIR/config.json: the file has 2.0 MB; allowed: 1.0 MB"},
       {"ConfigNested", with_config(std::string(100, '[')),
        "DIR/config.json: line 1, column 17: more than 16 nested brackets"},

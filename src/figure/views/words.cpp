@@ -1,0 +1,199 @@
+// A head in terms of words: which tokens of the vocabulary a query seeks, and whose logits attending to a key changes.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/residual/head_words.h"
+#include "figure/layout/chart.h"
+#include "figure/slices/chosen_pair.h"
+#include "figure/slices/selected.h"
+#include "figure/slices/token_names.h"
+#include "figure/style/markup.h"
+#include "figure/views/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kTitle = 28;
+constexpr double kRow = 20;
+constexpr double kHeading = 24;
+constexpr double kBetweenEnds = 12;
+constexpr double kBetween = 36;
+constexpr double kLeastColumn = 300;
+constexpr double kWidestColumn = 460;
+constexpr double kNumber = 60;
+constexpr double kMostName = 130;
+constexpr Index kLargest = 10;  // of each end
+
+/// Both lists, or why there is none.
+struct Words {
+  Result<WordList> sought;
+  Result<WordList> written;
+};
+
+class WordsLayout {
+ public:
+  WordsLayout(const Trace& trace, const ViewOptions& options, const ScoreChoice& choice, const Words& words)
+      : trace_(trace), options_(options), choice_(choice) {
+    const std::string query = pair_token(trace, choice, ScoreSide::query);
+    const std::string key = pair_token(trace, choice, ScoreSide::key);
+    lists_[0] = {"sought", "Query " + query + " seeks",
+                 "The score it would give each token of the vocabulary as a key at position " +
+                     position_number(choice.key) +
+                     ": from the token’s embedding alone, without what positions and earlier layers add.",
+                 words.sought};
+    lists_[1] = {"written", "Attending to " + key + " writes",
+                 "What a weight of 1 would add to the logit of each token at position " +
+                     position_number(choice.query) + ", through the output projection and the final norm, held fixed.",
+                 words.written};
+  }
+
+  Figure build() {
+    const double room = options_.width - 2 * kMargin;
+    const bool beside = room >= 2 * kLeastColumn + kBetween;
+    figure_.width = std::max({options_.width, kLeastColumn + 2 * kMargin, title_width() + 2 * kMargin});
+    const double all = figure_.width - 2 * kMargin;
+    column_ = std::min(kWidestColumn, beside ? (all - kBetween) / 2 : all);
+    const double content = beside ? 2 * column_ + kBetween : column_;
+    const double left = (figure_.width - std::max(content, title_width())) / 2;
+    const double first = height_of(lists_[0]);
+    const double second = height_of(lists_[1]);
+    const double height = 2 * kMargin + kTitle + (beside ? std::max(first, second) : first + kBetween + second);
+    figure_.height = std::max(options_.height, height);
+    const double top = kMargin + (figure_.height - height) / 2;
+    figure_.texts.push_back(title_mark("title", {left, top + 14}, title_text()));
+    add(lists_[0], {left, top + kTitle});
+    add(lists_[1],
+        beside ? Point{left + column_ + kBetween, top + kTitle} : Point{left, top + kTitle + first + kBetween});
+    return std::move(figure_);
+  }
+
+ private:
+  struct List {
+    std::string id;
+    std::string title;
+    std::string about;
+    Result<WordList> words = WordList{};
+  };
+
+  [[nodiscard]] std::string title_text() const {
+    return "Words of " + selected_attention(trace_, options_.values).title + ", head " + position_number(choice_.head);
+  }
+  [[nodiscard]] double title_width() const {
+    return markup_width(title_text(), TypeSize::kTitle, FontWeight::semibold);
+  }
+
+  [[nodiscard]] std::string about(const List& list) const {
+    return list.words ? list.about : list.words.error().message;
+  }
+
+  [[nodiscard]] double height_of(const List& list) const {
+    const double head = kHeading + add_caption(nullptr, "", about(list), {}, column_) + kBetweenEnds;
+    if (!list.words) return head;
+    return head + kBetweenEnds + kRow * static_cast<double>(list.words->largest.size() + list.words->smallest.size());
+  }
+
+  void add(const List& list, Point at) {
+    figure_.texts.push_back(title_mark(list.id + ".title", {at.x, at.y + 14}, list.title, TypeSize::kBody));
+    at.y += kHeading;
+    at.y += add_caption(&figure_, list.id + ".about", about(list), at, column_) + kBetweenEnds;
+    if (!list.words) return;
+    double most = 0;
+    for (const auto* end : {&list.words->largest, &list.words->smallest}) {
+      for (const WordValue& word : *end) most = std::max(most, std::abs(word.value));
+    }
+    for (const WordValue& word : list.words->largest) add_row(list.id, word, most, at);
+    at.y += kBetweenEnds;
+    // From the least extreme to the most extreme: the column is sorted from top to bottom.
+    for (auto word = list.words->smallest.rbegin(); word != list.words->smallest.rend(); ++word)
+      add_row(list.id + ".low", *word, most, at);
+  }
+
+  void add_row(const std::string& list, const WordValue& word, double most, Point& at) {
+    const std::string id = list + "." + std::to_string(word.token);
+    const double middle = at.y + kRow / 2;
+    const std::string name = piece_text(trace_.experiment().model->token_text(word.token), word.token);
+    figure_.texts.push_back(chart_text(id, {at.x, middle},
+                                       literal_markup(shortened_text(name, kMostName, TypeSize::kSmall)), Ink::text,
+                                       TypeSize::kSmall, HorizontalAlign::left, VerticalAlign::middle));
+    const double bar = column_ - kMostName - kNumber - 16;
+    const double share = most > 0 ? std::abs(word.value) / most : 0;
+    figure_.bars.push_back(
+        {id, {at.x + kMostName + 8, middle - 4, std::max(1.0, share * bar), 8}, Shade::of_hue(word.value < 0 ? 5 : 2)});
+    figure_.texts.push_back(chart_text(id + ".value", {at.x + column_, middle}, number_text(word.value, 4), Ink::text,
+                                       TypeSize::kSmall, HorizontalAlign::right, VerticalAlign::middle));
+    TargetMark target;
+    target.id = id;
+    target.box = {at.x - 4, at.y, column_ + 8, kRow};
+    target.about = "“" + name + "”, token " + std::to_string(word.token) + ": " + number_text(word.value);
+    figure_.targets.push_back(std::move(target));
+    at.y += kRow;
+  }
+
+  const Trace& trace_;
+  const ViewOptions& options_;
+  ScoreChoice choice_;
+  List lists_[2];
+  double column_ = 0;
+  Figure figure_;
+};
+
+/// Null when it was stopped.
+std::shared_ptr<const Words> words_of(const Trace& trace, const ScoreChoice& choice, const ViewOptions& options) {
+  const auto make = [&]() -> std::shared_ptr<const Words> {
+    auto words = std::make_shared<const Words>(Words{sought_words(trace, choice, kLargest, options.stop),
+                                                     written_words(trace, choice, kLargest, options.stop)});
+    return options.stop.stop_requested() ? nullptr : words;
+  };
+  if (options.cache == nullptr) return make();
+  // The weights of the layer depend on its queries and keys; values may change alone.
+  const auto tensor = [&](const std::string& name) {
+    const Step* const step = trace.find(name);
+    return step == nullptr ? nullptr : step->tensor;
+  };
+  const std::tuple source(trace.steps()[static_cast<std::size_t>(choice.weights)].tensor, tensor("logits"),
+                          trace.lazy(), choice);
+  return options.cache->find_or_make<Words>(source, make);
+}
+
+Figure build(const Trace& trace, const ViewOptions& options) {
+  const ScoreChoice choice = chosen_pair(trace, options.values);
+  const std::shared_ptr<const Words> words = words_of(trace, choice, options);
+  if (words == nullptr) return {};
+  Figure figure = WordsLayout(trace, options, choice, *words).build();
+  figure.title = trace.experiment().model->name() + ": words of a head";
+  return figure;
+}
+
+std::string missing(const Trace& trace) {
+  const Experiment& experiment = trace.experiment();
+  if (experiment.model == nullptr) return "This view is for trained models: it reads their vocabulary.";
+  if (!experiment.picture.empty()) return "This model sees a picture: it has no vocabulary.";
+  return no_attention(trace);
+}
+
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
+  return missing(trace).empty() && option_limit(trace, option, chosen) > 1;
+}
+
+}  // namespace
+
+View words_view() {
+  View view = {"words",
+               "Words",
+               "The tokens of the whole vocabulary that a query seeks, and whose logits attending to a key changes.",
+               {layer_option(), head_option(), integer_parameter("query", "Query", "The query token.", 1, 1, 10),
+                integer_parameter("key", "Key", "The key token.", 1, 1, 10)},
+               applies,
+               build,
+               missing,
+               layer_names};
+  view.shows_pair = true;
+  return view;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,72 @@
+// The words of a head, as a figure.
+#include <gtest/gtest.h>
+
+#include "core/base/stop.h"
+#include "core/base/text.h"
+#include "core/heads/attention_list.h"
+#include "core/residual/head_words.h"
+#include "layout_faults.h"
+#include "support/made_model.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+const std::vector<Index> kWordIds = {1, 2, 5, 9, 2, 7};
+
+ParameterValues pair_options(Index layer, Index head, Index query, Index key) {
+  return {{"layer", layer}, {"head", head}, {"query", query}, {"key", key}};
+}
+
+TEST(WordsView, ListsTheExtremesOfBoth) {
+  const auto trace = made_trace("gpt2", kWordIds);
+  const Figure figure = figure_of(*trace, "words", pair_options(2, 1, 4, 3), 900, 700);
+  const ScoreChoice choice = {layer_attentions(*trace)[1].weights, 0, 3, 2};
+  const WordList sought = sought_words(*trace, choice, 10).value();
+  const WordList written = written_words(*trace, choice, 10).value();
+  for (const auto& [id, list] : {std::pair("sought", sought), {"written", written}}) {
+    for (const WordValue& word : list.largest) {
+      const TextMark* const value = mark(figure.texts, std::string(id) + "." + std::to_string(word.token) + ".value");
+      ASSERT_NE(value, nullptr);
+      EXPECT_EQ(value->markup, number_text(word.value, 4));
+    }
+    for (const WordValue& word : list.smallest)
+      EXPECT_NE(mark(figure.texts, std::string(id) + ".low." + std::to_string(word.token)), nullptr);
+  }
+  EXPECT_EQ(words(figure, "title"), "Words of layer 2, head 1");
+  EXPECT_EQ(words(figure, "sought.title"), "Query “w9” (4) seeks");
+}
+
+TEST(WordsView, IsInOrder) {
+  for (const auto& trace : {made_trace("gpt2", kWordIds), made_trace("attention-only", kWordIds),
+                            made_trace("bert", kWordIds), made_trace("gpt2", {5})}) {
+    ViewCache cache;
+    for (const auto& [width, height] :
+         std::vector<std::pair<double, double>>{{672, 0}, {200, 0}, {1600, 0}, {900, 700}, {600, 520}, {2500, 1400}}) {
+      const Figure figure = figure_of(*trace, "words", pair_options(1, 2, 3, 2), width, height, &cache);
+      EXPECT_FALSE(figure.title.empty());
+      for (const auto& faults : {layout_faults(figure), shared_ids(figure)})
+        EXPECT_TRUE(faults.empty()) << fixed_text(width, 0) << " × " << fixed_text(height, 0) << "\n"
+                                    << join(faults, "\n");
+      EXPECT_EQ(describe(figure), describe(figure_of(*trace, "words", pair_options(1, 2, 3, 2), width, height)));
+    }
+  }
+}
+
+TEST(WordsView, SaysWhatIsMissing) {
+  EXPECT_NE(missing_for(*find_view("words"), *trace_with({})).find("trained models"), std::string::npos);
+  const auto bert = made_trace("bert", kWordIds);
+  EXPECT_EQ(missing_for(*find_view("words"), *bert), "");
+  EXPECT_NE(describe(figure_of(*bert, "words")).find("normalizes the sum"), std::string::npos);
+}
+
+TEST(WordsView, StopsWhenToldTo) {
+  StopSource stop;
+  stop.request_stop();
+  ViewOptions options = *view_options({"words", {}});
+  options.stop = stop.token();
+  EXPECT_TRUE(build_view("words", *made_trace("gpt2", kWordIds), options).texts.empty());
+}
+
+}  // namespace
+}  // namespace attnscope::test
