@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "core/explain/explain.h"
@@ -19,10 +20,13 @@ using test::TemporaryFolder;
 using test::tiny_shapes;
 using test::weights_file;
 
+/// A text that is made when it is needed: every test's process lists them all.
+using MadeText = std::function<GivenText()>;
+
 /// What a model cannot read, and the message.
 struct WrongText {
   const char* name;
-  GivenText given;
+  MadeText given;
   GivenText second;
   std::string says;
 };
@@ -32,12 +36,23 @@ const std::string kTokenizer = R"({"model": {"type": "WordLevel", "unk_token": "
   "b": 2, "c": 3, "<s>": 4, "beyond": 7}}, "pre_tokenizer": {"type": "WhitespaceSplit"},
   "added_tokens": [{"id": 4, "content": "<s>", "special": true}]})";
 
-GivenText words(const std::string& text) { return {text, std::nullopt}; }
-GivenText ids(std::vector<Index> all) { return {std::nullopt, std::move(all)}; }
+MadeText words(const std::string& text) {
+  return [=] { return GivenText{text, std::nullopt}; };
+}
+MadeText ids(const std::vector<Index>& all) {
+  return [=] { return GivenText{std::nullopt, all}; };
+}
+
+/// 500,000 words, then `end`.
+MadeText letters(const std::string& end) {
+  return [=] {
+    std::string text;
+    for (int i = 0; i < 500'000; ++i) text += "a ";
+    return GivenText{text + end, std::nullopt};
+  };
+}
 
 std::vector<WrongText> wrong_texts() {
-  std::string letters;
-  for (int i = 0; i < 500'000; ++i) letters += "a ";
   return {
       {"Empty", words(""), {}, "DIR: text: there are no tokens; allowed: at least one"},
       {"OfBlanks", words("  \n\t "), {}, "DIR: text: there are no tokens; allowed: at least one"},
@@ -47,18 +62,18 @@ std::vector<WrongText> wrong_texts() {
        {},
        "DIR: text: 6 tokens are not allowed; allowed: at most 5 (n_positions)"},
       {"OfAMillionLetters",
-       words(letters),
+       letters(""),
        {},
        "DIR: text: 500,000 tokens are not allowed; allowed: at most 5 (n_positions)"},
       {"OfMoreThanAMillionLetters",
-       words(letters + "a"),
+       letters("a"),
        {},
        "text: 1,000,001 bytes are not allowed; allowed: at most 1,000,000"},
       {"OfAWordBeyondTheVocabulary",
        words("a beyond"),
        {},
        "DIR: text: the token id 7 is not allowed; allowed: 0 to 6"},
-      {"OfTwoTextsForAModelThatReadsOne", words("a"), words("b"), "text2: this model reads one text; allowed: text"},
+      {"OfTwoTextsForAModelThatReadsOne", words("a"), words("b")(), "text2: this model reads one text; allowed: text"},
       {"OfIdsBeyondTheVocabulary", ids({1, 7}), {}, "DIR: text: the token id 7 is not allowed; allowed: 0 to 6"},
       {"OfNegativeIds", ids({-1}), {}, "text: the token id -1 is not allowed; allowed: 0 to 2147483647"},
       {"OfNoIds", ids({}), {}, "DIR: text: there are no tokens; allowed: at least one"},
@@ -79,7 +94,7 @@ class WrongTexts : public testing::TestWithParam<WrongText> {};
 TEST_P(WrongTexts, AreRefusedInOneLine) {
   const TemporaryFolder folder;
   Experiment experiment = tiny_experiment(folder);
-  Result<void> read = set_texts(experiment, GetParam().given, GetParam().second);
+  Result<void> read = set_texts(experiment, GetParam().given(), GetParam().second);
   if (read) read = validate(experiment, kDefaultMemoryBudget);
   ASSERT_FALSE(read);
   EXPECT_TRUE(test::is_one_line(read.error().message));
