@@ -196,6 +196,34 @@ TEST(Explain, WritesTheArithmetic) {
   EXPECT_EQ(cell("single.w_k[0,1]").note, "random value 83 of seed 42");
 }
 
+TEST(Explain, ARowWithoutKeysHasNoNaN) {
+  int looked_at = 0;
+  for (const System& system : systems()) {
+    Experiment e = *default_experiment(system.name);
+    Mask causal;
+    causal.kind = Mask::Kind::causal;
+    if (!set_parameter(e, "mask", causal)) continue;
+    const std::shared_ptr<const Trace> with_mask = *run(e);
+    const Step* const masked = with_mask->find("masked_scores");
+    if (masked == nullptr) continue;
+    const Axes axes = masked->axes;
+    Mask mask;
+    mask.kind = Mask::Kind::array;
+    mask.shape = {axes[axes.size() - 2].size, axes.back().size};
+    mask.keep.assign(static_cast<std::size_t>(mask.shape[0] * mask.shape[1]), true);
+    std::fill_n(mask.keep.begin(), mask.shape[1], false);  // the first query sees nothing
+    if (!set_parameter(e, "mask", mask) || !validate(e)) continue;
+    const std::shared_ptr<const Trace> trace = *run(e);
+    const Step& weights = *trace->find("weights");
+    const Explanation row =
+        explain(*trace, static_cast<int>(&weights - trace->steps().data()), std::vector<Index>(weights.axes.size(), 0));
+    for (const Term& term : row.terms) EXPECT_EQ(term.text.find("NaN"), std::string::npos) << system.name << term.text;
+    EXPECT_EQ(row.computed, static_cast<double>(weights.tensor->values()[0])) << system.name;
+    ++looked_at;
+  }
+  EXPECT_GT(looked_at, 2);
+}
+
 TEST(ParseCell, FindsTheCell) {
   const std::shared_ptr<const Trace> trace = *run(*default_experiment("worked-example"));
   for (const char* text : {"scores[1,2,4]", "scores[1, 2, 4]", "scores[ 1 ,2,  4 ]"}) {

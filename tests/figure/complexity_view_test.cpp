@@ -43,6 +43,19 @@ TEST(ComplexityView, PathsAreWhole) {
   EXPECT_EQ(words(of_length("32"), "table.window.path.value"), "2");
 }
 
+TEST(ComplexityView, AWindowWiderThanTheSequenceCostsWhatAttentionCosts) {
+  const Figure figure = of_length("6", 3, 16);
+  EXPECT_EQ(words(figure, "table.window.operations"), "r·n·d");
+  EXPECT_EQ(words(figure, "table.window.operations.value"), words(figure, "table.attention.operations.value"));
+  const std::vector<Point>& window = mark(figure.curves, "operations.window")->points;
+  const std::vector<Point>& attention = mark(figure.curves, "operations.attention")->points;
+  ASSERT_EQ(window.size(), 3U);
+  EXPECT_EQ(window[0], attention[0]);
+  const double share = (window[1].x - attention[0].x) / (attention[1].x - attention[0].x);
+  EXPECT_NEAR(window[1].y, attention[0].y + share * (attention[1].y - attention[0].y), 1e-6) << "up to n = r";
+  EXPECT_GT(window[2].y, attention[1].y) << "and cheaper beyond";
+}
+
 TEST(ComplexityView, AllHeadsTogetherAreTheWidth) {
   EXPECT_EQ(words(figure_of(*trace_with({}), "complexity"), "table.sizes"),
             "n = 6, d = 28 (4 heads of 7), k = 3, r = 16");

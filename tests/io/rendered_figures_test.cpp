@@ -142,8 +142,11 @@ std::vector<WrongFigure> wrong_figures(const Figure& right) {
   add_without(
       right, &Figure::lines, [&](const auto& a, const auto& b) { return length(a) < length(b); }, "line", wrong);
   add_without(
-      right, &Figure::curves, [](const auto& a, const auto& b) { return a.points.size() < b.points.size(); }, "curve",
-      wrong);
+      right, &Figure::curves,
+      [](const auto& a, const auto& b) {
+        return a.points.size() < b.points.size() || (a.points.size() == b.points.size() && &a < &b);
+      },
+      "curve", wrong);
   // For a reader that sets letters elsewhere a digit beside others may be one of those, and so may a bar of a legend.
   const std::size_t seen = wrong.size();
   add_without(right, &Figure::texts, shorter, "text", wrong);

@@ -61,6 +61,10 @@ inline std::shared_ptr<const Trace> trace_shown_in(const std::string& view) {
     if (missing_for(*find_view(view), *trace).empty()) return trace;
   }
   if (std::shared_ptr<const Trace> trace = model_trace(); missing_for(*find_view(view), *trace).empty()) return trace;
+  // One with checkpoints.
+  const auto folder = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/models/induction";
+  std::shared_ptr<const Trace> trained = run(experiment_of_model(folder).value()).value();
+  if (missing_for(*find_view(view), *trained).empty()) return trained;
   ADD_FAILURE() << view << " has nothing to show of these experiments: add one of which it has";
   return nullptr;
 }

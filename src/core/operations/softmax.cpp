@@ -77,8 +77,10 @@ void SoftmaxOperation::explain(const ExplainedCell& cell, Explanation& e) const 
     return std::isinf(operand.value) && operand.value < 0;
   });
   for (const Operand& operand : e.operands) {
-    const double value = nothing ? 0 : std::exp((operand.value - largest) / temperature);
-    e.terms.push_back({"exp(" + number_text((operand.value - largest) / temperature) + ")", value, 1});
+    // Where every score is −∞, so is the largest, and their difference is no number.
+    const double exponent = nothing ? operand.value : (operand.value - largest) / temperature;
+    const double value = std::exp(exponent);
+    e.terms.push_back({"exp(" + number_text(exponent) + ")", value, 1});
     sum += value;
   }
   const double own = e.terms[static_cast<std::size_t>(cell.index.back())].value;

@@ -61,7 +61,7 @@ const std::array<Layer, 4>& layers() {
       {"attention", "self-attention", "self-attention", "n^{2}·d", "1", "1",
        [](const Sizes& s) { return s.n * s.n * s.d; }, one, one, 5},
       {"window", "sliding-window attention", "window", "r·n·d", "1", "n/r",
-       [](const Sizes& s) { return s.r * s.n * s.d; }, one,
+       [](const Sizes& s) { return std::min(s.r, s.n) * s.n * s.d; }, one,
        [](const Sizes& s) { return std::max(1.0, std::ceil(s.n / s.r)); }, 0},
       {"convolution", "convolution", "convolution", "k·n·d^{2}", "1", "log_{k} n",
        [](const Sizes& s) { return s.k * s.n * s.d * s.d; }, one,
@@ -140,7 +140,8 @@ class ComplexityLayout {
 
   [[nodiscard]] std::string caption_text() const {
     std::string text =
-        "n tokens of dimension d, convolution kernel k, window r. Orders of growth without constant factors, as in "
+        "n tokens of dimension d, convolution kernel k, window r (at most n). Orders of growth without constant "
+        "factors, as in "
         "Vaswani et al. 2017, table 1.";
     if (times_ != nullptr)
       text +=
@@ -218,10 +219,12 @@ class ComplexityLayout {
         place_chart(with_labels, "operations", {1, longest, 2}, y, y_axis_width(y, kYTicks), kFlagLines);
     frame(chart, "operations", "n, tokens");
     for (const Layer& layer : layers()) {
-      // Straight on logarithmic axes.
-      const std::array<Point, 2> ends = {
-          {{1, layer.operation_count(at_length(1))}, {longest, layer.operation_count(at_length(longest))}}};
-      add_curve(figure_, chart, layer.id, ends, Shade::of_hue(layer.hue));
+      // Straight on logarithmic axes, but for the window, which cannot be wider than the sequence.
+      std::vector<double> lengths = {1, longest};
+      if (layer.id == "window" && own_.r > 1 && own_.r < longest) lengths.insert(lengths.begin() + 1, own_.r);
+      std::vector<Point> points;
+      for (const double n : lengths) points.push_back({n, layer.operation_count(at_length(n))});
+      add_curve(figure_, chart, layer.id, points, Shade::of_hue(layer.hue));
     }
     if (end_labels_width(outer.width) > 0) end_labels(chart, longest);
     read_offs(chart, longest);

@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Texts, WrongTexts, testing::ValuesIn(wrong_texts()),
 TEST(OddText, OfSpecialTokensOnlyIsReadAsOne) {
   const TemporaryFolder folder;
   Experiment experiment = tiny_experiment(folder);
-  const Result<void> read = set_texts(experiment, words("<s><s> <s>"), {});
+  const Result<void> read = set_texts(experiment, words("<s><s> <s>")(), {});
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(experiment.text.ids, (std::vector<Index>{4, 4, 4}));
   EXPECT_EQ(experiment.text.special, (std::vector<bool>{true, true, true}));
@@ -124,9 +124,9 @@ TEST(OddModel, WithABrokenTokenizerReadsIds) {
   ASSERT_TRUE(model) << model.error().message;
   EXPECT_FALSE((*model)->has_tokenizer());
   Experiment experiment = experiment_on_model(*model);
-  ASSERT_TRUE(set_texts(experiment, ids({1, 2}), {}));
+  ASSERT_TRUE(set_texts(experiment, ids({1, 2})(), {}));
   EXPECT_TRUE(run(experiment));
-  const Result<void> read = set_texts(experiment, words("a"), {});
+  const Result<void> read = set_texts(experiment, words("a")(), {});
   ASSERT_FALSE(read);
   EXPECT_EQ(test::without_folder(read.error().message, folder.path()),
             "text: DIR/tokenizer.json: line 1, column 1: unexpected end of input");
@@ -143,7 +143,7 @@ TEST(OddModel, WithNaNWeightsIsComputedAndItsNumbersAreCounted) {
   const Result<std::shared_ptr<const Model>> model = open_model(folder.path());
   ASSERT_TRUE(model) << model.error().message;
   Experiment experiment = experiment_on_model(*model);
-  ASSERT_TRUE(set_texts(experiment, ids({1, 3}), {}));
+  ASSERT_TRUE(set_texts(experiment, ids({1, 3})(), {}));
   const auto trace = run(experiment);
   ASSERT_TRUE(trace) << trace.error().message;
   const auto not_finite = [&](const char* name) { return (*trace)->find(name)->not_finite; };
