@@ -172,6 +172,20 @@ TEST(CliModels, FiguresShowWhatAModelReadsAndSays) {
                  {"position: -1"});
 }
 
+TEST(CliModels, ACheckpointThatCannotBeReadIsNamed) {
+  const TemporaryFolder folder;
+  const std::filesystem::path model = folder / "induction";
+  std::filesystem::copy(ATTNSCOPE_SOURCE_DIR "/assets/models/induction", model,
+                        std::filesystem::copy_options::recursive);
+  const std::string output = (folder / "training.svg").string();
+  for (const char* const of : {"of=text", "of=random"})
+    EXPECT_EQ(run_program({"figure", model.string(), "--view", "training", "--option", of, "-o", output}).code, 0);
+  std::filesystem::resize_file(model / "checkpoints/step-000700/model.safetensors", 1000);
+  for (const char* const of : {"of=text", "of=random"})
+    expect_refused({"figure", model.string(), "--view", "training", "--option", of, "-o", output}, 1,
+                   {"step-000700", "model.safetensors"});
+}
+
 TEST(CliModels, PartsAreSwitchedOffReplacedAndPatched) {
   const TemporaryFolder folder;
   write_tiny_model(folder);

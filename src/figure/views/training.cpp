@@ -340,6 +340,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
     const auto number = static_cast<std::size_t>(measure - known.begin());
     figure = *study ? TrainingLayout(trace, options, **study, text, number).build()
                     : reason_figure(study->error().message, options);
+    if (!*study) figure.failure = study->error().message;
   }
   figure.title = trace.experiment().model->name() + ": its heads during training";
   return figure;
@@ -368,8 +369,7 @@ Parameter measure_option() {
   std::vector<std::string> names;
   std::vector<std::string> labels;
   for (const Measure& measure : measures()) {
-    // It takes too long at every checkpoint.
-    if (measure.name == "effective_rank") continue;
+    if (measure.name == "effective_rank") continue;  // takes too long
     names.emplace_back(measure.name);
     labels.emplace_back(measure.title);
   }
