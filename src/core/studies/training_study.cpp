@@ -75,7 +75,7 @@ class Study {
     if (!model) return tl::unexpected(model.error());
     study_.states.push_back({checkpoint.name, checkpoint.step});
     heads_.clear();
-    const Result<void> read = choice_.text == TrainingText::given ? read_text(*model) : find(*model);
+    Result<void> read = choice_.text == TrainingText::given ? read_text(*model) : find(*model);
     if (!read) return read;
     if (study_.states.size() == 1) study_.heads = heads_;
     return heads_ == study_.heads ? Result<void>() : fail("its heads are not those of " + checkpoints_.front().name);

@@ -223,6 +223,7 @@ class ComplexityLayout {
       std::vector<double> lengths = {1, longest};
       if (layer.id == "window" && own_.r > 1 && own_.r < longest) lengths.insert(lengths.begin() + 1, own_.r);
       std::vector<Point> points;
+      points.reserve(lengths.size());
       for (const double n : lengths) points.push_back({n, layer.operation_count(at_length(n))});
       add_curve(figure_, chart, layer.id, points, Shade::of_hue(layer.hue));
     }

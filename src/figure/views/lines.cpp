@@ -85,7 +85,7 @@ class LinesLayout {
       tokens.names.push_back(token_text(trace_, tensor, axis, i));
       std::string label = all.empty() ? position_number(i) : all[static_cast<std::size_t>(i)];
       // Where neighbours are not, words alone do not say where they stand.
-      if (has_gaps && !all.empty()) label = position_number(i) + " " + label;
+      if (has_gaps && !all.empty()) label.insert(0, position_number(i) + " ");
       tokens.labels.push_back(shortened_text(label, kMaxLabel, TypeSize::kBody));
     }
     return tokens;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/base/text.h"
 #include "io/base/paths.h"
@@ -67,7 +68,7 @@ std::vector<CheckpointFolder> find_checkpoints(const ModelFolder& model) {
     add_from(weights, found);
     add_from(weights / kCheckpointsFolder, found);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found, {}, [](const CheckpointFolder& each) { return std::pair(each.step, each.path); });
   if (found.size() > kMostCheckpoints) found.resize(kMostCheckpoints);
   return found;
 }

@@ -14,8 +14,6 @@ namespace attnscope {
 struct CheckpointFolder {
   Index step = 0;
   std::filesystem::path path;
-
-  friend auto operator<=>(const CheckpointFolder&, const CheckpointFolder&) = default;
 };
 
 /// At most so many are listed, those with the first steps.
