@@ -28,6 +28,7 @@ constexpr double kWidestColumn = 460;
 constexpr double kNumber = 60;
 constexpr double kMostName = 130;
 constexpr Index kLargest = 10;  // of each end
+constexpr double kLeastRows = 3;
 
 /// Both lists, or why there is none.
 struct Words {
@@ -60,6 +61,7 @@ class WordsLayout {
     column_ = std::min(kWidestColumn, beside ? (all - kBetween) / 2 : all);
     const double content = beside ? 2 * column_ + kBetween : column_;
     const double left = (figure_.width - std::max(content, title_width())) / 2;
+    if (options_.height > 0) leave_out_rows(beside);
     const double first = height_of(lists_[0]);
     const double second = height_of(lists_[1]);
     const double height = 2 * kMargin + kTitle + (beside ? std::max(first, second) : first + kBetween + second);
@@ -95,6 +97,18 @@ class WordsLayout {
     const double head = kHeading + add_caption(nullptr, "", about(list), {}, column_) + kBetweenEnds;
     if (!list.words) return head;
     return head + kBetweenEnds + kRow * static_cast<double>(list.words->largest.size() + list.words->smallest.size());
+  }
+
+  /// Leaves as many rows as the page has room for, the extreme ones.
+  void leave_out_rows(bool beside) {
+    const double all = options_.height - 2 * kMargin - kTitle - (beside ? 0 : kBetween);
+    for (List& list : lists_) {
+      if (!list.words) continue;
+      const auto rows = static_cast<double>(list.words->largest.size() + list.words->smallest.size());
+      const double room = (beside ? all : all / 2) - (height_of(list) - kRow * rows);
+      const auto most = static_cast<std::size_t>(std::max(kLeastRows, std::floor(room / kRow / 2)));
+      for (auto* end : {&list.words->largest, &list.words->smallest}) end->resize(std::min(end->size(), most));
+    }
   }
 
   void add(const List& list, Point at) {
