@@ -13,8 +13,6 @@
 namespace attnscope {
 namespace {
 
-// Weights of each side that are read at a time.
-constexpr Index kReadAtOnce = Index{1} << 20U;
 constexpr double kOperationsPerWeight = 30;
 
 /// The attentions whose heads are compared: those of layers, or all that there are beside them.
@@ -35,7 +33,7 @@ class Pair {
       : a_(a), b_(b), head_a_(head_a), head_b_(head_b) {}
 
   [[nodiscard]] double divergence() {
-    const Index at_once = std::max<Index>(1, kReadAtOnce / std::max<Index>(1, a_.keys()));
+    const Index at_once = std::max<Index>(1, kWeightsAtOnce / std::max<Index>(1, a_.keys()));
     for (Index first = 0; first < a_.queries() && !a_.ended() && !b_.ended(); first += at_once) {
       const Index count = std::min(at_once, a_.queries() - first);
       if (a_.held() && b_.held()) {
@@ -80,17 +78,19 @@ std::optional<std::vector<ComparedHead>> compare_every_head(const Trace& trace, 
                                                             const StopToken& stop) {
   ThreadPool pool;
   std::vector<ComparedHead> compared;
+  std::optional<HeadRows> beside_rows;
+  if (with) beside_rows.emplace(other, with->weights, item, stop);
   for (const int step : attentions_of(trace)) {
     const Step& weights = trace.steps()[static_cast<std::size_t>(step)];
-    const Step* const beside =
-        with ? &other.steps()[static_cast<std::size_t>(with->weights)] : other.find(weights.name);
+    const Step* const beside = with ? &beside_rows->step() : other.find(weights.name);
     if (beside == nullptr || beside->axes.size() < 2 || !have_one_size(weights, *beside)) continue;
     const HeadRows a(trace, step, item, stop);
-    const HeadRows b(other, static_cast<int>(beside - other.steps().data()), item, stop);
+    if (!with) beside_rows.emplace(other, static_cast<int>(beside - other.steps().data()), item, stop);
+    const HeadRows& b = *beside_rows;
     const Index heads = with ? a.heads() : std::min(a.heads(), b.heads());
     const std::size_t first = compared.size();
     for (Index head = 0; head < heads; ++head) compared.push_back({{step, head}, 0});
-    // Reading one part after the other is what several threads would wait for.
+    // Weights that are read come through one file, one after the other.
     ThreadPool* const threads = a.held() && b.held() ? &pool : nullptr;
     const double work = kOperationsPerWeight * static_cast<double>(heads) * static_cast<double>(a.queries() * a.keys());
     run_blocks(threads, work, heads, [&](Index head) {

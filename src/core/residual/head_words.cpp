@@ -13,7 +13,6 @@
 #include "core/operations/feature_norm.h"
 #include "core/operations/lookup.h"
 #include "core/operations/rearrange.h"
-#include "core/operations/rearranged_index.h"
 #include "core/residual/contributions.h"
 
 namespace attnscope {
@@ -24,11 +23,6 @@ using Numbers64 = std::vector<double>;
 constexpr Index kNumbersAtOnce = Index{1} << 22U;  // 16 MB
 
 const Step& at(const Trace& trace, int number) { return trace.steps()[static_cast<std::size_t>(number)]; }
-
-Numbers64 read_box(const Trace& trace, const Region& region) {
-  const auto numbers = trace.numbers(region);
-  return {numbers->values().begin(), numbers->values().end()};
-}
 
 /// Keeps the extremes of all values it is given.
 class Extremes {
@@ -84,6 +78,7 @@ struct KeyScore {
   double constant = 0;
   bool centered = false;
   std::optional<double> epsilon;  ///< nothing: the row is not normalized
+  bool fixed_norm = false;        ///< see WordList
 
   [[nodiscard]] double of(std::span<const float> row) const {
     const auto count = static_cast<double>(row.size());
@@ -107,66 +102,76 @@ Result<KeyScore> key_score(const Trace& trace, const ScoreChoice& choice) {
   if (!score) return tl::unexpected(score.error());
   Result<LinearNumber> linear = linear_input(trace, score->box, std::move(score->direction));
   if (!linear) return tl::unexpected(linear.error());
-  KeyScore result = {std::move(linear->direction), linear->constant, false, std::nullopt};
+  KeyScore result = {std::move(linear->direction), linear->constant, false, std::nullopt, linear->divisor.has_value()};
   const Step& input = at(trace, linear->state);
   const auto* const norm = as<FeatureNormOperation>(input.operation);
   if (norm == nullptr) return result;
   result.centered = norm->centered;
   result.epsilon = norm->epsilon;
   if (input.inputs.size() > 2) {
-    const Numbers64 bias = read_box(trace, whole_region(input.inputs[2], at(trace, input.inputs[2]).axes));
+    const Numbers64 bias = numbers_in(trace, whole_region(input.inputs[2], at(trace, input.inputs[2]).axes));
     result.constant += std::inner_product(bias.begin(), bias.end(), result.direction.begin(), 0.0);
   }
-  const Numbers64 scale = read_box(trace, whole_region(input.inputs[1], at(trace, input.inputs[1]).axes));
+  const Numbers64 scale = numbers_in(trace, whole_region(input.inputs[1], at(trace, input.inputs[1]).axes));
   for (std::size_t i = 0; i < scale.size(); ++i) result.direction[i] *= scale[i];
   return result;
 }
 
-/// The value of a head at a key, as what the output projection adds to the stream: [feature].
+/// The first step behind another of which `is_it` holds; −1: none.
+template <typename IsIt>
+int step_behind(const Trace& trace, int number, const IsIt& is_it) {
+  for (++number; number < std::ssize(trace.steps()); ++number) {
+    if (is_it(at(trace, number))) return number;
+  }
+  return -1;
+}
+
+/// The value of a head at a key, as what the output projection adds to the stream: [feature]. The recorded steps are run on
+/// outputs that are 0 but for this head.
 Result<Numbers64> written_row(const Trace& trace, const ScoreChoice& choice) {
-  const auto number = [&](auto&& is_it) {
-    for (int i = choice.weights + 1; i < std::ssize(trace.steps()); ++i) {
-      if (is_it(at(trace, i))) return i;
-    }
-    return -1;
-  };
-  const int outputs = number([&](const Step& step) {
+  const int outputs = step_behind(trace, choice.weights, [&](const Step& step) {
     return is<ContractOperation>(step.operation) && step.inputs.size() == 2 && step.inputs[0] == choice.weights;
   });
-  const int merged = outputs < 0 ? -1 : number([&](const Step& step) {
+  // Interventions may lie between.
+  const int merged = step_behind(trace, outputs, [&](const Step& step) {
     if (!is<RearrangeOperation>(step.operation)) return false;
-    // Interventions may lie between.
-    const Step& input = at(trace, step.inputs[0]);
-    return step.inputs[0] == outputs || (!input.inputs.empty() && input.inputs[0] == outputs);
+    const std::vector<int>& before = at(trace, step.inputs[0]).inputs;
+    return step.inputs[0] == outputs || (!before.empty() && before[0] == outputs);
   });
-  const int projection = merged < 0 ? -1 : number([&](const Step& step) {
+  const int projection = step_behind(trace, merged, [&](const Step& step) {
     return is<ContractOperation>(step.operation) && step.inputs[0] == merged;
   });
-  if (projection < 0) return fail("The outputs of these heads are not projected.");
-  const Step& heads = at(trace, outputs);
-  const Axes& merged_axes = at(trace, merged).axes;
-  const Region row = region_within(outputs, heads.axes, std::vector<Index>{choice.head, choice.query});
-  Region value_box = regions_behind(trace.plan()->steps, row)[1];
-  value_box.begin[1] = choice.key;
-  value_box.end[1] = choice.key + 1;
-  const Numbers64 value = read_box(trace, value_box);
-  const auto& product = *as<ContractOperation>(at(trace, projection).operation);
-  const Region out = region_within(projection, at(trace, projection).axes, std::vector<Index>{choice.query});
-  const Numbers64 weights = read_box(trace, regions_behind(trace.plan()->steps, out)[1]);
-  const auto features = static_cast<std::size_t>(out.size(1));
-  const std::size_t inputs = weights.size() / features;
-  const bool inputs_first = is_summed(product, product.b.front());
-  const RearrangedIndex origin(*as<RearrangeOperation>(at(trace, merged).operation), merged_axes);
-  Numbers64 written(features, 0);
-  for (std::size_t i = 0; i < inputs; ++i) {
-    const Index offset = offset_in(merged_axes, std::vector<Index>{choice.query, static_cast<Index>(i)});
-    const std::vector<Index> index = index_in(heads.axes, origin.source(offset));
-    if (index[0] != choice.head) continue;
-    for (std::size_t j = 0; j < features; ++j)
-      written[j] +=
-          value[static_cast<std::size_t>(index[2])] * weights[inputs_first ? i * features + j : j * inputs + i];
+  if (outputs < 0 || merged < 0 || projection < 0) return fail("The outputs of these heads are not projected.");
+  const std::vector<PlannedStep>& steps = trace.plan()->steps;
+  const StepContext context = {trace.experiment().seed, nullptr, {}};
+  const auto run = [&](const Region& region, const std::vector<Region>& sources, Inputs inputs) {
+    const PlannedStep& step = steps[static_cast<std::size_t>(region.step)];
+    Tensor out(region_axes(step.axes, region));
+    step.operation->compute_part({{steps, step}, region, sources}, inputs, context, out);
+    return out;
+  };
+  const Region written = region_within(projection, at(trace, projection).axes, std::vector<Index>{choice.query});
+  const std::vector<Region> projected = regions_behind(steps, written);
+  const std::vector<Region> heads = regions_behind(steps, projected[0]);
+  Region value = regions_behind(
+      steps, region_within(outputs, at(trace, outputs).axes, std::vector<Index>{choice.head, choice.query}))[1];
+  value.begin[1] = choice.key;
+  value.end[1] = choice.key + 1;
+  const auto numbers = trace.numbers(value);
+  Tensor alone(region_axes(at(trace, heads[0].step).axes, heads[0]));
+  std::ranges::fill(alone.values(), 0.0F);
+  std::ranges::copy(numbers->values(), alone.values().begin() + choice.head * std::ssize(numbers->values()));
+  const Tensor row = run(projected[0], heads, std::vector<const Tensor*>{&alone});
+  const auto matrix = trace.numbers(projected[1]);
+  std::vector<const Tensor*> inputs = {&row, matrix.get()};
+  Tensor no_bias(region_axes(at(trace, projection).axes, written));
+  if (projected.size() > 2) {
+    no_bias = Tensor(region_axes(at(trace, projected[2].step).axes, projected[2]));
+    std::ranges::fill(no_bias.values(), 0.0F);
+    inputs.push_back(&no_bias);
   }
-  return written;
+  const Tensor out = run(written, projected, inputs);
+  return Numbers64(out.values().begin(), out.values().end());
 }
 
 /// Takes what is added to the last state of a row through the final norm, whose divisor is held fixed.
@@ -176,8 +181,8 @@ void through_readout(const Trace& trace, const ResidualStream& stream, Index pos
     const auto* const norm = as<FeatureNormOperation>(step.operation);
     if (norm == nullptr) continue;
     const Numbers64 row =
-        read_box(trace, region_within(step.inputs[0], at(trace, step.inputs[0]).axes, std::vector<Index>{position}));
-    const Numbers64 scale = read_box(trace, whole_region(step.inputs[1], at(trace, step.inputs[1]).axes));
+        numbers_in(trace, region_within(step.inputs[0], at(trace, step.inputs[0]).axes, std::vector<Index>{position}));
+    const Numbers64 scale = numbers_in(trace, whole_region(step.inputs[1], at(trace, step.inputs[1]).axes));
     const auto count = static_cast<double>(row.size());
     const auto mean_of = [&](const Numbers64& numbers) {
       return norm->centered ? std::accumulate(numbers.begin(), numbers.end(), 0.0) / count : 0.0;
@@ -218,7 +223,9 @@ Result<WordList> sought_words(const Trace& trace, const ScoreChoice& choice, Ind
       extremes.add(first + i, score->of(std::span(rows).subspan(static_cast<std::size_t>(i * shape[1]),
                                                                 static_cast<std::size_t>(shape[1]))));
   }
-  return extremes.list();
+  WordList list = extremes.list();
+  list.fixed_norm = score->fixed_norm;
+  return list;
 }
 
 Result<WordList> written_words(const Trace& trace, const ScoreChoice& choice, Index count, const StopToken& stop) {

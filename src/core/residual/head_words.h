@@ -19,6 +19,7 @@ struct WordValue {
 struct WordList {
   std::vector<WordValue> largest;
   std::vector<WordValue> smallest;
+  bool fixed_norm = false;  ///< the keys of this model are normalized once more, with the divisor of the text's own key
 };
 
 /// The scores that the query of `choice` would give every token of the vocabulary in the place of its key: the key is made from

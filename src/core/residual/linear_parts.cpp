@@ -39,12 +39,6 @@ void find_summands(const Trace& trace, int number, std::vector<int>& summands) {
   for (const int input : step.inputs) find_summands(trace, input, summands);
 }
 
-/// The numbers of a box in double precision.
-Vector numbers_in(const Trace& trace, const Region& region) {
-  const auto numbers = trace.numbers(region);
-  return {numbers->values().begin(), numbers->values().end()};
-}
-
 double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
 /// Goes through a norm, backwards.
@@ -139,41 +133,26 @@ int weights_behind(const Trace& trace, const Step& heads) {
   return -1;
 }
 
-/// The part of each merged feature: [feature].
-Vector feature_parts(const Trace& trace, const ContractOperation& projection, const std::vector<Region>& sources,
-                     const Vector& direction) {
-  const Vector weights = numbers_in(trace, sources[1]);
-  Vector parts = numbers_in(trace, sources[0]);
-  // The matrix is [feature, output] or the other way round.
-  const bool inputs_first = is_summed(projection, projection.b.front());
-  const std::size_t from = inputs_first ? direction.size() : 1;
-  const std::size_t to = inputs_first ? 1 : parts.size();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    double written = 0;
-    for (std::size_t j = 0; j < direction.size(); ++j) written += weights[i * from + j * to] * direction[j];
-    parts[i] *= written;
-  }
-  return parts;
-}
-
 /// What the heads of an attention add, each on its own.
-LayerParts parts_of_heads(const Trace& trace, int number, const Step& heads, const LinearNumber& linear) {
+LayerParts parts_of_heads(const Trace& trace, int number, const Step& heads, LinearNumber linear) {
   const Step& step = number_step(trace, number);
   const Step& merged = number_step(trace, step.inputs[0]);
-  const auto* const projection = as<ContractOperation>(step.operation);
   const std::vector<Region> sources = regions_behind(trace.plan()->steps, row_box(trace, number, linear.row));
-  const Vector parts = feature_parts(trace, *projection, sources, linear.direction);
+  const Vector features = numbers_in(trace, sources[0]);
+  linear.constant = 0;
+  through_product(trace, *as<ContractOperation>(step.operation), sources, linear);
   const Axis* const axis = find_axis(heads.axes, "head");
   LayerParts layer;
   layer.weights = weights_behind(trace, heads);
   layer.heads.resize(static_cast<std::size_t>(axis->size));
   const RearrangedIndex origin(*as<RearrangeOperation>(merged.operation), merged.axes);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  for (std::size_t i = 0; i < features.size(); ++i) {
     const Index offset = offset_in(merged.axes, std::vector<Index>{linear.row, static_cast<Index>(i)});
     const std::vector<Index> index = index_in(heads.axes, origin.source(offset));
-    layer.heads[static_cast<std::size_t>(index[static_cast<std::size_t>(axis - heads.axes.data())])] += parts[i];
+    const auto head = static_cast<std::size_t>(index[static_cast<std::size_t>(axis - heads.axes.data())]);
+    layer.heads[head] += features[i] * linear.direction[i];
   }
-  if (sources.size() > 2) layer.bias = dot(numbers_in(trace, sources[2]), linear.direction);
+  if (sources.size() > 2) layer.bias = linear.constant;
   return layer;
 }
 
@@ -186,6 +165,7 @@ double sum_of(const Contributions& all) {
   }
   return sum;
 }
+
 /// Goes back from the cells of `box` until a step is the `end`.
 template <typename End>
 Result<LinearNumber> gone_back(const Trace& trace, Region box, Vector direction, const End& is_end) {
@@ -212,6 +192,11 @@ Result<LinearNumber> gone_back(const Trace& trace, Region box, Vector direction,
 }
 
 }  // namespace
+
+std::vector<double> numbers_in(const Trace& trace, const Region& region) {
+  const auto numbers = trace.numbers(region);
+  return {numbers->values().begin(), numbers->values().end()};
+}
 
 Result<LinearNumber> linear_number(const Trace& trace, Region box, std::vector<double> direction) {
   return gone_back(trace, std::move(box), std::move(direction), begins_stream);

@@ -35,6 +35,9 @@ struct Contributions {
   double traced = 0;              ///< the number of the trace
 };
 
+/// The numbers of a box in double precision.
+std::vector<double> numbers_in(const Trace& trace, const Region& region);
+
 /// number = direction · (a row of the residual stream) + constant.
 struct LinearNumber {
   int state = 0;  ///< the step of the stream [token, feature]

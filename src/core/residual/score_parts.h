@@ -25,12 +25,11 @@ struct ScoreChoice {
   friend bool operator==(const ScoreChoice&, const ScoreChoice&) = default;
 };
 
-/// A score as a function of what it is computed from on its side: the box of the query or of the key, and what each of its
-/// numbers counts.
+/// A score as a sum over the numbers of its query, or of its key, each times a factor. The other side is held fixed.
 struct ScoreDirection {
-  Region box;
-  std::vector<double> direction;
-  double score = 0;  ///< before mask and bias
+  Region box;                     ///< where the numbers are
+  std::vector<double> direction;  ///< their factors, in the order of the box
+  double score = 0;               ///< before mask and bias
 };
 Result<ScoreDirection> score_direction(const Trace& trace, const ScoreChoice& choice);
 

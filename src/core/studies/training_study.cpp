@@ -12,6 +12,7 @@
 #include "core/heads/repeated_tokens.h"
 #include "core/models/models.h"
 #include "core/plan/validate.h"
+#include "core/residual/answer_change.h"
 #include "core/residual/residual_stream.h"
 #include "core/trace/run.h"
 
@@ -26,13 +27,6 @@ std::vector<Index> continued_tokens(const Experiment& experiment) {
   return (*family)->input == ModelInput::text && (*family)->causal ? experiment.text.ids : std::vector<Index>();
 }
 
-double negative_log_probability(std::span<const float> logits, Index token) {
-  const double largest = *std::ranges::max_element(logits);
-  double sum = 0;
-  for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - largest);
-  return largest + std::log(sum) - static_cast<double>(logits[static_cast<std::size_t>(token)]);
-}
-
 /// The mean loss of the tokens from position `first` on, each predicted by the row before it.
 std::optional<double> loss_from(const Trace& trace, Index first) {
   const std::vector<Index> tokens = continued_tokens(trace.experiment());
@@ -42,7 +36,8 @@ std::optional<double> loss_from(const Trace& trace, Index first) {
   double sum = 0;
   for (Index at = first; at < std::ssize(tokens); ++at) {
     const Region row = region_within(stream->logits, logits.axes, std::vector<Index>{at - 1});
-    sum += negative_log_probability(trace.numbers(row)->values(), tokens[static_cast<std::size_t>(at)]);
+    const auto token = static_cast<std::size_t>(tokens[static_cast<std::size_t>(at)]);
+    sum -= log_softmax(trace.numbers(row)->values())[token];
   }
   return sum / static_cast<double>(std::ssize(tokens) - first);
 }

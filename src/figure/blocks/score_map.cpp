@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "figure/blocks/part_map.h"
-#include "figure/layout/chart.h"
+#include "figure/blocks/part_page.h"
 #include "figure/slices/chosen_pair.h"
 #include "figure/slices/selected.h"
 #include "figure/style/markup.h"
@@ -26,77 +25,20 @@ ScoreChoice chosen_score(const Trace& trace, const ViewOptions& options) {
   return choice;
 }
 
-class ScoreLayout {
- public:
-  ScoreLayout(const Trace& trace, const Contributions& parts, const ViewOptions& options)
-      : trace_(trace),
-        parts_(parts),
-        options_(options),
-        choice_(chosen_score(trace, options)),
-        layer_(selected_attention(trace, options.values).title) {}
+std::string title_text(const Trace& trace, const ScoreChoice& choice, const ViewOptions& options) {
+  return "What wrote the score of " + pair_token(trace, choice, ScoreSide::query) + " and " +
+         pair_token(trace, choice, ScoreSide::key) + ", " + selected_attention(trace, options.values).title +
+         ", head " + position_number(choice.head);
+}
 
-  Figure build() {
-    PartMap map(trace_, parts_, kScoreWords);
-    const std::string note = caption();
-    const std::string sum = sum_text();
-    const double least = std::max({kLeastWidth, map.least_width(), text_width(sum, TypeSize::kBody),
-                                   markup_width(title_text(), TypeSize::kTitle, FontWeight::semibold)});
-    figure_.width = std::max(options_.width, least + 2 * kMargin);
-    const double width = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
-    const double fixed =
-        2 * kMargin + kTitle + kLine + kBetween + kLegendHeight + add_caption(nullptr, "", note, {}, width);
-    map.fit(width, options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
-    const double height = fixed + map.height();
-    figure_.height = std::max(options_.height, height);
-    Point at = {(figure_.width - width) / 2, kMargin + (figure_.height - height) / 2};
-    figure_.texts.push_back(title_mark("title", {at.x, at.y + 13}, title_text()));
-    at.y += kTitle;
-    figure_.texts.push_back(chart_text("sum", {at.x, at.y + 11}, sum, Ink::text, TypeSize::kBody));
-    at.y += kLine + kBetween;
-    map.add(figure_, at);
-    at.y += map.height();
-    map.add_legend(figure_, "contribution", at, kMargin);
-    add_caption(&figure_, "caption", note, {at.x, at.y + kLegendHeight}, width);
-    return std::move(figure_);
-  }
-
- private:
-  static constexpr double kMargin = 16;
-  static constexpr double kTitle = 26;
-  static constexpr double kLine = 26;
-  static constexpr double kBetween = 16;
-  static constexpr double kLegendHeight = 54;
-  static constexpr double kWidest = 880;
-  static constexpr double kLeastWidth = 360;
-
-  [[nodiscard]] bool by_query() const { return choice_.side == ScoreSide::query; }
-
-  [[nodiscard]] std::string title_text() const {
-    return "What wrote the score of " + pair_token(trace_, choice_, ScoreSide::query) + " and " +
-           pair_token(trace_, choice_, ScoreSide::key) + ", " + layer_ + ", head " + std::to_string(choice_.head + 1);
-  }
-
-  [[nodiscard]] std::string sum_text() const {
-    return "Through the " + std::string(by_query() ? "query" : "key") + ", the parts sum to " +
-           fixed_text(parts_.sum, 5) + "; the score q · k is " + fixed_text(parts_.traced, 5) + ".";
-  }
-
-  [[nodiscard]] std::string caption() const {
-    std::string words = "Each part is what it adds to the residual stream at the ";
-    words += by_query() ? "query’s token, as a query, times the key." : "key’s token, as a key, times the query.";
-    if (parts_.divisor)
-      words += " The norm before the layer is linearized: its divisor here, " + number_text(*parts_.divisor) +
-               ", is held fixed.";
-    return words;
-  }
-
-  const Trace& trace_;
-  const Contributions& parts_;
-  const ViewOptions& options_;
-  ScoreChoice choice_;
-  std::string layer_;
-  Figure figure_;
-};
+std::string caption(const Contributions& parts, bool by_query) {
+  std::string words = "Each part is what it adds to the residual stream at the ";
+  words += by_query ? "query’s token, as a query, times the key." : "key’s token, as a key, times the query.";
+  if (parts.divisor)
+    words += " Norms on the way are linearized: the divisor of the layer’s norm here, " + number_text(*parts.divisor) +
+             ", is held fixed.";
+  return words;
+}
 
 }  // namespace
 
@@ -113,7 +55,20 @@ std::shared_ptr<const Result<Contributions>> chosen_score_parts(const Trace& tra
 }
 
 Figure score_map_figure(const Trace& trace, const Contributions& parts, const ViewOptions& options) {
-  return ScoreLayout(trace, parts, options).build();
+  const ScoreChoice choice = chosen_score(trace, options);
+  const bool by_query = choice.side == ScoreSide::query;
+  PartMap map(trace, parts, kScoreWords);
+  PartPage page;
+  page.title = [title = title_text(trace, choice, options)](Figure* figure, Point at) {
+    if (figure != nullptr) figure->texts.push_back(title_mark("title", {at.x, at.y + 13}, title));
+    return markup_width(title, TypeSize::kTitle, FontWeight::semibold);
+  };
+  page.line_id = "sum";
+  page.line = "Through the " + std::string(by_query ? "query" : "key") + ", the parts sum to " +
+              fixed_text(parts.sum, 5) + "; the score q · k is " + fixed_text(parts.traced, 5) + ".";
+  page.legend_id = "contribution";
+  page.caption = caption(parts, by_query);
+  return part_page(map, page, options);
 }
 
 }  // namespace attnscope

@@ -9,9 +9,8 @@
 #include "core/base/text.h"
 #include "core/residual/lens.h"
 #include "figure/blocks/answer_chips.h"
-#include "figure/blocks/part_map.h"
+#include "figure/blocks/part_page.h"
 #include "figure/blocks/score_map.h"
-#include "figure/layout/chart.h"
 #include "figure/slices/model_answers.h"
 #include "figure/slices/selected.h"
 #include "figure/style/markup.h"
@@ -20,13 +19,6 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMargin = 16;
-constexpr double kTitle = 26;
-constexpr double kSumLine = 26;
-constexpr double kBetween = 16;
-constexpr double kLegendHeight = 54;
-constexpr double kWidest = 880;
-constexpr double kLeastWidth = 360;
 constexpr Index kOffered = 6;  // tokens to choose from
 
 constexpr PartWords kWords = {"contribution to the logit", " adds ", " add "};
@@ -50,31 +42,21 @@ class ContributionsLayout {
     const std::shared_ptr<const Contributions> parts = parts_of_logit();
     if (parts == nullptr) return {};  // stopped
     PartMap map(trace_, *parts, kWords);
-    const std::string note = caption(*parts);
-    const double title = add_answer_title(nullptr, trace_, stream(), choice_.position, title_text(), {});
-    const double least =
-        std::max({kLeastWidth, map.least_width(), title, text_width(sum_text(*parts), TypeSize::kBody)});
-    figure_.width = std::max(options_.width, least + 2 * kMargin);
-    width_ = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
-    const double fixed = 2 * kMargin + kTitle + kSumLine + 2 * kAnswerChipsHeight + kBetween + kLegendHeight +
-                         add_caption(nullptr, "", note, {}, width_);
-    map.fit(width_, options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
-    const double height = fixed + map.height();
-    figure_.height = std::max(options_.height, height);
-    Point at = {(figure_.width - width_) / 2, kMargin + (figure_.height - height) / 2};
-    add_answer_title(&figure_, trace_, stream(), choice_.position, title_text(), at);
-    at.y += kTitle;
-    figure_.texts.push_back(chart_text("sum", {at.x, at.y + 11}, sum_text(*parts), Ink::text, TypeSize::kBody));
-    at.y += kSumLine;
-    token_chips(at);
-    at.y += kAnswerChipsHeight;
-    against_chips(at);
-    at.y += kAnswerChipsHeight + kBetween;
-    map.add(figure_, at);
-    at.y += map.height();
-    map.add_legend(figure_, "contribution", at, kMargin, choice_.against ? "contribution to the difference" : nullptr);
-    add_caption(&figure_, "caption", note, {at.x, at.y + kLegendHeight}, width_);
-    return std::move(figure_);
+    PartPage page;
+    page.title = [&](Figure* figure, Point at) {
+      return add_answer_title(figure, trace_, stream(), choice_.position, title_text(), at);
+    };
+    page.line_id = "sum";
+    page.line = sum_text(*parts);
+    page.chips_height = 2 * kAnswerChipsHeight;
+    page.add_chips = [&](Figure& figure, Point at, double width) {
+      token_chips(figure, at, width);
+      against_chips(figure, {at.x, at.y + kAnswerChipsHeight}, width);
+    };
+    page.legend_id = "contribution";
+    page.legend_words = choice_.against ? "contribution to the difference" : nullptr;
+    page.caption = caption(*parts);
+    return part_page(map, page, options_);
   }
 
  private:
@@ -114,19 +96,19 @@ class ContributionsLayout {
     return words;
   }
 
-  void token_chips(Point at) {
-    add_answer_chips(figure_, trace_, stream(),
+  void token_chips(Figure& figure, Point at, double width) const {
+    add_answer_chips(figure, trace_, stream(),
                      {"token", "token", offered_, choice_.answer, false,
                       [](const std::string& token) { return "Click to see what adds to the logit of " + token; }},
-                     at, width_);
+                     at, width);
   }
 
-  void against_chips(Point at) {
+  void against_chips(Figure& figure, Point at, double width) const {
     const auto about = [](const std::string& token) {
       return token.empty() ? "Click to see the logit alone" : "Click to see the difference to the logit of " + token;
     };
-    add_answer_chips(figure_, trace_, stream(),
-                     {"other_token", "against", offered_, choice_.against.value_or(-1), true, about}, at, width_);
+    add_answer_chips(figure, trace_, stream(),
+                     {"other_token", "against", offered_, choice_.against.value_or(-1), true, about}, at, width);
   }
 
   const Trace& trace_;
@@ -134,8 +116,6 @@ class ContributionsLayout {
   const ViewOptions& options_;
   LogitChoice choice_;
   std::vector<Answer> offered_;
-  double width_ = 0;
-  Figure figure_;
 };
 
 Figure build_score(const Trace& trace, const ViewOptions& options) {

@@ -11,8 +11,7 @@
 #include "core/residual/contributions.h"
 #include "core/residual/lens.h"
 #include "figure/blocks/answer_chips.h"
-#include "figure/blocks/part_map.h"
-#include "figure/layout/chart.h"
+#include "figure/blocks/part_page.h"
 #include "figure/slices/model_answers.h"
 #include "figure/slices/selected.h"
 #include "figure/style/markup.h"
@@ -21,13 +20,6 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMargin = 16;
-constexpr double kTitle = 26;
-constexpr double kLine = 26;
-constexpr double kBetween = 16;
-constexpr double kLegendHeight = 54;
-constexpr double kWidest = 880;
-constexpr double kLeastWidth = 360;
 constexpr Index kOffered = 6;  // answers to choose from
 
 constexpr PartWords kWords = {"Δ log-probability without it", ", replaced, changes the log-probability by ", ""};
@@ -52,32 +44,22 @@ class ImportanceLayout {
     if (made == nullptr) return {};  // stopped
     const Contributions parts = as_parts(*made);
     PartMap map(trace_, parts, kWords);
-    const std::string note = caption();
-    const std::string sum = line(*made);
-    const double title = add_answer_title(nullptr, trace_, stream_, choice_.position, title_text(), {});
-    const double least = std::max({kLeastWidth, map.least_width(), title, text_width(sum, TypeSize::kBody)});
-    figure_.width = std::max(options_.width, least + 2 * kMargin);
-    width_ = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
-    const double fixed = 2 * kMargin + kTitle + kLine + kAnswerChipsHeight + kBetween + kLegendHeight +
-                         add_caption(nullptr, "", note, {}, width_);
-    map.fit(width_, options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
-    const double height = fixed + map.height();
-    figure_.height = std::max(options_.height, height);
-    Point at = {(figure_.width - width_) / 2, kMargin + (figure_.height - height) / 2};
-    add_answer_title(&figure_, trace_, stream_, choice_.position, title_text(), at);
-    at.y += kTitle;
-    figure_.texts.push_back(chart_text("line", {at.x, at.y + 11}, sum, Ink::text, TypeSize::kBody));
-    at.y += kLine;
-    add_answer_chips(figure_, trace_, stream_,
-                     {"token", kind() == AnswerKind::label ? "label" : "token", offered_, choice_.answer, false,
-                      [](const std::string& token) { return "Click to see what matters to " + token; }},
-                     at, width_);
-    at.y += kAnswerChipsHeight + kBetween;
-    map.add(figure_, at);
-    at.y += map.height();
-    map.add_legend(figure_, "importance", at, kMargin);
-    add_caption(&figure_, "caption", note, {at.x, at.y + kLegendHeight}, width_);
-    return std::move(figure_);
+    PartPage page;
+    page.title = [&](Figure* figure, Point at) {
+      return add_answer_title(figure, trace_, stream_, choice_.position, title_text(), at);
+    };
+    page.line_id = "line";
+    page.line = line(*made);
+    page.chips_height = kAnswerChipsHeight;
+    page.add_chips = [&](Figure& figure, Point at, double width) {
+      add_answer_chips(figure, trace_, stream_,
+                       {"token", kind() == AnswerKind::label ? "label" : "token", offered_, choice_.answer, false,
+                        [](const std::string& token) { return "Click to see what matters to " + token; }},
+                       at, width);
+    };
+    page.legend_id = "importance";
+    page.caption = caption();
+    return part_page(map, page, options_);
   }
 
  private:
@@ -126,8 +108,6 @@ class ImportanceLayout {
   const ViewOptions& options_;
   ImportanceChoice choice_;
   std::vector<Answer> offered_;
-  double width_ = 0;
-  Figure figure_;
 };
 
 Figure build(const Trace& trace, const ViewOptions& options) {
