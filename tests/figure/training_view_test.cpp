@@ -16,7 +16,8 @@ namespace {
 const std::vector<Index> kTrainingIds = {3, 8, 5, 3, 8, 5, 1};
 
 const ParameterValues kOnRandomTokens = {{"of", std::string("random")}};
-const ParameterValues kOfFirstToken = {{"measure", std::string("first_token")}};
+const ParameterValues kOfText = {{"of", std::string("text")}};
+const ParameterValues kOfFirstToken = {{"of", std::string("text")}, {"measure", std::string("first_token")}};
 
 ParameterValues one_layer(Index layer) {
   ParameterValues options = kOfFirstToken;
@@ -34,8 +35,7 @@ TEST(TrainingView, IsInOrder) {
                                                             made_trace("gpt2", kTrainingIds, {30, 16, 32})};
   for (const auto& trace : traces) {
     ViewCache cache;
-    for (const ParameterValues& options :
-         {ParameterValues{}, kOnRandomTokens, kOfFirstToken, one_layer(1), one_layer(2)}) {
+    for (const ParameterValues& options : {kOfText, kOnRandomTokens, kOfFirstToken, one_layer(1), one_layer(2)}) {
       for (const auto& [width, height] :
            std::vector<std::pair<double, double>>{{672, 0}, {200, 0}, {1600, 0}, {900, 700}, {600, 520}}) {
         const Figure figure = figure_of(*trace, "training", options, width, height, &cache);
@@ -97,7 +97,8 @@ TEST(TrainingView, SaysWhatIsMissing) {
   options["measure"] = std::string("entropy");
   const auto trace = made_trace("gpt2", kTrainingIds);
   EXPECT_NE(describe(figure_of(*trace, "training", options)).find("measures only"), std::string::npos);
-  const Figure none = figure_of(*made_trace("gpt2", {1}), "training", {{"measure", std::string("previous_token")}});
+  const Figure none = figure_of(*made_trace("gpt2", {1}), "training",
+                                {{"of", std::string("text")}, {"measure", std::string("previous_token")}});
   EXPECT_NE(words(none, "missing").find("No head has a number"), std::string::npos) << describe(none);
 }
 

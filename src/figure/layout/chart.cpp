@@ -120,6 +120,7 @@ void add_x_axis(Figure& figure, const Chart& chart, const std::string& title) {
     figure.lines.push_back({id, {x, bottom}, {x, bottom + 4}});
   }
   figure.lines.push_back({chart.id + ".x", {chart.box.x, bottom}, {chart.box.right(), bottom}, Ink::dim});
+  if (title.empty()) return;
   figure.texts.push_back(chart_text(chart.id + ".x.title", {chart.box.right(), bottom + 31}, title, Ink::dim,
                                     TypeSize::kSmall, HorizontalAlign::right));
 }

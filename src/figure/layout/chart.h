@@ -44,7 +44,7 @@ struct Chart {
 
 /// Ticks at the left of the box, gridlines through it.
 void add_y_axis(Figure& figure, const Chart& chart, std::size_t most_ticks);
-/// Ticks below the box, and the axis title under them at the right.
+/// Ticks below the box, and the axis title, which may be empty, under them at the right.
 void add_x_axis(Figure& figure, const Chart& chart, const std::string& title);
 
 /// A chart in `outer` with room for a heading, for `flag_lines` lines of flags above the box, and for both axes; the

@@ -23,23 +23,45 @@ using StudyResult = Result<TrainingStudy>;
 
 }  // namespace
 
+Parameter studied_measure_option() {
+  std::vector<std::string> names;
+  std::vector<std::string> labels;
+  for (const Measure& measure : measures()) {
+    if (measure.name == "effective_rank") continue;  // takes too long
+    names.emplace_back(measure.name);
+    labels.emplace_back(measure.title);
+  }
+  Parameter parameter =
+      choice_parameter("measure", "Measure", "What is measured of every head.", std::move(names), std::move(labels));
+  parameter.default_value = std::string("induction");
+  return parameter;
+}
+
 std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace, const ViewOptions& options,
                                                               TrainingText text) {
   const Experiment& experiment = trace.experiment();
+  // What failed is tried again: the file may be whole the next time.
+  std::shared_ptr<const StudyResult> failed;
   const auto make = [&]() -> std::shared_ptr<const StudyResult> {
     auto study = std::make_shared<const StudyResult>(
         study_training(experiment, {.text = text,
                                     .memory_budget = trace.resident_bytes() + trace.bytes_left(),
                                     .stop = options.stop,
                                     .progress = options.progress}));
-    return options.stop.stop_requested() ? nullptr : study;
+    if (options.stop.stop_requested()) return nullptr;
+    if (*study) return study;
+    failed = study;
+    return nullptr;
   };
-  if (options.cache == nullptr) return make();
-  if (text == TrainingText::random)
-    return options.cache->find_or_keep<StudyResult>(StudiedFrom{experiment.model, {}, {}, {}, {}}, make);
-  const StudiedFrom from = {experiment.model, experiment.text.ids, experiment.text2.ids, experiment.patch_text.ids,
-                            experiment.interventions};
-  return options.cache->find_or_make<StudyResult>(from, make);
+  const auto found = [&]() -> std::shared_ptr<const StudyResult> {
+    if (options.cache == nullptr) return make();
+    if (text == TrainingText::random)
+      return options.cache->find_or_keep<StudyResult>(StudiedFrom{experiment.model, {}, {}, {}, {}}, make);
+    const StudiedFrom from = {experiment.model, experiment.text.ids, experiment.text2.ids, experiment.patch_text.ids,
+                              experiment.interventions};
+    return options.cache->find_or_make<StudyResult>(from, make);
+  }();
+  return found != nullptr ? found : failed;
 }
 
 }  // namespace attnscope

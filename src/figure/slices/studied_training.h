@@ -8,6 +8,9 @@
 
 namespace attnscope {
 
+/// The option "measure": all measures that a study has.
+Parameter studied_measure_option();
+
 /// What the model's checkpoints do, or why it is not known; from the cache of `options` where it has that. Null when it was
 /// stopped.
 std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace, const ViewOptions& options,

@@ -381,7 +381,8 @@ View compare_view() {
                                           {"difference", "both", "first", "second", "every head"});
   View view = {"compare",
                "Compare",
-               "Two heads, or one head now and in the baseline: their difference, or both on one scale.",
+               "Two heads, one head now and in the baseline, or every head of all layers: their difference, or both on "
+               "one scale.",
                {against, attention_option(), layer_option(), head_option(),
                 integer_parameter("other_layer", "Other layer", "The layer of the other head.", 1, 1, 10),
                 integer_parameter("other_head", "Other head", "The other head.", 2, 1, 10), item_option(), of, show},

@@ -34,6 +34,7 @@ constexpr std::size_t kMostCurves = 400;
 constexpr std::size_t kMostPoints = 2000;
 constexpr std::size_t kMostNamed = 5;  // heads with their name at the end of the curve
 constexpr double kNameLine = 14;
+constexpr double kFaint = 0.5;  // curves without a name
 constexpr std::size_t kMostInLegend = 16;
 
 class TrainingLayout {
@@ -116,8 +117,12 @@ class TrainingLayout {
       heads_.assign(by_size.begin(), by_size.begin() + kMostCurves);
       std::ranges::sort(heads_);
     }
+    // Those at the end that do more than uniform attention, if there are any.
+    const double level = uniform().value_or(-INFINITY);
+    const bool any = std::ranges::any_of(by_size, [&](std::size_t head) { return last(head) > level; });
+    std::erase_if(by_size,
+                  [&](std::size_t head) { return !std::isfinite(last(head)) || (any && !(last(head) > level)); });
     by_size.resize(std::min(by_size.size(), kMostNamed));
-    std::erase_if(by_size, [&](std::size_t head) { return !std::isfinite(last(head)); });
     named_ = std::move(by_size);
   }
 
@@ -228,7 +233,7 @@ class TrainingLayout {
     figure_.texts.push_back(
         title_mark(chart.id + ".heading", {chart.box.x, chart.box.y - above}, heading, TypeSize::kBody));
     add_y_axis(figure_, chart, kYTicks);
-    add_x_axis(figure_, chart, "training step");
+    add_x_axis(figure_, chart, chart.id == "loss" || !has_loss() ? "training step" : "");
   }
 
   void measure_chart(const Rect& outer) {
@@ -248,7 +253,9 @@ class TrainingLayout {
       for (const TrainingState& state : study_.states) {
         if (const std::optional<double> number = value(state, head)) points.push_back({across(state), *number});
       }
-      add_curve(figure_, chart, id_of(head), points, shade(head));
+      Shade line = shade(head);
+      if (!named) line.opacity = kFaint;
+      add_curve(figure_, chart, id_of(head), points, line);
       for (const TrainingState& state : study_.states)
         if (all_points || named) add_value(chart, state, head);
     }
@@ -262,7 +269,10 @@ class TrainingLayout {
   void add_value(const Chart& chart, const TrainingState& state, std::size_t head) {
     const std::optional<double> number = value(state, head);
     if (!number) return;
-    add_point(figure_, chart.id + "." + id_of(head) + "." + state.name, chart.at(across(state), *number), shade(head),
+    // Soft edges of points that lie on one another would add up.
+    const Point place = chart.at(across(state), *number);
+    const Point sharp = {std::round(2 * place.x) / 2, std::round(2 * place.y) / 2};
+    add_point(figure_, chart.id + "." + id_of(head) + "." + state.name, sharp, shade(head),
               capitalized(head_title(head)) + ", step " + grouped_text(state.step) + ": " + std::string(about_.title) +
                   " " + number_text(*number));
     TargetMark& target = figure_.targets.back();
@@ -365,27 +375,16 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
   return true;
 }
 
-Parameter measure_option() {
-  std::vector<std::string> names;
-  std::vector<std::string> labels;
-  for (const Measure& measure : measures()) {
-    if (measure.name == "effective_rank") continue;  // takes too long
-    names.emplace_back(measure.name);
-    labels.emplace_back(measure.title);
-  }
-  Parameter parameter =
-      choice_parameter("measure", "Measure", "What is measured of every head.", std::move(names), std::move(labels));
-  parameter.default_value = std::string("induction");
-  return parameter;
-}
-
 }  // namespace
 
 View training_view() {
+  Parameter of = of_option();
+  // A text of one's own says less about what a model has learned.
+  of.default_value = std::string("random");
   View view = {"training",
                "Training",
                "A measure of every head, and the loss, at the checkpoints of the model's training.",
-               {of_option(), measure_option(),
+               {of, studied_measure_option(),
                 choice_parameter("show", "Show", "The heads of all layers, or those of one layer, each in its colour.",
                                  {"all", "layer"}, {"all layers", "one layer"}),
                 layer_option()},

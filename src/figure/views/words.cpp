@@ -45,7 +45,8 @@ class WordsLayout {
     lists_[0] = {"sought", "Query " + query + " seeks",
                  "The score it would give each token of the vocabulary as a key at position " +
                      position_number(choice.key) +
-                     ": from the token’s embedding alone, without what positions and earlier layers add.",
+                     ": from the token’s embedding alone, without what earlier layers and position embeddings add" +
+                     (words.sought && words.sought->fixed_norm ? ", the norm of keys held fixed." : "."),
                  words.sought};
     lists_[1] = {"written", "Attending to " + key + " writes",
                  "What a weight of 1 would add to the logit of each token at position " +
