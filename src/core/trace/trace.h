@@ -72,7 +72,8 @@ class Trace {
   /// What the user should know about the numbers: rows without a key, dropout, values that are not finite.
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
   [[nodiscard]] double compute_seconds() const { return compute_seconds_; }
-  [[nodiscard]] Index number_count() const { return plan_->cost.numbers; }
+  /// What all its steps cost together.
+  [[nodiscard]] const Cost& cost() const { return plan_->cost; }
   /// Memory of its tensors.
   [[nodiscard]] double resident_bytes() const;
   /// What it leaves of the memory budget.

@@ -323,7 +323,7 @@ std::string missing(const Trace& trace) {
   const Step* out = trace.find("out");
   if (permutable_tokens(trace) == 0 || out == nullptr || out->axes[out->axes.size() - 2].name != "token")
     return trace.experiment().system + " has no tokens X to permute.";
-  if (cost_of(trace.experiment()).flops > kMaxFlops)
+  if (trace.cost().flops > kMaxFlops)
     return "Too many tokens: the permuted ones need a second computation, which would take too long.";
   return "";
 }

@@ -19,7 +19,7 @@ std::string summary(const Trace& trace) {
            grouped_text(weights->axes.back().size) + " · ";
   }
   return text + grouped_text(static_cast<Index>(trace.steps().size())) + " tensors · " +
-         grouped_text(trace.number_count()) + " numbers";
+         grouped_text(trace.cost().numbers) + " numbers";
 }
 
 std::string performance_text(const Performance& p) {
