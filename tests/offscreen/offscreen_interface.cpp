@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 #include "ui/imgui/imgui_compat.h"
 
@@ -57,8 +59,8 @@ std::string_view identity(std::string_view window) {
   return label_end == std::string_view::npos ? window : window.substr(label_end + 1);
 }
 
-const ImGuiWindow* shown_window(std::string_view name) {
-  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+ImGuiWindow* shown_window(std::string_view name) {
+  for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
     if (window->Active && identity(window->Name).starts_with(common_name(name))) return window;
   }
   return nullptr;
@@ -247,6 +249,22 @@ bool OffscreenInterface::hovers(Point at, ImGuiID id) {
   return ImGui::GetCurrentContext()->HoveredId == id;
 }
 
+std::optional<Point> OffscreenInterface::navigated(ImGuiWindow& window, ImGuiID id) {
+  ImGuiContext& g = *ImGui::GetCurrentContext();
+  // A popup would close when another window gets the keyboard.
+  if (!g.OpenPopupStack.empty() && g.OpenPopupStack.back().Window != window.RootWindow) return std::nullopt;
+  const auto before = std::tuple(g.NavId, g.NavWindow, g.NavLayer);
+  std::tie(g.NavId, g.NavWindow) = std::pair(id, &window);
+  advance(false);
+  std::optional<Rect> place;
+  if (g.NavIdIsAlive && g.NavId == id)
+    place = rect_of(ImGui::WindowRectRelToAbs(&window, window.NavRectRel[g.NavLayer]))
+                .intersection(rect_of(window.ClipRect));
+  std::tie(g.NavId, g.NavWindow, g.NavLayer) = before;
+  if (!place || !hovers(place->center(), id)) return std::nullopt;
+  return place->center();
+}
+
 std::optional<Point> OffscreenInterface::search(const Rect& place, ImGuiID id, double step) {
   for (double y = place.y + step / 2; y < place.bottom(); y += step) {
     for (double x = place.x + step / 2; x < place.right(); x += std::max(step, 10.0)) {
@@ -257,12 +275,13 @@ std::optional<Point> OffscreenInterface::search(const Rect& place, ImGuiID id, d
 }
 
 Rect OffscreenInterface::item(std::string_view name, const ItemPath& path) {
-  const ImGuiWindow* window = shown_window(name);
+  ImGuiWindow* window = shown_window(name);
   if (window == nullptr) throw std::runtime_error("no window " + std::string(name));
   const ImGuiID id = id_of(*window, path);
   const Rect place = rect_of(window->Rect());
-  // Down the middle, where every slider is; then everywhere.
-  std::optional<Point> found = search({place.center().x - 3, place.y, 6, place.height}, id, 6);
+  // What the keyboard cannot reach is looked for with the mouse: down the middle, where every slider is; then everywhere.
+  std::optional<Point> found = navigated(*window, id);
+  if (!found) found = search({place.center().x - 3, place.y, 6, place.height}, id, 6);
   if (!found) found = search(place, id, 8);
   if (!found) throw std::runtime_error("nothing in " + std::string(name) + " answers to that name");
   // How far a control reaches from a point in it, to the pixel. The mouse stays within the window: a menu would close.

@@ -16,6 +16,8 @@
 #include "offscreen/offscreen.h"
 #include "ui/workbench/workbench.h"
 
+struct ImGuiWindow;
+
 namespace attnscope::test {
 
 /// Where a control is among ImGui's identifiers: the labels and numbers pushed on the way to it, its own last.
@@ -108,6 +110,8 @@ class OffscreenInterface {
   void press_key(const platform::KeyPress& press);
   void advance(bool draw);
   [[nodiscard]] bool hovers(Point at, ImGuiID id);
+  /// A point in an item, from ImGui's keyboard navigation, which notes the place of the item that it is on.
+  [[nodiscard]] std::optional<Point> navigated(ImGuiWindow& window, ImGuiID id);
   [[nodiscard]] std::optional<Point> search(const Rect& place, ImGuiID id, double step);
 
   platform::OffscreenContext context_;
