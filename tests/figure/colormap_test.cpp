@@ -64,6 +64,7 @@ TEST(ColorMap, LightnessCarriesTheOrder) {
   EXPECT_TRUE(rises(lut(ColorMap::viridis)));
   EXPECT_TRUE(rises(lut(ColorMap::magma)));
   EXPECT_TRUE(falls(lut(ColorMap::greys)));
+  EXPECT_TRUE(rises(lut(ColorMap::brightness)));
   EXPECT_TRUE(rises(lut(ColorMap::red_blue).first<129>()));
   EXPECT_TRUE(falls(lut(ColorMap::red_blue).subspan<128>()));
 }

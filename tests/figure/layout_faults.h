@@ -92,6 +92,9 @@ inline std::vector<std::string> layout_faults(const Figure& figure) {
         say("\"" + text + "\" is wider than the cells of " + heatmap.id);
     }
   }
+  for (const ColorBarMark& bar : figure.color_bars) {
+    if (bar.scale.low > bar.scale.high) say("color bar " + bar.id + " runs backwards");
+  }
   for (const Rect& bar : painted.bars) {
     if (!inside(bar, figure)) say("a color bar " + rect_text(bar) + " leaves the figure");
   }

@@ -7,6 +7,7 @@
 #include "core/experiment/system.h"
 #include "figure/views/view_selection.h"
 #include "io/base/printable.h"
+#include "io/models/model_folder.h"
 
 namespace attnscope {
 namespace {
@@ -27,9 +28,9 @@ Result<void> read_length(const std::string& name, const std::string& text, doubl
 
 void add_content_options(CLI::App& command, FigureOptions& options) {
   command
-      .add_option(
-          "--colormap", options.map,
-          "Colours of the weights, or of all matrices in a view without weights: viridis, magma, red_blue, greys")
+      .add_option("--colormap", options.map,
+                  "Colours of the weights, or of all matrices in a view without weights: viridis, magma, red_blue, "
+                  "greys, brightness")
       ->type_name("NAME");
   command.add_option("--range", options.range, "The values at the two ends of the colour scale")->type_name("LOW,HIGH");
   command.add_flag("--no-title", options.no_title, "Omit the headings");
@@ -77,7 +78,8 @@ Result<FigureFileOptions> file_options(const FigureOptions& options) {
     return tl::unexpected(read.error());
   if (!options.map.empty()) {
     file.content.map = parse_color_map(options.map);
-    if (!file.content.map) return wrong_option("--colormap", options.map, "viridis, magma, red_blue or greys");
+    if (!file.content.map)
+      return wrong_option("--colormap", options.map, "viridis, magma, red_blue, greys or brightness");
   }
   if (!options.range.empty()) {
     file.content.range = parse_range(options.range);
@@ -134,7 +136,13 @@ Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& expe
 
 Result<void> note_pinned(const FigureOptions& options, ExperimentSource& source, ViewOptions& view) {
   if (!options.pinned.empty()) {
-    Result<Experiment> pinned = load_experiment({options.pinned, {}});
+    ExperimentOptions baseline = {options.pinned, {}};
+    // A model alone reads what the other one reads; an experiment has its own text.
+    if (belongs_to_model(options.pinned)) {
+      baseline.text = options.text, baseline.text2 = options.text2;
+      baseline.tokens = options.tokens, baseline.tokens2 = options.tokens2;
+    }
+    Result<Experiment> pinned = load_experiment(baseline);
     if (!pinned) return tl::unexpected(pinned.error());
     source.pinned = std::move(*pinned);
     for (const auto& [name, value] : find_view(source.experiment.view.name)->with_baseline) {

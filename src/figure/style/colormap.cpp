@@ -18,15 +18,16 @@ struct Named {
   std::string_view name;
 };
 
-constexpr std::array<Named, 4> kNames{{
+constexpr std::array<Named, 5> kNames{{
     {ColorMap::viridis, "viridis"},
     {ColorMap::magma, "magma"},
     {ColorMap::red_blue, "red_blue"},
     {ColorMap::greys, "greys"},
+    {ColorMap::brightness, "brightness"},
 }};
 
 constexpr std::array<ColorMap, kNames.size()> kAllMaps{ColorMap::viridis, ColorMap::magma, ColorMap::red_blue,
-                                                       ColorMap::greys};
+                                                       ColorMap::greys, ColorMap::brightness};
 
 constexpr Rgb unpack(std::uint32_t color) {
   return {static_cast<std::uint8_t>(color >> 16U), static_cast<std::uint8_t>(color >> 8U),
@@ -38,6 +39,11 @@ using Colors = std::array<Rgb, kTableSize>;
 Colors unpack_all(const colormap_data::Table& table) {
   Colors colors;
   std::ranges::transform(table, colors.begin(), unpack);
+  return colors;
+}
+
+Colors backwards(Colors colors) {
+  std::ranges::reverse(colors);
   return colors;
 }
 
@@ -66,11 +72,13 @@ std::span<const Rgb, 256> lut(ColorMap map) {
   static const Colors magma = unpack_all(colormap_data::kMagma);
   static const Colors red_blue = unpack_all(colormap_data::kRedBlue);
   static const Colors greys = unpack_all(colormap_data::kGreys);
+  static const Colors brightness = backwards(greys);
   switch (map) {
     case ColorMap::viridis: return viridis;
     case ColorMap::magma: return magma;
     case ColorMap::red_blue: return red_blue;
     case ColorMap::greys: return greys;
+    case ColorMap::brightness: return brightness;
   }
   return viridis;
 }

@@ -20,16 +20,17 @@ struct Rgb {
 /// The colour maps. All are readable with every kind of colour blindness: lightness alone carries the order (in
 /// `red_blue` from the middle outwards).
 enum class ColorMap {
-  viridis,   ///< dark violet to yellow; attention weights, 0 to 1
-  magma,     ///< black to cream; numbers of one sign, from 0
-  red_blue,  ///< blue through near-white to red; numbers of both signs: negative blue, 0 in the middle, positive red
-  greys,     ///< white to black; for print
+  viridis,     ///< dark violet to yellow; attention weights, 0 to 1
+  magma,       ///< black to cream; numbers of one sign, from 0
+  red_blue,    ///< blue through near-white to red; numbers of both signs: negative blue, 0 in the middle, positive red
+  greys,       ///< white to black; for print
+  brightness,  ///< black to white; pixels of a picture
 };
 
 /// All of them, in the order of the enumeration.
 std::span<const ColorMap> color_maps();
 
-/// The name on the command line and in files: "viridis", "magma", "red_blue", "greys".
+/// The name on the command line and in files: "viridis", "magma", "red_blue", "greys", "brightness".
 std::string_view color_map_name(ColorMap map);
 
 /// The map of that name, if any.

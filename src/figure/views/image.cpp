@@ -62,7 +62,6 @@ HeatmapMark picture_mark(const TokenPicture& picture, int step, Index item, Inde
     mark.about = x.name + ", the mean of " + std::to_string(channels) + " channels";
     mark.source = slice_of(std::move(mean), mark);
   }
-  // The picture is black at its darkest pixel and white at its lightest.
   const MatrixView pixels = *mark.source->held();
   float low = INFINITY;
   float high = -INFINITY;
@@ -74,7 +73,7 @@ HeatmapMark picture_mark(const TokenPicture& picture, int step, Index item, Inde
     }
   }
   const bool any = low <= high;
-  mark.scale = {ColorMap::greys, any ? static_cast<double>(high) : 1, any ? static_cast<double>(low) : 0};
+  mark.scale = {ColorMap::brightness, any ? static_cast<double>(low) : 0, any ? static_cast<double>(high) : 1};
   return mark;
 }
 
