@@ -5,18 +5,13 @@
 
 #include "core/base/text.h"
 #include "figure/model/canvas.h"
+#include "figure/model/label_painter.h"
 
 namespace attnscope {
 namespace {
 
 // Smaller cells have no border: the gaps would take a visible share of the figure.
 constexpr double kMinCellWithGap = 5;
-// Distance of neighbouring labels, relative to the font size.
-constexpr double kLabelPitch = 1.1;
-// Labels shrink to this size before some are left out.
-constexpr double kMinLabel = 9;
-// How far text may extend from its position.
-constexpr double kFarthestText = 400;
 constexpr double kLargestWord = 64;
 
 struct Painter {
@@ -35,85 +30,8 @@ struct Painter {
     canvas.heatmap(mark, box, cell >= type(kMinCellWithGap) ? type(1) : 0);
   }
 
-  /// The step at which labels that need `needed` each fit along cells of size `cell`.
-  static Index label_step(double needed, double cell) {
-    return std::max<Index>(1, static_cast<Index>(std::ceil(needed / cell)));
-  }
-
-  /// The same for labels that count from 1: every 1st, 2nd, 5th, 10th, 20th, …, so that the round numbers stay.
-  static Index round_step(double needed, double cell) {
-    for (Index power = 1;; power *= 10) {
-      for (const Index step : {power, 2 * power, 5 * power}) {
-        if (static_cast<double>(step) * cell >= needed) return step;
-      }
-    }
-  }
-
-  /// The visible ones of `count` labels, `cell` apart from `from` on: the first, and one past the last.
-  [[nodiscard]] static std::pair<Index, Index> seen(double from, double cell, Index count, double begin, double end,
-                                                    Index step) {
-    const auto at = [&](double place) {
-      return static_cast<Index>(std::clamp((place - from) / cell, 0.0, static_cast<double>(count)));
-    };
-    return {at(begin) / step * step, std::min(count, at(end) + 1)};
-  }
-
   /// Text positioned outside this is not visible.
   [[nodiscard]] Rect nearby() const { return visible.grown(type(kFarthestText)); }
-
-  /// The font size of labels that are `cell` apart.
-  [[nodiscard]] double label_size(double cell) const {
-    return std::clamp(cell / kLabelPitch, type(kMinLabel), type(TypeSize::kSmall));
-  }
-
-  void row_labels(const HeatmapMark& mark) const {
-    const Rect box = transform.apply(mark.box);
-    const double cell = box.height / static_cast<double>(mark.row_labels.size());
-    const double size = label_size(cell);
-    const double needed = size * kLabelPitch;
-    const Rect near = nearby();
-    if (box.x < near.x || box.x > near.right()) return;
-    const bool counted = mark.row_labels.are_counted();
-    const Index step = counted ? round_step(needed, cell) : label_step(needed, cell);
-    const auto [first, last] = seen(box.y, cell, std::ssize(mark.row_labels.texts()), near.y, near.bottom(), step);
-    for (Index i = first + (counted ? step - 1 : 0); i < last; i += step) {
-      const Point at = {box.x - type(kLabelDistance), box.y + (static_cast<double>(i) + 0.5) * cell};
-      label(mark.row_labels[static_cast<std::size_t>(i)], size, at, HorizontalAlign::right, VerticalAlign::middle, 0);
-    }
-  }
-
-  void column_labels(const HeatmapMark& mark) const {
-    const Rect box = transform.apply(mark.box);
-    const double cell = box.width / static_cast<double>(mark.column_labels.size());
-    const double flat = type(TypeSize::kSmall);
-    const double widest = mark.column_labels.widest(flat);
-    const Rect near = nearby();
-    if (box.y < near.y || box.y > near.bottom()) return;
-    // Numbers are thinned out rather than turned.
-    const bool counted = mark.column_labels.are_counted();
-    const bool upright = counted || widest + type(4) <= cell;
-    const double size = upright ? flat : label_size(cell);
-    const Index step = counted   ? round_step(widest + type(4), cell)
-                       : upright ? 1
-                                 : label_step(size * kLabelPitch, cell);
-    const auto [first, last] = seen(box.x, cell, std::ssize(mark.column_labels.texts()), near.x, near.right(), step);
-    for (Index i = first + (counted ? step - 1 : 0); i < last; i += step) {
-      const std::string& words = mark.column_labels[static_cast<std::size_t>(i)];
-      const Point at = {box.x + (static_cast<double>(i) + 0.5) * cell, box.y - type(kLabelDistance)};
-      if (upright) {
-        label(words, size, at, HorizontalAlign::center, VerticalAlign::baseline, 0);
-      } else {
-        label(words, size, at, HorizontalAlign::left, VerticalAlign::middle, -90);
-      }
-    }
-  }
-
-  void label(const std::string& text, double size, Point at, HorizontalAlign horizontal, VerticalAlign vertical,
-             double angle) const {
-    // Labels are user text: braces in them are not markup.
-    canvas.text(
-        {at, {{text, TextSpan::Level::base}}, size, FontWeight::regular, palette.dim, horizontal, vertical, angle});
-  }
 
   /// A number with as many digits as fit in a cell of that width.
   [[nodiscard]] std::string cell_text(double value, bool share, double width) const {
@@ -312,9 +230,11 @@ void paint(const Figure& figure, const Palette& palette, const FigureTransform& 
   for (const ColorBarMark& mark : figure.color_bars) painter.color_bar(mark);
   for (const HeatmapMark& mark : figure.heatmaps) {
     if (mark.empty()) continue;
-    if (!mark.row_labels.empty()) painter.row_labels(mark);
-    if (!mark.column_labels.empty()) painter.column_labels(mark);
-    if (mark.shows_numbers) painter.values(mark);
+    const LabelPainter labels(mark, palette, transform, visible, canvas);
+    // Labels on cells hide their numbers.
+    if (mark.shows_numbers && labels.are_on_cells()) painter.values(mark);
+    labels.paint();
+    if (mark.shows_numbers && !labels.are_on_cells()) painter.values(mark);
   }
   for (const TextMark& mark : figure.texts) painter.text(mark);
 }
