@@ -287,6 +287,22 @@ TEST(CompareView, ReadsNoStaleHeadsFromItsCache) {
   EXPECT_GT(mark(build_view("compare", *changed, options).heatmaps, "map")->source->held()->at(1, 0), 0);
 }
 
+TEST(CompareView, CountsTheHeadsThatItLeavesOut) {
+  const auto now = made_trace("gpt2", {1, 2, 5, 9});
+  const auto note_of = [&](const Trace& baseline) {
+    std::string note;
+    for (const TextMark& text : compared(*now, kEveryHead, &baseline).texts) {
+      if (text.id.starts_with("note.")) note += text.markup + " ";
+    }
+    return note;
+  };
+  EXPECT_EQ(note_of(*now).find("Left out"), std::string::npos);
+  const std::string note = note_of(*made_trace("gpt2", {1, 2, 5, 9}, {.layers = 1}));
+  EXPECT_NE(note.find("Left out: 2 heads, whose weights have another size in the baseline or are not there."),
+            std::string::npos)
+      << note;
+}
+
 TEST(CompareView, SaysWhyNoHeadCanBeCompared) {
   const auto now = made_trace("gpt2", {1, 2, 5});
   const auto before = made_trace("gpt2", {1, 2, 5, 9});

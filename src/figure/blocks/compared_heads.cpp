@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/heads/attention_list.h"
+#include "core/heads/head_rows.h"
 #include "figure/layout/chart.h"
 #include "figure/layout/legend.h"
 #include "figure/slices/matrix.h"
@@ -48,6 +49,8 @@ class ComparedLayout {
       columns_ = std::max(columns_, head.place.head + 1);
       if (std::isfinite(head.divergence)) largest_ = std::max(largest_, head.divergence);
     }
+    left_out_ = -std::ssize(heads);
+    for (const auto& [step, layer] : layers_) left_out_ += heads_in(trace.steps()[static_cast<std::size_t>(step)].axes);
     list_ = listed();
   }
 
@@ -97,10 +100,14 @@ class ComparedLayout {
     bool cross = false;
   };
 
-  [[nodiscard]] static std::string note_text() {
-    return "Jensen–Shannon divergence of the weights, mean over the queries: 0 where both are the same, at most ln 2 "
-           "= " +
-           number_text(std::log(2)) + " nats.";
+  [[nodiscard]] std::string note_text() const {
+    std::string text =
+        "Jensen–Shannon divergence of the weights, mean over the queries: 0 where both are the same, at most ln 2 = " +
+        number_text(std::log(2)) + " nats.";
+    if (left_out_ > 0)
+      text += " Left out: " + grouped_text(left_out_) + (left_out_ == 1 ? " head" : " heads") + ", whose weights " +
+              (with_.itself ? "have another size." : "have another size in the baseline or are not there.");
+    return text;
   }
 
   [[nodiscard]] std::string name(const ComparedHead& head) const {
@@ -206,6 +213,7 @@ class ComparedLayout {
   std::vector<int> rows_;        ///< the steps of the weights that have heads to show
   std::vector<ComparedHead> list_;
   Index columns_ = 1;
+  Index left_out_ = 0;
   double largest_ = 0;
   double names_ = 0;
   double list_names_ = 0;
