@@ -133,7 +133,8 @@ TEST(CliFigure, WrongOptionsAreRefused) {
   refused({"--height", "201"}, "height of 201 inches: must be 0.5 to 200");
   refused({"--font-size", "2"}, "type of 2 points: must be 3 to 48");
   refused({"--font-size", "big"}, "--font-size");
-  refused({"--colormap", "jet"}, "--colormap: \"jet\" is not allowed; allowed: viridis, magma, red_blue or greys");
+  refused({"--colormap", "jet"},
+          "--colormap: \"jet\" is not allowed; allowed: viridis, magma, red_blue, greys or brightness");
   refused({"--range", "1,0"}, "--range: \"1,0\" is not allowed");
   refused({"-o", (folder / "x.gif").string()}, "must end in .png, .svg or .pdf");
   EXPECT_EQ(folder.size(), 0);

@@ -19,6 +19,26 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+TEST(CliFind, TestsWithTheInterventionsThatMeanTheSameForAnyText) {
+  const std::string model = kModels + "induction";
+  const Outcome outcome =
+      run_program({"metrics", model, "--find", "--json", "--off", "layer1.head2", "--mean", "layer1.head4"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const nlohmann::json found = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(found.at("interventions"), nlohmann::json({"layer1.head2 off", "layer1.head4 mean"}));
+  for (const nlohmann::json& head : found.at("heads")) {
+    if (head.at("layer") != 2) continue;
+    EXPECT_LT(head.at("measures").at("induction").at("value").get<double>(), 0.3) << head;
+  }
+  EXPECT_NE(run_program({"metrics", model, "--find", "--off", "layer1.head2"}).out.find("; with Layer 1, head 2 off;"),
+            std::string::npos);
+  const Outcome partly = run_program({"metrics", model, "--find", "--off", "layer1.head2@3"});
+  EXPECT_EQ(partly.out, run_program({"metrics", model, "--find"}).out);
+  EXPECT_NE(partly.err.find("the test leaves them out"), std::string::npos) << partly.err;
+  expect_refused({"metrics", model, "--find", "--off", "layer9.head2"}, 1, {"this model has no layer9.head_outputs"});
+}
+
 TEST(CliFind, NamesTheHeadsOfAModel) {
   const Outcome outcome = run_program({"metrics", kModels + "induction", "--find"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;

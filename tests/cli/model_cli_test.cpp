@@ -218,6 +218,8 @@ TEST(CliModels, InterventionsThatCannotBeAreRefused) {
   expect_refused({"metrics", model, "--off", "head3"}, 2,
                  {"attnscope: --off: \"head3\" is not allowed; allowed: layer2.head3"});
   expect_refused({"metrics", model, "--off", "layer7.mlp"}, 1, {"interventions: this model has no layer7.mlp"});
+  expect_refused({"metrics", model, "--tokens", "1,2", "--mean", "layer1.head1", "--off", "layer1.head1"}, 2,
+                 {"--mean: layer1.head1 is off already; allowed: one intervention on each part"});
   expect_refused({"metrics", model, "--patched", "layer1.out"}, 1, {"there is no text to patch from"});
   expect_refused({"metrics", model, "--patched", "layer1.out", "--patch-text", "a"}, 1,
                  {"patch_text: ", "no tokenizer"});

@@ -116,32 +116,6 @@ Result<void> apply_texts(Experiment& experiment, const ExperimentOptions& option
   return set_texts(experiment, *first, *second);
 }
 
-/// Adds the interventions that the command names. Those on anything but a model are a usage error.
-Result<void> apply_interventions(Experiment& experiment, const ExperimentOptions& options) {
-  using Kind = Intervention::Kind;
-  for (const auto& [option, parts, kind] : {std::tuple("--off", &options.off, Kind::off),
-                                            {"--mean", &options.mean, Kind::mean},
-                                            {"--patched", &options.patched, Kind::patched}}) {
-    for (const std::string& part : *parts) {
-      if (experiment.model == nullptr)
-        return fail(std::string(option) + ": allowed only with a model", Error::Kind::usage);
-      Result<Intervention> made = intervention_on(part);
-      if (!made) return fail(std::string(option) + ": " + made.error().message, Error::Kind::usage);
-      made->kind = kind;
-      // What the file says of the same part gives way.
-      std::erase_if(experiment.interventions, [&](const Intervention& each) {
-        return each.tensor == made->tensor && each.head == made->head && each.position == made->position;
-      });
-      experiment.interventions.push_back(std::move(*made));
-    }
-  }
-  const Result<GivenText> given = given_text("--patch-tokens", options.patch_text, options.patch_tokens);
-  if (!given) return tl::unexpected(given.error());
-  if (given->empty()) return {};
-  if (experiment.model == nullptr) return fail("--patch-text: allowed only with a model", Error::Kind::usage);
-  return set_patch_text(experiment, *given);
-}
-
 /// What is wrong with an experiment, behind what was opened, unless the message names that itself: what a model refuses
 /// may come from its folder.
 std::string named_refusal(const ExperimentOptions& options, const Experiment& experiment, const std::string& message) {
@@ -164,6 +138,37 @@ Result<double> memory_budget() {
                 Error::Kind::usage);
   }
   return static_cast<double>(*megabytes) * 1e6;
+}
+
+Result<void> apply_interventions(Experiment& experiment, const ExperimentOptions& options) {
+  using Kind = Intervention::Kind;
+  std::vector<Intervention> named;
+  for (const auto& [option, parts, kind] : {std::tuple("--off", &options.off, Kind::off),
+                                            {"--mean", &options.mean, Kind::mean},
+                                            {"--patched", &options.patched, Kind::patched}}) {
+    for (const std::string& part : *parts) {
+      if (experiment.model == nullptr)
+        return fail(std::string(option) + ": allowed only with a model", Error::Kind::usage);
+      Result<Intervention> made = intervention_on(part);
+      if (!made) return fail(std::string(option) + ": " + made.error().message, Error::Kind::usage);
+      made->kind = kind;
+      if (const Intervention* other = same_part(named, *made))
+        return fail(std::string(option) + ": " + part + " is " + std::string(kind_name(other->kind)) +
+                        " already; allowed: one intervention on each part",
+                    Error::Kind::usage);
+      // What the file says of the same part gives way.
+      std::erase_if(experiment.interventions, [&](const Intervention& each) {
+        return each.tensor == made->tensor && each.head == made->head && each.position == made->position;
+      });
+      named.push_back(*made);
+      experiment.interventions.push_back(std::move(*made));
+    }
+  }
+  const Result<GivenText> given = given_text("--patch-tokens", options.patch_text, options.patch_tokens);
+  if (!given) return tl::unexpected(given.error());
+  if (given->empty()) return {};
+  if (experiment.model == nullptr) return fail("--patch-text: allowed only with a model", Error::Kind::usage);
+  return set_patch_text(experiment, *given);
 }
 
 Result<ExperimentSource> load_source(const ExperimentOptions& options) {

@@ -40,6 +40,9 @@ Result<double> memory_budget();
 /// invalid setting is a usage error.
 Result<ExperimentSource> load_source(const ExperimentOptions& options);
 
+/// Adds the interventions that the options name. Those on anything but a model, and two on one part, are a usage error.
+Result<void> apply_interventions(Experiment& experiment, const ExperimentOptions& options);
+
 /// The experiment alone. Fails if `output` is not empty and names one of the files read.
 Result<Experiment> load_experiment(const ExperimentOptions& options, const std::filesystem::path& output = {});
 

@@ -125,17 +125,20 @@ bool measures_rank(const Trace& trace, const std::vector<Attention>& attentions,
   return false;
 }
 
-/// The model whose heads are to be found. Its experiment need not have a text.
-Result<std::shared_ptr<const Model>> model_to_test(const std::string& experiment) {
-  if (experiment == "-") {
+/// An experiment on the model whose heads are to be found. It need not have a text.
+Result<Experiment> experiment_to_test(const MetricsOptions& options) {
+  if (options.experiment == "-") {
     if (const Result<void> readable = check_standard_input(); !readable) return tl::unexpected(readable.error());
   }
-  const Result<ExperimentSource> source = open_source(experiment);
+  Result<ExperimentSource> source = open_source(options.experiment);
   if (!source) return tl::unexpected(source.error());
-  if (source->experiment.model != nullptr) return source->experiment.model;
-  return fail(
-      "--find: the test needs a trained model, which reads random tokens; without --find, metrics measures what "
-      "is there");
+  if (source->experiment.model == nullptr)
+    return fail(
+        "--find: the test needs a trained model, which reads random tokens; without --find, metrics measures what "
+        "is there");
+  if (const Result<void> changed = apply_interventions(source->experiment, options); !changed)
+    return tl::unexpected(changed.error());
+  return std::move(source->experiment);
 }
 
 Result<CommandOutput> find_command(const MetricsOptions& options) {
@@ -144,15 +147,20 @@ Result<CommandOutput> find_command(const MetricsOptions& options) {
   if (const Result<void> top = check_top(options.top); !top) return tl::unexpected(top.error());
   const Result<double> budget = memory_budget();
   if (!budget) return tl::unexpected(budget.error());
-  const Result<std::shared_ptr<const Model>> model = model_to_test(options.experiment);
-  if (!model) return tl::unexpected(model.error());
-  Finding finding = {.memory_budget = *budget};
+  const Result<Experiment> experiment = experiment_to_test(options);
+  if (!experiment) return tl::unexpected(experiment.error());
+  const std::shared_ptr<const Model>& model = experiment->model;
+  Finding finding = {.interventions = on_any_text(experiment->interventions), .memory_budget = *budget};
+  std::vector<std::string> warnings;
+  if (finding.interventions.size() < experiment->interventions.size())
+    warnings.emplace_back(
+        "interventions at one position, and patched ones, depend on a text: the test leaves them out");
   Result<FoundHeads> found = [&] {
     const ProgressLine line;
     finding.progress = [&](int run, int runs) {
       line.show("finding heads: run " + std::to_string(run) + " of " + std::to_string(runs));
     };
-    return find_heads(*model, finding);
+    return find_heads(model, finding);
   }();
   if (!found) return tl::unexpected(found.error());
   if (options.layer) {
@@ -161,10 +169,10 @@ Result<CommandOutput> find_command(const MetricsOptions& options) {
     std::erase_if(found->heads, [&](const FoundHead& head) { return head.layer != *options.layer; });
   }
   rank_found_heads(*found, *sort, options.top.value_or(0));
-  const std::string text = options.json  ? pretty_json(found_json(**model, *found)) + "\n"
+  const std::string text = options.json  ? pretty_json(found_json(*model, *found)) + "\n"
                            : options.csv ? found_csv(*found)
-                                         : found_text(**model, *found, *sort);
-  return CommandOutput{text, {}};
+                                         : found_text(*model, *found, *sort);
+  return CommandOutput{text, std::move(warnings)};
 }
 
 Result<CommandOutput> metrics_command(const MetricsOptions& options) {

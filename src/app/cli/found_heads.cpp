@@ -76,6 +76,8 @@ class FoundTable {
 std::string texts_text(const Model& model, const FoundHeads& found) {
   std::string text = std::to_string(found.tokens) + " random tokens, repeated";
   if (found.first_token) text += ", after the first token " + printable(model.token_text(*found.first_token));
+  constexpr std::size_t kMostNamed = 8;
+  if (!found.interventions.empty()) text += "; with " + parts_text(found.interventions, kMostNamed);
   return text;
 }
 
@@ -166,9 +168,13 @@ ordered_json found_json(const Model& model, const FoundHeads& found) {
   }
   ordered_json first;
   if (found.first_token) first = {{"id", *found.first_token}, {"text", model.token_text(*found.first_token)}};
+  ordered_json interventions = ordered_json::array();
+  for (const Intervention& each : found.interventions)
+    interventions.push_back(part_name(each) + " " + std::string(kind_name(each.kind)));
   return {{"random_tokens", found.tokens},
           {"texts", kFinderSeeds},
           {"first_token", std::move(first)},
+          {"interventions", std::move(interventions)},
           {"heads", std::move(heads)}};
 }
 

@@ -1,6 +1,7 @@
 #include "core/experiment/intervention.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/base/text.h"
 
@@ -109,6 +110,23 @@ std::string part_title(const Intervention& intervention) {
   if (intervention.head) title += ", head " + std::to_string(*intervention.head + 1);
   if (intervention.position) title += ", position " + std::to_string(*intervention.position + 1);
   return title;
+}
+
+std::string parts_text(std::span<const Intervention> interventions, std::size_t most_named) {
+  std::vector<std::string> parts;
+  for (const Intervention& each : interventions.first(std::min(most_named, interventions.size())))
+    parts.push_back(part_title(each) + " " + std::string(kind_name(each.kind)));
+  if (interventions.size() > most_named)
+    parts.push_back("and " + std::to_string(interventions.size() - most_named) + " more");
+  return join(parts, "; ");
+}
+
+std::vector<Intervention> on_any_text(std::span<const Intervention> interventions) {
+  std::vector<Intervention> those;
+  std::ranges::copy_if(interventions, std::back_inserter(those), [](const Intervention& each) {
+    return each.kind != Intervention::Kind::patched && !each.position;
+  });
+  return those;
 }
 
 const Intervention* same_part(const std::vector<Intervention>& all, const Intervention& one) {

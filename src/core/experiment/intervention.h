@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,12 @@ Result<Intervention> intervention_on(std::string_view part);
 
 /// The same in words: "Layer 2, head 3", "Decoder layer 1, cross-attention, head 2, position 5", "Layer 2, MLP".
 std::string part_title(const Intervention& intervention);
+
+/// What is done to several parts: "Layer 2, head 3 off; Layer 2, MLP mean; and 3 more" where at most two are named.
+std::string parts_text(std::span<const Intervention> interventions, std::size_t most_named);
+
+/// Those that mean the same for any text: off and mean, at all positions.
+std::vector<Intervention> on_any_text(std::span<const Intervention> interventions);
 
 /// The one that acts on the same part; null: none.
 const Intervention* same_part(const std::vector<Intervention>& all, const Intervention& one);

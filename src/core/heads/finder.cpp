@@ -16,6 +16,7 @@
 #include "core/heads/repeated_tokens.h"
 #include "core/models/models.h"
 #include "core/plan/plan.h"
+#include "core/plan/validate.h"
 #include "core/trace/run.h"
 
 namespace attnscope {
@@ -91,6 +92,11 @@ class HeadFinder {
     const Result<RepeatedTokens> tokens = RepeatedTokens::of(model_, finding_.memory_budget);
     if (!tokens) return tl::unexpected(tokens.error());
     found_ = {.tokens = tokens->count(), .first_token = tokens->first_token()};
+    found_.interventions = finding_.interventions;
+    Experiment experiment = experiment_reading(model_, tokens->texts(1, true).repeated);
+    experiment.interventions = finding_.interventions;
+    if (const Result<void> valid = validate(experiment, finding_.memory_budget); !valid)
+      return tl::unexpected(valid.error());
     runs_ = 2 * kFinderSeeds * (found_.first_token ? 2 : 1);
     const Result<std::vector<std::vector<FoundValue>>> values = tested(*tokens, true);
     if (!values) return tl::unexpected(values.error());
@@ -141,7 +147,8 @@ class HeadFinder {
   /// Lets the model read `text`, and measures its weights at the places that the tokens of `labels` say.
   Result<MeasuredText> measured(const std::vector<Index>& text, const std::vector<Index>& labels) {
     if (finding_.progress) finding_.progress(++run_, runs_);
-    const Experiment experiment = experiment_reading(model_, text);
+    Experiment experiment = experiment_reading(model_, text);
+    experiment.interventions = finding_.interventions;
     Progress progress;
     progress.stop = finding_.stop;
     progress.pool = &pool_;

@@ -62,10 +62,11 @@ struct FoundHead {
 };
 
 struct FoundHeads {
-  Index tokens = 0;                       ///< random tokens in each copy
-  std::optional<Index> first_token = {};  ///< id of the token that begins a text; nothing: the model has none
-  bool encoder = false;                   ///< of a model with two parts, only the encoder is tested
-  std::vector<FoundHead> heads = {};      ///< layer by layer
+  Index tokens = 0;                              ///< random tokens in each copy
+  std::optional<Index> first_token = {};         ///< id of the token that begins a text; nothing: the model has none
+  bool encoder = false;                          ///< of a model with two parts, only the encoder is tested
+  std::vector<Intervention> interventions = {};  ///< with which it was tested
+  std::vector<FoundHead> heads = {};             ///< layer by layer
 };
 
 /// The measure to name a head after, given its `values` in the order of `finder_measures`; see `kNamedValue`.
@@ -75,7 +76,8 @@ std::optional<std::size_t> named_measure(std::span<const FoundValue> values);
 std::size_t largest_measure(const FoundHead& head);
 
 struct Finding {
-  double memory_budget = kDefaultMemoryBudget;  ///< bytes, as for Executor
+  std::vector<Intervention> interventions = {};  ///< on the model while it is tested; see `on_any_text`
+  double memory_budget = kDefaultMemoryBudget;   ///< bytes, as for Executor
   StopToken stop = {};
   std::function<void(int run, int runs)> progress = {};  ///< before each run of the model; may be empty
 };
@@ -86,7 +88,8 @@ std::string no_finding(const Model& model);
 /// Tests all heads of a model that reads text; of one with two parts, those of its encoder. The texts begin with the token
 /// that the tokenizer puts first or, of a model that continues a text, with `bos_token_id`; the test is repeated without
 /// it. Special tokens are not drawn. Fails if `no_finding` says so, if the model reads too short a text or has too few
-/// tokens, if its weights cannot be read, or if stopped. The same model gives the same numbers.
+/// tokens, if its weights cannot be read, if it has no such part to intervene on, or if stopped. The same model gives the
+/// same numbers.
 Result<FoundHeads> find_heads(const std::shared_ptr<const Model>& model, const Finding& finding = {});
 
 }  // namespace attnscope

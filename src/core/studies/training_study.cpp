@@ -105,10 +105,11 @@ class Study {
   }
 
   Result<void> find(const std::shared_ptr<const Model>& model) {
-    const Result<FoundHeads> found = find_heads(
-        model, {.memory_budget = choice_.memory_budget, .stop = choice_.stop, .progress = [&](int run, int runs) {
-                  tell(static_cast<double>(run - 1) / runs);
-                }});
+    const Result<FoundHeads> found =
+        find_heads(model, {.interventions = on_any_text(experiment_.interventions),
+                           .memory_budget = choice_.memory_budget,
+                           .stop = choice_.stop,
+                           .progress = [&](int run, int runs) { tell(static_cast<double>(run - 1) / runs); }});
     if (!found) return tl::unexpected(found.error());
     TrainingState& state = study_.states.back();
     for (const FoundHead& head : found->heads) {
@@ -132,7 +133,8 @@ class Study {
     if (!family || (*family)->input != ModelInput::text || !(*family)->causal) return {};
     double sum = 0;
     for (int seed = 1; seed <= kFinderSeeds; ++seed) {
-      const Experiment experiment = experiment_reading(model, tokens.texts(seed, true).repeated);
+      Experiment experiment = experiment_reading(model, tokens.texts(seed, true).repeated);
+      experiment.interventions = on_any_text(experiment_.interventions);
       const Result<std::shared_ptr<const Trace>> trace = run(experiment);
       if (!trace) return tl::unexpected(trace.error());
       const std::optional<double> loss = loss_from(**trace, std::ssize(experiment.text.ids) - tokens.count() + 1);

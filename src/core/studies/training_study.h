@@ -17,7 +17,7 @@ namespace attnscope {
 /// What a model reads at each checkpoint.
 enum class TrainingText {
   given,   ///< the experiment's text, with its interventions
-  random,  ///< random tokens, repeated: the standard test of `find_heads`
+  random,  ///< random tokens, repeated: the standard test of `find_heads`; with its interventions `on_any_text`
 };
 
 /// A model at one checkpoint.

@@ -39,17 +39,6 @@ std::shared_ptr<const AnswerChange> change_at(const Trace& trace, Index position
 
 std::string signed_text(double number) { return (number < 0 ? "−" : "+") + number_text(std::abs(number)); }
 
-std::string list_text(const std::vector<Intervention>& all) {
-  std::vector<std::string> parts;
-  for (const Intervention& each : all) {
-    if (parts.size() == kMaxListed) break;
-    parts.push_back(part_title(each) + " " + std::string(kind_name(each.kind)));
-  }
-  std::string text = join(parts, "; ");
-  if (all.size() > kMaxListed) text += "; and " + std::to_string(all.size() - kMaxListed) + " more";
-  return text;
-}
-
 }  // namespace
 
 std::vector<std::string> change_text(const Trace& trace, const ResidualStream& stream, Index position,
@@ -58,7 +47,7 @@ std::vector<std::string> change_text(const Trace& trace, const ResidualStream& s
   const std::shared_ptr<const AnswerChange> made = change_at(trace, position, options);
   if (made == nullptr) return {};
   const AnswerChange& change = *made;
-  return {list_text(trace.experiment().interventions),
+  return {parts_text(trace.experiment().interventions, kMaxListed),
           "“" + answer_name(trace, stream, change.before.number) + "” is first without: probability " +
               number_text(change.before.probability) + " → " + number_text(change.after.probability) + ", Δ logit " +
               signed_text(change.logit) + ", Δ log-probability " + signed_text(change.log_probability) +

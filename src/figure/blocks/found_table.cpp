@@ -15,6 +15,7 @@
 #include "figure/blocks/measure_row.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
+#include "figure/slices/found_heads.h"
 #include "figure/slices/matrix.h"
 #include "figure/style/markup.h"
 
@@ -141,12 +142,14 @@ class FoundLayout : private FoundSizes {
   void title(double y) {
     const std::string words = "Every head on random tokens, repeated";
     text("title", {left_, y + 8}, words, Ink::text, HorizontalAlign::left, FontWeight::semibold, TypeSize::kTitle);
-    std::string note = std::to_string(found_.tokens) + " tokens, twice";
+    std::string note = page_.is_all() ? "" : page_.text("rows") + "; ";
+    note += std::to_string(found_.tokens) + " tokens, twice";
     if (found_.first_token)
       note += ", after the first token " + trace_.experiment().model->token_text(*found_.first_token);
+    note += tested_with(trace_);
     note += "; means over " + std::to_string(kFinderSeeds) + " texts; marks on the bars: uniform attention";
-    if (!page_.is_all()) note += "; " + page_.text("rows");
-    text("note", {left_, y + kTitleHeight + 4}, literal_markup(note), Ink::dim);
+    text("note", {left_, y + kTitleHeight + 4}, literal_markup(shortened_text(note, right_ - left_, TypeSize::kSmall)),
+         Ink::dim);
   }
 
   // The map.

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "figure/slices/found_heads.h"
+
 namespace attnscope {
 namespace {
 
@@ -37,6 +39,13 @@ Parameter studied_measure_option() {
   return parameter;
 }
 
+std::string studied_text(const Trace& trace, TrainingText text) {
+  if (text == TrainingText::random) return "reading random tokens, repeated" + tested_with(trace);
+  constexpr std::size_t kMostNamed = 3;
+  const std::vector<Intervention>& all = trace.experiment().interventions;
+  return "reading this text" + (all.empty() ? "" : "; with " + parts_text(all, kMostNamed));
+}
+
 std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace, const ViewOptions& options,
                                                               TrainingText text) {
   const Experiment& experiment = trace.experiment();
@@ -56,7 +65,8 @@ std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace
   const auto found = [&]() -> std::shared_ptr<const StudyResult> {
     if (options.cache == nullptr) return make();
     if (text == TrainingText::random)
-      return options.cache->find_or_keep<StudyResult>(StudiedFrom{experiment.model, {}, {}, {}, {}}, make);
+      return options.cache->find_or_keep<StudyResult>(
+          StudiedFrom{experiment.model, {}, {}, {}, on_any_text(experiment.interventions)}, make);
     const StudiedFrom from = {experiment.model, experiment.text.ids, experiment.text2.ids, experiment.patch_text.ids,
                               experiment.interventions};
     return options.cache->find_or_make<StudyResult>(from, make);

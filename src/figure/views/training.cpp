@@ -162,8 +162,7 @@ class TrainingLayout {
   }
 
   [[nodiscard]] std::string note_text() const {
-    return std::to_string(study_.states.size()) + " checkpoints, " +
-           (text_ == TrainingText::given ? "reading this text" : "reading random tokens, repeated");
+    return std::to_string(study_.states.size()) + " checkpoints, " + studied_text(trace_, text_);
   }
 
   [[nodiscard]] std::string caption_text() const {
