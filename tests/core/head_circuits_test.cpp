@@ -9,6 +9,7 @@
 #include "core/heads/head_measures.h"
 #include "core/trace/run.h"
 #include "support/golden.h"
+#include "support/made_model.h"
 
 namespace attnscope::test {
 namespace {
@@ -170,6 +171,22 @@ TEST(HeadCircuits, OfTurnedQueriesHaveNoQueryMap) {
   EXPECT_TRUE(copying(*circuit));
   EXPECT_FALSE(composition(*circuit, *circuit, Composition::key));
   EXPECT_TRUE(composition(*circuit, *circuit, Composition::value));
+}
+
+TEST(HeadCircuits, AreThoseOfTheWeightsWhateverIsSwitchedOff) {
+  const auto whole = made_trace("gpt2", {1, 2, 3});
+  Experiment experiment = whole->experiment();
+  experiment.interventions = {{"layer1.head_outputs", Index{0}, {}, Intervention::Kind::off}};
+  const auto changed = *run(experiment);
+  const auto weights = [](const Trace& trace) {
+    return static_cast<int>(trace.find("layer1.weights") - trace.steps().data());
+  };
+  for (Index head = 0; head < 2; ++head) {
+    const std::optional<HeadCircuit> before = head_circuit(*whole, weights(*whole), head);
+    const std::optional<HeadCircuit> after = head_circuit(*changed, weights(*changed), head);
+    ASSERT_TRUE(before && after);
+    EXPECT_EQ(copying(*after), copying(*before));
+  }
 }
 
 TEST(HeadCircuits, TheInductionHeadReadsWhatThePreviousTokenHeadWrote) {

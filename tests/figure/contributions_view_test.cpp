@@ -123,7 +123,7 @@ TEST(ContributionsView, SaysThatThePartsSumToTheScore) {
       }
       const auto score = static_cast<double>(trace->tensor("layer2.scores").at(std::vector<Index>{1, 3, 1}));
       EXPECT_NEAR(sum, score, 1e-4 * std::max(1.0, std::abs(score))) << family << ": every part is a cell";
-      EXPECT_NE(words(figure, "sum").find("the score q · k is " + fixed_text(score, 5)), std::string::npos);
+      EXPECT_NE(words(figure, "sum").find("the score is " + fixed_text(score, 5)), std::string::npos);
       EXPECT_EQ(words(figure, "title"), "What wrote the score of “w9” (4) and “cat” (2), layer 2, head 2");
     }
   }

@@ -124,7 +124,8 @@ std::string compositions_text(const HeadMeasures& measured) {
         for (const std::optional<double>& share : composed.shares[head][earlier]) rows.back().push_back(text_of(share));
       }
       const std::string whose = composed.shares.size() == 1 ? "the head" : "head " + std::to_string(head + 1);
-      text += "\nComposition of " + whose + " with the heads of " + composed.earlier + "\n" + table_text(rows);
+      text += "\nComposition of " + whose + " of " + measured.tensor + " with the heads of " + composed.earlier + "\n" +
+              table_text(rows);
     }
   }
   return text;

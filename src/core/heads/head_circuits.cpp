@@ -8,6 +8,7 @@
 #include "core/heads/spectra.h"
 #include "core/operations/contract.h"
 #include "core/operations/dropout.h"
+#include "core/operations/intervene.h"
 #include "core/operations/mask.h"
 #include "core/operations/normalize.h"
 #include "core/operations/rearrange.h"
@@ -24,14 +25,14 @@ struct Cell {
 
 const Step& step_at(const Trace& trace, int step) { return trace.steps()[static_cast<std::size_t>(step)]; }
 
-/// Traces a cell back through rearrangements and scalings to the step that computed its number.
+/// Traces a cell back through rearrangements, scalings and interventions to the step that computed its number.
 Cell origin(const Trace& trace, Cell cell) {
   for (;;) {
     const Step& step = step_at(trace, cell.step);
     if (const auto* rearranged = as<RearrangeOperation>(step.operation)) {
       cell.offset = RearrangedIndex(*rearranged, step.axes).source(cell.offset);
     } else if (!is<ScaleOperation>(step.operation) && !is<DropoutOperation>(step.operation) &&
-               !is<KeepHeadsOperation>(step.operation)) {
+               !is<KeepHeadsOperation>(step.operation) && !is<InterveneOperation>(step.operation)) {
       return cell;
     }
     cell.step = step.inputs.front();

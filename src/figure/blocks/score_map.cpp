@@ -65,7 +65,7 @@ Figure score_map_figure(const Trace& trace, const Contributions& parts, const Vi
   };
   page.line_id = "sum";
   page.line = "Through the " + std::string(by_query ? "query" : "key") + ", the parts sum to " +
-              fixed_text(parts.sum, 5) + "; the score q · k is " + fixed_text(parts.traced, 5) + ".";
+              fixed_text(parts.sum, 5) + "; the score is " + fixed_text(parts.traced, 5) + ".";
   page.legend_id = "contribution";
   page.caption = caption(parts, by_query);
   return part_page(map, page, options);
