@@ -3,6 +3,7 @@
 
 #include "figure/model/labels.h"
 #include "figure/slices/matrix.h"
+#include "support/made_model.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -26,6 +27,25 @@ TEST(Numbering, PositionsAreWrittenAsInASentence) {
   const std::shared_ptr<const Trace> pixels =
       trace_with({{"batch", "2"}, {"height", "2"}, {"width", "3"}}, "image-multihead");
   EXPECT_EQ(axis_position_text(*pixels, "weights", {"key", 6}, 5), "key 6 (row 2, column 3)");
+}
+
+TEST(Numbering, WordsThatRepeatHaveTheirPosition) {
+  Experiment experiment = experiment_with({{"tokens", "4"}});
+  experiment.labels = {"the", "cat", "the", "mat"};
+  const auto trace = *run(experiment);
+  const Axis keys = {"key", 4};
+  EXPECT_EQ(axis_position_text(*trace, "weights", keys, 2), "key “the” (3)");
+  EXPECT_EQ(axis_position_text(*trace, "weights", keys, 1), "key “cat”");
+  EXPECT_EQ(entry_text(*trace, "weights", keys, 0), "the (1)");
+  EXPECT_EQ(entry_text(*trace, "weights", keys, 3), "mat");
+  EXPECT_EQ(entry_text(*trace, "weights", {"dim", 7}, 3), "dim 4");
+}
+
+TEST(Numbering, EntriesOfAVocabularyHaveTheIdsOfTokens) {
+  const auto trace = made_trace("gpt2", {3, 5});
+  const Axis vocabulary = {"vocabulary", 20};
+  EXPECT_EQ(axis_position_text(*trace, "logits", vocabulary, 7), "“w7”, id 7");
+  EXPECT_EQ(entry_text(*trace, "logits", vocabulary, 0), "w0 (0)");
 }
 
 TEST(Numbering, IsThatOfRowsColumnsAndNotes) {

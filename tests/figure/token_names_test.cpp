@@ -62,6 +62,10 @@ TEST(TokenNames, BlankTokensAreSeen) {
   EXPECT_EQ(piece_text(text, 0), "⇥");
   EXPECT_EQ(piece_text(text, 1), "#6");
   EXPECT_EQ(piece_text(text, 2), "cat");
+  EXPECT_EQ(vocabulary_text(" cat", 7), "␣cat");
+  EXPECT_EQ(vocabulary_text("cat", 8), "cat");
+  EXPECT_EQ(vocabulary_text(" ", 9), "␣");
+  EXPECT_EQ(vocabulary_text("", 9), "#9");
 }
 
 }  // namespace

@@ -18,9 +18,8 @@
 namespace attnscope {
 namespace {
 
-// The largest width of a label next to a matrix, and in a line of text; logical pixels.
+// The largest width of a label next to a matrix; logical pixels.
 constexpr double kMaxLabel = 160;
-constexpr double kMaxInSentence = 600;
 
 struct NameAndSymbol {
   std::string_view name;
@@ -326,38 +325,6 @@ std::vector<std::string> axis_labels(const Trace& trace, std::string_view tensor
   for (Index i = 0; i < axis.size; ++i)
     labels.push_back(shortened_text(names.of(i).value_or(position_number(i)), kMaxLabel, TypeSize::kSmall));
   return labels;
-}
-
-std::optional<std::string> label_of(const Trace& trace, std::string_view tensor, const Axis& axis, Index token) {
-  const std::optional<std::string> name = TokenNames(trace, tensor, axis).of(token);
-  if (!name) return std::nullopt;
-  return shortened_text(*name, kMaxInSentence, TypeSize::kSmall);
-}
-
-std::string token_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index token) {
-  const std::optional<std::string> label = label_of(trace, tensor, axis, token);
-  return label ? "“" + *label + "”" : position_number(token);
-}
-
-namespace {
-
-/// " (row 1, column 4)" where the tokens are pixels or patches.
-std::string place_text(const Trace& trace, const Axis& axis, Index position) {
-  if (!counts_tokens(axis)) return "";
-  const std::optional<TokenPicture> picture = token_picture(trace);
-  if (!picture || axis.size != picture->tokens()) return "";
-  if (position < picture->first) return " (class token)";
-  const Index place = position - picture->first;
-  return " (row " + position_number(place / picture->columns) + ", column " +
-         position_number(place % picture->columns) + ")";
-}
-
-}  // namespace
-
-std::string axis_position_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index position) {
-  const std::string name = axis.name == "batch" ? "item" : axis.name;
-  if (label_of(trace, tensor, axis, position)) return name + " " + token_text(trace, tensor, axis, position);
-  return name + " " + position_number(position) + place_text(trace, axis, position);
 }
 
 Labels row_labels(const Trace& trace, const HeatmapMark& mark) {

@@ -8,6 +8,7 @@
 
 #include "core/trace/trace.h"
 #include "figure/model/figure.h"
+#include "figure/slices/axis_text.h"
 
 namespace attnscope {
 
@@ -65,16 +66,6 @@ std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view n
 /// The tokens' labels for an axis that counts tokens, long ones shortened; empty for other axes and for more tokens
 /// than any picture has room for.
 std::vector<std::string> axis_labels(const Trace& trace, std::string_view tensor, const Axis& axis);
-
-/// A token's label, shortened where it is very long; nothing where it has none or the axis does not count tokens.
-std::optional<std::string> label_of(const Trace& trace, std::string_view tensor, const Axis& axis, Index token);
-
-/// A token as in a sentence: “sat”, or its number from 1 where it has no label. Very long labels are shortened.
-std::string token_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index token);
-
-/// A position along an axis as in a sentence: "head 2", "item 1", "query “sat”", "dim 3", and where the tokens are
-/// pixels "key 6 (row 2, column 2)".
-std::string axis_position_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index position);
 
 /// Labels of the rows and of the columns of a heatmap; empty where those are not tokens.
 Labels row_labels(const Trace& trace, const HeatmapMark& mark);

@@ -50,7 +50,7 @@ std::string answer_name(const Trace& trace, const ResidualStream& stream, Index 
     const auto* const label = found == model.config().end() ? nullptr : std::get_if<std::string>(&found->second);
     if (label != nullptr) name = *label;
   } else {
-    name = piece_text(model.token_text(answer), answer);
+    name = vocabulary_text(model.token_text(answer), answer);
   }
   return shortened_text(name, kMaxName, TypeSize::kSmall);
 }

@@ -57,6 +57,12 @@ std::string piece_text(std::string_view piece, Index id) {
   return piece.empty() ? "#" + std::to_string(id) : visible_token(piece);
 }
 
+std::string vocabulary_text(std::string_view piece, Index id) {
+  const bool spaced =
+      piece.size() > 1 && piece.front() == ' ' && piece.find_first_not_of(' ') != std::string_view::npos;
+  return (spaced ? "␣" : "") + piece_text(piece, id);
+}
+
 const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis) {
   if (experiment.model == nullptr || !counts_tokens(axis)) return nullptr;
   const bool two_parts = !experiment.text2.ids.empty();

@@ -23,6 +23,9 @@ std::string piece_text(const ModelText& text, Index token);
 /// The same for a token that stands alone.
 std::string piece_text(std::string_view piece, Index id);
 
+/// A token of a vocabulary, which may have it with and without a space before it: "the", "␣the".
+std::string vocabulary_text(std::string_view piece, Index id);
+
 /// The text whose tokens the axis of a model's tensor counts: the second one for a decoder, but the first one for the
 /// keys of its cross-attention. Null where it counts none, or those of a pair.
 const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis);

@@ -131,7 +131,7 @@ class WordsLayout {
   void add_row(const std::string& list, const WordValue& word, double most, Point& at) {
     const std::string id = list + "." + std::to_string(word.token);
     const double middle = at.y + kRow / 2;
-    const std::string name = piece_text(trace_.experiment().model->token_text(word.token), word.token);
+    const std::string name = vocabulary_text(trace_.experiment().model->token_text(word.token), word.token);
     figure_.texts.push_back(chart_text(id, {at.x, middle},
                                        literal_markup(shortened_text(name, kMostName, TypeSize::kSmall)), Ink::text,
                                        TypeSize::kSmall, HorizontalAlign::left, VerticalAlign::middle));

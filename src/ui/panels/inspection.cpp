@@ -39,11 +39,11 @@ std::string region_text(const Trace& trace, const Region& region) {
   return step.name + "[" + join(parts, ", ") + "]";
 }
 
-/// The cells of a row to list: all of a short one; the largest weights of a long one, and its `current` cell; the first
-/// and the last of other numbers, with their count for the gap.
-std::vector<std::size_t> listed_cells(const Inspection& inspection) {
+/// The cells of a row to list: all of a short one; of a long one the largest, and its `current` cell, or else the first and
+/// the last, with their count for the gap.
+std::vector<std::size_t> listed_cells(const Inspection& inspection, bool largest_first) {
   const std::size_t count = inspection.row.size();
-  if (count <= kRowShown || !inspection.row_is_weights) return elided(count, kRowShown);
+  if (count <= kRowShown || !largest_first) return elided(count, kRowShown);
   const auto value = [&](std::size_t at) {
     const double number = inspection.row[at].second;
     return std::isnan(number) ? -std::numeric_limits<double>::infinity() : number;
@@ -83,13 +83,14 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   const std::shared_ptr<const Tensor> numbers = trace.numbers(row);
   const Axis& axis = shown->axes.back();
   for (const float number : numbers->values()) inspection.row.emplace_back("", number);
-  inspection.row_listed = listed_cells(inspection);
-  if (inspection.row_is_weights && inspection.row.size() > kRowShown) inspection.row_title += ", largest first";
+  // The first tokens of a vocabulary are no more interesting than any others.
+  const bool largest_first = inspection.row_is_weights || axis.name == "vocabulary";
+  inspection.row_listed = listed_cells(inspection, largest_first);
+  if (largest_first && inspection.row.size() > kRowShown) inspection.row_title += ", largest first";
   // Only listed cells need a label.
   for (const std::size_t at : inspection.row_listed) {
     if (at == inspection.row.size()) continue;
-    const std::optional<std::string> label = label_of(trace, shown->name, axis, static_cast<Index>(at));
-    inspection.row[at].first = label ? *label : axis.name + " " + position_number(static_cast<Index>(at));
+    inspection.row[at].first = entry_text(trace, shown->name, axis, static_cast<Index>(at));
   }
 }
 
