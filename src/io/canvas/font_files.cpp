@@ -28,6 +28,35 @@ std::filesystem::path best_match(const char* family, int weight) {
   return reinterpret_cast<const char*>(file);
 }
 
+struct CharSetDeleter {
+  void operator()(FcCharSet* set) const { FcCharSetDestroy(set); }
+};
+using CharSetPtr = std::unique_ptr<FcCharSet, CharSetDeleter>;
+
+struct FontSetDeleter {
+  void operator()(FcFontSet* set) const { FcFontSetDestroy(set); }
+};
+using FontSetPtr = std::unique_ptr<FcFontSet, FontSetDeleter>;
+
+bool has_flag(FcPattern* font, const char* flag) {
+  FcBool value = FcFalse;
+  return FcPatternGetBool(font, flag, 0, &value) == FcResultMatch && value == FcTrue;
+}
+
+/// The fonts that have some of the characters, the best match to Inter first.
+FontSetPtr sorted_fonts(const FcCharSet* characters) {
+  const PatternPtr pattern(FcPatternCreate());
+  FcPatternAddString(pattern.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>("Inter"));
+  FcPatternAddInteger(pattern.get(), FC_WEIGHT, FC_WEIGHT_REGULAR);
+  FcPatternAddInteger(pattern.get(), FC_SLANT, FC_SLANT_ROMAN);
+  FcPatternAddBool(pattern.get(), FC_SCALABLE, FcTrue);
+  FcPatternAddCharSet(pattern.get(), FC_CHARSET, characters);
+  FcConfigSubstitute(nullptr, pattern.get(), FcMatchPattern);
+  FcDefaultSubstitute(pattern.get());
+  FcResult result = FcResultMatch;
+  return FontSetPtr(FcFontSort(nullptr, pattern.get(), FcTrue, nullptr, &result));
+}
+
 tl::unexpected<Error> no_font() {
   return fail("no font found; install one, on Debian: apt install fonts-inter fonts-dejavu-core");
 }
@@ -40,6 +69,30 @@ Result<FontFiles> find_font_files() {
   for (const std::filesystem::path& file : {files.regular, files.semibold, files.mathematics}) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) return no_font();
+  }
+  return files;
+}
+
+std::vector<FontFile> fonts_with(std::span<const char32_t> characters) {
+  CharSetPtr left(FcCharSetCreate());
+  for (const char32_t character : characters) FcCharSetAddChar(left.get(), character);
+  const FontSetPtr fonts = sorted_fonts(left.get());
+  std::vector<FontFile> files;
+  for (int i = 0; fonts != nullptr && i < fonts->nfont && FcCharSetCount(left.get()) > 0; ++i) {
+    FcPattern* const font = fonts->fonts[i];
+    FcCharSet* has = nullptr;
+    FcChar8* file = nullptr;
+    int index = 0;
+    // Fonts of coloured pictures have one size, which cannot be set as text.
+    if (has_flag(font, FC_COLOR) || !has_flag(font, FC_SCALABLE) ||
+        FcPatternGetCharSet(font, FC_CHARSET, 0, &has) != FcResultMatch ||
+        FcPatternGetString(font, FC_FILE, 0, &file) != FcResultMatch ||
+        FcPatternGetInteger(font, FC_INDEX, 0, &index) != FcResultMatch ||
+        FcCharSetIntersectCount(left.get(), has) == 0)
+      continue;
+    // The upper bits name an instance of a variable font.
+    files.push_back({reinterpret_cast<const char*>(file), index & 0xffff});
+    left.reset(FcCharSetSubtract(left.get(), has));
   }
   return files;
 }

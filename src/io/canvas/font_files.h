@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <vector>
 
 #include "core/base/result.h"
 #include "figure/style/font_metrics.h"
@@ -16,8 +18,18 @@ struct FontFiles {
   std::filesystem::path mathematics;
 };
 
+/// One face of a font file.
+struct FontFile {
+  std::filesystem::path path;
+  int index = 0;  ///< of the face, where a file has several
+};
+
 /// Asks fontconfig. If there is no font at all, the error says which packages have fonts.
 Result<FontFiles> find_font_files();
+
+/// Fonts that together have those of the characters that any installed scalable font has, the best match first; each has
+/// a character that none before it has.
+std::vector<FontFile> fonts_with(std::span<const char32_t> characters);
 
 /// Whether there is any font, without which a picture has no text; otherwise the same error.
 Result<void> check_fonts();

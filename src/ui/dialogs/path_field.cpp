@@ -7,6 +7,7 @@
 
 #include "io/base/printable.h"
 #include "ui/imgui/text_field.h"
+#include "ui/imgui/wanted_characters.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -74,6 +75,7 @@ bool folder_list(const Style& style, DialogState& dialog, float width, std::span
     tooltip("The folder around this one.");
   }
   for (const FolderEntry& entry : entries) {
+    wanted_characters().add(entry.name);
     const std::string shown = printable(entry.name) + (entry.is_folder ? "/" : "") + "##" + entry.name;
     ImGui::PushStyleColor(ImGuiCol_Text, color(entry.is_folder ? style.palette.accent : style.palette.text));
     if (ImGui::Selectable(shown.c_str(), entry.name == name, ImGuiSelectableFlags_AllowDoubleClick)) {

@@ -1,27 +1,61 @@
 #include "ui/imgui/fonts.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/text_field.h"
 
 namespace attnscope::ui {
 namespace {
 
-// Static: ImGui keeps the pointers until the atlas is built.
 constexpr std::array<ImWchar, 3> kDigits = {'0', '9', 0};
+constexpr std::array<ImWchar, 3> kStandIns = {kFirstStandIn, kLastStandIn, 0};
 constexpr std::array<ImWchar, 17> kText = {0x20,   0x2f,   0x3a,   0xff,   0x100,  0x17f,  0x2010, 0x2027, 0x2030,
                                            0x205e, 0x2190, 0x21ff, 0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
 constexpr std::array<ImWchar, 19> kMathematics = {0x2b0,  0x2ff,  0x370,  0x3ff,  0x1d2c, 0x1d6a, 0x2016,
                                                   0x2017, 0x2030, 0x209f, 0x2100, 0x214f, 0x2190, 0x21ff,
                                                   0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
 
-/// Adds a size: text, digits of equal width, and the glyphs that only the mathematics font has.
-Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::string& mathematics, float size,
-                      FontWeight weight) {
+bool is_among(char32_t character, std::span<const ImWchar> ranges) {
+  for (std::size_t i = 0; i + 1 < ranges.size(); i += 2) {
+    if (character >= ranges[i] && character <= ranges[i + 1]) return true;
+  }
+  return false;
+}
+
+/// Which glyphs to take from which fonts. ImGui reads the ranges until the atlas is built.
+struct Glyphs {
+  std::vector<ImWchar> text;
+  std::vector<ImWchar> mathematics;
+  std::vector<ImWchar> wanted;
+  std::vector<FontFile> others;
+};
+
+/// The ranges of `usual`, which end with 0, and each of the characters.
+std::vector<ImWchar> with_characters(std::span<const ImWchar> usual, std::span<const char32_t> characters) {
+  std::vector<ImWchar> ranges(usual.begin(), usual.end());
+  if (!ranges.empty()) ranges.pop_back();
+  for (const char32_t character : characters) ranges.insert(ranges.end(), 2, static_cast<ImWchar>(character));
+  ranges.push_back(0);
+  return ranges;
+}
+
+Glyphs glyphs_for(std::span<const char32_t> wanted) {
+  Glyphs glyphs = {
+      with_characters(kText, wanted), with_characters(kMathematics, wanted), with_characters({}, wanted), {}};
+  if (!wanted.empty()) glyphs.others = fonts_with(wanted);
+  return glyphs;
+}
+
+/// Adds a size: text, digits of equal width, the glyphs that only the mathematics font has, and those that neither has.
+Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::string& mathematics, const Glyphs& glyphs,
+                      float size, FontWeight weight) {
   ImFontConfig config;
   config.OversampleH = 1;
   config.PixelSnapH = true;
-  set_glyphs(config, kText.data(), kDigits.data());
+  set_glyphs(config, glyphs.text.data(), kDigits.data());
   // ImGui's size is that of a line, ascent and descent; type sizes are em. Whole numbers, because ImGui rasterises at
   // those only: before 1.92 it cut off the rest, and since then it rounds, which would scale the letters.
   const auto line = static_cast<float>(std::floor(static_cast<double>(size) * (kFontAscent + kFontDescent)));
@@ -38,15 +72,26 @@ Result<Font> add_font(ImFontAtlas& atlas, const std::string& text, const std::st
 
   ImFontConfig symbols = config;
   symbols.MergeMode = true;
-  set_glyphs(symbols, kMathematics.data(), nullptr);
+  set_glyphs(symbols, glyphs.mathematics.data(), nullptr);
   if (atlas.AddFontFromFileTTF(mathematics.c_str(), line, &symbols) == nullptr)
     return fail("font " + mathematics + " cannot be read");
+  // Where a character is in several fonts, the first one counts. One that cannot be read leaves its characters out.
+  for (const FontFile& other : glyphs.others) {
+    ImFontConfig foreign = config;
+    foreign.MergeMode = true;
+    foreign.FontNo = other.index;
+    set_glyphs(foreign, glyphs.wanted.data(), kStandIns.data());
+    atlas.AddFontFromFileTTF(other.path.c_str(), line, &foreign);
+  }
   return Font{font, size, line};
 }
 
 }  // namespace
 
-Result<Fonts> Fonts::load(const FontFiles& files, float scale) {
+bool is_always_loaded(char32_t character) { return is_among(character, kText) || is_among(character, kMathematics); }
+
+Result<Fonts> Fonts::load(const FontFiles& files, float scale, std::span<const char32_t> wanted) {
+  const Glyphs glyphs = glyphs_for(wanted);
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   atlas.Clear();
   use_freetype(atlas);
@@ -54,11 +99,13 @@ Result<Fonts> Fonts::load(const FontFiles& files, float scale) {
   for (const FontWeight weight : {FontWeight::regular, FontWeight::semibold}) {
     const std::string file = (weight == FontWeight::regular ? files.regular : files.semibold).string();
     for (std::size_t i = 0; i < kSizes.size(); ++i) {
-      Result<Font> font = add_font(atlas, file, files.mathematics.string(), std::round(kSizes[i] * scale), weight);
+      Result<Font> font =
+          add_font(atlas, file, files.mathematics.string(), glyphs, std::round(kSizes[i] * scale), weight);
       if (!font) return tl::unexpected(font.error());
       (weight == FontWeight::regular ? fonts.regular_ : fonts.semibold_)[i] = *font;
     }
   }
+  build_now(atlas);
   ImGui::GetIO().FontDefault = fonts.body().font;
   return fonts;
 }

@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <array>
+#include <span>
 
 #include "core/base/result.h"
 #include "figure/model/figure.h"
@@ -18,11 +19,16 @@ struct Font {
   float line = 0;  ///< ImGui's font size: ascent and descent, pixels
 };
 
-/// Inter with tabular figures, and DejaVu Sans for other glyphs, in the sizes of the window and of figures.
+/// Whether fonts have this character without being asked for it: letters of Latin and Greek, mathematics, arrows.
+bool is_always_loaded(char32_t character);
+
+/// Inter with tabular figures, DejaVu Sans for other glyphs, and whatever is installed for what neither has, in the sizes
+/// of the window and of figures.
 class Fonts {
  public:
-  /// Loads into the current ImGui context, for a scale of the whole window; replaces what was loaded before.
-  static Result<Fonts> load(const FontFiles& files, float scale);
+  /// Loads into the current ImGui context, for a scale of the whole window; replaces what was loaded before. Of the
+  /// `wanted` characters, in order, those are loaded that some installed font has.
+  static Result<Fonts> load(const FontFiles& files, float scale, std::span<const char32_t> wanted = {});
 
   /// The font in which text of `size` pixels is sharpest: the smallest at least as large.
   [[nodiscard]] const Font& nearest(FontWeight weight, float size) const;

@@ -8,6 +8,7 @@
 
 #include "io/canvas/canvas_style.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/wanted_characters.h"
 
 namespace attnscope::ui {
 namespace {
@@ -216,6 +217,7 @@ void ImGuiCanvas::text(const PlacedText& text) {
 float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
   // Nobody can read it, and ImGui 1.92 has no font that small.
   if (text.size < 1) return 0;
+  for (const TextSpan& span : text.spans) wanted_characters().add(span.text);
   const std::vector<ShapedSpan> spans = shape(style, text);
   float width = 0;
   for (const ShapedSpan& span : spans) width += span.width;

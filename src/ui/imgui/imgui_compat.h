@@ -109,6 +109,15 @@ inline void set_glyphs(ImFontConfig& config, const ImWchar* ranges, const ImWcha
 #endif
 }
 
+/// Rasterises all glyphs; since 1.92 ImGui does that when it draws them.
+inline void build_now(ImFontAtlas& atlas) {
+#if IMGUI_VERSION_NUM < 19200
+  atlas.Build();
+#else
+  (void)atlas;
+#endif
+}
+
 /// From the top of a line set in `size` pixels to its baseline.
 inline float baseline_offset(ImFont* font, float size) {
 #if IMGUI_VERSION_NUM < 19200

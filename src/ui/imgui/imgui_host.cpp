@@ -25,7 +25,7 @@ ImGuiHost::ImGuiHost(GLFWwindow* window) : context_(ImGui::CreateContext()), has
   } else {
     feed_key_map();
   }
-  field_texts_.emplace();
+  texts_.emplace();
   ImGui_ImplOpenGL3_Init("#version 330 core");
 }
 

@@ -34,7 +34,7 @@ class ImGuiHost {
   struct ContextDeleter {
     void operator()(ImGuiContext* context) const { ImGui::DestroyContext(context); }
   };
-  std::optional<FieldTexts> field_texts_;  ///< until the context is gone
+  std::optional<ContextTexts> texts_;  ///< until the context is gone
   std::unique_ptr<ImGuiContext, ContextDeleter> context_;
   bool has_window_;
 };

@@ -10,14 +10,12 @@
 
 #include "core/base/utf8.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/wanted_characters.h"
 
 namespace attnscope::ui {
 namespace {
 
-// The stand-ins: CJK Extension A. Its characters are rare, our fonts have none of them, and in contrast to the private
-// use area ImGui lets the user type and paste them. One that is in a text gets a stand-in as well.
-constexpr char32_t kFirst = 0x3400;
-constexpr std::size_t kMaxStandIns = 0x4DBF - kFirst + 1;
+constexpr std::size_t kMaxStandIns = kLastStandIn - kFirstStandIn + 1;
 
 /// Which stand-in stands for which bytes.
 class StandIns {
@@ -25,16 +23,16 @@ class StandIns {
   /// kReplacementCharacter: there are no more.
   char32_t of(std::string_view bytes) {
     const auto found = numbers_.find(bytes);
-    if (found != numbers_.end()) return kFirst + static_cast<char32_t>(found->second);
+    if (found != numbers_.end()) return kFirstStandIn + static_cast<char32_t>(found->second);
     if (bytes_.size() == kMaxStandIns) return kReplacementCharacter;
     numbers_.emplace(bytes, bytes_.size());
     bytes_.emplace_back(bytes);
-    return kFirst + static_cast<char32_t>(bytes_.size() - 1);
+    return kFirstStandIn + static_cast<char32_t>(bytes_.size() - 1);
   }
 
   /// Null: the character is no stand-in.
   [[nodiscard]] const std::string* bytes(char32_t point) const {
-    return point >= kFirst && point - kFirst < bytes_.size() ? &bytes_[point - kFirst] : nullptr;
+    return point >= kFirstStandIn && point - kFirstStandIn < bytes_.size() ? &bytes_[point - kFirstStandIn] : nullptr;
   }
 
  private:
@@ -44,7 +42,8 @@ class StandIns {
 
 bool needs_stand_in(const Utf8Character& character) {
   const char32_t point = character.point;
-  return !character.valid || point == 0 || point > 0xFFFF || (point >= kFirst && point - kFirst < kMaxStandIns);
+  // One that is in a text gets a stand-in as well.
+  return !character.valid || point == 0 || point > 0xFFFF || (point >= kFirstStandIn && point <= kLastStandIn);
 }
 
 using ClipboardReader = const char* (*)(ClipboardOwner);
@@ -52,8 +51,9 @@ using ClipboardWriter = void (*)(ClipboardOwner, const char*);
 
 }  // namespace
 
-struct FieldTexts::State {
+struct ContextTexts::State {
   StandIns stand_ins;
+  WantedCharacters wanted;
   bool in_field = false;  ///< ImGui is in the middle of one: the clipboard translates for fields only
   ClipboardReader read = nullptr;
   ClipboardWriter write = nullptr;
@@ -78,6 +78,7 @@ struct FieldTexts::State {
   /// Shows `text` in the field that `input` is, given the text to hold and further flags.
   template <typename Input>
   bool hold(std::string& text, ImGuiInputTextFlags flags, const Input& input) {
+    wanted.add(text);
     const std::string before = to_field(text);
     // What cannot be held must not be lost.
     if (from_field(before) != text) flags |= ImGuiInputTextFlags_ReadOnly;
@@ -87,19 +88,24 @@ struct FieldTexts::State {
     in_field = false;
     held.resize(std::strlen(held.c_str()));
     const bool changed = held != before && (flags & ImGuiInputTextFlags_ReadOnly) == 0;
-    if (changed) text = from_field(held);
+    if (changed) {
+      text = from_field(held);
+      wanted.add(text);
+    }
     return (flags & ImGuiInputTextFlags_EnterReturnsTrue) != 0 ? returned : changed;
   }
 };
 
-FieldTexts::FieldTexts() : state_(std::make_unique<State>()) {
+ContextTexts::ContextTexts() : state_(std::make_unique<State>()) {
   assert(ImGui::GetIO().UserData == nullptr);
   ImGui::GetIO().UserData = state_.get();
   state_->read = std::exchange(clipboard_reader(), State::read_for_field);
   state_->write = std::exchange(clipboard_writer(), State::write_from_field);
 }
 
-FieldTexts::~FieldTexts() = default;
+ContextTexts::~ContextTexts() = default;
+
+WantedCharacters& wanted_characters() { return ContextTexts::State::current().wanted; }
 
 std::string to_field(std::string_view text) {
   std::string held;
@@ -108,7 +114,7 @@ std::string to_field(std::string_view text) {
     const Utf8Character character = first_character(text);
     const std::string_view bytes = text.substr(0, character.bytes);
     if (needs_stand_in(character)) {
-      append_utf8(held, FieldTexts::State::current().stand_ins.of(bytes));
+      append_utf8(held, ContextTexts::State::current().stand_ins.of(bytes));
     } else {
       held += bytes;
     }
@@ -122,7 +128,7 @@ std::string from_field(std::string_view held) {
   text.reserve(held.size());
   while (!held.empty()) {
     const Utf8Character character = first_character(held);
-    const std::string* bytes = FieldTexts::State::current().stand_ins.bytes(character.point);
+    const std::string* bytes = ContextTexts::State::current().stand_ins.bytes(character.point);
     text += bytes != nullptr ? std::string_view(*bytes) : held.substr(0, character.bytes);
     held.remove_prefix(character.bytes);
   }
@@ -137,14 +143,14 @@ unsigned typed_in_field(unsigned character) {
 
 bool text_field(const char* id, const char* hint, std::string& text, ImGuiInputTextFlags flags,
                 ImGuiInputTextCallback callback, void* data) {
-  return FieldTexts::State::current().hold(text, flags, [&](std::string& held, ImGuiInputTextFlags all) {
+  return ContextTexts::State::current().hold(text, flags, [&](std::string& held, ImGuiInputTextFlags all) {
     return ImGui::InputTextWithHint(id, hint, &held, all, callback, data);
   });
 }
 
 bool text_area(const char* id, std::string& text, ImVec2 size, ImGuiInputTextFlags flags,
                ImGuiInputTextCallback callback, void* data) {
-  return FieldTexts::State::current().hold(text, flags, [&](std::string& held, ImGuiInputTextFlags all) {
+  return ContextTexts::State::current().hold(text, flags, [&](std::string& held, ImGuiInputTextFlags all) {
     return ImGui::InputTextMultiline(id, &held, size, all, callback, data);
   });
 }

@@ -10,14 +10,20 @@
 
 namespace attnscope::ui {
 
-/// What the text fields of the current ImGui context hold, where that is not their text. It has to exist before the first
-/// field and until the context is gone, and comes after the backend, whose clipboard it translates for fields.
-class FieldTexts {
+/// The characters that stand in for others in fields: CJK Extension A. They are rare, and in contrast to the private use
+/// area ImGui lets the user type and paste them. No font of the window has them.
+inline constexpr char32_t kFirstStandIn = 0x3400;
+inline constexpr char32_t kLastStandIn = 0x4DBF;
+
+/// What is remembered of the texts of the current ImGui context: what fields hold where that is not their text, and which
+/// characters there are (see `wanted_characters`). It has to exist before the first text and until the context is gone,
+/// and comes after the backend, whose clipboard it translates for fields.
+class ContextTexts {
  public:
-  FieldTexts();
-  ~FieldTexts();
-  FieldTexts(const FieldTexts&) = delete;
-  FieldTexts& operator=(const FieldTexts&) = delete;
+  ContextTexts();
+  ~ContextTexts();
+  ContextTexts(const ContextTexts&) = delete;
+  ContextTexts& operator=(const ContextTexts&) = delete;
 
   /// Private to text_field.cpp.
   struct State;

@@ -1,6 +1,7 @@
 #include "ui/panels/document_lists.h"
 
 #include "core/experiment/system.h"
+#include "ui/imgui/wanted_characters.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -18,6 +19,7 @@ std::string short_path(const std::string& path) {
 
 void recent_entries(const MenuState& state, UiIntents& intents) {
   for (const std::string& path : state.recent) {
+    wanted_characters().add(path);
     if (ImGui::MenuItem((short_path(path) + "##" + path).c_str())) intents.files.push_back(path);
     tooltip(path);
   }

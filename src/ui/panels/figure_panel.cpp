@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "figure/slices/matrix.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/wanted_characters.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -72,8 +73,9 @@ void cell_tooltip(const Inspection& inspection, const TargetMark* target) {
   begin_tooltip();
   ImGui::Text("%s%s = %s", inspection.cell.tensor.c_str(), index_text(inspection.cell.index).c_str(),
               number_text(inspection.explanation.value).c_str());
+  wanted_characters().add(inspection.coordinates);
   ImGui::TextDisabled("%s", inspection.coordinates.c_str());
-  if (target != nullptr && !target->about.empty()) ImGui::TextUnformatted(target->about.c_str());
+  if (target != nullptr && !target->about.empty()) outside_text(target->about);
   end_tooltip();
 }
 
@@ -84,7 +86,7 @@ void own_cell_tooltip(const Figure& figure, Point at) {
   const std::string text = own_cell_text(figure.heatmaps[hit->heatmap], hit->row, hit->column);
   if (text.empty()) return;
   begin_tooltip();
-  ImGui::TextUnformatted(text.c_str());
+  outside_text(text);
   end_tooltip();
 }
 
@@ -93,7 +95,7 @@ void target_feedback(const TargetMark& target) {
   if (target.has_click() || target.drag) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (target.about.empty() || target.cell || ImGui::IsMouseDown(0)) return;
   begin_tooltip();
-  ImGui::TextUnformatted(target.about.c_str());
+  outside_text(target.about);
   end_tooltip();
 }
 

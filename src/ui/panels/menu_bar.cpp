@@ -3,6 +3,7 @@
 
 #include "core/experiment/system.h"
 #include "core/models/models.h"
+#include "ui/imgui/wanted_characters.h"
 #include "ui/panels/document_lists.h"
 #include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
@@ -89,6 +90,7 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
   }
   const std::string title =
       state.title + (state.modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
+  wanted_characters().add(title);
   // Painted, not laid out: a menu bar ends its items where its last one does.
   const ImVec2 size = ImGui::CalcTextSize(title.c_str());
   const float left = ImGui::GetWindowWidth() - style.px(16) - size.x;

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/wanted_characters.h"
 
 namespace attnscope::ui {
 namespace {
@@ -269,11 +270,17 @@ void end_tooltip() {
 
 void tooltip(const std::string& text) {
   if (text.empty() || !ImGui::IsItemHovered() || ImGui::GetCurrentContext()->HoveredIdTimer < kTooltipDelay) return;
+  wanted_characters().add(text);
   begin_tooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 22);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   end_tooltip();
+}
+
+void outside_text(const std::string& text) {
+  wanted_characters().add(text);
+  ImGui::TextUnformatted(text.c_str());
 }
 
 namespace {
@@ -286,6 +293,7 @@ constexpr std::size_t kMaxTooltip = 16384;
 
 void show_tooltip_text(std::string_view text) {
   const std::string_view shown = utf8_prefix(text, kMaxTooltip);
+  wanted_characters().add(shown);
   ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
 }
 
@@ -293,6 +301,7 @@ void show_tooltip_text(std::string_view text) {
 
 std::string cut_text(const std::string& text, float width) {
   const std::string_view line = utf8_prefix(text, kMaxLine);
+  wanted_characters().add(line);
   if (line.size() == text.size() && width_of(line) <= width) return text;
   const float room = width - width_of("…");
   // The longest beginning that fits and ends with a whole character.
@@ -318,6 +327,7 @@ void clipped_text(const std::string& text, float width, ImU32 ink) {
 }
 
 void text_right(const std::string& text, float right, ImU32 ink) {
+  wanted_characters().add(text);
   // Not as SameLine's offset, which counts from the group that is open.
   ImGui::SameLine();
   ImGui::SetCursorPosX(right - ImGui::CalcTextSize(text.c_str()).x);

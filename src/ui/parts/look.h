@@ -16,8 +16,10 @@ class Look {
 
   /// Loads fonts and colours before the first frame; fails where a font cannot be read.
   Result<void> load();
-  /// Loads them again after the scale changed; between frames.
+  /// Loads them again after the scale changed, or where texts have new characters; between frames.
   void refresh(ImGuiHost& host);
+  /// Whether what was drawn has characters that the fonts have not been loaded with.
+  [[nodiscard]] bool lacks_characters() const;
 
   void set_scale(float scale);
   void set_theme(Theme theme);
