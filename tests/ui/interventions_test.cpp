@@ -62,6 +62,20 @@ TEST_F(Interventions, XSwitchesOffTheHeadThatAViewShows) {
   EXPECT_EQ(part_name(all()[0]), "layer1.head1");
 }
 
+TEST_F(Interventions, TheButtonsActOnTheHeadThatAViewShows) {
+  InterfaceOptions options;
+  options.experiment =
+      experiment_of_model(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/models/stories").value();
+  options.experiment->view = {"head", {{"layer", Index{3}}, {"head", Index{2}}}};
+  start(options);
+  screen().settle();
+  press("Off##add");
+  EXPECT_EQ(all(), (std::vector<Intervention>{{"layer3.head_outputs", 1, {}, Kind::off}}));
+  choose({std::string("Part"), std::string("##choice")}, "MLP");
+  press("Mean##add");
+  EXPECT_EQ(all().back(), (Intervention{"layer3.mlp_out", {}, {}, Kind::mean})) << "until the view shows another one";
+}
+
 TEST_F(Interventions, XSaysWhatItNeeds) {
   open("stories");
   open_view("next");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "app/session/next_words.h"
 #include "core/heads/attention_list.h"
 #include "figure/slices/token_names.h"
 #include "figure/views/view.h"
@@ -49,6 +50,41 @@ TEST_F(ModelTexts, TypingChangesTokensAndFigureAndIsOneStepForUndo) {
   screen().frame(2);
   undo();
   EXPECT_EQ(screen().experiment().text, before);
+}
+
+TEST_F(ModelTexts, AClickOnANextWordWritesItAndUndoTakesItBack) {
+  open("stories");
+  const ModelText before = screen().experiment().text;
+  const std::vector<NextWord> words = next_words(screen().trace(), 5);
+  ASSERT_TRUE(words[0].written);
+  screen().click_item("Text", {1, static_cast<int>(words[0].id), std::string("next word")});
+  screen().settle();
+  EXPECT_EQ(screen().experiment().text.text, *words[0].written);
+  EXPECT_EQ(screen().experiment().text.ids.back(), words[0].id);
+  EXPECT_EQ(screen().experiment().text.ids.size(), before.ids.size() + 1);
+  const std::vector<NextWord> second = next_words(screen().trace(), 5);
+  screen().click_item("Text", {1, static_cast<int>(second[0].id), std::string("next word")});
+  screen().settle();
+  EXPECT_EQ(screen().experiment().text.ids.size(), before.ids.size() + 2);
+  undo();
+  EXPECT_EQ(screen().experiment().text.text, *words[0].written);
+  undo();
+  EXPECT_EQ(screen().experiment().text, before);
+}
+
+TEST_F(ModelTexts, WithoutAContinuationOfferNoWords) {
+  open("digits");
+  EXPECT_FALSE(screen().is_open("Text"));
+  InterfaceOptions options;
+  options.width = 1500;
+  options.experiment = experiment_of_model(kModels / "dates").value();
+  start(options);
+  screen().settle();
+  const std::vector<NextWord> words = next_words(screen().trace(), 5);
+  ASSERT_FALSE(words.empty());
+  EXPECT_THROW(screen().click_item("Text", {1, static_cast<int>(words[0].id), std::string("next word")}),
+               std::runtime_error);
+  screen().click_item("Text", {2, static_cast<int>(words[0].id), std::string("next word")});
 }
 
 TEST_F(ModelTexts, TheKeyPutsTheCursorAtTheEnd) {

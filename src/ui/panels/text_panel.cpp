@@ -11,6 +11,7 @@
 #include "figure/slices/token_names.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/imgui/text_field.h"
+#include "ui/imgui/wanted_characters.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -38,6 +39,11 @@ std::string help_of(const Experiment& experiment, int which) {
   return what + " that the decoder has written so far, and continues.";
 }
 
+/// "41 %".
+std::string percent_text(double probability) {
+  return probability < 0.005 ? "< 1 %" : fixed_text(100 * probability, 0) + " %";
+}
+
 /// Puts the cursor behind the last character when that is wanted.
 int move_cursor(ImGuiInputTextCallbackData* data) {
   if (!std::exchange(*static_cast<bool*>(data->UserData), false)) return 0;
@@ -47,11 +53,13 @@ int move_cursor(ImGuiInputTextCallbackData* data) {
 
 class TextColumn {
  public:
-  TextColumn(const Style& style, const Experiment& experiment, int which, UiState& state, UiIntents& intents)
+  TextColumn(const Style& style, const Experiment& experiment, int which, std::span<const NextWord> words,
+             UiState& state, UiIntents& intents)
       : style_(style),
         experiment_(experiment),
         text_(model_text(experiment, which)),
         which_(which),
+        words_(words),
         typed_(state.typed_texts[static_cast<std::size_t>(which - 1)]),
         state_(state),
         intents_(intents) {}
@@ -78,9 +86,57 @@ class TextColumn {
     const float left = ImGui::GetCursorPosX();
     section_title(style_, title_of(experiment_, which_).c_str());
     ImGui::SameLine();
-    const auto count = std::ssize(text_.ids);
-    text_right(grouped_text(count) + (count == 1 ? " token" : " tokens"), left + width, color(style_.palette.dim));
+    const std::string count = token_count(std::ssize(text_.ids));
+    next_words(left + width - ImGui::CalcTextSize(count.c_str()).x - style_.px(16));
+    text_right(count, left + width, color(style_.palette.dim));
     ImGui::SetCursorPosX(left);
+  }
+
+  static std::string token_count(Index tokens) { return grouped_text(tokens) + (tokens == 1 ? " token" : " tokens"); }
+
+  /// What may come next, in the order of its probability, as far as there is room.
+  void next_words(float right) {
+    // What was refused is not the text that they continue.
+    if (words_.empty() || (typed_ && !typed_->error.empty())) return;
+    const float gap = style_.px(4);
+    const std::string heading = "Next:";
+    ImGui::SameLine(0, style_.px(20));
+    if (ImGui::GetCursorPosX() + width_of(heading) + gap + word_width(words_.front()) > right) return;
+    ImGui::TextDisabled("%s", heading.c_str());
+    for (const NextWord& word : words_) {
+      ImGui::SameLine(0, gap);
+      if (ImGui::GetCursorPosX() + word_width(word) > right) break;
+      next_word(word);
+    }
+    ImGui::SameLine();
+  }
+
+  static float width_of(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
+
+  [[nodiscard]] float word_width(const NextWord& word) const {
+    return width_of(word.name + " " + percent_text(word.probability)) + style_.px(12);
+  }
+
+  void next_word(const NextWord& word) {
+    wanted_characters().add(word.name);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size(word_width(word), ImGui::GetTextLineHeight());
+    ImGui::PushID(static_cast<int>(word.id));
+    const bool clicked = ImGui::InvisibleButton("next word", size) && word.written;
+    ImGui::PopID();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const bool lit = ImGui::IsItemHovered() && word.written;
+    list.AddRect(ImVec2(at.x, at.y - style_.px(1)), ImVec2(at.x + size.x, at.y + size.y + style_.px(1)),
+                 color(lit ? style_.palette.accent : style_.palette.line), style_.px(3));
+    const float left = at.x + style_.px(6);
+    list.AddText(ImVec2(left, at.y), color(style_.palette.text), word.name.c_str());
+    list.AddText(ImVec2(left + width_of(word.name + " "), at.y), color(style_.palette.dim),
+                 percent_text(word.probability).c_str());
+    tooltip("id " + std::to_string(word.id) + " · probability " + number_text(word.probability) +
+            (word.written ? "\nClick to write it" : "\nIt cannot be written as text"));
+    if (!clicked) return;
+    ++state_.gesture;
+    intents_.actions.push_back({SetText{which_, *word.written}, state_.gesture});
   }
 
   void box(float width) {
@@ -116,6 +172,7 @@ class TextColumn {
     float end = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const std::string piece = piece_text(text_, static_cast<Index>(i));
+      wanted_characters().add(piece);
       const ImVec2 size = chip_size(piece);
       if (i > 0 && end + gap + size.x <= right) ImGui::SameLine(0, gap);
       end = (i > 0 && end + gap + size.x <= right ? end + gap : 0) + size.x;
@@ -153,6 +210,7 @@ class TextColumn {
   const Experiment& experiment_;
   const ModelText& text_;
   int which_;
+  std::span<const NextWord> words_;
   std::optional<TypedText>& typed_;
   UiState& state_;
   UiIntents& intents_;
@@ -175,7 +233,8 @@ bool shows_patch_text(const Experiment& experiment) {
 
 double text_panel_height(double window_height) { return window_height < 560 ? 104 : 132; }
 
-void text_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents) {
+void text_panel(const Style& style, const Experiment& experiment, std::span<const NextWord> words, UiState& state,
+                UiIntents& intents) {
   std::vector<int> shown = {1};
   if (text_count(experiment) > 1) shown.push_back(2);
   if (shows_patch_text(experiment)) shown.push_back(3);
@@ -185,7 +244,8 @@ void text_panel(const Style& style, const Experiment& experiment, UiState& state
       (ImGui::GetContentRegionAvail().x - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
   for (const int which : shown) {
     if (which > 1) ImGui::SameLine(0, gap);
-    TextColumn(style, experiment, which, state, intents).show(width);
+    const bool continues = which == continued_text(experiment);
+    TextColumn(style, experiment, which, continues ? words : std::span<const NextWord>(), state, intents).show(width);
   }
 }
 

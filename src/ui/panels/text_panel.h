@@ -1,6 +1,9 @@
 // Above the figure of a model: what it reads, and the tokens that it gets.
 #pragma once
 
+#include <span>
+
+#include "app/session/next_words.h"
 #include "core/experiment/experiment.h"
 #include "ui/panels/panels.h"
 
@@ -15,7 +18,9 @@ bool shows_patch_text(const Experiment& experiment);
 /// Its height in logical pixels.
 double text_panel_height(double window_height);
 
-/// A box for each text, and its tokens below. What a model refuses stays in its box with the reason below it.
-void text_panel(const Style& style, const Experiment& experiment, UiState& state, UiIntents& intents);
+/// A box for each text, and its tokens below. What a model refuses stays in its box with the reason below it. Above the
+/// text that the model continues are the `words` that it would write next, which a click writes.
+void text_panel(const Style& style, const Experiment& experiment, std::span<const NextWord> words, UiState& state,
+                UiIntents& intents);
 
 }  // namespace attnscope::ui

@@ -91,6 +91,7 @@ struct ModelParts {
   std::vector<Layer> layers;
   std::size_t layer = 0;  ///< selected
   std::size_t part = 0;
+  std::optional<Intervention> followed = {};  ///< the head on screen when the selection last followed it
 };
 
 /// What the parameter panel says of a model; derived once.

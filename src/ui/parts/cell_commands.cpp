@@ -65,17 +65,21 @@ void toggle_mask(const Shared& shared, UiIntents& intents) {
 
 namespace {
 
+/// The head that the view shows.
+std::optional<Intervention> shown_head(const Trace& trace, const ParameterValues& options) {
+  const std::optional<Index> head = selected_head(*find_view(trace.experiment().view.name), trace, options);
+  const Step* const weights = head ? selected_attention(trace, options).weights : nullptr;
+  if (weights == nullptr) return std::nullopt;
+  return Intervention{outputs_of_heads(weights->name), head, {}, {}};
+}
+
 /// The head under the cursor or the pinned one, otherwise the one that the view shows.
 std::optional<Intervention> chosen_head(const Shared& shared, const Trace& trace, const ParameterValues& options) {
   const std::optional<NamedCell>& cell = shared.state.inspected();
   const Step* const step = cell ? trace.find(cell->tensor) : nullptr;
-  const View& view = *find_view(trace.experiment().view.name);
   if (step != nullptr && step->name.ends_with("weights") && step->axes.size() == 3)
     return Intervention{outputs_of_heads(step->name), cell->index.front(), {}, {}};
-  const std::optional<Index> head = selected_head(view, trace, options);
-  const Step* const weights = head ? selected_attention(trace, options).weights : nullptr;
-  if (weights == nullptr) return std::nullopt;
-  return Intervention{outputs_of_heads(weights->name), head, {}, {}};
+  return shown_head(trace, options);
 }
 
 void switch_model_head(const Shared& shared, const Trace& trace, const ParameterValues& options, UiIntents& intents) {
@@ -88,6 +92,23 @@ void switch_model_head(const Shared& shared, const Trace& trace, const Parameter
 }
 
 }  // namespace
+
+void follow_shown_head(const Shared& shared) {
+  const Trace* trace = shared.traces.trace().get();
+  if (trace == nullptr || trace->experiment().model == nullptr) return;
+  if (!shared.state.model_facts || !shared.state.model_facts->parts) return;
+  ModelParts& parts = *shared.state.model_facts->parts;
+  const std::optional<Intervention> head = shown_head(*trace, view_options(trace->experiment().view)->values);
+  if (head == parts.followed) return;
+  parts.followed = head;
+  for (std::size_t layer = 0; head && layer < parts.layers.size(); ++layer) {
+    const auto& those = parts.layers[layer].parts;
+    const auto found = std::ranges::find_if(those, [&](const ModelParts::Part& each) { return each.part == *head; });
+    if (found == those.end()) continue;
+    parts.layer = layer;
+    parts.part = static_cast<std::size_t>(found - those.begin());
+  }
+}
 
 void switch_head(const Shared& shared, UiIntents& intents) {
   const Trace* trace = shared.traces.trace().get();

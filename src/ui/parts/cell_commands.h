@@ -15,6 +15,8 @@ void move_pinned_cell(Shared& shared, Index down, Index right);
 void show_pinned_pair(Shared& shared, std::uint64_t gesture);
 /// Hides the inspected cell's key from its query with the mask, or shows it again.
 void toggle_mask(const Shared& shared, UiIntents& intents);
+/// Selects the head that the view shows in the list of what can be replaced, once it is another one.
+void follow_shown_head(const Shared& shared);
 /// Turns the selected head off, or on again.
 void switch_head(const Shared& shared, UiIntents& intents);
 /// Selects a head, counted from 1, where the view shows single heads and has that many.

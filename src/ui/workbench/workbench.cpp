@@ -8,6 +8,7 @@
 #include "ui/imgui/imgui_compat.h"
 #include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
+#include "ui/parts/cell_commands.h"
 
 namespace attnscope::ui {
 namespace {
@@ -63,7 +64,8 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
 }
 
 bool Workbench::busy() const {
-  return traces_.busy() || files_.busy() || shown_figure_.busy() || figure_export_.busy() || animation_export_.busy();
+  return traces_.busy() || files_.busy() || shown_figure_.busy() || figure_export_.busy() || animation_export_.busy() ||
+         look_.lacks_characters();
 }
 
 void Workbench::take_results() {
@@ -87,9 +89,11 @@ void Workbench::frame() {
   request_computation();
   host_.new_frame();
   show_parts();
-  // A slider and its figure move together, not a frame apart: numbers that are computed at once belong to this frame.
-  if (!traces_.computed_at_once()) return;
+  // A slider and its figure move together, not a frame apart: numbers that are computed at once belong to this frame. So
+  // do letters that the fonts were not loaded with.
+  if (!traces_.computed_at_once() && !look_.lacks_characters()) return;
   host_.drop_frame();
+  look_.refresh(host_);
   take_results();
   host_.new_frame();
   show_parts();
@@ -114,6 +118,7 @@ void Workbench::show_parts() {
   ImGui::PopStyleVar();
 
   parts_.begin("Parameters", areas.parameters, 0, colors().panel, {style.px(16), style.px(14)});
+  follow_shown_head(shared_);
   parameter_panel(style, session().experiment(), state_, intents);
   ImGui::End();
   parts_.begin("Views", areas.tabs, ImGuiWindowFlags_NoScrollWithMouse, colors().background, {style.px(16), 0});
@@ -170,7 +175,8 @@ void Workbench::show_row(const Style& style, const Areas& areas, UiIntents& inte
   if (!areas.has_row) return;
   if (!has_text) return start_.show(style, areas, parts_, menu_state(), intents);
   parts_.begin("Text", areas.row, ImGuiWindowFlags_NoScrollWithMouse, colors().panel, {style.px(16), style.px(8)});
-  text_panel(style, session().experiment(), state_, intents);
+  text_panel(style, session().experiment(), offered_words_.of(traces_.trace(), session().experiment()), state_,
+             intents);
   ImGui::End();
 }
 

@@ -20,6 +20,7 @@
 #include "ui/parts/inspected_cell.h"
 #include "ui/parts/lesson_runner.h"
 #include "ui/parts/look.h"
+#include "ui/parts/offered_words.h"
 #include "ui/parts/open_files.h"
 #include "ui/parts/shown_figure.h"
 #include "ui/parts/start_offers.h"
@@ -147,6 +148,7 @@ class Workbench {
   Shared shared_;
   ShownFigure shown_figure_;
   InspectedCell inspected_;
+  OfferedWords offered_words_;
   FigureExport figure_export_;
   AnimationExport animation_export_;
   LessonRunner lesson_;
