@@ -118,7 +118,7 @@ bool measures_rank(const Trace& trace, const std::vector<Attention>& attentions,
   if (options.rank || options.sort == "effective_rank") return true;
   double operations = 0;
   for (const Attention& each : attentions)
-    operations += rank_operations(trace.steps()[static_cast<std::size_t>(each.step)]);
+    operations += rank_operations(trace.steps()[static_cast<std::size_t>(each.step)].axes);
   if (operations <= kMaxRankOperations) return true;
   warnings.emplace_back(
       "the effective rank of so many weights takes long and is left out; --effective-rank computes it");

@@ -48,12 +48,15 @@ std::optional<LayerAttention> attention_called(std::string_view name, int step, 
 }  // namespace
 
 std::vector<LayerAttention> layer_attentions(const Trace& trace) {
-  const bool of_model = trace.experiment().model != nullptr;
-  const auto steps = static_cast<int>(trace.steps().size());
+  return layer_attentions(*trace.plan(), trace.experiment().model != nullptr);
+}
+
+std::vector<LayerAttention> layer_attentions(const Plan& plan, bool of_model) {
+  const auto steps = static_cast<int>(plan.steps.size());
   std::vector<LayerAttention> all;
   // In one pass: looking up every layer by name would take quadratic time.
   for (int step = 0; step < steps; ++step) {
-    const Step& each = trace.steps()[static_cast<std::size_t>(step)];
+    const PlannedStep& each = plan.steps[static_cast<std::size_t>(step)];
     const std::optional<LayerAttention> found = attention_called(each.name, step, of_model);
     // A system's layers follow one another without a gap.
     if (found && (of_model || found->layer == std::ssize(all) + 1)) all.push_back(*found);

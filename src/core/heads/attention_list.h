@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/plan.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -28,6 +29,8 @@ struct LayerAttention {
 /// model, with two parts "encoder.layer1.weights", …, "decoder.layer1.weights", "decoder.layer1.cross_weights", …
 /// Cross-attention beside a single layer, and other stages of a system, are not among them.
 std::vector<LayerAttention> layer_attentions(const Trace& trace);
+/// The same of a plan, before anything is computed; `of_model`: the plan is that of a trained model.
+std::vector<LayerAttention> layer_attentions(const Plan& plan, bool of_model);
 
 /// What the names of its tensors begin with: "", "layer2.", "decoder.layer1.cross_".
 std::string prefix_of(const Trace& trace, const LayerAttention& attention);

@@ -15,7 +15,7 @@
 #include "core/heads/metrics.h"
 #include "core/heads/repeated_tokens.h"
 #include "core/models/models.h"
-#include "core/plan/plan.h"
+#include "core/plan/plan_part.h"
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
 
@@ -72,15 +72,9 @@ std::vector<double> measured_uniform(const HeadPattern& like, std::span<const In
 
 /// The plan up to the last attention that is tested: neither what follows it nor a decoder is computed.
 std::shared_ptr<const Plan> plan_of_attentions(const Experiment& experiment) {
-  Plan planned = plan(experiment);
-  const auto is_last = [](const PlannedStep& step) {
+  return std::make_shared<const Plan>(plan_up_to_last(experiment, [](const PlannedStep& step) {
     return step.name.ends_with(".weights") && !step.name.starts_with("decoder.");
-  };
-  const auto last = std::find_if(planned.steps.rbegin(), planned.steps.rend(), is_last);
-  planned.steps.erase(last.base(), planned.steps.end());
-  planned.cost = {};
-  for (const PlannedStep& step : planned.steps) planned.cost.add(step.axes, step.flops);
-  return std::make_shared<const Plan>(std::move(planned));
+  }));
 }
 
 class HeadFinder {

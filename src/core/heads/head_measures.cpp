@@ -52,7 +52,7 @@ std::vector<int> attention_steps_of(const Trace& trace) {
 }
 
 double measuring_bytes(const Step& step) {
-  const auto heads = static_cast<double>(heads_in(step));
+  const auto heads = static_cast<double>(heads_in(step.axes));
   const auto queries = static_cast<double>(step.axes[step.axes.size() - 2].size);
   const auto keys = static_cast<double>(step.axes.back().size);
   const auto compared = std::min(heads, static_cast<double>(kMaxComparedHeads));
@@ -62,12 +62,12 @@ double measuring_bytes(const Step& step) {
          8 * compared * compared + 3 * 8 * static_cast<double>(kMaxCellsForRank);
 }
 
-double rank_operations(const Step& step) {
-  const auto queries = static_cast<double>(step.axes[step.axes.size() - 2].size);
-  const auto keys = static_cast<double>(step.axes.back().size);
+double rank_operations(const Axes& axes) {
+  const auto queries = static_cast<double>(axes[axes.size() - 2].size);
+  const auto keys = static_cast<double>(axes.back().size);
   const double shorter = std::min(queries, keys);
   if (shorter > static_cast<double>(kMaxForRank) || queries * keys > static_cast<double>(kMaxCellsForRank)) return 0;
-  return static_cast<double>(heads_in(step)) * shorter * queries * keys;
+  return static_cast<double>(heads_in(axes)) * shorter * queries * keys;
 }
 
 namespace {
@@ -108,7 +108,8 @@ class HeadMeasurer {
     if (rows_.ended()) return std::nullopt;
     mask_ = mask_of_imported(trace_, rows_);
     measured_ = {.tensor = rows_.step().name, .queries = rows_.queries(), .keys = rows_.keys(), .mask = mask_.text()};
-    for (Index head = 0; head < rows_.heads(); ++head) circuits_.push_back(head_circuit(trace_, position_, head));
+    for (Index head = 0; head < rows_.heads(); ++head)
+      circuits_.push_back(measuring_.circuits ? head_circuit(trace_, position_, head) : std::nullopt);
     measure_each();
     if (rows_.ended()) return std::nullopt;
     measure_uniform();

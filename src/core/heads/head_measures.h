@@ -45,6 +45,7 @@ struct Measuring {
   bool rank = true;       ///< the effective rank
   bool distances = true;  ///< and compositions
   bool rollout = true;
+  bool circuits = true;  ///< measures of the heads' weight matrices; without them there are no compositions either
   StopToken stop = {};
 };
 
@@ -59,8 +60,8 @@ inline std::optional<HeadMeasures> measure_heads(const Trace& trace, int positio
   return measure_heads(trace, position, Measuring{.item = item, .stop = stop});
 }
 
-/// About how many operations the effective ranks of all heads take.
-double rank_operations(const Step& step);
+/// About how many operations the effective ranks of all heads take whose weights have these axes.
+double rank_operations(const Axes& axes);
 
 /// The maximum memory of `measure_heads` in bytes.
 double measuring_bytes(const Step& step);

@@ -4,8 +4,8 @@
 
 namespace attnscope {
 
-Index heads_in(const Step& step) {
-  const Axis* const axis = find_axis(step.axes, "head");
+Index heads_in(const Axes& axes) {
+  const Axis* const axis = find_axis(axes, "head");
   return axis != nullptr ? axis->size : 1;
 }
 

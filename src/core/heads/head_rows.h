@@ -16,7 +16,7 @@ namespace attnscope {
 inline constexpr Index kWeightsAtOnce = Index{1} << 22U;
 
 /// The heads along the axis of that name; 1 without one.
-Index heads_in(const Step& step);
+Index heads_in(const Axes& axes);
 
 /// Reads the weights of the heads of one attention, for one batch item.
 class HeadRows {
@@ -24,7 +24,7 @@ class HeadRows {
   HeadRows(const Trace& trace, int position, Index item, const StopToken& stop);
 
   [[nodiscard]] const Step& step() const { return trace_.steps()[static_cast<std::size_t>(position_)]; }
-  [[nodiscard]] Index heads() const { return heads_in(step()); }
+  [[nodiscard]] Index heads() const { return heads_in(step().axes); }
   [[nodiscard]] Index queries() const { return step().axes[step().axes.size() - 2].size; }
   [[nodiscard]] Index keys() const { return step().axes.back().size; }
   [[nodiscard]] std::vector<Index> leading(Index head) const { return leading_index(step().axes, 2, head, item_); }

@@ -64,6 +64,7 @@ struct Measure {
   void (*add)(const AttentionRow&, MeasureSum&) = nullptr;
   /// The measure of a head as a whole; nothing where it does not apply.
   std::optional<double> (*of_head)(const WholeHead&) = nullptr;
+  bool of_circuit = false;  ///< depends on `HeadPattern::circuit` alone, and on no attention weights
 };
 
 /// The measures of `measures.inc`. See `measures` for the list that is made once.

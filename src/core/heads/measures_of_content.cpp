@@ -45,7 +45,8 @@ Measure copying_measure() {
           nullptr,
           [](const WholeHead& whole) -> std::optional<double> {
             return whole.head.circuit == nullptr ? std::nullopt : copying(*whole.head.circuit);
-          }};
+          },
+          true};
 }
 
 }  // namespace attnscope

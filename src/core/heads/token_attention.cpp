@@ -23,7 +23,7 @@ class HeadLines {
   HeadLines(const Trace& trace, const TokenQuestion& question, const StopToken& stop)
       : trace_(trace), question_(question), context_{trace.experiment().seed, nullptr, stop, &failure_} {}
 
-  [[nodiscard]] Index heads() const { return heads_in(step()); }
+  [[nodiscard]] Index heads() const { return heads_in(step().axes); }
   [[nodiscard]] Index tokens() const { return question_.from ? step().axes.back().size : queries_of(step()); }
 
   /// [token], with axes of size 1 around; null once it was stopped or reading has failed.

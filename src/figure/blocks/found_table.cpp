@@ -324,7 +324,7 @@ Index found_pages(const Trace& trace) {
   Index heads = 0;
   for (const LayerAttention& each : layer_attentions(trace)) {
     if (each.kind == AttentionKind::self || each.kind == AttentionKind::encoder)
-      heads += heads_in(trace.steps()[static_cast<std::size_t>(each.weights)]);
+      heads += heads_in(trace.steps()[static_cast<std::size_t>(each.weights)].axes);
   }
   return page_count(heads, FoundLayout::kMaxRows);
 }

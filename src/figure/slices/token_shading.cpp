@@ -51,7 +51,7 @@ std::vector<bool> left_out_tokens(const Trace& trace, const TokenShading& shadin
 
 std::string heads_text(Index heads) { return grouped_text(heads) + (heads == 1 ? " head" : " heads"); }
 
-Index heads_of(const TokenShading& shading) { return heads_in(*shading.of.weights); }
+Index heads_of(const TokenShading& shading) { return heads_in(shading.of.weights->axes); }
 
 /// "layer 2, head 3": which weights they are.
 std::vector<std::string> shading_details(const Trace& trace, const TokenShading& shading) {
