@@ -22,8 +22,8 @@ void add_animate_command(CommandLine& line);
 /// `explain EXPERIMENT [--set NAME=VALUE]… TENSOR[i,j,…]`: the arithmetic of one number.
 void add_explain_command(CommandLine& line);
 
-/// `metrics EXPERIMENT [--set NAME=VALUE]… [--item N]`: measures of the heads; with `--find`, the standard test of a
-/// trained model's heads.
+/// `metrics EXPERIMENT [--set NAME=VALUE]… [--item N]`: measures of the heads; with `--texts FILE`, of a trained model's
+/// heads over several texts; with `--find`, the standard test of its heads.
 void add_metrics_command(CommandLine& line);
 
 /// `script EXPERIMENT [--set NAME=VALUE]… [-o OUT.py]`: prints or writes the experiment as a PyTorch script.

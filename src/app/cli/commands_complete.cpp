@@ -190,7 +190,7 @@ Possible value_words(const TypedWords& typed, const CLI::Option& option, bool in
   if (name == "--sort") return {measure_names(), false};
   if (name == "--only") return {tensor_names(typed), false};
   if (name == "--mask") return {{{"none", {}}, {"causal", {}}}, false};
-  return {{}, name == "--output" || name == "--labels" || name == "--picture"};
+  return {{}, name == "--output" || name == "--labels" || name == "--texts" || name == "--picture"};
 }
 
 Possible option_words(const CLI::App& command) {

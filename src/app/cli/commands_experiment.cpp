@@ -105,7 +105,7 @@ Result<GivenText> given_text(const char* option, const std::optional<std::string
 Result<void> apply_texts(Experiment& experiment, const ExperimentOptions& options) {
   const Result<GivenText> first = given_text("--tokens", options.text, options.tokens);
   if (!first) return tl::unexpected(first.error());
-  const Result<GivenText> second = given_text("--tokens2", options.text2, options.tokens2);
+  const Result<GivenText> second = second_text(options);
   if (!second) return tl::unexpected(second.error());
   if (first->empty() && second->empty()) return {};
   if (experiment.model == nullptr) {
@@ -123,6 +123,27 @@ std::string named_refusal(const ExperimentOptions& options, const Experiment& ex
                         message.find(experiment.model->folder()) != std::string::npos;
   const bool is_system = find_system(options.experiment) != nullptr;
   return (is_named || is_system ? "" : path_text(options.experiment) + ": ") + printable(message);
+}
+
+/// Changes the experiment as the options say.
+Result<void> apply_options(Experiment& experiment, const ExperimentOptions& options) {
+  if (const Result<void> given = apply_texts(experiment, options); !given) {
+    if (given.error().kind == Error::Kind::usage) return given;
+    return fail(named_refusal(options, experiment, given.error().message), given.error().kind);
+  }
+  if (const Result<void> changed = apply_interventions(experiment, options); !changed) {
+    if (changed.error().kind == Error::Kind::usage) return changed;
+    return fail(named_refusal(options, experiment, changed.error().message), changed.error().kind);
+  }
+  for (const std::string& setting : options.settings) {
+    if (Result<void> set = apply_setting(experiment, setting); !set) return set;
+  }
+  if (!options.labels.empty()) {
+    Result<std::vector<std::string>> labels = read_labels_file(options.labels);
+    if (!labels) return tl::unexpected(labels.error());
+    experiment.labels = std::move(*labels);
+  }
+  return apply_picture(experiment, options.picture);
 }
 
 }  // namespace
@@ -171,33 +192,32 @@ Result<void> apply_interventions(Experiment& experiment, const ExperimentOptions
   return set_patch_text(experiment, *given);
 }
 
-Result<ExperimentSource> load_source(const ExperimentOptions& options) {
-  const Result<double> budget = memory_budget();
-  if (!budget) return tl::unexpected(budget.error());
+Result<ExperimentSource> open_experiment(const ExperimentOptions& options) {
   if (options.experiment == "-") {
     if (const Result<void> readable = check_standard_input(); !readable) return tl::unexpected(readable.error());
   }
-  Result<ExperimentSource> opened = open_source(options.experiment);
+  return open_source(options.experiment);
+}
+
+Result<Experiment> changed_experiment(const ExperimentOptions& options) {
+  Result<ExperimentSource> opened = open_experiment(options);
+  if (!opened) return tl::unexpected(opened.error());
+  if (const Result<void> changed = apply_options(opened->experiment, options); !changed)
+    return tl::unexpected(changed.error());
+  return std::move(opened->experiment);
+}
+
+Result<GivenText> second_text(const ExperimentOptions& options) {
+  return given_text("--tokens2", options.text2, options.tokens2);
+}
+
+Result<ExperimentSource> load_source(const ExperimentOptions& options) {
+  const Result<double> budget = memory_budget();
+  if (!budget) return tl::unexpected(budget.error());
+  Result<ExperimentSource> opened = open_experiment(options);
   if (!opened) return opened;
   Experiment experiment = opened->experiment;
-  if (const Result<void> given = apply_texts(experiment, options); !given) {
-    if (given.error().kind == Error::Kind::usage) return tl::unexpected(given.error());
-    return fail(named_refusal(options, experiment, given.error().message), given.error().kind);
-  }
-  if (const Result<void> changed = apply_interventions(experiment, options); !changed) {
-    if (changed.error().kind == Error::Kind::usage) return tl::unexpected(changed.error());
-    return fail(named_refusal(options, experiment, changed.error().message), changed.error().kind);
-  }
-  for (const std::string& setting : options.settings) {
-    if (const Result<void> set = apply_setting(experiment, setting); !set) return tl::unexpected(set.error());
-  }
-  if (!options.labels.empty()) {
-    Result<std::vector<std::string>> labels = read_labels_file(options.labels);
-    if (!labels) return tl::unexpected(labels.error());
-    experiment.labels = std::move(*labels);
-  }
-  if (const Result<void> given = apply_picture(experiment, options.picture); !given)
-    return tl::unexpected(given.error());
+  if (const Result<void> changed = apply_options(experiment, options); !changed) return tl::unexpected(changed.error());
   if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid) {
     if (!options.settings.empty() && validate(opened->experiment, kUnlimitedMemory))
       return fail("--set " + valid.error().message, Error::Kind::usage);

@@ -12,6 +12,7 @@
 #include "core/experiment/experiment.h"
 #include "core/trace/trace.h"
 #include "io/experiments/experiment_file.h"
+#include "io/models/model_texts.h"
 
 namespace attnscope {
 
@@ -35,6 +36,15 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options);
 
 /// Bytes that an experiment may take: ATTNSCOPE_MEMORY_MB if it is set, otherwise kDefaultMemoryBudget.
 Result<double> memory_budget();
+
+/// What EXPERIMENT names, as it is there: the options change nothing yet.
+Result<ExperimentSource> open_experiment(const ExperimentOptions& options);
+
+/// The same, changed as the options say. Not yet validated: it may be given another text.
+Result<Experiment> changed_experiment(const ExperimentOptions& options);
+
+/// What --text2 or --tokens2 give; empty without them.
+Result<GivenText> second_text(const ExperimentOptions& options);
 
 /// The experiment that the options describe, valid and within the memory budget. An error in a file is a failure; an
 /// invalid setting is a usage error.

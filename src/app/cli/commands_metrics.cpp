@@ -3,9 +3,9 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/commands_experiment.h"
-#include "app/cli/commands_inputs.h"
 #include "app/cli/found_heads.h"
 #include "app/cli/measured_attentions.h"
+#include "app/cli/metrics_options.h"
 #include "app/cli/progress_line.h"
 #include "core/base/text.h"
 #include "core/heads/attention_list.h"
@@ -19,21 +19,6 @@ namespace {
 // More attentions have no tables of distances and compositions as text: those would be longer than the table of heads.
 constexpr std::ptrdiff_t kMaxDetailed = 4;
 
-// More operations than this take seconds; the effective rank is then computed only when it is asked for.
-constexpr double kMaxRankOperations = 3e9;
-
-struct MetricsOptions : ExperimentOptions {
-  Index item = 1;
-  std::optional<Index> layer;
-  std::optional<Index> top;
-  std::string sort;
-  bool find = false;
-  bool rank = false;
-  bool rollout = false;
-  bool json = false;
-  bool csv = false;
-};
-
 /// Fails if measuring would exceed the memory budget.
 Result<void> check_memory(const Step& step) {
   // What the process takes anyway.
@@ -44,35 +29,6 @@ Result<void> check_memory(const Step& step) {
                 "; ATTNSCOPE_MEMORY_MB sets the limit");
   }
   return {};
-}
-
-/// Fails with a usage error if `value` is not between `least` and `most`.
-Result<void> check_between(const char* option, Index value, Index least, Index most) {
-  if (value >= least && value <= most) return {};
-  return fail(std::string(option) + ": " + std::to_string(value) + " is not allowed; allowed: whole numbers from " +
-                  std::to_string(least) + " to " + std::to_string(most),
-              Error::Kind::usage);
-}
-
-/// Fails with a usage error if `top` is 0 or negative.
-Result<void> check_top(std::optional<Index> top) {
-  if (!top || *top >= 1) return {};
-  return fail("--top: " + std::to_string(*top) + " is not allowed; allowed: whole numbers from 1 on",
-              Error::Kind::usage);
-}
-
-/// The index among the measures; nothing if no measure is named. `when` is part of the error: " with --find".
-Result<std::optional<std::size_t>> sorting_measure(const std::string& name, std::span<const Measure> among,
-                                                   const char* when = "") {
-  if (name.empty()) return std::nullopt;
-  std::vector<std::string> names;
-  for (const Measure& measure : among) names.emplace_back(measure.name);
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) {
-    return fail("--sort: " + quoted_text(name) + " is not allowed" + when + "; allowed: " + join(names, ", "),
-                Error::Kind::usage);
-  }
-  return static_cast<std::size_t>(found - names.begin());
 }
 
 /// An attention to measure.
@@ -101,11 +57,7 @@ Result<std::vector<Attention>> selected_attentions(const Trace& trace, std::opti
 
 /// What is said beside the measures of an attention.
 void add_warnings(const HeadMeasures& measured, bool detailed, std::vector<std::string>& warnings) {
-  if (measured.left_out > 0) {
-    warnings.push_back(measured.tensor + ": " + grouped_text(measured.left_out) +
-                       (measured.left_out == 1 ? " row with a weight that is" : " rows with weights that are") +
-                       " not finite " + (measured.left_out == 1 ? "is" : "are") + " left out of the measures");
-  }
+  if (measured.left_out > 0) warnings.push_back(rows_left_out_text(measured.tensor, measured.left_out));
   if (const Index heads = std::ssize(measured.heads); detailed && heads > kMaxComparedHeads) {
     warnings.push_back(measured.tensor + ": " + grouped_text(heads) +
                        " heads are not compared with each other; allowed: " + grouped_text(kMaxComparedHeads));
@@ -115,22 +67,18 @@ void add_warnings(const HeadMeasures& measured, bool detailed, std::vector<std::
 /// Whether to compute the effective rank; if it is left out, says so.
 bool measures_rank(const Trace& trace, const std::vector<Attention>& attentions, const MetricsOptions& options,
                    std::vector<std::string>& warnings) {
-  if (options.rank || options.sort == "effective_rank") return true;
+  if (asks_for_rank(options)) return true;
   double operations = 0;
   for (const Attention& each : attentions)
     operations += rank_operations(trace.steps()[static_cast<std::size_t>(each.step)].axes);
   if (operations <= kMaxRankOperations) return true;
-  warnings.emplace_back(
-      "the effective rank of so many weights takes long and is left out; --effective-rank computes it");
+  warnings.emplace_back(kRankLeftOut);
   return false;
 }
 
 /// An experiment on the model whose heads are to be found. It need not have a text.
 Result<Experiment> experiment_to_test(const MetricsOptions& options) {
-  if (options.experiment == "-") {
-    if (const Result<void> readable = check_standard_input(); !readable) return tl::unexpected(readable.error());
-  }
-  Result<ExperimentSource> source = open_source(options.experiment);
+  Result<ExperimentSource> source = open_experiment(options);
   if (!source) return tl::unexpected(source.error());
   if (source->experiment.model == nullptr)
     return fail(
@@ -217,8 +165,10 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
 void add_metrics_command(CommandLine& line) {
   const auto options = std::make_shared<MetricsOptions>();
   CLI::App& command =
-      line.add("metrics", "Measure what the heads do: entropy, previous token, induction, ...",
-               [options] { return options->find ? find_command(*options) : metrics_command(*options); });
+      line.add("metrics", "Measure what the heads do: entropy, previous token, induction, ...", [options] {
+        if (options->find) return find_command(*options);
+        return options->texts ? text_metrics(*options) : metrics_command(*options);
+      });
   add_experiment_options(command, *options);
   command.add_option("--item", options->item, "Batch item, from 1")->type_name("N")->capture_default_str();
   command.add_option("--layer", options->layer, "Only this layer, from 1")->type_name("N");
@@ -230,12 +180,18 @@ void add_metrics_command(CommandLine& line) {
   CLI::Option* const json =
       command.add_flag("--json", options->json, "Print JSON, with null for measures that do not apply");
   command.add_flag("--csv", options->csv, "Print CSV, with nothing for measures that do not apply")->excludes(json);
+  CLI::Option* const texts = command.add_option(
+      "--texts", options->texts,
+      "Mean and spread over the texts of a file, one per line or a JSON list, which a trained model reads");
+  texts->type_name("FILE");
   CLI::Option* const find = command.add_flag(
       "--find", options->find, "Find heads of a trained model by the standard test: random tokens, repeated");
   // The test has its own texts.
   for (const char* const other : {"--set", "--picture", "--labels", "--text", "--text2", "--tokens", "--tokens2",
-                                  "--item", "--effective-rank", "--rollout"})
+                                  "--item", "--texts", "--effective-rank", "--rollout"})
     find->excludes(command.get_option(other));
+  for (const char* const other : {"--picture", "--labels", "--text", "--tokens", "--item", "--rollout"})
+    texts->excludes(command.get_option(other));
 }
 
 }  // namespace attnscope

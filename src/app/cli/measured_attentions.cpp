@@ -1,7 +1,6 @@
 #include "app/cli/measured_attentions.h"
 
 #include <algorithm>
-#include <set>
 
 #include "app/cli/commands_tables.h"
 #include "core/base/text.h"
@@ -13,30 +12,6 @@ namespace {
 using nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 using Attentions = std::vector<MeasuredAttention>;
-
-std::string text_of(const std::optional<double>& value) { return value ? fixed_text(*value, 4) : "–"; }
-
-const MeasureRow& row_of(const Attentions& attentions, const PlacedHead& place) {
-  return attentions[place.attention].measures.heads[place.head];
-}
-
-std::string layer_text(const MeasuredAttention& attention) {
-  return attention.layer ? std::to_string(*attention.layer) : "–";
-}
-
-/// Whether layer numbers do not say which attention is meant.
-bool needs_names(const Attentions& attentions) {
-  std::set<std::optional<Index>> layers;
-  for (const MeasuredAttention& each : attentions) layers.insert(each.layer);
-  return layers.size() < attentions.size() || layers.contains(std::nullopt);
-}
-
-/// "normalized entropy" above each other.
-void add_title(const std::string& title, Rows& header) {
-  const std::size_t space = title.rfind(' ');
-  header[0].push_back(space == std::string::npos ? "" : title.substr(0, space));
-  header[1].push_back(space == std::string::npos ? title : title.substr(space + 1));
-}
 
 /// "512 queries, 512 keys; causal mask found in the weights"
 std::string size_text(const HeadMeasures& measured) {
@@ -59,60 +34,6 @@ std::string sizes_text(const Attentions& attentions) {
   return text;
 }
 
-/// The table of the heads with a row for uniform attention: one for all attentions where it is the same.
-class HeadTable {
- public:
-  HeadTable(const Attentions& attentions, const HeadRanking& ranking)
-      : attentions_(attentions), ranking_(ranking), named_(needs_names(attentions)) {}
-
-  std::string text() {
-    for (const std::string& title : titles()) add_title(title, rows_);
-    if (ranking_.measure) add_title("", rows_);
-    for (std::size_t i = 0; i < ranking_.heads.size(); ++i) add_head(i);
-    const auto is_like_first = [&](const MeasuredAttention& each) {
-      return each.measures.uniform == attentions_.front().measures.uniform;
-    };
-    if (std::ranges::all_of(attentions_, is_like_first)) {
-      add({named_ ? std::vector<std::string>{"", ""} : std::vector<std::string>{""}}, "uniform",
-          attentions_.front().measures.uniform);
-    } else {
-      for (const MeasuredAttention& each : attentions_) add(names_of(each), "uniform", each.measures.uniform);
-    }
-    return table_text(rows_);
-  }
-
- private:
-  [[nodiscard]] std::vector<std::string> titles() const {
-    std::vector<std::string> titles = {"layer", "head"};
-    if (named_) titles.insert(titles.begin(), "weights");
-    for (const Measure& measure : measures()) titles.emplace_back(measure.title);
-    return titles;
-  }
-
-  [[nodiscard]] std::vector<std::string> names_of(const MeasuredAttention& attention) const {
-    if (!named_) return {layer_text(attention)};
-    return {attention.measures.tensor, layer_text(attention)};
-  }
-
-  void add(std::vector<std::string> names, const std::string& head, const MeasureRow& values) {
-    names.push_back(head);
-    for (const std::optional<double>& value : values) names.push_back(text_of(value));
-    rows_.push_back(std::move(names));
-  }
-
-  void add_head(std::size_t at) {
-    const PlacedHead& place = ranking_.heads[at];
-    const MeasuredAttention& attention = attentions_[place.attention];
-    add(names_of(attention), "head " + std::to_string(place.head + 1), attention.measures.heads[place.head]);
-    if (at < ranking_.winners) rows_.back().push_back("← largest " + std::string(measures()[*ranking_.measure].title));
-  }
-
-  const Attentions& attentions_;
-  const HeadRanking& ranking_;
-  bool named_;
-  Rows rows_ = Rows(2);
-};
-
 /// Composition with earlier layers.
 std::string compositions_text(const HeadMeasures& measured) {
   std::string text;
@@ -121,7 +42,8 @@ std::string compositions_text(const HeadMeasures& measured) {
       Rows rows = {{"", "query", "key", "value"}};
       for (std::size_t earlier = 0; earlier < composed.shares[head].size(); ++earlier) {
         rows.push_back({"head " + std::to_string(earlier + 1)});
-        for (const std::optional<double>& share : composed.shares[head][earlier]) rows.back().push_back(text_of(share));
+        for (const std::optional<double>& share : composed.shares[head][earlier])
+          rows.back().push_back(table_value(share));
       }
       const std::string whose = composed.shares.size() == 1 ? "the head" : "head " + std::to_string(head + 1);
       text += "\nComposition of " + whose + " of " + measured.tensor + " with the heads of " + composed.earlier + "\n" +
@@ -153,14 +75,6 @@ std::string distances_text(const HeadMeasures& measured) {
   }
   return "\n" + measured.tensor + ": Jensen–Shannon divergence of the heads, summed over the queries\n" +
          table_text(rows);
-}
-
-/// The definitions of the measures.
-std::string legend() {
-  Rows rows;
-  for (const Measure& measure : measures())
-    rows.push_back({std::string(measure.title), std::string(measure.definition)});
-  return table_text(rows);
 }
 
 std::string csv_line(const MeasuredAttention& attention, const std::string& head, const MeasureRow& values) {
@@ -230,30 +144,9 @@ ordered_json attention_json(const MeasuredAttention& attention, const ordered_js
 
 }  // namespace
 
-HeadRanking ranked_heads(const Attentions& attentions, std::optional<std::size_t> measure, Index most) {
-  HeadRanking ranking;
-  ranking.measure = measure;
-  for (std::size_t i = 0; i < attentions.size(); ++i) {
-    for (std::size_t head = 0; head < attentions[i].measures.heads.size(); ++head) ranking.heads.push_back({i, head});
-  }
-  if (measure) {
-    const auto value = [&](const PlacedHead& place) { return row_of(attentions, place)[*measure]; };
-    // No value is less than any.
-    std::ranges::stable_sort(ranking.heads, [&](const auto& a, const auto& b) { return value(a) > value(b); });
-    ranking.applies = !ranking.heads.empty() && value(ranking.heads.front());
-    const auto is_largest = [&](const PlacedHead& place) {
-      return value(place) && text_of(value(place)) == text_of(value(ranking.heads.front()));
-    };
-    const auto smaller = std::ranges::find_if_not(ranking.heads, is_largest);
-    if (smaller != ranking.heads.end() && value(*smaller))
-      ranking.winners = static_cast<std::size_t>(smaller - ranking.heads.begin());
-  }
-  if (most > 0 && most < std::ssize(ranking.heads)) ranking.heads.resize(static_cast<std::size_t>(most));
-  return ranking;
-}
-
 std::string measured_text(const Attentions& attentions, const HeadRanking& ranking, bool detailed) {
-  std::string text = sizes_text(attentions) + "\n" + HeadTable(attentions, ranking).text();
+  const TableRow row = {.title = {}, .attentions = &attentions};
+  std::string text = sizes_text(attentions) + "\n" + head_table_text(std::span(&row, 1), ranking);
   for (const MeasuredAttention& each : attentions) {
     if (detailed) text += compositions_text(each.measures);
     if (each.measures.rollout != nullptr) text += rollout_text(*each.measures.rollout);
@@ -261,7 +154,7 @@ std::string measured_text(const Attentions& attentions, const HeadRanking& ranki
   }
   if (!detailed)
     text += "\n--layer N also shows how far the heads of a layer are apart; --json has that of all layers.\n";
-  return text + "\n" + legend();
+  return text + "\n" + measure_legend();
 }
 
 std::string measured_csv(const Attentions& attentions, const HeadRanking& ranking) {
@@ -269,7 +162,8 @@ std::string measured_csv(const Attentions& attentions, const HeadRanking& rankin
   for (const Measure& measure : measures()) text += "," + std::string(measure.name);
   text += "\n";
   for (const PlacedHead& place : ranking.heads)
-    text += csv_line(attentions[place.attention], std::to_string(place.head + 1), row_of(attentions, place));
+    text += csv_line(attentions[place.attention], std::to_string(place.head + 1),
+                     attentions[place.attention].measures.heads[place.head]);
   for (const MeasuredAttention& each : attentions) text += csv_line(each, "uniform", each.measures.uniform);
   return text;
 }
