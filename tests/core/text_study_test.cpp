@@ -8,11 +8,10 @@
 #include <limits>
 
 #include "core/base/text.h"
-#include "core/heads/attention_list.h"
-#include "core/heads/head_measures.h"
 #include "core/heads/repeated_tokens.h"
 #include "core/plan/validate.h"
 #include "support/made_model.h"
+#include "support/plain_text_study.h"
 
 namespace attnscope::test {
 namespace {
@@ -45,75 +44,10 @@ std::size_t measure_called(std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(measures(), name, &Measure::name) - measures().begin());
 }
 
-/// The average in two passes over the values.
-TextAverage plain_average(const std::vector<std::optional<double>>& values) {
-  std::vector<double> numbers;
-  for (const std::optional<double>& value : values) {
-    if (value) numbers.push_back(*value);
-  }
-  TextAverage average = {.texts = std::ssize(numbers)};
-  if (numbers.empty()) return average;
-  double sum = 0;
-  for (const double number : numbers) sum += number;
-  average.mean = sum / static_cast<double>(numbers.size());
-  double squares = 0;
-  for (const double number : numbers) squares += (number - average.mean) * (number - average.mean);
-  if (numbers.size() > 1) average.spread = std::sqrt(squares / static_cast<double>(numbers.size() - 1));
-  average.smallest = std::ranges::min(numbers);
-  average.largest = std::ranges::max(numbers);
-  return average;
-}
-
-void expect_near_or_none(double value, double expected) {
-  if (std::isnan(expected)) {
-    EXPECT_TRUE(std::isnan(value)) << value;
-  } else {
-    EXPECT_NEAR(value, expected, 1e-12);
-  }
-}
-
-void expect_average(const TextAverage& average, const std::vector<std::optional<double>>& values) {
-  const TextAverage expected = plain_average(values);
-  EXPECT_EQ(average.texts, expected.texts);
-  expect_near_or_none(average.mean, expected.mean);
-  expect_near_or_none(average.spread, expected.spread);
-  expect_near_or_none(average.smallest, expected.smallest);
-  expect_near_or_none(average.largest, expected.largest);
-}
-
-/// Runs each text alone, whole and with all measures, and compares the averages.
-void expect_averages(const std::shared_ptr<const Model>& model, const std::vector<std::string>& texts) {
-  const TextStudy study = studied(model, texts, {.rank = true});
-  std::vector<std::shared_ptr<const Trace>> traces;
-  for (const std::string& text : texts) traces.push_back(run(reader_of(model)(text).value()).value());
-  const std::vector<LayerAttention> attentions = layer_attentions(*traces.front());
-  ASSERT_EQ(study.attentions.size(), attentions.size());
-  for (std::size_t at = 0; at < attentions.size(); ++at) {
-    const AttentionAverages& averages = study.attentions[at];
-    SCOPED_TRACE(averages.tensor);
-    std::vector<HeadMeasures> alone;
-    for (const auto& trace : traces) alone.push_back(measure_heads(*trace, attentions[at].weights, Index{0}).value());
-    EXPECT_EQ(averages.tensor, alone.front().tensor);
-    EXPECT_EQ(averages.layer, attentions[at].layer);
-    ASSERT_EQ(averages.heads.size(), alone.front().heads.size());
-    for (std::size_t i = 0; i < measures().size(); ++i) {
-      SCOPED_TRACE(measures()[i].name);
-      const auto values_of = [&](const auto& row_of) {
-        std::vector<std::optional<double>> values;
-        for (const HeadMeasures& each : alone) values.push_back(row_of(each)[i]);
-        return values;
-      };
-      for (std::size_t head = 0; head < averages.heads.size(); ++head)
-        expect_average(averages.heads[head][i], values_of([&](const HeadMeasures& each) { return each.heads[head]; }));
-      expect_average(averages.uniform[i], values_of([](const HeadMeasures& each) { return each.uniform; }));
-    }
-  }
-}
-
 TEST(TextStudyTest, AveragesAreThoseOfTheTextsAlone) {
   for (const char* const family : {"attention-only", "gpt2", "bert"}) {
     SCOPED_TRACE(family);
-    expect_averages(made_model(family), {"1 2 3 1 2 3", "4 5", "7 8 9 7 7 1 2 8 9", "4 5"});
+    expect_averages(named({"1 2 3 1 2 3", "4 5", "7 8 9 7 7 1 2 8 9", "4 5"}), reader_of(made_model(family)));
   }
 }
 
@@ -132,7 +66,7 @@ TEST(TextStudyTest, CopyingHasANumberAndIsTheSameInEveryText) {
 TEST(TextStudyTest, TextsWithoutANumberDoNotCount) {
   // A single token has no previous one.
   const std::vector<std::string> texts = {"5", "1 2 3", "6"};
-  expect_averages(made_model("gpt2"), texts);
+  expect_averages(named(texts), reader_of(made_model("gpt2")));
   const TextStudy study = studied(made_model("gpt2"), texts);
   const TextAverages& head = study.attentions.front().heads.front();
   EXPECT_EQ(head[measure_called("entropy")].texts, 3);
@@ -152,7 +86,7 @@ TEST(TextStudyTest, RowsThatAreNotFiniteAreLeftOutAndCounted) {
       std::make_shared<MadeModel>("attention-only", made_model("attention-only", sizes)->config(), weights);
   // Nothing of the first text can be measured; of the second, the first row can.
   const std::vector<std::string> texts = {"3 1", "1 3", "1 2"};
-  expect_averages(model, texts);
+  expect_averages(named(texts), reader_of(model));
   const TextStudy study = studied(model, texts);
   EXPECT_EQ(study.attentions.front().heads.front()[measure_called("entropy")].texts, 2);
   // 0 · NaN is NaN: in the second layer, the first row of the second text is no longer finite either.
