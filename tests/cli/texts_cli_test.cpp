@@ -227,6 +227,15 @@ TEST_F(CliTexts, BadFilesAreRefused) {
   expect_refused({"metrics", model, "--texts", file, "--off", "layer1.mlp@3"}, 1, {"line 2 (\"Anna\"): interventions"});
 }
 
+TEST_F(CliTexts, ATextOverTheMemoryBudgetIsNamed) {
+  std::string text = "Anna";
+  for (int i = 1; i < 90; ++i) text += " Anna";
+  const std::string file = folder_.file("texts.txt", "Ben\n" + text).string();
+  expect_refused({"metrics", kBundled + "stories", "--texts", file}, 1,
+                 {file + ": line 2 (\"Anna Anna", " MB; allowed: 1 MB; ATTNSCOPE_MEMORY_MB sets the limit"},
+                 {{{"ATTNSCOPE_MEMORY_MB", "1"}}, ""});
+}
+
 TEST_F(CliTexts, WhatDoesNotGoTogetherIsRefused) {
   const Arguments stories = measuring("stories", kThreeLines);
   const auto refused = [](Arguments arguments, const Arguments& options, const std::vector<std::string>& says) {

@@ -45,10 +45,11 @@ ReadText reading(Experiment base, GivenText second, double budget) {
     Experiment experiment = base;
     if (const Result<void> set = set_texts(experiment, {text, std::nullopt}, second); !set)
       return fail(bare_refusal(experiment, set.error().message));
-    if (const Result<void> valid = validate(experiment, kUnlimitedMemory); !valid)
-      return fail(bare_refusal(experiment, valid.error().message));
-    if (const Result<void> fits = validate(experiment, budget); !fits)
-      return fail(fits.error().message + "; ATTNSCOPE_MEMORY_MB sets the limit");
+    if (const Result<void> fits = validate(experiment, budget); !fits) {
+      if (validate(experiment, kUnlimitedMemory))
+        return fail(fits.error().message + "; ATTNSCOPE_MEMORY_MB sets the limit");
+      return fail(bare_refusal(experiment, fits.error().message));
+    }
     return experiment;
   };
 }
