@@ -46,6 +46,25 @@ TEST(TokenNames, TheTargetsWordsAreNotTheSourcesKeys) {
   EXPECT_EQ(labels_of(*same, "weights", {"key", 3}), source);
 }
 
+TEST(TokenNames, AFileHasLabelsForEachBatchItem) {
+  const auto tensors = made({{"batch_attn", {2, 4, 2, 3}}});
+  tensors->texts = {{"key_labels", true, {{"the", "black", "cat"}, {"a", "red", "fox"}}},
+                    {"query_labels", false, {{"le", "chat"}}}};
+  Experiment experiment = *experiment_on(tensors);
+  const auto trace = *run(experiment);
+  EXPECT_EQ(labels_of(*trace, "weights", {"query", 2}), (Words{"le", "chat"}));
+  EXPECT_EQ(labels_of(*trace, "weights", {"key", 3}), (Words{"the", "black", "cat"}));
+  EXPECT_EQ(axis_labels(*trace, "weights", {"key", 3}, 1), (Words{"a", "red", "fox"}));
+  EXPECT_EQ(axis_position_text(*trace, "weights", {"key", 3}, 2, 1), "key “fox”");
+  // A matrix of the second item has that item's labels.
+  const auto mark = matrix_mark(*trace, "weights", {0, 1});
+  EXPECT_EQ(column_labels(*trace, *mark)[2], "fox");
+  EXPECT_EQ(row_labels(*trace, *mark)[1], "chat");
+  // Those of the experiment replace them.
+  experiment.labels = {"1", "2", "3"};
+  EXPECT_EQ(axis_labels(**run(experiment), "weights", {"key", 3}, 1), experiment.labels);
+}
+
 TEST(TokenNames, BlankTokensAreSeen) {
   EXPECT_EQ(visible_token("\n"), "↵");
   EXPECT_EQ(visible_token(" \n\n"), "↵");

@@ -29,6 +29,7 @@ class MadeTensors final : public ImportedTensors {
   [[nodiscard]] const std::string& file() const override { return file_; }
   [[nodiscard]] std::span<const ImportedTensor> tensors() const override { return tensors_; }
   [[nodiscard]] std::string model_config() const override { return config; }
+  [[nodiscard]] std::span<const ImportedLabels> labels() const override { return texts; }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
                     const StopToken& /*stop*/) const override {
     if (broken) return fail(file_ + ": the file has changed");
@@ -58,6 +59,7 @@ class MadeTensors final : public ImportedTensors {
   bool broken = false;
   Index shift = 0;                                         ///< other numbers with another shift
   std::string config;                                      ///< beside the file
+  std::vector<ImportedLabels> texts;                       ///< in the file
   std::map<std::pair<std::size_t, Index>, float> instead;  ///< numbers that no formula makes, by tensor and place
   mutable std::atomic<Index> numbers_read = 0;
 

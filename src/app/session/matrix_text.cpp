@@ -114,9 +114,10 @@ Result<std::string> matrix_text(const Trace& trace, std::string_view tensor, std
     return fail(grouped_text(rows) + " × " + grouped_text(columns) + " numbers are too many to copy; at most " +
                 grouped_text(kMaxCopiedNumbers));
   }
+  const Index item = batch_item(axes, index);
   const std::vector<std::string> row_names =
-      rank > 1 ? axis_labels(trace, tensor, axes[rank - 2]) : std::vector<std::string>();
-  std::vector<std::string> column_names = axis_labels(trace, tensor, axes[rank - 1]);
+      rank > 1 ? axis_labels(trace, tensor, axes[rank - 2], item) : std::vector<std::string>();
+  std::vector<std::string> column_names = axis_labels(trace, tensor, axes[rank - 1], item);
   // Markdown has no table without a header.
   if (column_names.empty() && format == MatrixFormat::markdown) column_names = position_numbers(columns);
   const Syntax syntax = {format};

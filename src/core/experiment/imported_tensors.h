@@ -22,6 +22,16 @@ struct ImportedTensor {
   std::string stored_name = {};
 };
 
+/// A list of token labels in a file, or one list for each batch item.
+struct ImportedLabels {
+  std::string name;                             ///< as in the file: "tokens", "key_labels"
+  bool per_item = false;                        ///< whether `items` are those of the batch; otherwise it has one list
+  std::vector<std::vector<std::string>> items;  ///< [batch item][token]
+};
+
+/// The most token labels that a file may have in all.
+inline constexpr std::size_t kMaxImportedLabels = 1'000'000;
+
 /// Which tensors belong together; private to core/imported.
 struct TensorSets;
 
@@ -38,6 +48,8 @@ class ImportedTensors {
   [[nodiscard]] virtual std::span<const ImportedTensor> tensors() const = 0;
   /// Warnings about the file, one line each with the file name: bytes that belong to no tensor, skipped members.
   [[nodiscard]] virtual std::span<const std::string> warnings() const { return {}; }
+  /// The lists of texts in the file, whatever their names; see imported_labels.h.
+  [[nodiscard]] virtual std::span<const ImportedLabels> labels() const { return {}; }
   /// The config.json in the same folder, where the file may be part of a model; empty if there is none.
   [[nodiscard]] virtual std::string model_config() const { return {}; }
   /// The type of the numbers of tensor `which` in the file: "F32", "BF16", …; empty: not known.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/heads/row_statistics.h"
+#include "core/imported/imported_labels.h"
 #include "core/operations/mask.h"
 
 namespace attnscope {
@@ -19,6 +20,22 @@ const MaskField* mask_before(const Trace& trace, const Step& step) {
   const Step& scores = trace.steps()[static_cast<std::size_t>(step.inputs.front())];
   const auto* mask = as<MaskOperation>(scores.operation);
   return mask == nullptr ? nullptr : mask->field.get();
+}
+
+/// The words at the positions of a batch item, which the queries and the keys share; empty: unknown.
+std::span<const std::string> words_of_item(const Experiment& experiment, const Axes& axes, Index item) {
+  const Index tokens = axes.back().size;
+  if (!experiment.labels.empty()) {
+    if (std::ssize(experiment.labels) < tokens) return {};
+    return std::span(experiment.labels).first(static_cast<std::size_t>(tokens));
+  }
+  if (experiment.tensors == nullptr) return {};
+  const Axis* const batch = find_axis(axes, "batch");
+  const LabelledSizes sizes = {batch != nullptr ? batch->size : 1, tokens, tokens};
+  const std::span<const std::string> queries = labels_in_file(*experiment.tensors, sizes, false, item);
+  const std::span<const std::string> keys = labels_in_file(*experiment.tensors, sizes, true, item);
+  // Fewer labels than tokens do not say which of the others are equal.
+  return std::ssize(keys) == tokens && std::ranges::equal(queries, keys) ? keys : std::span<const std::string>();
 }
 
 }  // namespace
@@ -157,8 +174,7 @@ HeadPattern head_pattern(const Trace& trace, const Step& step, std::span<const I
       step.axes[step.axes.size() - 2].name != "cross_query" && step.name.find(".cross_") == std::string::npos;
   if (experiment.parameters.find("height") != experiment.parameters.end())
     pattern.pixels_across = experiment.integer("width");
-  if (pattern.same_positions && std::ssize(experiment.labels) >= weights.rows)
-    pattern.tokens = std::span(experiment.labels).first(static_cast<std::size_t>(weights.rows));
+  if (pattern.same_positions) pattern.tokens = words_of_item(experiment, step.axes, pattern.batch);
   const std::vector<Index>& ids =
       step.name.starts_with("decoder.") && !experiment.text2.ids.empty() ? experiment.text2.ids : experiment.text.ids;
   if (pattern.same_positions && std::ssize(ids) == weights.rows) pattern.token_ids = ids;

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
+#include "core/imported/imported_labels.h"
 #include "core/imported/imported_layers.h"
 #include "core/imported/script_imported.h"
 #include "core/operations/ops.h"
@@ -55,15 +56,15 @@ MaskSizes mask_sizes(const Experiment& e) {
 
 /// That there are other labels than queries and keys; nothing if they fit.
 std::optional<std::string> labels_notice(const Experiment& e) {
-  const std::vector<ImportedLayer> layers = layers_of(e);
-  if (layers.empty() || e.labels.empty()) return std::nullopt;
+  if (layers_of(e).empty()) return std::nullopt;
   const MaskSizes sizes = mask_sizes(e);
+  const LabelledSizes tokens = {sizes.batch, sizes.queries, sizes.keys};
+  // The experiment's own labels replace those of the file.
+  if (e.labels.empty()) return misfit_labels_notice(*e.tensors, tokens);
   const Index labels = std::ssize(e.labels);
   if (labels == sizes.queries || labels == sizes.keys) return std::nullopt;
-  const std::string tokens = sizes.queries == sizes.keys
-                                 ? grouped_text(sizes.keys) + (sizes.keys == 1 ? " token" : " tokens")
-                                 : grouped_text(sizes.queries) + " queries and " + grouped_text(sizes.keys) + " keys";
-  return "labels: " + grouped_text(labels) + (labels == 1 ? " label" : " labels") + " for " + tokens;
+  return "labels: " + grouped_text(labels) + (labels == 1 ? " label" : " labels") + " for " +
+         tokens_text({1, sizes.queries, sizes.keys});
 }
 
 /// Warnings about the file, and the reasons why tensors with names of attention cannot be shown as attention.

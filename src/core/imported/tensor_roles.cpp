@@ -12,24 +12,6 @@
 namespace attnscope {
 namespace {
 
-/// Splits a name into lower-case words: "model.layers.0.self_attn.q_proj" and "crossAttentionWeights" split at
-/// punctuation, at digits and before capitals.
-std::vector<std::string> words_of(std::string_view name) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
-  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-  std::vector<std::string> words;
-  char before = '\0';
-  for (const char c : name) {
-    const bool part = is_digit(c) || is_upper(c) || is_lower(c);
-    const bool begins = !is_digit(before) && !is_upper(before) && !is_lower(before);
-    if (part && (begins || is_digit(c) != is_digit(before) || (is_upper(c) && is_lower(before)))) words.emplace_back();
-    if (part) words.back() += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-    before = c;
-  }
-  return words;
-}
-
 struct Meaning {
   std::string_view word;
   TensorRole role;
@@ -209,15 +191,31 @@ std::string_view axis_role_name(AxisRole role) {
   return names[static_cast<std::size_t>(role)];
 }
 
+std::vector<std::string> name_words(std::string_view name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  std::vector<std::string> words;
+  char before = '\0';
+  for (const char c : name) {
+    const bool part = is_digit(c) || is_upper(c) || is_lower(c);
+    const bool begins = !is_digit(before) && !is_upper(before) && !is_lower(before);
+    if (part && (begins || is_digit(c) != is_digit(before) || (is_upper(c) && is_lower(before)))) words.emplace_back();
+    if (part) words.back() += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    before = c;
+  }
+  return words;
+}
+
 NamedRole role_of(std::string_view name) {
-  const std::vector<std::string> words = words_of(name);
+  const std::vector<std::string> words = name_words(name);
   NamedRole named = {role_of_words(name, words), {}};
   for (const std::size_t place : places_of_layer(words)) named.layer.push_back(*number_of(words[place]));
   return named;
 }
 
 bool is_parameter(std::string_view name) {
-  const std::vector<std::string> words = words_of(name);
+  const std::vector<std::string> words = name_words(name);
   if (is_attention_weight(name, words)) return false;
   if (std::ranges::any_of(words, [](const std::string& word) { return is_among(kParameters, word); })) return true;
   const std::string_view last = name.substr(name.find_last_of("./") + 1);
@@ -227,7 +225,7 @@ bool is_parameter(std::string_view name) {
 }
 
 std::string group_of(std::string_view name) {
-  std::vector<std::string> words = words_of(name);
+  std::vector<std::string> words = name_words(name);
   std::vector<std::size_t> places = places_of_layer(words);
   // From the end, so that the places before stay.
   std::reverse(places.begin(), places.end());
@@ -243,7 +241,7 @@ std::string group_of(std::string_view name) {
 }
 
 FirstAxis first_axis_of(std::string_view name) {
-  const std::vector<std::string> words = words_of(name);
+  const std::vector<std::string> words = name_words(name);
   bool of_layers = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool counted = i + 1 < words.size() && number_of(words[i + 1]);

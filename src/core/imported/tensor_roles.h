@@ -17,6 +17,10 @@ enum class TensorRole { query, key, value, scores, weights, other };
 /// The display name: "queries", "weights", …
 std::string_view role_name(TensorRole role);
 
+/// Splits a name into lower-case words: "model.layers.0.self_attn.q_proj" and "crossAttentionWeights" split at
+/// punctuation, at digits and before capitals.
+std::vector<std::string> name_words(std::string_view name);
+
 /// The role and layer that a name states.
 struct NamedRole {
   TensorRole role = TensorRole::other;

@@ -30,8 +30,8 @@ std::optional<std::string> vocabulary_word(const Trace& trace, const Axis& axis,
 }
 
 /// Whether another token of the axis has the same name.
-bool is_repeated(const Trace& trace, std::string_view tensor, const Axis& axis, Index token) {
-  const TokenNames names(trace, tensor, axis);
+bool is_repeated(const Trace& trace, std::string_view tensor, const Axis& axis, Index token, Index item) {
+  const TokenNames names(trace, tensor, axis, item);
   const std::optional<std::string> name = names.of(token);
   for (Index other = 0; name && other < axis.size; ++other) {
     if (other != token && names.of(other) == name) return true;
@@ -41,31 +41,33 @@ bool is_repeated(const Trace& trace, std::string_view tensor, const Axis& axis, 
 
 }  // namespace
 
-std::optional<std::string> label_of(const Trace& trace, std::string_view tensor, const Axis& axis, Index token) {
-  const std::optional<std::string> name = TokenNames(trace, tensor, axis).of(token);
+std::optional<std::string> label_of(const Trace& trace, std::string_view tensor, const Axis& axis, Index token,
+                                    Index item) {
+  const std::optional<std::string> name = TokenNames(trace, tensor, axis, item).of(token);
   if (!name) return std::nullopt;
   return shortened_text(*name, kMaxInSentence, TypeSize::kSmall);
 }
 
-std::string token_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index token) {
-  const std::optional<std::string> label = label_of(trace, tensor, axis, token);
+std::string token_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index token, Index item) {
+  const std::optional<std::string> label = label_of(trace, tensor, axis, token, item);
   return label ? "“" + *label + "”" : position_number(token);
 }
 
-std::string entry_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index position) {
+std::string entry_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index position, Index item) {
   if (const auto word = vocabulary_word(trace, axis, position)) return *word + " (" + std::to_string(position) + ")";
-  const std::optional<std::string> label = label_of(trace, tensor, axis, position);
+  const std::optional<std::string> label = label_of(trace, tensor, axis, position, item);
   if (!label) return axis.name + " " + position_number(position);
-  return is_repeated(trace, tensor, axis, position) ? *label + " (" + position_number(position) + ")" : *label;
+  return is_repeated(trace, tensor, axis, position, item) ? *label + " (" + position_number(position) + ")" : *label;
 }
 
-std::string axis_position_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index position) {
+std::string axis_position_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index position,
+                               Index item) {
   const std::string name = axis.name == "batch" ? "item" : axis.name;
   if (const auto word = vocabulary_word(trace, axis, position))
     return "“" + *word + "”, id " + std::to_string(position);
-  if (label_of(trace, tensor, axis, position)) {
-    return name + " " + token_text(trace, tensor, axis, position) +
-           (is_repeated(trace, tensor, axis, position) ? " (" + position_number(position) + ")" : "");
+  if (label_of(trace, tensor, axis, position, item)) {
+    return name + " " + token_text(trace, tensor, axis, position, item) +
+           (is_repeated(trace, tensor, axis, position, item) ? " (" + position_number(position) + ")" : "");
   }
   return name + " " + position_number(position) + place_text(trace, axis, position);
 }

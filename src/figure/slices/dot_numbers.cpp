@@ -41,8 +41,9 @@ DotNumbers dot_numbers(const Trace& trace, const DotProduct& product, const View
   for (Index key = 0; product.mask != nullptr && key < product.keys; ++key)
     n.masked.push_back(!product.keeps(trace, n.at, key));
   const std::string& tensor = trace.steps()[static_cast<std::size_t>(product.weights)].name;
-  if (!axis_labels(trace, tensor, axes.back()).empty()) {
-    const TokenNames names(trace, tensor, axes.back());
+  const Index item = batch_item(axes, n.at);
+  if (!axis_labels(trace, tensor, axes.back(), item).empty()) {
+    const TokenNames names(trace, tensor, axes.back(), item);
     for (Index key = 0; key < product.keys; ++key) {
       const std::optional<std::string> name = names.of(key);
       n.key_labels.push_back(name ? bar_label(*name) : position_number(key));

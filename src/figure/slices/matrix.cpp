@@ -315,11 +315,18 @@ std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view n
   return mark;
 }
 
-std::vector<std::string> axis_labels(const Trace& trace, std::string_view tensor, const Axis& axis) {
+Index batch_item(const Axes& axes, std::span<const Index> index) {
+  for (std::size_t axis = 0; axis < std::min(index.size(), axes.size()); ++axis) {
+    if (axes[axis].name == "batch") return index[axis];
+  }
+  return 0;
+}
+
+std::vector<std::string> axis_labels(const Trace& trace, std::string_view tensor, const Axis& axis, Index item) {
   std::vector<std::string> labels;
   // More labels would take longer to lay out than the numbers to compute.
   constexpr Index kMaxLabelled = 4096;
-  const TokenNames names(trace, tensor, axis);
+  const TokenNames names(trace, tensor, axis, item);
   if (names.empty() || axis.size > kMaxLabelled) return labels;
   labels.reserve(static_cast<std::size_t>(axis.size));
   for (Index i = 0; i < axis.size; ++i)
@@ -330,10 +337,12 @@ std::vector<std::string> axis_labels(const Trace& trace, std::string_view tensor
 Labels row_labels(const Trace& trace, const HeatmapMark& mark) {
   // A single row belongs to no axis.
   if (!mark.transposed && mark.axes.size() == static_cast<std::size_t>(mark.column_axes)) return {};
-  return axis_labels(trace, tensor_of(trace, mark), picture_axis(trace, mark, true));
+  return axis_labels(trace, tensor_of(trace, mark), picture_axis(trace, mark, true),
+                     batch_item(mark.axes, mark.leading));
 }
 Labels column_labels(const Trace& trace, const HeatmapMark& mark) {
-  return axis_labels(trace, tensor_of(trace, mark), picture_axis(trace, mark, false));
+  return axis_labels(trace, tensor_of(trace, mark), picture_axis(trace, mark, false),
+                     batch_item(mark.axes, mark.leading));
 }
 
 double column_label_height(const Labels& labels, double cell) {

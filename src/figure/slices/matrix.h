@@ -61,11 +61,14 @@ struct PixelKeys {
 std::optional<HeatmapMark> pixel_row_mark(const Trace& trace, std::string_view name, Slice slice, Index query,
                                           PixelKeys keys);
 
-// Labels of the axis of a tensor, which is called `tensor`: see TokenNames.
+/// The item of the batch that an index, or the first numbers of one, belongs to; 0 without a batch.
+Index batch_item(const Axes& axes, std::span<const Index> index);
+
+// Labels of the axis of a tensor, which is called `tensor`, for an item of the batch: see TokenNames.
 
 /// The tokens' labels for an axis that counts tokens, long ones shortened; empty for other axes and for more tokens
 /// than any picture has room for.
-std::vector<std::string> axis_labels(const Trace& trace, std::string_view tensor, const Axis& axis);
+std::vector<std::string> axis_labels(const Trace& trace, std::string_view tensor, const Axis& axis, Index item = 0);
 
 /// Labels of the rows and of the columns of a heatmap; empty where those are not tokens.
 Labels row_labels(const Trace& trace, const HeatmapMark& mark);

@@ -118,8 +118,8 @@ void read_text(const ModelText& text, std::vector<TextPiece>& pieces) {
 }  // namespace
 
 std::vector<TextPiece> running_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index first,
-                                    Index count) {
-  const TokenNames names(trace, tensor, axis);
+                                    Index count, Index item) {
+  const TokenNames names(trace, tensor, axis, item);
   std::vector<TextPiece> pieces;
   for (const ModelText* const text : names.texts()) read_text(*text, pieces);
   if (!pieces.empty()) return {pieces.begin() + first, pieces.begin() + first + count};

@@ -19,10 +19,10 @@ struct TextPiece {
   Index id = -1;            ///< in the vocabulary of a model; −1: the tokens have no ids
 };
 
-/// The tokens from `first` on along an axis of a tensor. Where pieces do not say whether a space is in front of them, the
+/// The tokens from `first` on along an axis of a tensor, of an item of the batch. Where pieces do not say whether a space is in front of them, the
 /// text does; where there is no text, every token is a word, but for "##ing", which continues one. Tokens without a
 /// name are their numbers.
 std::vector<TextPiece> running_text(const Trace& trace, std::string_view tensor, const Axis& axis, Index first,
-                                    Index count);
+                                    Index count, Index item = 0);
 
 }  // namespace attnscope

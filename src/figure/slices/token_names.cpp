@@ -1,5 +1,7 @@
 #include "figure/slices/token_names.h"
 
+#include "core/imported/imported_labels.h"
+
 namespace attnscope {
 namespace {
 
@@ -9,18 +11,38 @@ bool is_read_from_encoder(std::string_view tensor, const Axis& axis) {
   return axis.name == "key" || tensor.ends_with("projected_k") || tensor.ends_with("projected_v");
 }
 
-/// Whether the labels of the experiment are those of this axis, of queries or of keys.
-bool labels_belong_to(const Trace& trace, std::string_view tensor, const Axis& axis) {
-  if (axis.name == "token") return true;
+/// The weights [query, key] of the tensor's layer; null: there are none.
+const Step* weights_beside(const Trace& trace, std::string_view tensor) {
   const std::size_t dot = tensor.rfind('.');
   const std::string prefix(tensor.substr(0, dot == std::string_view::npos ? 0 : dot + 1));
   const Step* const weights = trace.find(prefix + "weights");
-  if (weights == nullptr || weights->axes.size() < 2) return true;
+  return weights == nullptr || weights->axes.size() < 2 ? nullptr : weights;
+}
+
+/// Whether the labels of the experiment are those of this axis, of queries or of keys.
+bool labels_belong_to(const Trace& trace, std::string_view tensor, const Axis& axis) {
+  if (axis.name == "token") return true;
+  const Step* const weights = weights_beside(trace, tensor);
+  if (weights == nullptr) return true;
   const Axis& queries = weights->axes[weights->axes.size() - 2];
   const Axis& keys = weights->axes.back();
   if (queries.name != "query" || queries.size == keys.size) return true;
   const bool of_keys = std::ssize(trace.experiment().labels) == keys.size;
   return of_keys == (axis.name == "key");
+}
+
+/// The labels of a system's tokens: those of the experiment, otherwise those in the file of its tensors.
+std::span<const std::string> labels_along(const Trace& trace, std::string_view tensor, const Axis& axis, Index item) {
+  const Experiment& experiment = trace.experiment();
+  if (!counts_tokens(axis)) return {};
+  if (!experiment.labels.empty())
+    return labels_belong_to(trace, tensor, axis) ? std::span(experiment.labels) : std::span<const std::string>();
+  const Step* const weights = weights_beside(trace, tensor);
+  if (experiment.tensors == nullptr || weights == nullptr) return {};
+  const Axes& axes = weights->axes;
+  const Axis* const batch = find_axis(axes, "batch");
+  const LabelledSizes sizes = {batch != nullptr ? batch->size : 1, axes[axes.size() - 2].size, axes.back().size};
+  return labels_in_file(*experiment.tensors, sizes, axis.name == "key", item);
 }
 
 }  // namespace
@@ -71,9 +93,9 @@ const ModelText* counted_text(const Experiment& experiment, std::string_view ten
   return std::ssize(text.ids) == axis.size ? &text : nullptr;
 }
 
-TokenNames::TokenNames(const Trace& trace, std::string_view tensor, const Axis& axis)
-    : experiment_(trace.experiment()), text_(counted_text(experiment_, tensor, axis)) {
-  const Experiment& experiment = experiment_;
+TokenNames::TokenNames(const Trace& trace, std::string_view tensor, const Axis& axis, Index item)
+    : text_(counted_text(trace.experiment(), tensor, axis)) {
+  const Experiment& experiment = trace.experiment();
   const Index first = std::ssize(experiment.text.ids);
   const Index second = std::ssize(experiment.text2.ids);
   if (text_ != nullptr) {
@@ -82,8 +104,9 @@ TokenNames::TokenNames(const Trace& trace, std::string_view tensor, const Axis& 
     text_ = &experiment.text;
     second_ = &experiment.text2;
     count_ = axis.size;
-  } else if (experiment.model == nullptr && counts_tokens(axis) && labels_belong_to(trace, tensor, axis)) {
-    count_ = std::ssize(experiment.labels);
+  } else if (experiment.model == nullptr) {
+    labels_ = labels_along(trace, tensor, axis, item);
+    count_ = std::ssize(labels_);
   }
 }
 
@@ -91,8 +114,7 @@ std::optional<std::string> TokenNames::of(Index token) const {
   if (token >= count_) return std::nullopt;
   if (second_ != nullptr && token >= std::ssize(text_->ids))
     return piece_text(*second_, token - std::ssize(text_->ids));
-  return text_ != nullptr ? piece_text(*text_, token)
-                          : visible_token(experiment_.labels[static_cast<std::size_t>(token)]);
+  return text_ != nullptr ? piece_text(*text_, token) : visible_token(labels_[static_cast<std::size_t>(token)]);
 }
 
 std::vector<const ModelText*> TokenNames::texts() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,10 +32,11 @@ std::string vocabulary_text(std::string_view piece, Index id);
 const ModelText* counted_text(const Experiment& experiment, std::string_view tensor, const Axis& axis);
 
 /// The names of the tokens along an axis of a tensor. Where queries and keys are not as many, labels are those of the axis
-/// that has as many tokens as there are labels, otherwise of the queries.
+/// that has as many tokens as there are labels, otherwise of the queries. An experiment without labels has those in its
+/// file of imported tensors, which may be others for each item of the batch.
 class TokenNames {
  public:
-  TokenNames(const Trace& trace, std::string_view tensor, const Axis& axis);
+  TokenNames(const Trace& trace, std::string_view tensor, const Axis& axis, Index item = 0);
 
   /// Whether no token has one.
   [[nodiscard]] bool empty() const { return count_ == 0; }
@@ -44,9 +46,9 @@ class TokenNames {
   [[nodiscard]] std::vector<const ModelText*> texts() const;
 
  private:
-  const Experiment& experiment_;
   const ModelText* text_;
   const ModelText* second_ = nullptr;  ///< of a pair, whose tokens follow one another
+  std::span<const std::string> labels_;
   Index count_ = 0;
 };
 

@@ -44,7 +44,8 @@ std::vector<bool> left_out_tokens(const Trace& trace, const TokenShading& shadin
     left_out.front() = true;
     return left_out;
   }
-  const std::vector<TextPiece> pieces = running_text(trace, shading.of.weights->name, axis, 0, axis.size);
+  const std::vector<TextPiece> pieces =
+      running_text(trace, shading.of.weights->name, axis, 0, axis.size, shading.question.item);
   for (std::size_t i = 0; i < pieces.size(); ++i) left_out[i] = pieces[i].special;
   return left_out;
 }
@@ -117,7 +118,7 @@ TokenShading token_shading(const Trace& trace, const ViewOptions& options) {
 
 ShadingTitle shading_title(const Trace& trace, const TokenShading& shading) {
   const std::optional<std::string> label =
-      label_of(trace, shading.of.weights->name, shading.chosen_axis(), shading.question.token);
+      label_of(trace, shading.of.weights->name, shading.chosen_axis(), shading.question.token, shading.question.item);
   const std::string token = label ? "“" + *label + "”" : "token " + position_number(shading.question.token);
   return {shading.question.from ? "What " + token + " attends to" : "What attends to " + token,
           join(shading_details(trace, shading), ", ")};

@@ -75,7 +75,7 @@ class DotLayout {
   [[nodiscard]] std::string place_text(const std::string& what, Index number, std::size_t axis) const {
     const Axis& its = step(n_.product.scores).axes[axis];
     std::string text = what + " " + std::to_string(number + 1);
-    const TokenNames names(trace_, step(n_.product.scores).name, its);
+    const TokenNames names(trace_, step(n_.product.scores).name, its, batch_item(step(n_.product.scores).axes, n_.at));
     if (const std::optional<std::string> name = names.of(number); name && !name->empty())
       text += " · " + bar_label(*name);
     if (its.name == "cross_query") text += " of the second sequence";

@@ -313,7 +313,7 @@ class HeadLayout {
                                         Index part, Index each) const {
     const Index first = part * each;
     const Index last = std::min(first + each, axis.size) - 1;
-    if (first == last) return one + " " + token_text(trace_, shown_.weights->name, axis, first);
+    if (first == last) return one + " " + token_text(trace_, shown_.weights->name, axis, first, shown_.slice.item);
     return several + " " + position_number(first) + " to " + position_number(last);
   }
 

@@ -78,11 +78,11 @@ class LinesLayout {
     Tokens tokens;
     tokens.numbers = std::move(numbers);
     const std::string& tensor = shown_.of.weights->name;
-    const std::vector<std::string> all = axis_labels(trace_, tensor, axis);
+    const std::vector<std::string> all = axis_labels(trace_, tensor, axis, shown_.item);
     const bool has_gaps =
         !tokens.numbers.empty() && tokens.numbers.back() - tokens.numbers.front() + 1 > tokens.count();
     for (const Index i : tokens.numbers) {
-      tokens.names.push_back(token_text(trace_, tensor, axis, i));
+      tokens.names.push_back(token_text(trace_, tensor, axis, i, shown_.item));
       std::string label = all.empty() ? position_number(i) : all[static_cast<std::size_t>(i)];
       // Where neighbours are not, words alone do not say where they stand.
       if (has_gaps && !all.empty()) label.insert(0, position_number(i) + " ");

@@ -78,7 +78,7 @@ class TextLayout {
   [[nodiscard]] Section section(const char* id, const Axis& axis, bool shaded, bool has_chosen) const {
     Section each = {id, &axis, shaded, has_chosen, page_of(axis.size, kMaxTokens, options_.integer("page")),
                     {}, {},    {}};
-    each.pieces = running_text(trace_, tensor(), axis, each.page.first, each.page.count);
+    each.pieces = running_text(trace_, tensor(), axis, each.page.first, each.page.count, shading_.question.item);
     return each;
   }
 
@@ -279,8 +279,8 @@ class TextLayout {
     target.about = "Token " + grouped_text(token + 1);
     if (piece.id >= 0) target.about += ", id " + std::to_string(piece.id);
     if (each.shaded) target.cell = shading_cell(shading_, token);
-    if (!target.cell && label_of(trace_, tensor(), *each.axis, token))
-      target.about += ", " + token_text(trace_, tensor(), *each.axis, token);
+    if (!target.cell && label_of(trace_, tensor(), *each.axis, token, shading_.question.item))
+      target.about += ", " + token_text(trace_, tensor(), *each.axis, token, shading_.question.item);
     if (each.shaded) target.about += numbers_text(token);
     ParameterValues values = {{"position", token + 1}};
     const bool turns = each.shaded && has_captions();

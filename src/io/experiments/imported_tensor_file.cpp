@@ -11,6 +11,7 @@
 #include "io/base/file.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
+#include "io/experiments/labels_in_tensors.h"
 #include "io/experiments/saved_tensors.h"
 #include "io/models/model_folder.h"
 #include "io/tensors/tensor_file.h"
@@ -32,6 +33,7 @@ class TensorsOfFile final : public TensorsWithFile {
     for (const TensorEntry& entry : file_->entries())
       tensors_.push_back({printable(entry.name), entry.shape, entry.trouble, entry.name});
     for (const std::string& warning : file_->warnings()) warnings_.push_back(file_->name() + ": " + warning);
+    labels_ = labels_in_tensors(*file_, warnings_);
     if (saved != nullptr && saved->fingerprint != fingerprint_)
       warnings_.push_back(file_->name() + ": has changed since the experiment was saved");
   }
@@ -40,6 +42,7 @@ class TensorsOfFile final : public TensorsWithFile {
   [[nodiscard]] const std::string& fingerprint() const override { return fingerprint_; }
   [[nodiscard]] std::span<const ImportedTensor> tensors() const override { return tensors_; }
   [[nodiscard]] std::span<const std::string> warnings() const override { return warnings_; }
+  [[nodiscard]] std::span<const ImportedLabels> labels() const override { return labels_; }
   [[nodiscard]] std::string model_config() const override { return config_; }
   Result<void> read(std::size_t which, std::span<const Index> begin, std::span<const Index> end, std::span<float> out,
                     const StopToken& stop) const override {
@@ -53,6 +56,7 @@ class TensorsOfFile final : public TensorsWithFile {
   std::shared_ptr<const TensorFile> file_;
   std::vector<ImportedTensor> tensors_;
   std::vector<std::string> warnings_;
+  std::vector<ImportedLabels> labels_;
 };
 
 /// A path that finds the file from every folder.

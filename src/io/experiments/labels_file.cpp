@@ -19,6 +19,10 @@ Result<std::vector<std::string>> strings_of(Result<StringList> list) {
 
 }  // namespace
 
+Result<void> add_label(std::vector<std::string>& labels, std::string_view label) {
+  return add_string(labels, label, kLabels);
+}
+
 Result<std::vector<std::string>> labels_from_json(const nlohmann::json& value) {
   return strings_from_json(value, kLabels);
 }

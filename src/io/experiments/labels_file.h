@@ -14,6 +14,9 @@ namespace attnscope {
 /// A list of texts within the limits for the labels of an experiment. Errors name the field `labels`.
 Result<std::vector<std::string>> labels_from_json(const nlohmann::json& value);
 
+/// Appends a label within the same limits; stops at the first one that is not allowed: never more of them are held.
+Result<void> add_label(std::vector<std::string>& labels, std::string_view label);
+
 /// Whether a file's name says that it is text: .txt.
 bool is_text_name(const std::filesystem::path& path);
 

@@ -54,14 +54,18 @@ Result<Strings> strings_from_lines(std::string_view text, const StringListKind& 
     std::string_view string = take_until(text, is_sentence ? blanks : "\n");
     if (is_sentence && string.empty()) continue;
     if (!is_sentence && string.ends_with('\r')) string.remove_suffix(1);
-    if (const Result<void> fits = check_string(strings.size(), string, kind); !fits)
-      return tl::unexpected(fits.error());
-    strings.emplace_back(string);
+    if (const Result<void> added = add_string(strings, string, kind); !added) return tl::unexpected(added.error());
   }
   return strings;
 }
 
 }  // namespace
+
+Result<void> add_string(std::vector<std::string>& strings, std::string_view string, const StringListKind& kind) {
+  if (Result<void> fits = check_string(strings.size(), string, kind); !fits) return fits;
+  strings.emplace_back(string);
+  return {};
+}
 
 Result<Strings> strings_from_json(const nlohmann::json& value, const StringListKind& kind) {
   const std::string field = kind.field;

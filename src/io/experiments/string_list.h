@@ -30,6 +30,9 @@ struct StringList {
 /// The strings of a JSON list. Errors begin with the field.
 Result<std::vector<std::string>> strings_from_json(const nlohmann::json& value, const StringListKind& kind);
 
+/// Appends a string within the limits of its list; the error names its place, as for a list.
+Result<void> add_string(std::vector<std::string>& strings, std::string_view string, const StringListKind& kind);
+
 /// The strings in the contents of a file: a JSON list, or one string per line, without "\n" or "\r\n". An empty last line
 /// does not count, nor does a byte-order mark in front. A list without strings is an error, as is a file called ".json"
 /// that holds something else. Errors are one line that begins with the file's name.

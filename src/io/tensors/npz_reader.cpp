@@ -6,16 +6,20 @@
 
 #include "core/base/python_text.h"
 #include "core/base/text.h"
+#include "core/experiment/imported_tensors.h"
 #include "io/base/json_value.h"
 #include "io/tensors/npy_header.h"
+#include "io/tensors/npy_texts.h"
 #include "io/tensors/tensor_format.h"
 
 namespace attnscope {
 namespace {
 
 constexpr std::string_view kNpyEnding = ".npy";
-constexpr std::string_view kMetadataMember = "__metadata__.npy";  // of traces, see trace_file.h
-constexpr Index kMaxMetadata = 25'000'000;                        // characters
+constexpr std::string_view kMetadataMember = "__metadata__.npy";    // of traces, see trace_file.h
+constexpr Index kMaxMetadata = 25'000'000;                          // characters
+constexpr std::uint64_t kMaxTextBytes = 32'000'000;                 // of all arrays of texts
+constexpr auto kMaxTexts = static_cast<Index>(kMaxImportedLabels);  // in all of them
 
 /// Lists the contents of an archive.
 class NpzLister {
@@ -79,8 +83,50 @@ class NpzLister {
       entry.type = element_name(*header.type);
       entry.trouble = trouble_with_size(member, header);
       stored = {*header.type, header.big_endian, header.fortran_order, header.header_bytes, number};
+    } else if (const auto type = npy_text_type(header); type && (entry.shape.size() == 1 || entry.shape.size() == 2)) {
+      const Result<void> read = read_texts(member, header, *type);
+      if (!read) listing_.warnings.push_back("member " + shown_name(member.name) + ": " + read.error().message);
     }
     add(member, std::move(entry), stored);
+  }
+
+  /// Reads an array of texts with one or two axes.
+  Result<void> read_texts(const ZipMember& member, const NpyHeader& header, const NpyTextType& type) {
+    Index count = 1;
+    for (const Index size : header.shape) count = saturating_product(count, size);
+    if (count > kMaxTexts - texts_)
+      return fail(grouped_text(count) + " texts are not read; allowed: " + grouped_text(kMaxTexts) + " in a file");
+    const std::uint64_t bytes = static_cast<std::uint64_t>(count) * type.bytes;
+    if (bytes > kMaxTextBytes - text_bytes_)
+      return fail("its texts take " + size_text(bytes) + "; allowed: " + size_text(kMaxTextBytes) + " in a file");
+    const std::uint64_t all = header.header_bytes + bytes;
+    if (member.bytes != all)
+      return fail("the texts take " + std::to_string(bytes) + " bytes, but the member has " +
+                  std::to_string(member.bytes - std::min(member.bytes, header.header_bytes)) + " for them");
+    // The archive outlives what is read of it here.
+    const std::shared_ptr<const ByteSource> archive(std::shared_ptr<const ByteSource>(), &archive_);
+    const Result<std::shared_ptr<const ByteSource>> source = open_zip_member(archive, member, all, {});
+    if (!source) return tl::unexpected(source.error());
+    const Result<std::string> stored = read_bytes(**source, header.header_bytes, bytes);
+    if (!stored) return tl::unexpected(stored.error());
+    texts_ += count;
+    text_bytes_ += bytes;
+    TextArray array = {name_without_ending(member), header.shape, npy_texts(*stored, type)};
+    if (header.fortran_order) array.texts = in_c_order(array);
+    listing_.texts.push_back(std::move(array));
+    return {};
+  }
+
+  /// The texts of an array [row, column] that is stored column by column.
+  static std::vector<std::string> in_c_order(const TextArray& array) {
+    if (array.shape.size() < 2) return array.texts;
+    std::vector<std::string> texts;
+    texts.reserve(array.texts.size());
+    const auto rows = static_cast<std::size_t>(array.shape[0]);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t at = row; at < array.texts.size(); at += rows) texts.push_back(array.texts[at]);
+    }
+    return texts;
   }
 
   std::string trouble_with_size(const ZipMember& member, const NpyHeader& header) {
@@ -98,9 +144,13 @@ class NpzLister {
     return "it takes " + size_text(needed) + " of memory when inflated; allowed: " + size_text(memory_budget_);
   }
 
+  static std::string name_without_ending(const ZipMember& member) {
+    const std::string_view name = member.name;
+    return std::string(name.substr(0, name.size() - (name.ends_with(kNpyEnding) ? kNpyEnding.size() : 0)));
+  }
+
   void add(const ZipMember& member, TensorEntry entry, const StoredNumbers& stored) {
-    entry.name = member.name;
-    if (entry.name.ends_with(kNpyEnding)) entry.name.resize(entry.name.size() - kNpyEnding.size());
+    entry.name = name_without_ending(member);
     // Both "a" and "a.npy" may exist.
     if (entry.name != member.name && names_.contains(entry.name)) entry.name = member.name;
     listing_.entries.push_back(std::move(entry));
@@ -134,6 +184,8 @@ class NpzLister {
   TensorListing listing_;
   std::set<std::string> names_;
   std::vector<std::string> skipped_;
+  Index texts_ = 0;  ///< read so far, and their bytes
+  std::uint64_t text_bytes_ = 0;
 };
 
 Result<TensorListing> list_npz(const ByteSource& file, std::uint64_t memory_budget) {

@@ -8,7 +8,8 @@
 // - .npy: one array, big-endian and in Fortran order too. Bytes after the array are a warning.
 // - .npz: stored arrays are read in place; deflated ones are inflated at the first look, and kept. Either way the
 //   checksum is verified then, which reads the array once. Members that are no .npy are omitted with a warning; one that
-//   is damaged, encrypted or not of numbers is listed with the reason. The metadata of our own traces is read.
+//   is damaged, encrypted or not of numbers is listed with the reason. Arrays of texts with one or two axes are read:
+//   they may label tokens. The metadata of our own traces is read.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +55,8 @@ class TensorFile {
   /// The index of the entry with that name.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return listing_.metadata; }
+  /// Arrays of texts with one or two axes, which are entries without numbers as well.
+  [[nodiscard]] std::span<const TextArray> texts() const { return listing_.texts; }
   /// What the user should know: bytes that belong to nothing, omitted members.
   [[nodiscard]] std::span<const std::string> warnings() const { return listing_.warnings; }
 

@@ -35,10 +35,18 @@ struct StoredNumbers {
   std::optional<std::size_t> member;  ///< of the archive
 };
 
+/// An array of texts.
+struct TextArray {
+  std::string name;                ///< as in the file
+  std::vector<Index> shape;        ///< [token] or [batch item, token]
+  std::vector<std::string> texts;  ///< in C order; UTF-8
+};
+
 struct TensorListing {
   std::vector<TensorEntry> entries;
   std::vector<StoredNumbers> stored;  ///< of each entry
   std::map<std::string, std::string> metadata;
+  std::vector<TextArray> texts;
   std::vector<std::string> warnings;
   std::vector<ZipMember> members;  ///< of an archive
 };

@@ -88,9 +88,10 @@ void add_row(const Trace& trace, const Step& step, Inspection& inspection) {
   inspection.row_listed = listed_cells(inspection, largest_first);
   if (largest_first && inspection.row.size() > kRowShown) inspection.row_title += ", largest first";
   // Only listed cells need a label.
+  const Index item = batch_item(shown->axes, index);
   for (const std::size_t at : inspection.row_listed) {
     if (at == inspection.row.size()) continue;
-    inspection.row[at].first = entry_text(trace, shown->name, axis, static_cast<Index>(at));
+    inspection.row[at].first = entry_text(trace, shown->name, axis, static_cast<Index>(at), item);
   }
 }
 
@@ -122,9 +123,10 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
     inspection.drawn = true;
     inspection.edited = draw->is_edited(offset_in(step->axes, cell.index));
   }
+  const Index item = batch_item(step->axes, cell.index);
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < cell.index.size(); ++i)
-    parts.push_back(axis_position_text(trace, step->name, step->axes[i], cell.index[i]));
+    parts.push_back(axis_position_text(trace, step->name, step->axes[i], cell.index[i], item));
   inspection.coordinates = join(parts, " · ");
   add_row(trace, *step, inspection);
   for (const Region& region : inspection.explanation.regions) {
