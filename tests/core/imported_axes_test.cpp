@@ -71,6 +71,36 @@ TEST(ImportedAxes, TheGuessCanBeCorrected) {
             "batch head query key");
 }
 
+TEST(ImportedAxes, FiveAxesMayBeginWithTheBatch) {
+  const auto named = trace_on(made({{"batch_attn", {2, 3, 4, 5, 5}}}));
+  EXPECT_EQ(axes_of(*named, "layer3.weights"), "batch2,head4,query5,key5");
+  EXPECT_EQ(axes_of(*named, "layer4.weights"), "none");
+  const auto tensors = made({{"attn", {2, 3, 4, 5, 5}}});
+  EXPECT_EQ(axes_of(*trace_on(tensors), "layer2.weights"), "batch3,head4,query5,key5");
+  EXPECT_EQ(
+      axes_notice(*tensors, {kUseWeights}),
+      "made.npz: attn [2, 3, 4, 5, 5] is taken as layer batch head query key; if its first axis counts batch items, "
+      "set axes to batch layer head query key");
+  const auto declared = trace_on(tensors, "batch layer head query key");
+  EXPECT_EQ(axes_of(*declared, "layer3.weights"), "batch2,head4,query5,key5");
+  EXPECT_EQ(declared->tensor("layer3.weights").at(std::vector<Index>{1, 3, 2, 4}), tensors->value(0, {1, 2, 3, 2, 4}));
+  const auto vectors = trace_on(made({{"batch.q", {2, 3, 4, 5, 6}}, {"batch.k", {2, 3, 4, 5, 6}}}));
+  EXPECT_EQ(axes_of(*vectors, "layer3.q"), "batch2,head4,query5,dim6");
+}
+
+TEST(ImportedAxes, ArraysWithoutNamesAreLayersIfTheirRowsAreWeights) {
+  const std::vector<MadeTensors::Made> arrays = {{"arr_0", {2, 3, 3}}, {"arr_1", {2, 3, 3}}, {"arr_10", {4, 3, 3}}};
+  const auto weights = made(arrays);
+  for (std::size_t which = 0; which < arrays.size(); ++which) {
+    for (Index key = 0; key < 3; ++key) weights->instead[{which, key}] = key == 0 ? 1 : 0;
+  }
+  const auto trace = trace_on(weights);
+  EXPECT_EQ(axes_of(*trace, "weights"), "head2,query3,key3");
+  EXPECT_EQ(axes_of(*trace, "layer3.weights"), "head4,query3,key3");
+  // Any other numbers may be anything.
+  EXPECT_EQ(possible_uses(*made(arrays)), std::vector<std::string>{kUseTensors});
+}
+
 TEST(ImportedAxes, AModelsWeightsAreNoAttentionAndSaidSo) {
   const std::vector<MadeTensors::Made> gpt2 = {{"wte.weight", {9, 8}},
                                                {"h.0.ln_1.weight", {8}},

@@ -36,7 +36,7 @@ TEST_F(ImportedCommands, SayWhyThereIsNothingToMaskOrSwitchOff) {
   screen().key('X');
   screen().settle();
   EXPECT_EQ(screen().state().message.text,
-            "X switches off a head where the heads are merged; imported tensors end before that");
+            "X switches off a head where the heads are merged; the file has no output projection");
 }
 
 TEST_F(ImportedCommands, AnotherViewIsNoEdit) {

@@ -8,6 +8,7 @@
 #include "core/heads/spectra.h"
 #include "core/operations/contract.h"
 #include "core/operations/dropout.h"
+#include "core/operations/import.h"
 #include "core/operations/intervene.h"
 #include "core/operations/mask.h"
 #include "core/operations/normalize.h"
@@ -130,6 +131,29 @@ std::optional<Tensor> projection(const Trace& trace, int position, Index head) {
   return matrix;
 }
 
+/// [feature, dim]: the projection `w_v` that a file has beside its values, which are those at step `position`.
+std::optional<Tensor> imported_projection(const Trace& trace, int position, Index head) {
+  const Step& values = step_at(trace, position);
+  if (!is<ImportOperation>(values.operation)) return std::nullopt;
+  const std::string prefix = values.name.substr(0, values.name.rfind('.') + 1);
+  const Step* const weights = trace.find(prefix + "w_v");
+  if (weights == nullptr || weights->tensor == nullptr) return std::nullopt;
+  const Axis dim = *find_axis(values.axes, "dim");
+  const Axis feature = *find_axis(weights->axes, "feature");
+  Tensor matrix({feature, dim});
+  std::vector<Index> at(weights->axes.size());
+  for (Index row = 0; row < feature.size; ++row) {
+    for (Index column = 0; column < dim.size; ++column) {
+      for (std::size_t axis = 0; axis < at.size(); ++axis) {
+        const std::string& name = weights->axes[axis].name;
+        at[axis] = name == "feature" ? row : name == "head" ? head : name == "dim" ? column : head * dim.size + column;
+      }
+      matrix.values()[static_cast<std::size_t>(row * dim.size + column)] = weights->tensor->at(at);
+    }
+  }
+  return matrix;
+}
+
 /// The step that multiplies the weights at step `weights` by the values; −1: none.
 int weighting_step(const Trace& trace, int weights) {
   for (int i = weights + 1; i < static_cast<int>(trace.steps().size()); ++i) {
@@ -204,7 +228,9 @@ double squared_norm(const Matrix& a, const Matrix& b, const Matrix& c) {
 std::optional<HeadCircuit> head_circuit(const Trace& trace, int weights, Index head) {
   const int outputs = weighting_step(trace, weights);
   if (outputs < 0) return std::nullopt;
-  std::optional<Tensor> w_v = projection(trace, step_at(trace, outputs).inputs[1], head);
+  const int values = step_at(trace, outputs).inputs[1];
+  std::optional<Tensor> w_v = projection(trace, values, head);
+  if (!w_v) w_v = imported_projection(trace, values, head);
   std::optional<Tensor> w_o = output_projection(trace, outputs, head);
   if (!w_v || !w_o) return std::nullopt;
   HeadCircuit circuit = {std::nullopt, std::nullopt, std::move(*w_v), std::move(*w_o)};

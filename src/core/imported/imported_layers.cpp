@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/imported/output_projection.h"
 #include "core/imported/tensor_sets.h"
 
 namespace attnscope {
@@ -197,11 +198,12 @@ std::optional<std::string> axes_notice(const ImportedTensors& given, const Impor
   const TensorRole role = role_of_use(choice.use);
   const Candidate& main = selected_group(groups, choice.group).at(role).front();
   const ImportedTensor& tensor = given.tensors()[main.which];
-  constexpr std::size_t kAmbiguous = 4;
-  if (main.first != FirstAxis::unknown || tensor.shape.size() != kAmbiguous || tensor.shape[0] == 1)
-    return std::nullopt;
+  const std::size_t rank = tensor.shape.size();
+  constexpr std::size_t kMinAmbiguous = 4;
+  if (main.first != FirstAxis::unknown || rank < kMinAmbiguous || tensor.shape[0] == 1) return std::nullopt;
   AxisGuess guess = axis_guesses(role, tensor.shape, main.first).front();
   const std::string taken = order_text(guess);
+  if (rank > kMinAmbiguous) guess[1] = AxisRole::layer;
   guess.front() = AxisRole::batch;
   return given.file() + ": " + shown(tensor) + " is taken as " + taken +
          "; if its first axis counts batch items, set axes to " + order_text(guess);
@@ -255,7 +257,26 @@ Result<std::vector<ImportedLayer>> imported_layers(const std::shared_ptr<const I
     if (!layer.q) continue;
     if (Result<void> together = check_together(*given, layer); !together) return tl::unexpected(together.error());
   }
+  Result<FoundOutputs> outputs = found_outputs(given, group, layers, choice.output);
+  if (!outputs) return tl::unexpected(outputs.error());
+  for (std::size_t i = 0; i < outputs->weights.size(); ++i) layers[i].w_o = std::move(outputs->weights[i]);
+  for (std::size_t i = 0; i < outputs->biases.size(); ++i) layers[i].b_o = std::move(outputs->biases[i]);
+  for (std::size_t i = 0; i < outputs->of_values.size(); ++i) layers[i].w_v = std::move(outputs->of_values[i]);
   return layers;
+}
+
+std::vector<std::string> output_notices(const std::shared_ptr<const ImportedTensors>& given,
+                                        const ImportedSelection& choice) {
+  const Result<std::vector<ImportedLayer>> layers = imported_layers(given, choice);
+  if (!layers || !has_output_named(*given, choice)) return {};
+  const Group& group = selected_group(groups_of(*given, choice.use), choice.group);
+  Result<FoundOutputs> outputs = found_outputs(given, group, *layers, choice.output);
+  return outputs ? std::move(outputs->notices) : std::vector<std::string>();
+}
+
+bool has_output_named(const ImportedTensors& given, const ImportedSelection& choice) {
+  const std::vector<Group>& groups = groups_of(given, choice.use);
+  return !groups.empty() && selected_group(groups, choice.group).contains(TensorRole::output);
 }
 
 std::vector<PlainTensor> plain_tensors(const std::shared_ptr<const ImportedTensors>& given) {

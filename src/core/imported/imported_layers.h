@@ -31,6 +31,13 @@ struct ImportedLayer {
   std::optional<LayerTensor> scores;   ///< these, or
   std::optional<LayerTensor> q, k;     ///< both of these, and perhaps
   std::optional<LayerTensor> v;
+  /// The output projection, with the values only: [head·dim, feature], [feature, head·dim] or [head, dim, feature];
+  /// without heads [dim, feature] or [feature, dim].
+  std::optional<LayerTensor> w_o;
+  std::optional<LayerTensor> b_o;  ///< [feature]
+  /// The projection that made the values, with the output projection only: [feature, head·dim], [head·dim, feature] or
+  /// [head, feature, dim]; without heads [feature, dim] or [dim, feature].
+  std::optional<LayerTensor> w_v;
 };
 
 /// The values of the parameter `use`: which tensors to show. The last one: every tensor as it is.
@@ -38,6 +45,12 @@ inline constexpr const char* kUseWeights = "weights";
 inline constexpr const char* kUseScores = "scores";
 inline constexpr const char* kUseQueries = "queries";
 inline constexpr const char* kUseTensors = "tensors";
+
+/// The values of the parameter `output`: the order of the axes of the output projection, or that it is left out.
+inline constexpr const char* kGuessedOutput = "guess";
+inline constexpr const char* kOutputInOut = "in out";
+inline constexpr const char* kOutputOutIn = "out in";
+inline constexpr const char* kNoOutput = "none";
 
 /// The available uses, best first: weights, scores, queries with keys, the tensors themselves. Empty if no tensor can
 /// be shown.
@@ -53,6 +66,7 @@ struct ImportedSelection {
   std::string use;
   Index group = 1;             ///< which of `tensor_groups`, from 1; clamped to the last
   std::string axes = "guess";  ///< or one of `possible_axes`
+  std::string output = kGuessedOutput;
 };
 
 /// The possible axes of the main tensor of a selection, likeliest first, as values of the parameter `axes`: "head query
@@ -62,6 +76,13 @@ std::vector<std::string> possible_axes(const ImportedTensors& given, const Impor
 /// That the first axis of the main tensor was taken for layers although it may count batch items; nothing where names,
 /// sizes or the user leave no doubt.
 std::optional<std::string> axes_notice(const ImportedTensors& given, const ImportedSelection& choice);
+
+/// What was left out of the output projections of a selection, and which order a square one is taken for.
+std::vector<std::string> output_notices(const std::shared_ptr<const ImportedTensors>& given,
+                                        const ImportedSelection& choice);
+
+/// Whether the selection has a tensor that is named like an output projection.
+bool has_output_named(const ImportedTensors& given, const ImportedSelection& choice);
 
 /// That the file has a model's weights and no attention, and what to open instead; nothing for any other file.
 std::optional<std::string> model_notice(const ImportedTensors& given);

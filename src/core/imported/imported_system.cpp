@@ -16,7 +16,9 @@
 namespace attnscope {
 namespace {
 
-ImportedSelection choice_of(const Experiment& e) { return {e.choice("use"), e.integer("group"), e.choice("axes")}; }
+ImportedSelection choice_of(const Experiment& e) {
+  return {e.choice("use"), e.integer("group"), e.choice("axes"), e.choice("output")};
+}
 
 /// The layers of a checked experiment.
 std::vector<ImportedLayer> layers_of(const Experiment& e) {
@@ -74,6 +76,7 @@ std::vector<std::string> warnings(const Experiment& e) {
   all.assign(e.tensors->warnings().begin(), e.tensors->warnings().end());
   if (e.choice("use") != kUseTensors) {
     if (std::optional<std::string> notice = axes_notice(*e.tensors, choice_of(e))) all.push_back(std::move(*notice));
+    for (std::string& notice : output_notices(e.tensors, choice_of(e))) all.push_back(std::move(notice));
     if (std::optional<std::string> notice = labels_notice(e)) all.push_back(std::move(*notice));
     return all;
   }
@@ -107,6 +110,7 @@ std::vector<std::pair<std::string, std::string>> choices(const Experiment& e, st
     const std::vector<std::string> groups = tensor_groups(*e.tensors, e.choice("use"), kMaxListed);
     for (std::size_t i = 0; i < groups.size(); ++i) words.emplace_back(std::to_string(i + 1), groups[i]);
   }
+  if (parameter == "output" && !has_output_named(*e.tensors, choice_of(e))) words.emplace_back(kGuessedOutput, "none");
   if (parameter == "axes") {
     const std::vector<std::string> orders = possible_axes(*e.tensors, choice_of(e));
     if (!orders.empty()) words.emplace_back("guess", short_order(orders.front()) + "?");
@@ -122,11 +126,55 @@ Value record(PlanBuilder& r, std::string name, const LayerTensor& tensor) {
   return r.record({std::move(name), tensor.numbers, {}, tensor.axes, 0});
 }
 
+/// The names of all axes: "feature head·dim".
+std::string names_of_axes(const Axes& axes) {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes) names.push_back(axis.name);
+  return join(names, " ");
+}
+
 /// "batch head ": the axes before the last two.
 std::string leading_labels(const Axes& axes) {
   std::string text;
   for (std::size_t i = 0; i + 2 < axes.size(); ++i) text += axes[i].name + " ";
   return text;
+}
+
+/// The output projection, and what each head adds to it: `merged`, `w_o`, `out`, `head_parts` and their norms.
+void run_output(const Experiment& e, PlanBuilder& r, const std::string& prefix, const ImportedLayer& layer,
+                Value outputs) {
+  const Axes axes = r.axes(outputs);
+  const Axis* const head = find_axis(axes, "head");
+  const std::string batch = find_axis(axes, "batch") != nullptr ? "batch " : "";
+  // Switched off are heads of the first layer, as in all systems.
+  const Value kept = prefix.empty() ? keep_heads(r, e, outputs) : outputs;
+  const Value merged = head == nullptr ? kept
+                                       : rearrange(r, prefix + "merged",
+                                                   batch + "head query dim -> " + batch + "query (head dim)", kept);
+  const Value w_o = record(r, prefix + "w_o", *layer.w_o);
+  const bool by_head = find_axis(layer.w_o->axes, "head") != nullptr;
+  const Value rows = by_head ? rearrange(r, prefix + "w_o_rows", "head dim feature -> (head dim) feature", w_o) : w_o;
+  ContractOptions options;
+  if (layer.b_o) {
+    options.bias = record(r, prefix + "b_o", *layer.b_o);
+    options.bias_pattern = "feature";
+  }
+  contract(r, prefix + "out",
+           names_of_axes(r.axes(merged)) + ", " + names_of_axes(r.axes(rows)) + " -> " + batch + "query feature",
+           merged, rows, options);
+  // No step needs it, but measures of the heads do.
+  if (layer.w_v) record(r, prefix + "w_v", *layer.w_v);
+  if (head == nullptr) return;
+  const bool out_first = r.axes(w_o).front().name == "feature";
+  const Value by_heads =
+      by_head ? w_o
+              : rearrange(r, prefix + "w_o_heads",
+                          std::string(out_first ? "feature (head dim)" : "(head dim) feature") + " -> head dim feature",
+                          w_o, {{"head", head->size}});
+  const Value parts =
+      contract(r, prefix + "head_parts", batch + "head query dim, head dim feature -> " + batch + "head query feature",
+               kept, by_heads);
+  row_norm(r, prefix + "head_norms", parts);
 }
 
 void run_layer(const Experiment& e, PlanBuilder& r, const std::string& prefix, const ImportedLayer& layer) {
@@ -150,8 +198,9 @@ void run_layer(const Experiment& e, PlanBuilder& r, const std::string& prefix, c
   if (!layer.v) return;
   const std::string leading = leading_labels(axes);
   const Value v = record(r, prefix + "v", *layer.v);
-  contract(r, prefix + "head_outputs", leading + "query key, " + leading + "key dim -> " + leading + "query dim",
-           weights, v);
+  const Value outputs = contract(r, prefix + "head_outputs",
+                                 leading + "query key, " + leading + "key dim -> " + leading + "query dim", weights, v);
+  if (layer.w_o) run_output(e, r, prefix, layer, outputs);
 }
 
 void run_system(const Experiment& e, PlanBuilder& r) {
@@ -161,6 +210,33 @@ void run_system(const Experiment& e, PlanBuilder& r) {
   }
   const std::vector<ImportedLayer> layers = layers_of(e);
   for (std::size_t i = 0; i < layers.size(); ++i) run_layer(e, r, layer_prefix(static_cast<Index>(i) + 1), layers[i]);
+}
+
+void write_output(Script& s, const std::string& prefix, const ImportedLayer& layer) {
+  const Experiment& e = s.experiment();
+  const auto named = [&](const char* name) { return prefix + name; };
+  const Axes& axes = layer.v->axes;
+  const Axis* const head = find_axis(axes, "head");
+  std::string kept = named("head_outputs");
+  if (prefix.empty()) {
+    s.code(heads_code(e, kept, head == nullptr ? 0 : static_cast<int>(head - axes.data())));
+    kept = heads_name(e);
+  }
+  if (head != nullptr) s.code(named("merged") + " = " + kept + ".transpose(-3, -2).flatten(-2)");
+  s.code(named("w_o") + " = " + imported_code(*layer.w_o));
+  const bool by_head = layer.w_o->axes.front().name == "head";
+  const bool out_first = layer.w_o->axes.front().name == "feature";
+  if (by_head) s.code(named("w_o_rows") + " = " + named("w_o") + ".flatten(0, 1)");
+  if (layer.b_o) s.code(named("b_o") + " = " + imported_code(*layer.b_o));
+  s.code(named("out") + " = " + (head == nullptr ? kept : named("merged")) + " @ " +
+         named(by_head ? "w_o_rows" : "w_o") + (out_first ? ".T" : "") + (layer.b_o ? " + " + named("b_o") : ""));
+  if (layer.w_v) s.code(named("w_v") + " = " + imported_code(*layer.w_v));
+  if (head == nullptr) return;
+  if (!by_head)
+    s.code(named("w_o_heads") + " = " + named("w_o") + (out_first ? ".T" : "") + ".unflatten(0, (" +
+           std::to_string(head->size) + ", -1))");
+  s.code(named("head_parts") + " = " + kept + " @ " + named(by_head ? "w_o" : "w_o_heads"));
+  s.code(named("head_norms") + " = torch.linalg.vector_norm(" + named("head_parts") + ", dim=-1)");
 }
 
 void write_layer(Script& s, const std::string& prefix, const ImportedLayer& layer) {
@@ -181,13 +257,15 @@ void write_layer(Script& s, const std::string& prefix, const ImportedLayer& laye
   if (!layer.v) return;
   s.code(prefix + "v = " + imported_code(*layer.v));
   s.code(prefix + "head_outputs = " + weights_name(e, prefix) + " @ " + prefix + "v");
+  if (layer.w_o) write_output(s, prefix, layer);
 }
 
 /// The indices of the tensors that the script uses.
 std::set<std::size_t> used_tensors(const Experiment& e, const std::vector<ImportedLayer>& layers) {
   std::set<std::size_t> used;
   for (const ImportedLayer& layer : layers) {
-    for (const auto* each : {&layer.weights, &layer.scores, &layer.q, &layer.k, &layer.v}) {
+    for (const auto* each :
+         {&layer.weights, &layer.scores, &layer.q, &layer.k, &layer.v, &layer.w_o, &layer.b_o, &layer.w_v}) {
       if (*each) used.insert((*each)->numbers.which);
     }
   }
@@ -233,7 +311,9 @@ System imported_tensors_system() {
   System system;
   system.name = "own-tensors";
   system.title = "Imported tensors";
-  system.summary = "Attention computed by another program: its weights, its scores, or its queries, keys and values.";
+  system.summary =
+      "Attention computed by another program: its weights, its scores, or its queries, keys, values and output "
+      "projection.";
   system.source = "your own file";
   std::vector<std::string> orders = axis_orders();
   orders.insert(orders.begin(), "guess");
@@ -249,6 +329,11 @@ System imported_tensors_system() {
       "axes", "Axes", "Axes of the tensor, first to last; a question mark: guessed from the name and shape.", orders,
       orders);
   axes.only_with = group.only_with;
+  Parameter output = choice_parameter(
+      "output", "Output projection",
+      "How the file stores the output projection: [head·dim, feature], or [feature, head·dim] as torch.nn.Linear does.",
+      {kGuessedOutput, kOutputInOut, kOutputOutIn, kNoOutput}, {"guess", "in, out", "out, in", "none"});
+  output.only_with = scale.only_with;
   system.parameters = {
       choice_parameter("use", "Use", "What to show: weights, scores, or queries and keys; or every tensor as it is.",
                        {kUseWeights, kUseScores, kUseQueries, kUseTensors},
@@ -256,6 +341,7 @@ System imported_tensors_system() {
       group,
       axes,
       scale,
+      output,
   };
   system.mask_sizes = mask_sizes;
   system.choices = choices;

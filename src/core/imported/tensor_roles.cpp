@@ -84,9 +84,48 @@ bool is_attention_weight(std::string_view name, const std::vector<std::string>& 
   return name.size() > kWeight.size() && name[name.size() - kWeight.size() - 1] != '.';
 }
 
+/// The words at the end of a name that say that it is a projection after or before the weighted sum; `count` is 0 if it
+/// is none.
+struct ProjectionWords {
+  TensorRole role = TensorRole::other;
+  std::size_t count = 0;
+};
+
+/// What the modules of output projections are called: in PyTorch, Llama, diffusers, BERT and GPT-2.
+constexpr std::array<std::string_view, 13> kOutputNames = {
+    "w o",    "wo",    "o proj",      "out proj", "output proj", "o projection",          "out projection",
+    "to out", "w out", "attn c proj", "b o",      "b out",       "attention output dense"};
+
+/// The same for what makes values. Without "weight" some of these name the values themselves.
+constexpr std::array<std::string_view, 2> kValueWeights = {"w v", "wv"};
+constexpr std::array<std::string_view, 5> kValueModules = {"v proj", "value proj", "v projection", "value projection",
+                                                           "to v"};
+
+ProjectionWords projection_words(const std::vector<std::string>& words) {
+  std::size_t end = words.size();
+  const bool has_bias = end > 0 && words.back() == "bias";
+  const bool has_weight = end > 0 && (words.back() == "weight" || words.back() == "kernel");
+  if (has_bias || has_weight) --end;
+  // "to_out.0.weight" is the first of a sequence of modules.
+  while (end > 0 && number_of(words[end - 1])) --end;
+  // An MLP has an output layer, too.
+  if (std::ranges::any_of(words, [](const std::string& word) { return word == "mlp" || word == "ffn"; })) return {};
+  constexpr std::size_t kMaxWords = 3;
+  for (std::size_t count = 1; count <= std::min(end, kMaxWords); ++count) {
+    const std::string name = join(std::span(words).subspan(end - count, count), " ");
+    const std::size_t all = words.size() - (end - count);
+    if (is_among(kOutputNames, name))
+      return {has_bias || name.starts_with("b ") ? TensorRole::output_bias : TensorRole::output, all};
+    if (!has_bias && (is_among(kValueWeights, name) || (has_weight && is_among(kValueModules, name))))
+      return {TensorRole::value_projection, all};
+  }
+  return {};
+}
+
 /// The last word with a role decides; only numbers and neutral words may follow it.
 TensorRole role_of_words(std::string_view name, const std::vector<std::string>& words) {
   if (is_attention_weight(name, words)) return TensorRole::weights;
+  if (const ProjectionWords projection = projection_words(words); projection.count > 0) return projection.role;
   if (is_parameter(name)) return TensorRole::other;
   for (auto word = words.rbegin(); word != words.rend(); ++word) {
     if (const std::optional<TensorRole> role = meaning_of(*word)) {
@@ -121,7 +160,7 @@ std::vector<std::size_t> places_of_layer(const std::vector<std::string>& words) 
 /// An axis that may count heads or tokens is taken for heads up to this size.
 constexpr Index kUsualHeads = 256;
 
-/// Whether the first of four axes is likelier to count batch items than layers.
+/// Whether the first of four or five axes is likelier to count batch items than layers.
 bool counts_batch(std::span<const Index> shape, FirstAxis first) {
   // A batch of one is common, a model with one layer is not.
   return first == FirstAxis::batch || (first == FirstAxis::unknown && shape[0] == 1);
@@ -136,7 +175,9 @@ std::vector<AxisGuess> guesses_of_scores(std::span<const Index> shape, FirstAxis
     case 4:
       if (counts_batch(shape, first)) return {{batch, head, query, key}, {layer, head, query, key}};
       return {{layer, head, query, key}, {batch, head, query, key}};
-    case 5: return {{layer, batch, head, query, key}};
+    case 5:
+      if (counts_batch(shape, first)) return {{batch, layer, head, query, key}, {layer, batch, head, query, key}};
+      return {{layer, batch, head, query, key}, {batch, layer, head, query, key}};
     default: return {};
   }
 }
@@ -161,7 +202,14 @@ std::vector<AxisGuess> guesses_of_vectors(std::span<const Index> shape, FirstAxi
       }
       return guesses;
     }
-    case 5: return {{layer, batch, head, token, dim}, {layer, batch, token, head, dim}};
+    case 5: {
+      std::vector<AxisGuess> guesses = {{layer, batch, head, token, dim},
+                                        {layer, batch, token, head, dim},
+                                        {batch, layer, head, token, dim},
+                                        {batch, layer, token, head, dim}};
+      if (counts_batch(shape, first)) std::rotate(guesses.begin(), guesses.begin() + 2, guesses.end());
+      return guesses;
+    }
     default: return {};
   }
 }
@@ -182,7 +230,9 @@ bool is_like_weights(const MatrixView& matrix, Index row, double tolerance) {
 }  // namespace
 
 std::string_view role_name(TensorRole role) {
-  constexpr std::array<std::string_view, 6> names = {"queries", "keys", "values", "scores", "weights", "other"};
+  constexpr std::array<std::string_view, 9> names = {
+      "queries",           "keys",        "values",           "scores", "weights",
+      "output projection", "output bias", "value projection", "other"};
   return names[static_cast<std::size_t>(role)];
 }
 
@@ -234,6 +284,10 @@ std::string group_of(std::string_view name) {
     const bool has_word = place > 0 && is_among(kLayerWords, words[place - 1]);
     words.erase(has_word ? number - 1 : number, number + 1);
   }
+  if (const ProjectionWords projection = projection_words(words); projection.count > 0) {
+    words.resize(words.size() - projection.count);
+    return join(words, " ");
+  }
   const auto role =
       std::find_if(words.rbegin(), words.rend(), [](const std::string& word) { return meaning_of(word).has_value(); });
   if (role != words.rend()) words.erase(std::next(role).base());
@@ -258,6 +312,9 @@ std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shap
     case TensorRole::query:
     case TensorRole::key:
     case TensorRole::value: return guesses_of_vectors(shape, first);
+    case TensorRole::output:  // see output_projection.h
+    case TensorRole::output_bias:
+    case TensorRole::value_projection:
     case TensorRole::other: break;
   }
   return {};

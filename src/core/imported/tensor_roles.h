@@ -12,7 +12,9 @@
 
 namespace attnscope {
 
-enum class TensorRole { query, key, value, scores, weights, other };
+/// `output` is the weight of the output projection, `output_bias` its bias, `value_projection` the weight that made the
+/// values.
+enum class TensorRole { query, key, value, scores, weights, output, output_bias, value_projection, other };
 
 /// The display name: "queries", "weights", …
 std::string_view role_name(TensorRole role);
@@ -32,7 +34,9 @@ struct NamedRole {
 };
 
 /// The last word with a role decides: "layers.3.attn.q" means queries, "attn" alone means weights. Names of model
-/// parameters ("q_proj.weight", "attn.bias") have no role, because parameters are not activations.
+/// parameters ("q_proj.weight", "attn.bias") have no role, because parameters are not activations; only the
+/// projections after and before the weighted sum have one ("w_o", "o_proj.weight", "out_proj.bias", "attn.c_proj.weight",
+/// "to_out.0.weight"; "w_v", "v_proj.weight").
 NamedRole role_of(std::string_view name);
 
 /// Whether a tensor is named like a parameter of a model: "attn.c_attn.weight", "W_Q", "ln_1.bias". "attn_weight" is not.
@@ -62,17 +66,19 @@ enum class FirstAxis {
 FirstAxis first_axis_of(std::string_view name);
 
 /// The possible axes of a tensor with this role and shape, likeliest first; none if its rank fits nothing. With four
-/// axes the first one counts layers, unless `first` says otherwise or there is only one of it.
+/// axes the first one counts layers, unless `first` says otherwise or there is only one of it; with five likewise, and
+/// the second one counts the other of layers and batch items.
 ///
 ///   scores, weights    [query, key]
 ///                      [head, query, key], [batch, query, key], [layer, query, key]
 ///                      [batch, head, query, key], [layer, head, query, key]
-///                      [layer, batch, head, query, key]
+///                      [layer, batch, head, query, key], [batch, layer, head, query, key]
 ///   q, k, v            [token, dim]
 ///                      [head, token, dim], [batch, token, dim], [token, head, dim]
 ///                      [batch, head, token, dim], [batch, token, head, dim],
 ///                      [layer, head, token, dim], [layer, token, head, dim]
-///                      [layer, batch, head, token, dim], [layer, batch, token, head, dim]
+///                      [layer, batch, head, token, dim], [layer, batch, token, head, dim],
+///                      [batch, layer, head, token, dim], [batch, layer, token, head, dim]
 std::vector<AxisGuess> axis_guesses(TensorRole role, std::span<const Index> shape, FirstAxis first);
 
 /// The number of examined rows, and of rows that look like attention weights.

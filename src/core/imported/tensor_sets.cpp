@@ -16,7 +16,8 @@ using Group = TensorSets::Group;
 
 bool may_be_attention(const ImportedTensor& tensor) {
   constexpr std::size_t kMaxAxes = 5;
-  return has_numbers(tensor) && tensor.shape.size() >= 2 && tensor.shape.size() <= kMaxAxes;
+  const std::size_t least = role_of(tensor.name).role == TensorRole::output_bias ? 1 : 2;
+  return has_numbers(tensor) && tensor.shape.size() >= least && tensor.shape.size() <= kMaxAxes;
 }
 
 /// What the name of a file says about the first axis of its array. Its numbers (gpt2, seed42) count no layers.
@@ -32,8 +33,34 @@ Candidate candidate(const ImportedTensors& given, std::size_t which) {
   return {which, role_of(name), first_axis_of(name)};
 }
 
+/// Whether the first row of a tensor looks like attention weights.
+bool begins_like_weights(const ImportedTensors& given, std::size_t which) {
+  const std::vector<Index>& shape = given.tensors()[which].shape;
+  // No row of attention is longer.
+  constexpr Index kMaxRow = Index{1} << 20U;
+  if (shape.back() > kMaxRow) return false;
+  std::vector<float> row(static_cast<std::size_t>(shape.back()));
+  const std::vector<Index> begin(shape.size(), 0);
+  std::vector<Index> end(shape.size(), 1);
+  end.back() = shape.back();
+  // Of a file that is gone or damaged, what its names suggest has to do.
+  return !given.read(which, begin, end, row, {}) || look_at_rows({row.data(), 1, shape.back(), shape.back(), 1}).all();
+}
+
+/// numpy's names for arrays without one: "arr_0". Their numbers count layers if there are several, all of them with as
+/// many axes and rows like attention weights.
+bool are_layers_without_names(const ImportedTensors& given, const std::vector<Candidate>& all) {
+  constexpr std::string_view kUnnamed = "arr_";
+  return all.size() > 1 && std::ranges::all_of(all, [&](const Candidate& one) {
+           const ImportedTensor& tensor = given.tensors()[one.which];
+           return tensor.name.starts_with(kUnnamed) && one.named.layer.size() == 1 &&
+                  tensor.shape.size() == given.tensors()[all.front().which].shape.size() &&
+                  begins_like_weights(given, one.which);
+         });
+}
+
 /// The tensors that may belong to attention, in file order. A single tensor is taken for weights, unless its name says
-/// scores or a model's parameter.
+/// scores or a model's parameter; so are arrays without names.
 std::vector<Candidate> candidates(const ImportedTensors& given) {
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < given.tensors().size(); ++i) {
@@ -41,8 +68,12 @@ std::vector<Candidate> candidates(const ImportedTensors& given) {
   }
   const auto shown = std::count_if(given.tensors().begin(), given.tensors().end(), has_numbers);
   const auto is_other = [&](const Candidate& one) {
-    return one.named.role == TensorRole::scores || is_parameter(given.tensors()[one.which].name);
+    return one.named.role == TensorRole::scores || one.named.role == TensorRole::output ||
+           is_parameter(given.tensors()[one.which].name);
   };
+  if (are_layers_without_names(given, all)) {
+    for (Candidate& each : all) each.named.role = TensorRole::weights;
+  }
   if (all.size() == 1 && shown == 1 && !is_other(all.front())) all.front().named.role = TensorRole::weights;
   return all;
 }
@@ -89,7 +120,8 @@ std::vector<Group> groups_of(const SetsByRole& by_role, const std::string& use) 
   if (mains == by_role.end()) return groups;
   for (const auto& [name, found] : mains->second.sets) {
     Group group = {{main, by_layer(found)}};
-    for (const TensorRole role : {TensorRole::key, TensorRole::value}) {
+    for (const TensorRole role : {TensorRole::key, TensorRole::value, TensorRole::output, TensorRole::output_bias,
+                                  TensorRole::value_projection}) {
       const auto others = by_role.find(role);
       if (use != kUseQueries || others == by_role.end()) continue;
       // A single set of each role belongs together, whatever the names.

@@ -65,6 +65,9 @@ Value normalize(PlanBuilder& recorder, std::string name, Value input, std::span<
 /// Mean over the axis of that name.
 Value mean(PlanBuilder& recorder, std::string name, Value input, std::string_view axis);
 
+/// The Euclidean norm along the last axis, which the result lacks.
+Value row_norm(PlanBuilder& recorder, std::string name, Value input);
+
 // Attention.
 
 /// `scores` with those that `field` does not keep replaced by `fill`; axes [query, key], [head, query, key] or

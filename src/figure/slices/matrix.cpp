@@ -26,7 +26,7 @@ struct NameAndSymbol {
   std::string_view symbol;
 };
 
-constexpr std::array<NameAndSymbol, 51> kSymbols = {{
+constexpr std::array<NameAndSymbol, 54> kSymbols = {{
     {"x", "X"},
     {"x2", "X_{2}"},
     {"positions", "P"},
@@ -43,6 +43,8 @@ constexpr std::array<NameAndSymbol, 51> kSymbols = {{
     {"w_k", "W_{K}"},
     {"w_v", "W_{V}"},
     {"w_o", "W_{O}"},
+    {"w_o_rows", "W_{O}"},
+    {"w_o_heads", "W_{O}"},
     {"w_qkv", "W_{QKV}"},
     {"w_out", "W_{O}"},
     {"w_proj", "W_{O}"},
@@ -50,6 +52,7 @@ constexpr std::array<NameAndSymbol, 51> kSymbols = {{
     {"b_k", "b_{K}"},
     {"b_v", "b_{V}"},
     {"b_qkv", "b_{QKV}"},
+    {"b_o", "b_{O}"},
     {"b_out", "b_{O}"},
     {"b_proj", "b_{O}"},
     {"q", "Q"},

@@ -114,8 +114,8 @@ void switch_head(const Shared& shared, UiIntents& intents) {
   const Trace* trace = shared.traces.trace().get();
   if (trace == nullptr) return;
   const Experiment& experiment = shared.session().experiment();
-  if (experiment.tensors != nullptr)
-    return shared.say("X switches off a head where the heads are merged; imported tensors end before that", true);
+  if (experiment.tensors != nullptr && trace->find("merged") == nullptr)
+    return shared.say("X switches off a head where the heads are merged; the file has no output projection", true);
   const ParameterValues options = view_options(experiment.view)->values;
   if (experiment.model != nullptr) return switch_model_head(shared, *trace, options, intents);
   const std::optional<Index> head = selected_head(*find_view(experiment.view.name), *trace, options);
