@@ -75,7 +75,8 @@ void cell_tooltip(const Inspection& inspection, const TargetMark* target) {
               number_text(inspection.explanation.value).c_str());
   wanted_characters().add(inspection.coordinates);
   ImGui::TextDisabled("%s", inspection.coordinates.c_str());
-  if (target != nullptr && !target->about.empty()) outside_text(target->about);
+  // What a target without a cell says is added by `target_feedback`.
+  if (target != nullptr && target->cell && !target->about.empty()) outside_text(target->about);
   end_tooltip();
 }
 
