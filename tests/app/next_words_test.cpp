@@ -66,11 +66,5 @@ TEST(NextWordsOf, WhatContinuesNoTextAreNone) {
   EXPECT_TRUE(next_words(**run(system), 5).empty());
 }
 
-TEST(NextWordsOf, AnAnswerThatIsNotHeldAreNone) {
-  const auto trace = *Executor(1).run(bundled("stories"));
-  ASSERT_EQ(trace->find("logits")->tensor, nullptr);
-  EXPECT_TRUE(next_words(*trace, 5).empty());
-}
-
 }  // namespace
 }  // namespace attnscope::test

@@ -36,7 +36,7 @@ TEST(CliFind, TestsWithTheInterventionsThatMeanTheSameForAnyText) {
   const Outcome partly = run_program({"metrics", model, "--find", "--off", "layer1.head2@3"});
   EXPECT_EQ(partly.out, run_program({"metrics", model, "--find"}).out);
   EXPECT_NE(partly.err.find("the test leaves them out"), std::string::npos) << partly.err;
-  expect_refused({"metrics", model, "--find", "--off", "layer9.head2"}, 1, {"this model has no layer9.head_outputs"});
+  expect_refused({"metrics", model, "--find", "--off", "layer9.head2"}, 1, {"this model has no layer9.head2"});
 }
 
 TEST(CliFind, NamesTheHeadsOfAModel) {

@@ -60,7 +60,7 @@ TEST(Cli, MetricsOfALaterLayerHaveWhatItReadsOfTheEarlierOne) {
   EXPECT_NEAR(sum, 1, 1e-5);
   const std::string table = run_program({"metrics", "hand-made-heads", "--rollout"}).out;
   for (const char* words :
-       {"Composition of the head of cross_weights with the heads of weights", "Rollout: information flow"})
+       {"Composition of the head of layer2.weights with the heads of weights", "Rollout: information flow"})
     EXPECT_NE(table.find(words), std::string::npos) << table;
   EXPECT_NE(table.find("\n  to 12 "), std::string::npos) << "tokens count from 1\n" << table;
   EXPECT_EQ(table.find("\n  to 0 "), std::string::npos) << table;

@@ -67,7 +67,7 @@ TEST(ContributionsView, ATokenAgainstAnotherShowsTheDifference) {
                   1e-4F);
   }
   const Figure figure = figure_of(*trace, "contributions", {{"token", Index{4}}, {"other_token", Index{1}}});
-  EXPECT_EQ(words(figure, "title"), "What adds to the logit of “↵” minus that of “the” after “w7”");
+  EXPECT_EQ(words(figure, "title"), "What adds to the logit of “↵” minus that of “␣the” after “w7”");
   EXPECT_NE(words(figure, "sum").find("difference of the logits"), std::string::npos);
   const Figure same = figure_of(*trace, "contributions", {{"token", Index{4}}, {"other_token", Index{4}}});
   EXPECT_EQ(words(same, "sum"), "The parts sum to 0.00000; the difference of the logits is 0.00000.");

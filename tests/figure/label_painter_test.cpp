@@ -15,6 +15,7 @@ constexpr Rect kWindow = {0, 0, 500, 400};
 
 std::shared_ptr<const Trace> labelled_trace() {
   Experiment experiment = experiment_with({{"tokens", "12"}, {"heads", "1"}});
+  experiment.labels.clear();
   for (int i = 0; i < 12; ++i) experiment.labels.push_back("token" + std::to_string(i + 1));
   return *run(experiment);
 }

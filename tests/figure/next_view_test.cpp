@@ -175,7 +175,7 @@ TEST(NextView, SaysWhatInterventionsDidToTheAnswer) {
   const auto apart =
       static_cast<double>(trace->tensor("logits").at(cell)) - static_cast<double>(plain->tensor("logits").at(cell));
   const std::string words_now = words(figure, "change.1");
-  EXPECT_NE(words_now.find("“w" + std::to_string(best) + "” is first without"), std::string::npos) << words_now;
+  EXPECT_NE(words_now.find("“␣w" + std::to_string(best) + "” is first without"), std::string::npos) << words_now;
   EXPECT_NE(words_now.find("Δ logit " + std::string(apart < 0 ? "−" : "+") + number_text(std::abs(apart))),
             std::string::npos)
       << words_now;

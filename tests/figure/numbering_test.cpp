@@ -44,8 +44,8 @@ TEST(Numbering, WordsThatRepeatHaveTheirPosition) {
 TEST(Numbering, EntriesOfAVocabularyHaveTheIdsOfTokens) {
   const auto trace = made_trace("gpt2", {3, 5});
   const Axis vocabulary = {"vocabulary", 20};
-  EXPECT_EQ(axis_position_text(*trace, "logits", vocabulary, 7), "“w7”, id 7");
-  EXPECT_EQ(entry_text(*trace, "logits", vocabulary, 0), "w0 (0)");
+  EXPECT_EQ(axis_position_text(*trace, "logits", vocabulary, 7), "“␣w7”, id 7");
+  EXPECT_EQ(entry_text(*trace, "logits", vocabulary, 6), "␣w6 (6)");
 }
 
 TEST(Numbering, IsThatOfRowsColumnsAndNotes) {

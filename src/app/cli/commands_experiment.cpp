@@ -127,11 +127,11 @@ std::string named_refusal(const ExperimentOptions& options, const Experiment& ex
 
 /// Changes the experiment as the options say.
 Result<void> apply_options(Experiment& experiment, const ExperimentOptions& options) {
-  if (const Result<void> given = apply_texts(experiment, options); !given) {
+  if (Result<void> given = apply_texts(experiment, options); !given) {
     if (given.error().kind == Error::Kind::usage) return given;
     return fail(named_refusal(options, experiment, given.error().message), given.error().kind);
   }
-  if (const Result<void> changed = apply_interventions(experiment, options); !changed) {
+  if (Result<void> changed = apply_interventions(experiment, options); !changed) {
     if (changed.error().kind == Error::Kind::usage) return changed;
     return fail(named_refusal(options, experiment, changed.error().message), changed.error().kind);
   }

@@ -44,6 +44,7 @@ struct RowNormOperation {
   void explain(const ExplainedCell& cell, Explanation& e) const {
     std::vector<Index> at(cell.index.begin(), cell.index.end());
     std::vector<std::string> parts;
+    parts.reserve(at.size() + 1);
     for (const Index index : at) parts.push_back(std::to_string(index));
     const std::string& axis = cell.input(0).axes.back().name;
     parts.push_back(axis);
