@@ -20,8 +20,8 @@ double distance(const HeadMeasures& heads, Index a, Index b) {
 
 void add_targets(Figure& figure, const HeadMeasures& heads, const std::vector<Index>& order, const Rect& box) {
   // Cells of more heads are too small to point at.
-  constexpr std::size_t kMaxHeads = 32;
-  if (order.size() > kMaxHeads) return;
+  constexpr std::size_t kMaxMapped = 32;
+  if (order.size() > kMaxMapped) return;
   const double cell = box.width / static_cast<double>(order.size());
   const std::string most = number_text(std::log(2) * static_cast<double>(heads.queries));
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -41,9 +41,9 @@ void add_targets(Figure& figure, const HeadMeasures& heads, const std::vector<In
 
 double head_map_side(Index heads, double room) {
   // With very many heads, cells may be too small to point at.
-  constexpr double kMaxSide = 640;
+  constexpr double kMaxMapSide = 640;
   const auto count = static_cast<double>(heads);
-  return std::min(count * std::clamp(std::floor(room / count), 4.0, 40.0), std::max(kMaxSide, room));
+  return std::min(count * std::clamp(std::floor(room / count), 4.0, 40.0), std::max(kMaxMapSide, room));
 }
 
 void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double side, double margin) {

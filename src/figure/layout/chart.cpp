@@ -199,16 +199,16 @@ std::vector<double> spread(const std::vector<double>& places, double apart) {
 }
 
 double add_legend(Figure* figure, const std::string& id, std::span<const LegendEntry> entries, Point at, double width) {
-  constexpr double kLine = 18;
+  constexpr double kEntryLine = 18;
   constexpr double kEntryGap = 20;
   Point corner = at;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const LegendEntry& entry = entries[i];
     const double needed = kSampleWidth + kTickDistance + small_width(entry.markup);
-    if (corner.x > at.x && corner.x + needed > at.x + width) corner = {at.x, corner.y + kLine};
+    if (corner.x > at.x && corner.x + needed > at.x + width) corner = {at.x, corner.y + kEntryLine};
     if (figure != nullptr) {
       const std::string name = id + "." + std::to_string(i);
-      const double middle = corner.y + kLine / 2;
+      const double middle = corner.y + kEntryLine / 2;
       figure->curves.push_back(
           {name, {{corner.x, middle}, {corner.x + kSampleWidth, middle}}, entry.shade, 1.5, entry.dashed});
       figure->texts.push_back(chart_text(name, {corner.x + kSampleWidth + kTickDistance, middle}, entry.markup,
@@ -216,11 +216,11 @@ double add_legend(Figure* figure, const std::string& id, std::span<const LegendE
     }
     corner.x += needed + kEntryGap;
   }
-  return entries.empty() ? 0 : corner.y + kLine - at.y;
+  return entries.empty() ? 0 : corner.y + kEntryLine - at.y;
 }
 
 double add_caption(Figure* figure, const std::string& id, const std::string& text, Point at, double width) {
-  constexpr double kLine = 16;
+  constexpr double kCaptionLine = 16;
   // A window that aligns letters to whole pixels sets lines slightly wider.
   constexpr double kFull = 0.96;
   std::vector<std::string> lines = {""};
@@ -233,9 +233,9 @@ double add_caption(Figure* figure, const std::string& id, const std::string& tex
     }
   }
   for (std::size_t i = 0; figure != nullptr && i < lines.size(); ++i)
-    figure->texts.push_back(chart_text(id + "." + std::to_string(i), {at.x, at.y + 12 + kLine * static_cast<double>(i)},
-                                       lines[i], Ink::dim));
-  return kLine * static_cast<double>(lines.size());
+    figure->texts.push_back(chart_text(id + "." + std::to_string(i),
+                                       {at.x, at.y + 12 + kCaptionLine * static_cast<double>(i)}, lines[i], Ink::dim));
+  return kCaptionLine * static_cast<double>(lines.size());
 }
 
 }  // namespace attnscope

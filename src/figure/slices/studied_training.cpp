@@ -41,9 +41,9 @@ Parameter studied_measure_option() {
 
 std::string studied_text(const Trace& trace, TrainingText text) {
   if (text == TrainingText::random) return "reading random tokens, repeated" + tested_with(trace);
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMostParts = 3;
   const std::vector<Intervention>& all = trace.experiment().interventions;
-  return "reading this text" + (all.empty() ? "" : "; with " + parts_text(all, kMostNamed));
+  return "reading this text" + (all.empty() ? "" : "; with " + parts_text(all, kMostParts));
 }
 
 std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace, const ViewOptions& options,

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kNpyEnding = ".npy";
 constexpr std::string_view kMetadataMember = "__metadata__.npy";    // of traces, see trace_file.h
 constexpr Index kMaxMetadata = 25'000'000;                          // characters
-constexpr std::uint64_t kMaxTextBytes = 32'000'000;                 // of all arrays of texts
+constexpr std::uint64_t kMaxTextArrayBytes = 32'000'000;            // of all arrays of texts
 constexpr auto kMaxTexts = static_cast<Index>(kMaxImportedLabels);  // in all of them
 
 /// Lists the contents of an archive.
@@ -97,8 +97,8 @@ class NpzLister {
     if (count > kMaxTexts - texts_)
       return fail(grouped_text(count) + " texts are not read; allowed: " + grouped_text(kMaxTexts) + " in a file");
     const std::uint64_t bytes = static_cast<std::uint64_t>(count) * type.bytes;
-    if (bytes > kMaxTextBytes - text_bytes_)
-      return fail("its texts take " + size_text(bytes) + "; allowed: " + size_text(kMaxTextBytes) + " in a file");
+    if (bytes > kMaxTextArrayBytes - text_bytes_)
+      return fail("its texts take " + size_text(bytes) + "; allowed: " + size_text(kMaxTextArrayBytes) + " in a file");
     const std::uint64_t all = header.header_bytes + bytes;
     if (member.bytes != all)
       return fail("the texts take " + std::to_string(bytes) + " bytes, but the member has " +
