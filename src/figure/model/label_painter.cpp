@@ -13,7 +13,6 @@ constexpr double kLabelPitch = 1.1;
 constexpr double kMinLabel = 9;
 // The share of the visible part that labels at its edge may cover.
 constexpr double kMostCovered = 0.3;
-constexpr double kEdgeOpacity = 0.9;
 
 /// The step at which labels that need `needed` each fit along cells of size `cell`.
 Index label_step(double needed, double cell) {
@@ -96,7 +95,7 @@ void LabelPainter::rows() const {
   if (rows_.at < nearby_.x || rows_.at > nearby_.right()) return;
   if (rows_.at_edge) {
     const Rect below = {visible_.x, box_.y, rows_.at + type(3) - visible_.x, box_.height};
-    canvas_.fill(below.intersection(visible_), palette_.background, kEdgeOpacity);
+    canvas_.fill(below.intersection(visible_), palette_.background, 1);
   }
   const bool counted = mark_.row_labels.are_counted();
   const Index step = counted ? round_step(needed, cell) : label_step(needed, cell);
@@ -118,7 +117,7 @@ void LabelPainter::columns() const {
   if (columns_.at < nearby_.y || columns_.at > nearby_.bottom()) return;
   if (columns_.at_edge) {
     const Rect below = {box_.x, visible_.y, box_.width, columns_.at + type(3) - visible_.y};
-    canvas_.fill(below.intersection(visible_), palette_.background, kEdgeOpacity);
+    canvas_.fill(below.intersection(visible_), palette_.background, 1);
   }
   const bool counted = mark_.column_labels.are_counted();
   const bool across = are_across();
