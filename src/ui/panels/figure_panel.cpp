@@ -252,7 +252,8 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   if (clicked) click(content, target, in_figure, state, intents);
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
+  // To the edge of the panel, like the cells: ImGui would cut letters off before.
+  list.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), false);
   const int isolated = target != nullptr ? target->isolates : -1;
   paint_panel(style, luts, content, {content.figure, transform, area, content.trace_number, isolated}, batch, lines,
               state);
