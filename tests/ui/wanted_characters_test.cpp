@@ -15,6 +15,9 @@ constexpr ImWchar kCyrillic = 0x0436;
 constexpr ImWchar kHebrew = 0x05d0;
 constexpr ImWchar kTibetan = 0x0f40;
 
+// Since 1.92 ImGui itself loads letters of the main font when they are drawn.
+constexpr bool kLoadsWhatIsDrawn = IMGUI_VERSION_NUM >= 19200;
+
 std::vector<char32_t> wanted_of(std::string_view text) {
   ui::WantedCharacters wanted;
   wanted.add(text);
@@ -80,7 +83,9 @@ class OtherScripts : public Interface {
 };
 
 TEST_F(OtherScripts, AreInTheFontsOfTheFirstFrame) {
-  EXPECT_FALSE(all_fonts_have(kCyrillic));
+  if (!kLoadsWhatIsDrawn) {
+    EXPECT_FALSE(all_fonts_have(kCyrillic));
+  }
   label({"жук", "אב", "c", "d", "e", "f"});
   screen().settle();
   EXPECT_TRUE(all_fonts_have(kCyrillic));
@@ -110,7 +115,9 @@ TEST_F(OtherScripts, TypedIntoAFieldAreInItsFontInThatFrame) {
   screen().settle();
   screen().key_with_control('T');
   screen().frame(2);
-  ASSERT_FALSE(all_fonts_have(kCyrillic));
+  if (!kLoadsWhatIsDrawn) {
+    ASSERT_FALSE(all_fonts_have(kCyrillic));
+  }
   ImGui::GetIO().AddInputCharacter(ui::typed_in_field(kCyrillic));
   screen().frame();
   EXPECT_TRUE(all_fonts_have(kCyrillic));
