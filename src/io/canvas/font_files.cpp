@@ -12,15 +12,22 @@ struct PatternDeleter {
 };
 using PatternPtr = std::unique_ptr<FcPattern, PatternDeleter>;
 
-/// The file of the installed font nearest to a family and weight; empty if no scalable font is installed.
-std::filesystem::path best_match(const char* family, int weight) {
-  const PatternPtr pattern(FcPatternCreate());
+/// What to look for: an upright scalable font; with those characters, unless that is null.
+PatternPtr wanted_font(const char* family, int weight, const FcCharSet* characters) {
+  PatternPtr pattern(FcPatternCreate());
   FcPatternAddString(pattern.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>(family));
   FcPatternAddInteger(pattern.get(), FC_WEIGHT, weight);
   FcPatternAddInteger(pattern.get(), FC_SLANT, FC_SLANT_ROMAN);
   FcPatternAddBool(pattern.get(), FC_SCALABLE, FcTrue);
+  if (characters != nullptr) FcPatternAddCharSet(pattern.get(), FC_CHARSET, characters);
   FcConfigSubstitute(nullptr, pattern.get(), FcMatchPattern);
   FcDefaultSubstitute(pattern.get());
+  return pattern;
+}
+
+/// The file of the installed font nearest to a family and weight; empty if no scalable font is installed.
+std::filesystem::path best_match(const char* family, int weight) {
+  const PatternPtr pattern = wanted_font(family, weight, nullptr);
   FcResult result = FcResultMatch;
   const PatternPtr match(FcFontMatch(nullptr, pattern.get(), &result));
   FcChar8* file = nullptr;
@@ -45,14 +52,7 @@ bool has_flag(FcPattern* font, const char* flag) {
 
 /// The fonts that have some of the characters, the best match to Inter first.
 FontSetPtr sorted_fonts(const FcCharSet* characters) {
-  const PatternPtr pattern(FcPatternCreate());
-  FcPatternAddString(pattern.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>("Inter"));
-  FcPatternAddInteger(pattern.get(), FC_WEIGHT, FC_WEIGHT_REGULAR);
-  FcPatternAddInteger(pattern.get(), FC_SLANT, FC_SLANT_ROMAN);
-  FcPatternAddBool(pattern.get(), FC_SCALABLE, FcTrue);
-  FcPatternAddCharSet(pattern.get(), FC_CHARSET, characters);
-  FcConfigSubstitute(nullptr, pattern.get(), FcMatchPattern);
-  FcDefaultSubstitute(pattern.get());
+  const PatternPtr pattern = wanted_font("Inter", FC_WEIGHT_REGULAR, characters);
   FcResult result = FcResultMatch;
   return FontSetPtr(FcFontSort(nullptr, pattern.get(), FcTrue, nullptr, &result));
 }
