@@ -36,6 +36,32 @@ TEST(Cli, MetricsMeasureEveryHead) {
   expect_refused({"metrics", "worked-example", "--item", "2"}, 2, {"--item: 2", "1 to 1"});
 }
 
+TEST(Cli, MetricsOfAllItemsHaveTheirSpread) {
+  const std::vector<std::string> command = {"metrics", "packed-multihead", "--set", "batch=3", "--item", "all"};
+  const auto with = [&](const char* option) {
+    std::vector<std::string> arguments = command;
+    if (*option != '\0') arguments.emplace_back(option);
+    return run_program(arguments);
+  };
+  const Outcome outcome = with("--json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json all = json::parse(outcome.out)[0];
+  EXPECT_EQ(all["items"], 3);
+  double sum = 0;
+  for (const char* const item : {"1", "2", "3"}) {
+    const Outcome one = run_program({"metrics", "packed-multihead", "--set", "batch=3", "--item", item, "--json"});
+    sum += json::parse(one.out)[0]["heads"][1]["entropy"].get<double>();
+  }
+  EXPECT_NEAR(all["heads"][1]["entropy"].get<double>(), sum / 3, 1e-12);
+  EXPECT_GT(all["heads"][1]["spread"]["entropy"].get<double>(), 0);
+  const std::string table = with("").out;
+  for (const char* const words : {"mean and spread (standard deviation) of 3 batch items", "  mean    ", "  spread  0.0"})
+    EXPECT_NE(table.find(words), std::string::npos) << words << "\n" << table;
+  EXPECT_NE(with("--csv").out.find(",copying,entropy_spread,"), std::string::npos);
+  expect_refused({"metrics", "worked-example", "--item", "some"}, 2, {"--item: \"some\"", "from 1 to 1, or all"});
+  expect_refused({"metrics", "hand-made-heads", "--item", "all", "--rollout"}, 2, {"--rollout", "--item N"});
+}
+
 TEST(Cli, MetricsOfALaterLayerHaveWhatItReadsOfTheEarlierOne) {
   EXPECT_EQ(run_program({"metrics", "hand-made-heads", "--json"}).out.find("rollout"), std::string::npos)
       << "only where it is asked for: it is as large as the weights";

@@ -54,12 +54,12 @@ TEST(TextStudyTest, AveragesAreThoseOfTheTextsAlone) {
 TEST(TextStudyTest, CopyingHasANumberAndIsTheSameInEveryText) {
   const TextStudy study = studied(made_model("gpt2"), {"1 2 3", "4 5 6 7"});
   for (const AttentionAverages& each : study.attentions) {
-    for (const TextAverages& head : each.heads) {
-      const TextAverage& copying = head[measure_called("copying")];
-      EXPECT_EQ(copying.texts, 2);
+    for (const MeasureAverages& head : each.heads) {
+      const MeasureAverage& copying = head[measure_called("copying")];
+      EXPECT_EQ(copying.count, 2);
       EXPECT_EQ(copying.spread, 0);
     }
-    EXPECT_EQ(each.uniform[measure_called("copying")].texts, 0);
+    EXPECT_EQ(each.uniform[measure_called("copying")].count, 0);
   }
 }
 
@@ -68,11 +68,11 @@ TEST(TextStudyTest, TextsWithoutANumberDoNotCount) {
   const std::vector<std::string> texts = {"5", "1 2 3", "6"};
   expect_averages(named(texts), reader_of(made_model("gpt2")));
   const TextStudy study = studied(made_model("gpt2"), texts);
-  const TextAverages& head = study.attentions.front().heads.front();
-  EXPECT_EQ(head[measure_called("entropy")].texts, 3);
-  EXPECT_EQ(head[measure_called("previous_token")].texts, 1);
+  const MeasureAverages& head = study.attentions.front().heads.front();
+  EXPECT_EQ(head[measure_called("entropy")].count, 3);
+  EXPECT_EQ(head[measure_called("previous_token")].count, 1);
   EXPECT_TRUE(std::isnan(head[measure_called("previous_token")].spread)) << "one text has no spread";
-  EXPECT_EQ(head[measure_called("effective_rank")].texts, 0) << "it is not asked for";
+  EXPECT_EQ(head[measure_called("effective_rank")].count, 0) << "it is not asked for";
   EXPECT_TRUE(std::isnan(head[measure_called("effective_rank")].mean));
   EXPECT_EQ(study.rows_left_out, 0);
   EXPECT_TRUE(study.warnings.empty());
@@ -88,7 +88,7 @@ TEST(TextStudyTest, RowsThatAreNotFiniteAreLeftOutAndCounted) {
   const std::vector<std::string> texts = {"3 1", "1 3", "1 2"};
   expect_averages(named(texts), reader_of(model));
   const TextStudy study = studied(model, texts);
-  EXPECT_EQ(study.attentions.front().heads.front()[measure_called("entropy")].texts, 2);
+  EXPECT_EQ(study.attentions.front().heads.front()[measure_called("entropy")].count, 2);
   // 0 · NaN is NaN: in the second layer, the first row of the second text is no longer finite either.
   EXPECT_EQ(study.rows_left_out, 2 * (2 + 1) + 2 * (2 + 2)) << "heads, rows";
   ASSERT_FALSE(study.warnings.empty());

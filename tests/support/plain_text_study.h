@@ -17,12 +17,12 @@
 namespace attnscope::test {
 
 /// The average in two passes over the values.
-inline TextAverage plain_average(const std::vector<std::optional<double>>& values) {
+inline MeasureAverage plain_average(const std::vector<std::optional<double>>& values) {
   std::vector<double> numbers;
   for (const std::optional<double>& value : values) {
     if (value) numbers.push_back(*value);
   }
-  TextAverage average = {.texts = std::ssize(numbers)};
+  MeasureAverage average = {.count = std::ssize(numbers)};
   if (numbers.empty()) return average;
   double sum = 0;
   for (const double number : numbers) sum += number;
@@ -43,9 +43,9 @@ inline void expect_near_or_none(double value, double expected) {
   }
 }
 
-inline void expect_average(const TextAverage& average, const std::vector<std::optional<double>>& values) {
-  const TextAverage expected = plain_average(values);
-  EXPECT_EQ(average.texts, expected.texts);
+inline void expect_average(const MeasureAverage& average, const std::vector<std::optional<double>>& values) {
+  const MeasureAverage expected = plain_average(values);
+  EXPECT_EQ(average.count, expected.count);
   expect_near_or_none(average.mean, expected.mean);
   expect_near_or_none(average.spread, expected.spread);
   expect_near_or_none(average.smallest, expected.smallest);

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/heads/attention_list.h"
 #include "core/heads/head_measures.h"
+#include "core/heads/item_measures.h"
 #include "figure/slices/selected.h"
 #include "io/base/json_value.h"
 
@@ -36,6 +37,35 @@ struct Attention {
   int step = 0;
   std::optional<Index> layer = {};
 };
+
+/// The batch item, from 0; nothing for "all". Fails with a usage error if there is no such item.
+Result<std::optional<Index>> selected_item(const MetricsOptions& options, Index items) {
+  if (options.item == "all" && !options.rollout) return std::nullopt;
+  if (options.item == "all")
+    return fail("--rollout: follows one batch item; allowed with --item N", Error::Kind::usage);
+  const std::optional<Index> item = parse_integer(options.item);
+  if (!item) {
+    return fail("--item: " + quoted_text(options.item) + " is not allowed; allowed: whole numbers from 1 to " +
+                    std::to_string(items) + ", or all",
+                Error::Kind::usage);
+  }
+  if (const Result<void> there = check_between("--item", *item, 1, items); !there) return tl::unexpected(there.error());
+  return *item - 1;
+}
+
+/// Measures an attention in that batch item, or in all of them; nothing if its numbers cannot be read.
+std::optional<MeasuredAttention> measured_attention(const Trace& trace, const Attention& attention,
+                                                    const Measuring& measuring, bool all_items) {
+  if (!all_items) {
+    std::optional<HeadMeasures> measured = measure_heads(trace, attention.step, measuring);
+    if (!measured) return std::nullopt;
+    return MeasuredAttention{std::move(*measured), attention.layer};
+  }
+  std::optional<ItemMeasures> measured = measure_items(trace, attention.step, measuring);
+  if (!measured) return std::nullopt;
+  return MeasuredAttention{std::move(measured->mean), attention.layer, measured->items, std::move(measured->spread),
+                           std::move(measured->uniform_spread)};
+}
 
 Result<std::vector<Attention>> selected_attentions(const Trace& trace, std::optional<Index> layer) {
   const std::vector<LayerAttention> layers = layer_attentions(trace);
@@ -131,13 +161,13 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
   if (!computed) return tl::unexpected(computed.error());
   const Trace& trace = **computed;
   if (const std::string none = no_attention(trace); !none.empty()) return fail(none);
-  if (const Result<void> there = check_between("--item", options.item, 1, item_count(trace)); !there)
-    return tl::unexpected(there.error());
+  const Result<std::optional<Index>> item = selected_item(options, item_count(trace));
+  if (!item) return tl::unexpected(item.error());
   const Result<std::vector<Attention>> selected = selected_attentions(trace, options.layer);
   if (!selected) return tl::unexpected(selected.error());
   std::vector<std::string> warnings(trace.warnings().begin(), trace.warnings().end());
   const bool detailed = !options.csv && (options.json || std::ssize(*selected) <= kMaxDetailed);
-  const Measuring measuring = {.item = options.item - 1,
+  const Measuring measuring = {.item = item->value_or(0),
                                .rank = measures_rank(trace, *selected, options, warnings),
                                .distances = detailed,
                                .rollout = options.rollout};
@@ -145,10 +175,10 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
   for (const Attention& each : *selected) {
     const Step& step = trace.steps()[static_cast<std::size_t>(each.step)];
     if (const Result<void> room = check_memory(step); !room) return tl::unexpected(room.error());
-    std::optional<HeadMeasures> measured = measure_heads(trace, each.step, measuring);
+    std::optional<MeasuredAttention> measured = measured_attention(trace, each, measuring, !*item);
     if (!measured) return fail(trace.failure().value_or("measuring " + step.name + " was stopped"));
-    add_warnings(*measured, detailed, warnings);
-    attentions.push_back({std::move(*measured), each.layer});
+    add_warnings(measured->measures, detailed, warnings);
+    attentions.push_back(std::move(*measured));
   }
   const HeadRanking ranking = ranked_heads(attentions, *sort, options.top.value_or(0));
   if (ranking.measure && !ranking.applies)
@@ -170,7 +200,9 @@ void add_metrics_command(CommandLine& line) {
         return options->texts ? text_metrics(*options) : metrics_command(*options);
       });
   add_experiment_options(command, *options);
-  command.add_option("--item", options->item, "Batch item, from 1")->type_name("N")->capture_default_str();
+  command.add_option("--item", options->item, "Batch item, from 1, or all: their mean and standard deviation")
+      ->type_name("N|all")
+      ->capture_default_str();
   command.add_option("--layer", options->layer, "Only this layer, from 1")->type_name("N");
   command.add_option("--sort", options->sort, "Sort the heads of all layers by a measure, largest first")
       ->type_name("MEASURE");

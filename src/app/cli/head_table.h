@@ -13,6 +13,10 @@ namespace attnscope {
 struct MeasuredAttention {
   HeadMeasures measures;
   std::optional<Index> layer;  ///< from 1; nothing for an attention that is none of several layers
+  Index items = 1;             ///< how many batch items the measures are the means of
+  /// [head]: standard deviations over the items; empty if only one item is measured.
+  std::vector<MeasureRow> spread = {};
+  MeasureRow uniform_spread = {};
 };
 
 /// A head of one of several attentions; both from 0.

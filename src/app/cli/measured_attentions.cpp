@@ -13,24 +13,32 @@ using nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 using Attentions = std::vector<MeasuredAttention>;
 
-/// "512 queries, 512 keys; causal mask found in the weights"
-std::string size_text(const HeadMeasures& measured) {
+const MeasureRow& spread_of(const MeasuredAttention& attention, std::size_t head) {
+  static const MeasureRow none;
+  return head < attention.spread.size() ? attention.spread[head] : none;
+}
+
+/// "512 queries, 512 keys; mean and spread (standard deviation) of 8 batch items; causal mask found in the weights"
+std::string size_text(const MeasuredAttention& attention) {
+  const HeadMeasures& measured = attention.measures;
   return std::to_string(measured.queries) + " queries, " + std::to_string(measured.keys) + " keys" +
+         (attention.spread.empty() ? ""
+                                    : "; mean and spread (standard deviation) of " + std::to_string(attention.items) +
+                                          (attention.items == 1 ? " batch item" : " batch items")) +
          (measured.mask.empty() ? "" : "; " + measured.mask);
 }
 
 /// The sizes of all attentions, in one line if they are the same.
 std::string sizes_text(const Attentions& attentions) {
   const auto is_like_first = [&](const MeasuredAttention& each) {
-    return size_text(each.measures) == size_text(attentions.front().measures);
+    return size_text(each) == size_text(attentions.front());
   };
   if (attentions.size() > 1 && std::ranges::all_of(attentions, is_like_first)) {
     return attentions.front().measures.tensor + " to " + attentions.back().measures.tensor + ", " +
-           std::to_string(attentions.size()) + " in all: " + size_text(attentions.front().measures) + "\n";
+           std::to_string(attentions.size()) + " in all: " + size_text(attentions.front()) + "\n";
   }
   std::string text;
-  for (const MeasuredAttention& each : attentions)
-    text += each.measures.tensor + ": " + size_text(each.measures) + "\n";
+  for (const MeasuredAttention& each : attentions) text += each.measures.tensor + ": " + size_text(each) + "\n";
   return text;
 }
 
@@ -77,11 +85,28 @@ std::string distances_text(const HeadMeasures& measured) {
          table_text(rows);
 }
 
-std::string csv_line(const MeasuredAttention& attention, const std::string& head, const MeasureRow& values) {
+/// The spreads in place of the values.
+Attentions spreads_of(const Attentions& attentions) {
+  Attentions spreads;
+  for (const MeasuredAttention& each : attentions) {
+    MeasuredAttention& spread = spreads.emplace_back();
+    spread.measures.tensor = each.measures.tensor;
+    spread.measures.heads = each.spread;
+    spread.measures.uniform = each.uniform_spread;
+    spread.layer = each.layer;
+  }
+  return spreads;
+}
+
+/// The spreads stand after all values.
+std::string csv_line(const MeasuredAttention& attention, const std::string& head, const MeasureRow& values,
+                     const MeasureRow& spread) {
   std::string line = "\"" + attention.measures.tensor + "\"," +
                      (attention.layer ? std::to_string(*attention.layer) : "") + "," + head + "," +
                      std::to_string(attention.measures.queries) + "," + std::to_string(attention.measures.keys);
-  for (const std::optional<double>& value : values) line += "," + (value ? exact_text(*value) : "");
+  for (const MeasureRow* const row : {&values, &spread}) {
+    for (const std::optional<double>& value : *row) line += "," + (value ? exact_text(*value) : "");
+  }
   return line + "\n";
 }
 
@@ -134,6 +159,10 @@ ordered_json attention_json(const MeasuredAttention& attention, const ordered_js
                        {"distances", distances},
                        {"queries", measured.queries},
                        {"keys", measured.keys}};
+  if (!attention.spread.empty()) {
+    json["items"] = attention.items;
+    json["uniform_spread"] = row_json(attention.uniform_spread);
+  }
   if (!measured.mask.empty()) json["mask"] = measured.mask;
   if (measured.left_out > 0) json["rows_left_out"] = measured.left_out;
   for (const HeadComposition& composed : measured.compositions)
@@ -145,8 +174,11 @@ ordered_json attention_json(const MeasuredAttention& attention, const ordered_js
 }  // namespace
 
 std::string measured_text(const Attentions& attentions, const HeadRanking& ranking, bool detailed) {
-  const TableRow row = {.title = {}, .attentions = &attentions};
-  std::string text = sizes_text(attentions) + "\n" + head_table_text(std::span(&row, 1), ranking);
+  const bool has_spread = !attentions.front().spread.empty();
+  const Attentions spreads = has_spread ? spreads_of(attentions) : Attentions();
+  std::vector<TableRow> rows = {{.title = has_spread ? "mean" : "", .attentions = &attentions}};
+  if (has_spread) rows.push_back({.title = "spread", .attentions = &spreads});
+  std::string text = sizes_text(attentions) + "\n" + head_table_text(rows, ranking);
   for (const MeasuredAttention& each : attentions) {
     if (detailed) text += compositions_text(each.measures);
     if (each.measures.rollout != nullptr) text += rollout_text(*each.measures.rollout);
@@ -160,6 +192,9 @@ std::string measured_text(const Attentions& attentions, const HeadRanking& ranki
 std::string measured_csv(const Attentions& attentions, const HeadRanking& ranking) {
   std::string text = "tensor,layer,head,queries,keys";
   for (const Measure& measure : measures()) text += "," + std::string(measure.name);
+  if (!attentions.front().spread.empty()) {
+    for (const Measure& measure : measures()) text += "," + std::string(measure.name) + "_spread";
+  }
   text += "\n";
   for (const PlacedHead& place : ranking.heads)
     text += csv_line(attentions[place.attention], std::to_string(place.head + 1),
@@ -175,6 +210,7 @@ ordered_json measured_json(const Attentions& attentions, const HeadRanking& rank
     ordered_json head = {{"layer", attention.layer ? ordered_json(*attention.layer) : ordered_json()},
                          {"head", place.head + 1}};
     head.update(row_json(attention.measures.heads[place.head]));
+    if (!attention.spread.empty()) head["spread"] = row_json(attention.spread[place.head]);
     heads[place.attention].push_back(std::move(head));
   }
   ordered_json list = ordered_json::array();

@@ -12,7 +12,7 @@
 namespace attnscope {
 
 struct MetricsOptions : ExperimentOptions {
-  Index item = 1;
+  std::string item = "1";  ///< a number or "all"
   std::optional<Index> layer;
   std::optional<Index> top;
   std::string sort;

@@ -15,19 +15,19 @@ using nlohmann::ordered_json;
 struct NamedNumber {
   const char* suffix;  ///< in CSV, after the name of the measure
   const char* key;     ///< in JSON
-  double TextAverage::*number;
+  double MeasureAverage::*number;
 };
-constexpr std::array<NamedNumber, 4> kNumbers = {{{"", "mean", &TextAverage::mean},
-                                                  {"_spread", "spread", &TextAverage::spread},
-                                                  {"_smallest", "smallest", &TextAverage::smallest},
-                                                  {"_largest", "largest", &TextAverage::largest}}};
+constexpr std::array<NamedNumber, 4> kNumbers = {{{"", "mean", &MeasureAverage::mean},
+                                                  {"_spread", "spread", &MeasureAverage::spread},
+                                                  {"_smallest", "smallest", &MeasureAverage::smallest},
+                                                  {"_largest", "largest", &MeasureAverage::largest}}};
 
 /// One number of each average, as `number` gives it, in place of the measures.
 template <typename Number>
 std::vector<MeasuredAttention> each_number(const TextStudy& study, const Number& number) {
-  const auto row_of = [&](const TextAverages& averages) {
+  const auto row_of = [&](const MeasureAverages& averages) {
     MeasureRow row;
-    for (const TextAverage& each : averages) {
+    for (const MeasureAverage& each : averages) {
       const double value = number(each);
       row.push_back(std::isnan(value) ? std::nullopt : std::optional(value));
     }
@@ -38,7 +38,7 @@ std::vector<MeasuredAttention> each_number(const TextStudy& study, const Number&
     MeasuredAttention& attention = attentions.emplace_back();
     attention.measures.tensor = each.tensor;
     attention.layer = each.layer;
-    for (const TextAverages& head : each.heads) attention.measures.heads.push_back(row_of(head));
+    for (const MeasureAverages& head : each.heads) attention.measures.heads.push_back(row_of(head));
     attention.measures.uniform = row_of(each.uniform);
   }
   return attentions;
@@ -46,8 +46,8 @@ std::vector<MeasuredAttention> each_number(const TextStudy& study, const Number&
 
 /// Whether a measure that any head has lacks a number for some of the texts.
 bool misses_texts(const StudiedTexts& texts) {
-  const auto misses = [&](const TextAverages& averages) {
-    return std::ranges::any_of(averages, [&](const TextAverage& each) { return each.texts % texts.count != 0; });
+  const auto misses = [&](const MeasureAverages& averages) {
+    return std::ranges::any_of(averages, [&](const MeasureAverage& each) { return each.count % texts.count != 0; });
   };
   return std::ranges::any_of(texts.study.attentions, [&](const AttentionAverages& each) {
     return misses(each.uniform) || std::ranges::any_of(each.heads, misses);
@@ -63,17 +63,17 @@ std::string texts_summary(const StudiedTexts& texts) {
          (most == 1 ? " token" : " tokens");
 }
 
-std::string averages_line(const AttentionAverages& attention, const std::string& head, const TextAverages& averages) {
+std::string averages_line(const AttentionAverages& attention, const std::string& head, const MeasureAverages& averages) {
   std::string line = "\"" + attention.tensor + "\"," + std::to_string(attention.layer) + "," + head;
-  for (const TextAverage& each : averages) {
+  for (const MeasureAverage& each : averages) {
     for (const NamedNumber& number : kNumbers)
       line += "," + (std::isnan(each.*number.number) ? "" : exact_text(each.*number.number));
-    line += "," + std::to_string(each.texts);
+    line += "," + std::to_string(each.count);
   }
   return line + "\n";
 }
 
-ordered_json averages_row_json(const TextAverages& averages) {
+ordered_json averages_row_json(const MeasureAverages& averages) {
   ordered_json measured;
   for (std::size_t i = 0; i < averages.size(); ++i) {
     ordered_json& json = measured[std::string(measures()[i].name)];
@@ -81,7 +81,7 @@ ordered_json averages_row_json(const TextAverages& averages) {
       const double value = averages[i].*number.number;
       json[number.key] = std::isnan(value) ? ordered_json() : json_number(value);
     }
-    json["texts"] = averages[i].texts;
+    json["texts"] = averages[i].count;
   }
   return measured;
 }
@@ -89,15 +89,15 @@ ordered_json averages_row_json(const TextAverages& averages) {
 }  // namespace
 
 std::vector<MeasuredAttention> mean_measures(const TextStudy& study) {
-  return each_number(study, [](const TextAverage& each) { return each.mean; });
+  return each_number(study, [](const MeasureAverage& each) { return each.mean; });
 }
 
 std::string averages_text(const StudiedTexts& texts, const HeadRanking& ranking) {
   const std::vector<MeasuredAttention> means = mean_measures(texts.study);
   const std::vector<MeasuredAttention> spreads =
-      each_number(texts.study, [](const TextAverage& each) { return each.spread; });
+      each_number(texts.study, [](const MeasureAverage& each) { return each.spread; });
   const std::vector<MeasuredAttention> counts =
-      each_number(texts.study, [](const TextAverage& each) { return static_cast<double>(each.texts); });
+      each_number(texts.study, [](const MeasureAverage& each) { return static_cast<double>(each.count); });
   std::vector<TableRow> rows = {{"mean", &means}, {"spread", &spreads}};
   if (misses_texts(texts)) rows.push_back({"texts", &counts, 0});
   return texts_summary(texts) + "; mean over the texts and spread (standard deviation)" +

@@ -30,55 +30,12 @@ std::shared_ptr<const Plan> plan_of_heads(const Experiment& experiment) {
       plan_up_to_last(experiment, [](const PlannedStep& step) { return step.name.ends_with("attention_out"); }));
 }
 
-/// Collects the numbers of one measure; keeps none of them.
-/// Source: Welford 1962, Note on a Method for Calculating Corrected Sums of Squares and Products.
-class AverageSum {
- public:
-  void add(const std::optional<double>& value) {
-    if (!value || !std::isfinite(*value)) return;
-    const bool is_first = average_.texts++ == 0;
-    const double difference = is_first ? 0 : *value - average_.mean;
-    average_.mean = is_first ? *value : average_.mean + difference / static_cast<double>(average_.texts);
-    squares_ += difference * (*value - average_.mean);
-    average_.smallest = is_first ? *value : std::min(average_.smallest, *value);
-    average_.largest = is_first ? *value : std::max(average_.largest, *value);
-  }
-
-  [[nodiscard]] TextAverage average() const {
-    TextAverage average = average_;
-    if (average.texts > 1) average.spread = std::sqrt(squares_ / static_cast<double>(average.texts - 1));
-    return average;
-  }
-
- private:
-  TextAverage average_;
-  double squares_ = 0;  ///< Σ (value − mean)²
-};
-
-/// The measures of one head over the texts.
-class RowSum {
- public:
-  void add(const MeasureRow& row) {
-    sums_.resize(row.size());
-    for (std::size_t i = 0; i < row.size(); ++i) sums_[i].add(row[i]);
-  }
-
-  [[nodiscard]] TextAverages averages() const {
-    TextAverages averages;
-    for (const AverageSum& each : sums_) averages.push_back(each.average());
-    return averages;
-  }
-
- private:
-  std::vector<AverageSum> sums_;
-};
-
 struct AttentionSum {
   std::string tensor;
   Index layer = 1;
   std::vector<MeasureRow> first;  ///< [head]: of the first text
-  std::vector<RowSum> heads;
-  RowSum uniform;
+  std::vector<MeasureSum> heads;
+  MeasureSum uniform;
 };
 
 class TextStudier {
@@ -98,7 +55,7 @@ class TextStudier {
     }
     for (const AttentionSum& each : sums_) {
       AttentionAverages averages = {each.tensor, each.layer, {}, each.uniform.averages()};
-      for (const RowSum& head : each.heads) averages.heads.push_back(head.averages());
+      for (const MeasureSum& head : each.heads) averages.heads.push_back(head.averages());
       study_.attentions.push_back(std::move(averages));
     }
     return std::move(study_);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +10,7 @@
 #include "core/base/result.h"
 #include "core/base/stop.h"
 #include "core/experiment/experiment.h"
-#include "core/heads/metrics.h"
+#include "core/heads/measure_averages.h"
 
 namespace attnscope {
 
@@ -43,25 +42,12 @@ struct CheckedTexts {
 /// read: its name, how it begins, and the reason. Also fails if stopped.
 Result<CheckedTexts> check_texts(std::span<const StudyText> texts, const ReadText& read, const StopToken& stop = {});
 
-/// A measure over several texts, each of which counts the same however long it is.
-struct TextAverage {
-  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-  Index texts = 0;        ///< for which the measure has a number; the others do not count
-  double mean = kNone;    ///< NaN if no text counts
-  double spread = kNone;  ///< standard deviation over the texts (n − 1); NaN if fewer than two count
-  double smallest = kNone;
-  double largest = kNone;
-};
-
-/// In the order of `measures()`.
-using TextAverages = std::vector<TextAverage>;
-
+/// The measures of an attention, to whose averages each text counts the same however long it is.
 struct AttentionAverages {
   std::string tensor;
   Index layer = 1;
-  std::vector<TextAverages> heads;
-  TextAverages uniform;  ///< of uniform attention under the mask of each text
+  std::vector<MeasureAverages> heads;
+  MeasureAverages uniform;  ///< of uniform attention under the mask of each text
 };
 
 struct TextStudy {
