@@ -14,6 +14,7 @@ namespace {
 
 struct WindowOptions {
   std::string file;
+  std::string labels;
   std::string theme;
   double ui_scale = 1;
 };
@@ -30,7 +31,7 @@ Result<CommandOutput> window_command(const CommandLine& line, const WindowOption
                 Error::Kind::usage);
   }
   const bool named = !options.file.empty();
-  Result<ExperimentSource> source = load_source({named ? options.file : kFirstSystem, {}});
+  Result<ExperimentSource> source = load_source({named ? options.file : kFirstSystem, {}, options.labels});
   if (!source) return tl::unexpected(source.error());
   if (const auto view = view_options(source->experiment.view); !view)
     return fail(path_text(options.file) + ": " + view.error().message);
@@ -38,8 +39,9 @@ Result<CommandOutput> window_command(const CommandLine& line, const WindowOption
   if (!budget) return tl::unexpected(budget.error());
   const Result<FileDialogKind> file_dialog = file_dialog_from_environment();
   if (!file_dialog) return tl::unexpected(file_dialog.error());
-  // Save must not write to a system's name, nor over a figure.
-  const bool is_file = named && find_system(options.file) == nullptr && !source->is_other_file;
+  // Save must not write to a system's name, nor over a figure, nor labels into a file that was opened without them.
+  const bool is_file =
+      named && find_system(options.file) == nullptr && !source->is_other_file && options.labels.empty();
   const Result<void> closed =
       run_window({std::move(*source), is_file ? options.file : "", theme, options.ui_scale, *budget, named,
                   *file_dialog, "the commands " + join(line.commands(), ", ") + " need no display"});
@@ -56,6 +58,10 @@ void add_window_command(CommandLine& line) {
       .add_option("file", options->file,
                   "The experiment, figure, tensor file, model folder or system to open in the window; - reads tensors "
                   "from standard input")
+      ->type_name("FILE");
+  line.program()
+      .add_option("--labels", options->labels,
+                  "Token labels: a JSON list, a text file with one label per line, or one sentence")
       ->type_name("FILE");
   line.program()
       .add_option("--theme", options->theme,

@@ -5,7 +5,7 @@
 
 namespace attnscope::ui {
 
-/// What the program does without a subcommand: `[FILE] [--theme NAME] [--ui-scale N]`.
+/// What the program does without a subcommand: `[FILE] [--labels FILE] [--theme NAME] [--ui-scale N]`.
 void add_window_command(CommandLine& line);
 
 }  // namespace attnscope::ui
