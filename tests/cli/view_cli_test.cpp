@@ -55,7 +55,8 @@ TEST(Cli, MetricsOfAllItemsHaveTheirSpread) {
   EXPECT_NEAR(all["heads"][1]["entropy"].get<double>(), sum / 3, 1e-12);
   EXPECT_GT(all["heads"][1]["spread"]["entropy"].get<double>(), 0);
   const std::string table = with("").out;
-  for (const char* const words : {"mean and spread (standard deviation) of 3 batch items", "  mean    ", "  spread  0.0"})
+  for (const char* const words :
+       {"mean and spread (standard deviation) of 3 batch items", "  mean    ", "  spread  0.0"})
     EXPECT_NE(table.find(words), std::string::npos) << words << "\n" << table;
   EXPECT_NE(with("--csv").out.find(",copying,entropy_spread,"), std::string::npos);
   expect_refused({"metrics", "worked-example", "--item", "some"}, 2, {"--item: \"some\"", "from 1 to 1, or all"});

@@ -23,8 +23,8 @@ std::string size_text(const MeasuredAttention& attention) {
   const HeadMeasures& measured = attention.measures;
   return std::to_string(measured.queries) + " queries, " + std::to_string(measured.keys) + " keys" +
          (attention.spread.empty() ? ""
-                                    : "; mean and spread (standard deviation) of " + std::to_string(attention.items) +
-                                          (attention.items == 1 ? " batch item" : " batch items")) +
+                                   : "; mean and spread (standard deviation) of " + std::to_string(attention.items) +
+                                         (attention.items == 1 ? " batch item" : " batch items")) +
          (measured.mask.empty() ? "" : "; " + measured.mask);
 }
 
@@ -196,10 +196,13 @@ std::string measured_csv(const Attentions& attentions, const HeadRanking& rankin
     for (const Measure& measure : measures()) text += "," + std::string(measure.name) + "_spread";
   }
   text += "\n";
-  for (const PlacedHead& place : ranking.heads)
-    text += csv_line(attentions[place.attention], std::to_string(place.head + 1),
-                     attentions[place.attention].measures.heads[place.head]);
-  for (const MeasuredAttention& each : attentions) text += csv_line(each, "uniform", each.measures.uniform);
+  for (const PlacedHead& place : ranking.heads) {
+    const MeasuredAttention& attention = attentions[place.attention];
+    text += csv_line(attention, std::to_string(place.head + 1), attention.measures.heads[place.head],
+                     spread_of(attention, place.head));
+  }
+  for (const MeasuredAttention& each : attentions)
+    text += csv_line(each, "uniform", each.measures.uniform, each.uniform_spread);
   return text;
 }
 

@@ -63,7 +63,8 @@ std::string texts_summary(const StudiedTexts& texts) {
          (most == 1 ? " token" : " tokens");
 }
 
-std::string averages_line(const AttentionAverages& attention, const std::string& head, const MeasureAverages& averages) {
+std::string averages_line(const AttentionAverages& attention, const std::string& head,
+                          const MeasureAverages& averages) {
   std::string line = "\"" + attention.tensor + "\"," + std::to_string(attention.layer) + "," + head;
   for (const MeasureAverage& each : averages) {
     for (const NamedNumber& number : kNumbers)

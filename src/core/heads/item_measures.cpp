@@ -44,7 +44,7 @@ class ItemSums {
   }
 
   ItemMeasures all() {
-    for (const MeasureSum& head : heads_) {
+    for (const AverageSum& head : heads_) {
       const MeasureAverages averages = head.averages();
       sums_.mean.heads.push_back(row_of(averages, &MeasureAverage::mean));
       sums_.spread.push_back(row_of(averages, &MeasureAverage::spread));
@@ -57,8 +57,8 @@ class ItemSums {
  private:
   double share_;
   ItemMeasures sums_;
-  std::vector<MeasureSum> heads_;
-  MeasureSum uniform_;
+  std::vector<AverageSum> heads_;
+  AverageSum uniform_;
 };
 
 }  // namespace

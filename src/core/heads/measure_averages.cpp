@@ -6,7 +6,7 @@
 namespace attnscope {
 
 // Source: Welford 1962, Note on a Method for Calculating Corrected Sums of Squares and Products.
-void MeasureSum::add(const MeasureRow& row) {
+void AverageSum::add(const MeasureRow& row) {
   sums_.resize(row.size());
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (!row[i] || !std::isfinite(*row[i])) continue;
@@ -21,7 +21,7 @@ void MeasureSum::add(const MeasureRow& row) {
   }
 }
 
-MeasureAverages MeasureSum::averages() const {
+MeasureAverages AverageSum::averages() const {
   MeasureAverages averages;
   for (const Sum& sum : sums_) {
     MeasureAverage& average = averages.emplace_back(sum.average);

@@ -25,7 +25,7 @@ struct MeasureAverage {
 using MeasureAverages = std::vector<MeasureAverage>;
 
 /// Collects the measures of one head; keeps none of them.
-class MeasureSum {
+class AverageSum {
  public:
   void add(const MeasureRow& row);
   [[nodiscard]] MeasureAverages averages() const;

@@ -1,7 +1,6 @@
 #include "core/studies/text_study.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -34,8 +33,8 @@ struct AttentionSum {
   std::string tensor;
   Index layer = 1;
   std::vector<MeasureRow> first;  ///< [head]: of the first text
-  std::vector<MeasureSum> heads;
-  MeasureSum uniform;
+  std::vector<AverageSum> heads;
+  AverageSum uniform;
 };
 
 class TextStudier {
@@ -55,7 +54,7 @@ class TextStudier {
     }
     for (const AttentionSum& each : sums_) {
       AttentionAverages averages = {each.tensor, each.layer, {}, each.uniform.averages()};
-      for (const MeasureSum& head : each.heads) averages.heads.push_back(head.averages());
+      for (const AverageSum& head : each.heads) averages.heads.push_back(head.averages());
       study_.attentions.push_back(std::move(averages));
     }
     return std::move(study_);
