@@ -63,11 +63,11 @@ TEST(TensorFormats, ScriptsReadEachByItsName) {
   EXPECT_EQ(python_reading("/d/x.npy", names),
             "given = {\"\": torch.from_numpy(np.load(\"/d/x.npy\").astype(\"float32\"))}\n");
   EXPECT_EQ(python_reading("/d/x.safetensors", names),
-            "from safetensors import safe_open\n"
-            "\n"
-            "names = [\"a\", \"b\"]\n"
-            "with safe_open(\"/d/x.safetensors\", \"pt\") as file:\n"
-            "    given = {name: file.get_tensor(name).float() for name in names}\n");
+            std::string(python_safetensors_reader()) +
+                "names = [\"a\", \"b\"]\n"
+                "with open(\"/d/x.safetensors\", \"rb\") as file:\n"
+                "    archive = stored_tensors(file, names)\n"
+                "given = {name: torch.from_numpy(archive[name]) for name in names}\n");
   EXPECT_EQ(python_reading("/d/x.NPZ", names),
             "names = [\"a\", \"b\"]\n"
             "archive = np.load(\"/d/x.NPZ\")\n"
@@ -82,8 +82,7 @@ TEST(TensorFormats, ScriptsReadEachByItsName) {
 TEST(TensorFormats, ScriptsReadOtherNamesByTheirFirstBytes) {
   const std::vector<std::string> names = {"a"};
   EXPECT_EQ(python_reading("stdin", names, formats_with_vectors()),
-            R"(import io
-
+            "import io\n" + std::string(python_safetensors_reader()) + R"(
 def load(data):
     """The tensors of a file, whose first bytes reveal its format."""
     if data.startswith(b"\x93NUMPY"):
@@ -92,9 +91,7 @@ def load(data):
         return np.load(io.BytesIO(data))
     if data.startswith(b"VEC1"):
         return {"values": np.frombuffer(data, "<f4", offset=8)}
-    from safetensors.torch import load as load_safetensors
-
-    return {name: tensor.float().numpy() for name, tensor in load_safetensors(data).items()}
+    return stored_tensors(io.BytesIO(data))
 
 names = ["a"]
 archive = load(sys.stdin.buffer.read())  # attnscope read the tensors from standard input; pipe in the same file

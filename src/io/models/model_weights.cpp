@@ -82,28 +82,6 @@ class ModelWeights final : public ImportedTensors {
   std::vector<std::string> warnings_;
 };
 
-// Without the package safetensors, which not every system has.
-constexpr const char* kPythonReader = R"(import json
-
-def stored_tensors(path, names):
-    """Reads a safetensors file: the header's length, the header, the numbers."""
-    kinds = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
-    tensors = {}
-    with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(length))
-        for name in names:
-            begin, end = header[name]["data_offsets"]
-            file.seek(8 + length + begin)
-            numbers = np.frombuffer(file.read(end - begin), kinds[header[name]["dtype"]])
-            if header[name]["dtype"] == "BF16":
-                numbers = (numbers.astype(np.uint32) << 16).view(np.float32)
-            tensors[name] = torch.from_numpy(numbers.astype(np.float32)).reshape(header[name]["shape"])
-    return tensors
-
-given = {}
-)";
-
 std::string ModelWeights::python_reading(std::span<const std::string> names) const {
   std::string code;
   bool uses_os = false;
@@ -114,9 +92,11 @@ std::string ModelWeights::python_reading(std::span<const std::string> names) con
     }
     if (inside.empty()) continue;
     uses_os = uses_os || needs_os(file.path);
-    code += "names = " + python_list(inside) + "given.update(stored_tensors(" + python_path(file.path) + ", names))\n";
+    code += "names = " + python_list(inside) + "with open(" + python_path(file.path) +
+            ", \"rb\") as file:\n    given.update(stored_tensors(file, names))\n";
   }
-  return (uses_os ? "import os\n" : "") + std::string(kPythonReader) + code;
+  return (uses_os ? "import os\n" : "") + std::string(python_safetensors_reader()) + "given = {}\n" + code +
+         "given = {name: torch.from_numpy(numbers) for name, numbers in given.items()}\n";
 }
 
 }  // namespace

@@ -269,9 +269,32 @@ bool begins_like_safetensors(std::string_view head) {
   return at == std::string_view::npos || head[at] == '{';
 }
 
+// Without the package safetensors, which not every system has.
+constexpr const char* kPythonReader = R"(import json
+
+def stored_tensors(file, names=None):
+    """Reads a safetensors file: the header's length, the header, the numbers of these tensors or of all."""
+    kinds = {"BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4",
+             "U64": "<u8", "I64": "<i8", "BF16": "<u2", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
+    length = int.from_bytes(file.read(8), "little")
+    header = json.loads(file.read(length))
+    header.pop("__metadata__", None)
+    tensors = {}
+    for name in header if names is None else names:
+        begin, end = header[name]["data_offsets"]
+        file.seek(8 + length + begin)
+        numbers = np.frombuffer(file.read(end - begin), kinds[header[name]["dtype"]])
+        if header[name]["dtype"] == "BF16":
+            numbers = (numbers.astype(np.uint32) << 16).view(np.float32)
+        tensors[name] = numbers.astype(np.float32).reshape(header[name]["shape"])
+    return tensors
+
+)";
+
 std::string python_from_safetensors(const std::string& path, std::span<const std::string> names) {
-  return "from safetensors import safe_open\n\nnames = " + python_list(names) + "with safe_open(" + path +
-         ", \"pt\") as file:\n    given = {name: file.get_tensor(name).float() for name in names}\n";
+  return "names = " + python_list(names) + "with open(" + path +
+         ", \"rb\") as file:\n    archive = stored_tensors(file, names)\n"
+         "given = {name: torch.from_numpy(archive[name]) for name in names}\n";
 }
 
 }  // namespace
@@ -280,10 +303,9 @@ TensorFormat safetensors_format() {
   return {".safetensors",
           begins_like_safetensors,
           list_safetensors,
-          {python_from_safetensors, "",
-           "from safetensors.torch import load as load_safetensors\n"
-           "\n"
-           "return {name: tensor.float().numpy() for name, tensor in load_safetensors(data).items()}\n"}};
+          {python_from_safetensors, "", "return stored_tensors(io.BytesIO(data))\n", false, kPythonReader}};
 }
+
+std::string_view python_safetensors_reader() { return kPythonReader; }
 
 }  // namespace attnscope

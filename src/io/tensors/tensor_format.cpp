@@ -14,8 +14,9 @@ namespace {
 
 /// A Python function that reads the bytes of a file of any format.
 std::string python_load_function(std::span<const TensorFormat> formats) {
-  std::string code =
-      "import io\n"
+  std::string code = "import io\n";
+  for (const TensorFormat& format : formats) code += format.python.functions;
+  code +=
       "\n"
       "def load(data):\n"
       "    \"\"\"The tensors of a file, whose first bytes reveal its format.\"\"\"\n";
@@ -72,7 +73,7 @@ std::string python_reading(const std::string& file, std::span<const std::string>
   const std::string path = python_path(file);
   const std::string import_os = needs_os(file) ? "import os\n" : "";
   if (const TensorFormat* const format = find_format(formats, file))
-    return import_os + format->python.from_path(path, names);
+    return import_os + std::string(format->python.functions) + format->python.from_path(path, names);
   const bool streamed = file.find('/') == std::string::npos;
   return import_os + python_load_function(formats) + "\n" + "names = " + python_list(names) +
          (streamed ? "archive = load(sys.stdin.buffer.read())  # attnscope read the tensors from standard input; pipe "

@@ -14,7 +14,7 @@
 
 namespace attnscope {
 
-/// How a PyTorch script reads a file of a format. `np`, `io` and `torch` are imported there.
+/// How a PyTorch script reads a file of a format, without other packages. `np`, `io` and `torch` are imported there.
 struct PythonReading {
   /// Statements that define `given`, the tensors of these names as float32, read from the file at `path`, an expression.
   std::string (*from_path)(const std::string& path, std::span<const std::string> names) = nullptr;
@@ -25,6 +25,8 @@ struct PythonReading {
   std::string_view from_bytes;
   /// Python takes a name to end before its first zero byte.
   bool names_end_at_zero = false;
+  /// Definitions that both need; empty: none.
+  std::string_view functions = {};
 };
 
 /// A format of files that hold tensors.
@@ -43,6 +45,8 @@ inline constexpr std::uint64_t kSniffedBytes = 512;
 std::span<const TensorFormat> tensor_formats();
 
 TensorFormat safetensors_format();
+/// Definition of a Python function that returns NumPy arrays from an open safetensors file: `stored_tensors(file, names)`.
+std::string_view python_safetensors_reader();
 TensorFormat npy_format();
 TensorFormat npz_format();
 
