@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/heads/attention_list.h"
 #include "core/residual/contributions.h"
 #include "core/residual/lens.h"
+#include "core/residual/value_parts.h"
 #include "figure/blocks/part_map.h"
 #include "layout_faults.h"
 #include "support/made_model.h"
@@ -106,6 +108,40 @@ TEST(ContributionsView, SaysWhyItDoesNotApply) {
 
 ParameterValues score_options(const char* side, Index layer, Index head, Index query, Index key) {
   return {{"to", std::string(side)}, {"layer", layer}, {"head", head}, {"query", query}, {"key", key}};
+}
+
+TEST(ContributionsView, ShowsWhatWroteAValue) {
+  for (const char* const family : {"gpt2", "attention-only"}) {
+    const auto trace = made_trace(family, kIds);
+    ParameterValues options = score_options("value", 2, 2, 4, 2);
+    options["token"] = Index{4};
+    const Figure figure = figure_of(*trace, "contributions", options);
+    const ScoreChoice choice = {layer_attentions(*trace)[1].weights, 1, 3, 1, {}};
+    const Contributions parts = value_parts(*trace, choice, {3, 4, {}}).value();
+    double sum = 0;
+    for (const HeatmapMark& each : figure.heatmaps) {
+      const MatrixView numbers = *each.source->held();
+      for (Index row = 0; row < numbers.rows; ++row) {
+        for (Index column = 0; column < numbers.columns; ++column) sum += static_cast<double>(numbers.at(row, column));
+      }
+    }
+    EXPECT_NEAR(sum, parts.traced, 1e-4 * std::max(1.0, std::abs(parts.traced))) << family << ": every part is a cell";
+    EXPECT_EQ(words(figure, "title"), "What wrote the value of “cat” (2) for “w9” (4), layer 2, head 2");
+    EXPECT_NE(words(figure, "sum").find("adds " + fixed_text(parts.traced, 5) + " to the logit of “↵”."),
+              std::string::npos)
+        << words(figure, "sum");
+    const bool says_so = std::ranges::any_of(
+        figure.texts, [](const TextMark& text) { return text.markup.find("linearized") != std::string::npos; });
+    EXPECT_EQ(says_so, std::string(family) == "gpt2");
+    // The most probable answer, unless another one is chosen.
+    options.erase("token");
+    EXPECT_NE(words(figure_of(*trace, "contributions", options), "sum").find("to the logit of “"), std::string::npos);
+    const View& view = *find_view("contributions");
+    const ParameterValues all = view_options({"contributions", options})->values;
+    for (const auto& [option, applies] :
+         {std::pair("token", true), {"other_token", true}, {"position", false}, {"key", true}})
+      EXPECT_EQ(view.applies(*trace, all, option), applies) << option;
+  }
 }
 
 TEST(ContributionsView, SaysThatThePartsSumToTheScore) {

@@ -34,7 +34,11 @@ const std::vector<ParameterValues>& option_sets(const std::string& view) {
   static const std::vector<ParameterValues> kParts = {
       {}, {{"position", Index{1}}, {"token", Index{5}}}, {{"token", Index{19}}, {"other_token", Index{5}}}};
   static const std::vector<ParameterValues> kContributions = {
-      kParts[0], kParts[1], kParts[2], {{"to", std::string("query")}, {"layer", Index{2}}, {"query", Index{3}}}};
+      kParts[0],
+      kParts[1],
+      kParts[2],
+      {{"to", std::string("query")}, {"layer", Index{2}}, {"query", Index{3}}},
+      {{"to", std::string("value")}, {"layer", Index{2}}, {"query", Index{3}}, {"key", Index{2}}}};
   static const std::vector<ParameterValues> kImportance = {
       {}, {{"position", Index{1}}, {"token", Index{5}}, {"with", std::string("mean")}}};
   return view == "next"            ? kNext

@@ -26,16 +26,6 @@ LinearNumber linear_logit(const Trace& trace, const ResidualStream& stream, Inde
   return *linear_number(trace, single_cell(stream.logits, std::vector<Index>{position, answer}), {1});
 }
 
-/// The logit of an answer, or the difference of two.
-LinearNumber chosen_logit(const Trace& trace, const ResidualStream& stream, const LogitChoice& choice) {
-  LinearNumber linear = linear_logit(trace, stream, choice.position, choice.answer);
-  if (!choice.against) return linear;
-  const LinearNumber other = linear_logit(trace, stream, choice.position, *choice.against);
-  linear.constant -= other.constant;
-  for (std::size_t i = 0; i < linear.direction.size(); ++i) linear.direction[i] -= other.direction[i];
-  return linear;
-}
-
 double traced_logit(const Trace& trace, const ResidualStream& stream, const LogitChoice& choice) {
   const auto logit = [&](Index answer) {
     return static_cast<double>(trace.value(stream.logits, std::vector<Index>{choice.position, answer}));
@@ -44,6 +34,15 @@ double traced_logit(const Trace& trace, const ResidualStream& stream, const Logi
 }
 
 }  // namespace
+
+LinearNumber logit_of_state(const Trace& trace, const ResidualStream& stream, const LogitChoice& choice) {
+  LinearNumber linear = linear_logit(trace, stream, choice.position, choice.answer);
+  if (!choice.against) return linear;
+  const LinearNumber other = linear_logit(trace, stream, choice.position, *choice.against);
+  linear.constant -= other.constant;
+  for (std::size_t i = 0; i < linear.direction.size(); ++i) linear.direction[i] -= other.direction[i];
+  return linear;
+}
 
 Result<ResidualSum> residual_sum(const Trace& trace) {
   std::optional<ResidualStream> stream = residual_stream(trace);
@@ -62,7 +61,7 @@ Result<ResidualSum> residual_sum(const Trace& trace) {
 
 std::optional<Contributions> contributions(const Trace& trace, const ResidualSum& sum, const LogitChoice& choice,
                                            const StopToken& stop) {
-  const LinearNumber linear = chosen_logit(trace, sum.stream, choice);
+  const LinearNumber linear = logit_of_state(trace, sum.stream, choice);
   std::optional<Contributions> all = parts_of(trace, sum.summands, linear, stop);
   if (all) all->traced = traced_logit(trace, sum.stream, choice);
   return all;

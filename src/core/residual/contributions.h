@@ -30,6 +30,9 @@ struct LogitChoice {
   friend bool operator==(const LogitChoice&, const LogitChoice&) = default;
 };
 
+/// The chosen logit, or the difference of two, as a function of the last state.
+LinearNumber logit_of_state(const Trace& trace, const ResidualStream& stream, const LogitChoice& choice);
+
 /// The parts of a logit; see `Contributions`. Nothing if stopped.
 std::optional<Contributions> contributions(const Trace& trace, const ResidualSum& sum, const LogitChoice& choice,
                                            const StopToken& stop = {});

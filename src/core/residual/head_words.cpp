@@ -12,8 +12,8 @@
 #include "core/operations/contract.h"
 #include "core/operations/feature_norm.h"
 #include "core/operations/lookup.h"
-#include "core/operations/rearrange.h"
 #include "core/residual/contributions.h"
+#include "core/residual/head_path.h"
 
 namespace attnscope {
 namespace {
@@ -117,31 +117,12 @@ Result<KeyScore> key_score(const Trace& trace, const ScoreChoice& choice) {
   return result;
 }
 
-/// The first step behind another of which `is_it` holds; −1: none.
-template <typename IsIt>
-int step_behind(const Trace& trace, int number, const IsIt& is_it) {
-  for (++number; number < std::ssize(trace.steps()); ++number) {
-    if (is_it(at(trace, number))) return number;
-  }
-  return -1;
-}
-
 /// The value of a head at a key, as what the output projection adds to the stream: [feature]. The recorded steps are run on
 /// outputs that are 0 but for this head.
 Result<Numbers64> written_row(const Trace& trace, const ScoreChoice& choice) {
-  const int outputs = step_behind(trace, choice.weights, [&](const Step& step) {
-    return is<ContractOperation>(step.operation) && step.inputs.size() == 2 && step.inputs[0] == choice.weights;
-  });
-  // Interventions may lie between.
-  const int merged = step_behind(trace, outputs, [&](const Step& step) {
-    if (!is<RearrangeOperation>(step.operation)) return false;
-    const std::vector<int>& before = at(trace, step.inputs[0]).inputs;
-    return step.inputs[0] == outputs || (!before.empty() && before[0] == outputs);
-  });
-  const int projection = step_behind(trace, merged, [&](const Step& step) {
-    return is<ContractOperation>(step.operation) && step.inputs[0] == merged;
-  });
-  if (outputs < 0 || merged < 0 || projection < 0) return fail("The outputs of these heads are not projected.");
+  const Result<HeadPath> path = head_path(trace, choice.weights);
+  if (!path) return tl::unexpected(path.error());
+  const int projection = path->projection;
   const std::vector<PlannedStep>& steps = trace.plan()->steps;
   const StepContext context = {trace.experiment().seed, nullptr, {}};
   const auto run = [&](const Region& region, const std::vector<Region>& sources, Inputs inputs) {
@@ -153,11 +134,7 @@ Result<Numbers64> written_row(const Trace& trace, const ScoreChoice& choice) {
   const Region written = region_within(projection, at(trace, projection).axes, std::vector<Index>{choice.query});
   const std::vector<Region> projected = regions_behind(steps, written);
   const std::vector<Region> heads = regions_behind(steps, projected[0]);
-  Region value = regions_behind(
-      steps, region_within(outputs, at(trace, outputs).axes, std::vector<Index>{choice.head, choice.query}))[1];
-  value.begin[1] = choice.key;
-  value.end[1] = choice.key + 1;
-  const auto numbers = trace.numbers(value);
+  const auto numbers = trace.numbers(value_at(trace, *path, choice.head, choice.key));
   Tensor alone(region_axes(at(trace, heads[0].step).axes, heads[0]));
   std::ranges::fill(alone.values(), 0.0F);
   std::ranges::copy(numbers->values(), alone.values().begin() + choice.head * std::ssize(numbers->values()));

@@ -208,6 +208,12 @@ Result<LinearNumber> linear_input(const Trace& trace, Region box, std::vector<do
   });
 }
 
+Result<LinearNumber> linear_in(const Trace& trace, Region box, std::vector<double> direction, int step) {
+  const Step* const end = &number_step(trace, step);
+  return gone_back(trace, std::move(box), std::move(direction),
+                   [end](const Step& each) { return &each == end || each.inputs.empty(); });
+}
+
 Result<std::vector<int>> summands_of_stream(const Trace& trace, int state) {
   std::vector<int> summands;
   find_summands(trace, state, summands);

@@ -56,6 +56,9 @@ Result<LinearNumber> linear_number(const Trace& trace, Region box, std::vector<d
 /// The same as a function of what the projections read: the stream behind the norm of the layer, where there is one.
 Result<LinearNumber> linear_input(const Trace& trace, Region box, std::vector<double> direction);
 
+/// The same as a function of the cells of an earlier step, from which `box` is computed without a sum.
+Result<LinearNumber> linear_in(const Trace& trace, Region box, std::vector<double> direction, int step);
+
 /// The steps [token, feature] that add up to the stream `state`, in order. The error says in one sentence why there are none.
 Result<std::vector<int>> summands_of_stream(const Trace& trace, int state);
 

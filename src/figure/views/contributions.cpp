@@ -1,4 +1,4 @@
-// What each part of a model adds to a logit, or to a score: embeddings, heads, MLPs and biases.
+// What each part of a model adds to a logit, to a score or through a value: embeddings, heads, MLPs and biases.
 #include "core/residual/contributions.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "figure/blocks/answer_chips.h"
 #include "figure/blocks/part_page.h"
 #include "figure/blocks/score_map.h"
+#include "figure/blocks/value_map.h"
 #include "figure/slices/model_answers.h"
 #include "figure/slices/selected.h"
 #include "figure/style/markup.h"
@@ -118,16 +119,23 @@ class ContributionsLayout {
   std::vector<Answer> offered_;
 };
 
-Figure build_score(const Trace& trace, const ViewOptions& options) {
-  const auto parts = chosen_score_parts(trace, options);
+/// The parts of a score, or of what a value adds.
+Figure build_pair(const Trace& trace, const ViewOptions& options, bool of_value) {
+  const auto parts = of_value ? chosen_value_parts(trace, options) : chosen_score_parts(trace, options);
   if (parts == nullptr) return {};
-  Figure figure = *parts ? score_map_figure(trace, **parts, options) : reason_figure(parts->error().message, options);
-  figure.title = trace.experiment().model->name() + ": what wrote a score";
+  Figure figure;
+  if (*parts) {
+    figure = of_value ? value_map_figure(trace, **parts, options) : score_map_figure(trace, **parts, options);
+  } else {
+    figure = reason_figure(parts->error().message, options);
+  }
+  figure.title = trace.experiment().model->name() + ": what wrote a " + (of_value ? "value" : "score");
   return figure;
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
-  if (options.choice("to") != "logit") return build_score(trace, options);
+  const std::string& to = options.choice("to");
+  if (to != "logit") return build_pair(trace, options, to == "value");
   const ResidualSum sum = *residual_sum(trace);
   Figure figure = ContributionsLayout(trace, sum, options).build();
   figure.title = trace.experiment().model->name() + ": what adds to a logit";
@@ -143,10 +151,11 @@ std::string missing(const Trace& trace) {
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
   if (!missing(trace).empty()) return false;
   if (option == "to") return true;
-  const auto to = chosen.find("to");
-  const bool of_logit = to == chosen.end() || to->second == ParameterValue(std::string("logit"));
-  const bool logit_option = option == "position" || option == "token" || option == "other_token";
-  return of_logit == logit_option && option_limit(trace, option, chosen) > 1;
+  const auto set = chosen.find("to");
+  const std::string to = set == chosen.end() ? "logit" : std::get<std::string>(set->second);
+  const bool is_answer = option == "token" || option == "other_token";
+  const bool counts = is_answer ? to == "logit" || to == "value" : option == "position" ? to == "logit" : to != "logit";
+  return counts && option_limit(trace, option, chosen) > 1;
 }
 
 }  // namespace
@@ -161,10 +170,15 @@ View contributions_view() {
   View view = {
       "contributions",
       "Contributions",
-      "What every head, MLP and embedding adds to the logit of a token, to the difference of two, or to a score.",
-      {choice_parameter("to", "To",
-                        "What the parts add to: a logit, or the score of a query and a key, through one of the two.",
-                        {"logit", "query", "key"}, {"a logit", "a score, by its query", "a score, by its key"}),
+      "What every head, MLP and embedding adds to the logit of a token, to the difference of two, to a score, or to a "
+      "logit "
+      "through the value that a head reads.",
+      {choice_parameter(
+           "to", "To",
+           "What the parts add to: a logit; the score of a query and a key, through one of the two; or a logit, "
+           "through the value that one head reads at the key.",
+           {"logit", "query", "key", "value"},
+           {"a logit", "a score, by its query", "a score, by its key", "a logit, by a value"}),
        position_option(), token, against, layer_option(), head_option(),
        integer_parameter("query", "Query", "The query token.", 1, 1, 10),
        integer_parameter("key", "Key", "The key token.", 1, 1, 10)},
