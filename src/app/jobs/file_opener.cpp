@@ -12,6 +12,7 @@
 #include "io/experiments/labels_file.h"
 #include "io/figures/figure_source.h"
 #include "io/figures/png_picture.h"
+#include "io/models/model_file.h"
 
 namespace attnscope {
 namespace {
@@ -32,6 +33,7 @@ Result<FileContent> read_kind(const FileRequest& request, double memory_budget, 
     case FileKind::labels: return content_of(read_labels_file(request.path));
     case FileKind::picture: return content_of(read_png_picture(request.path));
     case FileKind::tensors: return content_of(open_imported_tensors(request.path));
+    case FileKind::model: return content_of(open_model(request.path));
     case FileKind::any: return read_kind({request.path, kind_of(request.path)}, memory_budget, stop);
     case FileKind::source: break;
   }

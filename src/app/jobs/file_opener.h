@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "core/base/stop.h"
 #include "core/experiment/experiment.h"
+#include "core/experiment/model.h"
 #include "core/experiment/picture.h"
 #include "io/experiments/experiment_file.h"
 
@@ -24,6 +25,7 @@ enum class FileKind {
   labels,   ///< of tokens
   picture,  ///< a PNG for the pixels
   tensors,  ///< for the open experiment
+  model,    ///< for the open experiment: the folder of another state of its model
   any,      ///< one of the first three, by its name and content
 };
 
@@ -35,8 +37,8 @@ struct FileRequest {
 };
 
 /// The content of a file, in the order of FileKind.
-using FileContent =
-    std::variant<ExperimentSource, std::vector<std::string>, ColorPicture, std::shared_ptr<const ImportedTensors>>;
+using FileContent = std::variant<ExperimentSource, std::vector<std::string>, ColorPicture,
+                                 std::shared_ptr<const ImportedTensors>, std::shared_ptr<const Model>>;
 
 struct ReadContent {
   FileRequest request;

@@ -10,6 +10,7 @@
 
 #include "app/session/mask_cell.h"
 #include "core/experiment/intervention.h"
+#include "core/experiment/model.h"
 #include "core/experiment/parameter.h"
 #include "core/experiment/picture.h"
 #include "figure/style/palette.h"
@@ -66,6 +67,11 @@ struct SetPicture {
   ColorPicture picture;
 };
 
+/// Another state of the open model, which reads the same.
+struct SetModel {
+  std::shared_ptr<const Model> model;  ///< not null
+};
+
 /// What a model reads: text, or the ids of tokens, "1, 2, 3", where it has no tokenizer.
 struct SetText {
   int which = 1;     ///< 1: its text; 2: the second of a pair, or what its decoder is given; 3: what is patched from
@@ -101,8 +107,8 @@ struct CloseLesson {};
 
 /// An edit of the experiment, a step in its history, or a step of a lesson.
 using Edit = std::variant<SetSystem, SetParameter, SetSeed, SetCell, PaintMask, SwitchHead, SetIntervention, SetLabels,
-                          SetPicture, SetText, SetView, SetViewOption, Undo, Redo, OpenLesson, GoToStep, BackToLesson,
-                          CloseLesson>;
+                          SetPicture, SetModel, SetText, SetView, SetViewOption, Undo, Redo, OpenLesson, GoToStep,
+                          BackToLesson, CloseLesson>;
 
 struct Action {
   Edit edit;

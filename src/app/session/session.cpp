@@ -206,6 +206,7 @@ Result<Experiment> Session::edited(const Action& action) const {
                    if (done) done = count_tokens(next);
                  },
                  [&](const SetPicture& set) { done = set_picture(next, set.picture); },
+                 [&](const SetModel& set) { next.model = set.model; },
                  [&](const SetText& set) { done = set_model_text(next, set.which, set.text); },
                  [&](const SetView& set) { next.view = choice_with(set.name, kept_options()); },
                  [&](const SetViewOption& set) { next.view.options[set.name] = set.value; },

@@ -63,6 +63,10 @@ std::string target_text(const TargetMark& mark) {
   }
   if (mark.cell) text += ", cell " + index_text(mark.cell->index) + " of step " + std::to_string(mark.cell->step);
   if (const auto* toggle = std::get_if<ToggleHead>(&mark.click))
+  if (const auto* checkpoint = std::get_if<OpenCheckpoint>(&mark.click)) {
+    text += ", opens " + checkpoint->folder;
+    if (checkpoint->view) text += " in " + checkpoint->view->view;
+  }
     text += ", switches head " + std::to_string(toggle->head);
   return text + "\n";
 }

@@ -1,6 +1,7 @@
 // What a click or a drag on a mark asks for, as data: a view says it, the window carries it out.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -30,8 +31,16 @@ struct OpenView {
   friend bool operator==(const OpenView&, const OpenView&) = default;
 };
 
+/// Puts another state of its training in place of the open model, with the same text, and then opens a view.
+struct OpenCheckpoint {
+  std::string folder;
+  std::optional<OpenView> view;  ///< nothing: the open view stays
+
+  friend bool operator==(const OpenCheckpoint&, const OpenCheckpoint&) = default;
+};
+
 /// What a click asks for; `std::monostate`: nothing.
-using ClickIntent = std::variant<std::monostate, SetOptions, ToggleHead, OpenView>;
+using ClickIntent = std::variant<std::monostate, SetOptions, ToggleHead, OpenView, OpenCheckpoint>;
 
 /// The mark stands for a token in an order of tokens. Dragged onto another such mark, the two tokens swap places.
 struct SwapTokens {

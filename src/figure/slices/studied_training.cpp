@@ -1,5 +1,6 @@
 #include "figure/slices/studied_training.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "figure/slices/found_heads.h"
@@ -72,6 +73,18 @@ std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace
     return options.cache->find_or_make<StudyResult>(from, make);
   }();
   return found != nullptr ? found : failed;
+}
+
+void open_state(TargetMark& target, const Model& model, const std::string& checkpoint,
+                const std::optional<OpenView>& view) {
+  const auto known = std::ranges::find(model.checkpoints(), checkpoint, &Checkpoint::name);
+  if (checkpoint != model.name() && known != model.checkpoints().end() && !known->folder.empty()) {
+    target.about += view ? "\nClick to open this head as it was then" : "\nClick to open the model as it was then";
+    target.click = OpenCheckpoint{known->folder, view};
+  } else if (view) {
+    target.about += "\nClick to open it in the model that is open";
+    target.click = *view;
+  }
 }
 
 }  // namespace attnscope

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/studies/training_study.h"
+#include "figure/model/figure.h"
 #include "figure/slices/view_options.h"
 
 namespace attnscope {
@@ -19,5 +21,10 @@ std::string studied_text(const Trace& trace, TrainingText text);
 /// stopped.
 std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace, const ViewOptions& options,
                                                               TrainingText text);
+
+/// Makes a click on the target show the model as it was at a checkpoint, in that view or in the open one. At the
+/// checkpoint that is open, and for one that has no folder, it only opens the view.
+void open_state(TargetMark& target, const Model& model, const std::string& checkpoint,
+                const std::optional<OpenView>& view);
 
 }  // namespace attnscope

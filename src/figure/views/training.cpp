@@ -232,7 +232,8 @@ class TrainingLayout {
     figure_.texts.push_back(
         title_mark(chart.id + ".heading", {chart.box.x, chart.box.y - above}, heading, TypeSize::kBody));
     add_y_axis(figure_, chart, kYTicks);
-    add_x_axis(figure_, chart, chart.id == "loss" || !has_loss() ? "training step" : "");
+    if (chart.id != "loss" && has_loss()) return add_x_axis(figure_, chart, "");
+    add_x_axis(figure_, chart, steps().base != 0 ? "training step, logarithmic" : "training step");
   }
 
   void measure_chart(const Rect& outer) {
@@ -274,11 +275,8 @@ class TrainingLayout {
     add_point(figure_, chart.id + "." + id_of(head) + "." + state.name, sharp, shade(head),
               capitalized(head_title(head)) + ", step " + grouped_text(state.step) + ": " + std::string(about_.title) +
                   " " + number_text(*number));
-    TargetMark& target = figure_.targets.back();
-    if (const auto open = links_.to(study_.heads[head].tensor, study_.heads[head].head)) {
-      target.about += "\nClick to open it in the model that is open";
-      target.click = *open;
-    }
+    const std::optional<OpenView> open = links_.to(study_.heads[head].tensor, study_.heads[head].head);
+    if (open) open_state(figure_.targets.back(), *trace_.experiment().model, state.name, open);
   }
 
   void add_names(const Chart& chart) {
@@ -308,6 +306,7 @@ class TrainingLayout {
       add_point(figure_, "loss." + state.name, chart.at(points.back().x, points.back().y), line,
                 "Step " + grouped_text(state.step) + ": loss " + number_text(*state.loss) +
                     ", e^{−loss} = " + number_text(std::exp(-*state.loss)));
+      open_state(figure_.targets.back(), *trace_.experiment().model, state.name, std::nullopt);
     }
     add_curve(figure_, chart, "loss", points, line);
   }

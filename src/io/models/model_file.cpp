@@ -60,8 +60,8 @@ class FolderModel final : public Model {
         weights_(std::move(weights)),
         tokenizer_(std::move(tokenizer)) {
     for (const CheckpointFolder& each : checkpoints)
-      checkpoints_.push_back(
-          {each.path.filename().string(), each.step, [path = each.path] { return open_folder(path, false); }});
+      checkpoints_.push_back({each.path.filename().string(), each.step,
+                              [path = each.path] { return open_folder(path, false); }, each.path.string()});
   }
 
   [[nodiscard]] const std::string& folder() const override { return folder_; }

@@ -184,7 +184,8 @@ namespace {
 /// and any other cell is pinned. A click on the pinned cell or outside all cells unpins, unless it opens a view: that
 /// one shows the cell.
 void click(const FigurePanelContent& content, const TargetMark* target, Point at, UiState& state, UiIntents& intents) {
-  std::vector<Edit> edits = edits_for(click_intent(content.figure, at), content.trace.experiment());
+  const ClickIntent asked = click_intent(content.figure, at);
+  std::vector<Edit> edits = edits_for(asked, content.trace.experiment());
   // One step for Undo, however many options it sets.
   const std::uint64_t gesture = edits.size() > 1 ? ++state.gesture : 0;
   for (Edit& edit : edits) intents.actions.push_back({std::move(edit), gesture});
@@ -203,6 +204,7 @@ void paint_dragged(const Style& style, const Figure& figure, const FigureTransfo
     if (each.drag != state.dragged && (target == nullptr || each.drag != target->drag)) continue;
     const Rect box = transform.apply(each.box);
     ImGui::GetWindowDrawList()->AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
+  if (const auto* checkpoint = std::get_if<OpenCheckpoint>(&asked)) intents.checkpoint = checkpoint->folder;
                                         ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())),
                                         color(style.palette.accent), style.px(3), 0, style.px(1.5));
   }

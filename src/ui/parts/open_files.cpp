@@ -112,6 +112,8 @@ Result<void> OpenFiles::take_part(FileContent content) {
   if (auto* labels = std::get_if<std::vector<std::string>>(&content))
     return session.apply({SetLabels{std::move(*labels)}, 0});
   if (auto* picture = std::get_if<ColorPicture>(&content)) return session.apply({SetPicture{std::move(*picture)}, 0});
+  if (const auto* model = std::get_if<std::shared_ptr<const Model>>(&content))
+    return session.apply({SetModel{*model}, 0});
   Experiment next = session.experiment();
   next.tensors = std::get<std::shared_ptr<const ImportedTensors>>(std::move(content));
   if (const Result<void> valid = validate(next, shared_.memory_budget); !valid)

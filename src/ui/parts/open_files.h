@@ -52,7 +52,7 @@ class OpenFiles {
   void open_waiting();
   /// Makes the experiment of a file that was read the open one.
   void take_source(const std::string& path, ExperimentSource source, const Opening& opening);
-  /// Makes labels, a picture or tensors part of the open experiment, or says why they do not fit.
+  /// Makes labels, a picture, tensors or a model part of the open experiment, or says why they do not fit.
   Result<void> take_part(FileContent content);
   /// Says that the file is open, and closes the dialog that asked for it.
   void report(const std::string& path, const Opening& opening);

@@ -78,6 +78,7 @@ void Workbench::apply(const UiIntents& intents) {
   for (const std::string& path : intents.files) open_file(path);
 }
 
+  if (!intents.checkpoint.empty()) files_.open(intents.checkpoint, FileKind::model);
 void Workbench::set_baseline() {
   if (trace() == nullptr) return;
   traces_.set_baseline();
