@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
+#include "core/matrix/row_shares.h"
 #include "figure/style/markup.h"
 #include "io/figures/figure_file.h"
 #include "sample_figure.h"
@@ -96,6 +98,33 @@ TEST(CairoCanvas, AScaleWithoutLengthHasAMiddle) {
   EXPECT_EQ(picture.at(14, 15), color(0));
   EXPECT_EQ(picture.at(25, 15), color(0.5F));
   EXPECT_EQ(picture.at(35, 15), color(1));
+}
+
+TEST(CairoCanvas, PaintsSharesOfTheRow) {
+  const HeatmapMark plain = sample_heatmap({10, 10, 40, 20}, 2, {0.1F, 0.2F, 0, 0.4F, 0.01F, 0.02F, 0.005F, 0});
+  HeatmapMark mark = plain;
+  mark.scale.kind = ScaleKind::share_of_row;
+  mark.shares = std::make_shared<RowShares>(mark.source);
+  for (const double resolution : {96.0, 960.0}) {
+    const Picture picture = draw(figure_of(mark), resolution);
+    const int pixels = static_cast<int>(resolution) / 96;
+    const auto at = [&](int x, int y) { return picture.at(x * pixels, y * pixels); };
+    EXPECT_EQ(at(14, 14), color(0.1F / 0.4F));
+    EXPECT_EQ(at(45, 14), color(1));
+    EXPECT_EQ(at(14, 25), color(0.01F / 0.02F));
+    EXPECT_EQ(at(25, 25), color(1));
+    EXPECT_EQ(at(45, 25), color(0));
+  }
+}
+
+TEST(CairoCanvas, PaintsALogarithmicScale) {
+  HeatmapMark mark = sample_heatmap({10, 10, 40, 10}, 1, {1, 0.03F, 0.0001F, 0});
+  mark.scale = {ColorMap::viridis, 0.001, 1, ScaleKind::logarithmic};
+  const Picture picture = draw(figure_of(mark), 96);
+  EXPECT_EQ(picture.at(14, 15), color(1));
+  EXPECT_EQ(picture.at(25, 15), color(std::log(30.0F) / std::log(1000.0F)));
+  EXPECT_EQ(picture.at(35, 15), color(0));
+  EXPECT_EQ(picture.at(45, 15), color(0));
 }
 
 TEST(CairoCanvas, TransposedIsTransposed) {

@@ -30,6 +30,18 @@ TEST_F(LargeMatrix, IsReadOnceForAllFiguresOfATrace) {
   EXPECT_EQ(weights().source, source);
 }
 
+TEST_F(LargeMatrix, IsDividedByTheLargestOfEachRowInTheBackground) {
+  screen().click_item("Figure", {std::string("Colour scale"), 1, std::string("per query")});
+  screen().settle();
+  ASSERT_NE(weights().shares, nullptr);
+  EXPECT_FALSE(weights().shares->held());
+  EXPECT_EQ(weights().shares->progress(), 1) << "every row has been read";
+  const std::uint64_t uploads = screen().workbench().shown_figure().heatmaps().uploads();
+  screen().frame(5);
+  EXPECT_EQ(screen().workbench().shown_figure().heatmaps().uploads(), uploads);
+  EXPECT_FALSE(screen().workbench().busy());
+}
+
 TEST_F(LargeMatrix, IsAtRestOnceItIsThere) {
   const std::uint64_t uploads = screen().workbench().shown_figure().heatmaps().uploads();
   EXPECT_GT(uploads, 0U);

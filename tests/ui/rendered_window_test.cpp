@@ -47,34 +47,49 @@ Experiment experiment_shown_in(const View& view) {
   return experiment_of_model(models / "induction").value();
 }
 
+/// Compares what the window shows of the experiment with both kinds of vector files, and with a wrong picture.
+void expect_window_like_files(Experiment experiment, Theme theme) {
+  InterfaceOptions options;
+  options.width = 2200;
+  options.height = 1400;
+  options.scale = kRenderedScale;
+  options.theme = theme;
+  options.experiment = std::move(experiment);
+  if (options.experiment->model != nullptr) options.height += 400;  // for its text
+  OffscreenInterface screen(options);
+  screen.set_drawn(false);
+  screen.key('I');  // room for the figure in place of the inspector
+  screen.settle();
+  const Figure& figure = screen.workbench().shown_figure().figure();
+  const Raster shown = shown_in(screen);
+  const TemporaryFolder folder;
+  for (const char* name : {"figure.pdf", "figure.svg"}) {
+    ASSERT_TRUE(write_figure(figure, own_size(figure, theme), folder / name));
+    EXPECT_EQ(rendering_fault(shown, rendered(folder / name), figure, Letters::in_window), "") << name;
+  }
+  if (figure.heatmaps.empty()) return;
+  Figure wrong = figure;
+  Rect& box = wrong.heatmaps.front().box;
+  box.x += box.width / static_cast<double>(wrong.heatmaps.front().columns()) / 2;
+  const std::string png = figure_bytes(wrong, FigureFormat::png, own_size(wrong, theme)).value();
+  EXPECT_NE(rendering_fault(shown, pixels_of(png), figure, Letters::in_window), "") << "half a cell aside";
+}
+
 TEST_P(RenderedWindow, ShowsWhatTheFilesShow) {
   for (const View& view : views()) {
     SCOPED_TRACE(view.name);
-    InterfaceOptions options;
-    options.width = 2200;
-    options.height = 1400;
-    options.scale = kRenderedScale;
-    options.theme = GetParam();
-    options.experiment = experiment_shown_in(view);
-    options.experiment->view = {view.name, {}};
-    if (options.experiment->model != nullptr) options.height += 400;  // for its text
-    OffscreenInterface screen(options);
-    screen.set_drawn(false);
-    screen.key('I');  // room for the figure in place of the inspector
-    screen.settle();
-    const Figure& figure = screen.workbench().shown_figure().figure();
-    const Raster shown = shown_in(screen);
-    const TemporaryFolder folder;
-    for (const char* name : {"figure.pdf", "figure.svg"}) {
-      ASSERT_TRUE(write_figure(figure, own_size(figure, GetParam()), folder / name));
-      EXPECT_EQ(rendering_fault(shown, rendered(folder / name), figure, Letters::in_window), "") << name;
-    }
-    if (figure.heatmaps.empty()) continue;
-    Figure wrong = figure;
-    Rect& box = wrong.heatmaps.front().box;
-    box.x += box.width / static_cast<double>(wrong.heatmaps.front().columns()) / 2;
-    const std::string png = figure_bytes(wrong, FigureFormat::png, own_size(wrong, GetParam())).value();
-    EXPECT_NE(rendering_fault(shown, pixels_of(png), figure, Letters::in_window), "") << "half a cell aside";
+    Experiment experiment = experiment_shown_in(view);
+    experiment.view = {view.name, {}};
+    expect_window_like_files(std::move(experiment), GetParam());
+  }
+}
+
+TEST_P(RenderedWindow, ShowsTheColourScalesOfTheFiles) {
+  for (const char* const scale : {"row", "logarithmic"}) {
+    SCOPED_TRACE(scale);
+    Experiment experiment = *default_experiment("worked-example");
+    experiment.view = {"heads", {{"color_scale", std::string(scale)}}};
+    expect_window_like_files(std::move(experiment), GetParam());
   }
 }
 

@@ -168,6 +168,20 @@ TEST_F(ViewTabs, OptionsChangeThePicture) {
   EXPECT_TRUE(screen().experiment().view.options.empty());
 }
 
+TEST_F(ViewTabs, WeightsHaveTheChosenColourScale) {
+  open_view("heads");
+  const auto scale = [&] { return screen().workbench().shown_figure().figure().heatmaps.front().scale; };
+  EXPECT_EQ(scale(), (ColorScale{ColorMap::viridis, 0, 1, ScaleKind::linear}));
+  screen().click_item("Figure", {std::string("Colour scale"), 2, std::string("logarithmic")});
+  screen().settle();
+  EXPECT_EQ(scale(), (ColorScale{ColorMap::viridis, 0.001, 1, ScaleKind::logarithmic}));
+  open_view("head");
+  EXPECT_EQ(scale().kind, ScaleKind::logarithmic) << "views keep it";
+  screen().click_item("Figure", {std::string("Colour scale"), 1, std::string("per query")});
+  screen().settle();
+  EXPECT_EQ(scale(), (ColorScale{ColorMap::viridis, 0, 1, ScaleKind::share_of_row}));
+}
+
 class LinesView : public Interface {
  protected:
   void SetUp() override {

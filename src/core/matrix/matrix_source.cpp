@@ -29,7 +29,14 @@ std::span<float> rows_of(std::vector<float>& texels, Index columns, Index first,
                                    static_cast<std::size_t>(count * columns));
 }
 
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
 }  // namespace
+
+MatrixSource::MatrixSource() : number_(next_number()) {}
 
 MatrixPart overview_part(const MatrixSource& source, Index side) {
   MatrixPart part;

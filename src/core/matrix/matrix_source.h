@@ -20,7 +20,7 @@ namespace attnscope {
 /// from several threads at once.
 class MatrixSource {
  public:
-  MatrixSource() = default;
+  MatrixSource();
   virtual ~MatrixSource() = default;
   MatrixSource(const MatrixSource&) = delete;
   MatrixSource& operator=(const MatrixSource&) = delete;
@@ -70,6 +70,12 @@ class MatrixSource {
 
   /// Whether this and `other` certainly have the same numbers.
   [[nodiscard]] virtual bool same_as(const MatrixSource& other) const { return this == &other; }
+
+  /// Different for every matrix of this run of the program, also for one at the address of another that is gone.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+
+ private:
+  std::uint64_t number_;
 };
 
 /// The whole matrix at the finest level with at most `side` texels each way.

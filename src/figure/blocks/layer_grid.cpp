@@ -16,6 +16,7 @@
 #include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
+#include "figure/slices/weight_colors.h"
 
 namespace attnscope {
 namespace {
@@ -80,7 +81,7 @@ class MapGrid {
       place(rows_[i], top_ + static_cast<double>(i) * pitch_, i);
       if (options_.stop.stop_requested()) return {};
     }
-    figure_.color_bars.push_back({"scale", {0, 0, 160, 9}, *scale_, "attention weight", "0", scale_end_text(*scale_)});
+    figure_.color_bars.push_back(weights_bar(*scale_));
     place_legend(figure_.color_bars, {left_, top_ + static_cast<double>(rows_.size()) * pitch_ + 12}, kMargin,
                  figure_.width - 2 * kMargin);
     return std::move(figure_);
@@ -134,8 +135,9 @@ class MapGrid {
     for (Index i = 0; i < row.heads; ++i) {
       const Slice slice = {row.first + i, item_};
       HeatmapMark mark = scale_ ? *unscaled_mark(trace_, row.tensor, slice) : *matrix_mark(trace_, row.tensor, slice);
-      if (!scale_) scale_ = mark.scale;
-      mark.scale = *scale_;
+      if (scale_) mark.scale = *scale_;
+      color_weights(mark, scale_kind(options_.values));
+      scale_ = mark.scale;
       mark.id = row.tensor + "." + std::to_string(slice.head);
       const double cell = side_ / static_cast<double>(std::max<Index>(1, std::max(mark.rows(), mark.columns())));
       mark.box = {left_ + static_cast<double>(i) * pitch_, y, cell * static_cast<double>(mark.columns()),

@@ -35,7 +35,9 @@ std::string rect_text(const Rect& r) {
 }
 
 std::string scale_text(const ColorScale& scale) {
-  return std::string(color_map_name(scale.map)) + " " + number_text(scale.low) + " to " + number_text(scale.high);
+  constexpr std::array<std::string_view, 3> kinds = {"", ", logarithmic", ", shares of the row"};
+  return std::string(color_map_name(scale.map)) + " " + number_text(scale.low) + " to " + number_text(scale.high) +
+         std::string(kinds[static_cast<std::size_t>(scale.kind)]);
 }
 
 std::string shade_text(const Shade& shade) {
@@ -61,12 +63,12 @@ std::string target_text(const TargetMark& mark) {
     text += ", opens " + open->view;
     for (const auto& [name, value] : open->values) text += ", " + name + " " + value_text(value);
   }
-  if (mark.cell) text += ", cell " + index_text(mark.cell->index) + " of step " + std::to_string(mark.cell->step);
-  if (const auto* toggle = std::get_if<ToggleHead>(&mark.click))
   if (const auto* checkpoint = std::get_if<OpenCheckpoint>(&mark.click)) {
     text += ", opens " + checkpoint->folder;
     if (checkpoint->view) text += " in " + checkpoint->view->view;
   }
+  if (mark.cell) text += ", cell " + index_text(mark.cell->index) + " of step " + std::to_string(mark.cell->step);
+  if (const auto* toggle = std::get_if<ToggleHead>(&mark.click))
     text += ", switches head " + std::to_string(toggle->head);
   return text + "\n";
 }
@@ -96,10 +98,15 @@ TextMark title_mark(std::string id, Point at, std::string markup, double size) {
 
 Rgb cell_color(float value, const ColorScale& scale) {
   if (const std::optional<Rgb> special = special_color(value)) return *special;
+  const auto place = [&](double at, double low, double high) {
+    if (low == high) return at < low ? 0.0F : at > high ? 1.0F : 0.5F;
+    return static_cast<float>((at - low) / (high - low));
+  };
   const auto number = static_cast<double>(value);
-  if (scale.low == scale.high)
-    return color_at(scale.map, number < scale.low ? 0.0F : number > scale.high ? 1.0F : 0.5F);
-  return color_at(scale.map, static_cast<float>((number - scale.low) / (scale.high - scale.low)));
+  if (scale.kind != ScaleKind::logarithmic) return color_at(scale.map, place(number, scale.low, scale.high));
+  // As in heatmap.frag: a number without a logarithm is below all limits.
+  return color_at(scale.map,
+                  place(number > 0 ? std::log2(number) : -1000, std::log2(scale.low), std::log2(scale.high)));
 }
 
 Index HeatmapMark::axis_sizes(bool of_rows) const {
@@ -224,6 +231,7 @@ void share_sources(const Figure& from, Figure& to) {
     for (int tried = 0; known != end && tried < kMaxAtOnePlace; ++known, ++tried) {
       if (!same_numbers(*known->second->source, *mark.source)) continue;
       mark.source = known->second->source;
+      if (mark.shares && known->second->shares) mark.shares = known->second->shares;
       break;
     }
   }

@@ -33,16 +33,24 @@ struct TypeSize {
 /// Distance from a matrix to its labels, logical pixels.
 inline constexpr double kLabelDistance = 6;
 
+/// How the numbers between both ends of a colour scale share its colours.
+enum class ScaleKind {
+  linear,
+  logarithmic,   ///< 0 and negative numbers have the first colour
+  share_of_row,  ///< linear, for each number divided by the largest of its row
+};
+
 /// Maps values to colours. Values outside the range have the colour of its nearest end.
 struct ColorScale {
   ColorMap map = ColorMap::magma;
   double low = 0;
   double high = 1;
+  ScaleKind kind = ScaleKind::linear;
 
   friend bool operator==(const ColorScale&, const ColorScale&) = default;
 };
 
-/// The colour of a cell. Where both ends of the scale are equal, smaller numbers have the first colour of the map,
+/// The colour of a cell; on a scale of shares, of its share. Where both ends of the scale are equal, smaller numbers have the first colour of the map,
 /// larger ones the last, and the same number the middle one. NaN and ±∞ have their `special_color`.
 Rgb cell_color(float value, const ColorScale& scale);
 
@@ -74,6 +82,7 @@ struct HeatmapMark {
   Index pixels_across = 0;                     ///< not 0: shows the last axis alone, as pixels of a picture this wide
   Index pixels_first = 0;                      ///< what the last axis has before those pixels
   std::shared_ptr<const MatrixSource> source;  ///< the numbers as rows and columns of the picture
+  std::shared_ptr<const MatrixSource> shares;  ///< on a scale of shares: the numbers as such; null on another
   ColorScale scale;
   Labels row_labels;                        ///< left of the rows, outside the box; empty: none
   Labels column_labels;                     ///< above the columns
@@ -96,6 +105,11 @@ struct HeatmapMark {
   /// Number of rows or columns before transposing.
   [[nodiscard]] Index axis_sizes(bool of_rows) const;
 };
+
+/// What the mark's scale maps to colours.
+inline const std::shared_ptr<const MatrixSource>& colored(const HeatmapMark& mark) {
+  return mark.shares ? mark.shares : mark.source;
+}
 
 /// "difference, cat, mat: 0.1250" for a cell of a heatmap whose numbers the view computed; empty where they are not in
 /// memory.

@@ -121,13 +121,19 @@ void leave_out(Figure& figure, bool headings, bool color_bars) {
   for (const Extent& extent : extents) close_up(figure, extent);
 }
 
+// Where a logarithmic scale is asked to begin at 0 or below: this share of its end.
+constexpr double kSmallestShare = 1e-4;
+
 /// Gives the main matrices and their colour bars another scale.
 void recolor(Figure& figure, const FigureContent& content) {
   const auto is_weights = [](const auto& mark) { return mark.scale.map == ColorMap::viridis; };
   const bool weights = !figure.words.empty() || std::ranges::any_of(figure.heatmaps, is_weights);
   const auto change = [&](ColorScale& scale) {
     if (content.map) scale.map = *content.map;
-    if (content.range) scale = {scale.map, content.range->low, content.range->high};
+    if (!content.range) return;
+    scale.low = content.range->low;
+    scale.high = content.range->high;
+    if (scale.kind == ScaleKind::logarithmic && !(scale.low > 0)) scale.low = scale.high * kSmallestShare;
   };
   for (HeatmapMark& mark : figure.heatmaps) {
     if (!weights || is_weights(mark)) change(mark.scale);
@@ -137,8 +143,8 @@ void recolor(Figure& figure, const FigureContent& content) {
     if (weights && !is_weights(mark)) continue;
     change(mark.scale);
     if (!content.range) continue;
-    mark.low_text = short_text(content.range->low);
-    mark.high_text = short_text(content.range->high);
+    mark.low_text = short_text(mark.scale.low);
+    mark.high_text = short_text(mark.scale.high);
   }
 }
 

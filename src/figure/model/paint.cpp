@@ -50,7 +50,7 @@ struct Painter {
     const double width = box.width / static_cast<double>(mark.columns());
     const double height = box.height / static_cast<double>(mark.rows());
     const double size = type(TypeSize::kSmall);
-    const bool share = mark.scale.low == 0 && mark.scale.high == 1;
+    const bool share = mark.scale.kind != ScaleKind::linear || (mark.scale.low == 0 && mark.scale.high == 1);
     const bool texts = !mark.cell_texts.empty();
     // Enough for any number with one digit, and for shares with three.
     const double least = texts ? type(20) : text_width(share ? "000000" : "−0.0001", size);
@@ -63,15 +63,17 @@ struct Painter {
     const Index column_end = std::min(mark.columns(), first(shown.right() - box.x, width) + 1);
     if (row_begin >= row_end || column_begin >= column_end) return;
     const MatrixPart part = {0, 0, row_begin, column_begin, row_end - row_begin, column_end - column_begin};
-    if (!canvas.waits_for_numbers() && !mark.source->ready(part)) return;
+    if (!canvas.waits_for_numbers() && !(mark.source->ready(part) && colored(mark)->ready(part))) return;
     std::vector<float> numbers(static_cast<std::size_t>(part.rows * part.columns));
     if (!mark.source->read(part, numbers, {})) return;
-    auto number = numbers.begin();
+    std::vector<float> shares(mark.shares ? numbers.size() : 0);
+    if (mark.shares && !mark.shares->read(part, shares, {})) return;
+    const std::vector<float>& on_scale = mark.shares ? shares : numbers;
+    std::size_t at_cell = 0;
     for (Index row = row_begin; row < row_end; ++row) {
       for (Index column = column_begin; column < column_end; ++column) {
-        const float cell = *number++;
-        const auto value = static_cast<double>(cell);
-        const Rgb ink = ink_on(cell_color(cell, mark.scale));
+        const auto value = static_cast<double>(numbers[at_cell]);
+        const Rgb ink = ink_on(cell_color(on_scale[at_cell++], mark.scale));
         const Point at = {box.x + (static_cast<double>(column) + 0.5) * width,
                           box.y + (static_cast<double>(row) + 0.5) * height};
         const auto place = static_cast<std::size_t>(row * mark.columns() + column);

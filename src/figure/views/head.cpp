@@ -13,6 +13,7 @@
 #include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
+#include "figure/slices/weight_colors.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -93,6 +94,7 @@ class HeadLayout {
         row_statistics_(row_statistics),
         options_(options),
         mark_(*matrix_mark(trace, shown.matrix->name, shown.slice)) {
+    if (shown.matrix == shown.weights) color_weights(mark_, scale_kind(options.values));
     mark_.id = "matrix";
     mark_.row_labels = row_labels(trace, mark_);
     if (mark_.row_labels.empty()) mark_.row_labels = numbers_up_to(mark_.rows());
@@ -168,13 +170,8 @@ class HeadLayout {
 
   [[nodiscard]] ColorBarMark legend() const {
     const ColorScale& scale = mark_.scale;
-    const bool weights = shown_.matrix == shown_.weights;
-    return {"scale",
-            {0, 0, 160, 9},
-            scale,
-            weights ? "attention weight" : symbol(shown_.matrix->name),
-            short_text(scale.low),
-            weights ? scale_end_text(scale) : short_text(scale.high)};
+    if (shown_.matrix == shown_.weights) return weights_bar(scale);
+    return {"scale", {0, 0, 160, 9}, scale, symbol(shown_.matrix->name), short_text(scale.low), short_text(scale.high)};
   }
 
   void add_names() {
@@ -336,7 +333,8 @@ class HeadLayout {
   double bottom_ = 0;  ///< of everything above the legend
 };
 
-bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
+  if (option == kColorScale) return std::get<std::string>(chosen.find("of")->second) == "weights";
   return option == "of" || leaves_choice(trace, option);
 }
 
@@ -357,7 +355,8 @@ View head_view() {
           "One head in full size, with the sum and entropy of each query's weights and the mean weight of each key.",
           {attention_option(), layer_option(), head_option(), item_option(),
            choice_parameter("of", "Show", "The weights, or the scores before the softmax, masked if there is a mask.",
-                            {"weights", "scores"}, {"weights", "scores"})},
+                            {"weights", "scores"}, {"weights", "scores"}),
+           color_scale_option()},
           applies,
           build,
           no_attention,

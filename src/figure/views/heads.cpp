@@ -13,6 +13,7 @@
 #include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
+#include "figure/slices/weight_colors.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -37,7 +38,7 @@ struct Section {
   bool has_heads = true;    ///< otherwise a single matrix without a title
 };
 
-Section section(const Trace& trace, const std::string& tensor, const std::string& title, Index item) {
+Section section(const Trace& trace, const std::string& tensor, const std::string& title, Index item, ScaleKind kind) {
   Section section = {tensor, title, {}, {}, {}, false, true};
   const Step* step = trace.find(tensor);
   const Axis* heads = find_axis(step->axes, "head");
@@ -48,6 +49,7 @@ Section section(const Trace& trace, const std::string& tensor, const std::string
     // All heads share one scale.
     HeatmapMark mark = head == 0 ? *matrix_mark(trace, tensor, slice) : *unscaled_mark(trace, tensor, slice);
     if (head > 0) mark.scale = section.heads.front().scale;
+    color_weights(mark, kind);
     mark.id = tensor + "." + std::to_string(head);
     mark.row_labels = head == 0 ? row_labels(trace, mark) : section.heads.front().row_labels;
     mark.column_labels = head == 0 ? column_labels(trace, mark) : section.heads.front().column_labels;
@@ -64,6 +66,18 @@ Section section(const Trace& trace, const std::string& tensor, const std::string
   // Room for turned labels, as the width of the cells is not known yet.
   section.shape.top = (section.has_heads ? kPanelTitle : 0) + column_label_height(first.column_labels, 0);
   return section;
+}
+
+/// Gives all sections one scale, which reaches as far as that of each.
+void join_scales(std::vector<Section>& sections) {
+  ColorScale joint = sections.front().heads.front().scale;
+  for (const Section& section : sections) {
+    joint.low = std::min(joint.low, section.heads.front().scale.low);
+    joint.high = std::max(joint.high, section.heads.front().scale.high);
+  }
+  for (Section& section : sections) {
+    for (HeatmapMark& mark : section.heads) mark.scale = joint;
+  }
 }
 
 /// Places the sections below each other; their heights follow from their rows of cells.
@@ -89,8 +103,7 @@ class HeadsLayout {
       widest = std::max(widest, grid.width());
       height += grid.height();
     }
-    const ColorScale& scale = sections_.front().heads.front().scale;
-    figure_.color_bars.push_back({"scale", {0, 0, 160, 9}, scale, "attention weight", "0", scale_end_text(scale)});
+    figure_.color_bars.push_back(weights_bar(sections_.front().heads.front().scale));
     figure_.width =
         std::max(options_.width, std::max(widest, legend_size(figure_.color_bars, width).width) + 2 * kMargin);
     figure_.height = std::max(options_.height, height);
@@ -244,9 +257,11 @@ Figure grid_of_heads(const Trace& trace, const ViewOptions& options) {
   if (layer_count(trace) >= kManyLayers) return layer_grid(trace, item, options);
   const std::vector<ShownAttention> attentions = attentions_of(trace, options.values);
   if (has_many_heads(attentions)) return head_grid(trace, attentions, item, options);
+  const ScaleKind kind = scale_kind(options.values);
   std::vector<Section> sections;
   sections.reserve(attentions.size());
-  for (const ShownAttention& each : attentions) sections.push_back(section(trace, each.tensor, each.title, item));
+  for (const ShownAttention& each : attentions) sections.push_back(section(trace, each.tensor, each.title, item, kind));
+  join_scales(sections);
   return HeadsLayout(std::move(sections), trace, options).build();
 }
 
@@ -257,6 +272,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
+  if (option == kColorScale) return true;
   return option == "page" ? pages(trace, chosen) > 1 : leaves_choice(trace, option);
 }
 
@@ -269,7 +285,7 @@ View heads_view() {
       "The attention weights of every head on one colour scale.",
       {choice_parameter("attention", "Attention", "Self-attention, cross-attention from the second sequence, or both.",
                         {"both", "self", "cross"}, {"both", "self", "cross"}),
-       item_option(), page_option()},
+       item_option(), color_scale_option(), page_option()},
       applies,
       build,
       no_attention};

@@ -150,7 +150,7 @@ void CairoCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) 
 }
 
 void CairoCanvas::heatmap_pixels(const HeatmapMark& mark, const Rect& box, double gap) {
-  const MatrixSource& matrix = *mark.source;
+  const MatrixSource& matrix = *colored(mark);
   const Rect pixels = device_box(box);
   const auto width = static_cast<Index>(pixels.width);
   const Index rows = std::min(mark.rows(), static_cast<Index>(pixels.height));
@@ -190,7 +190,7 @@ void CairoCanvas::heatmap_pixels(const HeatmapMark& mark, const Rect& box, doubl
 }
 
 void CairoCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double gap) {
-  const std::vector<float> cells = all_cells(*mark.source);
+  const std::vector<float> cells = all_cells(*colored(mark));
   const auto number_at = [&](Index row, Index column) {
     return cells[static_cast<std::size_t>(row * mark.columns() + column)];
   };
@@ -213,7 +213,7 @@ void CairoCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, doubl
 }
 
 void CairoCanvas::heatmap_image(const HeatmapMark& mark, const Rect& box) {
-  const CairoSurface image = cell_image(*mark.source, mark.scale, kMaxImageSide);
+  const CairoSurface image = cell_image(*colored(mark), mark.scale, kMaxImageSide);
   const Saved saved(context_);
   set_image(context_, image.get(), box);
   cairo_paint(context_);

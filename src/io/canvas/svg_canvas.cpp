@@ -120,7 +120,7 @@ void SvgCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) {
 }
 
 void SvgCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double gap) {
-  const std::vector<float> cells = all_cells(*mark.source);
+  const std::vector<float> cells = all_cells(*colored(mark));
   const auto number_at = [&](Index row, Index column) {
     return cells[static_cast<std::size_t>(row * mark.columns() + column)];
   };
@@ -151,7 +151,7 @@ void SvgCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double 
 }
 
 void SvgCanvas::heatmap_image(const HeatmapMark& mark, const Rect& box) {
-  const CairoSurface image = cell_image(*mark.source, mark.scale, kMaxImageSide);
+  const CairoSurface image = cell_image(*colored(mark), mark.scale, kMaxImageSide);
   const Result<std::string> png = png_bytes(image.get());
   if (!png) {
     complete_ = false;

@@ -23,6 +23,9 @@ constexpr int kGradientSteps = 64;
 constexpr Index kCellsAtOnce = Index{512} * 512;
 constexpr Index kCellsInAFrame = 12 * kCellsAtOnce;
 
+// Tells numbers that a figure computed from those of a trace.
+constexpr std::uint64_t kOwnNumbers = std::uint64_t{1} << 63U;
+
 struct ShapedSpan {
   const TextSpan* span;
   const Font* font;
@@ -83,14 +86,17 @@ void ImGuiCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) 
     return platform::PixelRect{r.x * s, r.y * s, r.right() * s, r.bottom() * s};
   };
   platform::HeatmapQuad quad;
-  const std::optional<MatrixView> held = mark.source->held();
+  const std::shared_ptr<const MatrixSource>& source = colored(mark);
+  const std::optional<MatrixView> held = source->held();
   const Index cells = held ? saturating_product(held->rows, held->columns) : 0;
   if (held && cells <= kCellsAtOnce && cells_ + cells <= kCellsInAFrame) {
     quad.matrix = *held;
-    quad.identity = trace_number_;
+    // What the figure computed is of the trace too, but the next one's may be at the same address.
+    const bool own = mark.shares != nullptr || mark.step < 0;
+    quad.identity = own ? kOwnNumbers | source->number() : trace_number_;
     cells_ += cells;
   } else {
-    quad.source = mark.source;
+    quad.source = source;
   }
   // Without the gap after the last cell all cells are equally wide.
   quad.area = pixels({box.x, box.y, box.width - gap, box.height - gap});
@@ -98,6 +104,7 @@ void ImGuiCanvas::heatmap(const HeatmapMark& mark, const Rect& box, double gap) 
   quad.colors = &luts_[mark.scale.map];
   quad.low = static_cast<float>(mark.scale.low);
   quad.high = static_cast<float>(mark.scale.high);
+  quad.logarithmic = mark.scale.kind == ScaleKind::logarithmic;
   quad.gap = static_cast<int>(std::lround(gap * static_cast<double>(pixels_per_unit_)));
   quads_.push_back(quad);
 }

@@ -166,10 +166,16 @@ void show_scale(const Style& style, const Inspection& inspection) {
                        color(color_at(inspection.scale.map, (static_cast<float>(i) + 0.5F) / kSteps)));
   }
   const std::string low = short_text(inspection.scale.low, 3);
-  const std::string high = short_text(inspection.scale.high, 3);
+  const ScaleKind kind = inspection.scale.kind;
+  const std::string high =
+      kind == ScaleKind::share_of_row ? "largest of its query" : short_text(inspection.scale.high, 3);
   const float y = at.y + style.px(18);
   list.AddText(ImVec2(left, y), color(style.palette.dim), low.c_str());
   list.AddText(ImVec2(left + length - ImGui::CalcTextSize(high.c_str()).x, y), color(style.palette.dim), high.c_str());
+  if (kind == ScaleKind::logarithmic) {
+    constexpr const char* kName = "logarithmic";
+    list.AddText(ImVec2(left + (length - ImGui::CalcTextSize(kName).x) / 2, y), color(style.palette.dim), kName);
+  }
   ImGui::Dummy(ImVec2(0, style.px(20)));
 }
 

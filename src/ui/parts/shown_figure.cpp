@@ -89,7 +89,7 @@ double ShownFigure::drawn_share() const {
   const std::vector<HeatmapMark>& heatmaps = figure().heatmaps;
   if (!shared_.heatmaps.loading() || heatmaps.empty()) return 1;
   double share = 0;
-  for (const HeatmapMark& mark : heatmaps) share += mark.source->progress();
+  for (const HeatmapMark& mark : heatmaps) share += colored(mark)->progress();
   return share / static_cast<double>(heatmaps.size());
 }
 

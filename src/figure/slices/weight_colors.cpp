@@ -1,0 +1,49 @@
+#include "figure/slices/weight_colors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "core/base/text.h"
+#include "core/matrix/row_shares.h"
+#include "figure/slices/matrix.h"
+
+namespace attnscope {
+
+Parameter color_scale_option() {
+  return choice_parameter(
+      std::string(kColorScale), "Colour scale",
+      "Linear: the same weight has the same colour everywhere. Per query: the largest weight of each "
+      "query has the last colour. Logarithmic: small weights can be told apart.",
+      {"linear", "row", "logarithmic"}, {"linear", "per query", "logarithmic"});
+}
+
+ScaleKind scale_kind(const ParameterValues& options) {
+  const auto found = options.find(std::string(kColorScale));
+  if (found == options.end()) return ScaleKind::linear;
+  const auto& name = std::get<std::string>(found->second);
+  if (name == "row") return ScaleKind::share_of_row;
+  return name == "logarithmic" ? ScaleKind::logarithmic : ScaleKind::linear;
+}
+
+void color_weights(HeatmapMark& mark, ScaleKind kind) {
+  if (kind == ScaleKind::share_of_row) mark.shares = std::make_shared<RowShares>(mark.source);
+  if (mark.scale.kind == kind) return;
+  mark.scale = {mark.scale.map, 0, 1, kind};
+  if (kind != ScaleKind::logarithmic) return;
+  const auto keys = static_cast<double>(std::max<Index>(1, mark.columns()));
+  mark.scale.low = std::pow(10, -std::max(3.0, std::ceil(std::log10(keys)) + 1));
+}
+
+ColorBarMark weights_bar(const ColorScale& scale) {
+  ColorBarMark bar = {"scale", {0, 0, 160, 9}, scale, "attention weight", "0", scale_end_text(scale)};
+  if (scale.kind == ScaleKind::share_of_row) bar.title = "attention weight ÷ largest of its query";
+  if (scale.kind == ScaleKind::logarithmic) {
+    bar.title += ", logarithmic";
+    bar.low_text = "≤ " + short_text(scale.low);
+  }
+  return bar;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,138 @@
+// The option that says how attention weights become colours, in the views that have it.
+#include "figure/slices/weight_colors.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "figure/model/figure_content.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+ParameterValues scale_of(const std::string& kind) { return {{std::string(kColorScale), kind}}; }
+
+const ColorBarMark& bar(const Figure& figure) { return *mark(figure.color_bars, "scale"); }
+
+/// The colour of a cell as files and the window show it.
+Rgb color_of(const HeatmapMark& mark, Index row, Index column) {
+  return cell_color(colored(mark)->held()->at(row, column), mark.scale);
+}
+
+TEST(WeightColors, PerQueryTheLargestWeightHasTheLastColour) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"mask", "causal"}, {"scale", "sqrt_head_dim"}});
+  const Rgb last = lut(ColorMap::viridis).back();
+  for (const char* view : {"heads", "head"}) {
+    const Figure linear = figure_of(*trace, view);
+    const Figure shares = figure_of(*trace, view, scale_of("row"));
+    ASSERT_EQ(linear.heatmaps.size(), shares.heatmaps.size());
+    for (std::size_t i = 0; i < shares.heatmaps.size(); ++i) {
+      const HeatmapMark& mark = shares.heatmaps[i];
+      const MatrixView weights = *mark.source->held();
+      EXPECT_TRUE(same_numbers(*mark.source, *linear.heatmaps[i].source)) << "numbers in cells stay the weights";
+      for (Index row = 0; row < mark.rows(); ++row) {
+        float most = 0;
+        for (Index key = 0; key < mark.columns(); ++key) most = std::max(most, weights.at(row, key));
+        for (Index key = 0; key < mark.columns(); ++key) {
+          EXPECT_EQ(color_of(mark, row, key), cell_color(weights.at(row, key) / most, {ColorMap::viridis, 0, 1}));
+          if (weights.at(row, key) == most) {
+            EXPECT_EQ(color_of(mark, row, key), last);
+          }
+        }
+      }
+    }
+    EXPECT_EQ(bar(shares).title, "attention weight ÷ largest of its query");
+    EXPECT_EQ(bar(shares).low_text + " " + bar(shares).high_text, "0 1");
+    EXPECT_EQ(bar(linear).title, "attention weight");
+  }
+}
+
+TEST(WeightColors, OnALogarithmicScaleEqualRatiosAreEquallyFarApart) {
+  const ColorScale scale = {ColorMap::viridis, 0.001, 1, ScaleKind::logarithmic};
+  EXPECT_EQ(cell_color(1, scale), lut(ColorMap::viridis).back());
+  EXPECT_EQ(cell_color(0.001F, scale), lut(ColorMap::viridis).front());
+  EXPECT_EQ(cell_color(0, scale), lut(ColorMap::viridis).front());
+  EXPECT_EQ(cell_color(-1, scale), lut(ColorMap::viridis).front());
+  // A third of the way, and a little beside: the third itself is no number of the machine.
+  EXPECT_EQ(cell_color(0.0101F, scale), color_at(ColorMap::viridis, std::log(10.1F) / std::log(1000.0F)));
+  EXPECT_EQ(cell_color(0.11F, scale), color_at(ColorMap::viridis, std::log(110.0F) / std::log(1000.0F)));
+  EXPECT_EQ(cell_color(std::nanf(""), scale), *special_color(std::nanf("")));
+}
+
+TEST(WeightColors, TheLogarithmicScaleReachesBelowWhatManyKeysShare) {
+  for (const auto& [keys, low] : {std::pair("5", 0.001), {"100", 0.001}, {"101", 0.0001}, {"1000", 0.0001}}) {
+    const std::shared_ptr<const Trace> trace = trace_with({{"queries", "3"}, {"keys", keys}}, "scaled-dot-product");
+    for (const char* view : {"heads", "head"}) {
+      const Figure figure = figure_of(*trace, view, scale_of("logarithmic"));
+      EXPECT_NEAR(figure.heatmaps.front().scale.low, low, low * 1e-9) << keys;
+      EXPECT_EQ(figure.heatmaps.front().scale.high, 1);
+      EXPECT_EQ(bar(figure).title, "attention weight, logarithmic");
+      EXPECT_EQ(bar(figure).low_text, low == 0.001 ? "≤ 0.001" : "≤ 0.0001");
+    }
+  }
+}
+
+TEST(WeightColors, GridsOfManyHeadsHaveThemToo) {
+  const std::shared_ptr<const Trace> many = trace_with({{"heads", "300"}, {"tokens", "5"}});
+  for (const char* kind : {"row", "logarithmic"}) {
+    const Figure figure = figure_of(*many, "heads", scale_of(kind));
+    ASSERT_GT(figure.heatmaps.size(), 20U);
+    for (const HeatmapMark& mark : figure.heatmaps) {
+      EXPECT_EQ(mark.scale, figure.heatmaps.front().scale);
+      EXPECT_EQ(mark.shares != nullptr, std::string(kind) == "row");
+    }
+    EXPECT_EQ(bar(figure).scale, figure.heatmaps.front().scale);
+  }
+}
+
+TEST(WeightColors, SectionsShareOneScale) {
+  // Few tokens of the second sequence get weights near 1, many of the first far smaller ones.
+  const std::shared_ptr<const Trace> trace = trace_with({{"tokens", "64"}, {"cross_queries", "4"}});
+  for (const char* kind : {"linear", "row", "logarithmic"}) {
+    const Figure figure = figure_of(*trace, "heads", scale_of(kind));
+    for (const HeatmapMark& mark : figure.heatmaps) EXPECT_EQ(mark.scale, bar(figure).scale) << kind;
+  }
+}
+
+TEST(WeightColors, ScoresHaveNoChoice) {
+  const View& head = *find_view("head");
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  ParameterValues values = view_options({"head", {{"of", std::string("scores")}}})->values;
+  EXPECT_FALSE(head.applies(*trace, values, kColorScale));
+  values["of"] = std::string("weights");
+  EXPECT_TRUE(head.applies(*trace, values, kColorScale));
+  ParameterValues options = scale_of("logarithmic");
+  options["of"] = std::string("scores");
+  EXPECT_EQ(describe(figure_of(*trace, "head", options)),
+            describe(figure_of(*trace, "head", {{"of", std::string("scores")}})));
+}
+
+TEST(WeightColors, OtherEndsStayLogarithmic) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const Figure figure = figure_of(*trace, "head", scale_of("logarithmic"));
+  FigureContent content;
+  content.range = {0.01, 0.5};
+  const Figure narrow = with_content(figure, content);
+  EXPECT_EQ(narrow.heatmaps.front().scale, (ColorScale{ColorMap::viridis, 0.01, 0.5, ScaleKind::logarithmic}));
+  EXPECT_EQ(bar(narrow).low_text, "0.01");
+  content.range = {0, 1};
+  const Figure from_zero = with_content(figure, content);
+  EXPECT_EQ(from_zero.heatmaps.front().scale.low, 1e-4) << "0 has no logarithm";
+  EXPECT_EQ(bar(from_zero).low_text, "0.0001");
+}
+
+TEST(WeightColors, SharesThatAreTheSameAreKeptForTheNextFigure) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  const Figure first = figure_of(*trace, "heads", scale_of("row"));
+  Figure again = figure_of(*trace, "heads", scale_of("row"));
+  share_sources(first, again);
+  EXPECT_EQ(first.heatmaps[2].shares, again.heatmaps[2].shares);
+  Figure linear = figure_of(*trace, "heads");
+  share_sources(first, linear);
+  EXPECT_EQ(linear.heatmaps[2].shares, nullptr);
+}
+
+}  // namespace
+}  // namespace attnscope::test
