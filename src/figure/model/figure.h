@@ -191,15 +191,22 @@ struct TensorCell {
   friend bool operator==(const TensorCell&, const TensorCell&) = default;
 };
 
+/// A token of a text, by its position and what it is called.
+struct NamedToken {
+  Index position = 0;
+  std::string name;
+};
+
 /// A place that responds to the mouse. It is not drawn.
 struct TargetMark {
   std::string id;
   Rect box;
-  std::string about;                              ///< one line for the tooltip
-  ClickIntent click;                              ///< what a click asks for
-  std::optional<SwapTokens> drag = std::nullopt;  ///< what a drag onto another target asks for
-  std::optional<TensorCell> cell = std::nullopt;  ///< is inspected like a cell of a heatmap
-  int isolates = -1;                              ///< while it is hovered only the strands that end there are shown
+  std::string about;                               ///< one line for the tooltip
+  ClickIntent click;                               ///< what a click asks for
+  std::optional<SwapTokens> drag = std::nullopt;   ///< what a drag onto another target asks for
+  std::optional<TensorCell> cell = std::nullopt;   ///< is inspected like a cell of a heatmap
+  int isolates = -1;                               ///< while it is hovered only the strands that end there are shown
+  std::optional<NamedToken> token = std::nullopt;  ///< the token that stands there, for who searches for it
 
   [[nodiscard]] bool has_click() const { return !std::holds_alternative<std::monostate>(click); }
 };

@@ -41,6 +41,7 @@ double widest(const std::vector<std::string>& texts, double size, FontWeight wei
 struct Tokens {
   std::vector<Index> numbers;       ///< positions, in order
   std::vector<std::string> names;   ///< in full, as in a sentence
+  std::vector<std::string> words;   ///< in full, as they are
   std::vector<std::string> labels;  ///< shortened
   double x = 0;                     ///< end of the lines
   double y = 0;                     ///< top of the first token
@@ -83,6 +84,7 @@ class LinesLayout {
         !tokens.numbers.empty() && tokens.numbers.back() - tokens.numbers.front() + 1 > tokens.count();
     for (const Index i : tokens.numbers) {
       tokens.names.push_back(token_text(trace_, tensor, axis, i, shown_.item));
+      tokens.words.push_back(label_of(trace_, tensor, axis, i, shown_.item).value_or(position_number(i)));
       std::string label = all.empty() ? position_number(i) : all[static_cast<std::size_t>(i)];
       // Where neighbours are not, words alone do not say where they stand.
       if (has_gaps && !all.empty()) label.insert(0, position_number(i) + " ");
@@ -273,6 +275,7 @@ class LinesLayout {
       target.id = id;
       target.box = box;
       target.about = kind + " " + tokens.names[at];
+      target.token = NamedToken{number, tokens.words[at]};
       if (left) {
         target.about += chosen ? "; click to show all queries" : "; click to show only its weights";
         target.click = SetOptions{{{"query", chosen ? Index{0} : number + 1}}};

@@ -277,6 +277,7 @@ class TextLayout {
     target.id = word.id;
     target.box = word.box;
     target.about = "Token " + grouped_text(token + 1);
+    target.token = NamedToken{token, word.text};
     if (piece.id >= 0) target.about += ", id " + std::to_string(piece.id);
     if (each.shaded) target.cell = shading_cell(shading_, token);
     if (!target.cell && label_of(trace_, tensor(), *each.axis, token, shading_.question.item))

@@ -38,6 +38,7 @@ enum class Command {
   move_token_up,
   move_token_down,
   // View
+  find_token,
   fit_view,
   toggle_inspector,
   set_baseline,

@@ -119,6 +119,21 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, UiStat
   if (camera != before) state.camera_still_at = ImGui::GetTime() + kPause;
 }
 
+/// Moves the camera to the token that a search got to, and as near as its name needs to be readable.
+void show_found(const Style& style, const Rect& area, const FigurePanelContent& content, Camera& camera) {
+  constexpr double kReadable = 12;
+  if (!content.arrived || content.current >= content.found.size()) return;
+  const FoundToken& token = content.found[content.current];
+  const Rect& place = token.places.front();
+  const double fit = transform_for(style, content.figure, area, {}).scale / static_cast<double>(style.scale);
+  const double thickness = std::min(place.width, place.height) * fit;
+  camera.zoom = std::clamp(std::max(camera.zoom, kReadable / thickness), 1.0, kMaxZoom);
+  const double scale = fit * camera.zoom;
+  const Point at = token.center(area.width / static_cast<double>(style.scale) / scale);
+  camera.pan = {(content.figure.width / 2 - at.x) * scale, (content.figure.height / 2 - at.y) * scale};
+  hold(camera, content.figure);
+}
+
 /// A token that is dragged onto another one swaps places with it.
 void drag_token(const FigurePanelContent& content, const TargetMark* target, UiState& state, UiIntents& intents) {
   if (ImGui::IsItemActivated() && target != nullptr) state.dragged = target->drag;
@@ -189,6 +204,7 @@ void click(const FigurePanelContent& content, const TargetMark* target, Point at
   // One step for Undo, however many options it sets.
   const std::uint64_t gesture = edits.size() > 1 ? ++state.gesture : 0;
   for (Edit& edit : edits) intents.actions.push_back({std::move(edit), gesture});
+  if (const auto* checkpoint = std::get_if<OpenCheckpoint>(&asked)) intents.checkpoint = checkpoint->folder;
   if (target != nullptr && std::holds_alternative<OpenView>(target->click)) {
     if (state.hovered) state.pinned = state.hovered;
   } else if (target == nullptr || !target->has_click() || state.hovered) {
@@ -204,9 +220,23 @@ void paint_dragged(const Style& style, const Figure& figure, const FigureTransfo
     if (each.drag != state.dragged && (target == nullptr || each.drag != target->drag)) continue;
     const Rect box = transform.apply(each.box);
     ImGui::GetWindowDrawList()->AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
-  if (const auto* checkpoint = std::get_if<OpenCheckpoint>(&asked)) intents.checkpoint = checkpoint->folder;
                                         ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())),
                                         color(style.palette.accent), style.px(3), 0, style.px(1.5));
+  }
+}
+
+/// Outlines the tokens that a search found.
+void paint_found(const Style& style, const FigurePanelContent& content, const PaintedFigure& painted) {
+  for (std::size_t i = 0; i < content.found.size(); ++i) {
+    const bool current = i == content.current;
+    for (const Rect& place : content.found[i].places) {
+      const Rect box = painted.transform.apply(place).grown(static_cast<double>(style.px(1)));
+      if (box.intersection(painted.area).width <= 0 || box.intersection(painted.area).height <= 0) continue;
+      ImGui::GetWindowDrawList()->AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
+                                          ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())),
+                                          color(current ? style.palette.accent : style.palette.dim), style.px(2), 0,
+                                          style.px(current ? 2 : 1));
+    }
   }
 }
 
@@ -236,6 +266,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
                      static_cast<double>(size.y)};
   ImGui::InvisibleButton("figure", size);
   navigate(style, area, content.figure, state);
+  show_found(style, area, content, state.camera);
   const FigureTransform transform = transform_for(style, content.figure, area, state.camera);
 
   const ImGuiIO& io = ImGui::GetIO();
@@ -257,8 +288,9 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   // To the edge of the panel, like the cells: ImGui would cut letters off before.
   list.PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), false);
   const int isolated = target != nullptr ? target->isolates : -1;
-  paint_panel(style, luts, content, {content.figure, transform, area, content.trace_number, isolated}, batch, lines,
-              state);
+  const PaintedFigure painted_figure = {content.figure, transform, area, content.trace_number, isolated};
+  paint_panel(style, luts, content, painted_figure, batch, lines, state);
+  paint_found(style, content, painted_figure);
   paint_dragged(style, content.figure, transform, target, state);
   list.PopClipRect();
   if (content.inspection != nullptr && state.hovered == content.inspection->cell && !ImGui::IsMouseDown(0))

@@ -1,9 +1,12 @@
 // The centre of the window: the figure, under a camera.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "figure/slices/found_tokens.h"
 #include "ui/imgui/imgui_canvas.h"
 #include "ui/panels/panels.h"
 
@@ -38,6 +41,9 @@ struct FigurePanelContent {
   const Trace& trace;
   std::uint64_t trace_number = 0;
   const Inspection* inspection = nullptr;
+  std::span<const FoundToken> found = {};  ///< is outlined
+  std::size_t current = 0;                 ///< of `found`, outlined more strongly
+  bool arrived = false;                    ///< the current one is brought into view
 };
 
 /// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `state`,

@@ -72,8 +72,15 @@ void ShownFigure::panel(const Style& style, const Inspection* inspection, UiInte
   // The figure of another view stays until the wanted one is built; clicks on it would set options of the wrong view.
   UiIntents ignored;
   const bool stale = built_for_->view.name != shared_.session().experiment().view.name;
-  figure_panel(style, shared_.luts, {figure(), *built_for_->trace, built_for_->trace_number, inspection}, batch_,
-               lines_, shared_.state, stale ? ignored : intents);
+  if (token_search_.is_open()) token_search_.search(target_, *built_for_->trace, built_);
+  const FigurePanelContent content = {figure(),
+                                      *built_for_->trace,
+                                      built_for_->trace_number,
+                                      inspection,
+                                      token_search_.found(),
+                                      token_search_.current(),
+                                      token_search_.arrived()};
+  figure_panel(style, shared_.luts, content, batch_, lines_, shared_.state, stale ? ignored : intents);
 }
 
 bool ShownFigure::is_building() const {

@@ -10,6 +10,7 @@
 #include "app/jobs/figure_builder.h"
 #include "ui/panels/figure_panel.h"
 #include "ui/parts/shared.h"
+#include "ui/parts/token_search.h"
 
 namespace attnscope::ui {
 
@@ -21,6 +22,9 @@ class ShownFigure {
   void update(double width, double height);
   /// Shows it in the rest of the current ImGui window.
   void panel(const Style& style, const Inspection* inspection, UiIntents& intents);
+
+  [[nodiscard]] TokenSearch& token_search() { return token_search_; }
+  [[nodiscard]] const TokenSearch& token_search() const { return token_search_; }
 
   /// As it is painted: between two sizes while it moves.
   [[nodiscard]] const Figure& figure() const { return moving_ ? shown_ : target_; }
@@ -64,6 +68,7 @@ class ShownFigure {
   bool moving_ = false;
   std::uint64_t built_ = 0;
   double drawn_ = 1;
+  TokenSearch token_search_;
   FigureBuilder builder_;
 };
 

@@ -192,6 +192,7 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   inspected_.update(shared_, shown_figure_);
   const ViewOptions options = *view_options(trace()->experiment().view);
   if (has_option_row(*trace(), options)) view_option_row(style, *trace(), options, state_, intents);
+  if (shown_figure_.token_search().is_open()) shown_figure_.token_search().row(style);
   ImGui::SetCursorPosX(0);
   const ImVec2 at = ImGui::GetCursorPos();
   // Whole pixels, as ImGui gives them: a figure laid out for a fraction more would be shown a little smaller, with its

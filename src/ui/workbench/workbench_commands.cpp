@@ -29,6 +29,8 @@ void Workbench::close_dialog_or_unpin() {
   if (close_menus()) return;
   if (state_.dialog.open != Dialog::none) {
     state_.dialog.open = Dialog::none;
+  } else if (shown_figure_.token_search().is_open()) {
+    shown_figure_.token_search().close();
   } else if (!ImGui::GetIO().WantTextInput) {
     state_.pinned.reset();
   }
@@ -76,9 +78,9 @@ void Workbench::apply(const UiIntents& intents) {
   apply_actions(intents);
   for (const Command command : intents.commands) carry_out(command);
   for (const std::string& path : intents.files) open_file(path);
+  if (!intents.checkpoint.empty()) files_.open(intents.checkpoint, FileKind::model);
 }
 
-  if (!intents.checkpoint.empty()) files_.open(intents.checkpoint, FileKind::model);
 void Workbench::set_baseline() {
   if (trace() == nullptr) return;
   traces_.set_baseline();
@@ -173,6 +175,7 @@ void Workbench::carry_out(Command command) {
     case Command::set_baseline: return set_baseline();
     case Command::remove_baseline: return traces_.remove_baseline();
     case Command::edit_text: state_.focus_text = text_count(session().experiment()) > 0; return;
+    case Command::find_token: return shown_figure_.token_search().open();
     case Command::fit_view: state_.camera = {}; return;
     case Command::shortcuts: return state_.dialog.show(Dialog::shortcuts, {});
     case Command::about: return state_.dialog.show(Dialog::about, {});

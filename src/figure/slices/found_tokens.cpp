@@ -1,0 +1,87 @@
+#include "figure/slices/found_tokens.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "figure/slices/matrix.h"
+#include "figure/slices/token_names.h"
+
+namespace attnscope {
+namespace {
+
+class TokenSearchIn {
+ public:
+  TokenSearchIn(const Trace& trace, const IsWanted& is_wanted) : trace_(trace), is_wanted_(is_wanted) {}
+
+  void add(const TargetMark& target) {
+    if (target.token && is_wanted_(target.token->position, target.token->name))
+      add(target.token->position, target.token->name, target.box);
+  }
+
+  void add(const HeatmapMark& mark) {
+    const std::size_t rank = mark.axes.size();
+    if (mark.step < 0 || rank < 2 || mark.column_axes != 1 || mark.pixels_across > 0 || mark.empty()) return;
+    const double height = mark.box.height / static_cast<double>(mark.rows());
+    const double width = mark.box.width / static_cast<double>(mark.columns());
+    for (const auto& [position, name] : wanted(mark, rank - (mark.transposed ? 1 : 2)))
+      add(position, name, {mark.box.x, mark.box.y + static_cast<double>(position) * height, mark.box.width, height});
+    for (const auto& [position, name] : wanted(mark, rank - (mark.transposed ? 2 : 1)))
+      add(position, name, {mark.box.x + static_cast<double>(position) * width, mark.box.y, width, mark.box.height});
+  }
+
+  std::vector<FoundToken> take() {
+    std::vector<FoundToken> all;
+    all.reserve(found_.size());
+    for (auto& [token, places] : found_) all.push_back({token.first, token.second, std::move(places)});
+    return all;
+  }
+
+ private:
+  using Named = std::pair<Index, std::string>;
+
+  /// The wanted tokens along an axis of the mark. Many marks have the same axes.
+  const std::vector<Named>& wanted(const HeatmapMark& mark, std::size_t axis_number) {
+    const Index item = batch_item(mark.axes, mark.leading);
+    const auto [known, is_new] = known_.try_emplace({mark.step, axis_number, item});
+    const Axis& axis = mark.axes[axis_number];
+    if (!is_new || !counts_tokens(axis)) return known->second;
+    const TokenNames names(trace_, trace_.steps()[static_cast<std::size_t>(mark.step)].name, axis, item);
+    for (Index i = 0; i < axis.size; ++i) {
+      const std::string name = names.of(i).value_or(position_number(i));
+      if (is_wanted_(i, name)) known->second.emplace_back(i, name);
+    }
+    return known->second;
+  }
+
+  void add(Index position, const std::string& name, const Rect& place) { found_[{position, name}].push_back(place); }
+
+  const Trace& trace_;
+  const IsWanted& is_wanted_;
+  std::map<std::tuple<int, std::size_t, Index>, std::vector<Named>> known_;  ///< by step, axis and item
+  std::map<Named, std::vector<Rect>> found_;
+};
+
+}  // namespace
+
+Point FoundToken::center(double width) const {
+  const Rect& first = places.front();
+  const bool is_row = first.width > first.height;
+  if (is_row && places.size() > 1) {
+    const Rect& second = places[1];
+    const bool same_matrix = second.y <= first.y && second.bottom() >= first.bottom() && second.x >= first.x &&
+                             second.right() <= first.right();
+    if (same_matrix) return {second.center().x, first.center().y};
+  }
+  return {first.x + std::min(first.width, width) / 2, first.center().y};
+}
+
+std::vector<FoundToken> find_tokens(const Figure& figure, const Trace& trace, const IsWanted& is_wanted) {
+  TokenSearchIn search(trace, is_wanted);
+  for (const HeatmapMark& mark : figure.heatmaps) search.add(mark);
+  for (const TargetMark& target : figure.targets) search.add(target);
+  return search.take();
+}
+
+}  // namespace attnscope

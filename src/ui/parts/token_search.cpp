@@ -1,0 +1,84 @@
+#include "ui/parts/token_search.h"
+
+#include <string_view>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/base/utf8.h"
+#include "io/tokenizers/unicode.h"
+#include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/text_field.h"
+#include "ui/panels/widgets.h"
+
+namespace attnscope::ui {
+namespace {
+
+constexpr float kFieldWidth = 200;
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower;
+  while (!text.empty()) append_lowercase(lower, take_code_point(text));
+  return lower;
+}
+
+}  // namespace
+
+void TokenSearch::open() {
+  open_ = true;
+  focus_ = true;
+}
+
+void TokenSearch::close() { *this = {}; }
+
+void TokenSearch::row(const Style& style) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("Find token");
+  ImGui::SameLine(0, style.px(8));
+  ImGui::SetNextItemWidth(style.px(kFieldWidth));
+  if (std::exchange(focus_, false)) ImGui::SetKeyboardFocusHere();
+  if (text_field("##find", "a part of it, or its number", text_)) current_ = 0, moved_ = true;
+  if (ImGui::IsItemDeactivated() && enter_pressed()) {
+    go(ImGui::GetIO().KeyShift);
+    focus_ = true;
+  }
+  ImGui::SameLine(0, style.px(8));
+  if (ImGui::Button("‹##previous")) go(true);
+  tooltip("the one before it: Shift+Enter");
+  ImGui::SameLine(0, style.px(4));
+  if (ImGui::Button("›##following")) go(false);
+  tooltip("the next one: Enter");
+  ImGui::SameLine(0, style.px(12));
+  if (!found_.empty()) {
+    ImGui::Text("%s of %s", grouped_text(static_cast<Index>(current_) + 1).c_str(),
+                grouped_text(std::ssize(found_)).c_str());
+  } else if (!text_.empty()) {
+    ImGui::TextUnformatted("not in this figure");
+  }
+  ImGui::SameLine(0, style.px(12));
+  if (ImGui::Button("Close##find")) close();
+  tooltip("Escape");
+  ImGui::PopStyleVar();
+}
+
+void TokenSearch::go(bool back) {
+  if (found_.empty()) return;
+  current_ = (current_ + (back ? found_.size() - 1 : 1)) % found_.size();
+  moved_ = true;
+}
+
+void TokenSearch::search(const Figure& figure, const Trace& trace, std::uint64_t number) {
+  arrived_ = std::exchange(moved_, false);
+  if (searched_ == text_ && searched_in_ == number) return;
+  searched_ = text_;
+  searched_in_ = number;
+  found_.clear();
+  if (text_.empty()) return;
+  const std::string wanted = in_lower_case(text_);
+  found_ = find_tokens(figure, trace, [&](Index position, std::string_view name) {
+    return position_number(position) == wanted || in_lower_case(name).find(wanted) != std::string::npos;
+  });
+  if (current_ >= found_.size()) current_ = 0;
+}
+
+}  // namespace attnscope::ui

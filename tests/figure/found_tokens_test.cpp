@@ -1,0 +1,112 @@
+// Searching for tokens in figures: in matrices, in running text, beside lines.
+#include "figure/slices/found_tokens.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+std::shared_ptr<const Trace> sentence(const std::vector<std::string>& labels, const Settings& settings = {}) {
+  Settings all = settings;
+  all.emplace_back("tokens", std::to_string(labels.size()));
+  Experiment experiment = experiment_with(all);
+  experiment.labels = labels;
+  return *run(experiment);
+}
+
+std::vector<FoundToken> found(const Figure& figure, const Trace& trace, const std::string& part) {
+  return find_tokens(figure, trace,
+                     [&](Index, std::string_view name) { return name.find(part) != std::string_view::npos; });
+}
+
+const std::vector<std::string> kCats = {"the", "cat", "saw", "the", "other", "cat"};
+
+TEST(FoundTokens, AreRowsAndColumnsOfMatrices) {
+  const std::shared_ptr<const Trace> trace = sentence(kCats);
+  const Figure figure = figure_of(*trace, "head");
+  const std::vector<FoundToken> cats = found(figure, *trace, "cat");
+  ASSERT_EQ(cats.size(), 2U);
+  EXPECT_EQ(cats[0].position, 1);
+  EXPECT_EQ(cats[1].position, 5);
+  EXPECT_EQ(cats[1].name, "cat");
+  const Rect& box = figure.heatmaps.front().box;
+  const double cell = box.width / 6;
+  ASSERT_EQ(cats[1].places.size(), 2U);
+  EXPECT_EQ(cats[1].places[0], (Rect{box.x, box.y + 5 * cell, box.width, cell})) << "the row of the query";
+  EXPECT_EQ(cats[1].places[1], (Rect{box.x + 5 * cell, box.y, cell, box.height})) << "the column of the key";
+  const Point middle = cats[1].center(1e9);
+  EXPECT_NEAR(middle.x, box.x + 5.5 * cell, 1e-9);
+  EXPECT_NEAR(middle.y, box.y + 5.5 * cell, 1e-9);
+  EXPECT_EQ(found(figure, *trace, "the").size(), 3U) << "“other” too";
+  EXPECT_TRUE(found(figure, *trace, "dog").empty());
+}
+
+TEST(FoundTokens, WithoutNamesAreNumbers) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"queries", "3"}, {"keys", "40"}}, "scaled-dot-product");
+  const Figure figure = figure_of(*trace, "head");
+  const std::vector<FoundToken> all = found(figure, *trace, "3");
+  // 3, 13, 23, 30 to 39.
+  ASSERT_EQ(all.size(), 13U);
+  EXPECT_EQ(all.front().name, "3");
+  EXPECT_EQ(all.front().places.size(), 2U) << "there are that many queries";
+  EXPECT_EQ(all.back().name, "39");
+  ASSERT_EQ(all.back().places.size(), 1U);
+  const Rect& box = figure.heatmaps.front().box;
+  EXPECT_EQ(all.back().center(1e9).y, box.center().y);
+}
+
+TEST(FoundTokens, OfAllHeadsAreOne) {
+  const std::shared_ptr<const Trace> trace = sentence(kCats, {{"heads", "4"}, {"cross_queries", "0"}});
+  const std::vector<FoundToken> cats = found(figure_of(*trace, "heads"), *trace, "cat");
+  ASSERT_EQ(cats.size(), 2U);
+  EXPECT_EQ(cats[0].places.size(), 4U * 2U);
+  // Small maps have no labels of their own.
+  const std::shared_ptr<const Trace> many = sentence(kCats, {{"heads", "300"}, {"cross_queries", "0"}});
+  const Figure grid = figure_of(*many, "heads");
+  ASSERT_TRUE(grid.heatmaps.front().row_labels.empty());
+  EXPECT_EQ(found(grid, *many, "saw").front().places.size(), grid.heatmaps.size() * 2);
+}
+
+TEST(FoundTokens, AreWordsAndLabelsBesideLines) {
+  const std::shared_ptr<const Trace> trace = sentence(kCats);
+  for (const char* view : {"text", "lines"}) {
+    const Figure figure = figure_of(*trace, view);
+    const std::vector<FoundToken> cats = found(figure, *trace, "cat");
+    ASSERT_EQ(cats.size(), 2U) << view;
+    for (const FoundToken& cat : cats) {
+      for (const Rect& place : cat.places) {
+        const bool is_a_target =
+            std::ranges::any_of(figure.targets, [&](const TargetMark& target) { return target.box == place; });
+        EXPECT_TRUE(is_a_target) << view;
+      }
+    }
+    EXPECT_EQ(cats[0].places.size(), std::string(view) == "lines" ? 2U : cats[1].places.size());
+  }
+}
+
+TEST(FoundTokens, TransposedMatricesHaveThemTheOtherWayRound) {
+  const std::shared_ptr<const Trace> trace = sentence(kCats);
+  const Figure figure = figure_of(*trace, "qkv");
+  for (const FoundToken& cat : found(figure, *trace, "cat")) {
+    for (const Rect& place : cat.places) {
+      const bool inside = std::ranges::any_of(figure.heatmaps, [&](const HeatmapMark& mark) {
+        return place.intersection(mark.box).width > 0 && place.intersection(mark.box).height > 0;
+      });
+      EXPECT_TRUE(inside);
+    }
+  }
+}
+
+TEST(FoundTokens, AWidePlaceIsShownFromItsBeginning) {
+  FoundToken token;
+  token.places = {{100, 20, 4000, 2}};
+  EXPECT_EQ(token.center(600), (Point{400, 21}));
+  EXPECT_EQ(token.center(9000), (Point{2100, 21}));
+}
+
+}  // namespace
+}  // namespace attnscope::test
