@@ -101,6 +101,16 @@ TEST(FoundTokens, TransposedMatricesHaveThemTheOtherWayRound) {
   }
 }
 
+TEST(FoundTokens, AreSearchedUpToALimit) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"queries", "1"}, {"keys", "70000"}}, "scaled-dot-product");
+  Index asked = 0;
+  EXPECT_TRUE(find_tokens(figure_of(*trace, "head"), *trace, [&](Index position, std::string_view) {
+                asked = std::max(asked, position + 1);
+                return false;
+              }).empty());
+  EXPECT_EQ(asked, kMostSearched);
+}
+
 TEST(FoundTokens, AWidePlaceIsShownFromItsBeginning) {
   FoundToken token;
   token.places = {{100, 20, 4000, 2}};

@@ -48,7 +48,7 @@ class TokenSearchIn {
     const Axis& axis = mark.axes[axis_number];
     if (!is_new || !counts_tokens(axis)) return known->second;
     const TokenNames names(trace_, trace_.steps()[static_cast<std::size_t>(mark.step)].name, axis, item);
-    for (Index i = 0; i < axis.size; ++i) {
+    for (Index i = 0; i < std::min(axis.size, kMostSearched); ++i) {
       const std::string name = names.of(i).value_or(position_number(i));
       if (is_wanted_(i, name)) known->second.emplace_back(i, name);
     }

@@ -26,6 +26,9 @@ struct FoundToken {
 /// Whether the token at a position, with its name, is one that is searched for.
 using IsWanted = std::function<bool(Index position, std::string_view name)>;
 
+/// Tokens behind that many of an axis are not searched: names would have to be made for longer than a frame takes.
+inline constexpr Index kMostSearched = Index{1} << 16U;
+
 /// The wanted tokens of the figure, in order. Places of one position and name are those of one token; a token without a
 /// name has its number from 1.
 std::vector<FoundToken> find_tokens(const Figure& figure, const Trace& trace, const IsWanted& is_wanted);

@@ -225,19 +225,26 @@ void paint_dragged(const Style& style, const Figure& figure, const FigureTransfo
   }
 }
 
-/// Outlines the tokens that a search found.
+/// Outlines the tokens that a search found, the current one on top; of very many in view not all.
 void paint_found(const Style& style, const FigurePanelContent& content, const PaintedFigure& painted) {
-  for (std::size_t i = 0; i < content.found.size(); ++i) {
-    const bool current = i == content.current;
-    for (const Rect& place : content.found[i].places) {
-      const Rect box = painted.transform.apply(place).grown(static_cast<double>(style.px(1)));
-      if (box.intersection(painted.area).width <= 0 || box.intersection(painted.area).height <= 0) continue;
-      ImGui::GetWindowDrawList()->AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
-                                          ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())),
-                                          color(current ? style.palette.accent : style.palette.dim), style.px(2), 0,
-                                          style.px(current ? 2 : 1));
-    }
+  constexpr int kMostOutlines = 4000;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  int drawn = 0;
+  const auto outline = [&](const Rect& place, bool current) {
+    const Rect box = painted.transform.apply(place).grown(static_cast<double>(style.px(1)));
+    const Rect seen = box.intersection(painted.area);
+    if (seen.width <= 0 || seen.height <= 0) return;
+    ++drawn;
+    list.AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
+                 ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())),
+                 color(current ? style.palette.accent : style.palette.dim), 0, 0, style.px(current ? 2 : 1));
+  };
+  for (std::size_t i = 0; i < content.found.size() && drawn < kMostOutlines; ++i) {
+    if (i == content.current) continue;
+    for (const Rect& place : content.found[i].places) outline(place, false);
   }
+  if (content.current >= content.found.size()) return;
+  for (const Rect& place : content.found[content.current].places) outline(place, true);
 }
 
 /// Paints the figure, with the inspected cell and its inputs highlighted.
