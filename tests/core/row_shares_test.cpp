@@ -112,6 +112,7 @@ TEST(RowShares, OfASmallMatrixAreInMemory) {
   ASSERT_TRUE(shares.held());
   EXPECT_EQ(std::vector<float>(shares.held()->data, shares.held()->data + 512 * 512), plain_shares(small->matrix()));
   EXPECT_EQ(shares.progress(), 1);
+  EXPECT_FALSE(RowShares(std::make_shared<ResidentMatrix>(small, small->matrix()), false).held());
   const std::shared_ptr<Tensor> large = numbers_of(513, 512, false);
   EXPECT_FALSE(RowShares(std::make_shared<ResidentMatrix>(large, large->matrix())).held());
 }
@@ -127,6 +128,29 @@ TEST(RowShares, FindTheLargestOfARowOnce) {
   ASSERT_TRUE(shares.read({0, 0, 0, 50, 1, 10}, out, {}));
   EXPECT_EQ(numbers->cells_read, 700 + 20);
   EXPECT_NEAR(shares.progress(), 1.0 / 600, 1e-12);
+}
+
+TEST(RowShares, OfWholeRowsNeedThemOnce) {
+  const std::shared_ptr<Tensor> tensor = numbers_of(600, 700, false);
+  const auto numbers = std::make_shared<Read>(tensor);
+  const RowShares shares(numbers);
+  std::vector<float> out(75 * 88);
+  ASSERT_TRUE(shares.read({3, 3, 0, 0, 75, 88}, out, {}));
+  EXPECT_EQ(numbers->cells_read, 600 * 700);
+  EXPECT_EQ(shares.progress(), 1);
+  EXPECT_TRUE(shares.ready({0, 0, 5, 5, 20, 20})) << "no row has to be read for its largest number";
+  expect_shares(shares, tensor->matrix(), 40);
+}
+
+TEST(RowShares, HaveEstimatesWhereTheirNumbersDo) {
+  const std::shared_ptr<Tensor> tensor = numbers_of(600, 700, false);
+  const RowShares shares(std::make_shared<ResidentMatrix>(tensor, tensor->matrix()));
+  ASSERT_FALSE(shares.held());
+  std::vector<float> out(std::size_t{75} * 88);
+  ASSERT_TRUE(shares.coarse({3, 3, 0, 0, 75, 88}, out));
+  EXPECT_EQ(*std::ranges::max_element(out), 1);
+  EXPECT_GE(*std::ranges::min_element(out), 0);
+  EXPECT_FALSE(RowShares(std::make_shared<Read>(tensor)).coarse({3, 3, 0, 0, 75, 88}, out));
 }
 
 TEST(RowShares, StopAndFailAsTheirNumbersDo) {

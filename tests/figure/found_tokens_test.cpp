@@ -90,25 +90,44 @@ TEST(FoundTokens, AreWordsAndLabelsBesideLines) {
 
 TEST(FoundTokens, TransposedMatricesHaveThemTheOtherWayRound) {
   const std::shared_ptr<const Trace> trace = sentence(kCats);
-  const Figure figure = figure_of(*trace, "qkv");
-  for (const FoundToken& cat : found(figure, *trace, "cat")) {
-    for (const Rect& place : cat.places) {
-      const bool inside = std::ranges::any_of(figure.heatmaps, [&](const HeatmapMark& mark) {
-        return place.intersection(mark.box).width > 0 && place.intersection(mark.box).height > 0;
-      });
-      EXPECT_TRUE(inside);
-    }
-  }
+  const Figure figure = figure_of(*trace, "flow");
+  // Kᵀ: the tokens are its columns, and its rows are none.
+  const auto keys = std::ranges::find_if(figure.heatmaps, [](const HeatmapMark& mark) {
+    return mark.transposed && mark.axes[mark.axes.size() - 2].name == "key";
+  });
+  ASSERT_NE(keys, figure.heatmaps.end()) << describe(figure);
+  Figure alone;
+  alone.heatmaps = {*keys};
+  const std::vector<FoundToken> cats = found(alone, *trace, "cat");
+  ASSERT_EQ(cats.size(), 2U);
+  const double cell = keys->box.width / 6;
+  ASSERT_EQ(cats[1].places.size(), 1U);
+  EXPECT_EQ(cats[1].places[0], (Rect{keys->box.x + 5 * cell, keys->box.y, cell, keys->box.height}));
 }
 
 TEST(FoundTokens, AreSearchedUpToALimit) {
   const std::shared_ptr<const Trace> trace = trace_with({{"queries", "1"}, {"keys", "70000"}}, "scaled-dot-product");
+  const Figure figure = figure_of(*trace, "head");
   Index asked = 0;
-  EXPECT_TRUE(find_tokens(figure_of(*trace, "head"), *trace, [&](Index position, std::string_view) {
-                asked = std::max(asked, position + 1);
-                return false;
-              }).empty());
+  const auto nobody = [&](Index position, std::string_view) {
+    asked = std::max(asked, position + 1);
+    return false;
+  };
+  EXPECT_TRUE(find_tokens(figure, *trace, nobody).empty());
   EXPECT_EQ(asked, kMostSearched);
+  EXPECT_TRUE(has_more_tokens(figure));
+  // One that is asked for by its number is found wherever it is.
+  const std::vector<FoundToken> last = find_tokens(figure, *trace, nobody, 69'999);
+  ASSERT_EQ(last.size(), 1U);
+  EXPECT_EQ(last.front().name, "70000");
+  EXPECT_FALSE(has_more_tokens(figure_of(*sentence(kCats), "head")));
+}
+
+TEST(FoundTokens, AreNoMorePlacesThanAFrameHasTimeFor) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"queries", "300"}, {"keys", "30000"}}, "scaled-dot-product");
+  Index places = 0;
+  for (const FoundToken& token : found(figure_of(*trace, "head"), *trace, "")) places += std::ssize(token.places);
+  EXPECT_EQ(places, kMostPlaces);
 }
 
 TEST(FoundTokens, AWidePlaceIsShownFromItsBeginning) {

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figure/model/canvas.h"
 #include "figure/model/figure_content.h"
+#include "figure/slices/matrix.h"
+#include "figure/style/palette.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -88,12 +91,48 @@ TEST(WeightColors, GridsOfManyHeadsHaveThemToo) {
 }
 
 TEST(WeightColors, SectionsShareOneScale) {
-  // Few tokens of the second sequence get weights near 1, many of the first far smaller ones.
-  const std::shared_ptr<const Trace> trace = trace_with({{"tokens", "64"}, {"cross_queries", "4"}});
+  const std::shared_ptr<const Trace> trace =
+      trace_with({{"tokens", "100"}, {"scale", "sqrt_head_dim"}, {"cross_queries", "4"}});
+  const auto own = [&](const char* tensor) { return matrix_mark(*trace, tensor, {})->scale; };
+  ASSERT_NE(own("weights"), own("cross_weights")) << "each alone";
   for (const char* kind : {"linear", "row", "logarithmic"}) {
     const Figure figure = figure_of(*trace, "heads", scale_of(kind));
     for (const HeatmapMark& mark : figure.heatmaps) EXPECT_EQ(mark.scale, bar(figure).scale) << kind;
   }
+  EXPECT_EQ(bar(figure_of(*trace, "heads")).scale.high, std::max(own("weights").high, own("cross_weights").high));
+}
+
+TEST(WeightColors, KeepSharesOfSoManyCellsOnly) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"tokens", "500"}, {"heads", "40"}, {"cross_queries", "0"}});
+  const Figure figure = figure_of(*trace, "heads", scale_of("row"));
+  Index kept = 0;
+  for (const HeatmapMark& mark : figure.heatmaps) kept += mark.shares->held() ? mark.rows() * mark.columns() : 0;
+  EXPECT_GT(kept, 0);
+  EXPECT_LE(kept, (Index{1} << 22U) + 500 * 500);
+  EXPECT_LT(kept, 40 * 500 * 500) << "not all";
+}
+
+TEST(WeightColors, NumbersInCellsAreAsPreciseAsOnALinearScale) {
+  HeatmapMark mark = heatmap_of("m", {0, 0, 200, 60}, {{"query", 1}, {"key", 2}}, {0.0004F, 0.9996F});
+  mark.scale = {ColorMap::viridis, 0.0001, 1, ScaleKind::logarithmic};
+  struct Texts final : Canvas {
+    void heatmap(const HeatmapMark&, const Rect&, double) override {}
+    void gradient(ColorMap, const Rect&) override {}
+    void fill(const Rect&, Rgb, double) override {}
+    void outline(const Rect&, Rgb, double, double) override {}
+    void line(Point, Point, Rgb, double, bool) override {}
+    void triangle(Point, Point, Point, Rgb) override {}
+    void curve(std::span<const Point>, Rgb, double, double, bool) override {}
+    void text(const PlacedText& text) override { all += std::string(text.spans.front().text) + " "; }
+    [[nodiscard]] bool waits_for_numbers() const override { return true; }
+    std::string all;
+  } canvas;
+  Figure figure;
+  figure.width = 200;
+  figure.height = 60;
+  figure.heatmaps = {mark};
+  paint(figure, palette(Theme::paper), {}, {0, 0, 200, 60}, canvas);
+  EXPECT_EQ(canvas.all, "0.000400 1.00 ");
 }
 
 TEST(WeightColors, ScoresHaveNoChoice) {

@@ -105,9 +105,9 @@ TEST(CairoCanvas, PaintsSharesOfTheRow) {
   HeatmapMark mark = plain;
   mark.scale.kind = ScaleKind::share_of_row;
   mark.shares = std::make_shared<RowShares>(mark.source);
-  for (const double resolution : {96.0, 960.0}) {
+  for (const int resolution : {96, 960}) {
     const Picture picture = draw(figure_of(mark), resolution);
-    const int pixels = static_cast<int>(resolution) / 96;
+    const int pixels = resolution / 96;
     const auto at = [&](int x, int y) { return picture.at(x * pixels, y * pixels); };
     EXPECT_EQ(at(14, 14), color(0.1F / 0.4F));
     EXPECT_EQ(at(45, 14), color(1));

@@ -71,6 +71,9 @@ TEST_F(TrainingCheckpoints, AClickOnAHeadOpensItAsItWasThen) {
   EXPECT_EQ(screen().experiment().view.name, "head");
   for (const auto& [name, value] : wanted.view->values)
     EXPECT_EQ(view_options(screen().experiment().view)->values.at(name), value) << name;
+  undo();
+  EXPECT_EQ(model().name(), "induction");
+  EXPECT_EQ(screen().experiment().view.name, "training") << "one step for Undo";
 }
 
 TEST_F(TrainingCheckpoints, OneThatIsGoneIsNamedAndTheModelStays) {
@@ -80,10 +83,18 @@ TEST_F(TrainingCheckpoints, OneThatIsGoneIsNamedAndTheModelStays) {
   open(copy);
   const Checkpoint early = model().checkpoints()[1];
   std::filesystem::remove(std::filesystem::path(early.folder) / "model.safetensors");
-  click_target("loss." + early.name);
-  EXPECT_TRUE(screen().state().message.is_error);
-  EXPECT_NE(screen().state().message.text.find(early.name), std::string::npos) << screen().state().message.text;
-  EXPECT_EQ(model().folder(), copy.string());
+  const auto& targets = screen().workbench().shown_figure().figure().targets;
+  const auto head = std::find_if(targets.rbegin(), targets.rend(), [&](const TargetMark& target) {
+    return target.id.starts_with("measure.") && target.id.ends_with("." + early.name);
+  });
+  ASSERT_NE(head, targets.rend());
+  for (const std::string& id : {"loss." + early.name, std::string(head->id)}) {
+    click_target(id);
+    EXPECT_TRUE(screen().state().message.is_error);
+    EXPECT_NE(screen().state().message.text.find(early.name), std::string::npos) << screen().state().message.text;
+    EXPECT_EQ(model().folder(), copy.string());
+    EXPECT_EQ(screen().experiment().view.name, "training");
+  }
 }
 
 }  // namespace

@@ -14,13 +14,10 @@ std::vector<Edit> edits_for(const ClickIntent& click, const Experiment& experime
     for (const auto& [name, value] : values) edits.emplace_back(SetViewOption{name, value});
   };
   if (const auto* set = std::get_if<SetOptions>(&click)) set_options(set->values);
-  const auto open_view = [&](const OpenView& open) {
-    edits.emplace_back(SetView{open.view});
-    set_options(open.values);
-  };
-  if (const auto* open = std::get_if<OpenView>(&click)) open_view(*open);
-  if (const auto* checkpoint = std::get_if<OpenCheckpoint>(&click); checkpoint != nullptr && checkpoint->view)
-    open_view(*checkpoint->view);
+  if (const auto* open = std::get_if<OpenView>(&click)) {
+    edits.emplace_back(SetView{open->view});
+    set_options(open->values);
+  }
   if (const auto* toggle = std::get_if<ToggleHead>(&click)) {
     const std::vector<Index>& off = experiment.heads_off;
     edits.emplace_back(SwitchHead{toggle->head, std::binary_search(off.begin(), off.end(), toggle->head)});

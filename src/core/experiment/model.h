@@ -42,7 +42,8 @@ struct Checkpoint {
   Index step = 0;    ///< of the training; from 0
   /// Reads it, each time anew: it may have changed since, and keeping all would take the memory of as many models.
   std::function<Result<std::shared_ptr<const Model>>()> open;
-  std::string folder = {};  ///< its `Model::folder`; empty: it is not from a folder
+  std::string folder = {};   ///< its `Model::folder`; empty: it is not from a folder
+  std::int64_t changed = 0;  ///< a number for the state of its files, in a folder
 };
 
 /// A trained model. Immutable; may be used from any thread.

@@ -14,22 +14,33 @@ namespace attnscope {
 /// is the one of the larger number.
 class RowShares final : public MatrixSource {
  public:
-  explicit RowShares(std::shared_ptr<const MatrixSource> numbers);
+  /// `at_once`: a small matrix in memory is divided now, and kept.
+  explicit RowShares(std::shared_ptr<const MatrixSource> numbers, bool at_once = true);
 
   [[nodiscard]] Index rows() const override { return numbers_->rows(); }
   [[nodiscard]] Index columns() const override { return numbers_->columns(); }
-  /// Small matrices in memory are divided at once.
   [[nodiscard]] std::optional<MatrixView> held() const override;
   bool read(const MatrixPart& part, std::span<float> out, const StopToken& stop) const override;
   [[nodiscard]] std::optional<std::string> failure() const override { return numbers_->failure(); }
   [[nodiscard]] bool ready(const MatrixPart& part) const override;
+  bool sketch(const StopToken& stop) const override { return numbers_->sketch(stop); }
+  [[nodiscard]] bool needs_sketch() const override { return shares_.empty() && numbers_->needs_sketch(); }
+  /// Of the estimates of the numbers; so is what they are divided by.
+  bool coarse(const MatrixPart& part, std::span<float> out) const override;
+  [[nodiscard]] std::uint64_t revision() const override { return numbers_->revision(); }
   /// The share of the rows whose largest number is known.
   [[nodiscard]] double progress() const override;
   [[nodiscard]] bool same_as(const MatrixSource& other) const override;
 
  private:
-  /// The largest finite magnitude in each of `count` rows; false if stopped or not readable.
+  /// Numbers at row level 0, and the largest finite magnitude in each of their rows; false if stopped or not readable.
+  bool read_rows(const MatrixPart& rows, std::vector<float>& texels, std::vector<float>& largest,
+                 const StopToken& stop) const;
+  /// The second of these alone.
   bool find_largest(Index first, Index count, std::vector<float>& largest, const StopToken& stop) const;
+  /// The same as far as it is known; −1: not yet. Whether all are.
+  bool look_up(Index first, Index count, std::vector<float>& largest) const;
+  void keep(Index first, const std::vector<float>& largest) const;
 
   std::shared_ptr<const MatrixSource> numbers_;
   std::vector<float> shares_;  ///< of a small matrix

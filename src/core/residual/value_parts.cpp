@@ -51,8 +51,8 @@ Result<Contributions> value_parts(const Trace& trace, const ScoreChoice& choice,
   const Step& heads = path_step(trace, merging.inputs[0]);
   const std::vector<Index> output = {choice.head, choice.query};
   const Step& outputs = path_step(trace, path->outputs);
-  if (numbers_in(trace, region_within(merging.inputs[0], heads.axes, output)) !=
-      numbers_in(trace, region_within(path->outputs, outputs.axes, output)))
+  if (merging.inputs[0] != path->outputs && numbers_in(trace, region_within(merging.inputs[0], heads.axes, output)) !=
+                                                numbers_in(trace, region_within(path->outputs, outputs.axes, output)))
     return fail("An intervention replaces what this head reads.");
   std::vector<double> direction = factors_of_head(merging, heads, choice, merged->direction);
   std::vector<Index> cell = leading_index(path_step(trace, choice.weights).axes, 2, choice.head, 0);

@@ -65,7 +65,8 @@ class MapGrid {
         captions_(std::move(captions)),
         item_(item),
         options_(options),
-        links_(trace) {
+        links_(trace),
+        colors_(scale_kind(options.values)) {
     above_ = captions_.names_the_heads ? kAbove : kTitle;
     names_ = kLeft;
     for (const Row& row : rows_) {
@@ -136,7 +137,7 @@ class MapGrid {
       const Slice slice = {row.first + i, item_};
       HeatmapMark mark = scale_ ? *unscaled_mark(trace_, row.tensor, slice) : *matrix_mark(trace_, row.tensor, slice);
       if (scale_) mark.scale = *scale_;
-      color_weights(mark, scale_kind(options_.values));
+      colors_.color(mark);
       scale_ = mark.scale;
       mark.id = row.tensor + "." + std::to_string(slice.head);
       const double cell = side_ / static_cast<double>(std::max<Index>(1, std::max(mark.rows(), mark.columns())));
@@ -166,6 +167,7 @@ class MapGrid {
   Index item_;
   const ViewOptions& options_;
   HeadLinks links_;
+  WeightColors colors_;
   Index across_ = 1;
   double names_ = 0;  ///< width
   double above_ = 0;

@@ -82,10 +82,12 @@ class ValueMap {
   }
 
   [[nodiscard]] std::string caption(const Contributions& parts) const {
+    const bool label = answer_kind(trace_.experiment()) == AnswerKind::label;
     std::string words =
         "Each part is what it adds to the residual stream at the key’s token, as a value, times the weight, the output "
-        "projection and the output weights of the " +
-        std::string(answer_kind(trace_.experiment()) == AnswerKind::label ? "label." : "token.");
+        "projection and the ";
+    words += logit_.against ? "difference of the output weights of both " : "output weights of the ";
+    words += std::string(label ? "label" : "token") + (logit_.against ? "s." : ".");
     if (!parts.divisor && !logit_of_state(trace_, stream_, logit_).divisor) return words;
     words += " Norms on the way are linearized: their divisors are held fixed";
     return words + (parts.divisor ? "; that of the layer’s norm is " + number_text(*parts.divisor) + " here." : ".");

@@ -50,7 +50,7 @@ struct Painter {
     const double width = box.width / static_cast<double>(mark.columns());
     const double height = box.height / static_cast<double>(mark.rows());
     const double size = type(TypeSize::kSmall);
-    const bool share = mark.scale.kind != ScaleKind::linear || (mark.scale.low == 0 && mark.scale.high == 1);
+    const bool share = mark.scale.kind == ScaleKind::linear && mark.scale.low == 0 && mark.scale.high == 1;
     const bool texts = !mark.cell_texts.empty();
     // Enough for any number with one digit, and for shares with three.
     const double least = texts ? type(20) : text_width(share ? "000000" : "−0.0001", size);

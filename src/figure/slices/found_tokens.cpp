@@ -13,11 +13,13 @@ namespace {
 
 class TokenSearchIn {
  public:
-  TokenSearchIn(const Trace& trace, const IsWanted& is_wanted) : trace_(trace), is_wanted_(is_wanted) {}
+  TokenSearchIn(const Trace& trace, const IsWanted& is_wanted, Index position)
+      : trace_(trace), is_wanted_(is_wanted), position_(position) {}
 
   void add(const TargetMark& target) {
-    if (target.token && is_wanted_(target.token->position, target.token->name))
-      add(target.token->position, target.token->name, target.box);
+    if (!target.token) return;
+    const auto& [position, name] = *target.token;
+    if (position == position_ || is_wanted_(position, name)) add(position, name, target.box);
   }
 
   void add(const HeatmapMark& mark) {
@@ -44,23 +46,36 @@ class TokenSearchIn {
   /// The wanted tokens along an axis of the mark. Many marks have the same axes.
   const std::vector<Named>& wanted(const HeatmapMark& mark, std::size_t axis_number) {
     const Index item = batch_item(mark.axes, mark.leading);
-    const auto [known, is_new] = known_.try_emplace({mark.step, axis_number, item});
     const Axis& axis = mark.axes[axis_number];
+    const std::string& tensor = trace_.steps()[static_cast<std::size_t>(mark.step)].name;
+    // All layers of a model have the tokens of one text.
+    const ModelText* const text = counted_text(trace_.experiment(), tensor, axis);
+    const auto [known, is_new] =
+        known_.try_emplace({text, text != nullptr ? -1 : mark.step, axis.name, axis.size, item});
     if (!is_new || !counts_tokens(axis)) return known->second;
-    const TokenNames names(trace_, trace_.steps()[static_cast<std::size_t>(mark.step)].name, axis, item);
-    for (Index i = 0; i < std::min(axis.size, kMostSearched); ++i) {
+    const TokenNames names(trace_, tensor, axis, item);
+    const auto ask = [&](Index i) {
       const std::string name = names.of(i).value_or(position_number(i));
-      if (is_wanted_(i, name)) known->second.emplace_back(i, name);
-    }
+      if (i == position_ || is_wanted_(i, name)) known->second.emplace_back(i, name);
+    };
+    for (Index i = 0; i < std::min(axis.size, kMostSearched); ++i) ask(i);
+    if (position_ >= kMostSearched && position_ < axis.size) ask(position_);
     return known->second;
   }
 
-  void add(Index position, const std::string& name, const Rect& place) { found_[{position, name}].push_back(place); }
+  void add(Index position, const std::string& name, const Rect& place) {
+    if (places_ >= kMostPlaces) return;
+    ++places_;
+    found_[{position, name}].push_back(place);
+  }
 
   const Trace& trace_;
   const IsWanted& is_wanted_;
-  std::map<std::tuple<int, std::size_t, Index>, std::vector<Named>> known_;  ///< by step, axis and item
+  Index position_;
+  using TokenAxis = std::tuple<const ModelText*, int, std::string, Index, Index>;
+  std::map<TokenAxis, std::vector<Named>> known_;  ///< by text or step, axis and item
   std::map<Named, std::vector<Rect>> found_;
+  Index places_ = 0;
 };
 
 }  // namespace
@@ -77,11 +92,18 @@ Point FoundToken::center(double width) const {
   return {first.x + std::min(first.width, width) / 2, first.center().y};
 }
 
-std::vector<FoundToken> find_tokens(const Figure& figure, const Trace& trace, const IsWanted& is_wanted) {
-  TokenSearchIn search(trace, is_wanted);
+std::vector<FoundToken> find_tokens(const Figure& figure, const Trace& trace, const IsWanted& is_wanted,
+                                    Index position) {
+  TokenSearchIn search(trace, is_wanted, position);
   for (const HeatmapMark& mark : figure.heatmaps) search.add(mark);
   for (const TargetMark& target : figure.targets) search.add(target);
   return search.take();
+}
+
+bool has_more_tokens(const Figure& figure) {
+  return std::ranges::any_of(figure.heatmaps, [](const HeatmapMark& mark) {
+    return mark.step >= 0 && std::max(mark.rows(), mark.columns()) > kMostSearched;
+  });
 }
 
 }  // namespace attnscope

@@ -26,11 +26,17 @@ struct FoundToken {
 /// Whether the token at a position, with its name, is one that is searched for.
 using IsWanted = std::function<bool(Index position, std::string_view name)>;
 
-/// Tokens behind that many of an axis are not searched: names would have to be made for longer than a frame takes.
+/// Tokens behind that many of an axis are not asked about: names would have to be made for longer than a frame takes.
 inline constexpr Index kMostSearched = Index{1} << 16U;
+/// So many places at most are found.
+inline constexpr Index kMostPlaces = 20'000;
 
 /// The wanted tokens of the figure, in order. Places of one position and name are those of one token; a token without a
-/// name has its number from 1.
-std::vector<FoundToken> find_tokens(const Figure& figure, const Trace& trace, const IsWanted& is_wanted);
+/// name has its number from 1. The token at `position`, from 0, is wanted in any case; −1: none.
+std::vector<FoundToken> find_tokens(const Figure& figure, const Trace& trace, const IsWanted& is_wanted,
+                                    Index position = -1);
+
+/// Whether the figure has tokens that `find_tokens` does not ask about.
+bool has_more_tokens(const Figure& figure);
 
 }  // namespace attnscope

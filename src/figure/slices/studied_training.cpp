@@ -10,17 +10,28 @@ namespace {
 
 /// What a study of a text depends on. The cache keeps no model in memory that nobody else uses.
 struct StudiedFrom {
-  std::weak_ptr<const Model> model;
+  std::vector<std::pair<std::string, std::int64_t>>
+      states;                        ///< folders, and how they were; the same for all checkpoints
+  std::weak_ptr<const Model> model;  ///< where they have no folders
   std::vector<Index> ids;
   std::vector<Index> ids2;
   std::vector<Index> patch_ids;
   std::vector<Intervention> interventions;
 
   friend bool operator==(const StudiedFrom& a, const StudiedFrom& b) {
-    return !a.model.owner_before(b.model) && !b.model.owner_before(a.model) && a.ids == b.ids && a.ids2 == b.ids2 &&
-           a.patch_ids == b.patch_ids && a.interventions == b.interventions;
+    return a.states == b.states && !a.model.owner_before(b.model) && !b.model.owner_before(a.model) && a.ids == b.ids &&
+           a.ids2 == b.ids2 && a.patch_ids == b.patch_ids && a.interventions == b.interventions;
   }
 };
+
+StudiedFrom studied_states(const std::shared_ptr<const Model>& model) {
+  StudiedFrom from;
+  for (const Checkpoint& each : model->checkpoints()) {
+    if (each.folder.empty()) from.model = model;
+    from.states.emplace_back(each.folder, each.changed);
+  }
+  return from;
+}
 
 using StudyResult = Result<TrainingStudy>;
 
@@ -65,11 +76,15 @@ std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace
   };
   const auto found = [&]() -> std::shared_ptr<const StudyResult> {
     if (options.cache == nullptr) return make();
-    if (text == TrainingText::random)
-      return options.cache->find_or_keep<StudyResult>(
-          StudiedFrom{experiment.model, {}, {}, {}, on_any_text(experiment.interventions)}, make);
-    const StudiedFrom from = {experiment.model, experiment.text.ids, experiment.text2.ids, experiment.patch_text.ids,
-                              experiment.interventions};
+    StudiedFrom from = studied_states(experiment.model);
+    if (text == TrainingText::random) {
+      from.interventions = on_any_text(experiment.interventions);
+      return options.cache->find_or_keep<StudyResult>(from, make);
+    }
+    from.ids = experiment.text.ids;
+    from.ids2 = experiment.text2.ids;
+    from.patch_ids = experiment.patch_text.ids;
+    from.interventions = experiment.interventions;
     return options.cache->find_or_make<StudyResult>(from, make);
   }();
   return found != nullptr ? found : failed;

@@ -10,6 +10,12 @@
 #include "figure/slices/matrix.h"
 
 namespace attnscope {
+namespace {
+
+// A figure keeps the shares of about so many cells, 16 MB; it reads those of more as they are seen.
+constexpr Index kCellsKept = Index{1} << 22U;
+
+}  // namespace
 
 Parameter color_scale_option() {
   return choice_parameter(
@@ -27,11 +33,15 @@ ScaleKind scale_kind(const ParameterValues& options) {
   return name == "logarithmic" ? ScaleKind::logarithmic : ScaleKind::linear;
 }
 
-void color_weights(HeatmapMark& mark, ScaleKind kind) {
-  if (kind == ScaleKind::share_of_row) mark.shares = std::make_shared<RowShares>(mark.source);
-  if (mark.scale.kind == kind) return;
-  mark.scale = {mark.scale.map, 0, 1, kind};
-  if (kind != ScaleKind::logarithmic) return;
+void WeightColors::color(HeatmapMark& mark) {
+  if (kind_ == ScaleKind::share_of_row) {
+    const bool at_once = cells_ < kCellsKept;
+    cells_ += saturating_product(mark.rows(), mark.columns());
+    mark.shares = std::make_shared<RowShares>(mark.source, at_once);
+  }
+  if (mark.scale.kind == kind_) return;
+  mark.scale = {mark.scale.map, 0, 1, kind_};
+  if (kind_ != ScaleKind::logarithmic) return;
   const auto keys = static_cast<double>(std::max<Index>(1, mark.columns()));
   mark.scale.low = std::pow(10, -std::max(3.0, std::ceil(std::log10(keys)) + 1));
 }

@@ -94,7 +94,7 @@ class HeadLayout {
         row_statistics_(row_statistics),
         options_(options),
         mark_(*matrix_mark(trace, shown.matrix->name, shown.slice)) {
-    if (shown.matrix == shown.weights) color_weights(mark_, scale_kind(options.values));
+    if (shown.matrix == shown.weights) WeightColors(scale_kind(options.values)).color(mark_);
     mark_.id = "matrix";
     mark_.row_labels = row_labels(trace, mark_);
     if (mark_.row_labels.empty()) mark_.row_labels = numbers_up_to(mark_.rows());

@@ -38,7 +38,8 @@ struct Section {
   bool has_heads = true;    ///< otherwise a single matrix without a title
 };
 
-Section section(const Trace& trace, const std::string& tensor, const std::string& title, Index item, ScaleKind kind) {
+Section section(const Trace& trace, const std::string& tensor, const std::string& title, Index item,
+                WeightColors& colors) {
   Section section = {tensor, title, {}, {}, {}, false, true};
   const Step* step = trace.find(tensor);
   const Axis* heads = find_axis(step->axes, "head");
@@ -49,7 +50,7 @@ Section section(const Trace& trace, const std::string& tensor, const std::string
     // All heads share one scale.
     HeatmapMark mark = head == 0 ? *matrix_mark(trace, tensor, slice) : *unscaled_mark(trace, tensor, slice);
     if (head > 0) mark.scale = section.heads.front().scale;
-    color_weights(mark, kind);
+    colors.color(mark);
     mark.id = tensor + "." + std::to_string(head);
     mark.row_labels = head == 0 ? row_labels(trace, mark) : section.heads.front().row_labels;
     mark.column_labels = head == 0 ? column_labels(trace, mark) : section.heads.front().column_labels;
@@ -257,10 +258,11 @@ Figure grid_of_heads(const Trace& trace, const ViewOptions& options) {
   if (layer_count(trace) >= kManyLayers) return layer_grid(trace, item, options);
   const std::vector<ShownAttention> attentions = attentions_of(trace, options.values);
   if (has_many_heads(attentions)) return head_grid(trace, attentions, item, options);
-  const ScaleKind kind = scale_kind(options.values);
+  WeightColors colors(scale_kind(options.values));
   std::vector<Section> sections;
   sections.reserve(attentions.size());
-  for (const ShownAttention& each : attentions) sections.push_back(section(trace, each.tensor, each.title, item, kind));
+  for (const ShownAttention& each : attentions)
+    sections.push_back(section(trace, each.tensor, each.title, item, colors));
   join_scales(sections);
   return HeadsLayout(std::move(sections), trace, options).build();
 }

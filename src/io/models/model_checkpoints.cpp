@@ -34,15 +34,20 @@ std::optional<Index> step_in(std::string_view name) {
   return step;
 }
 
-bool has_weights(const fs::path& folder) {
+/// When the weights in a folder last changed; nothing: it has none.
+std::optional<std::int64_t> weights_changed(const fs::path& folder) {
+  std::optional<std::int64_t> changed;
   std::error_code error;
   std::size_t looked_at = 0;
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     if (++looked_at > kMostLookedAt) break;
-    if (lower_extension(entry->path()) == ".safetensors" || entry->path().filename() == kShardIndexFile) return true;
+    if (lower_extension(entry->path()) != ".safetensors" && entry->path().filename() != kShardIndexFile) continue;
+    std::error_code ignored;
+    const std::int64_t at = fs::last_write_time(entry->path(), ignored).time_since_epoch().count();
+    changed = std::max(changed.value_or(at), at);
   }
-  return false;
+  return changed;
 }
 
 void add_from(const fs::path& folder, std::vector<CheckpointFolder>& found) {
@@ -53,7 +58,9 @@ void add_from(const fs::path& folder, std::vector<CheckpointFolder>& found) {
     if (++looked_at > kMostLookedAt) break;
     const std::optional<Index> step = step_in(entry->path().filename().string());
     std::error_code ignored;
-    if (step && entry->is_directory(ignored) && has_weights(entry->path())) found.push_back({*step, entry->path()});
+    if (!step || !entry->is_directory(ignored)) continue;
+    if (const std::optional<std::int64_t> changed = weights_changed(entry->path()))
+      found.push_back({*step, entry->path(), *changed});
   }
 }
 

@@ -1,6 +1,7 @@
 // The states of its training that lie beside a model.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace attnscope {
 struct CheckpointFolder {
   Index step = 0;
   std::filesystem::path path;
+  std::int64_t changed = 0;  ///< when its weights last were, in ticks of the file system's clock
 };
 
 /// At most so many are listed, those with the first steps.

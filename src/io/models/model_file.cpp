@@ -61,7 +61,8 @@ class FolderModel final : public Model {
         tokenizer_(std::move(tokenizer)) {
     for (const CheckpointFolder& each : checkpoints)
       checkpoints_.push_back({each.path.filename().string(), each.step,
-                              [path = each.path] { return open_folder(path, false); }, each.path.string()});
+                              [path = each.path] { return open_folder(path, false); }, each.path.string(),
+                              each.changed});
   }
 
   [[nodiscard]] const std::string& folder() const override { return folder_; }

@@ -273,14 +273,14 @@ bool begins_like_safetensors(std::string_view head) {
 constexpr const char* kPythonReader = R"(import json
 
 def stored_tensors(file, names=None):
-    """Reads a safetensors file: the header's length, the header, the numbers of these tensors or of all."""
+    """Reads a safetensors file: the header's length, the header, the numbers of these tensors or of all it can read."""
     kinds = {"BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4",
              "U64": "<u8", "I64": "<i8", "BF16": "<u2", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
     length = int.from_bytes(file.read(8), "little")
     header = json.loads(file.read(length))
     header.pop("__metadata__", None)
     tensors = {}
-    for name in header if names is None else names:
+    for name in [name for name in header if header[name]["dtype"] in kinds] if names is None else names:
         begin, end = header[name]["data_offsets"]
         file.seek(8 + length + begin)
         numbers = np.frombuffer(file.read(end - begin), kinds[header[name]["dtype"]])

@@ -204,7 +204,7 @@ void click(const FigurePanelContent& content, const TargetMark* target, Point at
   // One step for Undo, however many options it sets.
   const std::uint64_t gesture = edits.size() > 1 ? ++state.gesture : 0;
   for (Edit& edit : edits) intents.actions.push_back({std::move(edit), gesture});
-  if (const auto* checkpoint = std::get_if<OpenCheckpoint>(&asked)) intents.checkpoint = checkpoint->folder;
+  if (const auto* checkpoint = std::get_if<OpenCheckpoint>(&asked)) intents.checkpoint = *checkpoint;
   if (target != nullptr && std::holds_alternative<OpenView>(target->click)) {
     if (state.hovered) state.pinned = state.hovered;
   } else if (target == nullptr || !target->has_click() || state.hovered) {

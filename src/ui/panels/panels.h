@@ -22,7 +22,7 @@ struct UiIntents {
   std::vector<Action> actions;
   std::vector<Command> commands;
   std::vector<std::string> files;  ///< to be opened
-  std::string checkpoint;          ///< the folder of a model's state to be opened; empty: none
+  std::optional<OpenCheckpoint> checkpoint;
 };
 
 /// Left: system, sliders, seed, labels; from the system's parameter table.

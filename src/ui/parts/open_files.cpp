@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/session/mark_edits.h"
 #include "core/plan/validate.h"
 #include "io/base/printable.h"
 #include "io/experiments/labels_file.h"
@@ -26,6 +27,12 @@ bool OpenFiles::has_tensor_file() const {
 bool OpenFiles::can_reload() const { return !shared_.session().file().empty() || has_tensor_file(); }
 
 void OpenFiles::open(const std::string& path, FileKind kind) { read({path, kind}, Opening::Why::open); }
+
+void OpenFiles::open(const OpenCheckpoint& checkpoint) {
+  opening_ = Opening{Opening::Why::open, Dialog::none, checkpoint.view, shared_.session().experiment().model};
+  opener_.request({checkpoint.folder, FileKind::model});
+  if (opener_.wait(shared_.patience)) take();
+}
 
 void OpenFiles::open(const std::string& path, const std::vector<std::string>& more) {
   waiting_ = more;
@@ -72,7 +79,9 @@ void OpenFiles::take() {
     if (opening.why == Opening::Why::open) documents_.offer_left_behind_of(path);
   } else if (auto* source = std::get_if<ExperimentSource>(&*content->content)) {
     take_source(path, std::move(*source), opening);
-  } else if (const Result<void> done = take_part(std::move(*content->content)); !done) {
+  } else if (opening.instead_of != nullptr && opening.instead_of != shared_.session().experiment().model) {
+    state.say("not opened: " + printable(path) + ", as another model is open by now", false);
+  } else if (const Result<void> done = take_part(std::move(*content->content), opening); !done) {
     state.refuse(done.error().message);
   } else {
     report(path, opening);
@@ -107,13 +116,24 @@ void OpenFiles::take_source(const std::string& path, ExperimentSource source, co
   }});
 }
 
-Result<void> OpenFiles::take_part(FileContent content) {
+Result<void> OpenFiles::take_checkpoint(const std::shared_ptr<const Model>& model, const Opening& opening) {
+  std::vector<Edit> edits = {SetModel{model}};
+  if (opening.view) {
+    for (Edit& edit : edits_for(*opening.view, shared_.session().experiment())) edits.push_back(std::move(edit));
+  }
+  const std::uint64_t gesture = ++shared_.state.gesture;
+  for (Edit& edit : edits) {
+    if (const Result<void> done = shared_.session().apply({std::move(edit), gesture}); !done) return done;
+  }
+  return {};
+}
+
+Result<void> OpenFiles::take_part(FileContent content, const Opening& opening) {
   Session& session = shared_.session();
   if (auto* labels = std::get_if<std::vector<std::string>>(&content))
     return session.apply({SetLabels{std::move(*labels)}, 0});
   if (auto* picture = std::get_if<ColorPicture>(&content)) return session.apply({SetPicture{std::move(*picture)}, 0});
-  if (const auto* model = std::get_if<std::shared_ptr<const Model>>(&content))
-    return session.apply({SetModel{*model}, 0});
+  if (const auto* model = std::get_if<std::shared_ptr<const Model>>(&content)) return take_checkpoint(*model, opening);
   Experiment next = session.experiment();
   next.tensors = std::get<std::shared_ptr<const ImportedTensors>>(std::move(content));
   if (const Result<void> valid = validate(next, shared_.memory_budget); !valid)

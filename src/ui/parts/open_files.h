@@ -22,6 +22,8 @@ class OpenFiles {
   /// Opens `path`, labels if it is named as text, otherwise an experiment, a figure or tensors. Then opens `more`, one
   /// after the other; they are dropped with a message if a dialog is open by then.
   void open(const std::string& path, const std::vector<std::string>& more);
+  /// Puts a checkpoint in place of the open model, and then opens its view, as one step for Undo.
+  void open(const OpenCheckpoint& checkpoint);
   /// Reads the document's file again, or that of its tensors. Undo brings the edits back.
   void reload();
   /// Whether the document has such a file.
@@ -44,6 +46,8 @@ class OpenFiles {
       changed,  ///< another program changed it
     } why;
     Dialog dialog;
+    std::optional<OpenView> view = {};                  ///< to open with a checkpoint
+    std::shared_ptr<const Model> instead_of = nullptr;  ///< the model that the checkpoint is for
   };
   void read(FileRequest request, Opening::Why why);
   void reload(const std::string& file, Opening::Why why);
@@ -52,8 +56,10 @@ class OpenFiles {
   void open_waiting();
   /// Makes the experiment of a file that was read the open one.
   void take_source(const std::string& path, ExperimentSource source, const Opening& opening);
-  /// Makes labels, a picture, tensors or a model part of the open experiment, or says why they do not fit.
-  Result<void> take_part(FileContent content);
+  /// Makes labels, a picture or tensors part of the open experiment, or says why they do not fit.
+  Result<void> take_part(FileContent content, const Opening& opening);
+  /// The same for a checkpoint, and opens its view.
+  Result<void> take_checkpoint(const std::shared_ptr<const Model>& model, const Opening& opening);
   /// Says that the file is open, and closes the dialog that asked for it.
   void report(const std::string& path, const Opening& opening);
   [[nodiscard]] bool has_tensor_file() const;

@@ -1,6 +1,8 @@
 #include "ui/parts/token_search.h"
 
+#include <charconv>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/base/text.h"
@@ -53,7 +55,8 @@ void TokenSearch::row(const Style& style) {
     ImGui::Text("%s of %s", grouped_text(static_cast<Index>(current_) + 1).c_str(),
                 grouped_text(std::ssize(found_)).c_str());
   } else if (!text_.empty()) {
-    ImGui::TextUnformatted("not in this figure");
+    const std::string where = has_more_ ? "not among the first " + grouped_text(kMostSearched) : "not in this figure";
+    ImGui::TextUnformatted(where.c_str());
   }
   ImGui::SameLine(0, style.px(12));
   if (ImGui::Button("Close##find")) close();
@@ -75,9 +78,14 @@ void TokenSearch::search(const Figure& figure, const Trace& trace, std::uint64_t
   found_.clear();
   if (text_.empty()) return;
   const std::string wanted = in_lower_case(text_);
-  found_ = find_tokens(figure, trace, [&](Index position, std::string_view name) {
-    return position_number(position) == wanted || in_lower_case(name).find(wanted) != std::string::npos;
-  });
+  Index asked = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), asked);
+  const bool is_number = error == std::errc() && end == wanted.data() + wanted.size();
+  found_ = find_tokens(
+      figure, trace,
+      [&](Index, std::string_view name) { return in_lower_case(name).find(wanted) != std::string::npos; },
+      is_number ? asked - 1 : -1);
+  has_more_ = has_more_tokens(figure);
   if (current_ >= found_.size()) current_ = 0;
 }
 

@@ -42,6 +42,7 @@ class TokenSearch {
   std::string searched_;           ///< what `found_` is for
   std::uint64_t searched_in_ = 0;  ///< the same, number of the figure
   std::vector<FoundToken> found_;
+  bool has_more_ = false;  ///< tokens that were not looked at
   std::size_t current_ = 0;
   bool moved_ = false;  ///< since the last search
   bool arrived_ = false;

@@ -78,7 +78,7 @@ void Workbench::apply(const UiIntents& intents) {
   apply_actions(intents);
   for (const Command command : intents.commands) carry_out(command);
   for (const std::string& path : intents.files) open_file(path);
-  if (!intents.checkpoint.empty()) files_.open(intents.checkpoint, FileKind::model);
+  if (intents.checkpoint) files_.open(*intents.checkpoint);
 }
 
 void Workbench::set_baseline() {
