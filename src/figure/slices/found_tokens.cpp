@@ -50,17 +50,18 @@ class TokenSearchIn {
     const std::string& tensor = trace_.steps()[static_cast<std::size_t>(mark.step)].name;
     // All layers of a model have the tokens of one text.
     const ModelText* const text = counted_text(trace_.experiment(), tensor, axis);
-    const auto [known, is_new] =
+    const auto [entry, is_new] =
         known_.try_emplace({text, text != nullptr ? -1 : mark.step, axis.name, axis.size, item});
-    if (!is_new || !counts_tokens(axis)) return known->second;
+    std::vector<Named>& known = entry->second;
+    if (!is_new || !counts_tokens(axis)) return known;
     const TokenNames names(trace_, tensor, axis, item);
     const auto ask = [&](Index i) {
       const std::string name = names.of(i).value_or(position_number(i));
-      if (i == position_ || is_wanted_(i, name)) known->second.emplace_back(i, name);
+      if (i == position_ || is_wanted_(i, name)) known.emplace_back(i, name);
     };
     for (Index i = 0; i < std::min(axis.size, kMostSearched); ++i) ask(i);
     if (position_ >= kMostSearched && position_ < axis.size) ask(position_);
-    return known->second;
+    return known;
   }
 
   void add(Index position, const std::string& name, const Rect& place) {

@@ -123,7 +123,7 @@ Result<void> OpenFiles::take_checkpoint(const std::shared_ptr<const Model>& mode
   }
   const std::uint64_t gesture = ++shared_.state.gesture;
   for (Edit& edit : edits) {
-    if (const Result<void> done = shared_.session().apply({std::move(edit), gesture}); !done) return done;
+    if (Result<void> done = shared_.session().apply({std::move(edit), gesture}); !done) return done;
   }
   return {};
 }
