@@ -39,7 +39,7 @@ struct Tensors {
   std::vector<KeptKeys> kept;
 };
 
-Tensors made(const AttentionCase& c, std::mt19937& random) {
+Tensors random_tensors(const AttentionCase& c, std::mt19937& random) {
   const auto [queries, keys, dim, value_dim] = c.sizes;
   Tensors t;
   t.q = random_numbers(random, queries * c.heads * dim, -2, 2);
@@ -123,7 +123,7 @@ TEST(Attention, InOneGoIsAttentionStepByStep) {
   std::mt19937 random(11);
   for (const AttentionCase& c : cases()) {
     SCOPED_TRACE(std::to_string(c.sizes.queries) + " queries, " + std::to_string(c.sizes.keys) + " keys");
-    Tensors expected = made(c, random);
+    Tensors expected = random_tensors(c, random);
     Tensors computed = expected;
     attend_by_steps(c, expected);
     for (const unsigned threads : {0U, 1U, 3U}) {
@@ -142,7 +142,7 @@ TEST(Attention, InOneGoIsAttentionStepByStep) {
 TEST(Attention, TellsOfTheOutputs) {
   std::mt19937 random(19);
   for (const AttentionCase& c : cases()) {
-    Tensors t = made(c, random);
+    Tensors t = random_tensors(c, random);
     std::vector<float> told = room(static_cast<Index>(t.output.size()));
     std::mutex mutex;
     const RowSink note = [&](const float* first, Index length, Index count, Index apart) {
@@ -159,7 +159,7 @@ TEST(Attention, TellsOfTheOutputs) {
 TEST(Attention, WhatIsNotKeptIsNotWritten) {
   std::mt19937 random(12);
   const AttentionCase c = cases()[2];
-  Tensors expected = made(c, random);
+  Tensors expected = random_tensors(c, random);
   Tensors computed = expected;
   attend_by_steps(c, expected);
   // The same mask, as bytes.
@@ -182,7 +182,7 @@ TEST(Attention, AMaskDoesNotHideValuesThatAreNotFinite) {
   std::mt19937 random(18);
   for (const std::size_t number : {2U, 3U}) {
     const AttentionCase c = cases()[number];
-    Tensors expected = made(c, random);
+    Tensors expected = random_tensors(c, random);
     for (const std::size_t at : {expected.v.size() / 2, expected.v.size() - 1}) expected.v[at] = kInfinity;
     Tensors computed = expected;
     attend_by_steps(c, expected);
@@ -197,7 +197,7 @@ TEST(Attention, AMaskDoesNotHideValuesThatAreNotFinite) {
 TEST(Attention, IsLeftWhenStopped) {
   std::mt19937 random(13);
   const AttentionCase c = cases()[5];
-  Tensors computed = made(c, random);
+  Tensors computed = random_tensors(c, random);
   int asked = 0;
   attend(heads_of(c, computed), c.sizes, c.options, nullptr, [&] { return ++asked > 3; });
   EXPECT_NE(computed.output.front(), -7.0F);
@@ -209,7 +209,7 @@ TEST(Attention, TheOverviewIsThatOfTheStoredRows) {
   std::mt19937 random(14);
   for (const AttentionCase& c : cases()) {
     SCOPED_TRACE(std::to_string(c.sizes.queries) + " queries, " + std::to_string(c.sizes.keys) + " keys");
-    Tensors t = made(c, random);
+    Tensors t = random_tensors(c, random);
     attend_by_steps(c, t);
     const auto keys = static_cast<std::size_t>(c.sizes.keys);
     const std::vector<float>& logits = c.masked ? t.masked : t.scores;

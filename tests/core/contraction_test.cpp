@@ -20,13 +20,13 @@ namespace attnscope::test {
 namespace {
 
 /// Strides of a tensor with the labels whose bits are set in `has`, in random order, with gaps between elements.
-struct Operand {
+struct StridedNumbers {
   std::vector<Index> strides;  ///< per label; 0 if the tensor lacks it
   Index extent = 1;            ///< elements from the first to past the last
 };
 
-Operand random_operand(std::mt19937& random, const std::vector<Index>& sizes, unsigned has, bool spread) {
-  Operand operand;
+StridedNumbers random_operand(std::mt19937& random, const std::vector<Index>& sizes, unsigned has, bool spread) {
+  StridedNumbers operand;
   operand.strides.assign(sizes.size(), 0);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -63,11 +63,11 @@ Contraction random_contraction(std::mt19937& random) {
     in_start |= static_cast<unsigned>(random_index(random, 0, 1)) << i;
   }
   const bool spread = random_index(random, 0, 1) == 1;
-  const Operand a = random_operand(random, sizes, in_a, spread);
-  const Operand b = random_operand(random, sizes, in_b, spread);
+  const StridedNumbers a = random_operand(random, sizes, in_a, spread);
+  const StridedNumbers b = random_operand(random, sizes, in_b, spread);
   // The result is contiguous.
-  const Operand out = random_operand(random, sizes, in_out, false);
-  const Operand start = random_operand(random, sizes, in_out & in_start, spread);
+  const StridedNumbers out = random_operand(random, sizes, in_out, false);
+  const StridedNumbers start = random_operand(random, sizes, in_out & in_start, spread);
   Contraction contraction;
   for (std::size_t i = 0; i < count; ++i)
     contraction.labels.push_back({sizes[i], a.strides[i], b.strides[i], out.strides[i], start.strides[i]});

@@ -52,7 +52,7 @@ std::vector<float> texels_of(const MatrixSource& source, const MatrixPart& part)
   return texels;
 }
 
-MatrixPart random_part(std::mt19937& random, const MatrixSource& source, int level) {
+MatrixPart random_part_at_level(std::mt19937& random, const MatrixSource& source, int level) {
   MatrixPart part = {level, level, 0, 0, 0, 0};
   const Index rows = texels_at(source.rows(), level);
   const Index columns = texels_at(source.columns(), level);
@@ -87,7 +87,7 @@ TEST(LazyMatrix, HasTheTexelsOfTheMatrixThatIsHeld) {
         const auto held = resident_of(*trace, place, transposed);
         ASSERT_EQ(matrix.rows(), held->rows());
         for (const int level : {0, 1, 2, 3, 5}) {
-          const MatrixPart part = random_part(random, matrix, level);
+          const MatrixPart part = random_part_at_level(random, matrix, level);
           const std::string what = std::string(name) + " " + mask + " level " + std::to_string(level);
           if (level < 2) {
             EXPECT_EQ(texels_of(matrix, part), texels_of(*held, part)) << what;

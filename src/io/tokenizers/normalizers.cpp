@@ -132,7 +132,7 @@ Normalizer prepending(std::string piece) {
   };
 }
 
-Result<Normalizer> parse_sequence(Fields& fields) {
+Result<Normalizer> parse_sequence_of_normalizers(Fields& fields) {
   std::vector<Normalizer> parts;
   const json& list = fields.list("normalizers");
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -167,8 +167,8 @@ Normalizer plain_normalizer(std::string_view type) {
   return nullptr;
 }
 
-Result<Normalizer> parse_known(const std::string& type, Fields& fields) {
-  if (type == "Sequence") return parse_sequence(fields);
+Result<Normalizer> parse_known_normalizer(const std::string& type, Fields& fields) {
+  if (type == "Sequence") return parse_sequence_of_normalizers(fields);
   if (type == "BertNormalizer") return parse_bert(fields);
   if (type == "Prepend") return prepending(fields.text("prepend"));
   if (type == "Strip") {
@@ -198,7 +198,7 @@ Result<Normalizer> parse_known(const std::string& type, Fields& fields) {
 Result<Normalizer> parse_normalizer(const json& value, const std::string& where) {
   if (value.is_null()) return [](AlignedText text) -> Result<AlignedText> { return text; };
   Fields fields(value, where);
-  Result<Normalizer> normalizer = parse_known(fields.text("type"), fields);
+  Result<Normalizer> normalizer = parse_known_normalizer(fields.text("type"), fields);
   if (const Result<void> checked = fields.checked(); !checked) return tl::unexpected(checked.error());
   return normalizer;
 }

@@ -48,7 +48,7 @@ Result<PieceDecoder> parse_replace(Fields& fields) {
   };
 }
 
-Result<PieceDecoder> parse_sequence(Fields& fields) {
+Result<PieceDecoder> parse_sequence_of_decoders(Fields& fields) {
   std::vector<PieceDecoder> parts;
   const json& list = fields.list("decoders");
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -62,14 +62,14 @@ Result<PieceDecoder> parse_sequence(Fields& fields) {
   };
 }
 
-Result<PieceDecoder> parse_known(const std::string& type, Fields& fields) {
+Result<PieceDecoder> parse_known_decoder(const std::string& type, Fields& fields) {
   if (type == "ByteLevel") return [](const std::string& piece) { return bytes_of_byte_level(piece); };
   if (type == "ByteFallback") return decoded_fallback;
   if (type == "Metaspace") return replacing(fields.text("replacement", "▁"), " ");
   if (type == "BPEDecoder") return replacing(fields.text("suffix", "</w>"), " ");
   if (type == "WordPiece") return without_prefix(fields.text("prefix", "##"));
   if (type == "Replace") return parse_replace(fields);
-  if (type == "Sequence") return parse_sequence(fields);
+  if (type == "Sequence") return parse_sequence_of_decoders(fields);
   // These two concern a whole text.
   if (type != "Fuse" && type != "Strip") {
     fields.refuse("type",
@@ -83,7 +83,7 @@ Result<PieceDecoder> parse_known(const std::string& type, Fields& fields) {
 Result<PieceDecoder> parse_decoder(const json& value, const std::string& where) {
   if (value.is_null()) return [](std::string piece) { return piece; };
   Fields fields(value, where);
-  Result<PieceDecoder> decoder = parse_known(fields.text("type"), fields);
+  Result<PieceDecoder> decoder = parse_known_decoder(fields.text("type"), fields);
   if (const Result<void> checked = fields.checked(); !checked) return tl::unexpected(checked.error());
   return decoder;
 }

@@ -144,7 +144,7 @@ Result<PreTokenizer> parse_split(Fields& fields) {
   return splitting(match_expression(std::move(*pattern)), behavior, fields.flag("invert", false));
 }
 
-Result<PreTokenizer> parse_sequence(Fields& fields) {
+Result<PreTokenizer> parse_sequence_of_pre_tokenizers(Fields& fields) {
   std::vector<PreTokenizer> parts;
   const json& list = fields.list("pretokenizers");
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -156,10 +156,10 @@ Result<PreTokenizer> parse_sequence(Fields& fields) {
   return in_sequence(std::move(parts));
 }
 
-Result<PreTokenizer> parse_known(const std::string& type, Fields& fields) {
+Result<PreTokenizer> parse_known_pre_tokenizer(const std::string& type, Fields& fields) {
   const PreTokenizer on_spaces = splitting(match_characters(is_whitespace), SplitBehavior::removed);
   if (type == "ByteLevel") return parse_byte_level(fields);
-  if (type == "Sequence") return parse_sequence(fields);
+  if (type == "Sequence") return parse_sequence_of_pre_tokenizers(fields);
   if (type == "Split") return parse_split(fields);
   if (type == "Metaspace") return parse_metaspace(fields);
   if (type == "WhitespaceSplit") return on_spaces;
@@ -186,7 +186,7 @@ Result<PreTokenizer> parse_known(const std::string& type, Fields& fields) {
 Result<PreTokenizer> parse_pre_tokenizer(const json& value, const std::string& where) {
   if (value.is_null()) return [](Words words) -> Result<Words> { return words; };
   Fields fields(value, where);
-  Result<PreTokenizer> pre_tokenizer = parse_known(fields.text("type"), fields);
+  Result<PreTokenizer> pre_tokenizer = parse_known_pre_tokenizer(fields.text("type"), fields);
   if (const Result<void> checked = fields.checked(); !checked) return tl::unexpected(checked.error());
   return pre_tokenizer;
 }

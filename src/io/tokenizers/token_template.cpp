@@ -93,7 +93,7 @@ std::vector<TemplatePart> template_parts(Fields& fields, const char* name) {
   return parts;
 }
 
-Result<TokenTemplate> parse_sequence(Fields& fields) {
+Result<TokenTemplate> parse_sequence_of_templates(Fields& fields) {
   TokenTemplate result;
   bool has_template = false;
   const json& list = fields.list("processors");
@@ -109,7 +109,7 @@ Result<TokenTemplate> parse_sequence(Fields& fields) {
   return result;
 }
 
-Result<TokenTemplate> parse_known(const std::string& type, Fields& fields) {
+Result<TokenTemplate> parse_known_template(const std::string& type, Fields& fields) {
   if (type == "TemplateProcessing") {
     TokenTemplate result;
     result.single = template_parts(fields, "single");
@@ -118,7 +118,7 @@ Result<TokenTemplate> parse_known(const std::string& type, Fields& fields) {
   }
   if (type == "BertProcessing") return bert_template(fields);
   if (type == "RobertaProcessing") return roberta_template(fields);
-  if (type == "Sequence") return parse_sequence(fields);
+  if (type == "Sequence") return parse_sequence_of_templates(fields);
   if (type != "ByteLevel")
     fields.refuse("type", "BertProcessing, ByteLevel, RobertaProcessing, Sequence or TemplateProcessing");
   return TokenTemplate();
@@ -129,7 +129,7 @@ Result<TokenTemplate> parse_known(const std::string& type, Fields& fields) {
 Result<TokenTemplate> parse_template(const json& value, const std::string& where) {
   if (value.is_null()) return TokenTemplate();
   Fields fields(value, where);
-  Result<TokenTemplate> result = parse_known(fields.text("type"), fields);
+  Result<TokenTemplate> result = parse_known_template(fields.text("type"), fields);
   if (const Result<void> checked = fields.checked(); !checked) return tl::unexpected(checked.error());
   return result;
 }

@@ -15,7 +15,7 @@ struct Segment {
 
 /// Joins neighbours; `joins(segment, next)` says which.
 template <typename Joins>
-void join(std::vector<Segment>& segments, const Joins& joins) {
+void join_neighbours(std::vector<Segment>& segments, const Joins& joins) {
   std::vector<Segment> joined;
   joined.reserve(segments.size());
   for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -33,13 +33,13 @@ void behave(std::vector<Segment>& segments, SplitBehavior behavior) {
     case SplitBehavior::isolated: return;
     case SplitBehavior::removed: std::erase_if(segments, [](const Segment& each) { return each.is_match; }); return;
     case SplitBehavior::contiguous:
-      join(segments, [](const Segment& a, const Segment& b) { return a.is_match == b.is_match; });
+      join_neighbours(segments, [](const Segment& a, const Segment& b) { return a.is_match == b.is_match; });
       return;
     case SplitBehavior::merged_with_previous:
-      join(segments, [](const Segment& a, const Segment& b) { return b.is_match && !a.is_match; });
+      join_neighbours(segments, [](const Segment& a, const Segment& b) { return b.is_match && !a.is_match; });
       return;
     case SplitBehavior::merged_with_next:
-      join(segments, [](const Segment& a, const Segment& b) { return a.is_match && !b.is_match; });
+      join_neighbours(segments, [](const Segment& a, const Segment& b) { return a.is_match && !b.is_match; });
       return;
   }
 }
