@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/base/background_thread.h"
+#include "random_part.h"
 #include "support/floats.h"
 
 namespace attnscope::test {
@@ -48,15 +49,7 @@ TEST(ResidentMatrix, EveryTexelIsTheLargestOfItsCells) {
     for (const MatrixView& view : {tensor->matrix(), tensor->matrix().transposed()}) {
       const ResidentMatrix source(tensor, view);
       for (int i = 0; i < 60; ++i) {
-        MatrixPart part;
-        part.row_level = static_cast<int>(generator() % 12);
-        part.column_level = static_cast<int>(generator() % 12);
-        const auto place = [&](Index texels, Index& first, Index& count) {
-          first = static_cast<Index>(generator()) % texels;
-          count = 1 + static_cast<Index>(generator()) % std::min<Index>(9, texels - first);
-        };
-        place(texels_at(view.rows, part.row_level), part.first_row, part.rows);
-        place(texels_at(view.columns, part.column_level), part.first_column, part.columns);
+        const MatrixPart part = random_part(generator, view.rows, view.columns);
         const std::vector<float> found = read_all(source, part);
         for (Index r = 0; r < part.rows; ++r) {
           for (Index c = 0; c < part.columns; ++c) {

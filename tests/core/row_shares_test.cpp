@@ -10,6 +10,7 @@
 #include <random>
 
 #include "core/base/stop.h"
+#include "random_part.h"
 #include "support/floats.h"
 
 namespace attnscope::test {
@@ -74,15 +75,7 @@ void expect_shares(const RowShares& shares, const MatrixView& view, int tries) {
   const MatrixView plain = {all.data(), view.rows, view.columns, view.columns, 1};
   std::mt19937 generator(5);
   for (int i = 0; i < tries; ++i) {
-    MatrixPart part;
-    part.row_level = static_cast<int>(generator() % 12);
-    part.column_level = static_cast<int>(generator() % 12);
-    const auto place = [&](Index texels, Index& first, Index& count) {
-      first = static_cast<Index>(generator()) % texels;
-      count = 1 + static_cast<Index>(generator()) % std::min<Index>(9, texels - first);
-    };
-    place(texels_at(view.rows, part.row_level), part.first_row, part.rows);
-    place(texels_at(view.columns, part.column_level), part.first_column, part.columns);
+    const MatrixPart part = random_part(generator, view.rows, view.columns);
     std::vector<float> found(static_cast<std::size_t>(part.rows * part.columns));
     std::vector<float> wanted(found.size());
     ASSERT_TRUE(shares.read(part, found, {}));

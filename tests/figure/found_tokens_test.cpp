@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "support/made_model.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -128,6 +129,18 @@ TEST(FoundTokens, AreNoMorePlacesThanAFrameHasTimeFor) {
   Index places = 0;
   for (const FoundToken& token : found(figure_of(*trace, "head"), *trace, "")) places += std::ssize(token.places);
   EXPECT_EQ(places, kMostPlaces);
+}
+
+TEST(FoundTokens, AreNamesBesideWhatAViewComputed) {
+  const auto trace = made_trace("gpt2", {1, 2, 5, 9, 2, 7});
+  const Figure figure = figure_of(*trace, "next");
+  const auto lens = std::ranges::find_if(figure.heatmaps, [](const HeatmapMark& mark) { return mark.step < 0; });
+  ASSERT_NE(lens, figure.heatmaps.end());
+  const std::vector<FoundToken> cats = found(figure, *trace, "cat");
+  ASSERT_EQ(cats.size(), 2U);
+  const double width = lens->box.width / static_cast<double>(lens->columns());
+  EXPECT_EQ(cats[0].places, (std::vector<Rect>{{lens->box.x + width, lens->box.y, width, lens->box.height}}));
+  EXPECT_EQ(cats[1].position, 4);
 }
 
 TEST(FoundTokens, AWidePlaceIsShownFromItsBeginning) {

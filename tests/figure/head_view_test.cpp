@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "core/base/text.h"
+#include "core/imported/imported_layers.h"
+#include "support/imported_tensors.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -62,6 +64,14 @@ TEST(HeadView, HeadsAndItemsBehindTheLastShowTheLast) {
   const Figure figure = figure_of(*trace, "head", {{"head", Index{99}}, {"item", Index{99}}});
   EXPECT_EQ(figure.heatmaps.front().leading, (std::vector<Index>{1, 3}));
   EXPECT_EQ(text_of(figure, "title"), "Head 4, item 2");
+}
+
+TEST(HeadView, SumsOfEnormousWeightsHaveFewDigits) {
+  const auto tensors = std::make_shared<MadeTensors>(std::vector<MadeTensors::Made>{{"weights", {2, 2}}});
+  for (Index cell = 0; cell < 4; ++cell) tensors->instead[{0, cell}] = 1e38F;
+  const Figure figure = figure_of(**run(*experiment_on(tensors)), "head", {}, 900);
+  EXPECT_EQ(text_of(figure, "sum.0"), "2.00e+38");
+  EXPECT_EQ(text_of(figure, "mean.0"), "1.00e+38");
 }
 
 /// The self-attention weights of one head.

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figure/model/canvas.h"
 #include "figure/model/figure_content.h"
 #include "figure/slices/matrix.h"
 #include "figure/style/palette.h"
+#include "layout_faults.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -115,24 +115,15 @@ TEST(WeightColors, KeepSharesOfSoManyCellsOnly) {
 TEST(WeightColors, NumbersInCellsAreAsPreciseAsOnALinearScale) {
   HeatmapMark mark = heatmap_of("m", {0, 0, 200, 60}, {{"query", 1}, {"key", 2}}, {0.0004F, 0.9996F});
   mark.scale = {ColorMap::viridis, 0.0001, 1, ScaleKind::logarithmic};
-  struct Texts final : Canvas {
-    void heatmap(const HeatmapMark&, const Rect&, double) override {}
-    void gradient(ColorMap, const Rect&) override {}
-    void fill(const Rect&, Rgb, double) override {}
-    void outline(const Rect&, Rgb, double, double) override {}
-    void line(Point, Point, Rgb, double, bool) override {}
-    void triangle(Point, Point, Point, Rgb) override {}
-    void curve(std::span<const Point>, Rgb, double, double, bool) override {}
-    void text(const PlacedText& text) override { all += std::string(text.spans.front().text) + " "; }
-    [[nodiscard]] bool waits_for_numbers() const override { return true; }
-    std::string all;
-  } canvas;
+  RecordingCanvas canvas;
   Figure figure;
   figure.width = 200;
   figure.height = 60;
   figure.heatmaps = {mark};
   paint(figure, palette(Theme::paper), {}, {0, 0, 200, 60}, canvas);
-  EXPECT_EQ(canvas.all, "0.000400 1.00 ");
+  ASSERT_EQ(canvas.numbers.size(), 2U);
+  EXPECT_EQ(canvas.numbers[0].text, "0.000400");
+  EXPECT_EQ(canvas.numbers[1].text, "1.00");
 }
 
 TEST(WeightColors, ScoresHaveNoChoice) {

@@ -182,6 +182,26 @@ TEST_F(ViewTabs, WeightsHaveTheChosenColourScale) {
   EXPECT_EQ(scale(), (ColorScale{ColorMap::viridis, 0, 1, ScaleKind::share_of_row}));
 }
 
+TEST_F(ViewTabs, EveryButtonOfARowOfOptionsIsInTheWindow) {
+  for (int width = 940; width <= 1540; width += 50) {
+    screen().resize(width, 700);
+    for (const char* view : {"heads", "head", "lines", "text"}) {
+      open_view(view);
+      const View& shown = *find_view(view);
+      const ViewOptions options = *view_options(screen().experiment().view);
+      const Rect window = screen().window_place("Figure");
+      for (const Parameter& option : shown.options) {
+        if (option.kind != Parameter::Kind::choice || !shown.applies(screen().trace(), options.values, option.name))
+          continue;
+        for (std::size_t i = 0; i < option.choice_labels.size(); ++i) {
+          const Rect button = screen().item("Figure", {option.label, static_cast<int>(i), option.choice_labels[i]});
+          EXPECT_LE(button.right(), window.right() - 8) << width << " " << view << " " << option.choice_labels[i];
+        }
+      }
+    }
+  }
+}
+
 class LinesView : public Interface {
  protected:
   void SetUp() override {

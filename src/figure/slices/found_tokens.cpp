@@ -23,14 +23,24 @@ class TokenSearchIn {
   }
 
   void add(const HeatmapMark& mark) {
+    if (mark.empty()) return;
     const std::size_t rank = mark.axes.size();
-    if (mark.step < 0 || rank < 2 || mark.column_axes != 1 || mark.pixels_across > 0 || mark.empty()) return;
-    const double height = mark.box.height / static_cast<double>(mark.rows());
-    const double width = mark.box.width / static_cast<double>(mark.columns());
-    for (const auto& [position, name] : wanted(mark, rank - (mark.transposed ? 1 : 2)))
+    const bool of_tokens = mark.step >= 0 && rank >= 2 && mark.column_axes == 1 && mark.pixels_across == 0;
+    const auto row = [&](Index position, const std::string& name) {
+      const double height = mark.box.height / static_cast<double>(mark.rows());
       add(position, name, {mark.box.x, mark.box.y + static_cast<double>(position) * height, mark.box.width, height});
-    for (const auto& [position, name] : wanted(mark, rank - (mark.transposed ? 2 : 1)))
+    };
+    const auto column = [&](Index position, const std::string& name) {
+      const double width = mark.box.width / static_cast<double>(mark.columns());
       add(position, name, {mark.box.x + static_cast<double>(position) * width, mark.box.y, width, mark.box.height});
+    };
+    if (!of_tokens) {
+      add_labels(mark.row_labels, row);
+      add_labels(mark.column_labels, column);
+      return;
+    }
+    for (const auto& [position, name] : wanted(mark, rank - (mark.transposed ? 1 : 2))) row(position, name);
+    for (const auto& [position, name] : wanted(mark, rank - (mark.transposed ? 2 : 1))) column(position, name);
   }
 
   std::vector<FoundToken> take() {
@@ -62,6 +72,16 @@ class TokenSearchIn {
     for (Index i = 0; i < std::min(axis.size, kMostSearched); ++i) ask(i);
     if (position_ >= kMostSearched && position_ < axis.size) ask(position_);
     return known;
+  }
+
+  /// What a figure writes beside rows or columns. Numbers there count something else.
+  template <typename Add>
+  void add_labels(const Labels& labels, const Add& add_place) {
+    if (labels.are_counted()) return;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const auto position = static_cast<Index>(i);
+      if (is_wanted_(position, labels[i])) add_place(position, labels[i]);
+    }
   }
 
   void add(Index position, const std::string& name, const Rect& place) {

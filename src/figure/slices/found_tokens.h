@@ -32,7 +32,8 @@ inline constexpr Index kMostSearched = Index{1} << 16U;
 inline constexpr Index kMostPlaces = 20'000;
 
 /// The wanted tokens of the figure, in order. Places of one position and name are those of one token; a token without a
-/// name has its number from 1. The token at `position`, from 0, is wanted in any case; −1: none.
+/// name has its number from 1. Rows and columns that are no tokens of a tensor have the names that the figure writes beside
+/// them. The token at `position`, from 0, is wanted in any case; −1: none.
 std::vector<FoundToken> find_tokens(const Figure& figure, const Trace& trace, const IsWanted& is_wanted,
                                     Index position = -1);
 

@@ -51,7 +51,9 @@ ColorBarMark weights_bar(const ColorScale& scale) {
   if (scale.kind == ScaleKind::share_of_row) bar.title = "attention weight ÷ largest of its query";
   if (scale.kind == ScaleKind::logarithmic) {
     bar.title += ", logarithmic";
-    bar.low_text = "≤ " + short_text(scale.low);
+    // A power of ten; the smaller ones as such.
+    bar.low_text = "≤ " + (scale.low < 1e-4 ? "10^{−" + std::to_string(std::lround(-std::log10(scale.low))) + "}"
+                                            : short_text(scale.low));
   }
   return bar;
 }

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "core/base/text.h"
-#include "core/residual/lens.h"
 #include "figure/blocks/answer_chips.h"
+#include "figure/blocks/logit_question.h"
 #include "figure/blocks/part_page.h"
 #include "figure/blocks/score_map.h"
 #include "figure/blocks/value_map.h"
@@ -20,8 +20,6 @@
 namespace attnscope {
 namespace {
 
-constexpr Index kOffered = 6;  // tokens to choose from
-
 constexpr PartWords kWords = {"contribution to the logit", " adds ", " add "};
 
 /// What the parts are made from.
@@ -30,13 +28,10 @@ using PartsSource = std::tuple<std::shared_ptr<const Tensor>, std::shared_ptr<co
 class ContributionsLayout {
  public:
   ContributionsLayout(const Trace& trace, const ResidualSum& sum, const ViewOptions& options)
-      : trace_(trace), sum_(sum), options_(options) {
-    choice_.position = selected_position(trace, stream(), options.values);
-    offered_ = output_answers(trace, stream(), choice_.position, kOffered);
-    const Index last = trace.steps()[static_cast<std::size_t>(stream().logits)].axes.back().size - 1;
-    const Index token = options.integer("token");
-    choice_.answer = token < 0 ? offered_.front().number : std::min(token, last);
-    if (const Index against = options.integer("other_token"); against >= 0) choice_.against = std::min(against, last);
+      : trace_(trace),
+        sum_(sum),
+        options_(options),
+        question_(logit_question(trace, stream(), selected_position(trace, stream(), options.values), options.values)) {
   }
 
   Figure build() {
@@ -45,78 +40,58 @@ class ContributionsLayout {
     PartMap map(trace_, *parts, kWords);
     PartPage page;
     page.title = [&](Figure* figure, Point at) {
-      return add_answer_title(figure, trace_, stream(), choice_.position, title_text(), at);
+      return add_answer_title(figure, trace_, stream(), choice().position, title_text(), at);
     };
     page.line_id = "sum";
     page.line = sum_text(*parts);
-    page.chips_height = 2 * kAnswerChipsHeight;
+    page.chips_height = kLogitChipsHeight;
     page.add_chips = [&](Figure& figure, Point at, double width) {
-      token_chips(figure, at, width);
-      against_chips(figure, {at.x, at.y + kAnswerChipsHeight}, width);
+      add_logit_chips(figure, trace_, stream(), question_, "what adds", at, width);
     };
     page.legend_id = "contribution";
-    page.legend_words = choice_.against ? "contribution to the difference" : nullptr;
+    page.legend_words = choice().against ? "contribution to the difference" : nullptr;
     page.caption = caption(*parts);
     return part_page(map, page, options_);
   }
 
  private:
   [[nodiscard]] const ResidualStream& stream() const { return sum_.stream; }
-  [[nodiscard]] std::string name(Index answer) const { return "“" + answer_name(trace_, stream(), answer) + "”"; }
+  [[nodiscard]] const LogitChoice& choice() const { return question_.choice; }
 
   [[nodiscard]] std::shared_ptr<const Contributions> parts_of_logit() const {
     const auto make = [&]() -> std::shared_ptr<const Contributions> {
-      std::optional<Contributions> made = contributions(trace_, sum_, choice_, options_.stop);
+      std::optional<Contributions> made = contributions(trace_, sum_, choice(), options_.stop);
       return made ? std::make_shared<const Contributions>(std::move(*made)) : nullptr;
     };
     if (options_.cache == nullptr) return make();
     const PartsSource source = {trace_.steps()[static_cast<std::size_t>(stream().logits)].tensor, trace_.lazy(),
-                                choice_.position, choice_.answer, choice_.against.value_or(-1)};
+                                choice().position, choice().answer, choice().against.value_or(-1)};
     return options_.cache->find_or_make<Contributions>(source, make);
   }
 
   [[nodiscard]] std::string title_text() const {
-    std::string words = "What adds to the logit of " + name(choice_.answer);
-    if (choice_.against) words += " minus that of " + name(*choice_.against);
+    const std::string words = "What adds to the logit of " + logit_text(trace_, stream(), choice());
     if (answer_kind(trace_.experiment()) == AnswerKind::label) return words;
-    return words + " " + position_text(trace_, stream(), choice_.position);
+    return words + " " + position_text(trace_, stream(), choice().position);
   }
 
   [[nodiscard]] std::string sum_text(const Contributions& parts) const {
-    const std::string what = choice_.against ? "the difference of the logits" : "the logit";
+    const std::string what = choice().against ? "the difference of the logits" : "the logit";
     return "The parts sum to " + fixed_text(parts.sum, 5) + "; " + what + " is " + fixed_text(parts.traced, 5) + ".";
   }
 
   [[nodiscard]] std::string caption(const Contributions& parts) const {
-    const bool label = answer_kind(trace_.experiment()) == AnswerKind::label;
-    std::string words = "Each part is what it adds to the residual stream, times the ";
-    words += choice_.against ? "difference of the output weights of both " : "output weights of the ";
-    words += std::string(label ? "label" : "token") + (choice_.against ? "s." : ".");
+    std::string words =
+        "Each part is what it adds to the residual stream, times the " + output_weights_text(trace_, choice());
     if (parts.divisor)
       words += " The final norm is linearized: its divisor here, " + number_text(*parts.divisor) + ", is held fixed.";
     return words;
   }
 
-  void token_chips(Figure& figure, Point at, double width) const {
-    add_answer_chips(figure, trace_, stream(),
-                     {"token", "token", offered_, choice_.answer, false,
-                      [](const std::string& token) { return "Click to see what adds to the logit of " + token; }},
-                     at, width);
-  }
-
-  void against_chips(Figure& figure, Point at, double width) const {
-    const auto about = [](const std::string& token) {
-      return token.empty() ? "Click to see the logit alone" : "Click to see the difference to the logit of " + token;
-    };
-    add_answer_chips(figure, trace_, stream(),
-                     {"other_token", "against", offered_, choice_.against.value_or(-1), true, about}, at, width);
-  }
-
   const Trace& trace_;
   const ResidualSum& sum_;
   const ViewOptions& options_;
-  LogitChoice choice_;
-  std::vector<Answer> offered_;
+  LogitQuestion question_;
 };
 
 /// The parts of a score, or of what a value adds.

@@ -68,6 +68,12 @@ std::shared_ptr<const RowStatistics> row_statistics_for(const Shown& shown, cons
   return options.cache->find_or_make<RowStatistics>(std::make_tuple(shown.weights->tensor, leading), make);
 }
 
+/// Three decimals, as for weights; fewer digits where given weights are so large that those would not fit.
+std::string margin_text(double value) {
+  constexpr double too_large = 10'000;
+  return std::abs(value) < too_large ? fixed_text(value, 3) : number_text(value, 3);
+}
+
 std::vector<std::string> numbers_up_to(Index count) {
   return count <= kMaxLabelled ? position_numbers(count) : std::vector<std::string>();
 }
@@ -245,7 +251,7 @@ class HeadLayout {
     for (std::size_t i = 0; i < values.size(); ++i) {
       figure_.texts.push_back({id + "." + std::to_string(i),
                                {right, margin.place(static_cast<Index>(i)).center()},
-                               fixed_text(values[i], 3),
+                               margin_text(values[i]),
                                size,
                                FontWeight::regular,
                                Ink::text,
@@ -295,7 +301,7 @@ class HeadLayout {
       figure_.texts.push_back(
           {has_room ? "mean." + std::to_string(i) : "mean.largest",
            {std::clamp(margin.place(i).center(), box.x + half, box.right() - half), scale.at(mean) + 3},
-           fixed_text(mean, 3),
+           margin_text(mean),
            TypeSize::kSmall,
            FontWeight::regular,
            is_largest ? Ink::text : Ink::dim,

@@ -11,6 +11,7 @@
 #include "core/residual/contributions.h"
 #include "core/residual/lens.h"
 #include "figure/blocks/answer_chips.h"
+#include "figure/blocks/logit_question.h"
 #include "figure/blocks/part_page.h"
 #include "figure/slices/model_answers.h"
 #include "figure/slices/selected.h"
@@ -19,8 +20,6 @@
 
 namespace attnscope {
 namespace {
-
-constexpr Index kOffered = 6;  // answers to choose from
 
 constexpr PartWords kWords = {"Δ log-probability without it", ", replaced, changes the log-probability by ", ""};
 
@@ -33,10 +32,9 @@ class ImportanceLayout {
       : trace_(trace), stream_(stream), options_(options) {
     choice_.position = selected_position(trace, stream, options.values);
     choice_.kind = *intervention_kind(options.choice("with"));
-    offered_ = output_answers(trace, stream, choice_.position, kOffered);
-    const Index last = trace.steps()[static_cast<std::size_t>(stream.logits)].axes.back().size - 1;
-    const Index token = options.integer("token");
-    choice_.answer = token < 0 ? offered_.front().number : std::min(token, last);
+    LogitQuestion question = logit_question(trace, stream, choice_.position, options.values);
+    choice_.answer = question.choice.answer;
+    offered_ = std::move(question.offered);
   }
 
   Figure build() {

@@ -305,7 +305,7 @@ class TrainingLayout {
       points.push_back({across(state), *state.loss});
       add_point(figure_, "loss." + state.name, chart.at(points.back().x, points.back().y), line,
                 "Step " + grouped_text(state.step) + ": loss " + number_text(*state.loss) +
-                    ", e^{−loss} = " + number_text(std::exp(-*state.loss)));
+                    ", e^(−loss) = " + number_text(std::exp(-*state.loss)));
       open_state(figure_.targets.back(), *trace_.experiment().model, state.name, std::nullopt);
     }
     add_curve(figure_, chart, "loss", points, line);

@@ -237,7 +237,7 @@ void paint_found(const Style& style, const FigurePanelContent& content, const Pa
     ++drawn;
     list.AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
                  ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())),
-                 color(current ? style.palette.accent : style.palette.dim), 0, 0, style.px(current ? 2 : 1));
+                 color(current ? style.palette.text : style.palette.dim), 0, 0, style.px(current ? 2 : 1));
   };
   for (std::size_t i = 0; i < content.found.size() && drawn < kMostOutlines; ++i) {
     if (i == content.current) continue;

@@ -112,7 +112,12 @@ void show_row(const Style& style, const Inspection& inspection) {
   ImGui::TextDisabled("%s", inspection.row_title.c_str());
   Range range;
   for (const auto& cell : inspection.row) range.add(cell.second);
+  const Range range_of_row = range;
   if (inspection.row_is_weights) range = {0, 1};
+  // As the figure colours them. Scores have a scale of their own, and the weights of their softmax the usual one.
+  const ColorScale usual = {ColorMap::viridis, 0, 1};
+  const ColorScale& scale = inspection.scale.map == usual.map ? inspection.scale : usual;
+  const double divisor = scale.kind == ScaleKind::share_of_row && range_of_row.high > 0 ? range_of_row.high : 1;
   const Columns columns = Columns::of(style, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.px(8), style.px(3)));
   for (const std::size_t i : inspection.row_listed) {
@@ -124,7 +129,7 @@ void show_row(const Style& style, const Inspection& inspection) {
     }
     const auto& [label, value] = inspection.row[i];
     const Rgb ink =
-        inspection.row_is_weights ? color_at(ColorMap::viridis, static_cast<float>(value)) : style.palette.accent;
+        inspection.row_is_weights ? cell_color(static_cast<float>(value / divisor), scale) : style.palette.accent;
     // Four decimals would show a tiny weight as 0.
     const bool tiny = value != 0 && std::abs(value) < 0.00005;
     const std::string number = inspection.row_is_weights && !tiny ? fixed_text(value, 4) : number_text(value);

@@ -88,13 +88,19 @@ class InterventionControls {
         "Replaces the part by what the model makes of another text, at the same position."};
     const auto count = static_cast<float>(kinds());
     const float gap = style_.px(4);
-    const float width = (ImGui::GetContentRegionAvail().x - gap * (count - 1)) / count;
+    const auto words = [](std::size_t i) { return capitalized(std::string(kInterventionKinds[i])); };
+    const auto text_width = [&](std::size_t i) { return ImGui::CalcTextSize(words(i).c_str()).x; };
+    // All have as much room around their words: equal buttons would cut the longest one in a narrow panel.
+    float room = ImGui::GetContentRegionAvail().x - gap * (count - 1);
+    for (std::size_t i = 0; i < kinds(); ++i) room -= text_width(i);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style_.px(2), ImGui::GetStyle().FramePadding.y));
     for (std::size_t i = 0; i < kinds(); ++i) {
       if (i > 0) ImGui::SameLine(0, gap);
-      const std::string words = capitalized(std::string(kInterventionKinds[i])) + "##add";
-      if (ImGui::Button(words.c_str(), ImVec2(width, 0))) set(part, static_cast<Kind>(i));
+      if (ImGui::Button((words(i) + "##add").c_str(), ImVec2(text_width(i) + room / count, 0)))
+        set(part, static_cast<Kind>(i));
       tooltip(kHelp[i]);
     }
+    ImGui::PopStyleVar();
   }
 
   void row(const Intervention& intervention) {

@@ -21,6 +21,7 @@ constexpr Index kMaxButtons = 10;
 /// Begins a slider with a translucent knob, to keep the number in it readable. `end_number_slider` ends it.
 void begin_number_slider(const Style& style, const Parameter& option, float width) {
   constexpr float kThrough = 0.4F;
+  wrap(ImGui::CalcTextSize(option.label.c_str()).x + ImGui::GetStyle().ItemSpacing.x + style.px(width));
   ImGui::BeginGroup();
   ImGui::AlignTextToFramePadding();
   ImGui::TextDisabled("%s", option.label.c_str());
@@ -246,10 +247,7 @@ void view_option_row(const Style& style, const Trace& trace, const ViewOptions& 
   bool first = true;
   for (const Parameter& option : view.options) {
     if (!view.applies(trace, options.values, option.name) || options.values.count(option.name) == 0) continue;
-    if (!first) ImGui::SameLine(0, style.px(20));
-    // Options that do not fit into the row go to the next one.
-    if (!first && ImGui::GetContentRegionAvail().x < style.px(170)) ImGui::NewLine();
-    first = false;
+    if (!std::exchange(first, false)) ImGui::SameLine(0, style.px(20));
     if (option.kind == Parameter::Kind::integer) {
       number_option(style, trace, view, option, options, state, intents);
     } else if (option.kind == Parameter::Kind::order) {

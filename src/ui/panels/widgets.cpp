@@ -203,15 +203,22 @@ std::optional<std::size_t> choice(const Style& style, const char* label, const s
   return result;
 }
 
+void wrap(float width) {
+  if (ImGui::GetCursorPosX() > ImGui::GetCursorStartPos().x && ImGui::GetContentRegionAvail().x < width)
+    ImGui::NewLine();
+}
+
 std::optional<std::size_t> choice_in_row(const Style& style, const char* label, const std::string& help,
                                          std::span<const std::string> items, std::size_t chosen) {
+  const float list = style.px(140);
+  wrap(ImGui::CalcTextSize(label).x + style.px(8) + list);
   ImGui::BeginGroup();
   ImGui::PushID(label);
   ImGui::AlignTextToFramePadding();
   ImGui::TextDisabled("%s", label);
   tooltip(help);
   ImGui::SameLine(0, style.px(8));
-  const std::optional<std::size_t> result = opening_list(style, help, items, chosen, style.px(140));
+  const std::optional<std::size_t> result = opening_list(style, help, items, chosen, list);
   ImGui::PopID();
   ImGui::EndGroup();
   return result;
@@ -220,12 +227,19 @@ std::optional<std::size_t> choice_in_row(const Style& style, const char* label, 
 std::optional<std::size_t> button_row(const Style& style, const char* label, const std::string& help,
                                       std::span<const std::string> items, std::size_t chosen) {
   std::optional<std::size_t> result;
+  const auto button = [](const std::string& item) {
+    return ImGui::CalcTextSize(item.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
+  };
+  float width = ImGui::CalcTextSize(label).x + style.px(4);
+  for (const std::string& item : items) width += style.px(4) + button(item);
+  wrap(width);
   ImGui::PushID(label);
   ImGui::AlignTextToFramePadding();
   ImGui::TextDisabled("%s", label);
   tooltip(help);
   for (std::size_t i = 0; i < items.size(); ++i) {
     ImGui::SameLine(0, i == 0 ? style.px(8) : style.px(4));
+    wrap(button(items[i]));
     const bool on = i == chosen;
     if (on) {
       for (const ImGuiCol_ which : {ImGuiCol_Button, ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive})

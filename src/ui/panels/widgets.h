@@ -58,7 +58,10 @@ std::string list_text(const Style& style, const std::string& chosen, float width
 std::optional<std::size_t> choice(const Style& style, const char* label, const std::string& help,
                                   std::span<const std::string> items, std::size_t chosen);
 
-/// The same with a dim label and a narrow list, for a row of several controls.
+/// Goes to the next line unless so much fits behind what stands in this one, after `ImGui::SameLine`.
+void wrap(float width);
+
+/// The same with a dim label and a narrow list, for a row of several controls. It wraps, and so do the buttons below.
 std::optional<std::size_t> choice_in_row(const Style& style, const char* label, const std::string& help,
                                          std::span<const std::string> items, std::size_t chosen);
 

@@ -55,7 +55,7 @@ void TokenSearch::row(const Style& style) {
     ImGui::Text("%s of %s", grouped_text(static_cast<Index>(current_) + 1).c_str(),
                 grouped_text(std::ssize(found_)).c_str());
   } else if (!text_.empty()) {
-    const std::string where = has_more_ ? "not among the first " + grouped_text(kMostSearched) : "not in this figure";
+    const std::string where = has_more_ ? "not among the first " + grouped_text(kMostSearched) : "not found";
     ImGui::TextUnformatted(where.c_str());
   }
   ImGui::SameLine(0, style.px(12));
