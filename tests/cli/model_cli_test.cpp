@@ -211,6 +211,27 @@ TEST(CliModels, PartsAreSwitchedOffReplacedAndPatched) {
   EXPECT_NE(traced(folder, saved, {"--off", "layer1.out@2"}), patched);
 }
 
+TEST(CliModels, ScoresAreMasked) {
+  const TemporaryFolder folder;
+  write_tiny_model(folder);
+  const std::string model = folder.path().string();
+  const nlohmann::json plain = traced(folder, model, {"--tokens", "1,2,3"}).at("layer1.weights").at("values").at(0);
+  const nlohmann::json one = traced(folder, model, {"--tokens", "1,2,3", "--masked", "layer1.head1@3:2"});
+  const nlohmann::json& now = one.at("layer1.weights").at("values").at(0);
+  EXPECT_EQ(now.at(1), plain.at(1)) << "another query";
+  EXPECT_EQ(now.at(2).at(1), 0);
+  EXPECT_NEAR(now.at(2).at(0).get<double>(), plain.at(2).at(0).get<double>() / (1 - plain.at(2).at(1).get<double>()),
+              1e-6);
+  const nlohmann::json every = traced(folder, model, {"--tokens", "1,2,3", "--masked", "layer1.head1@*:1"});
+  for (const nlohmann::json& row : every.at("layer1.weights").at("values").at(0)) EXPECT_EQ(row.at(0), 0);
+  EXPECT_EQ(every.at("layer1.weights").at("values").at(0).at(1).at(1), 1) << "the only key that is left";
+
+  const std::string saved = folder.file("saved.json", R"({"format": "attnscope-experiment/1", "system": "transformer",
+      "model": ".", "tokens": [1, 2, 3],
+      "interventions": [{"tensor": "layer1.scores", "head": 0, "position": 2, "key": 1, "with": "masked"}]})");
+  EXPECT_EQ(traced(folder, saved, {}), one);
+}
+
 TEST(CliModels, InterventionsThatCannotBeAreRefused) {
   const TemporaryFolder folder;
   write_tiny_model(folder);
@@ -225,6 +246,12 @@ TEST(CliModels, InterventionsThatCannotBeAreRefused) {
                  {"patch_text: ", "no tokenizer"});
   expect_refused({"metrics", model, "--patched", "layer1.out", "--patch-tokens", "1,99"}, 1,
                  {"patch_text: the token id 99"});
+  expect_refused({"metrics", model, "--masked", "layer1.head1"}, 2,
+                 {"--masked: layer1.head1 is not allowed; allowed: a key of one query or of all: layer2.head3@5:2"});
+  expect_refused({"metrics", model, "--off", "layer1.head1@2:1"}, 2,
+                 {"--off: layer1.head1@2:1 is not allowed; allowed: a part without a key"});
+  expect_refused({"metrics", model, "--tokens", "1,2", "--masked", "layer1.head1@3:1"}, 1,
+                 {"interventions: layer1.head1@3:1: there is no query 3; allowed: 1 to 2"});
   expect_refused({"metrics", "worked-example", "--mean", "layer1.out"}, 2,
                  {"attnscope: --mean: allowed only with a model"});
   const auto wrong = [&](const char* interventions) {
@@ -236,13 +263,18 @@ TEST(CliModels, InterventionsThatCannotBeAreRefused) {
   };
   for (const auto& [list, message] : {
            std::pair(R"({})", "interventions: an object is not allowed; allowed: a list of objects"),
-           {R"([1])", "interventions[0]: 1 is not allowed; allowed: an object with tensor, head, position and with"},
+           {R"([1])",
+            "interventions[0]: 1 is not allowed; allowed: an object with tensor, head, position, key and with"},
            {R"([{"with": "off"}])", "interventions[0].tensor is missing; allowed: the name of a tensor"},
            {R"([{"tensor": 3, "with": "off"}])",
             "interventions[0].tensor: 3 is not allowed; allowed: the name of a tensor"},
-           {R"([{"tensor": "layer1.out"}])", "interventions[0].with is missing; allowed: off, mean, patched"},
+           {R"([{"tensor": "layer1.out"}])", "interventions[0].with is missing; allowed: off, mean, patched, masked"},
            {R"([{"tensor": "layer1.out", "with": "on"}])",
-            "interventions[0].with: \"on\" is not allowed; allowed: off, mean, patched"},
+            "interventions[0].with: \"on\" is not allowed; allowed: off, mean, patched, masked"},
+           {R"([{"tensor": "layer1.scores", "head": 0, "key": 1, "with": "off"}])",
+            "interventions: layer1.scores is off; allowed: masked"},
+           {R"([{"tensor": "layer1.scores", "head": 0, "key": "1", "with": "masked"}])",
+            "interventions[0].key: \"1\" is not allowed"},
            {R"([{"tensor": "layer1.head_outputs", "head": -1, "with": "off"}])",
             "interventions[0].head: -1 is not allowed"},
            {R"([{"tensor": "layer1.out", "position": 2.5, "with": "off"}])",

@@ -53,6 +53,27 @@ TEST_F(Interventions, XSwitchesOffTheHeadThatThePinnedWeightIsOf) {
   EXPECT_TRUE(all().empty());
 }
 
+TEST_F(Interventions, MMasksTheScoreThatThePinnedWeightIsMadeFrom) {
+  open("stories");
+  screen().state().pinned = ui::NamedCell{"layer2.weights", {3, 4, 1}};
+  screen().frame(2);
+  screen().key('M');
+  screen().settle();
+  EXPECT_EQ(all(), (std::vector<Intervention>{{"layer2.scores", 3, 4, Kind::masked, 1}}));
+  EXPECT_EQ(screen().trace().tensor("layer2.weights").at(std::vector<Index>{3, 4, 1}), 0.0F);
+  EXPECT_EQ(screen().state().message.text, "Layer 2, head 4, query 5, key 2: masked");
+  choose({0, std::string("layer2.head4@5:2"), std::string("##choice")}, "remove");
+  EXPECT_TRUE(all().empty());
+  undo();
+  screen().key('M');
+  screen().settle();
+  EXPECT_TRUE(all().empty()) << "a second time, it is unmasked";
+  screen().state().pinned = ui::NamedCell{"layer2.head_outputs", {3, 4, 1}};
+  screen().frame(2);
+  screen().key('M');
+  EXPECT_EQ(screen().state().message.text, "M masks a query–key pair: point at a score or a weight first");
+}
+
 TEST_F(Interventions, XSwitchesOffTheHeadThatAViewShows) {
   open("stories");
   open_view("head");

@@ -31,6 +31,8 @@ void add_intervention_options(CLI::App& command, ExperimentOptions& options) {
       "layer2.head3@5; repeatable");
   add("--mean", options.mean, "Replace a part by its mean over the text; repeatable");
   add("--patched", options.patched, "Replace a part by what the model makes of --patch-text; repeatable");
+  add("--masked", options.masked,
+      "Mask a key of a head for one query or for all: layer2.head3@5:2, layer2.head3@*:2; repeatable");
   CLI::Option* const text =
       command.add_option("--patch-text", options.patch_text, "The text that --patched takes parts from");
   text->type_name("TEXT");
@@ -166,21 +168,26 @@ Result<void> apply_interventions(Experiment& experiment, const ExperimentOptions
   std::vector<Intervention> named;
   for (const auto& [option, parts, kind] : {std::tuple("--off", &options.off, Kind::off),
                                             {"--mean", &options.mean, Kind::mean},
-                                            {"--patched", &options.patched, Kind::patched}}) {
+                                            {"--patched", &options.patched, Kind::patched},
+                                            {"--masked", &options.masked, Kind::masked}}) {
     for (const std::string& part : *parts) {
       if (experiment.model == nullptr)
         return fail(std::string(option) + ": allowed only with a model", Error::Kind::usage);
       Result<Intervention> made = intervention_on(part);
       if (!made) return fail(std::string(option) + ": " + made.error().message, Error::Kind::usage);
+      if (made->key.has_value() != (kind == Kind::masked))
+        return fail(std::string(option) + ": " + part + " is not allowed; allowed: " +
+                        (made->key ? "a part without a key, such as layer2.head3; keys are for --masked"
+                                   : "a key of one query or of all: layer2.head3@5:2, layer2.head3@*:2"),
+                    Error::Kind::usage);
       made->kind = kind;
       if (const Intervention* other = same_part(named, *made))
         return fail(std::string(option) + ": " + part + " is " + std::string(kind_name(other->kind)) +
                         " already; allowed: one intervention on each part",
                     Error::Kind::usage);
       // What the file says of the same part gives way.
-      std::erase_if(experiment.interventions, [&](const Intervention& each) {
-        return each.tensor == made->tensor && each.head == made->head && each.position == made->position;
-      });
+      if (const Intervention* other = same_part(experiment.interventions, *made))
+        experiment.interventions.erase(experiment.interventions.begin() + (other - experiment.interventions.data()));
       named.push_back(*made);
       experiment.interventions.push_back(std::move(*made));
     }

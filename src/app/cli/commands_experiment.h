@@ -28,6 +28,7 @@ struct ExperimentOptions {
   std::vector<std::string> off = {};  ///< parts of a model: "layer2.head3"
   std::vector<std::string> mean = {};
   std::vector<std::string> patched = {};
+  std::vector<std::string> masked = {};
   std::optional<std::string> patch_text = {};
   std::optional<std::string> patch_tokens = {};
 };

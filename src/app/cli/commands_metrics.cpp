@@ -132,7 +132,7 @@ Result<CommandOutput> find_command(const MetricsOptions& options) {
   std::vector<std::string> warnings;
   if (finding.interventions.size() < experiment->interventions.size())
     warnings.emplace_back(
-        "interventions at one position, and patched ones, depend on a text: the test leaves them out");
+        "interventions at one position or key, and patched ones, depend on a text: the test leaves them out");
   Result<FoundHeads> found = [&] {
     const ProgressLine line;
     finding.progress = [&](int run, int runs) {

@@ -51,7 +51,7 @@ struct SwitchHead {
   bool on = false;
 };
 
-/// Changes what takes the place of a part of a trained model.
+/// Changes what takes the place of a part of a trained model, or masks one of its scores.
 struct SetIntervention {
   Intervention part;                       ///< its kind does not count
   std::optional<Intervention::Kind> kind;  ///< nothing: the part itself

@@ -83,8 +83,9 @@ void set_intervention(Experiment& experiment, const SetIntervention& set) {
 /// Drops interventions on positions that no longer exist.
 void drop_missing_positions(Experiment& experiment) {
   const Index most = std::max(std::ssize(experiment.text.ids), std::ssize(experiment.text2.ids));
-  std::erase_if(experiment.interventions,
-                [&](const Intervention& each) { return each.position && *each.position >= most; });
+  std::erase_if(experiment.interventions, [&](const Intervention& each) {
+    return each.position.value_or(0) >= most || each.key.value_or(0) >= most;
+  });
 }
 
 /// Drops heads that no longer exist.

@@ -98,7 +98,7 @@ std::optional<AttentionSteps> attention_with_weights(const Plan& plan, int weigh
   attention.scores = planned(plan, weights).inputs[0];
   attention.options.temperature = static_cast<float>(softmax->temperature);
   if (const auto* mask = as<MaskOperation>(planned(plan, attention.scores).operation)) {
-    if (mask->field->mask().kind == Mask::Kind::array) return std::nullopt;
+    if (mask->field->mask().kind == Mask::Kind::array || !mask->field->mask().pairs.empty()) return std::nullopt;
     attention.masked = attention.scores;
     attention.scores = planned(plan, attention.masked).inputs[0];
     attention.options.fill = static_cast<float>(mask->fill);

@@ -27,7 +27,7 @@ struct AttentionSteps {
   bool fused = false;
 };
 
-/// The attention whose softmax is step `weights`, if it has that form and its mask is not an array.
+/// The attention whose softmax is step `weights`, if it has that form and its mask keeps neighbouring keys.
 std::optional<AttentionSteps> attention_with_weights(const Plan& plan, int weights);
 
 /// Where the leading index `at` of the scores begins in a factor or in the outputs; `step` is one of q, k, v, outputs.

@@ -12,6 +12,8 @@ constexpr std::string_view kHeads = "head_outputs";
 constexpr std::string_view kCrossHeads = "cross_head_outputs";
 constexpr std::string_view kMlp = "mlp_out";
 constexpr std::string_view kStream = "out";
+constexpr std::string_view kScores = "scores";
+constexpr std::string_view kCrossScores = "cross_scores";
 
 /// "layer2." and "head_outputs".
 struct SplitName {
@@ -62,9 +64,11 @@ std::string part_name(const Intervention& intervention) {
   } else if (last == kStream) {
     name += kStream;
   } else {
-    name += (last == kCrossHeads ? "cross_head" : "head") + std::to_string(intervention.head.value_or(0) + 1);
+    const bool is_cross = last == kCrossHeads || last == kCrossScores;
+    name += (is_cross ? "cross_head" : "head") + std::to_string(intervention.head.value_or(0) + 1);
   }
   if (intervention.position) name += "@" + std::to_string(*intervention.position + 1);
+  if (intervention.key) name += (intervention.position ? ":" : "@*:") + std::to_string(*intervention.key + 1);
   return name;
 }
 
@@ -72,24 +76,39 @@ Result<Intervention> intervention_on(std::string_view part) {
   const auto refuse = [&] {
     return fail(quoted_text(std::string(part)) +
                 " is not allowed; allowed: layer2.head3, decoder.layer1.cross_head2, layer2.mlp or layer2.out, counted "
-                "from 1, each also at one position: layer2.head3@5");
+                "from 1, each also at one position: layer2.head3@5; masked is a key of one query or of all: "
+                "layer2.head3@5:2, layer2.head3@*:2");
   };
   Intervention made;
   std::string_view rest = part;
   if (const std::size_t at = rest.find('@'); at != std::string_view::npos) {
-    made.position = counted(rest.substr(at + 1));
-    if (!made.position) return refuse();
+    std::string_view position = rest.substr(at + 1);
+    if (const std::size_t colon = position.find(':'); colon != std::string_view::npos) {
+      made.key = counted(position.substr(colon + 1));
+      if (!made.key) return refuse();
+      made.kind = Intervention::Kind::masked;
+      position = position.substr(0, colon);
+    }
+    const bool is_every = made.key && position == "*";
+    if (!is_every) made.position = counted(position);
+    if (!is_every && !made.position) return refuse();
     rest = rest.substr(0, at);
   }
   auto [layer, last] = split_name(rest);
   if (!is_layer(layer)) return refuse();
   made.tensor = layer;
+  if (made.key && (last == "mlp" || last == kStream)) return refuse();
   if (last == "mlp") {
     made.tensor += kMlp;
   } else if (last == kStream) {
     made.tensor += kStream;
   } else {
-    made.tensor += take_prefix(last, "cross_") ? kCrossHeads : kHeads;
+    const bool is_cross = take_prefix(last, "cross_");
+    if (made.key) {
+      made.tensor += is_cross ? kCrossScores : kScores;
+    } else {
+      made.tensor += is_cross ? kCrossHeads : kHeads;
+    }
     if (!take_prefix(last, "head")) return refuse();
     made.head = counted(last);
     if (!made.head) return refuse();
@@ -104,11 +123,13 @@ std::string part_title(const Intervention& intervention) {
   if (take_prefix(layer, "decoder.")) title = "Decoder ";
   take_prefix(layer, "layer");
   title += (title.empty() ? "Layer " : "layer ") + std::string(layer.substr(0, layer.find('.')));
-  if (last == kCrossHeads) title += ", cross-attention";
+  if (last == kCrossHeads || last == kCrossScores) title += ", cross-attention";
   if (last == kMlp) title += ", MLP";
   if (last == kStream) title += ", residual stream";
   if (intervention.head) title += ", head " + std::to_string(*intervention.head + 1);
-  if (intervention.position) title += ", position " + std::to_string(*intervention.position + 1);
+  if (intervention.position)
+    title += (intervention.key ? ", query " : ", position ") + std::to_string(*intervention.position + 1);
+  if (intervention.key) title += ", key " + std::to_string(*intervention.key + 1);
   return title;
 }
 
@@ -124,14 +145,14 @@ std::string parts_text(std::span<const Intervention> interventions, std::size_t 
 std::vector<Intervention> on_any_text(std::span<const Intervention> interventions) {
   std::vector<Intervention> those;
   std::ranges::copy_if(interventions, std::back_inserter(those), [](const Intervention& each) {
-    return each.kind != Intervention::Kind::patched && !each.position;
+    return each.kind != Intervention::Kind::patched && !each.position && !each.key;
   });
   return those;
 }
 
 const Intervention* same_part(const std::vector<Intervention>& all, const Intervention& one) {
   const auto found = std::ranges::find_if(all, [&](const Intervention& each) {
-    return each.tensor == one.tensor && each.head == one.head && each.position == one.position;
+    return each.tensor == one.tensor && each.head == one.head && each.position == one.position && each.key == one.key;
   });
   return found == all.end() ? nullptr : &*found;
 }
@@ -139,6 +160,18 @@ const Intervention* same_part(const std::vector<Intervention>& all, const Interv
 bool can_intervene(std::string_view tensor) {
   const auto [layer, last] = split_name(tensor);
   return is_layer(layer) && (last == kHeads || last == kCrossHeads || last == kMlp || last == kStream);
+}
+
+bool can_mask(std::string_view tensor) {
+  const auto [layer, last] = split_name(tensor);
+  return is_layer(layer) && (last == kScores || last == kCrossScores);
+}
+
+std::string scores_of_heads(std::string_view tensor) {
+  auto [layer, last] = split_name(tensor);
+  const bool is_cross = take_prefix(last, "cross_");
+  if (last != "weights" && last != "masked_scores" && last != "biased_scores" && last != kScores) return {};
+  return is_layer(layer) ? std::string(layer) + std::string(is_cross ? kCrossScores : kScores) : std::string();
 }
 
 std::string changed_name(std::string_view tensor) {

@@ -170,7 +170,21 @@ Mask fitted(const Mask& mask, const MaskSizes& sizes) {
   return made;
 }
 
+MaskField::MaskField(Mask mask, MaskSizes sizes) : mask_(std::move(mask)), sizes_(sizes) {
+  std::ranges::sort(mask_.pairs);
+}
+
 bool MaskField::keeps(Index batch, Index head, Index query, Index key) const {
+  return kind_keeps(batch, head, query, key) && !is_masked_pair(head, query, key);
+}
+
+bool MaskField::is_masked_pair(Index head, Index query, Index key) const {
+  const std::vector<MaskedPair>& pairs = mask_.pairs;
+  return !pairs.empty() && (std::ranges::binary_search(pairs, MaskedPair{head, query, key}) ||
+                            std::ranges::binary_search(pairs, MaskedPair{head, -1, key}));
+}
+
+bool MaskField::kind_keeps(Index batch, Index head, Index query, Index key) const {
   switch (mask_.kind) {
     case Mask::Kind::none: return true;
     case Mask::Kind::causal: return key <= query && (mask_.last == 0 || query - key < mask_.last);
@@ -195,9 +209,10 @@ bool MaskField::keeps_any(Index batch, Index head, Index query) const {
 
 Index MaskField::empty_rows() const {
   const auto& [batch, heads, queries, keys] = sizes_;
-  if (keys > 0 && (mask_.kind == Mask::Kind::none || mask_.kind == Mask::Kind::causal)) return 0;
+  const bool is_regular = keys > 0 && mask_.pairs.empty();
+  if (is_regular && (mask_.kind == Mask::Kind::none || mask_.kind == Mask::Kind::causal)) return 0;
   // Queries more than the radius beyond the last key.
-  if (keys > 0 && mask_.kind == Mask::Kind::window)
+  if (is_regular && mask_.kind == Mask::Kind::window)
     return batch * heads * std::max<Index>(0, queries - (keys + mask_.radius));
   Index empty = 0;
   for (Index row = 0; row < batch * heads * queries; ++row)

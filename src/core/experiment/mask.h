@@ -1,6 +1,7 @@
 // Which keys a query may attend to.
 #pragma once
 
+#include <compare>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,16 +12,26 @@
 
 namespace attnscope {
 
+/// One score of a head, or all scores of one of its keys.
+struct MaskedPair {
+  Index head = 0;
+  Index query = -1;  ///< −1: every query
+  Index key = 0;
+
+  friend auto operator<=>(const MaskedPair&, const MaskedPair&) = default;
+};
+
 /// The mask of an experiment; becomes a `MaskField` once the sizes are known.
 struct Mask {
   enum class Kind { none, causal, window, padding, array };
 
   Kind kind = Kind::none;
-  Index radius = 0;            ///< window: keeps |query − key| ≤ radius
-  std::vector<Index> lengths;  ///< padding: keeps key < length; one length for all batch items, or one per item
-  std::vector<Index> shape;    ///< array: rank 2 [query, key], 3 [batch, query, key] or 4 [batch, head, query, key]
-  std::vector<bool> keep;      ///< array: row-major, true where a query may attend
-  Index last = 0;              ///< causal: keeps that many keys up to the query; 0: all of them
+  Index radius = 0;               ///< window: keeps |query − key| ≤ radius
+  std::vector<Index> lengths;     ///< padding: keeps key < length; one length for all batch items, or one per item
+  std::vector<Index> shape;       ///< array: rank 2 [query, key], 3 [batch, query, key] or 4 [batch, head, query, key]
+  std::vector<bool> keep;         ///< array: row-major, true where a query may attend
+  Index last = 0;                 ///< causal: keeps that many keys up to the query; 0: all of them
+  std::vector<MaskedPair> pairs;  ///< masked besides; of trained models only
 
   friend bool operator==(const Mask&, const Mask&) = default;
 };
@@ -60,9 +71,11 @@ Mask fitted(const Mask& mask, const MaskSizes& sizes);
 /// A mask with its sizes: says for every score whether it is kept.
 class MaskField {
  public:
-  MaskField(Mask mask, MaskSizes sizes) : mask_(std::move(mask)), sizes_(sizes) {}
+  MaskField(Mask mask, MaskSizes sizes);
 
   [[nodiscard]] bool keeps(Index batch, Index head, Index query, Index key) const;
+  /// Whether it is one of the mask's pairs.
+  [[nodiscard]] bool is_masked_pair(Index head, Index query, Index key) const;
   /// Whether this query has any unmasked key.
   [[nodiscard]] bool keeps_any(Index batch, Index head, Index query) const;
   /// Number of queries without any key, over all heads and batch items.
@@ -73,6 +86,9 @@ class MaskField {
   friend bool operator==(const MaskField&, const MaskField&) = default;
 
  private:
+  /// Whether the kind of the mask keeps the score, whatever its pairs say.
+  [[nodiscard]] bool kind_keeps(Index batch, Index head, Index query, Index key) const;
+
   Mask mask_;
   MaskSizes sizes_;
 };

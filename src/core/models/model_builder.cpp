@@ -164,7 +164,17 @@ void ModelBuilder::check_part(const Intervention& intervention, const Axes& axes
          "; allowed: 1 to " + std::to_string(count));
   };
   check("head", intervention.head, axes.front().size);
-  check("position", intervention.position, axes[axes.size() - 2].size);
+  check(intervention.key ? "query" : "position", intervention.position, axes[axes.size() - 2].size);
+  check("key", intervention.key, axes.back().size);
+}
+
+Mask ModelBuilder::changed_mask(Mask mask, Value scores, const std::string& name) {
+  for (const Intervention& each : experiment_.interventions) {
+    if (each.tensor != name) continue;
+    check_part(each, plan_.axes(scores));
+    mask.pairs.push_back({each.head.value_or(0), each.position.value_or(-1), each.key.value_or(0)});
+  }
+  return mask;
 }
 
 Value ModelBuilder::linear(const std::string& name, Value input, const Linear& layer, const std::string& out_axis) {
@@ -216,9 +226,10 @@ Value ModelBuilder::attend(const Attention& attention) {
   if (attention.bias.step >= 0)
     scores = add(plan_, prefix + "biased_scores", "head query key, head query key -> head query key", scores,
                  attention.bias);
-  if (attention.mask.kind != Mask::Kind::none) {
+  Mask mask = changed_mask(attention.mask, scores, prefix + "scores");
+  if (mask.kind != Mask::Kind::none || !mask.pairs.empty()) {
     const MaskSizes sizes = {1, heads, plan_.axes(scores)[1].size, plan_.axes(scores)[2].size};
-    scores = apply_mask(plan_, prefix + "masked_scores", scores, MaskField(attention.mask, sizes),
+    scores = apply_mask(plan_, prefix + "masked_scores", scores, MaskField(std::move(mask), sizes),
                         -std::numeric_limits<double>::infinity());
   }
   const Value weights = softmax(plan_, prefix + "weights", scores);

@@ -19,7 +19,8 @@ namespace attnscope {
 /// Records a model's plan from its config and weights. The first error is kept in `error()`; after it, placeholders are
 /// recorded so that families need not check each call. Check `error()` once after reading config and tokens.
 ///
-/// What the experiment's interventions replace is recorded with them, as `changed_…`, where it is recorded.
+/// What the experiment's interventions replace is recorded with them, as `changed_…`, where it is recorded; the scores that
+/// they mask are part of the mask.
 class ModelBuilder : public ConfigReader {
  public:
   ModelBuilder(const Experiment& experiment, PlanBuilder& plan);
@@ -123,8 +124,10 @@ class ModelBuilder : public ConfigReader {
   std::optional<std::size_t> entry(const std::string& stored, const std::vector<Index>& shape);
   /// `value` with the interventions on it; `value` itself if there are none.
   Value changed(Value value);
-  /// Fails if the tensor has no such head or position.
+  /// Fails if the tensor has no such head, position or key.
   void check_part(const Intervention& intervention, const Axes& axes);
+  /// The mask of scores with the pairs that interventions mask as well.
+  Mask changed_mask(Mask mask, Value scores, const std::string& name);
 
   const Experiment& experiment_;
   PlanBuilder& plan_;

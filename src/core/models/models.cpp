@@ -101,7 +101,7 @@ Result<void> check_parts(const Experiment& experiment, const Plan& plan) {
   std::set<std::string_view> recorded;
   for (const PlannedStep& step : plan.steps) recorded.insert(step.name);
   for (const Intervention& each : experiment.interventions) {
-    if (!recorded.contains(changed_name(each.tensor)))
+    if (!recorded.contains(each.key ? each.tensor : changed_name(each.tensor)))
       return fail("interventions: this model has no " + part_name(each) + "; allowed: heads and MLPs of its layers");
   }
   return {};

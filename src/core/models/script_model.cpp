@@ -8,6 +8,7 @@
 #include "core/models/models.h"
 #include "core/operations/import.h"
 #include "core/operations/lookup.h"
+#include "core/operations/mask.h"
 #include "core/plan/plan.h"
 #include "core/script/script.h"
 
@@ -61,6 +62,15 @@ def intervene(x, changes, other=None):
     return y
 )";
 
+constexpr const char* kMaskPairs = R"(
+def mask_pairs(scores, pairs, fill):
+    """Scores [head, query, key] with those of a head, query (None: every query) and key filled."""
+    scores = scores.clone()
+    for head, query, key in pairs:
+        scores[head, slice(None) if query is None else query, key] = fill
+    return scores
+)";
+
 /// The tensors of the files that a plan reads.
 std::vector<std::string> files_tensors(const Plan& plan) {
   std::set<std::size_t> used;
@@ -78,12 +88,17 @@ std::vector<std::string> files_tensors(const Plan& plan) {
 /// The functions that the plan's steps call.
 void write_functions(Script& s, const Plan& plan) {
   std::set<std::string> operations;
-  for (const PlannedStep& step : plan.steps) operations.insert(step.operation->name());
+  for (const PlannedStep& step : plan.steps) {
+    operations.insert(step.operation->name());
+    if (const auto* mask = as<MaskOperation>(step.operation); mask != nullptr && !mask->field->mask().pairs.empty())
+      operations.insert("mask_pairs");
+  }
   s.code("from torch.nn import functional");
   for (const auto& [operation, function] : {std::pair{"rotary", kRotary},
                                             {"half_sinusoid", kSinusoids},
                                             {"relative_bias", kRelativeBias},
-                                            {"intervene", kIntervene}}) {
+                                            {"intervene", kIntervene},
+                                            {"mask_pairs", kMaskPairs}}) {
     if (operations.contains(operation)) s.code("\n" + std::string(function) + "\n");
   }
 }

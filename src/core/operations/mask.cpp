@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/python_text.h"
+#include "core/base/text.h"
 #include "core/operations/ops.h"
 #include "core/operations/shared.h"
 
@@ -90,7 +91,10 @@ void MaskOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   const double score = add_same_cell(cell, e);
   const bool keep = keeps(*this, cell.step.axes, cell.index);
   e.formula = keep ? cell.name(0) : number_text(fill);
-  e.note = std::string(keep ? "not masked" : "masked") + " (" + mask_text(field->mask()) + ")";
+  const Index head = leading_place(cell.step.axes, cell.index).head;
+  const bool is_pair = field->is_masked_pair(head, cell.index[cell.index.size() - 2], cell.index.back());
+  const std::string reason = is_pair ? "by an intervention" : mask_text(field->mask());
+  e.note = std::string(keep ? "not masked" : "masked") + " (" + reason + ")";
   e.computed = keep ? score : fill;
 }
 
@@ -107,10 +111,21 @@ std::string MaskOperation::python(const StepInPlan& step, std::span<const std::s
   const Axes& axes = step.step.axes;
   const std::string shape = std::to_string(axes[axes.size() - 2].size) + ", " + std::to_string(axes.back().size);
   const Mask& mask = field->mask();
-  assert(mask.kind == Mask::Kind::causal);
-  std::string keep = "torch.ones(" + shape + ").tril()";
-  if (mask.last > 0) keep += ".triu(" + std::to_string(1 - mask.last) + ")";
-  return inputs[0] + ".masked_fill(" + keep + " == 0, " + (std::isinf(fill) ? "-torch.inf" : python_number(fill)) + ")";
+  assert(mask.kind == Mask::Kind::causal || mask.kind == Mask::Kind::none);
+  const std::string filled = std::isinf(fill) ? "-torch.inf" : python_number(fill);
+  std::string masked = inputs[0];
+  if (mask.kind == Mask::Kind::causal) {
+    std::string keep = "torch.ones(" + shape + ").tril()";
+    if (mask.last > 0) keep += ".triu(" + std::to_string(1 - mask.last) + ")";
+    masked += ".masked_fill(" + keep + " == 0, " + filled + ")";
+  }
+  if (mask.pairs.empty()) return masked;
+  std::vector<std::string> pairs;
+  for (const MaskedPair& each : mask.pairs) {
+    pairs.push_back("(" + std::to_string(each.head) + ", " + (each.query < 0 ? "None" : std::to_string(each.query)) +
+                    ", " + std::to_string(each.key) + ")");
+  }
+  return "mask_pairs(" + masked + ", [" + join(pairs, ", ") + "], " + filled + ")";
 }
 
 }  // namespace attnscope

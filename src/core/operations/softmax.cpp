@@ -6,6 +6,7 @@
 
 #include "core/base/python_text.h"
 #include "core/kernels/softmax.h"
+#include "core/operations/mask.h"
 #include "core/operations/ops.h"
 #include "core/operations/shared.h"
 
@@ -91,8 +92,13 @@ void SoftmaxOperation::explain(const ExplainedCell& cell, Explanation& e) const 
   if (sum == 0) e.note = "every key is masked in this row, so its weights are 0";
 }
 
-std::string SoftmaxOperation::python(const StepInPlan& /*step*/, std::span<const std::string> inputs) const {
-  return "torch.softmax(" + inputs[0] + (temperature == 1 ? "" : " / " + python_number(temperature)) + ", -1)";
+std::string SoftmaxOperation::python(const StepInPlan& step, std::span<const std::string> inputs) const {
+  std::string weights =
+      "torch.softmax(" + inputs[0] + (temperature == 1 ? "" : " / " + python_number(temperature)) + ", -1)";
+  const auto* const mask = as<MaskOperation>(step.input(0).operation);
+  if (mask == nullptr || mask->field->empty_rows() == 0) return weights;
+  // PyTorch makes NaN of a row without any key.
+  return "torch.where(" + inputs[0] + ".isneginf().all(-1, keepdim=True), 0, " + weights + ")";
 }
 
 }  // namespace attnscope

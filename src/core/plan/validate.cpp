@@ -65,15 +65,24 @@ Result<void> check_interventions(const Experiment& experiment) {
   if (all.size() > kMaxInterventions)
     return fail("interventions: " + std::to_string(all.size()) + " are not allowed; allowed: at most " +
                 std::to_string(kMaxInterventions));
-  std::set<std::tuple<std::string, std::optional<Index>, std::optional<Index>>> parts;
+  std::set<std::tuple<std::string, std::optional<Index>, std::optional<Index>, std::optional<Index>>> parts;
   for (const Intervention& each : all) {
-    if (!can_intervene(each.tensor))
-      return fail("interventions: tensor: " + quoted_text(each.tensor) +
-                  " is not allowed; allowed: head_outputs, mlp_out or out of a layer, such as layer2.head_outputs");
-    if (each.tensor.ends_with("head_outputs") != each.head.has_value())
+    const bool is_scores = can_mask(each.tensor);
+    if (!is_scores && !can_intervene(each.tensor))
+      return fail(
+          "interventions: tensor: " + quoted_text(each.tensor) +
+          " is not allowed; allowed: head_outputs, scores, mlp_out or out of a layer, such as layer2.head_outputs");
+    if (is_scores != (each.kind == Intervention::Kind::masked))
+      return fail("interventions: " + each.tensor + " is " + std::string(kind_name(each.kind)) +
+                  "; allowed: " + (is_scores ? "masked" : "off, mean, patched"));
+    if (is_scores != each.key.has_value())
+      return fail("interventions: " + each.tensor +
+                  (each.key ? " has no keys; allowed: no key" : " has keys; allowed: one with a key"));
+    const bool has_heads = is_scores || each.tensor.ends_with("head_outputs");
+    if (has_heads != each.head.has_value())
       return fail("interventions: " + each.tensor +
                   (each.head ? " has no heads; allowed: no head" : " has heads; allowed: one with a head"));
-    if (!parts.insert({each.tensor, each.head, each.position}).second)
+    if (!parts.insert({each.tensor, each.head, each.position, each.key}).second)
       return fail("interventions: " + part_name(each) + " appears twice; allowed: each part once");
     if (each.kind == Intervention::Kind::patched && experiment.patch_text.ids.empty())
       return fail("interventions: " + part_name(each) + " is patched, but there is no text to patch from; " +

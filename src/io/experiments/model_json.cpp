@@ -82,8 +82,8 @@ Result<std::optional<Index>> index_from_json(const std::string& field, const jso
 }
 
 Result<Intervention> intervention_from_json(const std::string& field, const json& value) {
-  static const std::vector<std::string> keys = {"tensor", "head", "position", "with"};
-  if (!value.is_object()) return wrong_member(field, value, "an object with tensor, head, position and with");
+  static const std::vector<std::string> keys = {"tensor", "head", "position", "key", "with"};
+  if (!value.is_object()) return wrong_member(field, value, "an object with tensor, head, position, key and with");
   if (Result<void> known = check_keys(value, keys, field + ": "); !known) return tl::unexpected(known.error());
   Intervention made;
   const auto tensor = value.find("tensor");
@@ -97,11 +97,15 @@ Result<Intervention> intervention_from_json(const std::string& field, const json
   Result<std::optional<Index>> position = index_from_json(field, value, "position");
   if (!position) return tl::unexpected(position.error());
   made.position = *position;
+  Result<std::optional<Index>> key = index_from_json(field, value, "key");
+  if (!key) return tl::unexpected(key.error());
+  made.key = *key;
+  const std::string kinds = join(std::vector<std::string>(kInterventionKinds.begin(), kInterventionKinds.end()), ", ");
   const auto with = value.find("with");
-  if (with == value.end()) return fail(field + ".with is missing; allowed: off, mean, patched");
+  if (with == value.end()) return fail(field + ".with is missing; allowed: " + kinds);
   const std::optional<Intervention::Kind> kind =
       with->is_string() ? intervention_kind(with->get_ref<const std::string&>()) : std::nullopt;
-  if (!kind) return wrong_member(field + ".with", *with, "off, mean, patched");
+  if (!kind) return wrong_member(field + ".with", *with, kinds.c_str());
   made.kind = *kind;
   return made;
 }
@@ -125,6 +129,7 @@ ordered_json to_json(const Intervention& intervention) {
   ordered_json object = {{"tensor", intervention.tensor}};
   if (intervention.head) object["head"] = *intervention.head;
   if (intervention.position) object["position"] = *intervention.position;
+  if (intervention.key) object["key"] = *intervention.key;
   object["with"] = kind_name(intervention.kind);
   return object;
 }

@@ -18,7 +18,7 @@ using Kind = Intervention::Kind;
 
 constexpr const char* kAbout =
     "What takes the place of a head's outputs, or of an MLP's: 0, their mean over the text, or what the model makes of "
-    "another text at the same position.";
+    "another text at the same position. M masks the score under the mouse.";
 
 /// "Layer 2" and "head 3" of "Layer 2, head 3".
 std::pair<std::string, std::string> split_title(const std::string& title) {
@@ -79,7 +79,8 @@ class InterventionControls {
     intents_.actions.push_back({SetIntervention{part, kind}, 0});
   }
 
-  [[nodiscard]] std::size_t kinds() const { return can_patch_ ? kInterventionKinds.size() : 2; }
+  /// Of those that replace a part.
+  [[nodiscard]] std::size_t kinds() const { return can_patch_ ? 3 : 2; }
 
   /// What the selected part can be replaced by, side by side.
   void buttons(const Intervention& part) {
@@ -105,15 +106,20 @@ class InterventionControls {
 
   void row(const Intervention& intervention) {
     const std::string title = part_title(intervention);
-    std::vector<std::string> items(kInterventionKinds.begin(),
-                                   kInterventionKinds.begin() + static_cast<std::ptrdiff_t>(kinds()));
+    // Scores are masked or not; what replaces other parts can be chosen.
+    const bool is_masked = intervention.kind == Kind::masked;
+    const std::size_t first = is_masked ? static_cast<std::size_t>(Kind::masked) : 0;
+    const std::size_t count = is_masked ? 1 : kinds();
+    std::vector<std::string> items;
+    for (std::size_t i = 0; i < count; ++i) items.emplace_back(kInterventionKinds[first + i]);
     items.emplace_back("remove");
     const float room = ImGui::GetContentRegionAvail().x * 0.48F;
     const bool fits = ImGui::CalcTextSize(title.c_str()).x <= room;
     const std::string label = fits ? title : cut_text(part_name(intervention), room);
-    const auto picked = choice(style_, label.c_str(), title, items, static_cast<std::size_t>(intervention.kind));
+    const auto picked =
+        choice(style_, label.c_str(), title, items, static_cast<std::size_t>(intervention.kind) - first);
     if (!picked) return;
-    set(intervention, *picked < kinds() ? std::optional(static_cast<Kind>(*picked)) : std::nullopt);
+    set(intervention, *picked < count ? std::optional(static_cast<Kind>(first + *picked)) : std::nullopt);
   }
 
   const Style& style_;

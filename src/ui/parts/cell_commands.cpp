@@ -51,10 +51,30 @@ void show_pinned_pair(Shared& shared, std::uint64_t gesture) {
   }
 }
 
+namespace {
+
+/// The score of a trained model's head that belongs to a cell of scores or weights.
+std::optional<Intervention> masked_score(const NamedCell& cell) {
+  std::string scores = scores_of_heads(cell.tensor);
+  if (scores.empty() || cell.index.size() != 3) return std::nullopt;
+  return Intervention{std::move(scores), cell.index[0], cell.index[1], Intervention::Kind::masked, cell.index[2]};
+}
+
+void toggle_model_mask(const Shared& shared, const NamedCell& cell, UiIntents& intents) {
+  const std::optional<Intervention> score = masked_score(cell);
+  if (!score) return shared.say("M masks a query–key pair: point at a score or a weight first", true);
+  const bool is_masked = same_part(shared.session().experiment().interventions, *score) != nullptr;
+  intents.actions.push_back({SetIntervention{*score, is_masked ? std::nullopt : std::optional(score->kind)}, 0});
+  shared.say(part_title(*score) + (is_masked ? ": not masked" : ": masked"), false);
+}
+
+}  // namespace
+
 void toggle_mask(const Shared& shared, UiIntents& intents) {
   const Trace* trace = shared.traces.trace().get();
   const std::optional<NamedCell>& cell = shared.state.inspected();
   if (trace == nullptr || !cell) return;
+  if (trace->experiment().model != nullptr) return toggle_model_mask(shared, *cell, intents);
   const std::optional<MaskCell> pair = mask_cell(*trace, cell->tensor, cell->index);
   const Step* const step = trace->find(cell->tensor);
   if (step != nullptr && is_imported_weights(*step))

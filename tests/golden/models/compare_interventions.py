@@ -4,7 +4,7 @@
     compare_interventions.py PROGRAM [COUNT [SEED]]
 
 COUNT experiments for each model: heads, MLPs and layers that are off, at their mean or patched from another text, which may
-be shorter or longer, everywhere or at one position. Exits with 1 when a tensor is missing, surplus, or further from PyTorch's
+be shorter or longer, everywhere or at one position; and keys of heads that are masked, for one query or for all. Exits with 1 when a tensor is missing, surplus, or further from PyTorch's
 than 1e-5 of its largest magnitude.
 """
 
@@ -32,10 +32,23 @@ def parts_of(tensors, rng):
             yield f"{layer}.{LAST[last]}{head}", rng.randint(1, tensor.shape[-2])
 
 
+def masked_keys(tensors, rng):
+    """Some keys as the command line names them."""
+    scores = [name for name in tensors if name.rpartition(".")[2] in ("scores", "cross_scores")]
+    for name in rng.choices(scores, k=rng.randint(0, 4)):
+        layer, _, last = name.rpartition(".")
+        heads, queries, keys = tensors[name].shape
+        query = rng.choice(["*", rng.randint(1, queries)])
+        head = last.replace("scores", "head") + str(rng.randint(1, heads))
+        yield f"{layer}.{head}@{query}:{rng.randint(1, keys)}"
+
+
 def interventions(tensors, tokens, vocabulary, rng):
     """Options of the command line."""
     parts = list(parts_of(tensors, rng))
     options, patches = [], False
+    for key in set(masked_keys(tensors, rng)):
+        options += ["--masked", key]
     for part, position in rng.sample(parts, min(len(parts), rng.randint(1, 5))):
         kind = rng.choice(["--off", "--mean", "--patched"] if tokens else ["--off", "--mean"])
         patches = patches or kind == "--patched"

@@ -261,10 +261,10 @@ TEST(Interventions, WhatCannotBeIsRefusedInOneLine) {
     changed.interventions = {std::move(intervention)};
     return refusal(changed);
   };
-  EXPECT_EQ(
-      refused({"layer1.q", 0, {}, Kind::off}),
-      "interventions: tensor: \"layer1.q\" is not allowed; allowed: head_outputs, mlp_out or out of a layer, such "
-      "as layer2.head_outputs");
+  EXPECT_EQ(refused({"layer1.q", 0, {}, Kind::off}),
+            "interventions: tensor: \"layer1.q\" is not allowed; allowed: head_outputs, scores, mlp_out or out of a "
+            "layer, such "
+            "as layer2.head_outputs");
   EXPECT_EQ(refused({"layer1.head_outputs", {}, {}, Kind::off}),
             "interventions: layer1.head_outputs has heads; allowed: one with a head");
   EXPECT_EQ(refused({"layer1.mlp_out", 0, {}, Kind::off}),
