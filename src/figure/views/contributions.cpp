@@ -70,7 +70,7 @@ class ContributionsLayout {
   }
 
   [[nodiscard]] std::string title_text() const {
-    const std::string words = "What adds to the logit of " + logit_text(trace_, stream(), choice());
+    std::string words = "What adds to the logit of " + logit_text(trace_, stream(), choice());
     if (answer_kind(trace_.experiment()) == AnswerKind::label) return words;
     return words + " " + position_text(trace_, stream(), choice().position);
   }

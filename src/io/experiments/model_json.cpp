@@ -105,7 +105,7 @@ Result<Intervention> intervention_from_json(const std::string& field, const json
   if (with == value.end()) return fail(field + ".with is missing; allowed: " + kinds);
   const std::optional<Intervention::Kind> kind =
       with->is_string() ? intervention_kind(with->get_ref<const std::string&>()) : std::nullopt;
-  if (!kind) return wrong_member(field + ".with", *with, kinds.c_str());
+  if (!kind) return wrong_member(field + ".with", *with, kinds);
   made.kind = *kind;
   return made;
 }
