@@ -80,12 +80,22 @@ void set_intervention(Experiment& experiment, const SetIntervention& set) {
     experiment.patch_text = experiment.text;
 }
 
-/// Drops interventions on positions that no longer exist.
+/// Drops interventions on positions and keys that no longer exist.
 void drop_missing_positions(Experiment& experiment) {
-  const Index most = std::max(std::ssize(experiment.text.ids), std::ssize(experiment.text2.ids));
-  std::erase_if(experiment.interventions, [&](const Intervention& each) {
-    return each.position.value_or(0) >= most || each.key.value_or(0) >= most;
-  });
+  const Index text = std::ssize(experiment.text.ids);
+  const Index text2 = std::ssize(experiment.text2.ids);
+  const auto is_missing = [&](const Intervention& each) {
+    const bool in_encoder = each.tensor.starts_with("encoder.");
+    const bool in_decoder = each.tensor.starts_with("decoder.");
+    const bool is_cross = each.tensor.find(".cross_") != std::string::npos;
+    // Where there is one part only, a pair of texts may be one sequence.
+    const Index one_part = std::max(text, text2);
+    const Index positions = in_encoder ? text : in_decoder ? text2 : one_part;
+    const Index keys = in_encoder || is_cross ? text : positions;
+    return (each.position && *each.position >= positions) || (each.key && *each.key >= keys);
+  };
+  // Without a text it reads a picture, whose patches stay as many.
+  if (text > 0) std::erase_if(experiment.interventions, is_missing);
 }
 
 /// Drops heads that no longer exist.
