@@ -38,7 +38,11 @@ void TokenSearch::row(const Style& style) {
   ImGui::TextDisabled("Find token");
   ImGui::SameLine(0, style.px(8));
   ImGui::SetNextItemWidth(style.px(kFieldWidth));
-  if (std::exchange(focus_, false)) ImGui::SetKeyboardFocusHere();
+  if (std::exchange(focus_, false)) {
+    // Newer versions of ImGui give the keyboard only to a field of the window in front.
+    ImGui::SetWindowFocus();
+    ImGui::SetKeyboardFocusHere();
+  }
   if (text_field("##find", "a part of it, or its number", text_)) current_ = 0, moved_ = true;
   if (ImGui::IsItemDeactivated() && enter_pressed()) {
     go(ImGui::GetIO().KeyShift);
