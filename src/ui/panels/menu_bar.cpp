@@ -51,16 +51,18 @@ void models_menu(const MenuState& state, UiIntents& intents) {
   ImGui::EndMenu();
 }
 
+/// Below the commands, because it may be longer than the window; the tabs have the same views.
 void views_list(const Experiment& experiment, UiIntents& intents) {
+  ImGui::Separator();
   for (const View& view : views()) {
     if (ImGui::MenuItem(view.title.c_str(), nullptr, view.name == experiment.view.name))
       intents.actions.push_back({SetView{view.name}, 0});
   }
 }
 
-/// The commands of a menu, which stand below its list where it has one.
+/// The commands of a menu, which stand below the lessons where it has them.
 void command_items(Menu menu, const Experiment& experiment, const MenuState& state, UiIntents& intents) {
-  bool is_first = menu != Menu::view && menu != Menu::lessons;
+  bool is_first = menu != Menu::lessons;
   for (const CommandEntry& entry : commands()) {
     if (entry.menu != menu) continue;
     if (entry.starts_group && !std::exchange(is_first, false)) ImGui::Separator();
@@ -83,9 +85,9 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
                                                                    {Menu::help, "Help"}}};
   for (const auto& [menu, label] : kMenus) {
     if (!ImGui::BeginMenu(label)) continue;
-    if (menu == Menu::view) views_list(experiment, intents);
     if (menu == Menu::lessons) lesson_entries(state, intents);
     command_items(menu, experiment, state, intents);
+    if (menu == Menu::view) views_list(experiment, intents);
     ImGui::EndMenu();
   }
   const std::string title =
