@@ -62,7 +62,7 @@ TEST_F(Interventions, MMasksTheScoreThatThePinnedWeightIsMadeFrom) {
   EXPECT_EQ(all(), (std::vector<Intervention>{{"layer2.scores", 3, 4, Kind::masked, 1}}));
   EXPECT_EQ(screen().trace().tensor("layer2.weights").at(std::vector<Index>{3, 4, 1}), 0.0F);
   EXPECT_EQ(screen().state().message.text, "Layer 2, head 4, query 5, key 2: masked");
-  choose({0, std::string("layer2.head4@5:2"), std::string("##choice")}, "remove");
+  choose({0, std::string("is"), std::string("##choice")}, "remove");
   EXPECT_TRUE(all().empty());
   undo();
   screen().key('M');

@@ -113,9 +113,14 @@ class InterventionControls {
     std::vector<std::string> items;
     for (std::size_t i = 0; i < count; ++i) items.emplace_back(kInterventionKinds[first + i]);
     items.emplace_back("remove");
-    const float room = ImGui::GetContentRegionAvail().x * 0.48F;
-    const bool fits = ImGui::CalcTextSize(title.c_str()).x <= room;
-    const std::string label = fits ? title : cut_text(part_name(intervention), room);
+    // A long name has a line of its own.
+    const float width = ImGui::GetContentRegionAvail().x;
+    const bool fits = ImGui::CalcTextSize(title.c_str()).x <= width * 0.48F;
+    if (!fits) {
+      ImGui::TextUnformatted(cut_text(title, width).c_str());
+      tooltip(title);
+    }
+    const std::string label = fits ? title : "is";
     const auto picked =
         choice(style_, label.c_str(), title, items, static_cast<std::size_t>(intervention.kind) - first);
     if (!picked) return;
