@@ -23,7 +23,7 @@ TEST(SessionInterventions, GoWithThePositionsThatAShorterTextLacks) {
                                           {"encoder.layer1.scores", 0, 5, Kind::masked, 0},
                                           {"decoder.layer1.scores", 0, {}, Kind::masked, 3},
                                           {"decoder.layer1.cross_scores", 0, {}, Kind::masked, 4},
-                                          {"decoder.layer1.cross_head_outputs", 0, 2, Kind::off}};
+                                          {"decoder.layer1.cross_head_outputs", 0, 3, Kind::off}};
   Session session(reading("dates"));
   for (const Intervention& each : some) add(session, each);
   ASSERT_EQ(session.experiment().interventions, some);
