@@ -26,12 +26,12 @@ struct Mask {
   enum class Kind { none, causal, window, padding, array };
 
   Kind kind = Kind::none;
-  Index radius = 0;               ///< window: keeps |query − key| ≤ radius
-  std::vector<Index> lengths;     ///< padding: keeps key < length; one length for all batch items, or one per item
-  std::vector<Index> shape;       ///< array: rank 2 [query, key], 3 [batch, query, key] or 4 [batch, head, query, key]
-  std::vector<bool> keep;         ///< array: row-major, true where a query may attend
-  Index last = 0;                 ///< causal: keeps that many keys up to the query; 0: all of them
-  std::vector<MaskedPair> pairs;  ///< masked besides; of trained models only
+  Index radius = 0;            ///< window: keeps |query − key| ≤ radius
+  std::vector<Index> lengths;  ///< padding: keeps key < length; one length for all batch items, or one per item
+  std::vector<Index> shape;    ///< array: rank 2 [query, key], 3 [batch, query, key] or 4 [batch, head, query, key]
+  std::vector<bool> keep;      ///< array: row-major, true where a query may attend
+  Index last = 0;              ///< causal: keeps that many keys up to the query; 0: all of them
+  std::vector<MaskedPair> pairs = {};  ///< masked besides; of trained models only
 
   friend bool operator==(const Mask&, const Mask&) = default;
 };

@@ -53,6 +53,7 @@ std::string InterveneOperation::formula(const StepInPlan& step) const {
       case Kind::off: text += " 0"; break;
       case Kind::mean: text += " mean over the text"; break;
       case Kind::patched: text += " " + step.input(1).name; break;
+      case Kind::masked: break;  // of scores, which this does not replace
     }
   }
   return text;
