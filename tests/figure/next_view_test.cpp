@@ -174,7 +174,12 @@ TEST(NextView, SaysWhatInterventionsDidToTheAnswer) {
   const std::vector<Index> cell = {last, best};
   const auto apart =
       static_cast<double>(trace->tensor("logits").at(cell)) - static_cast<double>(plain->tensor("logits").at(cell));
-  const std::string words_now = words(figure, "change.1");
+  std::string words_now;
+  for (const TextMark& text : figure.texts) {
+    if (text.id.starts_with("change.") && text.id != "change.0") words_now += text.markup + " ";
+  }
+  EXPECT_NE(words_now.find("KL divergence"), std::string::npos) << words_now;
+  EXPECT_EQ(words_now.find("…"), std::string::npos) << words_now;
   EXPECT_NE(words_now.find("“␣w" + std::to_string(best) + "” is first without"), std::string::npos) << words_now;
   EXPECT_NE(words_now.find("Δ logit " + std::string(apart < 0 ? "−" : "+") + number_text(std::abs(apart))),
             std::string::npos)

@@ -68,6 +68,12 @@ TEST_F(Interventions, MMasksTheScoreThatThePinnedWeightIsMadeFrom) {
   screen().key('M');
   screen().settle();
   EXPECT_TRUE(all().empty()) << "a second time, it is unmasked";
+  screen().state().pinned = ui::NamedCell{"layer2.weights", {3, 4, 7}};
+  screen().frame(2);
+  screen().key('M');
+  EXPECT_EQ(screen().state().message.text,
+            "Layer 2, head 4, query 5, key 8: masked already, by the model or for every query");
+  EXPECT_TRUE(all().empty());
   screen().state().pinned = ui::NamedCell{"layer2.head_outputs", {3, 4, 1}};
   screen().frame(2);
   screen().key('M');

@@ -82,7 +82,7 @@ class NextLayout {
     place(map);
     const Point at = corner_;
     title(at);
-    change_lines({at.x, at.y + kTitle});
+    add_change({at.x, at.y + kTitle});
     add_answer_list(figure_, list_, {at.x, at.y + kTitle + change_height()}, width_);
     lens_title(map);
     targets(map);
@@ -167,6 +167,7 @@ class NextLayout {
     const double least = std::max({answer_list_width(list_), labels + across * kMinCell, title_width()});
     figure_.width = std::max(options_.width, least + 2 * kMargin);
     width_ = std::max(least, std::min(figure_.width - 2 * kMargin, kWidest));
+    wrap_change();
     const double cell = std::clamp((width_ - labels) / across, kMinCell, kMaxCell);
     map.column_labels = position_names(cell);
     const double above = column_label_height(map.column_labels, cell);
@@ -212,15 +213,21 @@ class NextLayout {
   }
 
   [[nodiscard]] double change_height() const {
-    return change_.empty() ? 0 : kChangeLine * static_cast<double>(change_.size()) + 6;
+    return change_lines_.empty() ? 0 : kChangeLine * static_cast<double>(change_lines_.size()) + 6;
   }
 
   /// The interventions, and what they did to the answer.
-  void change_lines(Point at) {
+  void add_change(Point at) {
+    for (std::size_t i = 0; i < change_lines_.size(); ++i) {
+      const auto& [words, ink] = change_lines_[i];
+      small("change." + std::to_string(i), {at.x, at.y + 9 + kChangeLine * static_cast<double>(i)}, words, ink);
+    }
+  }
+
+  void wrap_change() {
     for (std::size_t i = 0; i < change_.size(); ++i) {
-      const std::string id = "change." + std::to_string(i);
-      const Point line = {at.x, at.y + 9 + kChangeLine * static_cast<double>(i)};
-      small(id, line, shortened_text(change_[i], width_, TypeSize::kSmall), i == 0 ? Ink::accent : Ink::text);
+      for (std::string& line : wrapped_text(change_[i], width_, TypeSize::kSmall))
+        change_lines_.emplace_back(std::move(line), i == 0 ? Ink::accent : Ink::text);
     }
   }
 
@@ -311,6 +318,7 @@ class NextLayout {
   std::shared_ptr<const Lens> lens_;
   AnswerList list_;
   std::vector<std::string> change_;
+  std::vector<std::pair<std::string, Ink>> change_lines_;  ///< the same, no wider than the figure
   Point corner_;
   double width_ = 0;
   double lens_top_ = 0;

@@ -6,6 +6,7 @@
 #include "app/session/mark_edits.h"
 #include "app/session/mask_cell.h"
 #include "core/experiment/order.h"
+#include "core/operations/mask.h"
 #include "core/studies/permutation.h"
 #include "figure/slices/head_state.h"
 #include "figure/slices/selected.h"
@@ -60,10 +61,20 @@ std::optional<Intervention> masked_score(const NamedCell& cell) {
   return Intervention{std::move(scores), cell.index[0], cell.index[1], Intervention::Kind::masked, cell.index[2]};
 }
 
-void toggle_model_mask(const Shared& shared, const NamedCell& cell, UiIntents& intents) {
+/// Whether a query never sees that key, whatever the interventions.
+bool is_hidden(const Trace& trace, const Intervention& score) {
+  const std::string layer = score.tensor.substr(0, score.tensor.size() - std::string_view("scores").size());
+  const Step* const masked = trace.find(layer + "masked_scores");
+  const auto* const mask = masked == nullptr ? nullptr : as<MaskOperation>(masked->operation);
+  return mask != nullptr && !mask->field->keeps(0, *score.head, *score.position, *score.key);
+}
+
+void toggle_model_mask(const Shared& shared, const Trace& trace, const NamedCell& cell, UiIntents& intents) {
   const std::optional<Intervention> score = masked_score(cell);
   if (!score) return shared.say("M masks a query–key pair: point at a score or a weight first", true);
   const bool is_masked = same_part(shared.session().experiment().interventions, *score) != nullptr;
+  if (!is_masked && is_hidden(trace, *score))
+    return shared.say(part_title(*score) + ": masked already, by the model or for every query", true);
   intents.actions.push_back({SetIntervention{*score, is_masked ? std::nullopt : std::optional(score->kind)}, 0});
   shared.say(part_title(*score) + (is_masked ? ": not masked" : ": masked"), false);
 }
@@ -74,7 +85,7 @@ void toggle_mask(const Shared& shared, UiIntents& intents) {
   const Trace* trace = shared.traces.trace().get();
   const std::optional<NamedCell>& cell = shared.state.inspected();
   if (trace == nullptr || !cell) return;
-  if (trace->experiment().model != nullptr) return toggle_model_mask(shared, *cell, intents);
+  if (trace->experiment().model != nullptr) return toggle_model_mask(shared, *trace, *cell, intents);
   const std::optional<MaskCell> pair = mask_cell(*trace, cell->tensor, cell->index);
   const Step* const step = trace->find(cell->tensor);
   if (step != nullptr && is_imported_weights(*step))
