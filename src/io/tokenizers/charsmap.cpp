@@ -95,7 +95,7 @@ std::optional<std::string_view> Charsmap::replacement(std::string_view text) con
 }
 
 bool Charsmap::is_closed() const {
-  constexpr std::size_t kBytes = 256;
+  constexpr std::size_t kByteValues = 256;
   if (units_.empty()) return true;
   if (replacements_.empty() || replacements_.back() != '\0') return false;
   std::vector<bool> seen(units_.size());
@@ -105,9 +105,9 @@ bool Charsmap::is_closed() const {
     const std::size_t node = open.back();
     open.pop_back();
     const std::size_t children = node ^ offset(units_[node]);
-    if ((children | (kBytes - 1)) >= units_.size()) return false;
+    if ((children | (kByteValues - 1)) >= units_.size()) return false;
     if (has_leaf(units_[node]) && value(units_[children]) >= replacements_.size()) return false;
-    for (std::size_t byte = 1; byte < kBytes; ++byte) {
+    for (std::size_t byte = 1; byte < kByteValues; ++byte) {
       const std::size_t child = children ^ byte;
       if (label(units_[child]) != byte || seen[child]) continue;
       seen[child] = true;
