@@ -190,7 +190,7 @@ TEST(Explain, WritesTheArithmetic) {
   EXPECT_NEAR(score.results[0].value / std::sqrt(7.0), score.results[1].value, 1e-12);
 
   EXPECT_EQ(cell("masked_scores[1,2,4]").formula, "−9.000e+15");
-  EXPECT_EQ(cell("masked_scores[1,2,4]").note, "masked (causal)");
+  EXPECT_EQ(cell("masked_scores[1,2,4]").note, "masked (causal mask)");
   EXPECT_EQ(cell("masked_scores[1,2,1]").formula, "scores[1, 2, 1]");
   EXPECT_EQ(cell("weights[1,2,1]").formula, "exp(masked_scores[1, 2, 1]) / Σ_j exp(masked_scores[1, 2, j])");
   EXPECT_EQ(cell("merged[2,8]").formula, "head_outputs[1, 2, 1]");

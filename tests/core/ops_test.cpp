@@ -112,7 +112,7 @@ TEST(Mask, ARowWithoutKeysIsAsTheFillSays) {
   EXPECT_EQ(
       warnings_of(recorder),
       (std::vector<std::string>{"large: 2 rows have no unmasked key; masked_fill -9e+15 makes the weights uniform",
-                                "infinite: 2 rows have no unmasked key; masked_fill -inf makes the weights 0"}));
+                                "infinite: 2 rows have no unmasked key: their weights are 0"}));
 }
 
 TEST(Mask, NaNUnderAMaskDoesNotReachTheWeights) {

@@ -7,7 +7,10 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/trace/run.h"
 #include "figure/slices/dot_product.h"
+#include "figure/slices/head_state.h"
+#include "support/made_model.h"
 #include "traces.h"
 
 namespace attnscope::test {
@@ -218,6 +221,26 @@ TEST(DotView, AdditiveScoresHaveNone) {
     for (std::size_t i = 0; i < q.size(); ++i) sum += q[i] * k[i] / product.product->divisor;
     EXPECT_NEAR(sum, static_cast<double>(trace->value(product.scores, at)), 1e-4 * std::max(1.0, std::abs(sum)))
         << system;
+  }
+}
+
+TEST(MaskedScore, IsNamedAfterWhatMasksIt) {
+  for (const auto& [family, otherwise] : {std::pair("gpt2", "causal mask"), {"bert", "no mask"}}) {
+    SCOPED_TRACE(family);
+    Experiment experiment = made_trace(family, {1, 2, 5, 9})->experiment();
+    experiment.interventions = {{"layer1.scores", 0, {}, Intervention::Kind::masked, 0}};
+    const auto trace = run(experiment).value();
+    const auto shown = [&](Index query, Index key) {
+      return figure_of(*trace, "dot", {{"query", query}, {"key", key}});
+    };
+    EXPECT_EQ(words(shown(3, 1), "mask.caption"), "intervention");
+    EXPECT_EQ(words(shown(3, 1), "mask.value"), "−∞");
+    EXPECT_EQ(words(shown(3, 2), "mask.caption"), otherwise);
+    EXPECT_EQ(words(shown(3, 2), "mask.value"), "kept");
+    EXPECT_EQ(head_state(experiment, "layer1.weights", 0), "partly masked");
+    EXPECT_EQ(head_state(experiment, "layer1.weights", 1), "");
+    EXPECT_EQ(head_state(experiment, "layer2.weights", 0), "");
+    EXPECT_NE(describe(figure_of(*trace, "head")).find("partly masked"), std::string::npos);
   }
 }
 

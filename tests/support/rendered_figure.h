@@ -127,7 +127,7 @@ struct Tolerance {
 /// up to one logical pixel, and the last columns of a matrix lie up to half a pixel more to the left in the window.
 ///
 /// In what poppler shows of the views up to 5 are outside, where many lines lie across one another, in what librsvg
-/// shows 1.5 beside letters, in the window 10 where dashes lie across lines. A line one pixel wide in the
+/// shows 1.5 beside letters, in the window 8 where dashes lie across lines. A line one pixel wide in the
 /// palest grey of the themes is 8, a cell of another colour as much as that colour is apart.
 inline Tolerance tolerance(Letters letters) {
   switch (letters) {
@@ -135,7 +135,7 @@ inline Tolerance tolerance(Letters letters) {
     case Letters::by_reader: return {kRenderedScale, 8 * kRenderedScale, 3, 6};
     case Letters::in_window: break;
   }
-  return {kRenderedScale + 1, 8 * kRenderedScale, 12, 12};
+  return {kRenderedScale + 1, 8 * kRenderedScale, 10, 10};
 }
 
 /// What is wrong with `picture` of a figure, which should show what `expected` does; empty: nothing.

@@ -184,6 +184,11 @@ bool MaskField::is_masked_pair(Index head, Index query, Index key) const {
                             std::ranges::binary_search(pairs, MaskedPair{head, -1, key}));
 }
 
+std::string MaskField::reason(Index head, Index query, Index key) const {
+  if (is_masked_pair(head, query, key)) return "intervention";
+  return mask_.kind == Mask::Kind::none ? "no mask" : mask_text(mask_) + " mask";
+}
+
 bool MaskField::kind_keeps(Index batch, Index head, Index query, Index key) const {
   switch (mask_.kind) {
     case Mask::Kind::none: return true;

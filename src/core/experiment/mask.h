@@ -76,6 +76,8 @@ class MaskField {
   [[nodiscard]] bool keeps(Index batch, Index head, Index query, Index key) const;
   /// Whether it is one of the mask's pairs.
   [[nodiscard]] bool is_masked_pair(Index head, Index query, Index key) const;
+  /// What decides on the score: "causal mask", "no mask", or "intervention" where it is one of the pairs.
+  [[nodiscard]] std::string reason(Index head, Index query, Index key) const;
   /// Whether this query has any unmasked key.
   [[nodiscard]] bool keeps_any(Index batch, Index head, Index query) const;
   /// Number of queries without any key, over all heads and batch items.

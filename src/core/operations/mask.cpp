@@ -34,12 +34,16 @@ LeadingPlace leading_place(const Axes& axes, std::span<const Index> index) {
   return place;
 }
 
-bool keeps(const MaskOperation& mask, const Axes& axes, std::span<const Index> index) {
+}  // namespace
+
+bool MaskOperation::keeps(const Axes& axes, std::span<const Index> index) const {
   const auto [batch, head] = leading_place(axes, index);
-  return mask.field->keeps(batch, head, index[index.size() - 2], index.back());
+  return field->keeps(batch, head, index[index.size() - 2], index.back());
 }
 
-}  // namespace
+std::string MaskOperation::reason(const Axes& axes, std::span<const Index> index) const {
+  return field->reason(leading_place(axes, index).head, index[index.size() - 2], index.back());
+}
 
 Value apply_mask(PlanBuilder& r, std::string name, Value scores, MaskField field, double fill) {
   return record_elementwise(r, std::move(name), scores,
@@ -89,12 +93,9 @@ double MaskOperation::magnitude_bound(const Axes& /*axes*/, std::span<const doub
 
 void MaskOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   const double score = add_same_cell(cell, e);
-  const bool keep = keeps(*this, cell.step.axes, cell.index);
+  const bool keep = keeps(cell.step.axes, cell.index);
   e.formula = keep ? cell.name(0) : number_text(fill);
-  const Index head = leading_place(cell.step.axes, cell.index).head;
-  const bool is_pair = field->is_masked_pair(head, cell.index[cell.index.size() - 2], cell.index.back());
-  const std::string reason = is_pair ? "by an intervention" : mask_text(field->mask());
-  e.note = std::string(keep ? "not masked" : "masked") + " (" + reason + ")";
+  e.note = std::string(keep ? "not masked" : "masked") + " (" + reason(cell.step.axes, cell.index) + ")";
   e.computed = keep ? score : fill;
 }
 
@@ -102,9 +103,9 @@ std::vector<std::string> MaskOperation::warnings(const std::string& name) const 
   // A mask without an axis for heads or for the batch is the same for all of them.
   const Index rows = field->empty_rows();
   if (rows == 0) return {};
-  return {name + ": " + grouped_text(rows) + (rows == 1 ? " row has" : " rows have") +
-          " no unmasked key; masked_fill " + exact_text(fill) +
-          (std::isinf(fill) ? " makes the weights 0" : " makes the weights uniform")};
+  std::string text = name + ": " + grouped_text(rows) + (rows == 1 ? " row has" : " rows have") + " no unmasked key";
+  if (std::isinf(fill)) return {text + (rows == 1 ? ": its weights are 0" : ": their weights are 0")};
+  return {text + "; masked_fill " + exact_text(fill) + " makes the weights uniform"};
 }
 
 std::string MaskOperation::python(const StepInPlan& step, std::span<const std::string> inputs) const {

@@ -16,6 +16,10 @@ struct MaskOperation {
   std::shared_ptr<const MaskField> field;
   double fill = 0;
 
+  /// Of the score at `index`, in scores with these axes: whether it is kept, and what decides on it; see `MaskField`.
+  [[nodiscard]] bool keeps(const Axes& axes, std::span<const Index> index) const;
+  [[nodiscard]] std::string reason(const Axes& axes, std::span<const Index> index) const;
+
   [[nodiscard]] std::string name() const { return "mask"; }
   [[nodiscard]] std::string formula(const StepInPlan& step) const;
   void compute(Inputs inputs, const StepContext& context, Tensor& out) const;

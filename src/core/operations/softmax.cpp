@@ -98,7 +98,7 @@ std::string SoftmaxOperation::python(const StepInPlan& step, std::span<const std
   const auto* const mask = as<MaskOperation>(step.input(0).operation);
   if (mask == nullptr || mask->field->empty_rows() == 0) return weights;
   // PyTorch makes NaN of a row without any key.
-  return "torch.where(" + inputs[0] + ".isneginf().all(-1, keepdim=True), 0, " + weights + ")";
+  return "torch.where(" + inputs[0] + ".isneginf().all(-1, keepdim=True), 0.0, " + weights + ")";
 }
 
 }  // namespace attnscope

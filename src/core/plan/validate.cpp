@@ -65,7 +65,7 @@ Result<void> check_interventions(const Experiment& experiment) {
   if (all.size() > kMaxInterventions)
     return fail("interventions: " + std::to_string(all.size()) + " are not allowed; allowed: at most " +
                 std::to_string(kMaxInterventions));
-  std::set<std::tuple<std::string, std::optional<Index>, std::optional<Index>, std::optional<Index>>> parts;
+  std::set<std::string> parts;
   for (const Intervention& each : all) {
     const bool is_scores = can_mask(each.tensor);
     if (!is_scores && !can_intervene(each.tensor))
@@ -82,7 +82,7 @@ Result<void> check_interventions(const Experiment& experiment) {
     if (has_heads != each.head.has_value())
       return fail("interventions: " + each.tensor +
                   (each.head ? " has no heads; allowed: no head" : " has heads; allowed: one with a head"));
-    if (!parts.insert({each.tensor, each.head, each.position, each.key}).second)
+    if (!parts.insert(part_name(each)).second)
       return fail("interventions: " + part_name(each) + " appears twice; allowed: each part once");
     if (each.kind == Intervention::Kind::patched && experiment.patch_text.ids.empty())
       return fail("interventions: " + part_name(each) + " is patched, but there is no text to patch from; " +

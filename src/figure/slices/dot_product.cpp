@@ -63,11 +63,9 @@ std::vector<Index> DotProduct::k_index(std::span<const Index> at, Index number) 
 
 bool DotProduct::keeps(const Trace& trace, std::span<const Index> at, Index key) const {
   if (mask == nullptr) return true;
-  const Axes& axes = trace.steps()[static_cast<std::size_t>(scores)].axes;
-  Index batch = 0;
-  Index head = 0;
-  for (std::size_t i = 0; i + 2 < axes.size(); ++i) (axes[i].name == "head" ? head : batch) = at[i];
-  return mask->field->keeps(batch, head, at[at.size() - 2], key);
+  std::vector<Index> cell(at.begin(), at.end());
+  cell.back() = key;
+  return mask->keeps(trace.steps()[static_cast<std::size_t>(masked)].axes, cell);
 }
 
 std::optional<DotProduct> dot_product(const Trace& trace, std::string_view weights) {

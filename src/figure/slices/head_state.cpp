@@ -16,7 +16,12 @@ std::string outputs_of_heads(std::string_view weights) {
 std::string head_state(const Experiment& experiment, std::string_view weights, Index head) {
   if (weights == kWeights && std::ranges::binary_search(experiment.heads_off, head)) return "off";
   const Intervention* const found = same_part(experiment.interventions, {outputs_of_heads(weights), head, {}, {}});
-  return found == nullptr ? "" : std::string(kind_name(found->kind));
+  if (found != nullptr) return std::string(kind_name(found->kind));
+  const std::string scores = scores_of_heads(weights);
+  const bool is_masked = std::ranges::any_of(experiment.interventions, [&](const Intervention& each) {
+    return each.key && each.tensor == scores && each.head == head;
+  });
+  return is_masked ? "partly masked" : "";
 }
 
 }  // namespace attnscope

@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// "off", "mean" or "patched" where all outputs of the head (from 0) of the weights in that tensor are replaced; empty
-/// where they are not, or only at some positions.
+/// "off", "mean" or "patched" where all outputs of the head (from 0) of the weights in that tensor are replaced, "partly
+/// masked" where an intervention masks some of its scores; otherwise empty, as where outputs are replaced at some positions.
 std::string head_state(const Experiment& experiment, std::string_view weights, Index head);
 
 /// The outputs of the heads of those weights: "layer2.head_outputs" of "layer2.weights".

@@ -198,7 +198,7 @@ class DotLayout {
     }
     if (p.mask != nullptr) {
       const bool masked = n_.masked[static_cast<std::size_t>(n_.key())];
-      list.push_back({"mask", "→", mask_text(p.mask->field->mask()) + " mask",
+      list.push_back({"mask", "→", p.mask->reason(step(p.masked).axes, n_.at),
                       masked ? number_text(value(p.masked)) : "kept", masked ? Ink::text : Ink::dim,
                       TensorCell{p.masked, n_.at}});
     }

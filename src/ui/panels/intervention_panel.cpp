@@ -79,8 +79,10 @@ class InterventionControls {
     intents_.actions.push_back({SetIntervention{part, kind}, 0});
   }
 
-  /// Of those that replace a part.
-  [[nodiscard]] std::size_t kinds() const { return can_patch_ ? 3 : 2; }
+  /// Of those that replace a part, which come before `masked`.
+  [[nodiscard]] std::size_t kinds() const {
+    return static_cast<std::size_t>(can_patch_ ? Kind::masked : Kind::patched);
+  }
 
   /// What the selected part can be replaced by, side by side.
   void buttons(const Intervention& part) {
@@ -114,11 +116,11 @@ class InterventionControls {
     for (std::size_t i = 0; i < count; ++i) items.emplace_back(kInterventionKinds[first + i]);
     items.emplace_back("remove");
     // A long name has a line of its own.
-    const float width = ImGui::GetContentRegionAvail().x;
-    const bool fits = ImGui::CalcTextSize(title.c_str()).x <= width * 0.48F;
+    const bool fits = ImGui::CalcTextSize(title.c_str()).x <= ImGui::GetContentRegionAvail().x * 0.48F;
     if (!fits) {
-      ImGui::TextUnformatted(cut_text(title, width).c_str());
-      tooltip(title);
+      ImGui::PushTextWrapPos(0);
+      ImGui::TextUnformatted(title.c_str());
+      ImGui::PopTextWrapPos();
     }
     const std::string label = fits ? title : "is";
     const auto picked =

@@ -1,6 +1,7 @@
 #include "ui/parts/cell_commands.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "app/session/mark_edits.h"
@@ -61,12 +62,12 @@ std::optional<Intervention> masked_score(const NamedCell& cell) {
   return Intervention{std::move(scores), cell.index[0], cell.index[1], Intervention::Kind::masked, cell.index[2]};
 }
 
-/// Whether a query never sees that key, whatever the interventions.
+/// Whether the query does not see that key anyway.
 bool is_hidden(const Trace& trace, const Intervention& score) {
   const std::string layer = score.tensor.substr(0, score.tensor.size() - std::string_view("scores").size());
   const Step* const masked = trace.find(layer + "masked_scores");
   const auto* const mask = masked == nullptr ? nullptr : as<MaskOperation>(masked->operation);
-  return mask != nullptr && !mask->field->keeps(0, *score.head, *score.position, *score.key);
+  return mask != nullptr && !mask->keeps(masked->axes, std::array{*score.head, *score.position, *score.key});
 }
 
 void toggle_model_mask(const Shared& shared, const Trace& trace, const NamedCell& cell, UiIntents& intents) {

@@ -114,7 +114,7 @@ TEST_P(MaskedScores, EveryCellExplainsItself) {
         ASSERT_EQ(why.computed, why.value) << name;
       }
       if (name.ends_with("masked_scores") && index[0] == 0 && index[2] == 1) {
-        EXPECT_EQ(why.note, "masked (by an intervention)");
+        EXPECT_EQ(why.note, "masked (intervention)");
       }
     }
   }
