@@ -6,6 +6,7 @@
 #include "core/models/models.h"
 
 namespace attnscope {
+namespace attention_only_parts {
 namespace {
 
 Value attention(ModelBuilder& m, Index heads, const std::string& prefix, const std::string& stored, Value x) {
@@ -43,7 +44,8 @@ void build(ModelBuilder& m) {
 }
 
 }  // namespace
+}  // namespace attention_only_parts
 
-ModelFamily attention_only() { return {"attention-only", ModelInput::text, true, build}; }
+ModelFamily attention_only() { return {"attention-only", ModelInput::text, true, attention_only_parts::build}; }
 
 }  // namespace attnscope

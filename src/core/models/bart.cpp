@@ -7,6 +7,7 @@
 #include "core/models/models.h"
 
 namespace attnscope {
+namespace bart_parts {
 namespace {
 
 constexpr double kEpsilon = 1e-5;
@@ -120,13 +121,14 @@ void build(ModelBuilder& m, bool marian) {
 }
 
 }  // namespace
+}  // namespace bart_parts
 
 ModelFamily bart() {
-  return {"bart", ModelInput::two_texts, false, [](ModelBuilder& m) { build(m, false); }};
+  return {"bart", ModelInput::two_texts, false, [](ModelBuilder& m) { bart_parts::build(m, false); }};
 }
 
 ModelFamily marian() {
-  return {"marian", ModelInput::two_texts, false, [](ModelBuilder& m) { build(m, true); }};
+  return {"marian", ModelInput::two_texts, false, [](ModelBuilder& m) { bart_parts::build(m, true); }};
 }
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include "core/models/models.h"
 
 namespace attnscope {
+namespace bert_parts {
 namespace {
 
 /// What a family calls the fields of its configuration and its tensors.
@@ -172,17 +173,20 @@ void build(ModelBuilder& m, const BertNames& names, const std::string& family) {
 }
 
 }  // namespace
+}  // namespace bert_parts
 
 ModelFamily bert() {
-  return {"bert", ModelInput::pair, false, [](ModelBuilder& m) { build(m, kBert, "bert"); }};
+  return {"bert", ModelInput::pair, false, [](ModelBuilder& m) { bert_parts::build(m, bert_parts::kBert, "bert"); }};
 }
 
 ModelFamily roberta() {
-  return {"roberta", ModelInput::pair, false, [](ModelBuilder& m) { build(m, kRoberta, "roberta"); }};
+  return {"roberta", ModelInput::pair, false,
+          [](ModelBuilder& m) { bert_parts::build(m, bert_parts::kRoberta, "roberta"); }};
 }
 
 ModelFamily distilbert() {
-  return {"distilbert", ModelInput::pair, false, [](ModelBuilder& m) { build(m, kDistilBert, "distilbert"); }};
+  return {"distilbert", ModelInput::pair, false,
+          [](ModelBuilder& m) { bert_parts::build(m, bert_parts::kDistilBert, "distilbert"); }};
 }
 
 }  // namespace attnscope

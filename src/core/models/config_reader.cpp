@@ -9,7 +9,6 @@ namespace attnscope {
 namespace {
 
 constexpr Index kMaxSize = Index{1} << 24U;
-constexpr std::string_view kPreprocessor = "preprocessor.";
 
 /// The file of a field, and its name there.
 std::string place(std::string_view field) {

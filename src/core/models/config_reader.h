@@ -11,6 +11,9 @@
 
 namespace attnscope {
 
+/// In front of the names of fields that stand in preprocessor_config.json.
+inline const std::string kPreprocessor = "preprocessor.";
+
 /// A value as messages show it: 4, "gelu", a list.
 std::string shown_value(const ConfigValue& value);
 

@@ -6,6 +6,7 @@
 #include "core/models/models.h"
 
 namespace attnscope {
+namespace gpt2_parts {
 namespace {
 
 struct Gpt2 {
@@ -82,7 +83,8 @@ void build(ModelBuilder& m) {
 }
 
 }  // namespace
+}  // namespace gpt2_parts
 
-ModelFamily gpt2() { return {"gpt2", ModelInput::text, true, build}; }
+ModelFamily gpt2() { return {"gpt2", ModelInput::text, true, gpt2_parts::build}; }
 
 }  // namespace attnscope

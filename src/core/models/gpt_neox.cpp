@@ -8,6 +8,7 @@
 #include "core/models/rotary_config.h"
 
 namespace attnscope {
+namespace gpt_neox_parts {
 namespace {
 
 struct NeoX {
@@ -87,7 +88,8 @@ void build(ModelBuilder& m) {
 }
 
 }  // namespace
+}  // namespace gpt_neox_parts
 
-ModelFamily gpt_neox() { return {"gpt_neox", ModelInput::text, true, build}; }
+ModelFamily gpt_neox() { return {"gpt_neox", ModelInput::text, true, gpt_neox_parts::build}; }
 
 }  // namespace attnscope

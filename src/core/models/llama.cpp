@@ -11,6 +11,7 @@
 #include "core/models/rotary_config.h"
 
 namespace attnscope {
+namespace llama_parts {
 namespace {
 
 /// What tells the families apart.
@@ -117,23 +118,28 @@ void build(ModelBuilder& m, const LlamaKind& kind) {
 }
 
 }  // namespace
+}  // namespace llama_parts
 
 ModelFamily llama() {
-  return {"llama", ModelInput::text, true, [](ModelBuilder& m) { build(m, {}); }};
+  return {"llama", ModelInput::text, true, [](ModelBuilder& m) { llama_parts::build(m, {}); }};
 }
 
 ModelFamily mistral() {
   return {"mistral", ModelInput::text, true, [](ModelBuilder& m) {
-            build(m, {false, false, LlamaKind::Window::always});
+            llama_parts::build(m, {false, false, llama_parts::LlamaKind::Window::always});
           }};
 }
 
 ModelFamily qwen2() {
-  return {"qwen2", ModelInput::text, true, [](ModelBuilder& m) { build(m, {true, false, LlamaKind::Window::chosen}); }};
+  return {"qwen2", ModelInput::text, true, [](ModelBuilder& m) {
+            llama_parts::build(m, {true, false, llama_parts::LlamaKind::Window::chosen});
+          }};
 }
 
 ModelFamily qwen3() {
-  return {"qwen3", ModelInput::text, true, [](ModelBuilder& m) { build(m, {false, true, LlamaKind::Window::chosen}); }};
+  return {"qwen3", ModelInput::text, true, [](ModelBuilder& m) {
+            llama_parts::build(m, {false, true, llama_parts::LlamaKind::Window::chosen});
+          }};
 }
 
 }  // namespace attnscope

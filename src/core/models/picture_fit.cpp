@@ -8,8 +8,6 @@
 namespace attnscope {
 namespace {
 
-const std::string kPreprocessor = "preprocessor.";  // in front of the names of its fields
-
 std::string size_text(PixelSize size) { return std::to_string(size.rows) + " × " + std::to_string(size.columns); }
 
 /// `field` as a number, which is both sides, or with height and width.

@@ -13,6 +13,7 @@
 #include "core/script/script.h"
 
 namespace attnscope {
+namespace script_model_parts {
 namespace {
 
 constexpr const char* kRotary = R"(
@@ -104,11 +105,12 @@ void write_functions(Script& s, const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace script_model_parts
 
 void write_model_script(Script& s) {
   const Plan planned = plan(s.experiment());
-  write_functions(s, planned);
-  s.section(s.experiment().model->weights()->python_reading(files_tensors(planned)));
+  script_model_parts::write_functions(s, planned);
+  s.section(s.experiment().model->weights()->python_reading(script_model_parts::files_tensors(planned)));
   s.section("t = {}");
   std::vector<std::string> expressions;  // of each step, for those that read it
   expressions.reserve(planned.steps.size());

@@ -8,6 +8,7 @@
 #include "core/models/models.h"
 
 namespace attnscope {
+namespace t5_parts {
 namespace {
 
 struct T5 {
@@ -126,7 +127,8 @@ void build(ModelBuilder& m) {
 }
 
 }  // namespace
+}  // namespace t5_parts
 
-ModelFamily t5() { return {"t5", ModelInput::two_texts, false, build}; }
+ModelFamily t5() { return {"t5", ModelInput::two_texts, false, t5_parts::build}; }
 
 }  // namespace attnscope

@@ -11,6 +11,7 @@
 #include "core/operations/pixels.h"
 
 namespace attnscope {
+namespace vit_parts {
 namespace {
 
 struct Vit {
@@ -176,7 +177,8 @@ void build(ModelBuilder& m) {
 }
 
 }  // namespace
+}  // namespace vit_parts
 
-ModelFamily vit() { return {"vit", ModelInput::picture, false, build, fit_picture}; }
+ModelFamily vit() { return {"vit", ModelInput::picture, false, vit_parts::build, vit_parts::fit_picture}; }
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include "core/systems/parts.h"
 
 namespace attnscope {
+namespace conv_attention_parts {
 namespace {
 
 void run_system(const Experiment& e, PlanBuilder& r) {
@@ -64,6 +65,7 @@ scores = torch.einsum("bhdi,bhdj->bhij", scaled_q, k)
 }
 
 }  // namespace
+}  // namespace conv_attention_parts
 
 System conv_attention() {
   System system;
@@ -78,8 +80,8 @@ System conv_attention() {
   system.parameters.push_back(integer_parameter("head_dim", "Head dimension",
                                                 "Head dimension d_k: the length of a query, key or value.", 32, 1, 64));
   system.mask_sizes = pixel_mask_sizes;
-  system.run = run_system;
-  system.script = write_script;
+  system.run = conv_attention_parts::run_system;
+  system.script = conv_attention_parts::write_script;
   return system;
 }
 

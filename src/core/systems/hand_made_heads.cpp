@@ -10,6 +10,7 @@
 #include "core/systems/systems.h"
 
 namespace attnscope {
+namespace hand_made_heads_parts {
 namespace {
 
 enum Head : Index { previous, first, duplicate, same, next, uniform, window, head_count };
@@ -306,6 +307,7 @@ Parameter sharpness_parameter() {
 }
 
 }  // namespace
+}  // namespace hand_made_heads_parts
 
 System hand_made_heads() {
   System system;
@@ -317,16 +319,17 @@ System hand_made_heads() {
   system.source = "the kinds of heads described by Clark et al. 2019 and Olsson et al. 2022";
   system.labels = {"the", "cat", "sat", "on", "the", "mat", "and", "the", "cat", "sat", "on", "the"};
   system.reads_labels = true;
-  system.head_names = {{kHeadNames.begin(), kHeadNames.end()}, {"induction"}};
+  system.head_names = {{hand_made_heads_parts::kHeadNames.begin(), hand_made_heads_parts::kHeadNames.end()},
+                       {"induction"}};
   system.parameters = {
       integer_parameter("tokens", "Tokens", "Number of tokens; equal labels are the same token.", 12, 1, 32),
       integer_parameter("radius", "Window radius",
                         "Number of tokens on either side that the local-window head attends to.", 1, 0, 8),
-      sharpness_parameter(),
+      hand_made_heads_parts::sharpness_parameter(),
   };
-  system.mask_sizes = mask_sizes;
-  system.run = run_system;
-  system.script = write_script;
+  system.mask_sizes = hand_made_heads_parts::mask_sizes;
+  system.run = hand_made_heads_parts::run_system;
+  system.script = hand_made_heads_parts::write_script;
   return system;
 }
 

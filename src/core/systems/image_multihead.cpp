@@ -7,6 +7,7 @@
 #include "core/systems/parts.h"
 
 namespace attnscope {
+namespace image_multihead_parts {
 namespace {
 
 void run_system(const Experiment& e, PlanBuilder& r) {
@@ -47,6 +48,7 @@ void write_script(Script& s) {
 }
 
 }  // namespace
+}  // namespace image_multihead_parts
 
 System image_multihead() {
   System system;
@@ -59,8 +61,8 @@ System image_multihead() {
   system.parameters = picture_parameters(64);
   system.parameters.push_back(heads_parameter(4, "channels"));
   system.mask_sizes = pixel_mask_sizes;
-  system.run = run_system;
-  system.script = write_script;
+  system.run = image_multihead_parts::run_system;
+  system.script = image_multihead_parts::write_script;
   return system;
 }
 

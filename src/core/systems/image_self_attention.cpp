@@ -7,6 +7,7 @@
 #include "core/systems/parts.h"
 
 namespace attnscope {
+namespace image_self_attention_parts {
 namespace {
 
 /// Group norm over all channels of each picture, or batch norm of each channel over the batch.
@@ -85,6 +86,7 @@ v = to_v(tokens)
 }
 
 }  // namespace
+}  // namespace image_self_attention_parts
 
 System image_self_attention() {
   System system;
@@ -102,8 +104,8 @@ System image_self_attention() {
       "projection", "Projection", "Separate layers for Q, K and V, or one layer whose output is split into three.",
       {"separate", "chunked"}, {"separate", "chunked"}));
   system.mask_sizes = pixel_mask_sizes;
-  system.run = run_system;
-  system.script = write_script;
+  system.run = image_self_attention_parts::run_system;
+  system.script = image_self_attention_parts::write_script;
   return system;
 }
 

@@ -5,6 +5,7 @@
 #include "core/systems/parts.h"
 
 namespace attnscope {
+namespace packed_multihead_parts {
 namespace {
 
 void run_system(const Experiment& e, PlanBuilder& r) {
@@ -66,6 +67,7 @@ torch.testing.assert_close(layer(tokens, tokens, tokens), (projected, mean_weigh
 }
 
 }  // namespace
+}  // namespace packed_multihead_parts
 
 System packed_multihead() {
   System system;
@@ -77,8 +79,8 @@ System packed_multihead() {
   system.parameters = picture_parameters(64);
   system.parameters.push_back(heads_parameter(8, "channels"));
   system.mask_sizes = pixel_mask_sizes;
-  system.run = run_system;
-  system.script = write_script;
+  system.run = packed_multihead_parts::run_system;
+  system.script = packed_multihead_parts::write_script;
   return system;
 }
 

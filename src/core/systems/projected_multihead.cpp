@@ -6,6 +6,7 @@
 #include "core/systems/parts.h"
 
 namespace attnscope {
+namespace projected_multihead_parts {
 namespace {
 
 bool keys_are_queries(const Experiment& e) { return e.choice("input") != "separate"; }
@@ -142,6 +143,7 @@ v = projected_v.unflatten(-1, (heads, head_dim)).transpose(1, 2)
 }
 
 }  // namespace
+}  // namespace projected_multihead_parts
 
 System projected_multihead() {
   System system;
@@ -169,9 +171,9 @@ System projected_multihead() {
                        {"scaled_dot", "additive"}, {"dot product", "additive"}),
       relative_positions_parameter(),
   };
-  system.mask_sizes = mask_sizes;
-  system.run = run_system;
-  system.script = write_script;
+  system.mask_sizes = projected_multihead_parts::mask_sizes;
+  system.run = projected_multihead_parts::run_system;
+  system.script = projected_multihead_parts::write_script;
   return system;
 }
 

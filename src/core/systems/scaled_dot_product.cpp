@@ -5,6 +5,7 @@
 #include "core/systems/parts.h"
 
 namespace attnscope {
+namespace scaled_dot_product_parts {
 namespace {
 
 MaskSizes mask_sizes(const Experiment& e) { return {1, 1, e.integer("queries"), e.integer("keys")}; }
@@ -34,6 +35,7 @@ v = torch.randn(keys, head_dim)
 }
 
 }  // namespace
+}  // namespace scaled_dot_product_parts
 
 System scaled_dot_product() {
   System system;
@@ -47,9 +49,9 @@ System scaled_dot_product() {
       integer_parameter("head_dim", "Head dimension", "Head dimension d_k: the columns of Q, K and V.", 2, 1, 32),
       relative_positions_parameter(),
   };
-  system.mask_sizes = mask_sizes;
-  system.run = run_system;
-  system.script = write_script;
+  system.mask_sizes = scaled_dot_product_parts::mask_sizes;
+  system.run = scaled_dot_product_parts::run_system;
+  system.script = scaled_dot_product_parts::write_script;
   return system;
 }
 

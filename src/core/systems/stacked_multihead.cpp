@@ -7,6 +7,7 @@
 #include "core/systems/parts.h"
 
 namespace attnscope {
+namespace stacked_multihead_parts {
 namespace {
 
 MaskSizes mask_sizes(const Experiment& e) {
@@ -69,6 +70,7 @@ for layer in (to_qkv, to_out):
 }
 
 }  // namespace
+}  // namespace stacked_multihead_parts
 
 System stacked_multihead() {
   System system;
@@ -86,9 +88,9 @@ System stacked_multihead() {
       heads_parameter(4, "embedding"),
       positions_parameter(),
   };
-  system.mask_sizes = mask_sizes;
-  system.run = run_system;
-  system.script = write_script;
+  system.mask_sizes = stacked_multihead_parts::mask_sizes;
+  system.run = stacked_multihead_parts::run_system;
+  system.script = stacked_multihead_parts::write_script;
   return system;
 }
 

@@ -9,6 +9,7 @@
 #include "core/systems/systems.h"
 
 namespace attnscope {
+namespace worked_example_parts {
 namespace {
 
 /// The weights of one stage, drawn in the order of the source.
@@ -190,6 +191,7 @@ multi = attention(*multi_weights)
 }
 
 }  // namespace
+}  // namespace worked_example_parts
 
 System worked_example() {
   System system;
@@ -210,9 +212,9 @@ System worked_example() {
                        {"none", "sqrt_head_dim"}, {"none", "√d_k"}),
       positions_parameter(),
   };
-  system.mask_sizes = mask_sizes;
-  system.run = run_system;
-  system.script = write_script;
+  system.mask_sizes = worked_example_parts::mask_sizes;
+  system.run = worked_example_parts::run_system;
+  system.script = worked_example_parts::write_script;
   return system;
 }
 

@@ -18,6 +18,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace compare_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -367,6 +368,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 }  // namespace
+}  // namespace compare_view_parts
 
 View compare_view() {
   const Parameter against = choice_parameter("against", "Compare with", "Another head, or the baseline.",
@@ -386,8 +388,8 @@ View compare_view() {
                {against, attention_option(), layer_option(), head_option(),
                 integer_parameter("other_layer", "Other layer", "The layer of the other head.", 1, 1, 10),
                 integer_parameter("other_head", "Other head", "The other head.", 2, 1, 10), item_option(), of, show},
-               applies,
-               build,
+               compare_view_parts::applies,
+               compare_view_parts::build,
                no_attention};
   view.names = layer_names;
   view.with_baseline = {{"against", std::string("pinned")}};

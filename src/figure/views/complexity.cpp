@@ -17,6 +17,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace complexity_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -350,6 +351,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 }  // namespace
+}  // namespace complexity_view_parts
 
 View complexity_view() {
   return {
@@ -362,8 +364,8 @@ View complexity_view() {
        choice_parameter("measured", "Measured times",
                         "How long attention takes on this machine; the times vary from run to run.", {"no", "yes"},
                         {"no", "yes"})},
-      applies,
-      build,
+      complexity_view_parts::applies,
+      complexity_view_parts::build,
       [](const Trace& trace) {
         return trace.experiment().model != nullptr ? no_model("it compares the cost of single layers") : std::string();
       }};

@@ -18,6 +18,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace contributions_view_parts {
 namespace {
 
 constexpr PartWords kWords = {"contribution to the logit", " adds ", " add "};
@@ -134,6 +135,7 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 }
 
 }  // namespace
+}  // namespace contributions_view_parts
 
 View contributions_view() {
   Parameter token =
@@ -157,9 +159,9 @@ View contributions_view() {
        position_option(), token, against, layer_option(), head_option(),
        integer_parameter("query", "Query", "The query token.", 1, 1, 10),
        integer_parameter("key", "Key", "The key token.", 1, 1, 10)},
-      applies,
-      build,
-      missing};
+      contributions_view_parts::applies,
+      contributions_view_parts::build,
+      contributions_view_parts::missing};
   view.opens_heads = true;
   view.shows_pair = true;
   view.names = layer_names;

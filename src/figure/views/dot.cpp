@@ -14,6 +14,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace dot_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -288,6 +289,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 }  // namespace
+}  // namespace dot_view_parts
 
 View dot_view() {
   View view = {"dot",
@@ -297,8 +299,8 @@ View dot_view() {
                 integer_parameter("query", "Query", "The query token.", 1, 1, 10),
                 integer_parameter("key", "Key", "The key token.", 1, 1, 10)},
                leaves_choice,
-               build,
-               missing};
+               dot_view_parts::build,
+               dot_view_parts::missing};
   view.shows_pair = true;
   view.names = layer_names;
   return view;

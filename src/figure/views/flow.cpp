@@ -11,6 +11,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace flow_view_parts {
 namespace {
 
 /// Prefixes of the tensors in the figure, for the stage and for cross-attention.
@@ -297,6 +298,7 @@ std::string missing(const Trace& trace) {
 }
 
 }  // namespace
+}  // namespace flow_view_parts
 
 View flow_view() {
   return {"flow",
@@ -306,9 +308,9 @@ View flow_view() {
            choice_parameter("stage", "Stage", "Multi-head or single-head attention.", {"multi", "single"},
                             {"multi-head", "single-head"}),
            attention_option()},
-          applies,
-          build,
-          missing};
+          flow_view_parts::applies,
+          flow_view_parts::build,
+          flow_view_parts::missing};
 }
 
 }  // namespace attnscope

@@ -17,6 +17,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace head_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -354,6 +355,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 }  // namespace
+}  // namespace head_view_parts
 
 View head_view() {
   return {"head",
@@ -363,8 +365,8 @@ View head_view() {
            choice_parameter("of", "Show", "The weights, or the scores before the softmax, masked if there is a mask.",
                             {"weights", "scores"}, {"weights", "scores"}),
            color_scale_option()},
-          applies,
-          build,
+          head_view_parts::applies,
+          head_view_parts::build,
           no_attention,
           layer_names};
 }

@@ -17,6 +17,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace heads_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -279,6 +280,7 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 }
 
 }  // namespace
+}  // namespace heads_view_parts
 
 View heads_view() {
   View view = {
@@ -288,10 +290,10 @@ View heads_view() {
       {choice_parameter("attention", "Attention", "Self-attention, cross-attention from the second sequence, or both.",
                         {"both", "self", "cross"}, {"both", "self", "cross"}),
        item_option(), color_scale_option(), page_option()},
-      applies,
-      build,
+      heads_view_parts::applies,
+      heads_view_parts::build,
       no_attention};
-  view.pages = pages;
+  view.pages = heads_view_parts::pages;
   view.opens_heads = true;
   return view;
 }

@@ -17,6 +17,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace image_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -311,6 +312,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 }  // namespace
+}  // namespace image_view_parts
 
 View image_view() {
   Parameter query = integer_parameter("query", "Query",
@@ -326,10 +328,10 @@ View image_view() {
                "Image",
                "Attention from one pixel or patch of the picture, for every head.",
                {layer_option(), query, channel, item_option(), page_option()},
-               applies,
-               build};
-  view.pages = pages;
-  view.missing = missing;
+               image_view_parts::applies,
+               image_view_parts::build};
+  view.pages = image_view_parts::pages;
+  view.missing = image_view_parts::missing;
   return view;
 }
 

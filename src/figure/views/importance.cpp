@@ -19,6 +19,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace importance_view_parts {
 namespace {
 
 constexpr PartWords kWords = {"Δ log-probability without it", ", replaced, changes the log-probability by ", ""};
@@ -122,6 +123,7 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 }
 
 }  // namespace
+}  // namespace importance_view_parts
 
 View importance_view() {
   Parameter token =
@@ -133,9 +135,9 @@ View importance_view() {
       "What becomes of a token's log-probability when a head or an MLP is off.",
       {position_option(), token,
        choice_parameter("with", "Replaced by", "What takes the place of a part.", {"off", "mean"}, {"0", "its mean"})},
-      applies,
-      build,
-      missing};
+      importance_view_parts::applies,
+      importance_view_parts::build,
+      importance_view_parts::missing};
   view.opens_heads = true;
   return view;
 }

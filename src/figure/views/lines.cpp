@@ -17,6 +17,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace lines_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -358,6 +359,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 }  // namespace
+}  // namespace lines_view_parts
 
 View lines_view() {
   const Parameter heads = choice_parameter("heads", "Heads", "One head, or all heads, each in its own colour.",
@@ -375,8 +377,8 @@ View lines_view() {
       "Lines",
       "Query and key tokens in two columns, joined by lines whose opacity is the weight.",
       {attention_option(), layer_option(), head_option(), heads, item_option(), query, mass, keys, page_option()},
-      applies,
-      build,
+      lines_view_parts::applies,
+      lines_view_parts::build,
       no_attention,
       layer_names};
   view.pages = line_pages;

@@ -17,6 +17,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace metrics_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -359,18 +360,19 @@ Parameter sort_option() {
 }
 
 }  // namespace
+}  // namespace metrics_view_parts
 
 View metrics_view() {
   View view = {"metrics",
                "Metrics",
                "Measures of every head, compared with uniform attention, and which heads are similar.",
-               {of_option(), attention_option(), layer_option(), head_option(), sort_option(),
+               {of_option(), attention_option(), layer_option(), head_option(), metrics_view_parts::sort_option(),
                 choice_parameter("order", "Order", "Largest or smallest first.", {"down", "up"}, {"↓", "↑"}),
                 show_option(), item_option(), page_option()},
-               applies,
-               build};
-  view.pages = pages;
-  view.missing = missing;
+               metrics_view_parts::applies,
+               metrics_view_parts::build};
+  view.pages = metrics_view_parts::pages;
+  view.missing = metrics_view_parts::missing;
   view.names = layer_names;
   return view;
 }

@@ -18,6 +18,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace next_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -340,6 +341,7 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 }
 
 }  // namespace
+}  // namespace next_view_parts
 
 View next_view() {
   Parameter after =
@@ -347,14 +349,14 @@ View next_view() {
                         "The layer whose residual stream is read; −1: the last one, 0: the embeddings.", -1, -1, 12);
   after.choice_labels = {"last", "embeddings"};
   Parameter top = integer_parameter("top", "Tokens", "How many of the most probable tokens to list.", 10, 1, 20);
-  top.maximum = static_cast<double>(kMaxListed);
+  top.maximum = static_cast<double>(next_view_parts::kMaxListed);
   return {"next",
           "Next token",
           "The most probable next tokens, and what each layer of a model would say.",
           {position_option(), after, top},
-          applies,
-          build,
-          missing};
+          next_view_parts::applies,
+          next_view_parts::build,
+          next_view_parts::missing};
 }
 
 }  // namespace attnscope

@@ -19,6 +19,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace patching_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -232,6 +233,7 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 }
 
 }  // namespace
+}  // namespace patching_view_parts
 
 View patching_view() {
   Parameter token =
@@ -244,9 +246,9 @@ View patching_view() {
                "Patching",
                "What each head, MLP and position of a model carries over from another text.",
                {position_option(), token, other},
-               applies,
-               build,
-               missing};
+               patching_view_parts::applies,
+               patching_view_parts::build,
+               patching_view_parts::missing};
   view.opens_heads = true;
   return view;
 }

@@ -15,6 +15,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace permutation_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -338,6 +339,7 @@ Figure build(const Trace& trace, const ViewOptions& options) {
 }
 
 }  // namespace
+}  // namespace permutation_view_parts
 
 View permutation_view() {
   View view = {"permutation",
@@ -349,9 +351,9 @@ View permutation_view() {
                     "The tokens in their new order; tokens that are not listed follow. Drag tokens in the figure, or "
                     "press Ctrl+↑ and Ctrl+↓ for the token of the pinned cell.",
                     "2 1")},
-               applies,
-               build};
-  view.missing = missing;
+               permutation_view_parts::applies,
+               permutation_view_parts::build};
+  view.missing = permutation_view_parts::missing;
   view.token_order = "order";
   return view;
 }

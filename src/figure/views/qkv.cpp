@@ -12,6 +12,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace qkv_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -186,6 +187,7 @@ std::string missing(const Trace& trace) {
 }
 
 }  // namespace
+}  // namespace qkv_view_parts
 
 View qkv_view() {
   View view = {"qkv",
@@ -194,10 +196,10 @@ View qkv_view() {
                {choice_parameter("stage", "Stage", "Multi-head or single-head attention.", {"multi", "single"},
                                  {"multi-head", "single-head"}),
                 layer_option(), item_option(), page_option()},
-               applies,
-               build,
-               missing};
-  view.pages = pages;
+               qkv_view_parts::applies,
+               qkv_view_parts::build,
+               qkv_view_parts::missing};
+  view.pages = qkv_view_parts::pages;
   view.names = layer_names;
   return view;
 }

@@ -12,6 +12,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace scaling_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -194,19 +195,21 @@ Parameter bounded(Parameter parameter, Index largest) {
 }
 
 }  // namespace
+}  // namespace scaling_view_parts
 
 View scaling_view() {
   return {
       "scaling",
       "Scaling",
       "The effect of 1/√d: variance of the scores and entropy of the weights against d, with and without scaling.",
-      {bounded(
+      {scaling_view_parts::bounded(
            integer_parameter("keys", "Keys", "How many random keys each random query is scored against.", 16, 2, 256),
            256),
-       bounded(integer_parameter("samples", "Samples", "How many random queries are drawn for each d.", 64, 8, 1024),
-               1024)},
-      applies,
-      build,
+       scaling_view_parts::bounded(
+           integer_parameter("samples", "Samples", "How many random queries are drawn for each d.", 64, 8, 1024),
+           1024)},
+      scaling_view_parts::applies,
+      scaling_view_parts::build,
       [](const Trace& trace) {
         return trace.experiment().model != nullptr ? no_model("it scores random queries and keys") : std::string();
       }};

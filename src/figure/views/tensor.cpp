@@ -11,6 +11,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace tensor_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -137,6 +138,7 @@ std::vector<std::string> names(const Trace& trace, std::string_view option) {
 std::string missing(const Trace& trace) { return trace.steps().empty() ? "There is no tensor." : ""; }
 
 }  // namespace
+}  // namespace tensor_view_parts
 
 View tensor_view() {
   View view = {
@@ -145,10 +147,10 @@ View tensor_view() {
       "Any tensor of the computation: all matrices of its last two axes on one colour scale.",
       {integer_parameter("tensor", "Tensor", "The tensor to show, in order of computation.", 1, 1, 40),
        integer_parameter("slice", "From slice", "The first matrix to show of a tensor with more than 64.", 1, 1, 64)},
-      applies,
-      build,
-      missing};
-  view.names = names;
+      tensor_view_parts::applies,
+      tensor_view_parts::build,
+      tensor_view_parts::missing};
+  view.names = tensor_view_parts::names;
   return view;
 }
 

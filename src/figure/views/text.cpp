@@ -18,6 +18,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace text_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -67,10 +68,9 @@ class TextLayout {
     place();
     header();
     for (const Section& each : sections_) add(each);
-    ColorBarMark bar = {"scale", {0, 0, 160, 9}, scale_, shading_quantity(shading_), "0", number_text(scale_.high, 3)};
-    if (scale_.high == 1) bar.high_text = "1";
-    place_legend({&bar, 1}, {left_, legend_}, kMargin, figure_.width - 2 * kMargin);
-    figure_.color_bars.push_back(std::move(bar));
+    const std::string most = scale_.high == 1 ? "1" : number_text(scale_.high, 3);
+    figure_.color_bars = {{"scale", {0, 0, 160, 9}, scale_, shading_quantity(shading_), "0", most}};
+    place_legend(figure_.color_bars, {left_, legend_}, kMargin, figure_.width - 2 * kMargin);
     return std::move(figure_);
   }
 
@@ -346,9 +346,9 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
-  const Step* const weights = selected_attention(trace, options.values).weights;
   if (head_combination(options.values) == HeadCombination::rollout) {
-    const std::string reason = no_rollout(trace, static_cast<int>(weights - trace.steps().data()));
+    const auto weights = selected_attention(trace, options.values).weights - trace.steps().data();
+    const std::string reason = no_rollout(trace, static_cast<int>(weights));
     if (!reason.empty()) return reason_figure(reason, options);
   }
   const TokenShading shading = token_shading(trace, options);
@@ -374,8 +374,7 @@ std::vector<Parameter> text_options() {
           choice_parameter("direction", "Direction", "What the chosen token attends to, or which tokens attend to it.",
                            {"from", "to"}, {"from it", "to it"}),
           choice_parameter("leave_out", "Leave out",
-                           "Tokens without colour, which often take most of the attention: the first one, or special "
-                           "tokens.",
+                           "Tokens without colour: the first or special ones, which often take most attention.",
                            {"none", "first", "special"}, {"none", "first token", "special tokens"}),
           choice_parameter("range", "Colours up to", "The number with the last colour: the largest shown, or 1.",
                            {"largest", "one"}, {"the largest", "1"}),
@@ -383,17 +382,18 @@ std::vector<Parameter> text_options() {
 }
 
 }  // namespace
+}  // namespace text_view_parts
 
 View text_view() {
   View view = {"text",
                "Text",
                "The text as it reads, shaded by what one of its tokens attends to, or by what attends to it.",
-               text_options(),
-               applies,
-               build,
-               missing,
+               text_view_parts::text_options(),
+               text_view_parts::applies,
+               text_view_parts::build,
+               text_view_parts::missing,
                layer_names};
-  view.pages = pages;
+  view.pages = text_view_parts::pages;
   return view;
 }
 

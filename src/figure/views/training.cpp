@@ -17,6 +17,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace training_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -374,6 +375,7 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 }
 
 }  // namespace
+}  // namespace training_view_parts
 
 View training_view() {
   Parameter of = of_option();
@@ -386,9 +388,9 @@ View training_view() {
                 choice_parameter("show", "Show", "The heads of all layers, or those of one layer, each in its colour.",
                                  {"all", "layer"}, {"all layers", "one layer"}),
                 layer_option()},
-               applies,
-               build,
-               missing,
+               training_view_parts::applies,
+               training_view_parts::build,
+               training_view_parts::missing,
                layer_names};
   view.opens_heads = true;
   return view;

@@ -15,6 +15,7 @@
 #include "figure/views/view.h"
 
 namespace attnscope {
+namespace words_view_parts {
 namespace {
 
 constexpr double kMargin = 16;
@@ -196,6 +197,7 @@ bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view
 }
 
 }  // namespace
+}  // namespace words_view_parts
 
 View words_view() {
   View view = {"words",
@@ -203,9 +205,9 @@ View words_view() {
                "The tokens of the whole vocabulary that a query seeks, and whose logits attending to a key changes.",
                {layer_option(), head_option(), integer_parameter("query", "Query", "The query token.", 1, 1, 10),
                 integer_parameter("key", "Key", "The key token.", 1, 1, 10)},
-               applies,
-               build,
-               missing,
+               words_view_parts::applies,
+               words_view_parts::build,
+               words_view_parts::missing,
                layer_names};
   view.shows_pair = true;
   return view;
