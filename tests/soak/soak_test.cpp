@@ -18,7 +18,7 @@
 #include "support/temporary_folder.h"
 #include "ui/imgui/imgui_compat.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ATTNSCOPE_ADDRESS_SANITIZER
 // As in sanitizer/allocator_interface.h, which GCC does not install.
 extern "C" std::size_t
 __sanitizer_get_current_allocated_bytes();  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
@@ -55,7 +55,7 @@ unsigned seed_wanted() {
 
 /// Bytes that the program holds, without what the allocator keeps for later.
 double allocated_bytes() {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ATTNSCOPE_ADDRESS_SANITIZER
   return static_cast<double>(__sanitizer_get_current_allocated_bytes());
 #else
   const struct mallinfo2 info = mallinfo2();
@@ -65,7 +65,7 @@ double allocated_bytes() {
 
 /// Bytes of the process in memory. A sanitizer keeps freed memory back, so that there they say nothing.
 double resident_bytes() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(ATTNSCOPE_ADDRESS_SANITIZER) || defined(ATTNSCOPE_THREAD_SANITIZER)
   return 0;
 #else
   malloc_trim(0);
