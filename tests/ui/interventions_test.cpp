@@ -80,6 +80,27 @@ TEST_F(Interventions, MMasksTheScoreThatThePinnedWeightIsMadeFrom) {
   EXPECT_EQ(screen().state().message.text, "M masks a query–key pair: point at a score or a weight first");
 }
 
+TEST_F(Interventions, AWeightOfTheModelIsEditedInTheInspector) {
+  open("stories");
+  open_view("next");
+  const ui::NamedCell cell = {"layer2.w_q", {3, 4}};
+  screen().state().pinned = cell;
+  screen().settle();
+  const float stored = screen().trace().tensor(cell.tensor).at(cell.index);
+  const Rect number = screen().item("Inspector", {std::string("##number")});
+  screen().drag(number.center(), {number.center().x + 60, number.center().y});
+  screen().release();
+  screen().settle();
+  ASSERT_EQ(screen().experiment().edits.size(), 1U);
+  const float edited = screen().trace().tensor(cell.tensor).at(cell.index);
+  EXPECT_GT(edited, stored);
+  EXPECT_EQ(static_cast<double>(edited), static_cast<double>(static_cast<float>(screen().experiment().edits[0].value)));
+  screen().click_item("Inspector", {std::string("stored value")});
+  screen().settle();
+  EXPECT_TRUE(screen().experiment().edits.empty());
+  EXPECT_EQ(screen().trace().tensor(cell.tensor).at(cell.index), stored);
+}
+
 TEST_F(Interventions, XSwitchesOffTheHeadThatAViewShows) {
   open("stories");
   open_view("head");

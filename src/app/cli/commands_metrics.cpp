@@ -128,7 +128,8 @@ Result<CommandOutput> find_command(const MetricsOptions& options) {
   const Result<Experiment> experiment = experiment_to_test(options);
   if (!experiment) return tl::unexpected(experiment.error());
   const std::shared_ptr<const Model>& model = experiment->model;
-  Finding finding = {.interventions = on_any_text(experiment->interventions), .memory_budget = *budget};
+  Finding finding = {
+      .interventions = on_any_text(experiment->interventions), .edits = experiment->edits, .memory_budget = *budget};
   std::vector<std::string> warnings;
   if (finding.interventions.size() < experiment->interventions.size())
     warnings.emplace_back(

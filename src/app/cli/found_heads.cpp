@@ -78,7 +78,7 @@ std::string texts_text(const Model& model, const FoundHeads& found) {
   if (found.first_token) text += ", after the first token " + printable(model.token_text(*found.first_token));
   constexpr std::size_t kMostNamed = 8;
   if (!found.interventions.empty()) text += "; with " + parts_text(found.interventions, kMostNamed);
-  return text;
+  return text + edits_text(found.edits);
 }
 
 /// What the columns mean.

@@ -92,6 +92,11 @@ bool same_patches(const Experiment& a, const Experiment& b) {
          });
 }
 
+std::string edits_text(const std::vector<CellEdit>& edits) {
+  if (edits.empty()) return {};
+  return "; " + grouped_text(std::ssize(edits)) + (edits.size() == 1 ? " number" : " numbers") + " edited";
+}
+
 bool same_plan(const Experiment& a, const Experiment& b) {
   const bool same = a.system == b.system && a.discard == b.discard && a.parameters == b.parameters &&
                     a.edits == b.edits && a.heads_off == b.heads_off && a.picture == b.picture &&

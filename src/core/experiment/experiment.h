@@ -28,7 +28,7 @@ struct ViewChoice {
   friend bool operator==(const ViewChoice&, const ViewChoice&) = default;
 };
 
-/// A value that replaces a random one, in an input or a weight.
+/// A value that replaces a random one, in an input or a weight, or one in a weight of a trained model.
 struct CellEdit {
   std::string tensor;
   std::vector<Index> index;  ///< one per axis, from 0
@@ -36,6 +36,9 @@ struct CellEdit {
 
   friend bool operator==(const CellEdit&, const CellEdit&) = default;
 };
+
+/// "; 2 numbers edited", to be added to a note; empty without edits.
+std::string edits_text(const std::vector<CellEdit>& edits);
 
 /// The maximum number of edits.
 inline constexpr std::size_t kMaxEdits = 4096;

@@ -87,8 +87,10 @@ class HeadFinder {
     if (!tokens) return tl::unexpected(tokens.error());
     found_ = {.tokens = tokens->count(), .first_token = tokens->first_token()};
     found_.interventions = finding_.interventions;
+    found_.edits = finding_.edits;
     Experiment experiment = experiment_reading(model_, tokens->texts(1, true).repeated);
     experiment.interventions = finding_.interventions;
+    experiment.edits = finding_.edits;
     if (const Result<void> valid = validate(experiment, finding_.memory_budget); !valid)
       return tl::unexpected(valid.error());
     runs_ = 2 * kFinderSeeds * (found_.first_token ? 2 : 1);
@@ -143,6 +145,7 @@ class HeadFinder {
     if (finding_.progress) finding_.progress(++run_, runs_);
     Experiment experiment = experiment_reading(model_, text);
     experiment.interventions = finding_.interventions;
+    experiment.edits = finding_.edits;
     Progress progress;
     progress.stop = finding_.stop;
     progress.pool = &pool_;

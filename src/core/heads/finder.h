@@ -66,6 +66,7 @@ struct FoundHeads {
   std::optional<Index> first_token = {};         ///< id of the token that begins a text; nothing: the model has none
   bool encoder = false;                          ///< of a model with two parts, only the encoder is tested
   std::vector<Intervention> interventions = {};  ///< with which it was tested
+  std::vector<CellEdit> edits = {};              ///< of weights, likewise
   std::vector<FoundHead> heads = {};             ///< layer by layer
 };
 
@@ -77,6 +78,7 @@ std::size_t largest_measure(const FoundHead& head);
 
 struct Finding {
   std::vector<Intervention> interventions = {};  ///< on the model while it is tested; see `on_any_text`
+  std::vector<CellEdit> edits = {};              ///< of its weights
   double memory_budget = kDefaultMemoryBudget;   ///< bytes, as for Executor
   StopToken stop = {};
   std::function<void(int run, int runs)> progress = {};  ///< before each run of the model; may be empty

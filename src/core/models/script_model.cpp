@@ -72,6 +72,15 @@ def mask_pairs(scores, pairs, fill):
     return scores
 )";
 
+constexpr const char* kEdited = R"(
+def edited(weight, numbers):
+    """The weight with some numbers in place of its own."""
+    weight = weight.clone()
+    for index, number in numbers:
+        weight[index] = number
+    return weight
+)";
+
 /// The tensors of the files that a plan reads.
 std::vector<std::string> files_tensors(const Plan& plan) {
   std::set<std::size_t> used;
@@ -93,13 +102,16 @@ void write_functions(Script& s, const Plan& plan) {
     operations.insert(step.operation->name());
     if (const auto* mask = as<MaskOperation>(step.operation); mask != nullptr && !mask->field->mask().pairs.empty())
       operations.insert("mask_pairs");
+    if (const auto* weight = as<ImportOperation>(step.operation); weight != nullptr && !weight->edits.empty())
+      operations.insert("edited");
   }
   s.code("from torch.nn import functional");
   for (const auto& [operation, function] : {std::pair{"rotary", kRotary},
                                             {"half_sinusoid", kSinusoids},
                                             {"relative_bias", kRelativeBias},
                                             {"intervene", kIntervene},
-                                            {"mask_pairs", kMaskPairs}}) {
+                                            {"mask_pairs", kMaskPairs},
+                                            {"edited", kEdited}}) {
     if (operations.contains(operation)) s.code("\n" + std::string(function) + "\n");
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/python_text.h"
+#include "core/base/text.h"
 
 namespace attnscope {
 namespace {
@@ -136,16 +137,34 @@ std::string ImportOperation::formula(const StepInPlan& /*step*/) const {
   return "from " + file.substr(file.rfind('/') + 1) + (tensor.empty() ? "" : ", " + tensor);
 }
 
-void ImportOperation::read(const Region& region, const StepContext& context, Tensor& out) const {
+bool ImportOperation::is_edited(Index at_number) const {
+  return std::ranges::any_of(edits, [&](const EditedNumber& each) { return each.at == at_number; });
+}
+
+ImportOperation ImportOperation::with_numbers(std::vector<EditedNumber> numbers) const {
+  ImportOperation edited = *this;
+  edited.edits = std::move(numbers);
+  return edited;
+}
+
+void ImportOperation::read(const Region& region, const Axes& whole, const StepContext& context, Tensor& out) const {
   const Result<void> done = read_box(*this, region, context, out);
-  if (done) return;
+  if (done) {
+    for (const EditedNumber& each : edits) {
+      std::vector<Index> index = index_in(whole, each.at);
+      if (!region.contains(index)) continue;
+      for (std::size_t axis = 0; axis < index.size(); ++axis) index[axis] -= region.begin[axis];
+      out.values()[static_cast<std::size_t>(out.offset(index))] = each.value;
+    }
+    return;
+  }
   // Whoever looks before the failure is noticed must not find a number.
   std::fill(out.values().begin(), out.values().end(), std::numeric_limits<float>::quiet_NaN());
   if (context.failure != nullptr && !context.stop.stop_requested()) context.failure->note(done.error().message);
 }
 
 void ImportOperation::compute(Inputs /*inputs*/, const StepContext& context, Tensor& out) const {
-  read(whole_region(0, out.axes()), context, out);
+  read(whole_region(0, out.axes()), out.axes(), context, out);
 }
 
 std::vector<Region> ImportOperation::input_regions(const StepInPlan& /*step*/, const Region& /*region*/) const {
@@ -154,7 +173,7 @@ std::vector<Region> ImportOperation::input_regions(const StepInPlan& /*step*/, c
 
 void ImportOperation::compute_part(const StepPart& part, Inputs /*inputs*/, const StepContext& context,
                                    Tensor& out) const {
-  read(part.region, context, out);
+  read(part.region, part.step.axes, context, out);
 }
 
 double ImportOperation::magnitude_bound(const Axes& /*axes*/, std::span<const double> /*inputs*/) const {
@@ -165,13 +184,22 @@ void ImportOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   std::vector<Index> place = at;
   for (std::size_t i = 0; i < axes.size(); ++i) place[static_cast<std::size_t>(axes[i])] = cell.index[i];
   e.formula = formula(cell);
-  e.note = "imported: " + from->tensors()[which].name + index_text(place) + " of " + from->file();
+  e.note = (is_edited(offset_in(cell.step.axes, cell.index)) ? "edited; replaces " : "imported: ") +
+           from->tensors()[which].name + index_text(place) + " of " + from->file();
   e.computed = e.value;
 }
 
-std::string ImportOperation::python(const StepInPlan& /*step*/, std::span<const std::string> /*inputs*/) const {
+std::string ImportOperation::python(const StepInPlan& step, std::span<const std::string> /*inputs*/) const {
   assert(std::is_sorted(axes.begin(), axes.end()) && axes.size() == at.size());
-  return "given[" + python_text(from->python_name(which)) + "]";
+  std::string given = "given[" + python_text(from->python_name(which)) + "]";
+  if (edits.empty()) return given;
+  std::vector<std::string> numbers;
+  for (const EditedNumber& each : edits) {
+    std::vector<std::string> index;
+    for (const Index number : index_in(step.step.axes, each.at)) index.push_back(std::to_string(number));
+    numbers.push_back("((" + join(index, ", ") + ",), " + python_number(static_cast<double>(each.value)) + ")");
+  }
+  return "edited(" + given + ", [" + join(numbers, ", ") + "])";
 }
 
 }  // namespace attnscope

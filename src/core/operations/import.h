@@ -18,6 +18,9 @@ struct ImportOperation {
   std::vector<int> axes;   ///< per axis of the result: which one of the tensor it is
   std::vector<Index> at;   ///< per axis of the tensor: its index, if the result lacks it
   bool is_weight = false;  ///< of a trained model
+  std::vector<EditedNumber> edits = {};
+
+  [[nodiscard]] bool is_edited(Index at_number) const;
 
   [[nodiscard]] std::string name() const { return "given"; }
   [[nodiscard]] std::string formula(const StepInPlan& step) const;
@@ -28,12 +31,14 @@ struct ImportOperation {
   void explain(const ExplainedCell& cell, Explanation& e) const;
   [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
   [[nodiscard]] OperationTraits traits() const;
+  [[nodiscard]] ImportOperation with_numbers(std::vector<EditedNumber> numbers) const;
 
   friend bool operator==(const ImportOperation&, const ImportOperation&) = default;
 
  private:
-  /// Fills `out` with the box `region` of the result. When reading fails, notes that in `context.failure`.
-  void read(const Region& region, const StepContext& context, Tensor& out) const;
+  /// Fills `out` with the box `region` of the result, which has the axes `whole`. When reading fails, notes that in
+  /// `context.failure`.
+  void read(const Region& region, const Axes& whole, const StepContext& context, Tensor& out) const;
 };
 
 }  // namespace attnscope

@@ -81,7 +81,8 @@ class OperationFunctions {
   /// The same in PyTorch, as an expression of its inputs, which are expressions themselves. Every operation that models
   /// are recorded with has it.
   [[nodiscard]] virtual std::string python(const StepInPlan& step, std::span<const std::string> inputs) const = 0;
-  /// The same operation with those numbers in place of its own. Every operation that draws has it.
+  /// The same operation with those numbers in place of its own. Every operation that draws has it, and
+  /// every weight of a trained model.
   [[nodiscard]] virtual Operation with_numbers(std::vector<EditedNumber> numbers) const = 0;
 
  protected:

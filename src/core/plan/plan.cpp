@@ -16,13 +16,25 @@ Result<void> check_edit(const Plan& plan, const CellEdit& edit) {
   const std::string what = "edits: " + quoted_text(edit.tensor);
   const auto step = std::find_if(plan.steps.begin(), plan.steps.end(),
                                  [&](const PlannedStep& each) { return each.name == edit.tensor; });
-  if (step == plan.steps.end() || !step->operation->traits().draws) {
-    std::vector<std::string> drawn;
+  const auto can_edit = [](const PlannedStep& each) {
+    const OperationTraits traits = each.operation->traits();
+    return traits.draws || traits.is_weight;
+  };
+  if (step == plan.steps.end() || !can_edit(*step)) {
+    // A trained model has hundreds of weights.
+    constexpr std::size_t most = 12;
+    std::vector<std::string> allowed;
+    bool weights = false;
     for (const PlannedStep& each : plan.steps) {
-      if (each.operation->traits().draws) drawn.push_back(each.name);
+      if (!can_edit(each)) continue;
+      weights = weights || each.operation->traits().is_weight;
+      allowed.push_back(each.name);
+      if (allowed.size() == most) break;
     }
-    return fail(what + (step == plan.steps.end() ? " is not a tensor of the system" : " is computed, not random") +
-                "; allowed: " + (drawn.empty() ? "none, nothing is random" : join(drawn, ", ")));
+    const std::string is_computed = weights ? " is computed, not a weight" : " is computed, not random";
+    return fail(
+        what + (step == plan.steps.end() ? " is not a tensor of the system" : is_computed) + "; allowed: " +
+        (allowed.empty() ? "none, nothing is random" : join(allowed, ", ") + (allowed.size() == most ? ", …" : "")));
   }
   bool inside = edit.index.size() == step->axes.size();
   for (std::size_t axis = 0; inside && axis < edit.index.size(); ++axis)

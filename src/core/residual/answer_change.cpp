@@ -31,6 +31,7 @@ std::vector<double> log_softmax(std::span<const float> logits) {
 std::shared_ptr<const Trace> without_interventions(const Trace& trace, const StopToken& stop) {
   Experiment bare = trace.experiment();
   bare.interventions.clear();
+  bare.edits.clear();
   return run_beside(trace, bare, stop);
 }
 

@@ -107,6 +107,7 @@ class Study {
   Result<void> find(const std::shared_ptr<const Model>& model) {
     const Result<FoundHeads> found =
         find_heads(model, {.interventions = on_any_text(experiment_.interventions),
+                           .edits = experiment_.edits,
                            .memory_budget = choice_.memory_budget,
                            .stop = choice_.stop,
                            .progress = [&](int run, int runs) { tell(static_cast<double>(run - 1) / runs); }});
@@ -135,6 +136,7 @@ class Study {
     for (int seed = 1; seed <= kFinderSeeds; ++seed) {
       Experiment experiment = experiment_reading(model, tokens.texts(seed, true).repeated);
       experiment.interventions = on_any_text(experiment_.interventions);
+      experiment.edits = experiment_.edits;
       const Result<std::shared_ptr<const Trace>> trace = run(experiment);
       if (!trace) return tl::unexpected(trace.error());
       const std::optional<double> loss = loss_from(**trace, std::ssize(experiment.text.ids) - tokens.count() + 1);

@@ -24,7 +24,8 @@ struct SameModel {
 };
 
 /// What a change depends on.
-using Source = std::tuple<SameModel, ModelText, ModelText, SharedPicture, std::vector<Intervention>, ModelText, Index>;
+using Source = std::tuple<SameModel, ModelText, ModelText, SharedPicture, std::vector<Intervention>,
+                          std::vector<CellEdit>, ModelText, Index>;
 
 std::shared_ptr<const AnswerChange> change_at(const Trace& trace, Index position, const ViewOptions& options) {
   const auto make = [&]() -> std::shared_ptr<const AnswerChange> {
@@ -34,7 +35,7 @@ std::shared_ptr<const AnswerChange> change_at(const Trace& trace, Index position
   if (options.cache == nullptr) return make();
   const Experiment& e = trace.experiment();
   return options.cache->find_or_keep<AnswerChange>(
-      Source{SameModel{e.model}, e.text, e.text2, e.picture, e.interventions, e.patch_text, position}, make);
+      Source{SameModel{e.model}, e.text, e.text2, e.picture, e.interventions, e.edits, e.patch_text, position}, make);
 }
 
 std::string signed_text(double number) { return (number < 0 ? "−" : "+") + number_text(std::abs(number)); }
@@ -43,15 +44,18 @@ std::string signed_text(double number) { return (number < 0 ? "−" : "+") + num
 
 std::vector<std::string> change_text(const Trace& trace, const ResidualStream& stream, Index position,
                                      const ViewOptions& options) {
-  if (trace.experiment().interventions.empty()) return {};
+  const Experiment& experiment = trace.experiment();
+  if (experiment.interventions.empty() && experiment.edits.empty()) return {};
   const std::shared_ptr<const AnswerChange> made = change_at(trace, position, options);
   if (made == nullptr) return {};
   const AnswerChange& change = *made;
-  return {parts_text(trace.experiment().interventions, kMaxListed),
-          "“" + answer_name(trace, stream, change.before.number) + "” is first without: probability " +
-              number_text(change.before.probability) + " → " + number_text(change.after.probability) + ", Δ logit " +
-              signed_text(change.logit) + ", Δ log-probability " + signed_text(change.log_probability) +
-              ", KL divergence " + number_text(change.divergence)};
+  std::string changes = parts_text(experiment.interventions, kMaxListed) + edits_text(experiment.edits);
+  if (experiment.interventions.empty()) changes.erase(0, 2);
+  return {std::move(changes), "“" + answer_name(trace, stream, change.before.number) +
+                                  "” is first without: probability " + number_text(change.before.probability) + " → " +
+                                  number_text(change.after.probability) + ", Δ logit " + signed_text(change.logit) +
+                                  ", Δ log-probability " + signed_text(change.log_probability) + ", KL divergence " +
+                                  number_text(change.divergence)};
 }
 
 }  // namespace attnscope

@@ -11,9 +11,11 @@ namespace {
 struct FoundIn {
   std::weak_ptr<const Model> model;
   std::vector<Intervention> interventions;
+  std::vector<CellEdit> edits;
 
   friend bool operator==(const FoundIn& a, const FoundIn& b) {
-    return !a.model.owner_before(b.model) && !b.model.owner_before(a.model) && a.interventions == b.interventions;
+    return !a.model.owner_before(b.model) && !b.model.owner_before(a.model) && a.interventions == b.interventions &&
+           a.edits == b.edits;
   }
 };
 
@@ -50,7 +52,7 @@ std::string tested_with(const Trace& trace) {
   if (const auto others = std::ssize(all) - std::ssize(tested); others > 0)
     text += "; without " + grouped_text(others) + (others == 1 ? " intervention" : " interventions") + " that " +
             (others == 1 ? "depends" : "depend") + " on the text";
-  return text;
+  return text + edits_text(trace.experiment().edits);
 }
 
 std::shared_ptr<const Result<FoundHeads>> found_heads(const Trace& trace, const ViewOptions& options) {
@@ -61,6 +63,7 @@ std::shared_ptr<const Result<FoundHeads>> found_heads(const Trace& trace, const 
     constexpr double kLeastBytes = 256e6;
     auto result = std::make_shared<const Result<FoundHeads>>(
         find_heads(model, {.interventions = interventions,
+                           .edits = trace.experiment().edits,
                            .memory_budget = std::max(trace.bytes_left(), kLeastBytes),
                            .stop = options.stop,
                            .progress = [&](int run, int runs) {
@@ -69,7 +72,7 @@ std::shared_ptr<const Result<FoundHeads>> found_heads(const Trace& trace, const 
     return options.stop.stop_requested() ? nullptr : result;
   };
   if (options.cache == nullptr) return make();
-  return options.cache->find_or_keep<Result<FoundHeads>>(FoundIn{model, interventions}, make);
+  return options.cache->find_or_keep<Result<FoundHeads>>(FoundIn{model, interventions, trace.experiment().edits}, make);
 }
 
 }  // namespace attnscope

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/operations/draw.h"
 #include "core/operations/dropout.h"
+#include "core/operations/import.h"
 #include "core/operations/mask.h"
 #include "core/operations/normalize.h"
 #include "core/trace/lazy_matrix.h"
@@ -105,17 +106,21 @@ const std::string& tensor_of(const Trace& trace, const HeatmapMark& mark) {
   return trace.steps()[static_cast<std::size_t>(mark.step)].name;
 }
 
+std::span<const EditedNumber> edits_of(const Step& step) {
+  if (const auto* draw = as<DrawOperation>(step.operation)) return draw->edits;
+  if (const auto* given = as<ImportOperation>(step.operation)) return given->edits;
+  return {};
+}
+
 HeatmapMark mark_of(const Step& step, std::vector<Index> leading, bool transposed) {
   HeatmapMark mark;
   mark.axes = step.axes;
   mark.leading = std::move(leading);
   mark.column_axes = is_picture(step) ? 2 : 1;
   mark.transposed = transposed;
-  if (const auto* draw = as<DrawOperation>(step.operation)) {
-    for (const EditedNumber& each : draw->edits) {
-      std::vector<Index> index = index_in(step.axes, each.at);
-      if (std::equal(mark.leading.begin(), mark.leading.end(), index.begin())) mark.by_hand.push_back(std::move(index));
-    }
+  for (const EditedNumber& each : edits_of(step)) {
+    std::vector<Index> index = index_in(step.axes, each.at);
+    if (std::equal(mark.leading.begin(), mark.leading.end(), index.begin())) mark.by_hand.push_back(std::move(index));
   }
   return mark;
 }

@@ -17,10 +17,11 @@ struct StudiedFrom {
   std::vector<Index> ids2;
   std::vector<Index> patch_ids;
   std::vector<Intervention> interventions;
+  std::vector<CellEdit> edits;
 
   friend bool operator==(const StudiedFrom& a, const StudiedFrom& b) {
     return a.states == b.states && !a.model.owner_before(b.model) && !b.model.owner_before(a.model) && a.ids == b.ids &&
-           a.ids2 == b.ids2 && a.patch_ids == b.patch_ids && a.interventions == b.interventions;
+           a.ids2 == b.ids2 && a.patch_ids == b.patch_ids && a.interventions == b.interventions && a.edits == b.edits;
   }
 };
 
@@ -55,7 +56,8 @@ std::string studied_text(const Trace& trace, TrainingText text) {
   if (text == TrainingText::random) return "reading random tokens, repeated" + tested_with(trace);
   constexpr std::size_t kMostParts = 3;
   const std::vector<Intervention>& all = trace.experiment().interventions;
-  return "reading this text" + (all.empty() ? "" : "; with " + parts_text(all, kMostParts));
+  return "reading this text" + (all.empty() ? "" : "; with " + parts_text(all, kMostParts)) +
+         edits_text(trace.experiment().edits);
 }
 
 std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace, const ViewOptions& options,
@@ -77,6 +79,7 @@ std::shared_ptr<const Result<TrainingStudy>> studied_training(const Trace& trace
   const auto found = [&]() -> std::shared_ptr<const StudyResult> {
     if (options.cache == nullptr) return make();
     StudiedFrom from = studied_states(experiment.model);
+    from.edits = experiment.edits;
     if (text == TrainingText::random) {
       from.interventions = on_any_text(experiment.interventions);
       return options.cache->find_or_keep<StudyResult>(from, make);

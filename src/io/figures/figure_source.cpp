@@ -76,8 +76,7 @@ std::string experiment_text(const Experiment& experiment) {
   if (experiment.model != nullptr) text += "; model " + experiment.model->name();
   if (system.uses_seed) text += "; seed " + std::to_string(experiment.seed);
   if (experiment.discard != 0) text += ", discard " + std::to_string(experiment.discard);
-  const std::size_t edits = experiment.edits.size();
-  if (edits != 0) text += "; " + std::to_string(edits) + (edits == 1 ? " number" : " numbers") + " edited";
+  text += edits_text(experiment.edits);
   for (const Intervention& each : experiment.interventions)
     text += "; " + part_name(each) + " " + std::string(kind_name(each.kind));
   if (experiment.heads_off.empty()) return text;

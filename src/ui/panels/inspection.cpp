@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/operations/draw.h"
+#include "core/operations/import.h"
 #include "core/operations/mask.h"
 #include "core/operations/positions.h"
 #include "core/operations/softmax.h"
@@ -122,6 +123,10 @@ std::optional<Inspection> inspect(const Trace& trace, const NamedCell& cell) {
   if (const auto* draw = as<DrawOperation>(step->operation)) {
     inspection.drawn = true;
     inspection.edited = draw->is_edited(offset_in(step->axes, cell.index));
+  }
+  if (const auto* weight = as<ImportOperation>(step->operation); weight != nullptr && weight->is_weight) {
+    inspection.stored = true;
+    inspection.edited = weight->is_edited(offset_in(step->axes, cell.index));
   }
   const Index item = batch_item(step->axes, cell.index);
   std::vector<std::string> parts;

@@ -215,7 +215,7 @@ void show_empty(const Style& style) {
   ImGui::PopTextWrapPos();
 }
 
-/// A field for another number in place of a random one.
+/// A field for another number in place of a random or stored one.
 void show_number_to_set(const Style& style, const Inspection& inspection, UiState& state, UiIntents& intents) {
   const NamedCell& cell = inspection.cell;
   ImGui::SetNextItemWidth(style.px(110));
@@ -226,7 +226,7 @@ void show_number_to_set(const Style& style, const Inspection& inspection, UiStat
   tooltip("Drag to change the number; Ctrl+click to type one.");
   if (!inspection.edited) return;
   ImGui::SameLine();
-  if (ImGui::SmallButton("random value"))
+  if (ImGui::SmallButton(inspection.stored ? "stored value" : "random value"))
     intents.actions.push_back({SetCell{cell.tensor, cell.index, std::nullopt}, 0});
 }
 
@@ -255,7 +255,7 @@ void inspector_panel(const Style& style, const Inspection* inspection, bool pinn
             style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
   ImGui::TextUnformatted(number_text(e.value).c_str());
   ImGui::PopFont();
-  if (pinned && inspection->drawn) show_number_to_set(style, *inspection, state, intents);
+  if (pinned && (inspection->drawn || inspection->stored)) show_number_to_set(style, *inspection, state, intents);
   show_formula(style, "= " + e.formula, width);
   if (!e.note.empty()) ImGui::TextDisabled("%s", e.note.c_str());
   ImGui::PopTextWrapPos();

@@ -58,6 +58,7 @@ struct Inspection {
   std::vector<std::string> source_texts;  ///< "q[1, 2, :]"
   std::optional<NamedCell> used_by;
   bool drawn = false;        ///< a random number, which can be edited
+  bool stored = false;       ///< a weight of a trained model, which can be edited as well
   bool edited = false;       ///< and was
   std::string used_by_text;  ///< "weights[1, 2, 4]"
 };
