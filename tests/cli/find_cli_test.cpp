@@ -31,7 +31,7 @@ TEST(CliFind, TestsWithTheInterventionsThatMeanTheSameForAnyText) {
     if (head.at("layer") != 2) continue;
     EXPECT_LT(head.at("measures").at("induction").at("value").get<double>(), 0.3) << head;
   }
-  EXPECT_NE(run_program({"metrics", model, "--find", "--off", "layer1.head2"}).out.find("; with Layer 1, head 2 off;"),
+  EXPECT_NE(run_program({"metrics", model, "--find", "--off", "layer1.head2"}).out.find("; with layer 1, head 2 off;"),
             std::string::npos);
   const Outcome partly = run_program({"metrics", model, "--find", "--off", "layer1.head2@3"});
   EXPECT_EQ(partly.out, run_program({"metrics", model, "--find"}).out);

@@ -160,6 +160,22 @@ TEST(NextView, OptionsBeyondTheModelAreRefusedOnTheCommandLine) {
   EXPECT_EQ(refused("contributions", "other_token", -1), "");
 }
 
+TEST(Captions, NameWhatWasChanged) {
+  Experiment changed = made_trace("gpt2", kIds)->experiment();
+  changed.interventions = {{"layer1.head_outputs", 0, {}, Intervention::Kind::off}};
+  changed.edits = {{"w_logits", {0, 0}, 2}, {"w_logits", {0, 1}, 2}};
+  const auto trace = run(changed).value();
+  for (const char* view : {"contributions", "importance"}) {
+    std::string caption;
+    for (const TextMark& text : figure_of(*trace, view).texts) {
+      if (text.id.starts_with("caption.")) caption += text.markup + " ";
+    }
+    EXPECT_NE(caption.find("With layer 1, head 1 off; 2 numbers edited. "), std::string::npos) << caption;
+  }
+  changed.interventions.clear();
+  EXPECT_EQ(words(figure_of(*run(changed).value(), "next"), "change.0"), "2 numbers edited");
+}
+
 TEST(NextView, SaysWhatInterventionsDidToTheAnswer) {
   const auto plain = made_trace("gpt2", kIds);
   EXPECT_EQ(words(figure_of(*plain, "next"), "change.0"), "no change.0");
@@ -168,7 +184,7 @@ TEST(NextView, SaysWhatInterventionsDidToTheAnswer) {
                            {"layer1.mlp_out", {}, {}, Intervention::Kind::mean}};
   const auto trace = run(changed).value();
   const Figure figure = figure_of(*trace, "next");
-  EXPECT_EQ(words(figure, "change.0"), "Layer 1, head 1 off; Layer 1, MLP mean");
+  EXPECT_EQ(words(figure, "change.0"), "Layer 1, head 1 off; layer 1, MLP mean");
   const Index last = std::ssize(kIds) - 1;
   const Index best = sorted_answers(*plain, last).front();
   const std::vector<Index> cell = {last, best};

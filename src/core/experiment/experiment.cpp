@@ -97,6 +97,12 @@ std::string edits_text(const std::vector<CellEdit>& edits) {
   return "; " + grouped_text(std::ssize(edits)) + (edits.size() == 1 ? " number" : " numbers") + " edited";
 }
 
+std::string changes_text(const Experiment& experiment, std::size_t most_named) {
+  const std::string edits = edits_text(experiment.edits);
+  if (experiment.interventions.empty()) return edits.empty() ? edits : edits.substr(2);
+  return parts_text(experiment.interventions, most_named) + edits;
+}
+
 bool same_plan(const Experiment& a, const Experiment& b) {
   const bool same = a.system == b.system && a.discard == b.discard && a.parameters == b.parameters &&
                     a.edits == b.edits && a.heads_off == b.heads_off && a.picture == b.picture &&

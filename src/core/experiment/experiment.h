@@ -76,6 +76,10 @@ struct Experiment {
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
+/// What interventions and edits change: "layer 2, head 3 off; 2 numbers edited", with at most so many parts named; empty
+/// without them.
+std::string changes_text(const Experiment& experiment, std::size_t most_named);
+
 /// Whether both have the same plan: equal except for seed, view, and labels if the system does not read them.
 bool same_plan(const Experiment& a, const Experiment& b);
 

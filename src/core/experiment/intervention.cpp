@@ -135,8 +135,11 @@ std::string part_title(const Intervention& intervention) {
 
 std::string parts_text(std::span<const Intervention> interventions, std::size_t most_named) {
   std::vector<std::string> parts;
-  for (const Intervention& each : interventions.first(std::min(most_named, interventions.size())))
-    parts.push_back(part_title(each) + " " + std::string(kind_name(each.kind)));
+  for (const Intervention& each : interventions.first(std::min(most_named, interventions.size()))) {
+    std::string title = part_title(each);
+    title.front() = static_cast<char>(title.front() - 'A' + 'a');
+    parts.push_back(title + " " + std::string(kind_name(each.kind)));
+  }
   if (interventions.size() > most_named)
     parts.push_back("and " + std::to_string(interventions.size() - most_named) + " more");
   return join(parts, "; ");

@@ -53,7 +53,7 @@ Result<Intervention> intervention_on(std::string_view part);
 /// "Layer 2, head 3, query 5, key 2", "Layer 2, head 3, key 2".
 std::string part_title(const Intervention& intervention);
 
-/// What is done to several parts: "Layer 2, head 3 off; Layer 2, MLP mean; and 3 more" where at most two are named.
+/// What is done to several parts: "layer 2, head 3 off; layer 2, MLP mean; and 3 more" where at most two are named.
 std::string parts_text(std::span<const Intervention> interventions, std::size_t most_named);
 
 /// Those that mean the same for any text: off and mean, at all positions.

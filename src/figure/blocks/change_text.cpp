@@ -42,6 +42,11 @@ std::string signed_text(double number) { return (number < 0 ? "−" : "+") + num
 
 }  // namespace
 
+std::string changes_sentence(const Trace& trace) {
+  const std::string changes = changes_text(trace.experiment(), kMaxListed);
+  return changes.empty() ? changes : " With " + changes + ".";
+}
+
 std::vector<std::string> change_text(const Trace& trace, const ResidualStream& stream, Index position,
                                      const ViewOptions& options) {
   const Experiment& experiment = trace.experiment();
@@ -49,13 +54,11 @@ std::vector<std::string> change_text(const Trace& trace, const ResidualStream& s
   const std::shared_ptr<const AnswerChange> made = change_at(trace, position, options);
   if (made == nullptr) return {};
   const AnswerChange& change = *made;
-  std::string changes = parts_text(experiment.interventions, kMaxListed) + edits_text(experiment.edits);
-  if (experiment.interventions.empty()) changes.erase(0, 2);
-  return {std::move(changes), "“" + answer_name(trace, stream, change.before.number) +
-                                  "” is first without: probability " + number_text(change.before.probability) + " → " +
-                                  number_text(change.after.probability) + ", Δ logit " + signed_text(change.logit) +
-                                  ", Δ log-probability " + signed_text(change.log_probability) + ", KL divergence " +
-                                  number_text(change.divergence)};
+  return {capitalized(changes_text(experiment, kMaxListed)),
+          "“" + answer_name(trace, stream, change.before.number) + "” is first without: probability " +
+              number_text(change.before.probability) + " → " + number_text(change.after.probability) + ", Δ logit " +
+              signed_text(change.logit) + ", Δ log-probability " + signed_text(change.log_probability) +
+              ", KL divergence " + number_text(change.divergence)};
 }
 
 }  // namespace attnscope

@@ -16,7 +16,7 @@ Parameter show_option();
 /// Whether the trace is of a model that the test applies to.
 bool can_find_heads(const Trace& trace);
 
-/// What the test does with the interventions of the experiment, to be added to a note: "; with Layer 1, head 2 off";
+/// What the test does with the interventions of the experiment, to be added to a note: "; with layer 1, head 2 off";
 /// empty where there are none.
 std::string tested_with(const Trace& trace);
 /// Whether the options also ask for the test.

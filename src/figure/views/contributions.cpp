@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "figure/blocks/answer_chips.h"
+#include "figure/blocks/change_text.h"
 #include "figure/blocks/logit_question.h"
 #include "figure/blocks/part_page.h"
 #include "figure/blocks/score_map.h"
@@ -86,7 +87,7 @@ class ContributionsLayout {
         "Each part is what it adds to the residual stream, times the " + output_weights_text(trace_, choice());
     if (parts.divisor)
       words += " The final norm is linearized: its divisor here, " + number_text(*parts.divisor) + ", is held fixed.";
-    return words;
+    return words + changes_sentence(trace_);
   }
 
   const Trace& trace_;

@@ -11,6 +11,7 @@
 #include "core/residual/contributions.h"
 #include "core/residual/lens.h"
 #include "figure/blocks/answer_chips.h"
+#include "figure/blocks/change_text.h"
 #include "figure/blocks/logit_question.h"
 #include "figure/blocks/part_page.h"
 #include "figure/slices/model_answers.h"
@@ -99,7 +100,7 @@ class ImportanceLayout {
   [[nodiscard]] std::string caption() const {
     return std::string("Each cell: what becomes of the log-probability (natural) when only this head or MLP is ") +
            (is_mean() ? "replaced by its mean over the text" : "off") +
-           ". Blue: the answer becomes less probable without it.";
+           ". Blue: the answer becomes less probable without it." + changes_sentence(trace_);
   }
 
   const Trace& trace_;

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/residual/contributions.h"
 #include "core/residual/lens.h"
+#include "figure/blocks/change_text.h"
 #include "figure/blocks/part_map.h"
 #include "figure/layout/chart.h"
 #include "figure/slices/matrix.h"
@@ -76,7 +77,7 @@ class PatchingLayout {
     name_positions(positions, made->found.first, cell);
     const double above = column_label_height(positions.column_labels, cell);
     const double fixed = 2 * kMargin + kTitle + kLine + 2 * kMapTitle + kBetween + above + kLegendHeight +
-                         add_caption(nullptr, "", kNote, {}, width_);
+                         add_caption(nullptr, "", caption(), {}, width_);
     // Both maps share what room there is.
     const auto rows = static_cast<double>(positions.rows());
     const double row =
@@ -100,15 +101,16 @@ class PatchingLayout {
     at.y = positions.box.bottom();
     figure_.heatmaps.push_back(std::move(positions));
     map.add_legend(figure_, "patching", at, kMargin);
-    add_caption(&figure_, "caption", kNote, {at.x, at.y + kLegendHeight}, width_);
+    add_caption(&figure_, "caption", caption(), {at.x, at.y + kLegendHeight}, width_);
     return std::move(figure_);
   }
 
  private:
-  static constexpr const char* kNote =
-      "Each cell: only this part is taken from the other text; how far that moves the difference of the two logits, "
-      "from "
-      "its value here (0) to its value in the other text (1). The share is not limited to that.";
+  [[nodiscard]] std::string caption() const {
+    return "Each cell: only this part is taken from the other text; how far that moves the difference of the two "
+           "logits, from its value here (0) to its value in the other text (1). The share is not limited to that." +
+           changes_sentence(trace_);
+  }
 
   [[nodiscard]] std::string name(Index answer) const { return "“" + answer_name(trace_, stream_, answer) + "”"; }
 
