@@ -15,7 +15,7 @@
 namespace attnscope::test {
 namespace {
 
-std::string refusal(const Experiment& experiment) {
+std::string refusal_of_edit(const Experiment& experiment) {
   const Result<void> valid = validate(experiment, kDefaultMemoryBudget);
   const std::string message = valid ? "" : valid.error().message;
   const std::size_t at = message.find("edits: ");
@@ -47,7 +47,7 @@ TEST_P(EditedWeights, HaveTheirNumbersAndWhatFollowsIsComputedFromThem) {
     const std::vector<Index> last = index_in(weight.axes, weight.tensor->count() - 1);
     changed.edits = {{name, last, 7.5}};
     if (first != last) changed.edits.push_back({name, first, -3});
-    ASSERT_EQ(refusal(changed), "");
+    ASSERT_EQ(refusal_of_edit(changed), "");
     for (const auto& trace : {*run(changed), *Executor(1).run(changed)}) {
       const auto number = static_cast<int>(trace->find(name) - trace->steps().data());
       EXPECT_EQ(trace->value(number, last), 7.5F);
@@ -92,17 +92,18 @@ INSTANTIATE_TEST_SUITE_P(Families, EditedWeights, testing::ValuesIn(golden_folde
 TEST(WeightEdits, WhatCannotBeIsRefusedInOneLine) {
   Experiment experiment = golden_experiment(kGoldenModels / "gpt2-1");
   experiment.edits = {{"layer1.q", {0, 0, 0}, 1}};
-  EXPECT_TRUE(refusal(experiment).starts_with("edits: \"layer1.q\" is computed, not a weight; allowed: "))
-      << refusal(experiment);
-  EXPECT_TRUE(refusal(experiment).ends_with(", …")) << refusal(experiment);
+  EXPECT_TRUE(refusal_of_edit(experiment).starts_with("edits: \"layer1.q\" is computed, not a weight; allowed: "))
+      << refusal_of_edit(experiment);
+  EXPECT_TRUE(refusal_of_edit(experiment).ends_with(", …")) << refusal_of_edit(experiment);
   experiment.edits = {{"embedded", {0, 0}, 1}};
-  EXPECT_TRUE(refusal(experiment).starts_with("edits: \"embedded\" is computed, not a weight"));
+  EXPECT_TRUE(refusal_of_edit(experiment).starts_with("edits: \"embedded\" is computed, not a weight"));
   experiment.edits = {{"w_nothing", {0, 0}, 1}};
-  EXPECT_TRUE(refusal(experiment).starts_with("edits: \"w_nothing\" is not a tensor of the system"));
+  EXPECT_TRUE(refusal_of_edit(experiment).starts_with("edits: \"w_nothing\" is not a tensor of the system"));
   experiment.edits = {{"w_logits", {0, 9999}, 1}};
-  EXPECT_TRUE(refusal(experiment).starts_with("edits: \"w_logits\" has no cell [0, 9999]")) << refusal(experiment);
+  EXPECT_TRUE(refusal_of_edit(experiment).starts_with("edits: \"w_logits\" has no cell [0, 9999]"))
+      << refusal_of_edit(experiment);
   experiment.edits = {{"w_logits", {0, 0}, 1e300}};
-  EXPECT_NE(refusal(experiment), "");
+  EXPECT_NE(refusal_of_edit(experiment), "");
 }
 
 TEST(WeightEdits, HoldWhileTheModelIsTested) {
