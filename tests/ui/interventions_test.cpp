@@ -83,7 +83,7 @@ TEST_F(Interventions, MMasksTheScoreThatThePinnedWeightIsMadeFrom) {
 TEST_F(Interventions, AWeightOfTheModelIsEditedInTheInspector) {
   open("stories");
   open_view("next");
-  const ui::NamedCell cell = {"layer2.w_q", {3, 4}};
+  const ui::NamedCell cell = {"layer2.w_qkv", {3, 4}};
   screen().state().pinned = cell;
   screen().settle();
   const float stored = screen().trace().tensor(cell.tensor).at(cell.index);

@@ -115,10 +115,10 @@ TEST(WeightEdits, HoldWhileTheModelIsTested) {
   const Trace& trace = *computed;
   // All queries of the first head are 0.
   std::vector<CellEdit> edits;
-  const Step& weight = *trace.find("layer2.w_q");
+  const Step& weight = *trace.find("layer2.w_projected_q");
   const Index numbers = weight.tensor->count() / trace.tensor("layer2.weights").size(0);
   ASSERT_LE(numbers, static_cast<Index>(kMaxEdits));
-  for (Index at = 0; at < numbers; ++at) edits.push_back({"layer2.w_q", index_in(weight.axes, at), 0});
+  for (Index at = 0; at < numbers; ++at) edits.push_back({"layer2.w_projected_q", index_in(weight.axes, at), 0});
   const FoundHeads plain = *find_heads(model);
   const FoundHeads edited = *find_heads(model, {.edits = edits});
   EXPECT_EQ(edited.edits, edits);
