@@ -109,6 +109,13 @@ TEST(MetricsView, TheMapHasTheDistances) {
   }
 }
 
+TEST(MetricsView, HeadsThatAreAllAlikeAreDarkInTheMap) {
+  const HeatmapMark map = figure_of(*trace_with({{"tokens", "1"}}), "metrics").heatmaps.front();
+  ASSERT_EQ(map.id, "map");
+  EXPECT_EQ(map.source->held()->at(0, 1), 0);
+  EXPECT_EQ(cell_color(0, map.scale), cell_color(0, {ColorMap::magma, 0, 1}));
+}
+
 TEST(MetricsView, ALaterLayerStandsBesideWhatItHasOfTheEarlierOne) {
   const std::shared_ptr<const Trace> trace = trace_with({}, "hand-made-heads");
   const Figure first = figure_of(*trace, "metrics", {});

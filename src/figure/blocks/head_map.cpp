@@ -67,12 +67,13 @@ void add_head_map(Figure& figure, const HeadMeasures& heads, Point at, double si
   map.step = -1;
   map.axes = numbers->axes();
   map.box = {at.x + 24, at.y + 36, side, side};
-  map.scale = {ColorMap::magma, 0, most};
+  // With one token all heads are alike: no cell is the middle of a scale without extent.
+  map.scale = {ColorMap::magma, 0, most > 0 ? most : std::log(2)};
   map.row_labels = map.column_labels = names;
   map.about = "Jensen–Shannon divergence between heads, summed over queries";
   map.source = slice_of(std::move(numbers), map);
   add_targets(figure, heads, order, map.box);
-  ColorBarMark bar = {"map.scale", {0, 0, 100, 9}, map.scale, "nats", "0", number_text(most, 3)};
+  ColorBarMark bar = {"map.scale", {0, 0, 100, 9}, map.scale, "nats", "0", number_text(map.scale.high, 3)};
   place_legend({&bar, 1}, {at.x + 24, map.box.bottom() + 18}, margin, figure.width - 2 * margin);
   figure.color_bars.push_back(std::move(bar));
   figure.heatmaps.push_back(std::move(map));
