@@ -5,6 +5,8 @@
 #include "core/base/text.h"
 #include "core/heads/attention_list.h"
 #include "core/residual/head_words.h"
+#include "core/residual/token_circuits.h"
+#include "figure/slices/token_names.h"
 #include "layout_faults.h"
 #include "support/made_model.h"
 #include "traces.h"
@@ -14,8 +16,8 @@ namespace {
 
 const std::vector<Index> kWordIds = {1, 2, 5, 9, 2, 7};
 
-ParameterValues pair_options(Index layer, Index head, Index query, Index key) {
-  return {{"layer", layer}, {"head", head}, {"query", query}, {"key", key}};
+ParameterValues pair_options(Index layer, Index head, Index query, Index key, const std::string& show = "pair") {
+  return {{"layer", layer}, {"head", head}, {"query", query}, {"key", key}, {"show", show}};
 }
 
 TEST(WordsView, ListsTheExtremesOfBoth) {
@@ -37,18 +39,45 @@ TEST(WordsView, ListsTheExtremesOfBoth) {
   EXPECT_EQ(words(figure, "sought.title"), "Query “w9” (4) seeks");
 }
 
+TEST(WordsView, ShowsTheCircuitsOfTheWholeVocabulary) {
+  const auto trace = made_trace("gpt2", kWordIds);
+  const ScoreChoice choice = {layer_attentions(*trace)[1].weights, 0, 3, 2};
+  const Index tokens = trace->find("logits")->axes.back().size;
+  for (const auto& [show, about, circuit] :
+       {std::tuple("query_key", "score", query_key_circuit(*trace, choice).value()),
+        std::tuple("output_value", "added logit", output_value_circuit(*trace, choice).value())}) {
+    const Figure figure = figure_of(*trace, "words", pair_options(2, 1, 4, 3, show), 1100, 700);
+    const HeatmapMark* const map = mark(figure.heatmaps, "circuit");
+    ASSERT_NE(map, nullptr);
+    EXPECT_EQ(map->rows(), tokens);
+    EXPECT_EQ(map->columns(), tokens);
+    const TokenPairs pairs = extreme_pairs(circuit, 12).value();
+    EXPECT_EQ(words(figure, "largest.0.value"), number_text(static_cast<double>(pairs.largest[0].value), 4));
+    EXPECT_EQ(words(figure, "smallest.0.value"), number_text(static_cast<double>(pairs.smallest[0].value), 4));
+    const TokenPair& first = pairs.largest.front();
+    const auto name = [&](Index id) { return vocabulary_text(trace->experiment().model->token_text(id), id); };
+    EXPECT_EQ(own_cell_text(*map, first.row, first.column), std::string(about) + ", " + name(first.row) + ", " +
+                                                                name(first.column) + ": " +
+                                                                number_text(static_cast<double>(first.value)));
+    EXPECT_EQ(own_cell_text(*map, tokens, 0), "");
+  }
+}
+
 TEST(WordsView, IsInOrder) {
   for (const auto& trace : {made_trace("gpt2", kWordIds), made_trace("attention-only", kWordIds),
                             made_trace("bert", kWordIds), made_trace("gpt2", {5})}) {
     ViewCache cache;
     for (const auto& [width, height] :
          std::vector<std::pair<double, double>>{{672, 0}, {200, 0}, {1600, 0}, {900, 700}, {600, 520}, {2500, 1400}}) {
-      const Figure figure = figure_of(*trace, "words", pair_options(1, 2, 3, 2), width, height, &cache);
-      EXPECT_FALSE(figure.title.empty());
-      for (const auto& faults : {layout_faults(figure), shared_ids(figure)})
-        EXPECT_TRUE(faults.empty()) << fixed_text(width, 0) << " × " << fixed_text(height, 0) << "\n"
-                                    << join(faults, "\n");
-      EXPECT_EQ(describe(figure), describe(figure_of(*trace, "words", pair_options(1, 2, 3, 2), width, height)));
+      for (const char* show : {"pair", "query_key", "output_value"}) {
+        const ParameterValues chosen = pair_options(1, 2, 3, 2, show);
+        const Figure figure = figure_of(*trace, "words", chosen, width, height, &cache);
+        EXPECT_FALSE(figure.title.empty());
+        for (const auto& faults : {layout_faults(figure), shared_ids(figure)})
+          EXPECT_TRUE(faults.empty()) << show << ", " << fixed_text(width, 0) << " × " << fixed_text(height, 0) << "\n"
+                                      << join(faults, "\n");
+        EXPECT_EQ(describe(figure), describe(figure_of(*trace, "words", chosen, width, height)));
+      }
     }
   }
 }

@@ -32,9 +32,9 @@ Result<ScoreDirection> score_direction(const Trace& trace, const ScoreChoice& ch
   const std::vector<Region> sources = regions_behind(trace.plan()->steps, single_cell(scores, cell));
   const std::size_t side = choice.side == ScoreSide::query ? 0 : 1;
   const auto fixed = trace.numbers(sources[1 - side]);
-  ScoreDirection score = {sources[side], {fixed->values().begin(), fixed->values().end()}, 0};
-  const double divisor = as<ContractOperation>(step.operation)->divisor;
-  for (double& each : score.direction) each /= divisor;
+  ScoreDirection score = {sources[side], {fixed->values().begin(), fixed->values().end()}};
+  score.divisor = as<ContractOperation>(step.operation)->divisor;
+  for (double& each : score.direction) each /= score.divisor;
   score.score = static_cast<double>(trace.value(scores, cell));
   return score;
 }

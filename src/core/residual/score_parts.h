@@ -30,6 +30,7 @@ struct ScoreDirection {
   Region box;                     ///< where the numbers are
   std::vector<double> direction;  ///< their factors, in the order of the box
   double score = 0;               ///< before mask and bias
+  double divisor = 1;             ///< of the score, in the factors
 };
 Result<ScoreDirection> score_direction(const Trace& trace, const ScoreChoice& choice);
 

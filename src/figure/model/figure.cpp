@@ -76,14 +76,20 @@ std::string target_text(const TargetMark& mark) {
 }  // namespace
 
 std::string own_cell_text(const HeatmapMark& mark, Index row, Index column) {
-  const std::optional<MatrixView> numbers = mark.source->held();
-  if (!numbers || row >= numbers->rows || column >= numbers->columns) return {};
+  if (row >= mark.source->rows() || column >= mark.source->columns()) return {};
+  float number = 0;
+  if (const std::optional<MatrixView> numbers = mark.source->held()) {
+    number = numbers->at(row, column);
+  } else {
+    const MatrixPart cell = {0, 0, row, column, 1, 1};
+    if (!mark.source->ready(cell) || !mark.source->read(cell, {&number, 1}, {})) return {};
+  }
   const auto name = [](const std::vector<std::string>& labels, Index i) {
     const auto at = static_cast<std::size_t>(i);
     return at < labels.size() && !labels[at].empty() ? labels[at] : position_number(i);
   };
   return mark.about + ", " + name(mark.row_labels, row) + ", " + name(mark.column_labels, column) + ": " +
-         number_text(static_cast<double>(numbers->at(row, column)));
+         number_text(static_cast<double>(number));
 }
 
 TextMark title_mark(std::string id, Point at, std::string markup, double size) {

@@ -111,8 +111,8 @@ inline const std::shared_ptr<const MatrixSource>& colored(const HeatmapMark& mar
   return mark.shares ? mark.shares : mark.source;
 }
 
-/// "difference, cat, mat: 0.1250" for a cell of a heatmap whose numbers the view computed; empty where they are not in
-/// memory.
+/// "difference, cat, mat: 0.1250" for a cell of a heatmap whose numbers the view computed; empty where it is not quick to
+/// read.
 std::string own_cell_text(const HeatmapMark& mark, Index row, Index column);
 
 /// The part of `tensor` that `mark` shows. The tensor has the axes of the mark.

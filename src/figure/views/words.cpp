@@ -7,6 +7,8 @@
 
 #include "core/base/text.h"
 #include "core/residual/head_words.h"
+#include "figure/blocks/token_matrix.h"
+#include "figure/blocks/value_row.h"
 #include "figure/layout/chart.h"
 #include "figure/slices/chosen_pair.h"
 #include "figure/slices/selected.h"
@@ -20,13 +22,12 @@ namespace {
 
 constexpr double kMargin = 16;
 constexpr double kTitle = 28;
-constexpr double kRow = 20;
+constexpr double kRow = kValueRowHeight;
 constexpr double kHeading = 24;
 constexpr double kBetweenEnds = 12;
 constexpr double kBetween = 36;
 constexpr double kLeastColumn = 300;
 constexpr double kWidestColumn = 460;
-constexpr double kNumber = 60;
 constexpr double kMostName = 130;
 constexpr Index kLargest = 10;  // of each end
 constexpr double kLeastRows = 3;
@@ -130,23 +131,10 @@ class WordsLayout {
   }
 
   void add_row(const std::string& list, const WordValue& word, double most, Point& at) {
-    const std::string id = list + "." + std::to_string(word.token);
-    const double middle = at.y + kRow / 2;
     const std::string name = vocabulary_text(trace_.experiment().model->token_text(word.token), word.token);
-    figure_.texts.push_back(chart_text(id, {at.x, middle},
-                                       literal_markup(shortened_text(name, kMostName, TypeSize::kSmall)), Ink::text,
-                                       TypeSize::kSmall, HorizontalAlign::left, VerticalAlign::middle));
-    const double bar = column_ - kMostName - kNumber - 16;
-    const double share = most > 0 ? std::abs(word.value) / most : 0;
-    figure_.bars.push_back(
-        {id, {at.x + kMostName + 8, middle - 4, std::max(1.0, share * bar), 8}, Shade::of_hue(word.value < 0 ? 5 : 2)});
-    figure_.texts.push_back(chart_text(id + ".value", {at.x + column_, middle}, number_text(word.value, 4), Ink::text,
-                                       TypeSize::kSmall, HorizontalAlign::right, VerticalAlign::middle));
-    TargetMark target;
-    target.id = id;
-    target.box = {at.x - 4, at.y, column_ + 8, kRow};
-    target.about = "“" + name + "”, token " + std::to_string(word.token) + ": " + number_text(word.value);
-    figure_.targets.push_back(std::move(target));
+    const std::string about = "“" + name + "”, token " + std::to_string(word.token) + ": " + number_text(word.value);
+    add_value_row(figure_, {list + "." + std::to_string(word.token), name, about, word.value, most}, at, column_,
+                  kMostName);
     at.y += kRow;
   }
 
@@ -178,9 +166,17 @@ std::shared_ptr<const Words> words_of(const Trace& trace, const ScoreChoice& cho
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const ScoreChoice choice = chosen_pair(trace, options.values);
-  const std::shared_ptr<const Words> words = words_of(trace, choice, options);
-  if (words == nullptr) return {};
-  Figure figure = WordsLayout(trace, options, choice, *words).build();
+  Figure figure;
+  if (const std::string& show = options.choice("show"); show == "pair") {
+    const std::shared_ptr<const Words> words = words_of(trace, choice, options);
+    if (words == nullptr) return {};
+    figure = WordsLayout(trace, options, choice, *words).build();
+  } else {
+    const auto kind = show == "query_key" ? TokenMatrixKind::query_key : TokenMatrixKind::output_value;
+    Result<Figure> made = token_matrix_figure(trace, choice, kind, options);
+    if (options.stop.stop_requested()) return {};
+    figure = made ? std::move(*made) : reason_figure(made.error().message, options);
+  }
   figure.title = trace.experiment().model->name() + ": words of a head";
   return figure;
 }
@@ -193,22 +189,28 @@ std::string missing(const Trace& trace) {
 }
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
-  return missing(trace).empty() && option_limit(trace, option, chosen) > 1;
+  if (!missing(trace).empty()) return false;
+  return option == "show" || option_limit(trace, option, chosen) > 1;
 }
 
 }  // namespace
 }  // namespace words_view_parts
 
 View words_view() {
-  View view = {"words",
-               "Words",
-               "The tokens of the whole vocabulary that a query seeks, and whose logits attending to a key changes.",
-               {layer_option(), head_option(), integer_parameter("query", "Query", "The query token.", 1, 1, 10),
-                integer_parameter("key", "Key", "The key token.", 1, 1, 10)},
-               words_view_parts::applies,
-               words_view_parts::build,
-               words_view_parts::missing,
-               layer_names};
+  View view = {
+      "words",
+      "Words",
+      "The tokens of the whole vocabulary that a query seeks, and whose logits attending to a key changes.",
+      {layer_option(), head_option(), integer_parameter("query", "Query", "The query token.", 1, 1, 10),
+       integer_parameter("key", "Key", "The key token.", 1, 1, 10),
+       choice_parameter("show", "Show",
+                        "The words of this query and key, or the head’s circuits over the whole vocabulary: which "
+                        "token seeks which (QK), or which raises the logit of which (OV).",
+                        {"pair", "query_key", "output_value"}, {"this pair", "all tokens, QK", "all tokens, OV"})},
+      words_view_parts::applies,
+      words_view_parts::build,
+      words_view_parts::missing,
+      layer_names};
   view.shows_pair = true;
   return view;
 }
