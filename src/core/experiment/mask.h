@@ -18,7 +18,8 @@ struct MaskedPair {
   Index query = -1;  ///< −1: every query
   Index key = 0;
 
-  friend auto operator<=>(const MaskedPair&, const MaskedPair&) = default;
+  // clang-tidy 14 finds the zero that the compiler compares with.
+  friend auto operator<=>(const MaskedPair&, const MaskedPair&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// The mask of an experiment; becomes a `MaskField` once the sizes are known.

@@ -26,8 +26,8 @@ Result<void> Embeddings::read(const StopToken& stop,
   for (Index first = 0; first < tokens(); first += at_once) {
     const Index end = std::min(first + at_once, tokens());
     rows.resize(static_cast<std::size_t>((end - first) * features()));
-    const Result<void> done = table_.from->read(table_.which, std::array<Index, 2>{first, 0},
-                                                std::array<Index, 2>{end, features()}, rows, stop);
+    Result<void> done = table_.from->read(table_.which, std::array<Index, 2>{first, 0},
+                                          std::array<Index, 2>{end, features()}, rows, stop);
     if (stop.stop_requested()) return fail("stopped before it was done");
     if (!done) return done;
     for (float& number : rows) number *= static_cast<float>(table_.factor);
