@@ -63,6 +63,42 @@ TEST(WordsView, ShowsTheCircuitsOfTheWholeVocabulary) {
   }
 }
 
+TEST(WordsView, ACircuitHasTheOptionsThatItDependsOn) {
+  const View& view = *find_view("words");
+  const auto trace = made_trace("gpt2", kWordIds);
+  const auto applies = [&](const char* show, const char* option) {
+    return view.applies(*trace, view_options({"words", pair_options(1, 1, 3, 2, show)})->values, option);
+  };
+  for (const char* option : {"layer", "head", "query", "key", "show"}) EXPECT_TRUE(applies("pair", option)) << option;
+  // Without rotary positions embeddings do not say where a token is.
+  EXPECT_FALSE(applies("query_key", "query"));
+  EXPECT_FALSE(applies("query_key", "key"));
+  EXPECT_TRUE(applies("output_value", "query"));
+  EXPECT_FALSE(applies("output_value", "key"));
+  for (const char* show : {"query_key", "output_value"}) {
+    EXPECT_TRUE(applies(show, "layer") && applies(show, "head") && applies(show, "show")) << show;
+    for (const char* option : {"query", "key"}) {
+      ParameterValues other = pair_options(1, 1, 3, 2, show);
+      other[option] = Index{5};
+      const Figure at = figure_of(*trace, "words", pair_options(1, 1, 3, 2, show));
+      EXPECT_EQ(describe(figure_of(*trace, "words", other)) != describe(at), applies(show, option)) << show << option;
+    }
+  }
+}
+
+TEST(WordsView, ACircuitOfAModelIsKeptWhileTheTextChanges) {
+  const auto model = made_model("gpt2");
+  const auto source = [&](const std::vector<Index>& ids, Index head, ViewCache& cache) {
+    const Figure figure =
+        figure_of(*made_trace(model, ids), "words", pair_options(1, head, 1, 1, "query_key"), 900, 700, &cache);
+    return mark(figure.heatmaps, "circuit")->source;
+  };
+  ViewCache cache;
+  const auto first = source(kWordIds, 1, cache);
+  EXPECT_EQ(source({4, 4, 8}, 1, cache), first);
+  EXPECT_NE(source({4, 4, 8}, 2, cache), first);
+}
+
 TEST(WordsView, IsInOrder) {
   for (const auto& trace : {made_trace("gpt2", kWordIds), made_trace("attention-only", kWordIds),
                             made_trace("bert", kWordIds), made_trace("gpt2", {5})}) {

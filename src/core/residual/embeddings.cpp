@@ -55,9 +55,12 @@ Result<Embeddings> embeddings_of_keys(const Trace& trace, int weights) {
 void LayerNumbers::of(std::span<const float> row, std::span<double> numbers) const {
   const auto count = static_cast<double>(row.size());
   const double mean = centered ? std::accumulate(row.begin(), row.end(), 0.0) / count : 0;
-  double power = 0;
-  for (const float number : row) power += (static_cast<double>(number) - mean) * (static_cast<double>(number) - mean);
-  const double divisor = epsilon ? std::sqrt(power / count + *epsilon) : 1;
+  double divisor = 1;
+  if (epsilon) {
+    double power = 0;
+    for (const float number : row) power += (static_cast<double>(number) - mean) * (static_cast<double>(number) - mean);
+    divisor = std::sqrt(power / count + *epsilon);
+  }
   std::ranges::fill(numbers, 0.0);
   for (std::size_t feature = 0; feature < row.size(); ++feature) {
     const double x = static_cast<double>(row[feature]) - mean;

@@ -6,9 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/residual/contributions.h"
 #include "core/residual/embeddings.h"
-#include "core/residual/head_path.h"
 #include "core/residual/head_writing.h"
 
 namespace attnscope {
@@ -71,25 +69,17 @@ Result<WordList> sought_words(const Trace& trace, const ScoreChoice& choice, Ind
 }
 
 Result<WordList> written_words(const Trace& trace, const ScoreChoice& choice, Index count, const StopToken& stop) {
-  const Result<ResidualSum> sum = residual_sum(trace);
-  if (!sum) return tl::unexpected(sum.error());
-  if (const Result<void> writes = check_writing(trace, sum->stream, choice.weights); !writes)
-    return tl::unexpected(writes.error());
-  const Result<HeadPath> path = head_path(trace, choice.weights);
-  if (!path) return tl::unexpected(path.error());
-  const auto value = trace.numbers(value_at(trace, *path, choice.head, choice.key));
-  const Result<std::vector<double>> state = written_state(trace, sum->stream, choice, value->values());
-  if (!state) return tl::unexpected(state.error());
-  const double divisor = logit_divisor(trace, sum->stream);
+  const Result<HeadWriting> writing = HeadWriting::of(trace, choice);
+  if (!writing) return tl::unexpected(writing.error());
+  const std::vector<double> state = writing->state(trace.numbers(writing->value_at(choice.key))->values());
   Extremes extremes(count);
-  const Result<void> read =
-      read_output_weights(trace, sum->stream, stop, [&](Index first, std::span<const float> rows) {
-        for (std::size_t i = 0; i * state->size() < rows.size(); ++i) {
-          const auto weights = rows.subspan(i * state->size(), state->size());
-          const double logit = std::inner_product(state->begin(), state->end(), weights.begin(), 0.0) / divisor;
-          extremes.add(first + static_cast<Index>(i), logit);
-        }
-      });
+  const Result<void> read = writing->read_logits(stop, [&](Index first, std::span<const float> rows) {
+    for (std::size_t i = 0; i * state.size() < rows.size(); ++i) {
+      const auto weights = rows.subspan(i * state.size(), state.size());
+      const double logit = std::inner_product(state.begin(), state.end(), weights.begin(), 0.0) / writing->divisor();
+      extremes.add(first + static_cast<Index>(i), logit);
+    }
+  });
   if (!read) return tl::unexpected(read.error());
   return extremes.list();
 }

@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "core/operations/ops.h"
-#include "core/residual/contributions.h"
+#include "core/operations/rotary.h"
 #include "core/residual/embeddings.h"
-#include "core/residual/head_path.h"
 #include "core/residual/head_writing.h"
 #include "core/trace/lazy_matrix.h"
 
@@ -26,27 +25,31 @@ struct Factor {
   bool fixed_norm = false;  ///< see TokenCircuit
 };
 
+/// Adds the numbers that are made of each of `rows`; stops between them.
+void add_rows(const LayerNumbers& made, std::span<const float> rows, Factor& factor, const StopToken& stop) {
+  std::vector<double> numbers(made.constants.size());
+  const std::size_t features = made.factors.size() / numbers.size();
+  for (std::size_t at = 0; at < rows.size() && !stop.stop_requested(); at += features) {
+    made.of(rows.subspan(at, features), numbers);
+    for (const double number : numbers) factor.numbers.push_back(static_cast<float>(number));
+  }
+}
+
 /// The numbers of a box of queries, keys or values, if it were made from each token's embedding; [token, dim].
 Result<Factor> factor_of(const Trace& trace, const Embeddings& embeddings, const Region& box, double divisor,
                          const StopToken& stop) {
-  const auto dim =
-      static_cast<std::size_t>(element_count(region_axes(trace.steps()[static_cast<std::size_t>(box.step)].axes, box)));
-  std::vector<std::vector<double>> each(dim, std::vector<double>(dim));
-  for (std::size_t i = 0; i < dim; ++i) each[i][i] = 1 / divisor;
+  const Index dim = element_count(region_axes(trace.steps()[static_cast<std::size_t>(box.step)].axes, box));
+  std::vector<std::vector<double>> each(static_cast<std::size_t>(dim),
+                                        std::vector<double>(static_cast<std::size_t>(dim)));
+  for (std::size_t i = 0; i < each.size(); ++i) each[i][i] = 1 / divisor;
   const Result<LayerNumbers> made = layer_numbers(trace, box, each);
   if (!made) return tl::unexpected(made.error());
-  const auto features = static_cast<std::size_t>(embeddings.features());
-  if (made->factors.size() != features * dim) return fail("The keys are not made from the embeddings of tokens.");
-  Factor factor = {static_cast<Index>(dim), {}, made->fixed_norm};
-  factor.numbers.reserve(static_cast<std::size_t>(embeddings.tokens()) * dim);
-  std::vector<double> numbers(dim);
-  const Result<void> read = embeddings.read(stop, [&](Index /*first*/, std::span<const float> rows) {
-    for (std::size_t at = 0; at < rows.size(); at += features) {
-      if (stop.stop_requested()) return;
-      made->of(rows.subspan(at, features), numbers);
-      for (const double number : numbers) factor.numbers.push_back(static_cast<float>(number));
-    }
-  });
+  if (std::ssize(made->factors) != embeddings.features() * dim)
+    return fail("The keys are not made from the embeddings of tokens.");
+  Factor factor = {dim, {}, made->fixed_norm};
+  factor.numbers.reserve(static_cast<std::size_t>(embeddings.tokens() * dim));
+  const Result<void> read =
+      embeddings.read(stop, [&](Index /*first*/, std::span<const float> rows) { add_rows(*made, rows, factor, stop); });
   if (!read) return tl::unexpected(read.error());
   if (stop.stop_requested()) return fail("stopped before it was done");
   return factor;
@@ -116,6 +119,10 @@ class ExtremePairs {
 
 }  // namespace
 
+bool turns_queries_and_keys(const Trace& trace) {
+  return std::ranges::any_of(trace.steps(), [](const Step& step) { return is<RotaryOperation>(step.operation); });
+}
+
 Result<TokenCircuit> query_key_circuit(const Trace& trace, const ScoreChoice& choice, const StopToken& stop) {
   const Result<Embeddings> embeddings = embeddings_of_keys(trace, choice.weights);
   if (!embeddings) return tl::unexpected(embeddings.error());
@@ -137,43 +144,28 @@ Result<TokenCircuit> query_key_circuit(const Trace& trace, const ScoreChoice& ch
 Result<TokenCircuit> output_value_circuit(const Trace& trace, const ScoreChoice& choice, const StopToken& stop) {
   const Result<Embeddings> embeddings = embeddings_of_keys(trace, choice.weights);
   if (!embeddings) return tl::unexpected(embeddings.error());
-  const Result<ResidualSum> sum = residual_sum(trace);
-  if (!sum) return tl::unexpected(sum.error());
-  if (const Result<void> writes = check_writing(trace, sum->stream, choice.weights); !writes)
-    return tl::unexpected(writes.error());
-  const Result<HeadPath> path = head_path(trace, choice.weights);
-  if (!path) return tl::unexpected(path.error());
-  const Result<Factor> values = factor_of(trace, *embeddings, value_at(trace, *path, choice.head, choice.key), 1, stop);
+  const Result<HeadWriting> writing = HeadWriting::of(trace, choice);
+  if (!writing) return tl::unexpected(writing.error());
+  const Result<Factor> values = factor_of(trace, *embeddings, writing->value_at(choice.key), 1, stop);
   if (!values) return tl::unexpected(values.error());
   const auto dim = static_cast<std::size_t>(values->dim);
-  // What one number of the value adds to the state: [feature, dim], so that the loop over `dim` is the inner one.
-  std::vector<double> written;
+  // What each number of the value adds to the state: [feature, dim].
+  LayerNumbers logits;
+  logits.constants.resize(dim);
   for (std::size_t i = 0; i < dim; ++i) {
     std::vector<float> value(dim);
     value[i] = 1;
-    const Result<std::vector<double>> state = written_state(trace, sum->stream, choice, value);
-    if (!state) return tl::unexpected(state.error());
-    written.resize(state->size() * dim);
-    for (std::size_t feature = 0; feature < state->size(); ++feature) written[feature * dim + i] = (*state)[feature];
+    const std::vector<double> state = writing->state(value);
+    logits.factors.resize(state.size() * dim);
+    for (std::size_t feature = 0; feature < state.size(); ++feature)
+      logits.factors[feature * dim + i] = state[feature] / writing->divisor();
   }
-  const std::size_t features = written.size() / dim;
-  const double divisor = logit_divisor(trace, sum->stream);
-  Factor logits = {values->dim, {}, false};
-  std::vector<double> numbers(dim);
-  const Result<void> read =
-      read_output_weights(trace, sum->stream, stop, [&](Index /*first*/, std::span<const float> rows) {
-        for (std::size_t at = 0; at + features <= rows.size() && !stop.stop_requested(); at += features) {
-          std::ranges::fill(numbers, 0.0);
-          for (std::size_t feature = 0; feature < features; ++feature) {
-            const double weight = static_cast<double>(rows[at + feature]) / divisor;
-            for (std::size_t i = 0; i < dim; ++i) numbers[i] += weight * written[feature * dim + i];
-          }
-          for (const double number : numbers) logits.numbers.push_back(static_cast<float>(number));
-        }
-      });
+  Factor written = {values->dim, {}, false};
+  const Result<void> read = writing->read_logits(
+      stop, [&](Index /*first*/, std::span<const float> rows) { add_rows(logits, rows, written, stop); });
   if (!read) return tl::unexpected(read.error());
   if (stop.stop_requested()) return fail("stopped before it was done");
-  return circuit_of(*values, logits);
+  return circuit_of(*values, written);
 }
 
 Result<TokenPairs> extreme_pairs(const TokenCircuit& circuit, std::size_t count, const StopToken& stop,

@@ -23,6 +23,9 @@ struct TokenCircuit {
   bool fixed_norm = false;  ///< queries or keys are normalized once more, with the divisors of the text's own tokens
 };
 
+/// Whether the score of two tokens depends on their positions by more than their embeddings: queries and keys are rotated.
+bool turns_queries_and_keys(const Trace& trace);
+
 /// The score of each token as a query (rows) for each token as a key (columns), at the positions of `choice`. The error says
 /// in one sentence why there is none, or that it was stopped.
 Result<TokenCircuit> query_key_circuit(const Trace& trace, const ScoreChoice& choice, const StopToken& stop = {});

@@ -14,6 +14,7 @@
 #include "figure/layout/chart.h"
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
+#include "figure/slices/chosen_pair.h"
 #include "figure/slices/selected.h"
 #include "figure/slices/token_names.h"
 #include "figure/style/markup.h"
@@ -58,13 +59,12 @@ std::shared_ptr<const CircuitResult> circuit_of(const Trace& trace, const ScoreC
     return options.stop.stop_requested() ? nullptr : result;
   };
   if (options.cache == nullptr) return make();
-  const auto tensor = [&](const std::string& name) {
-    const Step* const step = trace.find(name);
-    return step == nullptr ? nullptr : step->tensor;
-  };
-  const std::tuple source(trace.steps()[static_cast<std::size_t>(choice.weights)].tensor, tensor("logits"),
-                          trace.lazy(), choice, kind);
-  return options.cache->find_or_make<CircuitResult>(source, make);
+  // Without positions, scores are of the model and not of the text: typing leaves them.
+  const PairSource of_text =
+      depends_on_query(trace, kind) ? pair_source(trace, choice) : PairSource({}, {}, {}, choice);
+  const Experiment& experiment = trace.experiment();
+  return options.cache->find_or_make<CircuitResult>(std::tuple(of_text, experiment.model, experiment.edits, kind),
+                                                    make);
 }
 
 class TokenMatrixLayout {
@@ -122,9 +122,11 @@ class TokenMatrixLayout {
     const std::string alone =
         "From the tokens’ embeddings alone, without what earlier layers and position embeddings add";
     const std::string query = position_number(choice_.query);
+    const std::string query_place = depends_on_query(trace_, kind_) ? " at position " + query : "";
+    const std::string key_place = depends_on_key(trace_, kind_) ? " at position " + position_number(choice_.key) : "";
     if (seeks())
-      return "The score of the token of each row, as a query at position " + query +
-             ", for the token of each column, as a key at position " + position_number(choice_.key) + ". " + alone +
+      return "The score of the token of each row, as a query" + query_place +
+             ", for the token of each column, as a key" + key_place + ". " + alone +
              (found_.circuit.fixed_norm ? ", the norms of queries and keys held fixed." : ".");
     return "What a weight of 1 on the token of each row adds to the logit of the token of each column at position " +
            query + ", through the output projection and the final norm, held fixed. " + alone + ".";
@@ -203,8 +205,20 @@ class TokenMatrixLayout {
 
 }  // namespace
 
-Result<Figure> token_matrix_figure(const Trace& trace, const ScoreChoice& choice, TokenMatrixKind kind,
+bool depends_on_query(const Trace& trace, TokenMatrixKind kind) {
+  // What is written goes through the final norm of the query's state.
+  return kind == TokenMatrixKind::output_value || turns_queries_and_keys(trace);
+}
+
+bool depends_on_key(const Trace& trace, TokenMatrixKind kind) {
+  return kind == TokenMatrixKind::query_key && turns_queries_and_keys(trace);
+}
+
+Result<Figure> token_matrix_figure(const Trace& trace, const ScoreChoice& chosen, TokenMatrixKind kind,
                                    const ViewOptions& options) {
+  ScoreChoice choice = chosen;
+  if (!depends_on_query(trace, kind)) choice.query = 0;
+  if (!depends_on_key(trace, kind)) choice.key = 0;
   const std::shared_ptr<const CircuitResult> found = circuit_of(trace, choice, kind, options);
   if (found == nullptr) return Figure();
   if (!*found) return tl::unexpected(found->error());

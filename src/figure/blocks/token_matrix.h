@@ -13,6 +13,10 @@ enum class TokenMatrixKind {
   output_value,  ///< which tokens raise the logits of which
 };
 
+/// Whether it is another one at another query, or another key; embeddings alone have no positions.
+bool depends_on_query(const Trace& trace, TokenMatrixKind kind);
+bool depends_on_key(const Trace& trace, TokenMatrixKind kind);
+
 /// The circuit as a figure; empty once stopped. The error says in one sentence why there is none.
 Result<Figure> token_matrix_figure(const Trace& trace, const ScoreChoice& choice, TokenMatrixKind kind,
                                    const ViewOptions& options);

@@ -27,6 +27,13 @@ ScoreChoice chosen_pair(const Trace& trace, const ParameterValues& options) {
   return choice;
 }
 
+PairSource pair_source(const Trace& trace, const ScoreChoice& choice) {
+  // The weights depend on the queries and keys of their layer; values may change alone.
+  const Step* const logits = trace.find("logits");
+  return {trace.steps()[static_cast<std::size_t>(choice.weights)].tensor, logits == nullptr ? nullptr : logits->tensor,
+          trace.lazy(), choice};
+}
+
 std::string pair_token(const Trace& trace, const ScoreChoice& choice, ScoreSide side) {
   const Step& weights = trace.steps()[static_cast<std::size_t>(choice.weights)];
   const bool query = side == ScoreSide::query;

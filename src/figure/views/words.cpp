@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <tuple>
+#include <optional>
 #include <utility>
 
 #include "core/base/text.h"
@@ -154,28 +154,28 @@ std::shared_ptr<const Words> words_of(const Trace& trace, const ScoreChoice& cho
     return options.stop.stop_requested() ? nullptr : words;
   };
   if (options.cache == nullptr) return make();
-  // The weights of the layer depend on its queries and keys; values may change alone.
-  const auto tensor = [&](const std::string& name) {
-    const Step* const step = trace.find(name);
-    return step == nullptr ? nullptr : step->tensor;
-  };
-  const std::tuple source(trace.steps()[static_cast<std::size_t>(choice.weights)].tensor, tensor("logits"),
-                          trace.lazy(), choice);
-  return options.cache->find_or_make<Words>(source, make);
+  return options.cache->find_or_make<Words>(pair_source(trace, choice), make);
+}
+
+/// What the option `show` asks for; nothing: the lists of words.
+std::optional<TokenMatrixKind> matrix_kind(const ParameterValues& options) {
+  const std::string& show = std::get<std::string>(options.find("show")->second);
+  if (show == "query_key") return TokenMatrixKind::query_key;
+  if (show == "output_value") return TokenMatrixKind::output_value;
+  return std::nullopt;
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const ScoreChoice choice = chosen_pair(trace, options.values);
   Figure figure;
-  if (const std::string& show = options.choice("show"); show == "pair") {
+  if (const std::optional<TokenMatrixKind> kind = matrix_kind(options.values)) {
+    Result<Figure> made = token_matrix_figure(trace, choice, *kind, options);
+    if (options.stop.stop_requested()) return {};
+    figure = made ? std::move(*made) : reason_figure(made.error().message, options);
+  } else {
     const std::shared_ptr<const Words> words = words_of(trace, choice, options);
     if (words == nullptr) return {};
     figure = WordsLayout(trace, options, choice, *words).build();
-  } else {
-    const auto kind = show == "query_key" ? TokenMatrixKind::query_key : TokenMatrixKind::output_value;
-    Result<Figure> made = token_matrix_figure(trace, choice, kind, options);
-    if (options.stop.stop_requested()) return {};
-    figure = made ? std::move(*made) : reason_figure(made.error().message, options);
   }
   figure.title = trace.experiment().model->name() + ": words of a head";
   return figure;
@@ -190,7 +190,11 @@ std::string missing(const Trace& trace) {
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
   if (!missing(trace).empty()) return false;
-  return option == "show" || option_limit(trace, option, chosen) > 1;
+  if (option == "show") return true;
+  const std::optional<TokenMatrixKind> kind = matrix_kind(chosen);
+  if (option == "query" && kind && !depends_on_query(trace, *kind)) return false;
+  if (option == "key" && kind && !depends_on_key(trace, *kind)) return false;
+  return option_limit(trace, option, chosen) > 1;
 }
 
 }  // namespace
