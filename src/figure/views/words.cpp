@@ -159,7 +159,7 @@ std::shared_ptr<const Words> words_of(const Trace& trace, const ScoreChoice& cho
 
 /// What the option `show` asks for; nothing: the lists of words.
 std::optional<TokenMatrixKind> matrix_kind(const ParameterValues& options) {
-  const std::string& show = std::get<std::string>(options.find("show")->second);
+  const auto& show = std::get<std::string>(options.find("show")->second);
   if (show == "query_key") return TokenMatrixKind::query_key;
   if (show == "output_value") return TokenMatrixKind::output_value;
   return std::nullopt;
