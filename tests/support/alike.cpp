@@ -9,9 +9,10 @@ namespace {
 
 constexpr int kBlock = 8;
 
-Raster cropped(const Raster& picture, int width, int height) {
+/// The left upper part of that size: the picture itself where that is its own.
+const Raster& cropped(const Raster& picture, int width, int height, Raster& crop) {
   if (picture.width == width && picture.height == height) return picture;
-  Raster crop = {width, height, {}};
+  crop = {width, height, {}};
   for (int y = 0; y < height; ++y) {
     const auto row = picture.bytes.begin() + static_cast<std::ptrdiff_t>(y) * picture.width * 3;
     crop.bytes.insert(crop.bytes.end(), row, row + static_cast<std::ptrdiff_t>(width) * 3);
@@ -19,24 +20,36 @@ Raster cropped(const Raster& picture, int width, int height) {
   return crop;
 }
 
+/// Each byte chosen from itself and those `step` before and after it in its piece.
+template <typename Choose>
+void choose_beside(const std::uint8_t* from, std::uint8_t* to, std::size_t piece, std::size_t step,
+                   const Choose& choose) {
+  if (step >= piece) {
+    std::copy_n(from, piece, to);
+    return;
+  }
+  // In a piece shorter than two steps the middle has nothing beside it.
+  const std::size_t first_alone = std::min(step, piece - step);
+  const std::size_t last_alone = std::max(step, piece - step);
+  for (std::size_t i = 0; i < first_alone; ++i) to[i] = choose(from[i], from[i + step]);
+  std::copy(from + first_alone, from + step, to + first_alone);
+  for (std::size_t i = step; i < piece - step; ++i) to[i] = choose(from[i], choose(from[i - step], from[i + step]));
+  for (std::size_t i = last_alone; i < piece; ++i) to[i] = choose(from[i], from[i - step]);
+}
+
 /// The least or the largest of each byte and its neighbours of the same colour, `reach` pixels to all sides.
 template <typename Choose>
 std::vector<std::uint8_t> around(const Raster& picture, int reach, const Choose& choose) {
   const std::size_t row = static_cast<std::size_t>(picture.width) * 3;
   std::vector<std::uint8_t> now = picture.bytes;
-  std::vector<std::uint8_t> next;
+  std::vector<std::uint8_t> next(now.size());
   // Three places at a time, so far apart that what is known around each of them leaves no gap.
   for (int known = 0; known < reach;) {
     const int apart = std::min(2 * known + 1, reach - known);
     for (const std::size_t step : {static_cast<std::size_t>(apart) * 3, static_cast<std::size_t>(apart) * row}) {
       const std::size_t piece = step < row ? row : now.size();  // what one must not look out of
-      next = now;
-      for (std::size_t begin = 0; begin < now.size(); begin += piece) {
-        const std::uint8_t* const from = now.data() + begin;
-        std::uint8_t* const to = next.data() + begin;
-        for (std::size_t i = step; i < piece; ++i) to[i] = choose(to[i], from[i - step]);
-        for (std::size_t i = step; i < piece; ++i) to[i - step] = choose(to[i - step], from[i]);
-      }
+      for (std::size_t begin = 0; begin < now.size(); begin += piece)
+        choose_beside(now.data() + begin, next.data() + begin, piece, step, choose);
       std::swap(now, next);
     }
     known += apart;
@@ -63,8 +76,10 @@ void take_outside(const Raster& picture, const Raster& other, int reach, std::ve
 Unlikeness unlikeness(const Raster& a, const Raster& b, int reach, const std::vector<PixelBox>& without) {
   const int width = std::min(a.width, b.width);
   const int height = std::min(a.height, b.height);
-  const Raster one = cropped(a, width, height);
-  const Raster other = cropped(b, width, height);
+  Raster part_of_a;
+  Raster part_of_b;
+  const Raster& one = cropped(a, width, height, part_of_a);
+  const Raster& other = cropped(b, width, height, part_of_b);
   std::vector<std::uint8_t> outside(one.bytes.size());
   take_outside(one, other, reach, outside);
   take_outside(other, one, reach, outside);
