@@ -68,6 +68,27 @@ TEST(CliFigure, HasTheSizeAndTheTypeThatAreAskedFor) {
   EXPECT_TRUE(contains(written({"--font-size", "19.5", "--width", "14"}), "font-size=\"26\""));
 }
 
+TEST(CliFigure, SaysWhereTypeIsSmallerThanAsked) {
+  const TemporaryFolder folder;
+  const std::string svg = (folder / "a.svg").string();
+  const auto said = [&](const Arguments& more) {
+    Arguments arguments = {"figure", "worked-example", "--view", "metrics", "-o", svg};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome ran = run_program(arguments);
+    EXPECT_EQ(ran.code, 0);
+    return ran.err;
+  };
+  const std::string small = said({"--font-size", "12"});
+  EXPECT_TRUE(small.starts_with("attnscope: warning: --font-size: on this page, text is ")) << small;
+  const std::size_t page = small.find("needs a page ");
+  ASSERT_NE(page, std::string::npos) << small;
+  const std::string width = small.substr(page + 13, small.find(" in wide") - page - 13);
+  // On the page that it names, the text has its size: 12 pt are 16 px.
+  EXPECT_EQ(said({"--font-size", "12", "--width", width}), "");
+  EXPECT_NE(bytes_of(svg).find("font-size=\"16\""), std::string::npos);
+  EXPECT_EQ(said({}), "") << "nobody asked for a size";
+}
+
 TEST(CliFigure, LeavesOutWhatIsNotWanted) {
   const TemporaryFolder folder;
   const std::string svg = (folder / "a.svg").string();

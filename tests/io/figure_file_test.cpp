@@ -185,6 +185,24 @@ TEST(FigureFile, IsLaidOutForItsSizeAndItsType) {
   EXPECT_NEAR(less.height, 288, 0.01);
 }
 
+TEST(FigureFile, SaysWhereTypeIsSmallerThanAsked) {
+  const auto note = [](double width, double height, const FigureFileOptions& options) {
+    Figure figure;
+    figure.width = width;
+    figure.height = height;
+    return smaller_type_note(figure, options);
+  };
+  EXPECT_EQ(note(672, 5000, {}), "");
+  EXPECT_EQ(note(674, 100, {}), "") << "less than a twentieth of a point";
+  EXPECT_EQ(note(1344, 100, {}), "on this page, text is 4.9 pt high instead of 9.75 pt, which needs a page 14 in wide");
+  // 19.5 pt are 48 logical pixels to an inch.
+  EXPECT_EQ(note(384, 100, {.width_inches = 6, .font_points = 19.5}),
+            "on this page, text is 14.6 pt high instead of 19.5 pt, which needs a page 8 in wide");
+  EXPECT_EQ(note(672, 576, {.height_inches = 3}),
+            "on this page, text is 4.9 pt high instead of 9.75 pt, which needs a page 7 in wide and 6 in high");
+  EXPECT_EQ(note(0, 0, {}), "");
+}
+
 TEST(FigureFile, LengthsHaveUnits) {
   EXPECT_EQ(parse_length("7"), 7);
   EXPECT_EQ(parse_length("0.5in"), 0.5);

@@ -1,5 +1,7 @@
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/cli/commands.h"
@@ -55,12 +57,15 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
     return build_view(experiment->view.name, **trace, *view);
   };
   const Figure figure = figure_for_file(build, *file);
+  std::vector<std::string> warnings((*trace)->warnings().begin(), (*trace)->warnings().end());
+  // Who asks for no size takes what there is room for.
+  const std::string smaller = smaller_type_note(figure, *file);
+  if (options.file.font_points != kUsualPoints && !smaller.empty()) warnings.push_back("--font-size: " + smaller);
   for (const std::filesystem::path& output : outputs) {
     if (const Result<void> written = write_figure(figure, *file, output, &*source); !written)
       return tl::unexpected(written.error());
   }
-  return CommandOutput{options.caption ? figure_caption(*source) + "\n" : "",
-                       {(*trace)->warnings().begin(), (*trace)->warnings().end()}};
+  return CommandOutput{options.caption ? figure_caption(*source) + "\n" : "", std::move(warnings)};
 }
 
 }  // namespace

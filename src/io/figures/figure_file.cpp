@@ -75,6 +75,23 @@ Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& option
   return figure;
 }
 
+std::string smaller_type_note(const Figure& figure, const FigureFileOptions& options) {
+  const auto [width, height] = layout_size(options);
+  if (!(figure.width > 0 && figure.height > 0)) return {};
+  const double across = width / figure.width;
+  const double down = height > 0 ? height / figure.height : across;
+  const double points = options.font_points * std::min(across, down);
+  // A tenth of a point is what the note can tell apart.
+  if (points > options.font_points - 0.05) return {};
+  const auto needed = [](double inches, double share) {
+    return short_text(std::ceil(inches / std::min(share, 1.0) * 10) / 10);
+  };
+  std::string page = needed(options.width_inches, across) + " in wide";
+  if (height > 0) page += " and " + needed(options.height_inches, down) + " in high";
+  return "on this page, text is " + short_text(std::round(points * 10) / 10) + " pt high instead of " +
+         short_text(options.font_points) + " pt, which needs a page " + page;
+}
+
 std::optional<double> parse_length(std::string_view text) {
   struct Unit {
     std::string_view name;

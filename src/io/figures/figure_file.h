@@ -53,6 +53,10 @@ using BuildFigure = std::function<Figure(double width, double height)>;
 /// with the requested content. Type is smaller if the view needs more room.
 Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options);
 
+/// Says that the figure needs more room than the page has, so that its type in the file is smaller than `font_points`,
+/// which the page would have to be larger for; empty: the type has that size.
+std::string smaller_type_note(const Figure& figure, const FigureFileOptions& options);
+
 /// A typed length in inches: "7", "7in", "17.8cm", "178mm".
 std::optional<double> parse_length(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/text.h"
 #include "ui/dialogs/document_dialogs.h"
 #include "ui/dialogs/export_rows.h"
 #include "ui/dialogs/path_dialog.h"
@@ -60,7 +61,12 @@ bool export_dialog(const Style& style, const ExportShown& shown, UiState& state)
                shown.batch, shown.lines, ImVec2(room, height));
   caption_row(style, shown.caption, width);
   const std::string& trouble = options ? state.dialog.error : options.error().message;
-  if (!trouble.empty()) clipped_text(trouble, width, color(Rgb{0xE6, 0x9F, 0x00}));
+  if (!trouble.empty()) {
+    clipped_text(trouble, width, color(Rgb{0xE6, 0x9F, 0x00}));
+  } else if (options && shown.figure != nullptr) {
+    const std::string smaller = smaller_type_note(*shown.figure, *options);
+    if (!smaller.empty()) clipped_text(capitalized(smaller), width, color(style.palette.dim));
+  }
   const bool replaces = question_row(state);
   if (ImGui::Button(replaces ? "Replace" : "Export")) confirmed = true;
   ImGui::SameLine();
