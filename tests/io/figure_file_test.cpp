@@ -185,22 +185,49 @@ TEST(FigureFile, IsLaidOutForItsSizeAndItsType) {
   EXPECT_NEAR(less.height, 288, 0.01);
 }
 
-TEST(FigureFile, SaysWhereTypeIsSmallerThanAsked) {
-  const auto note = [](double width, double height, const FigureFileOptions& options) {
-    Figure figure;
-    figure.width = width;
-    figure.height = height;
-    return smaller_type_note(figure, options);
+TEST(FigureFile, KnowsWhereTypeIsSmallerThanAskedAndAPageWithRoom) {
+  // As wide and high as it needs, or as the page.
+  const auto found = [](double width, double height, const FigureFileOptions& options) {
+    const BuildFigure build = [=](double across, double down) {
+      Figure figure;
+      figure.width = std::max(width, across);
+      figure.height = std::max(height, down);
+      return figure;
+    };
+    return smaller_type(build, figure_for_file(build, options), options);
   };
-  EXPECT_EQ(note(672, 5000, {}), "");
-  EXPECT_EQ(note(674, 100, {}), "") << "less than a twentieth of a point";
-  EXPECT_EQ(note(1344, 100, {}), "on this page, text is 4.9 pt high instead of 9.75 pt, which needs a page 14 in wide");
+  EXPECT_EQ(found(600, 5000, {}), std::nullopt);
+  EXPECT_EQ(found(674, 100, {}), std::nullopt) << "less than a twentieth of a point";
+  EXPECT_EQ(found(1344, 100, {}), (SmallerType{4.875, 9.75, 14, 0}));
   // 19.5 pt are 48 logical pixels to an inch.
-  EXPECT_EQ(note(384, 100, {.width_inches = 6, .font_points = 19.5}),
-            "on this page, text is 14.6 pt high instead of 19.5 pt, which needs a page 8 in wide");
-  EXPECT_EQ(note(672, 576, {.height_inches = 3}),
-            "on this page, text is 4.9 pt high instead of 9.75 pt, which needs a page 7 in wide and 6 in high");
-  EXPECT_EQ(note(0, 0, {}), "");
+  EXPECT_EQ(found(384, 100, {.width_inches = 6, .font_points = 19.5}), (SmallerType{14.625, 19.5, 8, 0}));
+  EXPECT_EQ(found(672, 576, {.height_inches = 3}), (SmallerType{4.875, 9.75, 7, 6}));
+  // No page is that large.
+  EXPECT_EQ(found(96 * 150, 100, {}), (SmallerType{9.75 * 7 / 150, 9.75, 0, 0}));
+}
+
+TEST(FigureFile, FindsNoPageForAViewThatAlwaysNeedsMoreAndStopsLooking) {
+  int built = 0;
+  const BuildFigure build = [&](double across, double /*down*/) {
+    ++built;
+    Figure figure;
+    figure.width = across * 1.2;
+    figure.height = 100;
+    return figure;
+  };
+  EXPECT_EQ(smaller_type(build, build(672, 0), {}), (SmallerType{9.75 / 1.2, 9.75, 0, 0}));
+  EXPECT_LT(built, 10);
+  // Building was stopped.
+  EXPECT_EQ(smaller_type(build, Figure(), {}), std::nullopt);
+}
+
+TEST(FigureFile, SaysHowSmallTypeIsAndWhatHasRoom) {
+  EXPECT_EQ(smaller_type_text({4.875, 9.75, 0, 0}, false), "text is 4.9 pt high on this page instead of 9.75 pt");
+  EXPECT_EQ(smaller_type_text({8.14, 12, 10.4, 0}, false),
+            "text is 8.1 pt high on this page instead of 12 pt; a page 10.4 in wide has room for that");
+  EXPECT_EQ(
+      smaller_type_text({8.14, 12, 10, 5}, true),
+      "text is 8.1 pt high on this page instead of 12 pt; a page 25.4 cm wide and 12.7 cm high has room for that");
 }
 
 TEST(FigureFile, LengthsHaveUnits) {

@@ -51,6 +51,9 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
     pinned = *computed;
   }
   view->pinned = pinned.get();
+  // What a view measures is the same on every page that is tried.
+  ViewCache cache;
+  view->cache = &cache;
   const auto build = [&](double width, double height) {
     view->width = width;
     view->height = height;
@@ -59,8 +62,10 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
   const Figure figure = figure_for_file(build, *file);
   std::vector<std::string> warnings((*trace)->warnings().begin(), (*trace)->warnings().end());
   // Who asks for no size takes what there is room for.
-  const std::string smaller = smaller_type_note(figure, *file);
-  if (options.file.font_points != kUsualPoints && !smaller.empty()) warnings.push_back("--font-size: " + smaller);
+  if (options.font_points) {
+    if (const auto smaller = smaller_type(build, figure, *file))
+      warnings.push_back("--font-size: " + smaller_type_text(*smaller, options.width.ends_with("m")));
+  }
   for (const std::filesystem::path& output : outputs) {
     if (const Result<void> written = write_figure(figure, *file, output, &*source); !written)
       return tl::unexpected(written.error());

@@ -55,7 +55,7 @@ void add_figure_options(CLI::App& command, FigureOptions& options) {
       .add_option("--height", options.height,
                   "Height, 0.5 to 200 inches, or with a unit: 8cm (default: what the figure needs)")
       ->type_name("IN");
-  command.add_option("--font-size", options.file.font_points, "Text size in points, 3 to 48 (default 9.75)")
+  command.add_option("--font-size", options.font_points, "Text size in points, 3 to 48 (default 9.75)")
       ->type_name("PT");
   command
       .add_option("--dpi", options.file.dpi,
@@ -66,6 +66,7 @@ void add_figure_options(CLI::App& command, FigureOptions& options) {
 
 Result<FigureFileOptions> file_options(const FigureOptions& options) {
   FigureFileOptions file = options.file;
+  file.font_points = options.font_points.value_or(file.font_points);
   const std::optional<Theme> theme = parse_theme(options.theme);
   if (!theme) {
     return fail("--theme: " + quoted_text(options.theme) + " is unknown; allowed: paper, light or dark",

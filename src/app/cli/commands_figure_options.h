@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct FigureOptions : ExperimentOptions {
   std::string theme = "paper";
   std::string width;
   std::string height;
+  std::optional<double> font_points;
   std::string map;
   std::string range;
   bool no_title = false;

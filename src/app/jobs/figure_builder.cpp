@@ -11,22 +11,31 @@ namespace {
 constexpr std::chrono::milliseconds kTimeToFinish{500};
 constexpr float kNoticedShare = 0.02F;
 
-}  // namespace
-
-Figure build(const FigureRequest& request, const StopToken& stop, ViewCache* cache,
-             std::function<void(double)> progress) {
+/// Builds the view for any size. What it refers to has to stay; nothing is built once it is stopped.
+BuildFigure builder_of(const FigureRequest& request, const StopToken& stop, ViewCache* cache,
+                       std::function<void(double)> progress) {
   ViewOptions options = *view_options(request.view);
   options.stop = stop;
   options.cache = cache;
   options.progress = std::move(progress);
   options.pinned = request.pinned.get();
-  const auto sized = [&](double width, double height) {
-    if (stop.stop_requested()) return Figure();
+  return [&request, options](double width, double height) mutable {
+    if (options.stop.stop_requested()) return Figure();
     options.width = width;
     options.height = height;
     return build_view(request.view.name, *request.trace, options);
   };
-  return request.file ? figure_for_file(sized, *request.file) : sized(request.width, request.height);
+}
+
+Figure built_as_asked(const FigureRequest& request, const BuildFigure& build) {
+  return request.file ? figure_for_file(build, *request.file) : build(request.width, request.height);
+}
+
+}  // namespace
+
+Figure build(const FigureRequest& request, const StopToken& stop, ViewCache* cache,
+             std::function<void(double)> progress) {
+  return built_as_asked(request, builder_of(request, stop, cache, std::move(progress)));
 }
 
 Result<void> check_view(const Trace& trace, const std::string& name, const ViewOptions& options) {
@@ -45,14 +54,17 @@ FigureBuilder::FigureBuilder(std::function<void()> ready)
                 cache_.forget_last();
               }
               progress_ = 0;
-              Figure figure = build(request, stop, &cache_, [&](double share) {
+              const BuildFigure build = builder_of(request, stop, &cache_, [&](double share) {
                 if (share < progress_ + kNoticedShare && share < 1) return;
                 progress_ = static_cast<float>(share);
                 ready();
               });
+              Figure figure = built_as_asked(request, build);
+              std::optional<SmallerType> smaller;
+              if (request.file) smaller = smaller_type(build, figure, *request.file);
               progress_ = 0;
               const double seconds = std::chrono::duration<double>(StopClock::now() - start).count();
-              return BuiltFigure{request, std::move(figure), seconds};
+              return BuiltFigure{request, std::move(figure), seconds, smaller};
             },
             [](const FigureRequest& running, const FigureRequest& newer) -> std::optional<StopClock::duration> {
               // The user will not see a figure of another view.

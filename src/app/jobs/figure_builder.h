@@ -32,7 +32,8 @@ struct FigureRequest {
 struct BuiltFigure {
   FigureRequest request;
   Figure figure;
-  double seconds = 0;  ///< that building took
+  double seconds = 0;                                      ///< that building took
+  std::optional<SmallerType> smaller_type = std::nullopt;  ///< of a figure for a file
 };
 
 /// Builds the figure in this thread; a stopped one is unfinished. `request.view` has been checked. `progress`: see

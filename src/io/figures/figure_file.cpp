@@ -21,6 +21,7 @@ constexpr double kMinType = 3;
 constexpr double kMaxType = 48;
 constexpr int kMinDpi = 10;
 constexpr int kMaxDpi = 2400;
+constexpr int kMostPages = 6;  // that are tried
 
 Result<FigurePage> make_page(const Figure& figure, const FigureFileOptions& options, const ExperimentSource* source,
                              const std::filesystem::path& folder) {
@@ -36,6 +37,27 @@ Result<FigurePage> make_page(const Figure& figure, const FigureFileOptions& opti
   }
   return FigurePage{figure, palette(options.theme), width, height, options.height_inches > 0, source, folder};
 }
+
+/// How much of its size a figure has on a page, by its width and by its height.
+struct Shares {
+  double across;
+  double down;
+
+  [[nodiscard]] double least() const { return std::min({across, down, 1.0}); }
+  /// As far as a note that counts tenths of a point can tell.
+  [[nodiscard]] bool keep_type(const FigureFileOptions& options) const {
+    return options.font_points * (1 - least()) < 0.05;
+  }
+};
+
+Shares shares_of(const Figure& figure, const FigureFileOptions& options) {
+  const auto [width, height] = layout_size(options);
+  const double across = width / figure.width;
+  return {across, height > 0 ? height / figure.height : across};
+}
+
+/// That with room for what has `share` of its size in `inches`, in tenths.
+double page_length(double inches, double share) { return share >= 1 ? inches : std::ceil(inches / share * 10) / 10; }
 
 }  // namespace
 
@@ -75,21 +97,38 @@ Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& option
   return figure;
 }
 
-std::string smaller_type_note(const Figure& figure, const FigureFileOptions& options) {
-  const auto [width, height] = layout_size(options);
-  if (!(figure.width > 0 && figure.height > 0)) return {};
-  const double across = width / figure.width;
-  const double down = height > 0 ? height / figure.height : across;
-  const double points = options.font_points * std::min(across, down);
-  // A tenth of a point is what the note can tell apart.
-  if (points > options.font_points - 0.05) return {};
-  const auto needed = [](double inches, double share) {
-    return short_text(std::ceil(inches / std::min(share, 1.0) * 10) / 10);
+std::optional<SmallerType> smaller_type(const BuildFigure& build, const Figure& figure,
+                                        const FigureFileOptions& options) {
+  if (!(figure.width > 0 && figure.height > 0)) return std::nullopt;
+  Shares has = shares_of(figure, options);
+  if (has.keep_type(options)) return std::nullopt;
+  SmallerType type = {options.font_points * has.least(), options.font_points};
+  // On a larger page a view may show more, which needs more room again.
+  FigureFileOptions page = options;
+  for (int tries = 0; tries < kMostPages && !has.keep_type(page); ++tries) {
+    page.width_inches = page_length(page.width_inches, has.across);
+    if (page.height_inches > 0) page.height_inches = page_length(page.height_inches, has.down);
+    if (!check_figure_options(page)) return type;
+    const Figure larger = figure_for_file(build, page);
+    if (!(larger.width > 0 && larger.height > 0)) return type;  // building was stopped
+    has = shares_of(larger, page);
+  }
+  if (has.keep_type(page)) type.width_inches = page.width_inches, type.height_inches = page.height_inches;
+  return type;
+}
+
+std::string smaller_type_text(const SmallerType& type, bool centimetres) {
+  std::string text = "text is " + short_text(std::round(type.points * 10) / 10) + " pt high on this page instead of " +
+                     short_text(type.asked) + " pt";
+  if (type.width_inches == 0) return text;
+  const auto length = [&](double inches) {
+    // Rounded up: a page a little larger has room as well.
+    return short_text(std::ceil(inches * (centimetres ? kCentimetresPerInch : 1) * 10 - 1e-6) / 10) +
+           (centimetres ? " cm" : " in");
   };
-  std::string page = needed(options.width_inches, across) + " in wide";
-  if (height > 0) page += " and " + needed(options.height_inches, down) + " in high";
-  return "on this page, text is " + short_text(std::round(points * 10) / 10) + " pt high instead of " +
-         short_text(options.font_points) + " pt, which needs a page " + page;
+  text += "; a page " + length(type.width_inches) + " wide";
+  if (type.height_inches > 0) text += " and " + length(type.height_inches) + " high";
+  return text + " has room for that";
 }
 
 std::optional<double> parse_length(std::string_view text) {
@@ -97,7 +136,8 @@ std::optional<double> parse_length(std::string_view text) {
     std::string_view name;
     double inches;
   };
-  constexpr std::array<Unit, 3> units = {{{"in", 1}, {"cm", 1 / 2.54}, {"mm", 1 / 25.4}}};
+  constexpr std::array<Unit, 3> units = {
+      {{"in", 1}, {"cm", 1 / kCentimetresPerInch}, {"mm", 0.1 / kCentimetresPerInch}}};
   double inches = 1;
   for (const Unit& unit : units) {
     if (!text.ends_with(unit.name)) continue;

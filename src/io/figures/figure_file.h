@@ -19,6 +19,8 @@ namespace attnscope {
 /// The type size of figures in points: 13 logical pixels of 1/96 inch.
 inline constexpr double kUsualPoints = 9.75;
 
+inline constexpr double kCentimetresPerInch = 2.54;
+
 /// How a figure becomes a file.
 struct FigureFileOptions {
   Theme theme = Theme::paper;
@@ -53,9 +55,23 @@ using BuildFigure = std::function<Figure(double width, double height)>;
 /// with the requested content. Type is smaller if the view needs more room.
 Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options);
 
-/// Says that the figure needs more room than the page has, so that its type in the file is smaller than `font_points`,
-/// which the page would have to be larger for; empty: the type has that size.
-std::string smaller_type_note(const Figure& figure, const FigureFileOptions& options);
+/// Type that is smaller in the file than the options ask for, because the figure needs more room.
+struct SmallerType {
+  double points = 0;         ///< that it has
+  double asked = 0;          ///< points
+  double width_inches = 0;   ///< of a page on which it has the size that is asked for; 0: none was found
+  double height_inches = 0;  ///< 0: as high as the figure needs
+
+  friend bool operator==(const SmallerType&, const SmallerType&) = default;
+};
+
+/// How much smaller than asked for the type of `figure` is, which `figure_for_file` made of the same; nothing: it has
+/// its size. Builds the figure for larger pages, up to six times, to find one that does.
+std::optional<SmallerType> smaller_type(const BuildFigure& build, const Figure& figure,
+                                        const FigureFileOptions& options);
+
+/// One sentence without its full stop, lengths in inches or in centimetres.
+std::string smaller_type_text(const SmallerType& type, bool centimetres);
 
 /// A typed length in inches: "7", "7in", "17.8cm", "178mm".
 std::optional<double> parse_length(std::string_view text);

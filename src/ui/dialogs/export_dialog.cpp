@@ -63,9 +63,9 @@ bool export_dialog(const Style& style, const ExportShown& shown, UiState& state)
   const std::string& trouble = options ? state.dialog.error : options.error().message;
   if (!trouble.empty()) {
     clipped_text(trouble, width, color(Rgb{0xE6, 0x9F, 0x00}));
-  } else if (options && shown.figure != nullptr) {
-    const std::string smaller = smaller_type_note(*shown.figure, *options);
-    if (!smaller.empty()) clipped_text(capitalized(smaller), width, color(style.palette.dim));
+  } else if (shown.smaller_type) {
+    const std::string note = smaller_type_text(*shown.smaller_type, settings.centimetres);
+    clipped_text(capitalized(note), width, color(style.palette.dim));
   }
   const bool replaces = question_row(state);
   if (ImGui::Button(replaces ? "Replace" : "Export")) confirmed = true;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "io/figures/figure_file.h"
 #include "ui/panels/figure_panel.h"
 
 namespace attnscope::ui {
@@ -16,6 +18,7 @@ struct ExportShown {
   HeatmapBatch& batch;
   platform::LineLayer& lines;
   std::string caption;
+  std::optional<SmallerType> smaller_type = std::nullopt;  ///< of the preview
 };
 
 /// The content of the dialog; settings and path are in `state`. True when the user confirms it.

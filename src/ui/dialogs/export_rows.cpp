@@ -13,8 +13,6 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr double kCentimetresPerInch = 2.54;
-
 void number_field(const Style& style, const char* id, double& value) {
   ImGui::SetNextItemWidth(style.px(kFieldWidth));
   ImGui::InputDouble(id, &value, 0, 0, "%.4g");

@@ -34,10 +34,12 @@ std::optional<ExportShown> FigureExport::update() {
   }
   if (std::optional<BuiltFigure> built = preview.builder.take()) {
     preview.figure = std::move(built->figure);
+    preview.smaller_type = built->smaller_type;
     preview.number = shared_.next_preview();
   }
-  return ExportShown{this->preview(), preview.number, shared_.luts,
-                     preview.batch,   preview.lines,  figure_caption(shared_.traces.source_of_view())};
+  return ExportShown{this->preview(),     preview.number, shared_.luts,
+                     preview.batch,       preview.lines,  figure_caption(shared_.traces.source_of_view()),
+                     preview.smaller_type};
 }
 
 void FigureExport::carry_out(const DialogResult& result) {

@@ -50,7 +50,8 @@ class FigureExport {
 
     std::optional<FigureRequest> requested;  ///< the last one
     std::optional<Figure> figure;            ///< the last one that was built
-    std::uint64_t number = 0;                ///< tells the renderer this figure from all others
+    std::optional<SmallerType> smaller_type;
+    std::uint64_t number = 0;  ///< tells the renderer this figure from all others
     HeatmapBatch batch;
     platform::LineLayer lines;
     FigureBuilder builder;
