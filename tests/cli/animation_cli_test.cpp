@@ -68,6 +68,24 @@ TEST(CliAnimation, FramesAreFilesThatOpenAsTheirExperiments) {
   EXPECT_NE(bytes_of(folder / "a-01.png"), bytes_of(folder / "a-02.png"));
 }
 
+TEST(CliAnimation, SaysWhereTypeIsSmallerThanAsked) {
+  const TemporaryFolder folder;
+  const auto said = [&](const Arguments& more) {
+    Arguments arguments = {"animate", "worked-example", "--sweep", "heads=1,3", "--view",
+                           "metrics", "--dpi",          "20",      "-o",        (folder / "a.png").string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome ran = run_program(arguments);
+    EXPECT_EQ(ran.code, 0);
+    return ran.err;
+  };
+  EXPECT_EQ(said({}), "") << "nobody asked for a size";
+  const std::string note = said({"--font-size", "12"});
+  EXPECT_TRUE(note.starts_with("attnscope: warning: --font-size: text is ")) << note;
+  EXPECT_EQ(said({"--font-size", "12", "--width", roomy_page(note)}), "");
+  const std::string metric = said({"--font-size", "12", "--width", "17cm", "--height", "8cm", "--no-note"});
+  EXPECT_TRUE(roomy_page(metric).ends_with(" cm")) << metric;
+}
+
 TEST(CliAnimation, EverythingThatIsNamedGoesThroughItsValues) {
   const TemporaryFolder folder;
   const auto swept = [&](const std::string& system, const std::string& sweep, const std::string& view) {

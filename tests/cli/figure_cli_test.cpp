@@ -78,19 +78,14 @@ TEST(CliFigure, SaysWhereTypeIsSmallerThanAsked) {
     EXPECT_EQ(ran.code, 0);
     return ran.err;
   };
-  const auto page_of = [](const std::string& note) {
-    const std::string before = "; a page ";
-    const std::size_t page = note.find(before);
-    return page == std::string::npos ? note : note.substr(page + before.size(), note.find(" wide") - page - 9);
-  };
   const std::string small = said({"--font-size", "12"});
   EXPECT_TRUE(small.starts_with("attnscope: warning: --font-size: text is ")) << small;
   // On the page that it names, the text has its size: 12 pt are 16 px.
-  EXPECT_EQ(said({"--font-size", "12", "--width", page_of(small)}), "");
+  EXPECT_EQ(said({"--font-size", "12", "--width", roomy_page(small)}), "");
   EXPECT_NE(bytes_of(svg).find("font-size=\"16\""), std::string::npos);
   const std::string metric = said({"--font-size", "12", "--width", "17cm"});
-  EXPECT_TRUE(page_of(metric).ends_with(" cm")) << metric;
-  EXPECT_EQ(said({"--font-size", "12", "--width", page_of(metric)}), "");
+  EXPECT_TRUE(roomy_page(metric).ends_with(" cm")) << metric;
+  EXPECT_EQ(said({"--font-size", "12", "--width", roomy_page(metric)}), "");
   EXPECT_NE(said({"--font-size", "9.75", "--width", "5"}), "") << "asked for, though it is the usual one";
   EXPECT_EQ(said({}), "") << "nobody asked for a size";
 }

@@ -117,6 +117,9 @@ TEST(NextView, LongTextsAreShownInWindowsOfPositions) {
   EXPECT_EQ(words(second, "lens.positions"), "positions 13–24 of 31");
   EXPECT_EQ(words(figure_of(*trace, "next", set_by(*mark(second.targets, "lens.earlier"))), "lens.positions"),
             "positions 1–12 of 31");
+  const Figure file = figure_for_file_of(*trace, "next");
+  EXPECT_EQ(words(file, "lens.positions"), "positions 20–31 of 31");
+  EXPECT_EQ(mark(file.texts, "lens.earlier"), nullptr) << "nobody clicks there";
 }
 
 TEST(NextView, TextsAreShortenedToTheirCells) {

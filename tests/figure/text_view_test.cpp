@@ -226,6 +226,9 @@ TEST(TextView, LongTextsHavePages) {
   EXPECT_EQ(words(first, "position"), "token 4,000 of 4,000, on page 10");
   EXPECT_EQ(mark(first.targets, "page.earlier"), nullptr);
   EXPECT_EQ(set_by(*mark(first.targets, "page.later")), (ParameterValues{{"page", Index{2}}}));
+  const Figure file = figure_for_file_of(*trace, "text");
+  EXPECT_EQ(words(file, "page"), "tokens 1–400 of 4,000 · page 1 of 10");
+  EXPECT_EQ(mark(file.texts, "page.later"), nullptr) << "nobody clicks there";
   const Figure last = figure_of(*trace, "text", set_by(*mark(first.targets, "position")), 1000, 700);
   EXPECT_NE(mark(last.curves, "chosen"), nullptr);
   EXPECT_EQ(last.words.front().text, "token3601");

@@ -43,6 +43,13 @@ inline Figure figure_of(const Trace& trace, const std::string& view, const Param
   return build_view(view, trace, all);
 }
 
+/// A view as a file has it.
+inline Figure figure_for_file_of(const Trace& trace, const std::string& view, const ParameterValues& options = {}) {
+  ViewOptions all = *view_options({view, options});
+  all.for_file = true;
+  return build_view(view, trace, all);
+}
+
 /// The mark with that id, or null.
 template <typename Mark>
 const Mark* mark(const std::vector<Mark>& marks, const std::string& id) {

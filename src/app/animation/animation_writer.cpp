@@ -1,6 +1,7 @@
 #include "app/animation/animation_writer.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -27,6 +28,7 @@ Result<ViewOptions> options_of(const AnimationFrame& frame) {
   if (!view) return view;
   if (const Result<void> there = check_view(*frame.trace, choice.name, *view); !there)
     return tl::unexpected(there.error());
+  view->for_file = true;
   view->pinned = frame.pinned;
   view->cache = frame.cache;
   view->stop = frame.stop;
@@ -62,6 +64,7 @@ class AnimationWriter {
     if (done) done = measure();
     if (done) done = draw(*frames);
     if (done) done = make_videos(*frames);
+    if (done) done = find_room_for_type();
     if (done) done = put_in_place(*frames);
     if (!done) return tl::unexpected(done.error());
     return std::move(written_);
@@ -150,6 +153,8 @@ class AnimationWriter {
       if (!computed) return tl::unexpected(computed.error());
       const Result<Figure> figure = frame_figure(*computed, task_.file, layout_size(options_).height, note(i), room_);
       if (!figure) return tl::unexpected(figure.error());
+      if (const double points = type_points(*figure, options_); points < smallest_type_)
+        smallest_type_ = points, with_smallest_type_ = i;
       const ExperimentSource source =
           source_of_figure(computed->trace->experiment(), pinned_ ? &pinned_->experiment() : nullptr);
       const Result<std::string> png =
@@ -160,6 +165,28 @@ class AnimationWriter {
       if (i == 0) caption_ = figure_caption(source) + "; " + animation().about();
       if (Result<void> staged = frames.add(*png, animation().times(i)); !staged) return staged;
     }
+    return {};
+  }
+
+  /// Looks for a page on which the frame with the smallest type has the type that is asked for.
+  Result<void> find_room_for_type() {
+    if (!task_.type_matters || smallest_type_ >= task_.file.font_points) return {};
+    const Result<AnimationFrame> computed = frame(with_smallest_type_);
+    if (!computed) return tl::unexpected(computed.error());
+    const FigureNote said = note(with_smallest_type_);
+    const auto build = [&](double width, double height) {
+      FigureFileOptions page = task_.file;
+      page.width_inches = width / pixels_per_inch(page);
+      page.height_inches = height / pixels_per_inch(page);
+      const double room = note_height(said, width);
+      const Result<double> needed = frame_height(*computed, page, room);
+      if (!needed) return Figure();
+      Result<Figure> figure = frame_figure(*computed, page, *needed, said, room);
+      return figure ? std::move(*figure) : Figure();
+    };
+    const auto [width, height] = layout_size(task_.file);
+    written_.smaller_type = smaller_type(build, build(width, height), task_.file);
+    if (stop_.stop_requested()) return tl::unexpected(stopped_error());
     return {};
   }
 
@@ -193,8 +220,10 @@ class AnimationWriter {
   const AnimationTask& task_;
   StopToken stop_;
   const std::function<void(const AnimationProgress&)>& report_;
-  FigureFileOptions options_;  ///< with the height that all frames have
-  double room_ = 0;            ///< below the figure
+  FigureFileOptions options_;                                       ///< with the height that all frames have
+  double room_ = 0;                                                 ///< below the figure
+  double smallest_type_ = std::numeric_limits<double>::infinity();  ///< points
+  std::size_t with_smallest_type_ = 0;                              ///< the frame that has it
   ThreadPool pool_;
   Executor runner_;
   ViewCache cache_;

@@ -23,6 +23,7 @@ struct AnimationTask {
   std::optional<Experiment> pinned = std::nullopt;  ///< what the view compares with
   std::vector<std::filesystem::path> outputs = {};  ///< names that end in .png, .gif or .mp4; one series at most
   double memory_budget = kDefaultMemoryBudget;
+  bool type_matters = false;  ///< whether to say how large type is where it is smaller than the options ask for
 };
 
 struct AnimationProgress {
@@ -33,6 +34,7 @@ struct AnimationProgress {
 struct WrittenAnimation {
   std::vector<std::filesystem::path> files;  ///< all of them, in the order of the outputs' kinds: videos, then frames
   std::vector<std::string> warnings;         ///< of the computations, each once
+  std::optional<SmallerType> smaller_type;   ///< of the frame with the smallest, if it matters
 };
 
 /// Whether the outputs can be written as far as that is known before: their endings, the numbers in names, one series

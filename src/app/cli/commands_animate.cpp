@@ -166,13 +166,15 @@ Result<CommandOutput> animate_command(const AnimateOptions& options) {
   task->file = *file;
   task->note = !options.no_note;
   task->memory_budget = *budget;
+  task->type_matters = options.font_points.has_value();
   task->outputs.assign(options.outputs.begin(), options.outputs.end());
   const Interruption interruption;
   const ProgressLine line;
-  const Result<WrittenAnimation> written = write_animation(
+  Result<WrittenAnimation> written = write_animation(
       *task, interruption.stop(), [&](const AnimationProgress& progress) { line.show(progress.doing); });
   if (!written) return tl::unexpected(written.error());
-  return CommandOutput{{}, written->warnings};
+  if (written->smaller_type) written->warnings.push_back(smaller_type_warning(*written->smaller_type, options));
+  return CommandOutput{{}, std::move(written->warnings)};
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
     if (!computed) return tl::unexpected(computed.error());
     pinned = *computed;
   }
+  view->for_file = true;
   view->pinned = pinned.get();
   // What a view measures is the same on every page that is tried.
   ViewCache cache;
@@ -64,7 +65,7 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
   // Who asks for no size takes what there is room for.
   if (options.font_points) {
     if (const auto smaller = smaller_type(build, figure, *file))
-      warnings.push_back("--font-size: " + smaller_type_text(*smaller, options.width.ends_with("m")));
+      warnings.push_back(smaller_type_warning(*smaller, options));
   }
   for (const std::filesystem::path& output : outputs) {
     if (const Result<void> written = write_figure(figure, *file, output, &*source); !written)

@@ -118,6 +118,10 @@ Result<void> set_view_option(const std::string& setting, ViewChoice& choice) {
 
 }  // namespace
 
+std::string smaller_type_warning(const SmallerType& type, const FigureOptions& options) {
+  return "--font-size: " + smaller_type_text(type, options.width.ends_with("m"));
+}
+
 Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& experiment) {
   const bool typed = !options.view.empty() && options.view != experiment.view.name;
   if (typed) experiment.view = {options.view, {}};

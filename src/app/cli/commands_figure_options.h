@@ -36,6 +36,9 @@ void add_figure_options(CLI::App& command, FigureOptions& options);
 /// The file options, checked; a value out of range is a usage error.
 Result<FigureFileOptions> file_options(const FigureOptions& options);
 
+/// What to say of type that is smaller than --font-size asks for.
+std::string smaller_type_warning(const SmallerType& type, const FigureOptions& options);
+
 /// The view that the command names, otherwise the experiment's, with the options that the command sets. The
 /// experiment's view options apply only to its own view.
 Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& experiment);

@@ -15,6 +15,7 @@ constexpr float kNoticedShare = 0.02F;
 BuildFigure builder_of(const FigureRequest& request, const StopToken& stop, ViewCache* cache,
                        std::function<void(double)> progress) {
   ViewOptions options = *view_options(request.view);
+  options.for_file = request.file.has_value();
   options.stop = stop;
   options.cache = cache;
   options.progress = std::move(progress);

@@ -19,6 +19,7 @@ class ViewCache;
 struct ViewOptions {
   double width = 672;      ///< available, logical pixels
   double height = 0;       ///< 0: follows from the content
+  bool for_file = false;   ///< without words that are there to be clicked
   ParameterValues values;  ///< the view's options; a missing one has its default
 
   const Trace* pinned = nullptr;  ///< the baseline; null: none

@@ -257,6 +257,10 @@ class NextLayout {
     const double right = std::max(corner_.x + width_, map.box.right());
     const std::string shown = "positions " + grouped_text(window_.first + 1) + "–" + grouped_text(window_.end()) +
                               " of " + grouped_text(window_.of);
+    if (options_.for_file) {
+      small("lens.positions", {right, y}, shown, Ink::dim, HorizontalAlign::right);
+      return;
+    }
     const double later = right - turn("later", {right, y}, "later ›", window_.end() + 1) - 12;
     small("lens.positions", {later, y}, shown, Ink::dim, HorizontalAlign::right);
     turn("earlier", {later - text_width(shown, TypeSize::kSmall) - 12, y}, "‹ earlier", window_.first);

@@ -145,8 +145,7 @@ class TextLayout {
       if (!each.has_chosen) continue;
       small("position", {left_, y}, place_text(each));
       if (each.shows(shading_.question.token)) continue;
-      const Index page = shading_.question.token / kMaxTokens + 1;
-      open_page("position", {left_, y}, place_text(each), page);
+      open_page("position", {left_, y}, place_text(each), shading_.question.token / kMaxTokens + 1);
       figure_.texts.back().ink = Ink::accent;
     }
     y += kNoteLine;
@@ -159,6 +158,7 @@ class TextLayout {
     const Page& page = longest().page;
     const std::string shown = page.text("tokens");
     small("page", {left_, y}, shown);
+    if (options_.for_file) return;
     double x = left_ + text_width(shown, TypeSize::kSmall) + 16;
     for (const auto& [id, words, number] : {std::tuple("page.earlier", "‹ earlier", page.number - 1),
                                             std::tuple("page.later", "later ›", page.number + 1)}) {

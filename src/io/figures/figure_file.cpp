@@ -97,12 +97,16 @@ Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& option
   return figure;
 }
 
+double type_points(const Figure& figure, const FigureFileOptions& options) {
+  return options.font_points * shares_of(figure, options).least();
+}
+
 std::optional<SmallerType> smaller_type(const BuildFigure& build, const Figure& figure,
                                         const FigureFileOptions& options) {
   if (!(figure.width > 0 && figure.height > 0)) return std::nullopt;
   Shares has = shares_of(figure, options);
   if (has.keep_type(options)) return std::nullopt;
-  SmallerType type = {options.font_points * has.least(), options.font_points};
+  SmallerType type = {type_points(figure, options), options.font_points};
   // On a larger page a view may show more, which needs more room again.
   FigureFileOptions page = options;
   for (int tries = 0; tries < kMostPages && !has.keep_type(page); ++tries) {

@@ -55,6 +55,9 @@ using BuildFigure = std::function<Figure(double width, double height)>;
 /// with the requested content. Type is smaller if the view needs more room.
 Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options);
 
+/// The size that the type of `figure` has in a file with these options, points: what they ask for, or less.
+double type_points(const Figure& figure, const FigureFileOptions& options);
+
 /// Type that is smaller in the file than the options ask for, because the figure needs more room.
 struct SmallerType {
   double points = 0;         ///< that it has
