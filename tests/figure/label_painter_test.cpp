@@ -77,5 +77,22 @@ TEST(LabelPainter, ShowsNoneOfAMatrixThatIsOutOfSight) {
   EXPECT_TRUE(canvas.fills.empty());
 }
 
+TEST(LabelPainter, WordsOfTheOutputProjectionAreShownAllOrNotAtAll) {
+  const auto trace = trace_with({});
+  const auto rows_shown = [&](double width) {
+    Figure figure = figure_of(*trace, "flow", {}, width);
+    const HeatmapMark heads = *mark(figure.heatmaps, "merge.merged");
+    EXPECT_EQ(heads.row_labels.size(), 6U) << "tooltips name them";
+    figure.heatmaps = {heads};
+    RecordingCanvas canvas;
+    paint(figure, palette(Theme::dark), {}, {0, 0, figure.width, figure.height}, canvas);
+    return std::ranges::count_if(canvas.texts, [&](const RecordingCanvas::Text& text) {
+      return std::ranges::find(heads.row_labels, text.text) != heads.row_labels.end();
+    });
+  };
+  EXPECT_EQ(rows_shown(672), 0) << "the, sat, the";
+  EXPECT_EQ(rows_shown(1400), 6);
+}
+
 }  // namespace
 }  // namespace attnscope::test

@@ -31,7 +31,7 @@ class RecordingCanvas final : public Canvas {
   void curve(std::span<const Point> points, Rgb, double, double, bool) override {
     ends.insert(ends.end(), points.begin(), points.end());
   }
-  void outline(const Rect&, Rgb, double, double) override {}
+  void outline(const Rect& box, Rgb, double, double) override { outlines.push_back(box); }
   void line(Point from, Point to, Rgb, double, bool) override { ends.push_back(from), ends.push_back(to); }
   void triangle(Point, Point, Point, Rgb) override {}
   void text(const PlacedText& text) override {
@@ -46,6 +46,7 @@ class RecordingCanvas final : public Canvas {
   std::vector<std::pair<std::string, Rect>> heatmaps;
   std::vector<Rect> bars;
   std::vector<Rect> fills;
+  std::vector<Rect> outlines;
   std::vector<Point> ends;
   std::vector<Text> texts;
   std::vector<Text> numbers;  ///< in cells

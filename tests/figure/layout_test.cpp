@@ -179,6 +179,17 @@ TEST(FlowView, ProductsAreAlignedWithTheirFactors) {
   }
 }
 
+TEST(FlowView, EachColourBarSaysWhatItIsFor) {
+  const std::shared_ptr<const Trace> trace = trace_with({{"positions", "rotary"}});
+  for (const double width : {320.0, 672.0}) {
+    const Figure figure = figure_of(*trace, "flow", {}, width);
+    ASSERT_EQ(figure.color_bars.size(), 3U);
+    std::set<std::string> titles;
+    for (const ColorBarMark& bar : figure.color_bars) titles.insert(bar.title);
+    EXPECT_EQ(titles.size(), 3U) << "width " << width;
+  }
+}
+
 TEST(QkvView, ShowsEveryHeadOnOneScale) {
   const std::shared_ptr<const Trace> trace = trace_with({});
   const Figure figure = figure_of(*trace, "qkv");

@@ -52,6 +52,28 @@ TEST(MetricsView, ShowsTheMeasuresOfEveryHead) {
   }
 }
 
+TEST(MetricsView, HeadingsAreApart) {
+  const std::shared_ptr<const Trace> trace = trace_with({});
+  for (const double width : {300.0, 672.0, 1200.0}) {
+    for (const Measure& sort : measures()) {
+      const Figure figure = figure_of(*trace, "metrics", {{"sort", std::string(sort.name)}}, width);
+      double ends[2] = {0, 0};  // of the headings so far, in either line
+      for (const Measure& measure : measures()) {
+        for (const int line : {0, 1}) {
+          const TextMark* const heading =
+              mark(figure.texts, "header." + std::string(measure.name) + (line == 0 ? ".first" : ""));
+          if (heading == nullptr) continue;
+          const double left = heading->at.x - text_width(heading->markup, heading->size, heading->weight);
+          EXPECT_GE(left, ends[line] + 6) << heading->markup << ", sorted by " << sort.name << ", width " << width;
+          ends[line] = heading->at.x;
+        }
+      }
+      const TextMark& last = *mark(figure.texts, "header.profile.first");
+      EXPECT_LE(last.at.x + text_width(last.markup, last.size), mark(figure.lines, "header.line")->to.x + 0.01);
+    }
+  }
+}
+
 TEST(MetricsView, SortsByWhatIsAskedFor) {
   const std::shared_ptr<const Trace> trace = trace_with({{"heads", "8"}, {"tokens", "9"}}, "stacked-multihead");
   const HeadMeasures measured = *measure_heads(*trace, attention_steps_of(*trace).front(), 0);

@@ -276,6 +276,15 @@ class ProductLayout {
     figure_.heatmaps.push_back(std::move(mark));
   }
 
+  /// What a bar is for beside that of the weights: `both` says that there is one for matrices with negative numbers and
+  /// one for those without.
+  [[nodiscard]] std::string others_title(bool both, bool negative) const {
+    if (options_.width < kNarrow)
+      return std::string("others") + (!both ? "" : negative ? " with −" : " without −") + ", scaled to their maximum";
+    const char* const sign = !both ? "" : negative ? " with negative numbers" : " without negative numbers";
+    return std::string("other matrices") + sign + ", each scaled to its maximum";
+  }
+
   /// One bar for each colour map in the figure.
   [[nodiscard]] std::vector<ColorBarMark> legend() const {
     std::map<ColorMap, ColorScale> used;
@@ -286,8 +295,7 @@ class ProductLayout {
         }
       }
     }
-    const std::string others =
-        options_.width < kNarrow ? "others, scaled to their maximum" : "other matrices, each scaled to its maximum";
+    const bool both = used.contains(ColorMap::magma) && used.contains(ColorMap::red_blue);
     std::vector<ColorBarMark> bars;
     for (const ColorMap map : {ColorMap::viridis, ColorMap::magma, ColorMap::red_blue}) {
       if (!used.contains(map)) continue;
@@ -295,7 +303,7 @@ class ProductLayout {
       ColorBarMark bar = {"legend." + std::string(color_map_name(map)),
                           {0, 0, 120, 9},
                           {map, 0, weights ? used.at(map).high : 1},
-                          weights ? "weights" : others,
+                          weights ? "weights" : others_title(both, map == ColorMap::red_blue),
                           "0",
                           weights ? scale_end_text(used.at(map)) : "max"};
       if (map == ColorMap::red_blue) bar.low_text = "−max";

@@ -42,7 +42,7 @@ struct Grid {
 /// 0 allows any height. The grid is larger where matrices of the minimum size or `least_width` need more room.
 Grid arrange_grid(Index count, Index across, const PanelShape& shape, double width, double height);
 
-/// The height of a page that is `width` wide.
+/// The height of a page that is `width` wide, or of one with columns so wide.
 double page_height(double width);
 
 /// The arrangement of `count` panels (at least 1) with the largest cells in `width` × `height`. Height 0 allows any

@@ -86,7 +86,8 @@ void close_up(Figure& figure, const Extent& gone) {
 
 /// A heading of the figure or of a section. Names of matrices are smaller or have other ids.
 bool is_heading(const TextMark& mark) {
-  return mark.id == "title" || (mark.id.ends_with(".title") && mark.size >= TypeSize::kTitle);
+  return mark.id == "title" || (mark.id.ends_with(".title") && mark.size >= TypeSize::kTitle) ||
+         mark.id.ends_with(".title.more");
 }
 
 /// The merged vertical extents of painted things: those that overlap or are at most a line apart become one.

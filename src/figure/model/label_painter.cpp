@@ -7,10 +7,6 @@
 namespace attnscope {
 namespace {
 
-// Distance of neighbouring labels, relative to the font size.
-constexpr double kLabelPitch = 1.1;
-// Labels shrink to this size before some are left out.
-constexpr double kMinLabel = 9;
 // The share of the visible part that labels at its edge may cover.
 constexpr double kMostCovered = 0.3;
 
@@ -51,8 +47,8 @@ LabelPainter::LabelPainter(const HeatmapMark& mark, const Palette& palette, cons
       columns_(column_place()) {}
 
 void LabelPainter::paint() const {
-  if (!mark_.row_labels.empty()) rows();
-  if (!mark_.column_labels.empty()) columns();
+  if (mark_.row_labels.shown() != Labels::Shown::none) rows();
+  if (mark_.column_labels.shown() != Labels::Shown::none) columns();
 }
 
 double LabelPainter::label_size(double cell) const {
@@ -67,7 +63,7 @@ bool LabelPainter::are_across() const {
 
 LabelPainter::Place LabelPainter::row_place() const {
   Place place = {box_.x - type(kLabelDistance)};
-  if (mark_.row_labels.empty()) return place;
+  if (mark_.row_labels.shown() == Labels::Shown::none) return place;
   place.room = std::min(mark_.row_labels.widest(label_size(row_height())), kMostCovered * visible_.width);
   const double edge = visible_.x + place.room;
   place.at_edge = place.at < edge && box_.right() > edge && box_.intersection(visible_).height > 0;
@@ -77,7 +73,7 @@ LabelPainter::Place LabelPainter::row_place() const {
 
 LabelPainter::Place LabelPainter::column_place() const {
   Place place = {box_.y - type(kLabelDistance)};
-  if (mark_.column_labels.empty()) return place;
+  if (mark_.column_labels.shown() == Labels::Shown::none) return place;
   const double small = type(TypeSize::kSmall);
   place.room = are_across()
                    ? small
@@ -99,6 +95,7 @@ void LabelPainter::rows() const {
   }
   const bool counted = mark_.row_labels.are_counted();
   const Index step = counted ? round_step(needed, cell) : label_step(needed, cell);
+  if (mark_.row_labels.shown() == Labels::Shown::all_or_none && step > 1) return;
   const auto [first, last] =
       seen(box_.y, cell, std::ssize(mark_.row_labels.texts()), nearby_.y, nearby_.bottom(), step);
   for (Index i = first + (counted ? step - 1 : 0); i < last; i += step) {
@@ -123,6 +120,7 @@ void LabelPainter::columns() const {
   const bool across = are_across();
   const double size = across ? flat : label_size(cell);
   const Index step = counted ? round_step(widest + type(4), cell) : across ? 1 : label_step(size * kLabelPitch, cell);
+  if (mark_.column_labels.shown() == Labels::Shown::all_or_none && step > 1) return;
   const auto [first, last] =
       seen(box_.x, cell, std::ssize(mark_.column_labels.texts()), nearby_.x, nearby_.right(), step);
   for (Index i = first + (counted ? step - 1 : 0); i < last; i += step) {

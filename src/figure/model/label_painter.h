@@ -8,6 +8,13 @@ namespace attnscope {
 // How far text may extend from its position.
 inline constexpr double kFarthestText = 400;
 
+// Distance of neighbouring labels, relative to the font size.
+inline constexpr double kLabelPitch = 1.1;
+// Labels shrink to this size, in logical pixels, before some are left out.
+inline constexpr double kMinLabel = 9;
+// The smallest cells beside which all labels are shown.
+inline constexpr double kLeastLabelled = kMinLabel * kLabelPitch;
+
 /// The labels of the rows at the left of the matrix and of the columns above it. Where the window has zoomed into the
 /// matrix so far that those places are outside of `visible`, they stay at its edge, over the cells.
 class LabelPainter {

@@ -43,6 +43,15 @@ class Labels {
   /// Whether they are `position_numbers`.
   [[nodiscard]] bool are_counted() const { return all_ != nullptr && all_->counted; }
 
+  /// Which of them stand beside the cells. Tooltips name all in any case.
+  enum class Shown {
+    some,         ///< as many as there is room for
+    all_or_none,  ///< every second word would read like another text
+    none
+  };
+  [[nodiscard]] Shown shown() const { return all_ == nullptr ? Shown::none : shown_; }
+  void show(Shown shown) { shown_ = shown; }
+
   friend bool operator==(const Labels& a, const Labels& b) { return a.all_ == b.all_ || a.texts() == b.texts(); }
 
  private:
@@ -52,6 +61,7 @@ class Labels {
     bool counted = false;
   };
   std::shared_ptr<const All> all_;  ///< null: none
+  Shown shown_ = Shown::some;
 };
 
 }  // namespace attnscope

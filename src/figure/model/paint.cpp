@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "core/base/text.h"
@@ -13,6 +14,9 @@ namespace {
 // Smaller cells have no border: the gaps would take a visible share of the figure.
 constexpr double kMinCellWithGap = 5;
 constexpr double kLargestWord = 64;
+
+// In a colour that is nearer to the background's than that, nobody sees where a matrix of zeros ends.
+constexpr int kLeastDifference = 16;
 
 struct Painter {
   const Palette& palette;
@@ -28,6 +32,16 @@ struct Painter {
     const double cell =
         std::min(box.width / static_cast<double>(mark.columns()), box.height / static_cast<double>(mark.rows()));
     canvas.heatmap(mark, box, cell >= type(kMinCellWithGap) ? type(1) : 0);
+    if (blends_in(mark.scale)) canvas.outline(box.grown(type(0.5)), palette.line, type(1), 0);
+  }
+
+  /// Whether cells of 0, or of what is nearest to it on the scale, have nearly the colour of the background.
+  [[nodiscard]] bool blends_in(const ColorScale& scale) const {
+    const double zero = std::clamp(0.0, std::min(scale.low, scale.high), std::max(scale.low, scale.high));
+    const Rgb cell = cell_color(static_cast<float>(zero), scale);
+    const auto apart = [](std::uint8_t a, std::uint8_t b) { return std::abs(int{a} - int{b}) >= kLeastDifference; };
+    const Rgb& behind = palette.background;
+    return !apart(cell.red, behind.red) && !apart(cell.green, behind.green) && !apart(cell.blue, behind.blue);
   }
 
   /// Text positioned outside this is not visible.

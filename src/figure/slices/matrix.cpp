@@ -354,13 +354,13 @@ Labels column_labels(const Trace& trace, const HeatmapMark& mark) {
 }
 
 double column_label_height(const Labels& labels, double cell) {
-  if (labels.empty()) return 0;
+  if (labels.shown() == Labels::Shown::none) return 0;
   const double widest = labels.widest(TypeSize::kSmall);
   return (widest + 4 <= cell ? TypeSize::kSmall : widest) + kLabelDistance;
 }
 
 double row_label_width(const Labels& labels) {
-  return labels.empty() ? 0 : labels.widest(TypeSize::kSmall) + kLabelDistance;
+  return labels.shown() == Labels::Shown::none ? 0 : labels.widest(TypeSize::kSmall) + kLabelDistance;
 }
 
 }  // namespace attnscope

@@ -1,7 +1,6 @@
 // The difference between two heads of one or two layers, or between one head now and in the baseline; or which heads of all
 // layers differ.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 
@@ -267,16 +266,7 @@ class CompareLayout {
     add_text(mark.id + ".key", {at.x, at.y - 6}, column_name(), Ink::text, HorizontalAlign::left);
     add_text(mark.id + ".query", {at.x - kLabelDistance - 6, mark.box.y - kLabelDistance}, row_name(), Ink::text,
              HorizontalAlign::right);
-    if (mark.scale.map == ColorMap::red_blue) add_frame(mark.id, mark.box.grown(0.5));
     figure_.heatmaps.push_back(std::move(mark));
-  }
-
-  /// Around cells that are as light as the page where the difference is small.
-  void add_frame(const std::string& id, const Rect& box) {
-    const std::array<Point, 4> corners = {
-        {{box.x, box.y}, {box.right(), box.y}, {box.right(), box.bottom()}, {box.x, box.bottom()}}};
-    for (std::size_t i = 0; i < corners.size(); ++i)
-      figure_.lines.push_back({id + ".edge." + std::to_string(i), corners[i], corners[(i + 1) % corners.size()]});
   }
 
   /// When only one side is shown, clicking its name switches sides.

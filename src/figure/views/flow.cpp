@@ -251,7 +251,8 @@ class FlowAlignedProducts {
     const std::string factor = symbol(weight) + (layer ? "^{T}" : "");
     std::string formula = pixels ? "= " + symbol(weight) + " " + left_name : "= " + left_name + " " + factor;
     if (made.inputs.size() > 2) formula += " + " + symbol(step(made.inputs[2]).name);
-    const std::optional<Block> left = with_row_labels(block(heads, "", false, "merge."));
+    std::optional<Block> left = with_row_labels(block(heads, "", false, "merge."));
+    if (left) left->mark.row_labels.show(Labels::Shown::all_or_none);  // the other products have them, in larger cells
     const std::optional<Block> right = block(weight, "", !layer && !pixels);
     row.columns = {alone(pixels ? right : left), alone(pixels ? left : right, "×"), alone(block(result, formula), "=")};
     if (result == "projected" && !has("projected_image")) {

@@ -10,6 +10,7 @@
 #include "figure/layout/grid.h"
 #include "figure/layout/legend.h"
 #include "figure/layout/page.h"
+#include "figure/model/label_painter.h"
 #include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
@@ -27,6 +28,10 @@ constexpr double kSectionGap = 18;
 constexpr double kLegendHeight = 40;
 // The smallest height of a matrix.
 constexpr double kLeastExtent = 16;
+// Longer labels are shortened: the matrices need the room.
+constexpr double kMaxLabel = 84;
+// Cells that are this much larger are worth more than some of the labels.
+constexpr double kWorthLabels = 1.2;
 
 /// The weights of all heads of one attention.
 struct Section {
@@ -34,14 +39,23 @@ struct Section {
   std::string title;
   std::vector<HeatmapMark> heads;
   std::vector<std::string> names;  ///< of the heads
+  double widest_name = 0;
   PanelShape shape;
   bool switchable = false;  ///< whether heads can be switched off
   bool has_heads = true;    ///< otherwise a single matrix without a title
 };
 
+/// The labels, no wider than kMaxLabel.
+Labels shortened(const Labels& labels) {
+  if (labels.widest(TypeSize::kSmall) <= kMaxLabel) return labels;
+  std::vector<std::string> texts;
+  for (const std::string& text : labels) texts.push_back(shortened_text(text, kMaxLabel, TypeSize::kSmall));
+  return texts;
+}
+
 Section section(const Trace& trace, const std::string& tensor, const std::string& title, Index item,
                 WeightColors& colors) {
-  Section section = {tensor, title, {}, {}, {}, false, true};
+  Section section = {tensor, title, {}, {}, 0, {}, false, true};
   const Step* step = trace.find(tensor);
   const Axis* heads = find_axis(step->axes, "head");
   section.has_heads = heads != nullptr;
@@ -53,20 +67,16 @@ Section section(const Trace& trace, const std::string& tensor, const std::string
     if (head > 0) mark.scale = section.heads.front().scale;
     colors.color(mark);
     mark.id = tensor + "." + std::to_string(head);
-    mark.row_labels = head == 0 ? row_labels(trace, mark) : section.heads.front().row_labels;
-    mark.column_labels = head == 0 ? column_labels(trace, mark) : section.heads.front().column_labels;
+    mark.row_labels = head == 0 ? shortened(row_labels(trace, mark)) : section.heads.front().row_labels;
+    mark.column_labels = head == 0 ? shortened(column_labels(trace, mark)) : section.heads.front().column_labels;
     section.heads.push_back(std::move(mark));
     section.names.push_back(head_title(trace.experiment(), tensor, head));
   }
-  const HeatmapMark& first = section.heads.front();
-  section.shape = {first.rows(), first.columns(), row_label_width(first.row_labels), 0, 22, 0, 48};
-  double widest = text_width("head 10", TypeSize::kBody, FontWeight::semibold);
-  for (const std::string& name : section.names)
-    widest =
-        std::max(widest, text_width(name + (section.switchable ? ", off" : ""), TypeSize::kBody, FontWeight::semibold));
-  section.shape.least_width = section.shape.left + widest;
-  // Room for turned labels, as the width of the cells is not known yet.
-  section.shape.top = (section.has_heads ? kPanelTitle : 0) + column_label_height(first.column_labels, 0);
+  section.widest_name = text_width("head 10", TypeSize::kBody, FontWeight::semibold);
+  for (const std::string& name : section.names) {
+    const double width = text_width(name + (section.switchable ? ", off" : ""), TypeSize::kBody, FontWeight::semibold);
+    section.widest_name = std::max(section.widest_name, width);
+  }
   return section;
 }
 
@@ -94,11 +104,8 @@ class HeadsLayout {
     const double width = options_.width - 2 * kMargin;
     const double fixed = 2 * kMargin + kLegendHeight + static_cast<double>(sections_.size()) * kSectionTitle +
                          static_cast<double>(sections_.size() - 1) * kSectionGap;
-    // Heads align across sections: all sections leave the same room for labels.
-    double labels = 0;
-    for (const Section& section : sections_) labels = std::max(labels, section.shape.left);
-    for (Section& section : sections_) section.shape.left = labels;
-    const std::vector<Grid> grids = fit(width, options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0);
+    const double room = options_.height > 0 ? std::max(1.0, options_.height - fixed) : 0;
+    std::vector<Grid> grids = fit_labelled(width, room);
     double widest = 0;
     double height = fixed;
     for (const Grid& grid : grids) {
@@ -120,6 +127,51 @@ class HeadsLayout {
   }
 
  private:
+  /// Gives the sections the shapes of their panels. Heads align across sections: all leave the same room for labels.
+  void shape_panels() {
+    double labels = 0;
+    for (const Section& section : sections_)
+      labels = std::max(labels, row_label_width(section.heads.front().row_labels));
+    for (Section& section : sections_) {
+      const HeatmapMark& first = section.heads.front();
+      // Room for turned labels, as the width of the cells is not known yet.
+      const double top = (section.has_heads ? kPanelTitle : 0) + column_label_height(first.column_labels, 0);
+      section.shape = {first.rows(), first.columns(), labels, top, 22, labels + section.widest_name, 48};
+    }
+  }
+
+  /// The arrangement with labels; without them where there is room for some only, and the cells become much larger.
+  std::vector<Grid> fit_labelled(double width, double height) {
+    shape_panels();
+    std::vector<Grid> labelled = fit(width, height);
+    if (!leaves_labels_out(labelled)) return labelled;
+    const std::vector<Section> before = sections_;
+    for (Section& section : sections_) {
+      for (HeatmapMark& mark : section.heads) {
+        mark.row_labels.show(Labels::Shown::none);
+        mark.column_labels.show(Labels::Shown::none);
+      }
+    }
+    shape_panels();
+    std::vector<Grid> bare = fit(width, height);
+    if (bare.front().cell_width >= kWorthLabels * labelled.front().cell_width) return bare;
+    sections_ = before;
+    return labelled;
+  }
+
+  /// Whether words beside the cells of some section are too many for all of them.
+  [[nodiscard]] bool leaves_labels_out(const std::vector<Grid>& grids) const {
+    for (std::size_t i = 0; i < grids.size(); ++i) {
+      const HeatmapMark& first = sections_[i].heads.front();
+      const auto left_out = [](const Labels& labels, double cell) {
+        return !labels.empty() && !labels.are_counted() && cell < kLeastLabelled;
+      };
+      if (left_out(first.row_labels, grids[i].cell_height) || left_out(first.column_labels, grids[i].cell_width))
+        return true;
+    }
+    return false;
+  }
+
   /// The sections with `across` heads side by side and cells of one size: the largest that fits.
   [[nodiscard]] std::vector<Grid> arrange(Index across, double width, double height) const {
     Index longest = 1;  // matrix, in cells
@@ -135,6 +187,9 @@ class HeadsLayout {
         total += grids.back().height();
         smallest = std::min(smallest, grids.back().cell_width);
       }
+      double widest = 0;
+      for (const Grid& grid : grids) widest = std::max(widest, grid.panel_width);
+      for (Grid& grid : grids) grid.panel_width = widest;
       const bool same_size = smallest == largest || largest < 1;
       const bool least = largest * static_cast<double>(longest) < kLeastExtent;
       if ((same_size && (height <= 0 || total <= height)) || least) return grids;
@@ -166,7 +221,7 @@ class HeadsLayout {
   [[nodiscard]] Index heads() const { return static_cast<Index>(sections_.front().heads.size()); }
 
   void place(const Section& section, const Grid& grid, Point at) {
-    figure_.texts.push_back(title_mark(section.tensor + ".title", {at.x, at.y + 13}, section.title));
+    add_section_title(section, {at.x, at.y + 13});
     for (std::size_t i = 0; i < section.heads.size(); ++i) {
       HeatmapMark mark = section.heads[i];
       const Point corner = grid.corner(static_cast<Index>(i));
@@ -182,6 +237,22 @@ class HeadsLayout {
       if (links_) links_->add(figure_, mark.id, open_box(section, mark, title), section.tensor, static_cast<Index>(i));
       figure_.heatmaps.push_back(std::move(mark));
     }
+  }
+
+  void add_section_title(const Section& section, Point at) {
+    constexpr const char* axes = "rows: queries, columns: keys";
+    figure_.texts.push_back(title_mark(section.tensor + ".title", at, section.title));
+    const double after = at.x + text_width(section.title, TypeSize::kTitle, FontWeight::semibold) + 12;
+    if (after + text_width(axes, TypeSize::kSmall) > figure_.width - kMargin) return;
+    figure_.texts.push_back({section.tensor + ".title.more",
+                             {after, at.y},
+                             axes,
+                             TypeSize::kSmall,
+                             FontWeight::regular,
+                             Ink::dim,
+                             HorizontalAlign::left,
+                             VerticalAlign::baseline,
+                             0});
   }
 
   /// The matrix of a head and its name above.

@@ -1,5 +1,6 @@
 // Measures of the heads in a table, with those of uniform attention for comparison, and how similar the heads are.
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/text.h"
 #include "core/experiment/system.h"
@@ -26,16 +27,20 @@ constexpr double kNoteHeight = 20;
 constexpr double kHeaderHeight = 44;
 constexpr double kRow = 24;
 constexpr double kMinNameWidth = 72;
-constexpr double kProfileWidth = 76;
-constexpr double kMinColumn = 52;
-constexpr double kMaxColumn = 84;
-constexpr double kMaxBeside = 80;  // width of the selected head's labels; wider ones are left out
+constexpr double kProfileWidth = 84;
+constexpr double kMinColumn = 44;       // for a number
+constexpr double kBetweenHeadings = 8;  // at least
+constexpr double kMaxWidened = 32;      // what columns have beside that where there is room
+constexpr double kMaxBeside = 80;       // width of the selected head's labels; wider ones are left out
 constexpr double kMaxAbove = 28;
 // Rows of the table on one page.
 constexpr Index kMaxRows = 100;
 // Pairs of more heads, and more weights, are left to the command line, where nobody waits for a figure.
 constexpr Index kMaxHeads = 512;
 constexpr double kMaxNumbers = 1 << 26;
+
+constexpr const char* kUp = " ↑";
+constexpr const char* kDown = " ↓";
 
 /// "previous token" in two lines.
 std::pair<std::string, std::string> two_lines(const std::string& title) {
@@ -60,12 +65,7 @@ class MetricsLayout {
     order_ = sorted_heads(*heads_, options_.choice("sort"), options_.choice("order") == "up");
     page_ = page_of(std::ssize(order_), kMaxRows, options_.integer("page"));
     find_largest();
-    const auto count = static_cast<double>(measures().size());
-    const double room = options_.width - 2 * kMargin - name_width_ - kProfileWidth;
-    column_ = std::clamp(room / count, kMinColumn, kMaxColumn);
-    figure_.width = std::max(options_.width, 2 * kMargin + name_width_ + kProfileWidth + count * column_);
-    left_ = (figure_.width - name_width_ - kProfileWidth - count * column_) / 2;
-    profile_left_ = left_ + name_width_ + count * column_;
+    place_columns();
     const double table = table_height();
     const double below = has_layers() ? 28 + layers_height() : compares() ? 28 + map_height() : 0;
     const double height = table + below + 2 * kMargin;
@@ -102,8 +102,29 @@ class MetricsLayout {
     return name.empty() ? "head " + std::to_string(head + 1) : std::to_string(head + 1) + " " + name;
   }
 
-  [[nodiscard]] double column_right(std::size_t measure) const {
-    return left_ + name_width_ + static_cast<double>(measure + 1) * column_;
+  /// Columns are as wide as their headings, and all of them wider by the same where there is room.
+  void place_columns() {
+    std::vector<double> widths;
+    for (const Measure& measure : measures()) {
+      const auto [first, second] = two_lines(std::string(measure.title));
+      const double heading = std::max(text_width(first, TypeSize::kSmall),
+                                      text_width(second + (first.empty() ? "" : kDown), TypeSize::kSmall));
+      widths.push_back(std::max(kMinColumn, std::ceil(heading) + kBetweenHeadings));
+    }
+    const double least = std::accumulate(widths.begin(), widths.end(), name_width_ + kProfileWidth);
+    const auto count = static_cast<double>(widths.size());
+    const double widened = std::clamp((options_.width - 2 * kMargin - least) / count, 0.0, kMaxWidened);
+    const double all = least + count * widened;
+    figure_.width = std::max(options_.width, all + 2 * kMargin);
+    left_ = (figure_.width - all) / 2;
+    columns_.push_back(left_ + name_width_);
+    for (const double width : widths) columns_.push_back(columns_.back() + width + widened);
+    profile_left_ = columns_.back();
+  }
+
+  /// Where the numbers of a measure are, in a row of that height.
+  [[nodiscard]] Rect column(std::size_t measure, double y, double height) const {
+    return {columns_[measure], y, columns_[measure + 1] - columns_[measure], height};
   }
 
   static constexpr const char* kOfEveryHead = ": measures of every head";
@@ -147,7 +168,7 @@ class MetricsLayout {
   void header(double y) {
     const double line = y + kHeaderHeight - 2;
     const std::string& sort = options_.choice("sort");
-    const std::string arrow = options_.choice("order") == "up" ? " ↑" : " ↓";
+    const std::string arrow = options_.choice("order") == "up" ? kUp : kDown;
     text("header.head", {left_, line - 12}, "head", sort == "head" ? Ink::text : Ink::dim, HorizontalAlign::left,
          sort == "head" ? FontWeight::semibold : FontWeight::regular);
     sort_target("head", {left_, y, name_width_, kHeaderHeight}, "Click to sort by head.");
@@ -155,7 +176,7 @@ class MetricsLayout {
       const Measure& measure = measures()[i];
       const bool chosen = sort == measure.name;
       const auto [first, second] = two_lines(std::string(measure.title));
-      const double right = column_right(i) - 6;
+      const double right = columns_[i + 1] - 6;
       const FontWeight weight = chosen ? FontWeight::semibold : FontWeight::regular;
       const std::string id = "header." + std::string(measure.name);
       const Ink ink = chosen ? Ink::text : Ink::dim;
@@ -165,7 +186,7 @@ class MetricsLayout {
       text(id, {right, line - 12}, second + (chosen && !first.empty() ? arrow : ""), ink, HorizontalAlign::right,
            weight);
       const std::string source = measure.source.empty() ? "" : "\n" + std::string(measure.source);
-      sort_target(std::string(measure.name), {column_right(i) - column_, y, column_, kHeaderHeight},
+      sort_target(std::string(measure.name), column(i, y, kHeaderHeight),
                   std::string(measure.definition) + source + "\nClick to sort.");
     }
     text("header.profile.first", {profile_left_ + 14, line - 27}, "mean weight", Ink::dim, HorizontalAlign::left);
@@ -187,7 +208,7 @@ class MetricsLayout {
 
   void number(const std::string& id, std::size_t measure, double y, std::optional<double> value, const Shade& shade) {
     const MeasureScale scale = {largest_[measure], heads_->uniform[measure]};
-    add_measure(figure_, id, {column_right(measure) - column_, y, column_, kRow}, value, scale, shade);
+    add_measure(figure_, id, column(measure, y, kRow), value, scale, shade);
   }
 
   void row(Index head, double y) {
@@ -206,10 +227,8 @@ class MetricsLayout {
       const std::string about = name + " of head " + std::to_string(head + 1) +
                                 (values[i] ? ": " + number_text(*values[i]) : " does not apply") +
                                 (heads_->uniform[i] ? "; uniform attention: " + number_text(*heads_->uniform[i]) : "");
-      figure_.targets.push_back({id + "." + std::string(measures()[i].name),
-                                 {column_right(i) - column_, y, column_, kRow},
-                                 about,
-                                 SetOptions{{{"head", head + 1}}}});
+      figure_.targets.push_back(
+          {id + "." + std::string(measures()[i].name), column(i, y, kRow), about, SetOptions{{{"head", head + 1}}}});
     }
     profile(id, heads_->received[static_cast<std::size_t>(head)], y, Shade::of_hue(head));
   }
@@ -300,7 +319,7 @@ class MetricsLayout {
   Page page_;  ///< of `order_`
   std::vector<double> largest_;
   double largest_received_ = 0;
-  double column_ = 0;
+  std::vector<double> columns_;  ///< the left edges of those of the measures, and where the last one ends
   double left_ = 0;
   double profile_left_ = 0;
   Figure figure_;

@@ -1,0 +1,81 @@
+// The heads beside each other: what has room, and what is seen of it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "figure/model/canvas.h"
+#include "figure/model/figure_content.h"
+#include "layout_faults.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+/// How many of its row labels stand beside a matrix.
+std::ptrdiff_t shown_labels(Figure figure, const std::string& id) {
+  const HeatmapMark matrix = *mark(figure.heatmaps, id);
+  figure.heatmaps = {matrix};
+  figure.texts.clear();
+  RecordingCanvas canvas;
+  paint(figure, palette(Theme::paper), {}, {0, 0, figure.width, figure.height}, canvas);
+  return std::ranges::count_if(canvas.texts, [&](const RecordingCanvas::Text& text) {
+    return text.box.right() < matrix.box.x &&
+           std::ranges::find(matrix.row_labels, text.text) != matrix.row_labels.end();
+  });
+}
+
+TEST(HeadsView, FewLabelsAreShownAllOrNotAtAll) {
+  for (const char* const heads : {"1", "4", "12", "32"}) {
+    const std::shared_ptr<const Trace> trace = trace_with({{"heads", heads}});
+    for (const double width : {317.0, 672.0}) {
+      const Figure figure = figure_of(*trace, "heads", {}, width);
+      const std::ptrdiff_t shown = shown_labels(figure, "weights.0");
+      EXPECT_TRUE(shown == 0 || shown == 6) << heads << " heads, width " << width << ": " << shown;
+      EXPECT_EQ(mark(figure.heatmaps, "weights.0")->row_labels.size(), 6U) << "tooltips name them";
+      // The room that they would need is there for the cells.
+      if (width < 600) continue;
+      EXPECT_GE(mark(figure.heatmaps, "weights.0")->box.width, 6 * 9) << heads << " heads";
+    }
+  }
+}
+
+TEST(HeadsView, LongLabelsLeaveRoomForTheCells) {
+  Experiment experiment = experiment_with({});
+  experiment.labels = std::vector<std::string>(6, "a label that is much longer than any word");
+  const Figure figure = figure_of(**run(experiment), "heads");
+  EXPECT_GE(mark(figure.heatmaps, "weights.0")->box.width, 6 * 12);
+}
+
+TEST(HeadsView, HeadsAlignWithThoseOfCrossAttention) {
+  for (const char* const heads : {"3", "4", "32"}) {
+    const std::shared_ptr<const Trace> trace = trace_with({{"heads", heads}});
+    for (const double width : {317.0, 672.0, 1400.0}) {
+      const Figure figure = figure_of(*trace, "heads", {}, width);
+      for (int head = 0; head < std::stoi(heads); ++head) {
+        const std::string number = std::to_string(head);
+        EXPECT_EQ(mark(figure.heatmaps, "weights." + number)->box.x,
+                  mark(figure.heatmaps, "cross_weights." + number)->box.x)
+            << heads << " heads, width " << width;
+      }
+    }
+  }
+}
+
+TEST(Heatmaps, OfZerosAreSeenOnPaper) {
+  const auto outlines = [&](const Figure& figure, const FigureContent& content, Theme theme) {
+    RecordingCanvas canvas;
+    paint(with_content(figure, content), palette(theme), {}, {0, 0, figure.width, figure.height}, canvas);
+    return canvas.outlines.size();
+  };
+  const Figure heads = figure_of(*trace_with({}), "heads");
+  for (const Theme theme : {Theme::paper, Theme::light})
+    EXPECT_EQ(outlines(heads, {.map = ColorMap::greys}, theme), heads.heatmaps.size());
+  for (const Theme theme : {Theme::paper, Theme::light, Theme::dark}) EXPECT_EQ(outlines(heads, {}, theme), 0U);
+  // Numbers of both signs, with 0 between blue and red.
+  const Figure signs = figure_of(*trace_with({}, "packed-multihead"), "qkv");
+  ASSERT_EQ(signs.heatmaps.front().scale.map, ColorMap::red_blue);
+  EXPECT_EQ(outlines(signs, {}, Theme::paper), signs.heatmaps.size());
+}
+
+}  // namespace
+}  // namespace attnscope::test
