@@ -72,7 +72,7 @@ name_missing() {
 }
 
 # build PRESET [cmake --build options]: configures if necessary, and builds. With ATTNSCOPE_STRICT, as in .ci/run,
-# warnings are errors.
+# warnings are errors. With ATTNSCOPE_TESTS_TOGETHER, ctest knows the tests by the hundred, and needs less time for them.
 build() {
   local preset=$1
   shift
@@ -83,7 +83,8 @@ build() {
   # Ninja notices changes of CMakeLists.txt, but not of the presets.
   if [[ -n ${ATTNSCOPE_STRICT:-} || ! build/$preset/CMakeCache.txt -nt CMakePresets.json ||
     ! -e build/$preset/build.ninja ]]; then
-    cmake --preset "$preset" ${ATTNSCOPE_STRICT:+-DCMAKE_COMPILE_WARNING_AS_ERROR=ON}
+    cmake --preset "$preset" ${ATTNSCOPE_STRICT:+-DCMAKE_COMPILE_WARNING_AS_ERROR=ON} \
+      ${ATTNSCOPE_TESTS_TOGETHER:+-DATTNSCOPE_TESTS_TOGETHER=ON}
   fi
   cmake --build --preset "$preset" "$@"
 }

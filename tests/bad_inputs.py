@@ -17,6 +17,13 @@ def outcomes(log):
     found = {}
     for part in re.split(r"^\d+/\d+ Testing: ", log, flags=re.M)[1:]:
         name = part.split("\n", 1)[0].strip()
+        folder = re.fullmatch(r"(\w+)\.part_\d+", name)
+        if folder:
+            # Hundreds of tests in one process, which says of each how it ended.
+            for word, test in re.findall(r"^\[ +(OK|SKIPPED|FAILED) +\] ([^ ,]+\.[^ ,]+)", part, flags=re.M):
+                state = {"OK": "passed", "SKIPPED": "skipped", "FAILED": "failed"}[word]
+                found[f"{folder[1]}.{test}"] = state
+            continue
         passed = re.search(r"^Test Passed\.$", part, flags=re.M)
         skipped = re.search(r"\[  SKIPPED \]|^Test Skipped\.$|Not Run", part, flags=re.M)
         found[name] = "skipped" if skipped else "passed" if passed else "failed"
@@ -44,7 +51,7 @@ def main():
     if numbers != list(range(1, len(numbers) + 1)):
         print("the numbers of the cases are not 1, 2, 3, …")
         wrong += 1
-    print(f"{len(numbers)} cases, {wrong} wrong")
+    print(f"{len(numbers)} cases, {wrong} wrong; of {len(ran)} tests")
     return 1 if wrong else 0
 
 

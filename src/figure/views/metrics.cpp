@@ -1,5 +1,6 @@
 // Measures of the heads in a table, with those of uniform attention for comparison, and how similar the heads are.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/base/text.h"
