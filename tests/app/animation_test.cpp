@@ -43,6 +43,23 @@ TEST(Animation, GoesAsFastAsOneCanFollow) {
   EXPECT_DOUBLE_EQ(smooth.seconds(), 4);
 }
 
+TEST(Animation, FramesOfALessonShowThePinnedCell) {
+  auto lesson = std::make_shared<Lesson>();
+  lesson->title = "Lesson";
+  const LessonStep step = {"One", "short", "look", example("flow"), {}, {}, {}};
+  lesson->steps = {step, step, step};
+  lesson->steps[1].cell = LessonCell{"scores", {0, 1, 2}};
+  const TemporaryFolder folder;
+  AnimationTask task = {*Animation::of_lesson(lesson, kDefaultMemoryBudget), {}};
+  task.file.dpi = 40;
+  task.note = false;
+  task.outputs = {folder / "a-%d.png"};
+  const Result<WrittenAnimation> written = write_animation(task, {}, [](const AnimationProgress&) {});
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_EQ(bytes_of(folder / "a-1.png"), bytes_of(folder / "a-3.png"));
+  EXPECT_NE(bytes_of(folder / "a-1.png"), bytes_of(folder / "a-2.png")) << "nothing else differs";
+}
+
 TEST(Animation, StepsOfALessonAreHeldUntilTheyAreRead) {
   auto lesson = std::make_shared<Lesson>();
   lesson->title = "Lesson";

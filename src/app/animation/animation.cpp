@@ -183,6 +183,10 @@ FigureNote Animation::note(std::size_t frame) const {
           step.text + "\n\n" + step.look};
 }
 
+std::optional<LessonCell> Animation::cell(std::size_t frame) const {
+  return lesson_ == nullptr ? std::nullopt : lesson_->steps[frame].cell;
+}
+
 std::string Animation::about() const { return lesson_ != nullptr ? "lesson " + lesson_->title : "sweep " + sweep_; }
 
 int Animation::times(std::size_t frame) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,9 @@ class Animation {
   [[nodiscard]] Experiment experiment(std::size_t frame) const;
   /// What is said below it: "Temperature = 0.50", or the words of the step.
   [[nodiscard]] FigureNote note(std::size_t frame) const;
+
+  /// The cell that is pinned in it.
+  [[nodiscard]] std::optional<LessonCell> cell(std::size_t frame) const;
 
   /// "sweep temperature=0.1:2", "lesson Attention by example"
   [[nodiscard]] std::string about() const;

@@ -8,6 +8,7 @@
 #include "app/jobs/figure_builder.h"
 #include "core/base/stop.h"
 #include "core/base/text.h"
+#include "core/explain/explain.h"
 #include "io/base/printable.h"
 #include "io/figures/animation_file.h"
 #include "io/figures/figure_source.h"
@@ -45,6 +46,16 @@ Result<Figure> build_frame(const AnimationFrame& frame, const FigureFileOptions&
         return build_view(frame.trace->experiment().view.name, *frame.trace, *view);
       },
       options);
+}
+
+/// A cell of the trace, and what it is computed from: framed as in the window, where it is pinned.
+Highlights highlights_of(const Trace& trace, const LessonCell& cell) {
+  const Step* const step = trace.find(cell.tensor);
+  if (step == nullptr) return {};
+  const auto number = static_cast<int>(step - trace.steps().data());
+  Region own = {number, cell.index, cell.index};
+  for (Index& end : own.end) ++end;
+  return {explain(trace, number, cell.index).regions, std::move(own)};
 }
 
 bool is_video(const std::filesystem::path& path) { return animation_format(path) != AnimationFormat::png; }
@@ -151,8 +162,9 @@ class AnimationWriter {
       advance(number_text(i), 1);
       const Result<AnimationFrame> computed = frame(i);
       if (!computed) return tl::unexpected(computed.error());
-      const Result<Figure> figure = frame_figure(*computed, task_.file, layout_size(options_).height, note(i), room_);
+      Result<Figure> figure = frame_figure(*computed, task_.file, layout_size(options_).height, note(i), room_);
       if (!figure) return tl::unexpected(figure.error());
+      if (const auto cell = animation().cell(i)) figure->highlights = highlights_of(*computed->trace, *cell);
       if (const double points = type_points(*figure, options_); points < smallest_type_)
         smallest_type_ = points, with_smallest_type_ = i;
       const ExperimentSource source =

@@ -221,6 +221,12 @@ struct ColorBarMark {
   std::string high_text;
 };
 
+/// Cells with a frame around them; see `paint_highlights`.
+struct Highlights {
+  std::vector<Region> regions;
+  std::optional<Region> cell;
+};
+
 /// The marks are painted in the order of the members.
 struct Figure {
   double width = 0;
@@ -236,6 +242,7 @@ struct Figure {
   std::vector<ColorBarMark> color_bars;
   std::vector<TextMark> texts;
   std::vector<TargetMark> targets;  ///< the last one is on top
+  Highlights highlights;            ///< in a file; the window has those of the cell under the cursor instead
   std::string failure;              ///< why its numbers could not be read; empty: they could. See `failure_of`
 };
 

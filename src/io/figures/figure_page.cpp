@@ -37,10 +37,13 @@ cairo_status_t paint_surface(const FigurePage& page, cairo_surface_t* surface, d
 
 void FigurePage::paint_on(Canvas& canvas) const {
   const double across = box().width / figure.width;
-  if (!fixed_height) return paint(figure, colors, {across, across, {}}, box(), canvas);
-  const double scale = std::min(across, box().height / figure.height);
-  const Point offset = {(box().width - figure.width * scale) / 2, (box().height - figure.height * scale) / 2};
-  paint(figure, colors, {scale, scale, offset}, box(), canvas);
+  FigureTransform transform = {across, across, {}};
+  if (fixed_height) {
+    const double scale = std::min(across, box().height / figure.height);
+    transform = {scale, scale, {(box().width - figure.width * scale) / 2, (box().height - figure.height * scale) / 2}};
+  }
+  paint(figure, colors, transform, box(), canvas);
+  paint_highlights(figure, figure.highlights.regions, figure.highlights.cell, colors, transform, canvas);
 }
 
 Result<std::string> png_page(const FigurePage& page, int dpi) {
