@@ -61,6 +61,16 @@ TEST(HeadsView, HeadsAlignWithThoseOfCrossAttention) {
   }
 }
 
+TEST(HeadsView, ManyHeadsFitIntoASmallWindow) {
+  Experiment experiment = experiment_with({{"heads", "32"}});
+  experiment.heads_off = {1, 20};
+  const auto trace = *run(experiment);
+  const Figure figure = figure_of(*trace, "heads", {}, 560, 560);
+  EXPECT_LE(figure.width, 560 * 1.4) << "more would make the type too small to read";
+  EXPECT_EQ(layout_faults(figure), std::vector<std::string>());
+  EXPECT_EQ(mark(figure.texts, "weights.20.title")->markup, "21, off");
+}
+
 TEST(Heatmaps, OfZerosAreSeenOnPaper) {
   const auto outlines = [&](const Figure& figure, const FigureContent& content, Theme theme) {
     RecordingCanvas canvas;

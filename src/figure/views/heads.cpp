@@ -26,6 +26,9 @@ constexpr double kSectionTitle = 26;
 constexpr double kPanelTitle = 20;
 constexpr double kSectionGap = 18;
 constexpr double kLegendHeight = 40;
+// Between matrices, with labels and without.
+constexpr double kGap = 22;
+constexpr double kBareGap = 10;
 // The smallest height of a matrix.
 constexpr double kLeastExtent = 16;
 // Longer labels are shortened: the matrices need the room.
@@ -73,10 +76,8 @@ Section section(const Trace& trace, const std::string& tensor, const std::string
     section.names.push_back(head_title(trace.experiment(), tensor, head));
   }
   section.widest_name = text_width("head 10", TypeSize::kBody, FontWeight::semibold);
-  for (const std::string& name : section.names) {
-    const double width = text_width(name + (section.switchable ? ", off" : ""), TypeSize::kBody, FontWeight::semibold);
-    section.widest_name = std::max(section.widest_name, width);
-  }
+  for (const std::string& name : section.names)
+    section.widest_name = std::max(section.widest_name, text_width(name, TypeSize::kBody, FontWeight::semibold));
   return section;
 }
 
@@ -136,7 +137,10 @@ class HeadsLayout {
       const HeatmapMark& first = section.heads.front();
       // Room for turned labels, as the width of the cells is not known yet.
       const double top = (section.has_heads ? kPanelTitle : 0) + column_label_height(first.column_labels, 0);
-      section.shape = {first.rows(), first.columns(), labels, top, 22, labels + section.widest_name, 48};
+      const bool has_state = section.switchable && !bare_;
+      const double name =
+          section.widest_name + (has_state ? text_width(", off", TypeSize::kBody, FontWeight::semibold) : 0);
+      section.shape = {first.rows(), first.columns(), labels, top, bare_ ? kBareGap : kGap, labels + name, 48};
     }
   }
 
@@ -152,9 +156,11 @@ class HeadsLayout {
         mark.column_labels.show(Labels::Shown::none);
       }
     }
+    bare_ = true;
     shape_panels();
     std::vector<Grid> bare = fit(width, height);
-    if (bare.front().cell_width >= kWorthLabels * labelled.front().cell_width) return bare;
+    if (shown_cell(bare, width, height) >= kWorthLabels * shown_cell(labelled, width, height)) return bare;
+    bare_ = false;
     sections_ = before;
     return labelled;
   }
@@ -210,12 +216,28 @@ class HeadsLayout {
 
   [[nodiscard]] std::vector<Grid> fit_into(double width, double height) const {
     std::vector<Grid> best = arrange(1, width, height);
+    double largest = shown_cell(best, width, height);
     for (Index across = 2; across <= heads(); ++across) {
       if (options_.stop.stop_requested()) break;
       std::vector<Grid> grids = arrange(across, width, height);
-      if (grids.front().cell_width >= best.front().cell_width) best = std::move(grids);
+      const double cell = shown_cell(grids, width, height);
+      if (cell < largest) continue;
+      largest = cell;
+      best = std::move(grids);
     }
     return best;
+  }
+
+  /// The width of a cell where all grids are made smaller until they fit; a height of 0 is any.
+  [[nodiscard]] static double shown_cell(const std::vector<Grid>& grids, double width, double height) {
+    double widest = 0;
+    double total = 0;
+    for (const Grid& grid : grids) {
+      widest = std::max(widest, grid.width());
+      total += grid.height();
+    }
+    const double scale = std::min({1.0, width / widest, height > 0 ? height / total : 1.0});
+    return grids.front().cell_width * scale;
   }
 
   [[nodiscard]] Index heads() const { return static_cast<Index>(sections_.front().heads.size()); }
@@ -233,7 +255,7 @@ class HeadsLayout {
         figure_.heatmaps.push_back(std::move(mark));
         continue;
       }
-      add_head_title(section, i, {mark.box.x, title});
+      add_head_title(section, i, {mark.box.x, title}, grid.panel_width + grid.gap - section.shape.left - 4);
       if (links_) links_->add(figure_, mark.id, open_box(section, mark, title), section.tensor, static_cast<Index>(i));
       figure_.heatmaps.push_back(std::move(mark));
     }
@@ -244,15 +266,10 @@ class HeadsLayout {
     figure_.texts.push_back(title_mark(section.tensor + ".title", at, section.title));
     const double after = at.x + text_width(section.title, TypeSize::kTitle, FontWeight::semibold) + 12;
     if (after + text_width(axes, TypeSize::kSmall) > figure_.width - kMargin) return;
-    figure_.texts.push_back({section.tensor + ".title.more",
-                             {after, at.y},
-                             axes,
-                             TypeSize::kSmall,
-                             FontWeight::regular,
-                             Ink::dim,
-                             HorizontalAlign::left,
-                             VerticalAlign::baseline,
-                             0});
+    TextMark more = title_mark(section.tensor + ".title.more", {after, at.y}, axes, TypeSize::kSmall);
+    more.weight = FontWeight::regular;
+    more.ink = Ink::dim;
+    figure_.texts.push_back(std::move(more));
   }
 
   /// The matrix of a head and its name above.
@@ -262,15 +279,22 @@ class HeadsLayout {
             mark.box.bottom() - top};
   }
 
-  /// The name of a head; where heads are merged, a click on it switches the head off.
-  void add_head_title(const Section& section, std::size_t head, Point at) {
+  /// The name of a head, with what it is, where `room` has both; where heads are merged, a click switches the head off.
+  void add_head_title(const Section& section, std::size_t head, Point at, double room) {
     const std::string& id = section.heads[head].id;
     TextMark text = title_mark(id + ".title", at, section.names[head], TypeSize::kBody);
     const auto number = static_cast<Index>(head);
     const std::string state = head_state(experiment_, section.tensor, number);
     const bool off = !state.empty();
     if (off) text.ink = Ink::dim;
-    if (off) text.markup += ", " + state;
+    const auto fits = [&](const std::string& name) {
+      return !bare_ || text_width(name, TypeSize::kBody, FontWeight::semibold) <= room;
+    };
+    for (const std::string& name : {section.names[head], std::to_string(head + 1)}) {
+      if (!off || !fits(name + ", " + state)) continue;
+      text.markup = name + ", " + state;
+      break;
+    }
     if (section.switchable) {
       TargetMark target;
       target.id = id + ".switch";
@@ -285,6 +309,7 @@ class HeadsLayout {
   std::vector<Section> sections_;
   const Experiment& experiment_;
   const ViewOptions& options_;
+  bool bare_ = false;               ///< without labels beside the cells, and close to each other
   std::optional<HeadLinks> links_;  ///< of a trained model; in a system a click pins a cell, or switches a head off
   Figure figure_;
 };
