@@ -53,9 +53,7 @@ Highlights highlights_of(const Trace& trace, const LessonCell& cell) {
   const Step* const step = trace.find(cell.tensor);
   if (step == nullptr) return {};
   const auto number = static_cast<int>(step - trace.steps().data());
-  Region own = {number, cell.index, cell.index};
-  for (Index& end : own.end) ++end;
-  return {explain(trace, number, cell.index).regions, std::move(own)};
+  return {explain(trace, number, cell.index).regions, single_cell(number, cell.index)};
 }
 
 bool is_video(const std::filesystem::path& path) { return animation_format(path) != AnimationFormat::png; }

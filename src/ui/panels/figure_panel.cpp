@@ -257,9 +257,7 @@ void paint_panel(const Style& style, const ColorLuts& luts, const FigurePanelCon
   ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), style, luts, painted.area, ImGui::GetIO().DisplayFramebufferScale.x,
                      content.trace_number, batch.quads, lines);
   const Explanation& e = content.inspection->explanation;
-  Region own = {e.step, e.index, e.index};
-  for (Index& end : own.end) ++end;
-  paint_highlights(content.figure, e.regions, own, style.palette, painted.transform, canvas);
+  paint_highlights(content.figure, e.regions, single_cell(e.step, e.index), style.palette, painted.transform, canvas);
 }
 
 }  // namespace
