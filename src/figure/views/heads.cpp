@@ -286,14 +286,18 @@ class HeadsLayout {
     const auto number = static_cast<Index>(head);
     const std::string state = head_state(experiment_, section.tensor, number);
     const bool off = !state.empty();
-    if (off) text.ink = Ink::dim;
     const auto fits = [&](const std::string& name) {
       return !bare_ || text_width(name, TypeSize::kBody, FontWeight::semibold) <= room;
     };
-    for (const std::string& name : {section.names[head], std::to_string(head + 1)}) {
-      if (!off || !fits(name + ", " + state)) continue;
-      text.markup = name + ", " + state;
-      break;
+    if (off) {
+      text.ink = Ink::dim;
+      const std::string suffix = ", " + state;
+      for (std::string name : {section.names[head], std::to_string(head + 1)}) {
+        name += suffix;
+        if (!fits(name)) continue;
+        text.markup = std::move(name);
+        break;
+      }
     }
     if (section.switchable) {
       TargetMark target;
