@@ -93,6 +93,13 @@ TEST_P(RenderedWindow, ShowsTheColourScalesOfTheFiles) {
   }
 }
 
+TEST_P(RenderedWindow, ShowsLabelsInEveryScriptAsTheFilesDo) {
+  Experiment experiment = *default_experiment("worked-example");
+  experiment.labels = {"שלום", "مرحبا", "😀", "e\u0301", "жук", "猫"};
+  experiment.view = {"heads", {}};
+  expect_window_like_files(std::move(experiment), GetParam());
+}
+
 INSTANTIATE_TEST_SUITE_P(Themes, RenderedWindow, ::testing::Values(Theme::dark, Theme::light),
                          [](const auto& theme) { return std::string(theme_name(theme.param)); });
 

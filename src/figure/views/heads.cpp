@@ -291,9 +291,8 @@ class HeadsLayout {
     };
     if (off) {
       text.ink = Ink::dim;
-      const std::string suffix = ", " + state;
       for (std::string name : {section.names[head], std::to_string(head + 1)}) {
-        name += suffix;
+        name.append(", ").append(state);
         if (!fits(name)) continue;
         text.markup = std::move(name);
         break;

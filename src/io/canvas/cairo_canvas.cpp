@@ -339,18 +339,22 @@ void CairoCanvas::set_span(const TextSpan& span, const PlacedText& text) {
   pango_layout_set_text(layout_.get(), clean.data(), static_cast<int>(clean.size()));
 }
 
-void CairoCanvas::text(const PlacedText& text) {
-  const Saved saved(context_);
-  cairo_translate(context_, text.at.x, text.at.y);
-  cairo_rotate(context_, text.angle * std::numbers::pi / 180);
-  pango_cairo_update_layout(context_, layout_.get());
+double CairoCanvas::width(const PlacedText& text) {
   double width = 0;
   for (const TextSpan& span : text.spans) {
     set_span(span, text);
     width += line_width(layout_.get());
   }
+  return width;
+}
+
+void CairoCanvas::text(const PlacedText& text) {
+  const Saved saved(context_);
+  cairo_translate(context_, text.at.x, text.at.y);
+  cairo_rotate(context_, text.angle * std::numbers::pi / 180);
+  pango_cairo_update_layout(context_, layout_.get());
   set_color(context_, text.color);
-  double x = -left_shift(text.horizontal, width);
+  double x = -left_shift(text.horizontal, width(text));
   const double baseline = baseline_shift(text.vertical, text.size);
   for (const TextSpan& span : text.spans) {
     set_span(span, text);

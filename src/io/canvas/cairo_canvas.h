@@ -40,6 +40,8 @@ class CairoCanvas final : public Canvas {
   void curve(std::span<const Point> points, Rgb color, double opacity, double width, bool dashed) override;
   void triangle(Point a, Point b, Point c, Rgb color) override;
   void text(const PlacedText& text) override;
+  /// How far `text` advances, wherever it is placed.
+  double width(const PlacedText& text);
 
  private:
   struct LayoutRelease {

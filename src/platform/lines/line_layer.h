@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/base/thread_pool.h"
+#include "platform/gl/image_texture.h"
 #include "platform/lines/line_image.h"
 
 namespace attnscope::platform {
@@ -15,11 +15,6 @@ namespace attnscope::platform {
 /// destructor.
 class LineLayer {
  public:
-  LineLayer();
-  ~LineLayer();
-  LineLayer(const LineLayer&) = delete;
-  LineLayer& operator=(const LineLayer&) = delete;
-
   /// The OpenGL texture with `lines` in `area`, alpha not premultiplied, top row first. Draws only if they differ from
   /// the previous call. Uses texture unit 0.
   unsigned texture(std::vector<TranslucentLine> lines, const PixelArea& area);
@@ -28,9 +23,7 @@ class LineLayer {
   [[nodiscard]] std::uint64_t pictures() const { return pictures_; }
 
  private:
-  struct Resident;
-
-  std::unique_ptr<Resident> resident_;
+  ImageTexture texture_;
   std::vector<TranslucentLine> lines_;
   PixelArea area_;
   std::uint64_t pictures_ = 0;

@@ -8,6 +8,7 @@
 
 #include "io/canvas/canvas_style.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/outside_line.h"
 #include "ui/imgui/wanted_characters.h"
 
 namespace attnscope::ui {
@@ -31,7 +32,8 @@ struct ShapedSpan {
   const Font* font;
   float line;  ///< ImGui's size of it
   float width;
-  float rise;  ///< of its baseline, upwards
+  float rise;               ///< of its baseline, upwards
+  Lettering pictured = {};  ///< size 0: ImGui sets it
 };
 
 std::vector<ShapedSpan> shape(const Style& style, const PlacedText& text) {
@@ -43,9 +45,14 @@ std::vector<ShapedSpan> shape(const Style& style, const PlacedText& text) {
     // A loaded size within half a pixel is sharper than a scaled one.
     const float line = std::abs(font.size - em) <= 0.6F ? font.line : font.line * em / font.size;
     const double rise = base ? 0 : span.level == TextSpan::Level::superscript ? kSuperscriptRise : -kSubscriptDrop;
-    const float width =
-        font.font->CalcTextSizeA(line, FLT_MAX, 0, span.text.data(), span.text.data() + span.text.size()).x;
-    shaped.push_back({&span, &font, line, width, static_cast<float>(rise * text.size)});
+    ShapedSpan& made = shaped.emplace_back(ShapedSpan{&span, &font, line, 0, static_cast<float>(rise * text.size)});
+    if (needs_picture(span.text)) {
+      made.pictured = {em, text.weight, color(text.color)};
+      made.width = line_pictures().width(span.text, made.pictured);
+    } else {
+      wanted_characters().add(span.text);
+      made.width = font.font->CalcTextSizeA(line, FLT_MAX, 0, span.text.data(), span.text.data() + span.text.size()).x;
+    }
   }
   return shaped;
 }
@@ -224,7 +231,6 @@ void ImGuiCanvas::text(const PlacedText& text) {
 float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
   // Nobody can read it, and ImGui 1.92 has no font that small.
   if (text.size < 1) return 0;
-  for (const TextSpan& span : text.spans) wanted_characters().add(span.text);
   const std::vector<ShapedSpan> spans = shape(style, text);
   float width = 0;
   for (const ShapedSpan& span : spans) width += span.width;
@@ -236,6 +242,11 @@ float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
   const int first = list.VtxBuffer.Size;
   const ImVec4 everywhere(-FLT_MAX, -FLT_MAX, FLT_MAX, FLT_MAX);
   for (const ShapedSpan& span : spans) {
+    if (span.pictured.size > 0) {
+      line_pictures().draw(list, ImVec2(x, baseline - span.rise), span.span->text, span.pictured);
+      x += span.width;
+      continue;
+    }
     const float top = baseline - span.rise - baseline_offset(span.font->font, span.line);
     const char* begin = span.span->text.data();
     // AddText would drop letters outside the clip rectangle before the rotation.

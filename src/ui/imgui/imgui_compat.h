@@ -136,13 +136,13 @@ inline bool has_glyph(ImFont* font, ImWchar letter) {
 #endif
 }
 
-/// Draws a texture by its OpenGL name. ImGui's own name for it is a pointer, or a number since 1.91.4.
-inline void add_texture(ImDrawList& list, unsigned texture, ImVec2 from, ImVec2 to) {
+/// Draws a texture by its OpenGL name, its colours times `tint`. ImGui's own name for it is a pointer, or a number since 1.91.4.
+inline void add_texture(ImDrawList& list, unsigned texture, ImVec2 from, ImVec2 to, ImU32 tint = IM_COL32_WHITE) {
   const std::uintptr_t number = texture;
   ImTextureID id{};
   static_assert(sizeof id >= sizeof number);
   std::memcpy(&id, &number, sizeof number);
-  list.AddImage(id, from, to);
+  list.AddImage(id, from, to, ImVec2(0, 0), ImVec2(1, 1), tint);
 }
 
 inline void push_font(ImFont* font, float size) {

@@ -10,6 +10,7 @@
 
 #include "core/base/utf8.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/outside_line.h"
 #include "ui/imgui/wanted_characters.h"
 
 namespace attnscope::ui {
@@ -54,6 +55,7 @@ using ClipboardWriter = void (*)(ClipboardOwner, const char*);
 struct ContextTexts::State {
   StandIns stand_ins;
   WantedCharacters wanted;
+  LinePictures pictures;
   bool in_field = false;  ///< ImGui is in the middle of one: the clipboard translates for fields only
   ClipboardReader read = nullptr;
   ClipboardWriter write = nullptr;
@@ -106,6 +108,8 @@ ContextTexts::ContextTexts() : state_(std::make_unique<State>()) {
 ContextTexts::~ContextTexts() = default;
 
 WantedCharacters& wanted_characters() { return ContextTexts::State::current().wanted; }
+
+LinePictures& line_pictures() { return ContextTexts::State::current().pictures; }
 
 std::string to_field(std::string_view text) {
   std::string held;

@@ -15,9 +15,9 @@ namespace attnscope::ui {
 inline constexpr char32_t kFirstStandIn = 0x3400;
 inline constexpr char32_t kLastStandIn = 0x4DBF;
 
-/// What is remembered of the texts of the current ImGui context: what fields hold where that is not their text, and which
-/// characters there are (see `wanted_characters`). It has to exist before the first text and until the context is gone,
-/// and comes after the backend, whose clipboard it translates for fields.
+/// What is remembered of the texts of the current ImGui context: what fields hold where that is not their text, which
+/// characters there are (see `wanted_characters`), and pictures of lines (see `line_pictures`). It has to exist before
+/// the first text and until the context is gone, and comes after the backend, whose clipboard it translates for fields.
 class ContextTexts {
  public:
   ContextTexts();

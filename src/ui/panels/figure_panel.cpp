@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "figure/slices/matrix.h"
 #include "ui/imgui/imgui_compat.h"
-#include "ui/imgui/wanted_characters.h"
+#include "ui/imgui/outside_line.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -73,10 +73,9 @@ void cell_tooltip(const Inspection& inspection, const TargetMark* target) {
   begin_tooltip();
   ImGui::Text("%s%s = %s", inspection.cell.tensor.c_str(), index_text(inspection.cell.index).c_str(),
               number_text(inspection.explanation.value).c_str());
-  wanted_characters().add(inspection.coordinates);
-  ImGui::TextDisabled("%s", inspection.coordinates.c_str());
+  show_lines(inspection.coordinates, ImGuiCol_TextDisabled);
   // What a target without a cell says is added by `target_feedback`.
-  if (target != nullptr && target->cell && !target->about.empty()) outside_text(target->about);
+  if (target != nullptr && target->cell && !target->about.empty()) show_lines(target->about);
   end_tooltip();
 }
 
@@ -87,7 +86,7 @@ void own_cell_tooltip(const Figure& figure, Point at) {
   const std::string text = own_cell_text(figure.heatmaps[hit->heatmap], hit->row, hit->column);
   if (text.empty()) return;
   begin_tooltip();
-  outside_text(text);
+  show_lines(text);
   end_tooltip();
 }
 
@@ -96,7 +95,7 @@ void target_feedback(const TargetMark& target) {
   if (target.has_click() || target.drag) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (target.about.empty() || target.cell || ImGui::IsMouseDown(0)) return;
   begin_tooltip();
-  outside_text(target.about);
+  show_lines(target.about);
   end_tooltip();
 }
 

@@ -5,6 +5,7 @@
 #include "figure/style/markup.h"
 #include "ui/imgui/imgui_canvas.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/outside_line.h"
 #include "ui/panels/inspection.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
@@ -109,7 +110,7 @@ void show_terms(const Style& style, const Explanation& e) {
 void show_row(const Style& style, const Inspection& inspection) {
   if (inspection.row.empty()) return;
   ImGui::Dummy(ImVec2(0, style.px(6)));
-  ImGui::TextDisabled("%s", inspection.row_title.c_str());
+  show_lines(inspection.row_title, ImGuiCol_TextDisabled);
   Range range;
   for (const auto& cell : inspection.row) range.add(cell.second);
   const Range range_of_row = range;
@@ -250,7 +251,7 @@ void inspector_panel(const Style& style, const Inspection* inspection, bool pinn
   clipped_text(inspection->cell.tensor + index_text(inspection->cell.index), width, color(style.palette.text));
   ImGui::PopFont();
   ImGui::PushTextWrapPos(0);
-  ImGui::TextDisabled("%s", inspection->coordinates.c_str());
+  show_lines(inspection->coordinates, ImGuiCol_TextDisabled);
   push_font(style.fonts.nearest(FontWeight::semibold, style.px(18)).font,
             style.fonts.nearest(FontWeight::semibold, style.px(18)).line);
   ImGui::TextUnformatted(number_text(e.value).c_str());

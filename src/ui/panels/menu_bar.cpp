@@ -3,7 +3,7 @@
 
 #include "core/experiment/system.h"
 #include "core/models/models.h"
-#include "ui/imgui/wanted_characters.h"
+#include "ui/imgui/outside_line.h"
 #include "ui/panels/document_lists.h"
 #include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
@@ -92,13 +92,12 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
   }
   const std::string title =
       state.title + (state.modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
-  wanted_characters().add(title);
   // Painted, not laid out: a menu bar ends its items where its last one does.
-  const ImVec2 size = ImGui::CalcTextSize(title.c_str());
+  const ImVec2 size(line_width(title), ImGui::GetTextLineHeight());
   const float left = ImGui::GetWindowWidth() - style.px(16) - size.x;
   if (left < ImGui::GetCursorPosX() + style.px(16)) return;
   const ImVec2 at(ImGui::GetWindowPos().x + left, ImGui::GetWindowPos().y + (ImGui::GetWindowHeight() - size.y) / 2);
-  ImGui::GetWindowDrawList()->AddText(at, color(style.palette.dim), title.c_str());
+  add_line(*ImGui::GetWindowDrawList(), at, color(style.palette.dim), title);
 }
 
 }  // namespace attnscope::ui

@@ -10,8 +10,8 @@
 #include "core/models/models.h"
 #include "figure/slices/token_names.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/outside_line.h"
 #include "ui/imgui/text_field.h"
-#include "ui/imgui/wanted_characters.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -101,7 +101,7 @@ class TextColumn {
     const float gap = style_.px(4);
     const std::string heading = "Next:";
     ImGui::SameLine(0, style_.px(20));
-    if (ImGui::GetCursorPosX() + width_of(heading) + gap + word_width(words_.front()) > right) return;
+    if (ImGui::GetCursorPosX() + line_width(heading) + gap + word_width(words_.front()) > right) return;
     ImGui::TextDisabled("%s", heading.c_str());
     for (const NextWord& word : words_) {
       ImGui::SameLine(0, gap);
@@ -111,14 +111,11 @@ class TextColumn {
     ImGui::SameLine();
   }
 
-  static float width_of(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
-
   [[nodiscard]] float word_width(const NextWord& word) const {
-    return width_of(word.name + " " + percent_text(word.probability)) + style_.px(12);
+    return line_width(word.name) + line_width(" " + percent_text(word.probability)) + style_.px(12);
   }
 
   void next_word(const NextWord& word) {
-    wanted_characters().add(word.name);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size(word_width(word), ImGui::GetTextLineHeight());
     ImGui::PushID(static_cast<int>(word.id));
@@ -129,8 +126,8 @@ class TextColumn {
     list.AddRect(ImVec2(at.x, at.y - style_.px(1)), ImVec2(at.x + size.x, at.y + size.y + style_.px(1)),
                  color(lit ? style_.palette.accent : style_.palette.line), style_.px(3));
     const float left = at.x + style_.px(6);
-    list.AddText(ImVec2(left, at.y), color(style_.palette.text), word.name.c_str());
-    list.AddText(ImVec2(left + width_of(word.name + " "), at.y), color(style_.palette.dim),
+    add_line(list, ImVec2(left, at.y), color(style_.palette.text), word.name);
+    list.AddText(ImVec2(left + line_width(word.name) + line_width(" "), at.y), color(style_.palette.dim),
                  percent_text(word.probability).c_str());
     tooltip("id " + std::to_string(word.id) + " · probability " + number_text(word.probability) +
             (word.written ? "\nClick to write it" : "\nIt cannot be written as text"));
@@ -172,7 +169,6 @@ class TextColumn {
     float end = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const std::string piece = piece_text(text_, static_cast<Index>(i));
-      wanted_characters().add(piece);
       const ImVec2 size = chip_size(piece);
       if (i > 0 && end + gap + size.x <= right) ImGui::SameLine(0, gap);
       end = (i > 0 && end + gap + size.x <= right ? end + gap : 0) + size.x;
@@ -186,8 +182,7 @@ class TextColumn {
   }
 
   [[nodiscard]] ImVec2 chip_size(const std::string& piece) const {
-    const ImVec2 words = ImGui::CalcTextSize(piece.c_str());
-    return {words.x + style_.px(8), words.y + style_.px(2)};
+    return {line_width(piece) + style_.px(8), ImGui::GetTextLineHeight() + style_.px(2)};
   }
 
   void chip(std::size_t i, const std::string& piece, ImVec2 size) {
@@ -199,8 +194,8 @@ class TextColumn {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const Rgb back = ImGui::IsItemHovered() ? style_.palette.line : style_.palette.control;
     list.AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), color(back), style_.px(3));
-    list.AddText(ImVec2(at.x + style_.px(4), at.y + style_.px(1)),
-                 color(special ? style_.palette.dim : style_.palette.text), piece.c_str());
+    add_line(list, ImVec2(at.x + style_.px(4), at.y + style_.px(1)),
+             color(special ? style_.palette.dim : style_.palette.text), piece);
     std::string about = "token " + std::to_string(i + 1) + " · id " + std::to_string(text_.ids[i]);
     if (i < text_.pieces.size()) about += " · “" + text_.pieces[i] + "”";
     tooltip(about + (special ? " · special" : ""));

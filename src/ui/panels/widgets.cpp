@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/outside_line.h"
 #include "ui/imgui/wanted_characters.h"
 
 namespace attnscope::ui {
@@ -284,46 +285,32 @@ void end_tooltip() {
 
 void tooltip(const std::string& text) {
   if (text.empty() || !ImGui::IsItemHovered() || ImGui::GetCurrentContext()->HoveredIdTimer < kTooltipDelay) return;
-  wanted_characters().add(text);
   begin_tooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 22);
-  ImGui::TextUnformatted(text.c_str());
+  show_lines(text);
   ImGui::PopTextWrapPos();
   end_tooltip();
 }
 
-void outside_text(const std::string& text) {
-  wanted_characters().add(text);
-  ImGui::TextUnformatted(text.c_str());
-}
-
 namespace {
-
-float width_of(std::string_view text) { return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x; }
 
 // Bytes of a text that may be very long.
 constexpr std::size_t kMaxLine = 4096;
 constexpr std::size_t kMaxTooltip = 16384;
-
-void show_tooltip_text(std::string_view text) {
-  const std::string_view shown = utf8_prefix(text, kMaxTooltip);
-  wanted_characters().add(shown);
-  ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
-}
 
 }  // namespace
 
 std::string cut_text(const std::string& text, float width) {
   const std::string_view line = utf8_prefix(text, kMaxLine);
   wanted_characters().add(line);
-  if (line.size() == text.size() && width_of(line) <= width) return text;
-  const float room = width - width_of("…");
+  if (line.size() == text.size() && line_width(line) <= width) return text;
+  const float room = width - line_width("…");
   // The longest beginning that fits and ends with a whole character.
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i <= line.size(); ++i) {
     if (i == line.size() || begins_character(line[i])) ends.push_back(i);
   }
-  const auto fits = [&](std::size_t end) { return width_of(line.substr(0, end)) <= room; };
+  const auto fits = [&](std::size_t end) { return line_width(line.substr(0, end)) <= room; };
   const auto last = std::partition_point(ends.begin(), ends.end(), fits);
   return std::string(line.substr(0, last == ends.begin() ? 0 : *(last - 1))) + "…";
 }
@@ -331,22 +318,21 @@ std::string cut_text(const std::string& text, float width) {
 void clipped_text(const std::string& text, float width, ImU32 ink) {
   const std::string shown = cut_text(text, width);
   ImGui::PushStyleColor(ImGuiCol_Text, ink);
-  ImGui::TextUnformatted(shown.c_str());
+  show_lines(shown);
   ImGui::PopStyleColor();
   if (shown != text && ImGui::IsItemHovered()) {
     begin_tooltip();
-    show_tooltip_text(text);
+    show_lines(utf8_prefix(text, kMaxTooltip));
     end_tooltip();
   }
 }
 
 void text_right(const std::string& text, float right, ImU32 ink) {
-  wanted_characters().add(text);
   // Not as SameLine's offset, which counts from the group that is open.
   ImGui::SameLine();
-  ImGui::SetCursorPosX(right - ImGui::CalcTextSize(text.c_str()).x);
+  ImGui::SetCursorPosX(right - line_width(text));
   ImGui::PushStyleColor(ImGuiCol_Text, ink);
-  ImGui::TextUnformatted(text.c_str());
+  show_lines(text);
   ImGui::PopStyleColor();
 }
 

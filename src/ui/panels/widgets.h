@@ -83,9 +83,6 @@ void end_tooltip();
 /// Shows `text` once the mouse has been over the last item for a moment; an empty text shows nothing.
 void tooltip(const std::string& text);
 
-/// One line, with letters of any script.
-void outside_text(const std::string& text);
-
 /// `text`, or as much of its beginning as fits in `width` with an ellipsis.
 std::string cut_text(const std::string& text, float width);
 

@@ -1,0 +1,72 @@
+// Lines of text from outside, in any script. ImGui sets one character after another, from left to right, and Debian
+// builds it with characters of 16 bits. Where that is not enough, a line is drawn as a picture, in the letters that
+// figures have in files.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "figure/style/font_metrics.h"
+#include "io/canvas/text_image.h"
+#include "platform/gl/image_texture.h"
+
+namespace attnscope::ui {
+
+/// Whether the line has letters that join, stand on others or run from right to left, or characters beyond U+FFFF. Not
+/// if it is too long for a picture.
+bool needs_picture(std::string_view line);
+
+/// Letters of some size (em, in ImGui's unit), weight and colour.
+struct Lettering {
+  float size = 0;
+  FontWeight weight = FontWeight::regular;
+  ImU32 ink = 0;
+};
+
+/// Lines that need a picture, with the pictures of those that were drawn last. Of the current ImGui context, with its
+/// OpenGL context.
+class LinePictures {
+ public:
+  /// Once so many are there, those that are not on the screen are forgotten.
+  static constexpr std::size_t kMost = 1000;
+
+  /// In ImGui's unit.
+  float width(std::string_view line, const Lettering& letters);
+  /// Draws the line from `start` on, which is on its baseline.
+  void draw(ImDrawList& list, ImVec2 start, std::string_view line, const Lettering& letters);
+  /// How many lines were set so far.
+  [[nodiscard]] std::uint64_t made() const { return made_; }
+  [[nodiscard]] std::size_t held() const { return pictures_.size(); }
+
+ private:
+  struct Picture {
+    TextImage image;
+    platform::ImageTexture texture;
+    int frame = 0;  ///< the last one that needed it
+  };
+  using Key = std::tuple<std::string, float, FontWeight, ImU32>;
+
+  Picture& picture(std::string_view line, const Lettering& letters);
+  void forget_hidden(int frame);
+
+  std::map<Key, Picture> pictures_;
+  std::uint64_t made_ = 0;
+};
+
+LinePictures& line_pictures();
+
+/// The width of a line in the current font.
+float line_width(std::string_view line);
+
+/// Draws a line in the current font, with its top left corner at `at`.
+void add_line(ImDrawList& list, ImVec2 at, ImU32 ink, std::string_view line);
+
+/// Lines as an item of the current window, wrapped where ImGui's texts are.
+void show_lines(std::string_view lines, ImGuiCol ink = ImGuiCol_Text);
+
+}  // namespace attnscope::ui
