@@ -22,4 +22,14 @@ double magnitude_of(std::span<const float> values) {
   return std::isfinite(magnitude) ? static_cast<double>(magnitude) : std::numeric_limits<double>::infinity();
 }
 
+double magnitude_of(const Tensor& tensor, const Region& box) {
+  double magnitude = 0;
+  for_each_run(box, [&](Index /*at*/, const std::vector<Index>& index) {
+    const float* const run = tensor.first() + tensor.place(index);
+    const auto length = static_cast<std::size_t>(index.empty() ? 1 : box.size(index.size() - 1));
+    magnitude = std::max(magnitude, magnitude_of({run, length}));
+  });
+  return magnitude;
+}
+
 }  // namespace attnscope

@@ -14,5 +14,7 @@ double magnitude_bound(const PlannedStep& step, std::span<const double> inputs);
 
 /// The largest magnitude, +∞ if any number is not finite.
 double magnitude_of(std::span<const float> values);
+/// The same of a box of a tensor, wherever its numbers are.
+double magnitude_of(const Tensor& tensor, const Region& box);
 
 }  // namespace attnscope

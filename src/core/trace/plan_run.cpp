@@ -37,6 +37,10 @@ constexpr double kWorthTogether = 1e6;
 /// The size to which an axis of tokens may grow before it is copied.
 Index with_room_for_more(Index tokens) { return tokens + std::clamp<Index>(tokens / 8, 8, 64); }
 
+bool all_finite(const Trace& trace) {
+  return std::all_of(trace.steps().begin(), trace.steps().end(), [](const Step& step) { return step.not_finite == 0; });
+}
+
 bool is_draw(const PlannedStep& step) { return step.operation->traits().draws; }
 
 /// For every step of `plan`, the position of the same numbers in `last`, or −1.
@@ -90,7 +94,7 @@ bool PlanRun::run(const RunResult& last) {
   last_ = last.trace.get();
   if (last_ != nullptr) {
     same_ = same_steps(plan_, *last.trace, last.trace->experiment().seed == context_.seed);
-    known_ = known_rows(plan_, *last.trace, same_);
+    if (all_finite(*last.trace)) known_ = known_rows(plan_, *last.trace, same_);
   }
   if (progress_.stop.stop_requested()) return false;
   find_passing();
@@ -175,21 +179,21 @@ void PlanRun::continue_step(std::size_t step, const RunResult& last) {
   done_flops_ += planned.flops;
   const Tensor& old = *last.trace->steps()[static_cast<std::size_t>(known.step)].tensor;
   std::shared_ptr<Tensor> tensor = grown_tensor(planned, known, old);
-  Region below = whole_region(static_cast<int>(step), planned.axes);
-  below.begin[static_cast<std::size_t>(known.axis)] = known.rows;
-  compute_box(planned, below, *tensor);
+  std::vector<Region> added(1, whole_region(static_cast<int>(step), planned.axes));
+  added[0].begin[static_cast<std::size_t>(known.axis)] = known.rows;
   if (known.square) {
     Region beside = whole_region(static_cast<int>(step), planned.axes);
     beside.end[static_cast<std::size_t>(known.axis)] = known.rows;
     beside.begin.back() = known.rows;
     if (!known.later_keys)
-      compute_box(planned, beside, *tensor);
+      added.push_back(std::move(beside));
     else if (!tensor->has_room())
       for_each_run(beside, [&](Index /*at*/, const std::vector<Index>& index) {
         std::fill_n(tensor->first() + tensor->place(index), beside.size(index.size() - 1), *known.later_keys);
       });
   }
-  add_result(planned, std::move(tensor), false);
+  for (const Region& box : added) compute_box(planned, box, *tensor);
+  add_grown(planned, std::move(tensor), last.bounds[static_cast<std::size_t>(known.step)], added);
 }
 
 void PlanRun::compute_box(const PlannedStep& step, const Region& region, Tensor& whole) {
@@ -363,7 +367,21 @@ void PlanRun::add_result(const PlannedStep& step, std::shared_ptr<const Tensor> 
     if (!std::isfinite(bounds_.back()) && !step.operation->traits().fills_infinities)
       result.not_finite = not_finite_count(result.tensor->values());
   }
+  // A weight of 0 times NaN is NaN: now rows do depend on tokens that follow.
+  if (result.not_finite > 0) known_.clear();
   results_.push_back(std::move(result));
+}
+
+void PlanRun::add_grown(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, double known_bound,
+                        std::span<const Region> added) {
+  // All of a long text would be searched for every token that is typed.
+  double bound = known_bound;
+  for (const Region& box : added) {
+    if (std::isfinite(bound)) bound = std::max(bound, magnitude_of(*tensor, box));
+  }
+  if (!std::isfinite(bound)) return add_result(step, std::move(tensor), false);
+  if (!std::isfinite(add_bound(step, false))) bounds_.back() = bound;
+  results_.push_back({std::move(tensor), 0});
 }
 
 void PlanRun::tell_progress() const {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "core/trace/known_rows.h"
 #include "core/trace/run.h"
 #include "io/models/model_file.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -148,6 +151,56 @@ TEST(LongTyping, LeavesTheTracesThatAreShown) {
       if (HasFatalFailure()) return;
     }
   }
+}
+
+/// The induction model with NaN in the embedding of one token.
+std::filesystem::path model_with_nan(const test::TemporaryFolder& folder, Index token) {
+  const std::filesystem::path from = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/models/induction";
+  std::filesystem::copy(from, folder.path() / "model", std::filesystem::copy_options::recursive);
+  const std::filesystem::path file = folder.path() / "model" / "model.safetensors";
+  std::string bytes = test::bytes_of(file);
+  std::uint64_t header_bytes = 0;
+  std::memcpy(&header_bytes, bytes.data(), sizeof header_bytes);
+  const nlohmann::json header = nlohmann::json::parse(bytes.substr(8, header_bytes));
+  for (const auto& [name, entry] : header.items()) {
+    if (!name.ends_with("wte.weight") && !name.ends_with("embed.weight")) continue;
+    const bool is_half = entry.at("dtype") == "F16";
+    const std::uint32_t nan = is_half ? 0x7e00U : 0x7fc00000U;
+    const std::size_t size = is_half ? 2 : 4;
+    const std::size_t at = entry.at("data_offsets")[0].get<std::size_t>() +
+                           static_cast<std::size_t>(token) * entry.at("shape")[1].get<std::size_t>() * size;
+    std::memcpy(bytes.data() + 8 + header_bytes + at, &nan, size);
+  }
+  folder.file("model/model.safetensors", bytes);
+  return folder.path() / "model";
+}
+
+/// Numbers that are not finite are counted once for each tensor, whether they were typed first, last or taken back.
+TEST(LongTyping, CountsWhatIsNotFinite) {
+  const test::TemporaryFolder folder;
+  const Index broken = 7;
+  const auto model = open_model(model_with_nan(folder, broken));
+  ASSERT_TRUE(model) << model.error().message;
+  Experiment experiment = experiment_on_model(*model);
+  std::vector<Index>& ids = experiment.text.ids;
+  ids.assign(30, 3);
+  Executor typing;
+  Index counted = 0;
+  for (const Index next : {Index{4}, broken, Index{5}, Index{-1}, Index{-1}, Index{2}, broken, Index{6}}) {
+    if (next < 0) {
+      ids.pop_back();
+    } else {
+      ids.push_back(next);
+    }
+    const auto typed = typing.run(experiment);
+    const auto fresh = run(experiment);
+    ASSERT_TRUE(typed && fresh);
+    for (std::size_t i = 0; i < (*fresh)->steps().size(); ++i) {
+      EXPECT_EQ((*typed)->steps()[i].not_finite, (*fresh)->steps()[i].not_finite) << (*fresh)->steps()[i].name;
+      counted += (*fresh)->steps()[i].not_finite;
+    }
+  }
+  EXPECT_GT(counted, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Decoders, Typing,
