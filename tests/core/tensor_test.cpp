@@ -151,18 +151,5 @@ TEST(TensorWithRoom, GrowsOnceOnly) {
   EXPECT_NE(second->grown(square(1, 4)), nullptr);
 }
 
-TEST(TensorWithRoom, WhatIsBeyondCanBeFilled) {
-  const std::shared_ptr<Tensor> tensor = Tensor::with_room(square(2, 3), {2, 4, 6}, nullptr);
-  write(*tensor, 0, 0);
-  tensor->fill_beyond(std::vector<Index>{2, 2, 3}, 7);
-  const std::shared_ptr<Tensor> larger = tensor->grown(square(2, 4));
-  ASSERT_NE(larger, nullptr);
-  for (Index offset = 0; offset < larger->count(); ++offset) {
-    const std::vector<Index> index = larger->index_at(offset);
-    const bool kept = index[1] < 2 && index[2] < 3;
-    EXPECT_EQ(larger->at(index), kept ? static_cast<float>(100 * index[0] + 10 * index[1] + index[2]) : 7.0F);
-  }
-}
-
 }  // namespace
 }  // namespace attnscope

@@ -94,19 +94,6 @@ std::shared_ptr<Tensor> Tensor::with_room(std::shared_ptr<const Axes> axes, std:
   return tensor;
 }
 
-void Tensor::fill_beyond(std::span<const Index> sizes, float value) {
-  const SharedRoom& shared = *growing_->shared;
-  const std::span<float> numbers = growing_->shared->numbers.values();
-  const Index length = shared.room.back();
-  for (Index at = 0; at < std::ssize(numbers); at += length) {
-    bool beyond = false;
-    for (std::size_t axis = 0; axis + 1 < sizes.size(); ++axis)
-      beyond = beyond || at / shared.apart[axis] % shared.room[axis] >= sizes[axis];
-    const Index begin = beyond ? 0 : sizes.back();
-    std::fill_n(numbers.begin() + at + begin, length - begin, value);
-  }
-}
-
 std::shared_ptr<Tensor> Tensor::grown(std::shared_ptr<const Axes> axes) const {
   if (!growing_ || growing_->is_box) return nullptr;
   SharedRoom& shared = *growing_->shared;

@@ -81,8 +81,6 @@ class Tensor {
   /// With any content, in memory where each axis may become as long as `room` says.
   static std::shared_ptr<Tensor> with_room(std::shared_ptr<const Axes> axes, std::vector<Index> room,
                                            std::shared_ptr<MemoryStore> store);
-  /// With room: sets all numbers of that memory that lie beyond the first `sizes` along any axis.
-  void fill_beyond(std::span<const Index> sizes, float value);
   /// A tensor in the same memory whose axes have the same names and other sizes. Numbers that both have stay; the others
   /// have any content. Null where there is no room, or where a tensor that grew from this one has the numbers that would
   /// be added. One thread at a time.

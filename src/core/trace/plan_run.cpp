@@ -11,6 +11,7 @@
 #include "core/operations/contract.h"
 #include "core/operations/rearrange.h"
 #include "core/operations/softmax.h"
+#include "core/trace/grown_tensor.h"
 #include "core/trace/magnitude_bound.h"
 #include "core/trace/step_box.h"
 
@@ -33,9 +34,6 @@ Index not_finite_count(std::span<const float> values) {
 
 // With fewer operations, results stay in the cache from one step to the next anyway.
 constexpr double kWorthTogether = 1e6;
-
-/// The size to which an axis of tokens may grow before it is copied.
-Index with_room_for_more(Index tokens) { return tokens + std::clamp<Index>(tokens / 8, 8, 64); }
 
 bool all_finite(const Trace& trace) {
   return std::all_of(trace.steps().begin(), trace.steps().end(), [](const Step& step) { return step.not_finite == 0; });
@@ -145,40 +143,12 @@ RunResult PlanRun::finish(const Experiment& experiment, double seconds, double m
           std::move(bounds_), std::move(after_draws_)};
 }
 
-std::shared_ptr<Tensor> PlanRun::grown_tensor(const PlannedStep& step, const KnownRows& known, const Tensor& old) {
-  std::shared_ptr<const Axes> axes(shared_plan_, &step.axes);
-  const auto axis = static_cast<std::size_t>(known.axis);
-  const Index rows = step.axes[axis].size;
-  // What is known there must not be written again: the last trace may still be shown.
-  if (known.rows == std::min(rows, old.axes()[axis].size)) {
-    if (std::shared_ptr<Tensor> grown = old.grown(axes)) return grown;
-  }
-  std::shared_ptr<Tensor> tensor;
-  if (SmallTensors::is_small(element_count(step.axes))) {
-    tensor = make_tensor(step);
-  } else {
-    std::vector<Index> room;
-    for (const Axis& each : step.axes) room.push_back(each.size);
-    room[axis] = with_room_for_more(rows);
-    if (known.square) room.back() = with_room_for_more(room.back());
-    tensor = Tensor::with_room(std::move(axes), std::move(room), memory_);
-  }
-  Region box = whole_region(0, step.axes);
-  box.end[axis] = known.rows;
-  if (known.square) box.end.back() = known.rows;
-  if (known.later_keys && tensor->has_room()) tensor->fill_beyond(box.end, *known.later_keys);
-  for_each_run(box, [&](Index /*at*/, const std::vector<Index>& index) {
-    std::copy_n(old.first() + old.place(index), box.size(box.end.size() - 1), tensor->first() + tensor->place(index));
-  });
-  return tensor;
-}
-
 void PlanRun::continue_step(std::size_t step, const RunResult& last) {
   const PlannedStep& planned = plan_.steps[step];
   const KnownRows& known = known_[step];
   done_flops_ += planned.flops;
   const Tensor& old = *last.trace->steps()[static_cast<std::size_t>(known.step)].tensor;
-  std::shared_ptr<Tensor> tensor = grown_tensor(planned, known, old);
+  std::shared_ptr<Tensor> tensor = grown_tensor(shared_plan_, step, known, old, {small_, memory_, context_.pool});
   std::vector<Region> added(1, whole_region(static_cast<int>(step), planned.axes));
   added[0].begin[static_cast<std::size_t>(known.axis)] = known.rows;
   if (known.square) {

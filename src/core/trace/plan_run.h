@@ -52,8 +52,6 @@ class PlanRun {
   void drop_passed(std::size_t done);
   /// Computes the rows of `step` that the last trace does not have, and copies the others.
   void continue_step(std::size_t step, const RunResult& last);
-  /// A tensor for `step` with the rows of `old` that are known; in its memory, where that has room.
-  std::shared_ptr<Tensor> grown_tensor(const PlannedStep& step, const KnownRows& known, const Tensor& old);
   /// Whether `step` is never in memory as a whole: its readers read the boxes that they need from its file.
   [[nodiscard]] bool is_read_in_boxes(int step) const;
   [[nodiscard]] bool reads_boxes(const PlannedStep& step) const;
