@@ -331,27 +331,31 @@ double PlanRun::add_bound(const PlannedStep& step, bool given) {
 }
 
 void PlanRun::add_result(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, bool given) {
-  StepResult result = {std::move(tensor), 0};
-  if (!std::isfinite(add_bound(step, given)) && !progress_.stop.stop_requested()) {
-    bounds_.back() = magnitude_of(result.tensor->values());
-    if (!std::isfinite(bounds_.back()) && !step.operation->traits().fills_infinities)
-      result.not_finite = not_finite_count(result.tensor->values());
-  }
+  results_.push_back({std::move(tensor), 0});
+  if (!std::isfinite(add_bound(step, given))) search_result(step);
+}
+
+void PlanRun::search_result(const PlannedStep& step) {
+  if (progress_.stop.stop_requested()) return;
+  StepResult& result = results_.back();
+  bounds_.back() = magnitude_of(result.tensor->values());
+  if (std::isfinite(bounds_.back()) || step.operation->traits().fills_infinities) return;
+  result.not_finite = not_finite_count(result.tensor->values());
   // A weight of 0 times NaN is NaN: now rows do depend on tokens that follow.
   if (result.not_finite > 0) known_.clear();
-  results_.push_back(std::move(result));
 }
 
 void PlanRun::add_grown(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, double known_bound,
                         std::span<const Region> added) {
+  results_.push_back({std::move(tensor), 0});
+  if (std::isfinite(add_bound(step, false))) return;
   // All of a long text would be searched for every token that is typed.
   double bound = known_bound;
   for (const Region& box : added) {
-    if (std::isfinite(bound)) bound = std::max(bound, magnitude_of(*tensor, box));
+    if (std::isfinite(bound)) bound = std::max(bound, magnitude_of(*results_.back().tensor, box));
   }
-  if (!std::isfinite(bound)) return add_result(step, std::move(tensor), false);
-  if (!std::isfinite(add_bound(step, false))) bounds_.back() = bound;
-  results_.push_back({std::move(tensor), 0});
+  if (!std::isfinite(bound)) return search_result(step);
+  bounds_.back() = bound;
 }
 
 void PlanRun::tell_progress() const {

@@ -87,6 +87,8 @@ class PlanRun {
   /// `given`: substituted numbers, which the operation says nothing about.
   double add_bound(const PlannedStep& step, bool given);
   void add_result(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, bool given);
+  /// Counts what is not finite in the last result, about which its operation says nothing.
+  void search_result(const PlannedStep& step);
   /// Of a tensor with known rows, whose numbers are at most `known_bound`, and boxes that were added to them.
   void add_grown(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, double known_bound,
                  std::span<const Region> added);

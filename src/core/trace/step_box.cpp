@@ -13,6 +13,9 @@ constexpr Index kNumbersReadAtOnce = Index{1} << 20U;
 // Rows this short are copied without looking for the place of each.
 constexpr Index kShortRow = 16;
 
+// Each of them is in another line of the cache, which the processor should not wait for when it gets there.
+constexpr Index kFetchedAhead = 32;
+
 /// Copies the numbers of a box to their place.
 void put(const Tensor& part, const Region& box, Tensor& whole) {
   const std::size_t last = box.end.size() - 1;
@@ -29,7 +32,11 @@ void put(const Tensor& part, const Region& box, Tensor& whole) {
   const Index apart = whole.apart(last - 1);
   for_each_run(first_rows, [&](Index /*at*/, const std::vector<Index>& index) {
     float* to = whole.first() + whole.place(index);
-    for (Index row = 0; row < box.size(last - 1); ++row, from += length, to += apart) std::copy_n(from, length, to);
+    const Index rows = box.size(last - 1);
+    for (Index row = 0; row < rows; ++row, from += length, to += apart) {
+      if (row + kFetchedAhead < rows) __builtin_prefetch(to + kFetchedAhead * apart, 1);
+      std::copy_n(from, length, to);
+    }
   });
 }
 
