@@ -1,6 +1,7 @@
 #include "io/tensors/number_reader.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <utility>
 
@@ -140,6 +141,30 @@ class BoxReader {
   ReadWindow window_;
 };
 
+/// Whether the file has the numbers of the box one after another, as they are in memory.
+bool is_as_in_memory(const StoredNumbers& stored, std::span<const ReadAxis> axes) {
+  if (stored.type != ElementType::f32 || stored.big_endian != (std::endian::native == std::endian::big)) return false;
+  return std::all_of(axes.begin(), axes.end(),
+                     [](const ReadAxis& axis) { return axis.end - axis.begin == 1 || axis.in_file == axis.out; });
+}
+
+/// Reads the box from the file to its place.
+Result<void> read_as_it_is(const ByteSource& source, const StoredNumbers& stored, std::span<const ReadAxis> axes,
+                           std::span<float> out, const StopToken& stop) {
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
+  std::uint64_t from = stored.offset;
+  for (const ReadAxis& axis : axes) from += static_cast<std::uint64_t>(axis.begin * axis.in_file) * sizeof(float);
+  while (!out.empty()) {
+    if (stop.stop_requested()) return fail("reading was stopped");
+    const std::span<float> some = out.first(std::min(out.size(), kAtOnce));
+    if (Result<void> read = source.read(from, {reinterpret_cast<char*>(some.data()), some.size_bytes()}); !read)
+      return read;
+    from += some.size_bytes();
+    out = out.subspan(some.size());
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Index> count_in(const Box& box, std::span<const Index> shape) {
@@ -157,7 +182,9 @@ Result<Index> count_in(const Box& box, std::span<const Index> shape) {
 Result<void> read_numbers(const ByteSource& source, const StoredNumbers& stored, std::span<const Index> shape,
                           const Box& box, std::span<float> out, const StopToken& stop) {
   if (out.empty()) return {};
-  return BoxReader(source, stored, axes_of(stored, shape, box)).read(out, stop);
+  std::vector<ReadAxis> axes = axes_of(stored, shape, box);
+  if (is_as_in_memory(stored, axes)) return read_as_it_is(source, stored, axes, out, stop);
+  return BoxReader(source, stored, std::move(axes)).read(out, stop);
 }
 
 }  // namespace attnscope
