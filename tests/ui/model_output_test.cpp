@@ -105,6 +105,32 @@ TEST_F(ModelOutput, OptionsNameWhatTheyChooseByThemselves) {
     EXPECT_NO_THROW(screen().item("Figure", {std::string(option)})) << option;
 }
 
+TEST_F(ModelOutput, ATokenIsLookedForByItsName) {
+  open_view("contributions");
+  const std::string before = words("title");
+  screen().click_item("Figure", {std::string("##token")});
+  screen().frame(2);
+  screen().type("Dog");
+  screen().frame(2);
+  EXPECT_EQ(words("title"), before) << "nothing is chosen yet";
+  screen().key(kEnter);
+  screen().settle();
+  EXPECT_TRUE(words("title").starts_with("What adds to the logit of “dog” ")) << words("title");
+  screen().click_item("Figure", {std::string("##other_token")});
+  screen().frame(2);
+  screen().type("nothing is called so");
+  screen().key(kEnter);
+  screen().settle();
+  EXPECT_EQ(words("title").find(" minus that of "), std::string::npos) << words("title");
+  screen().retype("cat");
+  screen().key(kEnter);
+  screen().settle();
+  EXPECT_TRUE(words("title").starts_with("What adds to the logit of “dog” minus that of “cat”")) << words("title");
+  undo();
+  undo();
+  EXPECT_EQ(words("title"), before);
+}
+
 TEST_F(ModelOutput, AWordOfTheTextIsAWeightAndIsChosenByAClick) {
   open_view("text");
   screen().move(place_of("token.3"));

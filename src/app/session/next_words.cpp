@@ -57,7 +57,7 @@ std::vector<NextWord> next_words(const Trace& trace, Index count) {
   const Index positions = trace.steps()[static_cast<std::size_t>(stream->logits)].axes.front().size;
   std::vector<NextWord> words;
   for (const Answer& answer : output_answers(trace, *stream, positions - 1, count)) {
-    words.push_back({answer.number, answer.probability, answer_name(trace, *stream, answer.number),
+    words.push_back({answer.number, answer.probability, answer_name(trace, answer.number),
                      written_with(experiment, which, answer.number)});
   }
   return words;

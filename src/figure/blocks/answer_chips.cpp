@@ -37,8 +37,7 @@ double add_answer_title(Figure* figure, const Trace& trace, const ResidualStream
   return end + text_width(count, TypeSize::kSmall);
 }
 
-void add_answer_chips(Figure& figure, const Trace& trace, const ResidualStream& stream, const AnswerChips& chips,
-                      Point at, double width) {
+void add_answer_chips(Figure& figure, const Trace& trace, const AnswerChips& chips, Point at, double width) {
   figure.texts.push_back(chart_text(chips.option, {at.x, at.y + 10}, chips.name, Ink::dim, TypeSize::kSmall,
                                     HorizontalAlign::left, VerticalAlign::middle));
   std::vector<Index> offered;
@@ -48,7 +47,7 @@ void add_answer_chips(Figure& figure, const Trace& trace, const ResidualStream& 
     offered.insert(offered.begin() + (chips.optional ? 1 : 0), chips.chosen);
   double x = at.x + kNameWidth;
   for (const Index each : offered) {
-    const std::string words = each < 0 ? "none" : answer_name(trace, stream, each);
+    const std::string words = each < 0 ? "none" : answer_name(trace, each);
     const double its = text_width(words, TypeSize::kSmall) + 2 * kChipPad;
     if (x + its > at.x + width) break;
     add_chip(figure, chips, each, words, {x, at.y, its, 20});

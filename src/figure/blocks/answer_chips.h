@@ -30,7 +30,6 @@ struct AnswerChips {
 inline constexpr double kAnswerChipsHeight = 24;
 
 /// As many as fit into `width`.
-void add_answer_chips(Figure& figure, const Trace& trace, const ResidualStream& stream, const AnswerChips& chips,
-                      Point at, double width);
+void add_answer_chips(Figure& figure, const Trace& trace, const AnswerChips& chips, Point at, double width);
 
 }  // namespace attnscope

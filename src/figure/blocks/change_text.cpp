@@ -47,15 +47,14 @@ std::string changes_sentence(const Trace& trace) {
   return changes.empty() ? changes : " With " + changes + ".";
 }
 
-std::vector<std::string> change_text(const Trace& trace, const ResidualStream& stream, Index position,
-                                     const ViewOptions& options) {
+std::vector<std::string> change_text(const Trace& trace, Index position, const ViewOptions& options) {
   const Experiment& experiment = trace.experiment();
   if (experiment.interventions.empty() && experiment.edits.empty()) return {};
   const std::shared_ptr<const AnswerChange> made = change_at(trace, position, options);
   if (made == nullptr) return {};
   const AnswerChange& change = *made;
   return {capitalized(changes_text(experiment, kMaxListed)),
-          "“" + answer_name(trace, stream, change.before.number) + "” is first without: probability " +
+          "“" + answer_name(trace, change.before.number) + "” is first without: probability " +
               number_text(change.before.probability) + " → " + number_text(change.after.probability) + ", Δ logit " +
               signed_text(change.logit) + ", Δ log-probability " + signed_text(change.log_probability) +
               ", KL divergence " + number_text(change.divergence)};

@@ -15,7 +15,6 @@ std::string changes_sentence(const Trace& trace);
 
 /// Two lines: what interventions and edits change, and what became of the answer at `position`. Empty without them, or once
 /// stopped. The experiment without them is computed for it, and kept in the options' cache.
-std::vector<std::string> change_text(const Trace& trace, const ResidualStream& stream, Index position,
-                                     const ViewOptions& options);
+std::vector<std::string> change_text(const Trace& trace, Index position, const ViewOptions& options);
 
 }  // namespace attnscope

@@ -21,8 +21,8 @@ LogitQuestion logit_question(const Trace& trace, const ResidualStream& stream, I
   return question;
 }
 
-std::string logit_text(const Trace& trace, const ResidualStream& stream, const LogitChoice& choice) {
-  const auto name = [&](Index answer) { return "“" + answer_name(trace, stream, answer) + "”"; };
+std::string logit_text(const Trace& trace, const LogitChoice& choice) {
+  const auto name = [&](Index answer) { return "“" + answer_name(trace, answer) + "”"; };
   return name(choice.answer) + (choice.against ? " minus that of " + name(*choice.against) : "");
 }
 
@@ -32,16 +32,16 @@ std::string output_weights_text(const Trace& trace, const LogitChoice& choice) {
                         : "output weights of the " + one + ".";
 }
 
-void add_logit_chips(Figure& figure, const Trace& trace, const ResidualStream& stream, const LogitQuestion& question,
-                     const std::string& what, Point at, double width) {
-  add_answer_chips(figure, trace, stream,
+void add_logit_chips(Figure& figure, const Trace& trace, const LogitQuestion& question, const std::string& what,
+                     Point at, double width) {
+  add_answer_chips(figure, trace,
                    {"token", "token", question.offered, question.choice.answer, false,
                     [&](const std::string& token) { return "Click to see " + what + " to the logit of " + token; }},
                    at, width);
   const auto about = [](const std::string& token) {
     return token.empty() ? "Click to see the logit alone" : "Click to see the difference to the logit of " + token;
   };
-  add_answer_chips(figure, trace, stream,
+  add_answer_chips(figure, trace,
                    {"other_token", "against", question.offered, question.choice.against.value_or(-1), true, about},
                    {at.x, at.y + kAnswerChipsHeight}, width);
 }

@@ -21,7 +21,7 @@ LogitQuestion logit_question(const Trace& trace, const ResidualStream& stream, I
                              const ParameterValues& options);
 
 /// "“Leo”" or "“Leo” minus that of “Tom”", behind "the logit of".
-std::string logit_text(const Trace& trace, const ResidualStream& stream, const LogitChoice& choice);
+std::string logit_text(const Trace& trace, const LogitChoice& choice);
 
 /// "output weights of the token." or "difference of the output weights of both tokens.", what the parts are multiplied by.
 std::string output_weights_text(const Trace& trace, const LogitChoice& choice);
@@ -30,7 +30,7 @@ std::string output_weights_text(const Trace& trace, const LogitChoice& choice);
 inline constexpr double kLogitChipsHeight = 2 * kAnswerChipsHeight;
 
 /// Two lines of answers: whose logit, and whose is subtracted. `what`: "what adds", in what a click does.
-void add_logit_chips(Figure& figure, const Trace& trace, const ResidualStream& stream, const LogitQuestion& question,
-                     const std::string& what, Point at, double width);
+void add_logit_chips(Figure& figure, const Trace& trace, const LogitQuestion& question, const std::string& what,
+                     Point at, double width);
 
 }  // namespace attnscope

@@ -39,7 +39,7 @@ class ValueMap {
     page.line = sum_text(parts);
     page.chips_height = kLogitChipsHeight;
     page.add_chips = [&](Figure& figure, Point at, double width) {
-      add_logit_chips(figure, trace_, stream_, question_, "what the value adds", at, width);
+      add_logit_chips(figure, trace_, question_, "what the value adds", at, width);
     };
     page.legend_id = "contribution";
     page.caption = caption(parts);
@@ -71,7 +71,7 @@ class ValueMap {
 
   [[nodiscard]] std::string sum_text(const Contributions& parts) const {
     return "The parts sum to " + fixed_text(parts.sum, 5) + "; the weight times the value adds " +
-           fixed_text(parts.traced, 5) + " to the logit of " + logit_text(trace_, stream_, question_.choice) + ".";
+           fixed_text(parts.traced, 5) + " to the logit of " + logit_text(trace_, question_.choice) + ".";
   }
 
   [[nodiscard]] std::string caption(const Contributions& parts) const {

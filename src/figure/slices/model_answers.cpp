@@ -5,8 +5,8 @@
 #include "core/base/text.h"
 #include "core/models/models.h"
 #include "figure/model/figure.h"
+#include "figure/slices/answer_search.h"
 #include "figure/slices/matrix.h"
-#include "figure/slices/token_names.h"
 
 namespace attnscope {
 namespace {
@@ -42,17 +42,8 @@ AnswerKind answer_kind(const Experiment& experiment) {
   return AnswerKind::next_token;
 }
 
-std::string answer_name(const Trace& trace, const ResidualStream& stream, Index answer) {
-  const Model& model = *trace.experiment().model;
-  std::string name = std::to_string(answer);
-  if (logits_of(trace, stream).axes.back().name == "label") {
-    const auto found = model.config().find("id2label." + name);
-    const auto* const label = found == model.config().end() ? nullptr : std::get_if<std::string>(&found->second);
-    if (label != nullptr) name = *label;
-  } else {
-    name = vocabulary_text(model.token_text(answer), answer);
-  }
-  return shortened_text(name, kMaxName, TypeSize::kSmall);
+std::string answer_name(const Trace& trace, Index answer) {
+  return shortened_text(answer_text(trace.experiment(), answer), kMaxName, TypeSize::kSmall);
 }
 
 Parameter position_option() {

@@ -17,7 +17,7 @@ enum class AnswerKind {
 AnswerKind answer_kind(const Experiment& experiment);
 
 /// What an answer is called: a token as it is shown in a text, or the label of a picture. Long names are shortened.
-std::string answer_name(const Trace& trace, const ResidualStream& stream, Index answer);
+std::string answer_name(const Trace& trace, Index answer);
 
 /// The option "position" of views of a model's output.
 Parameter position_option();

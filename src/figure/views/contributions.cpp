@@ -48,7 +48,7 @@ class ContributionsLayout {
     page.line = sum_text(*parts);
     page.chips_height = kLogitChipsHeight;
     page.add_chips = [&](Figure& figure, Point at, double width) {
-      add_logit_chips(figure, trace_, stream(), question_, "what adds", at, width);
+      add_logit_chips(figure, trace_, question_, "what adds", at, width);
     };
     page.legend_id = "contribution";
     page.legend_words = choice().against ? "contribution to the difference" : nullptr;
@@ -72,7 +72,7 @@ class ContributionsLayout {
   }
 
   [[nodiscard]] std::string title_text() const {
-    std::string words = "What adds to the logit of " + logit_text(trace_, stream(), choice());
+    std::string words = "What adds to the logit of " + logit_text(trace_, choice());
     if (answer_kind(trace_.experiment()) == AnswerKind::label) return words;
     return words + " " + position_text(trace_, stream(), choice().position);
   }

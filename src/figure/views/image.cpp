@@ -123,7 +123,7 @@ std::string answer_text(const Trace& trace) {
   if (!stream) return "";
   std::vector<std::string> answers;
   for (const Answer& each : output_answers(trace, *stream, 0, kAnswers))
-    answers.push_back("“" + answer_name(trace, *stream, each.number) + "” " + fixed_text(each.probability, 3));
+    answers.push_back("“" + answer_name(trace, each.number) + "” " + fixed_text(each.probability, 3));
   return join(answers, ", ");
 }
 

@@ -52,7 +52,7 @@ class ImportanceLayout {
     page.line = line(*made);
     page.chips_height = kAnswerChipsHeight;
     page.add_chips = [&](Figure& figure, Point at, double width) {
-      add_answer_chips(figure, trace_, stream_,
+      add_answer_chips(figure, trace_,
                        {"token", kind() == AnswerKind::label ? "label" : "token", offered_, choice_.answer, false,
                         [](const std::string& token) { return "Click to see what matters to " + token; }},
                        at, width);
@@ -65,7 +65,7 @@ class ImportanceLayout {
  private:
   [[nodiscard]] AnswerKind kind() const { return answer_kind(trace_.experiment()); }
   [[nodiscard]] bool is_mean() const { return choice_.kind == Intervention::Kind::mean; }
-  [[nodiscard]] std::string name() const { return "“" + answer_name(trace_, stream_, choice_.answer) + "”"; }
+  [[nodiscard]] std::string name() const { return "“" + answer_name(trace_, choice_.answer) + "”"; }
 
   [[nodiscard]] std::shared_ptr<const Importance> importance_of_parts() const {
     const auto make = [&]() -> std::shared_ptr<const Importance> {

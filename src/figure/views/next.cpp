@@ -78,7 +78,7 @@ class NextLayout {
     lens_ = lens_at(trace_, stream_, window_, options_);
     if (lens_ == nullptr) return {};  // stopped
     list_ = answer_list();
-    change_ = change_text(trace_, stream_, position_, options_);
+    change_ = change_text(trace_, position_, options_);
     HeatmapMark map = lens_map();
     place(map);
     const Point at = corner_;
@@ -118,7 +118,7 @@ class NextLayout {
     list.others = step(stream_.logits).axes.back().size - std::ssize(list.answers);
     const bool adds_up = residual_sum(trace_).has_value();
     for (const Answer& each : list.answers) {
-      list.names.push_back(answer_name(trace_, stream_, each.number));
+      list.names.push_back(answer_name(trace_, each.number));
       if (is_output()) list.logits.push_back({stream_.logits, {position_, each.number}});
       if (adds_up) list.opens.push_back({"contributions", {{"position", position_ + 1}, {"token", each.number}}});
     }
@@ -131,7 +131,7 @@ class NextLayout {
     std::vector<std::string> words;
     for (std::size_t i = 0; i < lens_->answers.size(); ++i) {
       numbers->values()[i] = static_cast<float>(lens_->answers[i].probability);
-      words.push_back(answer_name(trace_, stream_, lens_->answers[i].number));
+      words.push_back(answer_name(trace_, lens_->answers[i].number));
     }
     HeatmapMark map;
     map.id = "lens";
@@ -296,8 +296,8 @@ class NextLayout {
         target.box = cell_box(map, state, position - window_.first);
         const std::string place = window_.of > 1 ? "Position " + position_number(position) + ", " : "";
         target.about = capitalized(place + position_text(trace_, stream_, position)) + ", " + map.row_labels[state] +
-                       ": “" + answer_name(trace_, stream_, said.number) + "”, probability " +
-                       number_text(said.probability) + "\nClick to list the most probable ones";
+                       ": “" + answer_name(trace_, said.number) + "”, probability " + number_text(said.probability) +
+                       "\nClick to list the most probable ones";
         const Index after = state == stream_.last() ? -1 : static_cast<Index>(state);
         target.click = SetOptions{{{"position", position + 1}, {"after", after}}};
         figure_.targets.push_back(std::move(target));

@@ -112,7 +112,7 @@ class PatchingLayout {
            changes_sentence(trace_);
   }
 
-  [[nodiscard]] std::string name(Index answer) const { return "“" + answer_name(trace_, stream_, answer) + "”"; }
+  [[nodiscard]] std::string name(Index answer) const { return "“" + answer_name(trace_, answer) + "”"; }
 
   [[nodiscard]] std::shared_ptr<const Patched> patched() const {
     const auto make = [&]() -> std::shared_ptr<const Patched> {

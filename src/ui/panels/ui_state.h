@@ -77,6 +77,15 @@ struct TypedText {
   std::string error;       ///< empty: it was taken
 };
 
+/// What is looked for among the answers of a model, and the names that were shown.
+struct AnswerSearch {
+  std::string typed;
+  std::string found_for;     ///< what was typed when `found` was found
+  std::vector<Index> found;  ///< best first
+  std::shared_ptr<const Model> model;
+  std::map<Index, std::string> names;  ///< of some of its answers
+};
+
 /// The parts of a model that interventions can replace; derived once.
 struct ModelParts {
   struct Part {
@@ -165,6 +174,7 @@ struct UiState {
   bool focus_text = false;                              ///< the first one gets the keyboard
   bool cursor_to_end = false;                           ///< of that text, once it has the keyboard
   std::optional<ModelFacts> model_facts;
+  AnswerSearch answer_search;
   StatusMessage message;
   std::filesystem::path last_folder;  ///< of the file that a dialog last opened or wrote; empty: none
 

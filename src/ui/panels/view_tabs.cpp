@@ -9,6 +9,7 @@
 #include "core/studies/permutation.h"
 #include "figure/slices/selected.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/panels/answer_option.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
 
@@ -60,6 +61,8 @@ void number_slider(const Style& style, const Parameter& option, Index chosen, In
   end_number_slider(own ? option.help : "", state);
 }
 
+bool is_answer(const Parameter& option) { return option.name == "token" || option.name == "other_token"; }
+
 /// A whole number: a range of the view's own, or counted from 1 to as many as the trace has.
 void number_option(const Style& style, const Trace& trace, const View& view, const Parameter& option,
                    const ViewOptions& options, UiState& state, UiIntents& intents) {
@@ -80,6 +83,11 @@ void number_option(const Style& style, const Trace& trace, const View& view, con
   }
   const auto first = static_cast<Index>(option.minimum);
   chosen = std::min(chosen, limit);
+  // Of these the limit is the last one, counted from 0.
+  if (is_answer(option) && limit > kMaxButtons) {
+    answer_option(style, trace, option, chosen, limit + 1, state, intents);
+    return;
+  }
   if (limit > kMaxButtons) {
     number_slider(style, option, chosen, first, limit, state, intents);
     return;
