@@ -109,7 +109,7 @@ void navigate(const Style& style, const Rect& area, const Figure& figure, UiStat
     const Point mouse = {static_cast<double>(io.MousePos.x), static_cast<double>(io.MousePos.y)};
     zoom_at(style, camera, area, mouse, static_cast<double>(io.MouseWheel));
   }
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0) && !state.brush_keep && !state.dragged) {
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0) && !state.brush.keep && !state.dragged) {
     camera.pan.x += static_cast<double>(io.MouseDelta.x / style.scale);
     camera.pan.y += static_cast<double>(io.MouseDelta.y / style.scale);
   }
@@ -154,15 +154,15 @@ std::optional<MaskCell> mask_cell_at(const FigurePanelContent& content, Point at
 /// With the brush, a drag masks every cell that it reaches, or unmasks them if the first one was masked.
 void paint_mask(const FigurePanelContent& content, const FigureTransform& transform, Point mouse, UiState& state,
                 UiIntents& intents) {
-  if (!ImGui::IsItemActive()) state.brush_keep.reset();
-  if (!state.brush) return;
+  if (!ImGui::IsItemActive()) state.brush.keep.reset();
+  if (!state.brush.on) return;
   if (ImGui::IsItemActivated()) {
     const std::optional<MaskCell> first = mask_cell_at(content, transform.invert(mouse));
     if (!first) return;
-    state.brush_keep = !is_kept(content.trace.experiment(), *first);
+    state.brush.keep = !is_kept(content.trace.experiment(), *first);
     ++state.gesture;
   }
-  if (!state.brush_keep) return;
+  if (!state.brush.keep) return;
   // The mouse may have passed several cells since the last frame.
   const ImVec2 moved = ImGui::GetIO().MouseDelta;
   const int steps = std::clamp(static_cast<int>(std::max(std::abs(moved.x), std::abs(moved.y)) / 2), 1, 1000);
@@ -171,7 +171,7 @@ void paint_mask(const FigurePanelContent& content, const FigureTransform& transf
     const double back = ImGui::IsItemActivated() ? 0 : static_cast<double>(steps - 1 - i) / steps;
     const Point at = {mouse.x - back * static_cast<double>(moved.x), mouse.y - back * static_cast<double>(moved.y)};
     const std::optional<MaskCell> cell = mask_cell_at(content, transform.invert(at));
-    if (cell && cell != last) intents.actions.push_back({PaintMask{*cell, *state.brush_keep}, state.gesture});
+    if (cell && cell != last) intents.actions.push_back({PaintMask{*cell, *state.brush.keep}, state.gesture});
     last = cell;
   }
 }
@@ -281,7 +281,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   const bool hovered = ImGui::IsItemHovered() && !state.by_keyboard;
   const TargetMark* const target = hovered ? target_at(content.figure, in_figure) : nullptr;
   if (hovered) state.hovered = cell_at(content, target, in_figure);
-  const bool painted = state.brush_keep.has_value();
+  const bool painted = state.brush.keep.has_value();
   drag_token(content, target, state, intents);
   paint_mask(content, transform, mouse, state, intents);
   const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && !painted &&

@@ -192,7 +192,7 @@ class ParameterControls {
 
   /// Switches the brush for the mask on and off.
   void brush(const Parameter& parameter) {
-    if (small_button(parameter, "Paint", state_.brush)) state_.brush = !state_.brush;
+    if (small_button(parameter, "Paint", state_.brush.on)) state_.brush.on = !state_.brush.on;
     tooltip("Drag over scores or weights to mask or unmask cells. M does the same for one cell.");
   }
 

@@ -51,6 +51,12 @@ enum class Dialog {
   left_behind  ///< unsaved work of programs that ended
 };
 
+/// Paints the mask with a drag over scores or weights.
+struct MaskBrush {
+  bool on = false;
+  std::optional<bool> keep;  ///< what the drag makes of the pairs it reaches; null: there is no drag
+};
+
 /// A number that is being typed into a slider; applied when the typing ends.
 struct TypedValue {
   ImGuiID widget = 0;
@@ -157,9 +163,8 @@ struct StatusMessage {
 struct UiState {
   std::optional<NamedCell> hovered;
   std::optional<NamedCell> pinned;
-  bool by_keyboard = false;           ///< arrows chose the pinned cell: the cell under a resting mouse does not count
-  bool brush = false;                 ///< a drag over scores or weights paints the mask
-  std::optional<bool> brush_keep;     ///< what the drag makes of the pairs it reaches
+  bool by_keyboard = false;  ///< arrows chose the pinned cell: the cell under a resting mouse does not count
+  MaskBrush brush;
   std::optional<SwapTokens> dragged;  ///< the token that is being dragged
   Camera camera;
   double camera_still_at = 0;  ///< ImGui time from which on it has not moved
