@@ -39,6 +39,20 @@ TEST_P(EverySystem, IsChosenFromTheList) {
   EXPECT_EQ(screen().trace().experiment().system, GetParam());
 }
 
+/// At the smallest window: none is cut off.
+TEST_F(Interface, TheListOfSystemsShowsAllOfThem) {
+  InterfaceOptions options;
+  options.width = 1024;
+  options.height = 700;
+  start(options);
+  screen().click_item("Parameters", {std::string("##system")});
+  screen().frame(3);
+  const ImGuiWindow* const list = ImGui::FindWindowByName("##Combo_00");
+  ASSERT_NE(list, nullptr);
+  EXPECT_TRUE(list->Active);
+  EXPECT_EQ(list->ScrollMax.y, 0);
+}
+
 TEST_P(EverySystem, ShowsSomethingInEveryView) {
   for (const View& view : views()) {
     open_view(view.name);

@@ -221,7 +221,7 @@ void system_controls(const Style& style, const System& system, UiIntents& intent
   section_title(style, "SYSTEM");
   ImGui::SetNextItemWidth(-1);
   const std::string title = list_text(style, system.title, ImGui::CalcItemWidth());
-  if (ImGui::BeginCombo("##system", title.c_str(), ImGuiComboFlags_NoArrowButton)) {
+  if (ImGui::BeginCombo("##system", title.c_str(), ImGuiComboFlags_NoArrowButton | ImGuiComboFlags_HeightLarge)) {
     for (const System& each : systems()) {
       if (ImGui::Selectable(each.title.c_str(), &each == &system)) intents.actions.push_back({SetSystem{each.name}, 0});
       tooltip(each.summary);

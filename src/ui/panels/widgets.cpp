@@ -170,7 +170,7 @@ std::optional<std::size_t> opening_list(const Style& style, const std::string& h
   std::optional<std::size_t> result;
   ImGui::SetNextItemWidth(width);
   const std::string preview = chosen < items.size() ? list_text(style, items[chosen], ImGui::CalcItemWidth()) : "";
-  if (ImGui::BeginCombo("##choice", preview.c_str(), ImGuiComboFlags_NoArrowButton)) {
+  if (ImGui::BeginCombo("##choice", preview.c_str(), ImGuiComboFlags_NoArrowButton | ImGuiComboFlags_HeightLarge)) {
     // Only visible items: there may be very many.
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(items.size()));
