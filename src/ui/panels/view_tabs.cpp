@@ -154,28 +154,31 @@ float tab_width(const Style& style, const View& view) {
   return font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str()).x;
 }
 
-/// Per view, whether it has a tab within `width`: all if they fit; otherwise the open one, then those that can show the
-/// trace, then the others, each group from the first one on. `missing`: per view, why it cannot.
+/// Per view, whether it has a tab within `width`: all if they fit; otherwise those that can show the trace, then the
+/// others, each group from the first one on, and the open one, for which there is room beside them: none gives way to it.
+/// `missing`: per view, why it cannot.
 std::vector<bool> views_with_tabs(const Style& style, const std::string& open, std::span<const std::string> missing,
                                   float width, float gap) {
   std::vector<bool> shown(views().size(), true);
   float all = 0;
-  for (const View& view : views()) all += tab_width(style, view) + gap;
+  float widest = 0;
+  for (const View& view : views()) {
+    all += tab_width(style, view) + gap;
+    widest = std::max(widest, tab_width(style, view));
+  }
   if (all - gap <= width) return shown;
-  shown.assign(shown.size(), false);
-  float left = width - style.px(48);
+  float left = width - style.px(48) - widest - gap;
   bool fits = true;
-  const auto add_those = [&](const auto& wanted) {
+  shown.assign(shown.size(), false);
+  for (const bool can_show : {true, false}) {
     for (std::size_t i = 0; i < shown.size() && fits; ++i) {
-      if (shown[i] || !wanted(i)) continue;
+      if (missing[i].empty() != can_show) continue;
       left -= tab_width(style, views()[i]) + gap;
-      fits = left >= 0 || views()[i].name == open;
+      fits = left >= 0;
       shown[i] = fits;
     }
-  };
-  add_those([&](std::size_t i) { return views()[i].name == open; });
-  add_those([&](std::size_t i) { return missing[i].empty(); });
-  add_those([](std::size_t /*i*/) { return true; });
+  }
+  for (std::size_t i = 0; i < shown.size(); ++i) shown[i] = shown[i] || views()[i].name == open;
   return shown;
 }
 
