@@ -125,14 +125,14 @@ void LinePictures::draw(ImDrawList& list, ImVec2 start, std::string_view line, c
 LinePictures::Picture& LinePictures::picture(std::string_view line, const Lettering& letters) {
   const float size = letters.size * pixels_per_unit();
   const int frame = ImGui::GetFrameCount();
-  Key key(line, size, letters.weight, letters.ink | IM_COL32_A_MASK);
-  auto found = pictures_.find(key);
+  const ImU32 ink = letters.ink | IM_COL32_A_MASK;
+  auto found = pictures_.find(KeyView(line, size, letters.weight, ink));
   if (found == pictures_.end()) {
     if (pictures_.size() >= kMost) forget_hidden(frame);
     ++made_;
     Picture made;
-    made.image = draw_line_of_text(line, static_cast<double>(size), letters.weight, without_alpha(letters.ink));
-    found = pictures_.emplace(std::move(key), std::move(made)).first;
+    made.image = draw_line_of_text(line, static_cast<double>(size), letters.weight, without_alpha(ink));
+    found = pictures_.emplace(Key(line, size, letters.weight, ink), std::move(made)).first;
   }
   found->second.frame = frame;
   return found->second;

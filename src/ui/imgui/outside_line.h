@@ -49,12 +49,21 @@ class LinePictures {
     platform::ImageTexture texture;
     int frame = 0;  ///< the last one that needed it
   };
-  using Key = std::tuple<std::string, float, FontWeight, ImU32>;
+  /// Line, size in pixels, weight, colour.
+  template <typename Text>
+  using KeyOf = std::tuple<Text, float, FontWeight, ImU32>;
+  using Key = KeyOf<std::string>;
+  using KeyView = KeyOf<std::string_view>;
+  /// Finds without a copy of the line.
+  struct ByContent {
+    using is_transparent = void;
+    bool operator()(const KeyView& a, const KeyView& b) const { return a < b; }
+  };
 
   Picture& picture(std::string_view line, const Lettering& letters);
   void forget_hidden(int frame);
 
-  std::map<Key, Picture> pictures_;
+  std::map<Key, Picture, ByContent> pictures_;
   std::uint64_t made_ = 0;
 };
 
