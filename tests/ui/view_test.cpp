@@ -38,37 +38,6 @@ TEST_F(ViewTabs, EachOpensItsView) {
   EXPECT_EQ(different_pixels(pictures.front(), screen().picture(), screen().picture_place()), 0);
 }
 
-TEST_F(ViewTabs, NoneGivesWayToAViewThatHasNone) {
-  InterfaceOptions options;
-  options.width = 1280;
-  options.height = 720;
-  start(options);
-  screen().settle();
-  const auto tabs = [this] {
-    std::vector<std::string> names;
-    for (const View& view : views()) {
-      try {
-        screen().item("Views", {view.name});
-        names.push_back(view.name);
-      } catch (const std::runtime_error&) {
-        continue;
-      }
-    }
-    return names;
-  };
-  const std::vector<std::string> usual = tabs();
-  EXPECT_GT(usual.size(), 8U);
-  ASSERT_LT(usual.size(), views().size());
-  for (const View& view : views()) {
-    if (std::ranges::find(usual, view.name) != usual.end()) continue;
-    open_view(view.name);
-    const std::vector<std::string> now = tabs();
-    for (const std::string& name : usual)
-      EXPECT_NE(std::ranges::find(now, name), now.end()) << name << ", " << view.name;
-    EXPECT_NE(std::ranges::find(now, view.name), now.end()) << view.name;
-  }
-}
-
 TEST_F(ViewTabs, AreAStepOfUndoAndCostNoComputation) {
   const std::shared_ptr<const Tensor> weights = screen().trace().find("weights")->tensor;
   open_view("heads");

@@ -154,31 +154,28 @@ float tab_width(const Style& style, const View& view) {
   return font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str()).x;
 }
 
-/// Per view, whether it has a tab within `width`: all if they fit; otherwise those that can show the trace, then the
-/// others, each group from the first one on, and the open one, for which there is room beside them: none gives way to it.
-/// `missing`: per view, why it cannot.
+/// Per view, whether it has a tab within `width`: all if they fit; otherwise the open one, then those that can show the
+/// trace, then the others, each group from the first one on. `missing`: per view, why it cannot.
 std::vector<bool> views_with_tabs(const Style& style, const std::string& open, std::span<const std::string> missing,
                                   float width, float gap) {
   std::vector<bool> shown(views().size(), true);
   float all = 0;
-  float widest = 0;
-  for (const View& view : views()) {
-    all += tab_width(style, view) + gap;
-    widest = std::max(widest, tab_width(style, view));
-  }
+  for (const View& view : views()) all += tab_width(style, view) + gap;
   if (all - gap <= width) return shown;
-  float left = width - style.px(48) - widest - gap;
-  bool fits = true;
   shown.assign(shown.size(), false);
-  for (const bool can_show : {true, false}) {
+  float left = width - style.px(48);
+  bool fits = true;
+  const auto add_those = [&](const auto& wanted) {
     for (std::size_t i = 0; i < shown.size() && fits; ++i) {
-      if (missing[i].empty() != can_show) continue;
+      if (shown[i] || !wanted(i)) continue;
       left -= tab_width(style, views()[i]) + gap;
-      fits = left >= 0;
+      fits = left >= 0 || views()[i].name == open;
       shown[i] = fits;
     }
-  }
-  for (std::size_t i = 0; i < shown.size(); ++i) shown[i] = shown[i] || views()[i].name == open;
+  };
+  add_those([&](std::size_t i) { return views()[i].name == open; });
+  add_those([&](std::size_t i) { return missing[i].empty(); });
+  add_those([](std::size_t /*i*/) { return true; });
   return shown;
 }
 
