@@ -37,16 +37,16 @@ class OtherLines : public Interface {
 TEST_F(OtherLines, AreDrawnOnce) {
   label({"שלום", "مرحبا", "😀", "d", "e", "f"});
   screen().frame(3);
-  const std::uint64_t made = ui::line_pictures().made();
-  EXPECT_GE(made, 3U);
+  const std::uint64_t drawn = ui::line_pictures().drawn();
+  EXPECT_GE(drawn, 3U);
   screen().frame(10);
-  EXPECT_EQ(ui::line_pictures().made(), made);
+  EXPECT_EQ(ui::line_pictures().drawn(), drawn);
 }
 
 TEST_F(OtherLines, AreNotMadeOfPlainLabels) {
   label({"the", "жук", "猫が", "d", "e", "f"});
   screen().frame(3);
-  EXPECT_EQ(ui::line_pictures().made(), 0U);
+  EXPECT_EQ(ui::line_pictures().drawn(), 0U);
 }
 
 TEST_F(OtherLines, LookLikeThemselvesAndNotLikeAnother) {
@@ -61,6 +61,35 @@ TEST_F(OtherLines, LookLikeThemselvesAndNotLikeAnother) {
   const std::vector<std::uint8_t> other = picture_with("😃");
   EXPECT_TRUE(face == picture_with("😀"));
   EXPECT_FALSE(face == other);
+}
+
+TEST_F(OtherLines, MovementsDrawFewOfThemAnew) {
+  label({"שלום", "مرحبا", "😀", "d", "e", "f"});
+  screen().frame(3);
+  const std::uint64_t before = ui::line_pictures().drawn();
+  const Rect area = screen().picture_place();
+  const int frames = 40;
+  for (int i = 0; i < frames; ++i) {
+    screen().move({area.center().x + i % 2, area.center().y});
+    screen().wheel(0.05F);
+    screen().frame();
+  }
+  const std::uint64_t moving = ui::line_pictures().drawn() - before;
+  EXPECT_LT(moving, static_cast<std::uint64_t>(frames)) << "three lines, upright and not, in every frame";
+  screen().settle();
+  EXPECT_GT(ui::line_pictures().drawn() - before, moving) << "exact once it is still";
+}
+
+/// Far into a figure, letters are larger than any texture could hold.
+TEST_F(OtherLines, HaveAnySize) {
+  for (const float size : {0.5F, 5.5F, 48.0F, 400.0F, 20000.0F}) {
+    std::string line;
+    while (line.size() < 390) line += "ש";
+    ui::LinePictures& pictures = ui::line_pictures();
+    screen().frame();
+    const float width = pictures.width(line, {size, FontWeight::regular, 0});
+    EXPECT_NEAR(width / size, 195 * 0.7, 40) << size;
+  }
 }
 
 TEST_F(OtherLines, AreForgottenWhereTheyAreNotSeen) {

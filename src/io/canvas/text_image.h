@@ -15,9 +15,11 @@ struct TextImage {
   int height = 0;
   int left = 0;                    ///< of the image, pixels to the right of where the text begins
   int top = 0;                     ///< of the image, pixels below the baseline; negative: above
-  int advance = 0;                 ///< how far the text moves on, pixels, rounded up
   std::vector<std::uint8_t> rgba;  ///< not premultiplied, top row first
 };
+
+/// How far `text` moves on, in letters of `size` pixels (em), pixels, rounded up.
+int line_advance(std::string_view text, double size, FontWeight weight);
 
 /// `text` in letters of `size` pixels (em), set as figures are. Emoji have their own colours where a font has them.
 TextImage draw_line_of_text(std::string_view text, double size, FontWeight weight, Rgb color);

@@ -13,13 +13,15 @@ ImageTexture::~ImageTexture() = default;
 ImageTexture::ImageTexture(ImageTexture&& other) noexcept = default;
 ImageTexture& ImageTexture::operator=(ImageTexture&& other) noexcept = default;
 
-void ImageTexture::set(const Image& image) {
+void ImageTexture::set(const Image& image, bool smooth) {
   if (resident_ == nullptr) resident_ = std::make_unique<Resident>();
   resident_->texture.bind(0);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
+    glTexParameteri(GL_TEXTURE_2D, filter, smooth ? GL_LINEAR : GL_NEAREST);
+  for (const GLenum edge : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
+    glTexParameteri(GL_TEXTURE_2D, edge, GL_CLAMP_TO_EDGE);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, image.width, image.height, 0, GL_RGBA, GL_UNSIGNED_BYTE, image.rgba.data());
 }
 

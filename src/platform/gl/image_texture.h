@@ -1,4 +1,4 @@
-// An image on the graphics card, which is drawn pixel for pixel.
+// An image on the graphics card.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ class ImageTexture {
   ImageTexture(const ImageTexture&) = delete;
   ImageTexture& operator=(const ImageTexture&) = delete;
 
-  /// Uploads `image`, in place of an earlier one. Uses texture unit 0.
-  void set(const Image& image);
+  /// Uploads `image`, in place of an earlier one. Uses texture unit 0. `smooth`: for other sizes than its own.
+  void set(const Image& image, bool smooth = false);
   /// The OpenGL name; 0: no image was set.
   [[nodiscard]] unsigned name() const;
 

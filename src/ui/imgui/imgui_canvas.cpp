@@ -234,8 +234,12 @@ float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
   const std::vector<ShapedSpan> spans = shape(style, text);
   float width = 0;
   for (const ShapedSpan& span : spans) width += span.width;
-  auto x = static_cast<float>(text.at.x);
-  auto baseline = static_cast<float>(text.at.y);
+  // Pictures of lines stay sharp where they lie on whole pixels, turned as well.
+  const bool on_pixels =
+      std::any_of(spans.begin(), spans.end(), [](const ShapedSpan& span) { return span.pictured.size > 0; });
+  const Point at = on_pixels ? Point{std::round(text.at.x), std::round(text.at.y)} : text.at;
+  auto x = static_cast<float>(at.x);
+  auto baseline = static_cast<float>(at.y);
   if (text.horizontal != HorizontalAlign::left) x -= text.horizontal == HorizontalAlign::center ? width / 2 : width;
   if (text.vertical == VerticalAlign::top) baseline += static_cast<float>(text.size * kFontAscent);
   if (text.vertical == VerticalAlign::middle) baseline += static_cast<float>(text.size * kFontCapHeight / 2);
@@ -254,7 +258,7 @@ float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
                                 begin + span.span->text.size());
     x += span.width;
   }
-  if (text.angle != 0) turn_upright(list, first, vec(text.at));
+  if (text.angle != 0) turn_upright(list, first, vec(at));
   return width;
 }
 

@@ -136,7 +136,8 @@ inline bool has_glyph(ImFont* font, ImWchar letter) {
 #endif
 }
 
-/// Draws a texture by its OpenGL name, its colours times `tint`. ImGui's own name for it is a pointer, or a number since 1.91.4.
+/// Draws a texture by its OpenGL name, its colours times `tint`. ImGui's own name for it is a pointer, or a number since
+/// 1.91.4.
 inline void add_texture(ImDrawList& list, unsigned texture, ImVec2 from, ImVec2 to, ImU32 tint = IM_COL32_WHITE) {
   const std::uintptr_t number = texture;
   ImTextureID id{};

@@ -37,8 +37,12 @@ constexpr std::array<std::pair<char32_t, char32_t>, 20> kDependent = {{
     {0xFE70, 0xFEFE},  // forms of Arabic
 }};
 
-// Beyond this it would not fit on a texture.
+// Longer lines, in larger letters (pixels), would not fit on a texture: those are scaled.
 constexpr std::size_t kLongest = 400;
+constexpr float kLargest = 48;
+
+// The sizes of letters during a movement.
+constexpr float kStepsPerOctave = 4;
 
 bool is_dependent(char32_t point) {
   if (point > 0xFFFF) return true;
@@ -106,44 +110,61 @@ bool needs_picture(std::string_view line) {
 }
 
 float LinePictures::width(std::string_view line, const Lettering& letters) {
-  return static_cast<float>(picture(line, letters).image.advance) / pixels_per_unit();
+  const Scaled found = scaled(line, letters);
+  return static_cast<float>(found.line.advance) * found.unit;
 }
 
 void LinePictures::draw(ImDrawList& list, ImVec2 start, std::string_view line, const Lettering& letters) {
-  Picture& found = picture(line, letters);
-  TextImage& image = found.image;
-  if (image.width == 0) return;
-  if (found.texture.name() == 0) found.texture.set({image.width, image.height, std::exchange(image.rgba, {})});
-  const float unit = 1 / pixels_per_unit();
-  const ImVec2 from(std::round(start.x) + static_cast<float>(image.left) * unit,
-                    std::round(start.y) + static_cast<float>(image.top) * unit);
-  add_texture(list, found.texture.name(), from,
-              ImVec2(from.x + static_cast<float>(image.width) * unit, from.y + static_cast<float>(image.height) * unit),
+  const Scaled found = scaled(line, letters);
+  const Picture& shown = picture(found, line, letters);
+  if (shown.image.width == 0) return;
+  const ImVec2 from(std::round(start.x) + static_cast<float>(shown.image.left) * found.unit,
+                    std::round(start.y) + static_cast<float>(shown.image.top) * found.unit);
+  add_texture(list, shown.texture.name(), from,
+              ImVec2(from.x + static_cast<float>(shown.image.width) * found.unit,
+                     from.y + static_cast<float>(shown.image.height) * found.unit),
               letters.ink | (IM_COL32_WHITE & ~IM_COL32_A_MASK));
 }
 
-LinePictures::Picture& LinePictures::picture(std::string_view line, const Lettering& letters) {
-  const float size = letters.size * pixels_per_unit();
+LinePictures::Scaled LinePictures::scaled(std::string_view line, const Lettering& letters) {
+  const float wanted = letters.size * pixels_per_unit();
+  float size = std::min(wanted, kLargest);
+  auto found = lines_.find(KeyView(line, size, letters.weight));
+  if (found == lines_.end() && coarse_) {
+    size = std::min(std::exp2(std::round(kStepsPerOctave * std::log2(size)) / kStepsPerOctave), kLargest);
+    found = lines_.find(KeyView(line, size, letters.weight));
+  }
   const int frame = ImGui::GetFrameCount();
-  const ImU32 ink = letters.ink | IM_COL32_A_MASK;
-  auto found = pictures_.find(KeyView(line, size, letters.weight, ink));
-  if (found == pictures_.end()) {
-    if (pictures_.size() >= kMost) forget_hidden(frame);
-    ++made_;
-    Picture made;
-    made.image = draw_line_of_text(line, static_cast<double>(size), letters.weight, without_alpha(ink));
-    found = pictures_.emplace(Key(line, size, letters.weight, ink), std::move(made)).first;
+  if (found == lines_.end()) {
+    if (lines_.size() >= kMost) forget_hidden(frame);
+    Line made;
+    made.advance = line_advance(line, static_cast<double>(size), letters.weight);
+    found = lines_.emplace(Key(line, size, letters.weight), std::move(made)).first;
   }
   found->second.frame = frame;
-  return found->second;
+  return {found->second, static_cast<double>(size), wanted / size / pixels_per_unit()};
+}
+
+LinePictures::Picture& LinePictures::picture(const Scaled& scaled, std::string_view line, const Lettering& letters) {
+  const ImU32 ink = letters.ink | IM_COL32_A_MASK;
+  std::vector<Picture>& pictures = scaled.line.pictures;
+  const auto found = std::find_if(pictures.begin(), pictures.end(), [&](const Picture& p) { return p.ink == ink; });
+  if (found != pictures.end()) return *found;
+  ++drawn_;
+  Picture made;
+  made.ink = ink;
+  made.image = draw_line_of_text(line, scaled.size, letters.weight, without_alpha(ink));
+  if (made.image.width > 0)
+    made.texture.set({made.image.width, made.image.height, std::exchange(made.image.rgba, {})}, true);
+  return pictures.emplace_back(std::move(made));
 }
 
 void LinePictures::forget_hidden(int frame) {
-  std::erase_if(pictures_, [&](const auto& each) { return each.second.frame < frame - 1; });
+  std::erase_if(lines_, [&](const auto& each) { return each.second.frame < frame - 1; });
 }
 
 float line_width(std::string_view line) {
-  if (needs_picture(line)) return line_pictures().width(line, current_letters(ImGui::GetColorU32(ImGuiCol_Text)));
+  if (needs_picture(line)) return line_pictures().width(line, current_letters(0));
   return ImGui::CalcTextSize(line.data(), line.data() + line.size()).x;
 }
 
@@ -153,8 +174,11 @@ void add_line(ImDrawList& list, ImVec2 at, ImU32 ink, std::string_view line) {
     list.AddText(at, ink, line.data(), line.data() + line.size());
     return;
   }
+  const Lettering letters = current_letters(ink);
+  const ImVec2 end(at.x + line_pictures().width(line, letters), at.y + ImGui::GetFontSize());
+  if (!ImGui::IsRectVisible(at, end)) return;
   const float baseline = at.y + baseline_offset(ImGui::GetFont(), ImGui::GetFontSize());
-  line_pictures().draw(list, ImVec2(at.x, baseline), line, current_letters(ink));
+  line_pictures().draw(list, ImVec2(at.x, baseline), line, letters);
 }
 
 void show_lines(std::string_view lines, ImGuiCol ink) {

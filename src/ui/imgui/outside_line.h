@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "figure/style/font_metrics.h"
 #include "io/canvas/text_image.h"
@@ -28,7 +29,7 @@ struct Lettering {
   ImU32 ink = 0;
 };
 
-/// Lines that need a picture, with the pictures of those that were drawn last. Of the current ImGui context, with its
+/// Lines that need a picture, those that were shown last with their pictures. Of the current ImGui context, with its
 /// OpenGL context.
 class LinePictures {
  public:
@@ -39,19 +40,32 @@ class LinePictures {
   float width(std::string_view line, const Lettering& letters);
   /// Draws the line from `start` on, which is on its baseline.
   void draw(ImDrawList& list, ImVec2 start, std::string_view line, const Lettering& letters);
-  /// How many lines were set so far.
-  [[nodiscard]] std::uint64_t made() const { return made_; }
-  [[nodiscard]] std::size_t held() const { return pictures_.size(); }
+  /// During a movement, lines of new sizes are drawn from a few sizes, scaled: not all of them anew in every frame.
+  void set_coarse(bool coarse) { coarse_ = coarse; }
+  /// How many pictures were drawn so far.
+  [[nodiscard]] std::uint64_t drawn() const { return drawn_; }
+  /// How many lines are remembered.
+  [[nodiscard]] std::size_t held() const { return lines_.size(); }
 
  private:
   struct Picture {
-    TextImage image;
+    ImU32 ink = 0;
+    TextImage image;  ///< without its pixels, which the texture has
     platform::ImageTexture texture;
+  };
+  struct Line {
+    int advance = 0;  ///< pixels
+    std::vector<Picture> pictures;
     int frame = 0;  ///< the last one that needed it
   };
-  /// Line, size in pixels, weight, colour.
+  struct Scaled {
+    Line& line;
+    double size;  ///< of its letters, pixels
+    float unit;   ///< of ImGui, that one of its pixels takes
+  };
+  /// Line, size in pixels, weight.
   template <typename Text>
-  using KeyOf = std::tuple<Text, float, FontWeight, ImU32>;
+  using KeyOf = std::tuple<Text, float, FontWeight>;
   using Key = KeyOf<std::string>;
   using KeyView = KeyOf<std::string_view>;
   /// Finds without a copy of the line.
@@ -60,11 +74,13 @@ class LinePictures {
     bool operator()(const KeyView& a, const KeyView& b) const { return a < b; }
   };
 
-  Picture& picture(std::string_view line, const Lettering& letters);
+  Scaled scaled(std::string_view line, const Lettering& letters);
+  Picture& picture(const Scaled& scaled, std::string_view line, const Lettering& letters);
   void forget_hidden(int frame);
 
-  std::map<Key, Picture, ByContent> pictures_;
-  std::uint64_t made_ = 0;
+  std::map<Key, Line, ByContent> lines_;
+  std::uint64_t drawn_ = 0;
+  bool coarse_ = false;
 };
 
 LinePictures& line_pictures();

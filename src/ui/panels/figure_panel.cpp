@@ -249,8 +249,10 @@ void paint_found(const Style& style, const FigurePanelContent& content, const Pa
 /// Paints the figure, with the inspected cell and its inputs highlighted.
 void paint_panel(const Style& style, const ColorLuts& luts, const FigurePanelContent& content,
                  const PaintedFigure& painted, HeatmapBatch& batch, platform::LineLayer& lines, const UiState& state) {
-  paint_on_list(style, luts, painted, batch, lines);
   batch.quick = ImGui::GetTime() < state.camera_still_at;
+  line_pictures().set_coarse(batch.quick);
+  paint_on_list(style, luts, painted, batch, lines);
+  line_pictures().set_coarse(false);
   for (platform::HeatmapQuad& quad : batch.quads) quad.quick = batch.quick;
   if (content.inspection == nullptr) return;
   ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), style, luts, painted.area, ImGui::GetIO().DisplayFramebufferScale.x,
