@@ -44,6 +44,9 @@ constexpr float kLargest = 48;
 // The sizes of letters during a movement.
 constexpr float kStepsPerOctave = 4;
 
+// A mark without width (U+200E): a line that begins with it runs from left to right.
+constexpr const char* kLeftToRight = "\u200e";
+
 bool is_dependent(char32_t point) {
   if (point > 0xFFFF) return true;
   const auto* const block =
@@ -83,11 +86,14 @@ void show_pictured_lines(std::string_view lines) {
   const float width = wrap < 0 ? FLT_MAX : ImGui::CalcWrapWidthForPos(at, wrap);
   const ImU32 ink = ImGui::GetColorU32(ImGuiCol_Text);
   ImVec2 size;
-  while (!lines.empty()) {
+  for (bool goes_on = false; !lines.empty();) {
     const std::string_view line = first_line(lines, width);
-    size.x = std::max(size.x, line_width(line));
-    add_line(*ImGui::GetWindowDrawList(), ImVec2(at.x, at.y + size.y), ink, line);
+    // Where a sentence goes on with a word that runs from right to left, it still runs from left to right itself.
+    const std::string shown = (goes_on ? kLeftToRight : "") + std::string(line);
+    size.x = std::max(size.x, line_width(shown));
+    add_line(*ImGui::GetWindowDrawList(), ImVec2(at.x, at.y + size.y), ink, shown);
     size.y += ImGui::GetTextLineHeight();
+    goes_on = line.size() < lines.size() && lines[line.size()] == ' ';
     lines.remove_prefix(std::min(lines.size(), line.size() + 1));
   }
   ImGui::Dummy(size);
