@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 #include <optional>
-#include <tuple>
 #include <utility>
 
+#include "app/cli/commands_changes.h"
 #include "app/cli/commands_inputs.h"
 #include "core/base/text.h"
 #include "core/experiment/system.h"
@@ -19,29 +19,6 @@
 #include "io/tensors/tensor_format.h"
 
 namespace attnscope {
-
-namespace {
-
-void add_intervention_options(CLI::App& command, ExperimentOptions& options) {
-  const auto add = [&](const char* name, std::vector<std::string>& parts, const char* help) {
-    command.add_option(name, parts, help)->type_name("PART")->allow_extra_args(false);
-  };
-  add("--off", options.off,
-      "Switch off a part of a model, layer2.head3 or layer2.mlp, counted from 1, or only at one position: "
-      "layer2.head3@5; repeatable");
-  add("--mean", options.mean, "Replace a part by its mean over the text; repeatable");
-  add("--patched", options.patched, "Replace a part by what the model makes of --patch-text; repeatable");
-  add("--masked", options.masked,
-      "Mask a key of a head for one query or for all: layer2.head3@5:2, layer2.head3@*:2; repeatable");
-  CLI::Option* const text =
-      command.add_option("--patch-text", options.patch_text, "The text that --patched takes parts from");
-  text->type_name("TEXT");
-  command.add_option("--patch-tokens", options.patch_tokens, "The ids of its tokens, instead of --patch-text")
-      ->type_name("ID,…")
-      ->excludes(text);
-}
-
-}  // namespace
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command
@@ -71,7 +48,7 @@ void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command.add_option("--tokens2", options.tokens2, "The ids of the second text, instead of --text2")
       ->type_name("ID,…")
       ->excludes(text2);
-  add_intervention_options(command, options);
+  add_change_options(command, options);
 }
 
 namespace {
@@ -85,22 +62,6 @@ Result<void> apply_picture(Experiment& experiment, const std::string& file) {
   if (const Result<void> set = set_picture(experiment, *picture); !set)
     return fail("--" + set.error().message, Error::Kind::usage);
   return {};
-}
-
-Result<GivenText> given_text(const char* option, const std::optional<std::string>& text,
-                             const std::optional<std::string>& tokens) {
-  GivenText given = {text, std::nullopt};
-  if (!tokens) return given;
-  given.ids.emplace();
-  for (const std::string& each : split(*tokens, ',')) {
-    const std::optional<Index> id = parse_integer(each);
-    if (!id || *id < 0) {
-      return fail(std::string(option) + ": " + quoted_text(each) + " is not allowed; allowed: token ids like 1,2,3",
-                  Error::Kind::usage);
-    }
-    given.ids->push_back(*id);
-  }
-  return given;
 }
 
 /// Gives a model the texts that the command names. Texts for anything else are a usage error.
@@ -133,12 +94,12 @@ Result<void> apply_options(Experiment& experiment, const ExperimentOptions& opti
     if (given.error().kind == Error::Kind::usage) return given;
     return fail(named_refusal(options, experiment, given.error().message), given.error().kind);
   }
-  if (Result<void> changed = apply_interventions(experiment, options); !changed) {
-    if (changed.error().kind == Error::Kind::usage) return changed;
-    return fail(named_refusal(options, experiment, changed.error().message), changed.error().kind);
-  }
   for (const std::string& setting : options.settings) {
     if (Result<void> set = apply_setting(experiment, setting); !set) return set;
+  }
+  if (Result<void> changed = apply_changes(experiment, options); !changed) {
+    if (changed.error().kind == Error::Kind::usage) return changed;
+    return fail(named_refusal(options, experiment, changed.error().message), changed.error().kind);
   }
   if (!options.labels.empty()) {
     Result<std::vector<std::string>> labels = read_labels_file(options.labels);
@@ -161,42 +122,6 @@ Result<double> memory_budget() {
                 Error::Kind::usage);
   }
   return static_cast<double>(*megabytes) * 1e6;
-}
-
-Result<void> apply_interventions(Experiment& experiment, const ExperimentOptions& options) {
-  using Kind = Intervention::Kind;
-  std::vector<Intervention> named;
-  for (const auto& [option, parts, kind] : {std::tuple("--off", &options.off, Kind::off),
-                                            {"--mean", &options.mean, Kind::mean},
-                                            {"--patched", &options.patched, Kind::patched},
-                                            {"--masked", &options.masked, Kind::masked}}) {
-    for (const std::string& part : *parts) {
-      if (experiment.model == nullptr)
-        return fail(std::string(option) + ": allowed only with a model", Error::Kind::usage);
-      Result<Intervention> made = intervention_on(part);
-      if (!made) return fail(std::string(option) + ": " + made.error().message, Error::Kind::usage);
-      if (made->key.has_value() != (kind == Kind::masked))
-        return fail(std::string(option) + ": " + part + " is not allowed; allowed: " +
-                        (made->key ? "a part without a key, such as layer2.head3; keys are for --masked"
-                                   : "a key of one query or of all: layer2.head3@5:2, layer2.head3@*:2"),
-                    Error::Kind::usage);
-      made->kind = kind;
-      if (const Intervention* other = same_part(named, *made))
-        return fail(std::string(option) + ": " + part + " is " + std::string(kind_name(other->kind)) +
-                        " already; allowed: one intervention on each part",
-                    Error::Kind::usage);
-      // What the file says of the same part gives way.
-      if (const Intervention* other = same_part(experiment.interventions, *made))
-        experiment.interventions.erase(experiment.interventions.begin() + (other - experiment.interventions.data()));
-      named.push_back(*made);
-      experiment.interventions.push_back(std::move(*made));
-    }
-  }
-  const Result<GivenText> given = given_text("--patch-tokens", options.patch_text, options.patch_tokens);
-  if (!given) return tl::unexpected(given.error());
-  if (given->empty()) return {};
-  if (experiment.model == nullptr) return fail("--patch-text: allowed only with a model", Error::Kind::usage);
-  return set_patch_text(experiment, *given);
 }
 
 Result<ExperimentSource> open_experiment(const ExperimentOptions& options) {

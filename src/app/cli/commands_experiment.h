@@ -25,12 +25,13 @@ struct ExperimentOptions {
   std::optional<std::string> text2 = {};
   std::optional<std::string> tokens = {};  ///< the same as ids: "1,2,3"
   std::optional<std::string> tokens2 = {};
-  std::vector<std::string> off = {};  ///< parts of a model: "layer2.head3"
+  std::vector<std::string> off = {};  ///< parts of a model: "layer2.head3"; otherwise heads: "layer1.head3"
   std::vector<std::string> mean = {};
   std::vector<std::string> patched = {};
   std::vector<std::string> masked = {};
   std::optional<std::string> patch_text = {};
   std::optional<std::string> patch_tokens = {};
+  std::vector<std::string> edits = {};  ///< "w_q[0,1]=2.5"
 };
 
 void add_experiment_options(CLI::App& command, ExperimentOptions& options);
@@ -50,9 +51,6 @@ Result<GivenText> second_text(const ExperimentOptions& options);
 /// The experiment that the options describe, valid and within the memory budget. An error in a file is a failure; an
 /// invalid setting is a usage error.
 Result<ExperimentSource> load_source(const ExperimentOptions& options);
-
-/// Adds the interventions that the options name. Those on anything but a model, and two on one part, are a usage error.
-Result<void> apply_interventions(Experiment& experiment, const ExperimentOptions& options);
 
 /// The experiment alone. Fails if `output` is not empty and names one of the files read.
 Result<Experiment> load_experiment(const ExperimentOptions& options, const std::filesystem::path& output = {});

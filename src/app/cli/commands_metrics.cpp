@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "app/cli/commands.h"
+#include "app/cli/commands_changes.h"
 #include "app/cli/commands_experiment.h"
 #include "app/cli/found_heads.h"
 #include "app/cli/measured_attentions.h"
@@ -17,7 +18,8 @@
 namespace attnscope {
 namespace {
 
-// More attentions have no tables of distances and compositions as text: those would be longer than the table of heads.
+// More attentions, and some of the heads, have no tables of distances and compositions as text: those would be longer than
+// the table of heads.
 constexpr std::ptrdiff_t kMaxDetailed = 4;
 
 /// Fails if measuring would exceed the memory budget.
@@ -114,7 +116,7 @@ Result<Experiment> experiment_to_test(const MetricsOptions& options) {
     return fail(
         "--find: the test needs a trained model, which reads random tokens; without --find, metrics measures what "
         "is there");
-  if (const Result<void> changed = apply_interventions(source->experiment, options); !changed)
+  if (const Result<void> changed = apply_changes(source->experiment, options); !changed)
     return tl::unexpected(changed.error());
   return std::move(source->experiment);
 }
@@ -167,7 +169,7 @@ Result<CommandOutput> metrics_command(const MetricsOptions& options) {
   const Result<std::vector<Attention>> selected = selected_attentions(trace, options.layer);
   if (!selected) return tl::unexpected(selected.error());
   std::vector<std::string> warnings(trace.warnings().begin(), trace.warnings().end());
-  const bool detailed = !options.csv && (options.json || std::ssize(*selected) <= kMaxDetailed);
+  const bool detailed = !options.csv && (options.json || (!options.top && std::ssize(*selected) <= kMaxDetailed));
   const Measuring measuring = {.item = item->value_or(0),
                                .rank = measures_rank(trace, *selected, options, warnings),
                                .distances = detailed,

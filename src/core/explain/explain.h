@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -17,7 +18,14 @@ Explanation explain(const Trace& trace, int step, std::span<const Index> index);
 /// Only the boxes of cells that `explain` would name; cheap enough for every move of the mouse.
 std::vector<Region> regions_behind(const Trace& trace, int step, std::span<const Index> index);
 
-/// Reads "scores[1, 2, 4]" and checks it against the trace.
+/// Reads "scores[1, 2, 4]", whether or not there is such a cell. An error is a usage error.
+struct CellName {
+  std::string_view tensor;  ///< a part of what was read
+  std::vector<Index> index;
+};
+Result<CellName> parse_cell_name(std::string_view text);
+
+/// The same, checked against the trace.
 struct CellReference {
   int step = 0;
   std::vector<Index> index;
