@@ -49,6 +49,20 @@ TEST(FoundMask, KeysThatNobodyAttendsToArePadding) {
   EXPECT_EQ(both.text(), "causal mask and 1 padding key found in the weights");
 }
 
+TEST(FoundMask, RowsThatAMaskFilledWithOneNumberAreNoAttention) {
+  constexpr float third = 1 / 3.0F;
+  const std::vector<std::vector<float>> left = {{third, third, third}, {0, 1, 0}, {0, 0.25F, 0.75F}};
+  const FoundMask mask = found_in({left, left});
+  EXPECT_TRUE(mask.causal);
+  EXPECT_EQ(mask.padding, (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(mask.text(true), "causal mask and 1 padding token found in the weights");
+  // Other heads with a choice there, or keys that others attend to, say that it is attention.
+  EXPECT_FALSE(found_in({left, {{0.5F, 0.25F, 0.25F}, {0, 1, 0}, {0, 0.25F, 0.75F}}}).any());
+  EXPECT_FALSE(found_in({{{third, third, third}, {0.5F, 0.5F, 0}, {0, 0.25F, 0.75F}}}).any());
+  EXPECT_FALSE(found_in({{{1, 0, 0}, {third, third, third}, {1, 0, 0}}}).any()) << "not at the beginning";
+  EXPECT_FALSE(found_in({{{third, third, third}, {third, third, third}, {third, third, third}}}).any());
+}
+
 TEST(FoundMask, RowsThatAreNotFiniteSayNothing) {
   EXPECT_TRUE(found_in({{{kNaN, kNaN}, {0.5F, 0.5F}}}).causal);
   EXPECT_FALSE(found_in({{{kNaN, kNaN}, {kNaN, kNaN}}}).any());
@@ -98,9 +112,55 @@ TEST(FoundMask, BaselinesAndNormalizedEntropyTakeIt) {
 TEST(FoundMask, PaddingKeysCountAsMasked) {
   const auto tensors = weights_of(2, 4, [](Index, Index, Index key) { return key < 3 ? 1 / 3.0F : 0.0F; });
   const HeadMeasures heads = measured(tensors);
-  EXPECT_EQ(heads.mask, "1 padding key found in the weights");
+  EXPECT_EQ(heads.mask, "1 padding token found in the weights; queries that are padding are left out");
   EXPECT_NEAR(value(heads.heads[0], "entropy_share"), 1, 1e-6);
   EXPECT_NEAR(value(heads.uniform, "entropy"), std::log(3), 1e-6);
+}
+
+/// Weights of a causal previous-token head behind `padded` tokens of padding, whose own rows are `filled`: half of the
+/// weight on the token before, or the token itself where that is padding, and the rest even.
+float behind_padding(Index padded, float filled, Index query, Index key) {
+  if (query < padded) return filled;
+  if (key < padded || key > query) return 0;
+  return (key == std::max(query - 1, padded) ? 0.5F : 0.0F) + 0.5F / static_cast<float>(query - padded + 1);
+}
+
+TEST(FoundMask, PaddingIsNoQueryHoweverItsRowsAreFilled) {
+  for (const float filled : {0.0F, 1 / 6.0F, kNaN}) {
+    const auto heads = measured(
+        weights_of(1, 6, [&](Index, Index query, Index key) { return behind_padding(2, filled, query, key); }));
+    // Queries 2 to 5, the first of which has padding before it.
+    const double rest = (1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 2;
+    EXPECT_NEAR(value(heads.heads[0], "previous_token"), (3 * 0.5 + rest) / 4, 1e-6) << filled;
+    EXPECT_NEAR(value(heads.heads[0], "first_token"), (1 + 0.5 + rest) / 4, 1e-6) << "the first that is no padding";
+    EXPECT_NEAR(value(heads.heads[0], "max_weight"), (1 + 3 * 0.5 + rest) / 4, 1e-6) << filled;
+    EXPECT_EQ(heads.left_out, 0);
+    EXPECT_TRUE(heads.mask.ends_with("found in the weights; queries that are padding are left out")) << heads.mask;
+  }
+}
+
+TEST(FoundMask, HeadsMadeByHandHaveAllQueries) {
+  for (const bool first : {true, false}) {
+    const auto heads = measured(weights_of(1, 8, [&](Index, Index query, Index key) {
+      return key == (first ? 0 : std::max<Index>(query - 1, 0)) ? 1.0F : 0.0F;
+    }));
+    EXPECT_NEAR(value(heads.heads[0], "diagonal"), 1 / 8.0, 1e-6);
+    EXPECT_NEAR(heads.received[0][0], first ? 1 : 2 / 8.0, 1e-6);
+    EXPECT_TRUE(heads.mask.ends_with("found in the weights")) << heads.mask;
+  }
+}
+
+TEST(FoundMask, DeclaredPaddingIsNoQuery) {
+  const auto looks_back = weights_of(2, 4, [](Index, Index query, Index key) {
+    return query < 3 ? (key == std::max<Index>(query - 1, 0) ? 1.0F : 0.0F) : (key == 0 ? 1.0F : 0.0F);
+  });
+  const HeadMeasures heads = measured(looks_back, "padding:3");
+  EXPECT_EQ(heads.mask, "mask padding:3, as set; queries that are padding are left out");
+  EXPECT_NEAR(value(heads.heads[0], "previous_token"), 1, 1e-6);
+  EXPECT_NEAR(heads.received[0][0], 2 / 3.0, 1e-6);
+  // Weights between two sequences have no query for a key.
+  const auto across = made({{"attn", {1, 2, 3}}});
+  EXPECT_EQ(measured(across, "padding:2").mask, "mask padding:2, as set");
 }
 
 TEST(FoundMask, ADeclaredMaskIsTakenInstead) {

@@ -14,18 +14,24 @@ struct FoundMask {
   /// Every weight above the diagonal is 0, and some weight on or below it is not, beside those of the first key.
   bool causal = false;
   std::vector<bool> padding;  ///< [key]: its weight is 0 in every head and query; empty: there is no such key
+  /// Whether the padding is certain enough to leave it out as queries too: two keys or more are left, and most weights to
+  /// them are not 0, as a softmax makes them. Heads made by hand leave out keys without a mask.
+  bool is_soft = false;
 
   [[nodiscard]] bool any() const { return causal || !padding.empty(); }
   [[nodiscard]] bool keeps(Index query, Index key) const {
     return (!causal || key <= query) && (padding.empty() || !padding[static_cast<std::size_t>(key)]);
   }
-  /// "causal mask found in the weights", "2 padding keys found in the weights"; empty if there is none.
-  [[nodiscard]] std::string text() const;
+  /// "causal mask found in the weights", "2 padding keys found in the weights"; empty if there is none. Where queries and
+  /// keys are the same positions, "padding tokens".
+  [[nodiscard]] std::string text(bool same_positions = false) const;
 
   friend bool operator==(const FoundMask&, const FoundMask&) = default;
 };
 
-/// Looks at weights row by row, head after head. Rows with numbers that are not finite say nothing.
+/// Looks at weights row by row, head after head. Rows with numbers that are not finite say nothing. Nor do the equal
+/// weights that a softmax leaves where a mask fills a whole row with one number: those of the first queries in every head,
+/// to keys that no other query attends to, as where texts are padded at their beginning.
 class MaskSearch {
  public:
   MaskSearch(Index queries, Index keys);
@@ -34,11 +40,20 @@ class MaskSearch {
   [[nodiscard]] FoundMask found() const;
 
  private:
+  /// How many queries at the beginning have equal weights in every head that say nothing.
+  [[nodiscard]] Index filled_queries() const;
+  [[nodiscard]] bool is_soft(const FoundMask& mask) const;
+
   bool square_;
-  bool above_ = false;          ///< whether a weight above the diagonal is not 0
+  bool above_ = false;          ///< whether a weight above the diagonal is not 0, in rows of different weights
   bool below_ = false;          ///< whether one on or below it is not, beside those of the first key
-  bool any_ = false;            ///< whether any row was finite
-  std::vector<unsigned> used_;  ///< [key]: not 0 if any of its weights is not
+  std::vector<unsigned> used_;  ///< [key]: not 0 if any of its weights is not, in rows of different weights
+  struct Rows {
+    bool equal = false;   ///< in some head all weights of the query are equal, and not 0
+    Index different = 0;  ///< in how many heads they are not
+    Index nonzero = 0;    ///< and how many of those weights are not 0
+  };
+  std::vector<Rows> rows_;  ///< [query]
 };
 
 /// Whether all numbers are finite.

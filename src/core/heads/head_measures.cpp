@@ -76,21 +76,48 @@ namespace {
 struct ImportedMask {
   std::optional<MaskField> declared;
   FoundMask found;
+  std::vector<bool> padding;  ///< [position]: empty: nowhere, or queries and keys are not the same positions
 
   [[nodiscard]] std::string text() const {
-    return declared ? "mask " + mask_text(declared->mask()) + ", as set" : found.text();
+    const bool leaves_out = !padding.empty();
+    const std::string what = declared ? "mask " + mask_text(declared->mask()) + ", as set" : found.text(leaves_out);
+    return what + (leaves_out ? "; queries that are padding are left out" : "");
   }
 };
+
+/// [key]: whether no query of any head may attend to it; empty if there is no such key.
+std::vector<bool> padding_of(const MaskField& mask, Index batch) {
+  std::vector<bool> padding;
+  const auto is_kept = [&](Index key) {
+    for (Index head = 0; head < mask.sizes().heads; ++head) {
+      // Most keys are kept by the query at their own position.
+      if (key < mask.sizes().queries && mask.keeps(batch, head, key, key)) return true;
+      for (Index query = 0; query < mask.sizes().queries; ++query) {
+        if (mask.keeps(batch, head, query, key)) return true;
+      }
+    }
+    return false;
+  };
+  for (Index key = 0; key < mask.sizes().keys; ++key) padding.push_back(!is_kept(key));
+  const bool any = std::ranges::any_of(padding, [](bool each) { return each; });
+  return any ? padding : std::vector<bool>();
+}
 
 ImportedMask mask_of_imported(const Trace& trace, const HeadRows& rows) {
   ImportedMask mask;
   if (!is<ImportOperation>(rows.step().operation)) return mask;
   mask.declared = declared_mask(trace.experiment(), rows.step().axes);
-  if (mask.declared) return mask;
+  const HeadPattern pattern =
+      head_pattern(trace, rows.step(), rows.leading(0), {nullptr, rows.queries(), rows.keys(), rows.keys(), 1});
+  if (mask.declared) {
+    if (pattern.same_positions) mask.padding = padding_of(*mask.declared, pattern.batch);
+    return mask;
+  }
   MaskSearch search(rows.queries(), rows.keys());
   for (Index head = 0; head < rows.heads() && !rows.ended(); ++head)
     rows.each_row(head, [&](Index query, std::span<const float> row) { search.add(query, row); });
   mask.found = search.found();
+  if (pattern.same_positions && mask.found.is_soft) mask.padding = mask.found.padding;
   return mask;
 }
 
@@ -125,6 +152,7 @@ class HeadMeasurer {
                                        {nullptr, rows_.queries(), rows_.keys(), rows_.keys(), 1});
     if (mask_.declared) pattern.mask = &*mask_.declared;
     pattern.found = &mask_.found;
+    if (!mask_.padding.empty()) pattern.padding = &mask_.padding;
     return pattern;
   }
 

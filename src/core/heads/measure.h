@@ -19,7 +19,10 @@ struct HeadPattern {
   MatrixView weights;                ///< [query, key]; rows sum to 1, or to 0 where the mask leaves no key
   const MaskField* mask = nullptr;   ///< what may be attended to; null: what `found` leaves
   const FoundMask* found = nullptr;  ///< the mask that imported weights show; null: everything may be attended to
-  Index batch = 0;                   ///< of the mask
+  /// [position]: whether there is no token but padding, which no measure counts as a query; null: nowhere. Only where
+  /// queries and keys are the same positions.
+  const std::vector<bool>* padding = nullptr;
+  Index batch = 0;  ///< of the mask
   Index head = 0;
   bool same_positions = false;           ///< queries and keys are the same positions of one sequence
   std::span<const std::string> tokens;   ///< the token at each position; empty: unknown
@@ -28,6 +31,9 @@ struct HeadPattern {
   const HeadCircuit* circuit = nullptr;  ///< the head's weight matrices; null: unknown
 
   [[nodiscard]] bool keeps(Index query, Index key) const;
+  [[nodiscard]] bool is_padding(Index position) const {
+    return padding != nullptr && (*padding)[static_cast<std::size_t>(position)];
+  }
   /// The number of keys that a query may attend to.
   [[nodiscard]] Index kept_keys(Index query) const;
 };

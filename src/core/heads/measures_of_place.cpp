@@ -54,8 +54,10 @@ Measure next_token_measure() {
 Measure first_token_measure() {
   return {"first_token", "first token", "Mean of A[q,0]: how strong an attention sink the first token is.",
           "Xiao et al. 2023; Gu et al. 2024", [](const AttentionRow& row, MeasureSum& sum) {
-            if (row.weights.empty()) return;
-            sum.sum += static_cast<double>(row.weights.front());
+            std::size_t first = 0;
+            while (first < row.weights.size() && row.head.is_padding(static_cast<Index>(first))) ++first;
+            if (first == row.weights.size()) return;
+            sum.sum += static_cast<double>(row.weights[first]);
             ++sum.count;
           }};
 }

@@ -72,11 +72,12 @@ HeadSums::HeadSums(const HeadPattern& head, bool rank) : head_(head), sums_(meas
 
 void HeadSums::add(std::span<const float> row) {
   const Index query = next_++;
-  if (!all_finite(row)) {
-    ++left_out_;
+  if (head_.is_padding(query) || !all_finite(row)) {
+    if (!head_.is_padding(query)) ++left_out_;
     entropies_.push_back(std::numeric_limits<double>::quiet_NaN());
     return;
   }
+  ++counted_;
   AttentionRow one = {head_, query, row, tokens_, head_.kept_keys(query), 0};
   one.entropy = row_entropy({row.data(), 1, std::ssize(row), std::ssize(row), 1}, 0);
   entropies_.push_back(one.entropy);
@@ -105,7 +106,7 @@ MeasureRow HeadSums::measured() const {
 
 std::vector<double> HeadSums::received() const {
   std::vector<double> means = received_;
-  for (double& mean : means) mean /= static_cast<double>(head_.weights.rows - left_out_);
+  for (double& mean : means) mean /= static_cast<double>(counted_);
   return means;
 }
 

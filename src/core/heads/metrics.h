@@ -22,7 +22,7 @@ inline constexpr Index kMaxForRank = 1024;
 inline constexpr Index kMaxCellsForRank = 2 * kMaxForRank * kMaxForRank;
 
 /// Measures a head row by row: the weights need not be in memory all at once. Rows come in order. A row with weights that
-/// are not finite is left out of all measures.
+/// are not finite, and one of padding, is left out of all measures.
 class HeadSums {
  public:
   /// Uses only the size of `head.weights`. Everything that `head` refers to must outlive this object. Without `rank`
@@ -37,6 +37,7 @@ class HeadSums {
   [[nodiscard]] std::vector<double> received() const;
   /// [query]: the entropy of each row in nats; NaN for a row that was left out.
   [[nodiscard]] const std::vector<double>& entropies() const { return entropies_; }
+  /// Rows that are not padding, and left out.
   [[nodiscard]] Index left_out() const { return left_out_; }
 
  private:
@@ -47,6 +48,7 @@ class HeadSums {
   std::vector<double> entropies_;
   std::vector<MeasureSum> sums_;  ///< one for each of `measures()`
   Index next_ = 0;                ///< query
+  Index counted_ = 0;             ///< queries so far that are not left out
   Index left_out_ = 0;
 };
 
