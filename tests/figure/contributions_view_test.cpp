@@ -47,6 +47,27 @@ TEST(ContributionsView, SaysThatThePartsSumToTheLogit) {
   }
 }
 
+TEST(ContributionsView, FilesHaveNoAnswersToClick) {
+  const auto trace = made_trace("gpt2", kIds);
+  for (const char* const view : {"contributions", "importance"}) {
+    const Figure window = figure_of(*trace, view);
+    const Figure file = figure_for_file_of(*trace, view);
+    EXPECT_NE(mark(window.texts, "token"), nullptr) << view;
+    EXPECT_EQ(mark(file.texts, "token"), nullptr) << view;
+    EXPECT_LT(file.height, window.height) << view << ": nor their room";
+    EXPECT_EQ(words(file, "title"), words(window, "title"));
+  }
+}
+
+TEST(PatchingView, SaysThatTextsAnswerAlike) {
+  Experiment experiment = made_trace("gpt2", kIds)->experiment();
+  experiment.patch_text.ids = experiment.text.ids;
+  const Figure figure = figure_of(**run(experiment), "patching");
+  EXPECT_TRUE(figure.heatmaps.empty());
+  ASSERT_FALSE(figure.texts.empty());
+  EXPECT_TRUE(figure.texts.front().markup.starts_with("Both texts answer alike: ")) << figure.texts.front().markup;
+}
+
 TEST(ContributionsView, BeginsWithTheMostProbableTokenAtTheLastPosition) {
   const auto trace = made_trace("gpt2", kIds);
   const Figure figure = figure_of(*trace, "contributions");

@@ -28,6 +28,13 @@ struct Setting {
   std::string tensor;
 };
 
+TEST(MetricsView, NamesTheLayer) {
+  const auto trace = trace_with({}, "hand-made-heads");
+  EXPECT_EQ(words(figure_of(*trace, "metrics", {{"layer", Index{1}}}), "title"), "Layer 1: measures of every head");
+  EXPECT_EQ(words(figure_of(*trace, "metrics", {{"layer", Index{2}}}), "title"), "Layer 2: measures of every head");
+  EXPECT_EQ(words(figure_of(*trace_with({}), "metrics"), "title"), "Attention: measures of every head");
+}
+
 TEST(MetricsView, ShowsTheMeasuresOfEveryHead) {
   Experiment experiment = experiment_with({{"mask", "causal"}, {"tokens", "7"}});
   experiment.labels = {"a", "b", "a", "c", "b", "a", "d"};

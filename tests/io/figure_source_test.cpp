@@ -8,6 +8,7 @@
 
 #include "io/figures/figure_file.h"
 #include "sample_figure.h"
+#include "support/made_model.h"
 #include "support/pdf_text.h"
 #include "support/png_bytes.h"
 #include "support/temporary_folder.h"
@@ -130,6 +131,20 @@ TEST(FigureCaption, SaysWhatIsNotAsUsual) {
   mask.lengths.assign(1000, 3);
   source.experiment.parameters["mask"] = mask;
   EXPECT_LT(figure_caption(source).size(), 400U) << "long values are cut";
+}
+
+TEST(FigureCaption, NamesWhatAModelReads) {
+  ExperimentSource source = {experiment_on_model(made_model("gpt2", {}))};
+  source.experiment.text.ids = {1, 2, 5};
+  EXPECT_NE(figure_caption(source).find("; text [1, 2, 5]; view "), std::string::npos) << figure_caption(source);
+  source.experiment.text.text = "Anna met\nBen.";
+  source.experiment.patch_text = {"Ben met Anna.", {2}, {}, {}, {}};
+  EXPECT_NE(figure_caption(source).find("; text “Anna met\\x0aBen.”; patched from “Ben met Anna.”; view "),
+            std::string::npos)
+      << figure_caption(source);
+  source.experiment.text.text = std::string(1'000'000, 'w');
+  source.experiment.text2.ids.assign(1'000'000, 7);
+  EXPECT_LT(figure_caption(source).size(), 400U) << "long texts are cut";
 }
 
 TEST(FigureCaption, StandsInTheFile) {

@@ -33,6 +33,16 @@ class FoundHeadsWindow : public Interface {
   }
 };
 
+TEST_F(FoundHeadsWindow, IsInTheMenu) {
+  open_view("heads");
+  screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("View")});
+  screen().click_item("##Menu_00", {std::string("Find heads")});
+  screen().settle();
+  EXPECT_EQ(words("found.2.0.name"), "induction");
+  undo();
+  EXPECT_EQ(screen().experiment().view.name, "heads") << "one step";
+}
+
 TEST_F(FoundHeadsWindow, ReplacesTheTextSortsAndOpensAHead) {
   EXPECT_EQ(words("found.2.0.name"), "no found.2.0.name");
   screen().click_item("Figure", {std::string("Of"), 1, std::string("random tokens, repeated")});

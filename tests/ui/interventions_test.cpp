@@ -47,7 +47,9 @@ TEST_F(Interventions, XSwitchesOffTheHeadThatThePinnedWeightIsOf) {
   screen().key('X');
   screen().settle();
   EXPECT_TRUE(all().empty());
+  EXPECT_EQ(screen().state().message.text, "Layer 2, head 4: on again");
   undo();
+  EXPECT_EQ(screen().state().message.text, "") << "no longer so";
   EXPECT_EQ(all().size(), 1U);
   undo();
   EXPECT_TRUE(all().empty());

@@ -19,7 +19,8 @@ Figure part_page(PartMap& map, const PartPage& page, const ViewOptions& options)
       std::max({kPageLeastWidth, map.least_width(), page.title(nullptr, {}), text_width(page.line, TypeSize::kBody)});
   figure.width = std::max(options.width, least + 2 * kPageMargin);
   const double width = std::max(least, std::min(figure.width - 2 * kPageMargin, kPageWidest));
-  const double fixed = 2 * kPageMargin + kPageTitle + kPageLine + page.chips_height + kPageBetween + kPageLegendHeight +
+  const double chips = options.for_file ? 0 : page.chips_height;
+  const double fixed = 2 * kPageMargin + kPageTitle + kPageLine + chips + kPageBetween + kPageLegendHeight +
                        add_caption(nullptr, "", page.caption, {}, width);
   map.fit(width, options.height > 0 ? std::max(1.0, options.height - fixed) : 0);
   const double height = fixed + map.height();
@@ -29,8 +30,8 @@ Figure part_page(PartMap& map, const PartPage& page, const ViewOptions& options)
   at.y += kPageTitle;
   figure.texts.push_back(chart_text(page.line_id, {at.x, at.y + 11}, page.line, Ink::text, TypeSize::kBody));
   at.y += kPageLine;
-  if (page.add_chips) page.add_chips(figure, at, width);
-  at.y += page.chips_height + kPageBetween;
+  if (page.add_chips && !options.for_file) page.add_chips(figure, at, width);
+  at.y += chips + kPageBetween;
   map.add(figure, at);
   at.y += map.height();
   map.add_legend(figure, page.legend_id, at, kPageMargin, page.legend_words);

@@ -16,7 +16,7 @@ struct PartPage {
   std::function<double(Figure*, Point)> title;
   std::string line_id;
   std::string line;
-  double chips_height = 0;
+  double chips_height = 0;  ///< of answers that are there to be clicked, which files do not have
   std::function<void(Figure&, Point, double width)> add_chips = {};  ///< may be empty
   std::string legend_id;
   const char* legend_words = nullptr;  ///< null: those of the map

@@ -27,7 +27,7 @@ Parameter of_option() {
   return choice_parameter("of", "Of",
                           "What is measured: the text, or the standard test, in which the model reads random tokens, "
                           "repeated, and heads that do something clear have a name.",
-                          {"text", "random"}, {"this text", "random tokens, repeated"});
+                          {"text", kOfRandomTokens}, {"this text", "random tokens, repeated"});
 }
 
 Parameter show_option() {
@@ -42,7 +42,7 @@ bool can_find_heads(const Trace& trace) {
 
 bool finds_heads(const Trace& trace, const ParameterValues& options) {
   const auto of = options.find("of");
-  return of != options.end() && std::get<std::string>(of->second) == "random" && can_find_heads(trace);
+  return of != options.end() && std::get<std::string>(of->second) == kOfRandomTokens && can_find_heads(trace);
 }
 
 std::string tested_with(const Trace& trace) {

@@ -13,6 +13,10 @@ namespace attnscope {
 Parameter of_option();
 Parameter show_option();
 
+/// The view that shows the test with all numbers, and the value of "of" that asks for it.
+inline constexpr const char* kTestView = "metrics";
+inline constexpr const char* kOfRandomTokens = "random";
+
 /// Whether the trace is of a model that the test applies to.
 bool can_find_heads(const Trace& trace);
 

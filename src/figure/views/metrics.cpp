@@ -131,7 +131,8 @@ class MetricsLayout {
   static constexpr const char* kOfEveryHead = ": measures of every head";
 
   [[nodiscard]] std::string attention_name() const {
-    if (trace_.experiment().model != nullptr) return capitalized(selected_attention(trace_, options_.values).title);
+    const SelectedAttention selected = selected_attention(trace_, options_.values);
+    if (trace_.experiment().model != nullptr || layer_attentions(trace_).size() > 1) return capitalized(selected.title);
     return step_.name == "cross_weights" ? "Cross-attention" : "Attention";
   }
 

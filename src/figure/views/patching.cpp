@@ -59,6 +59,11 @@ class PatchingLayout {
   Figure build() {
     const std::shared_ptr<const Patched> made = patched();
     if (made == nullptr) return {};  // stopped
+    if (made->found.here == made->found.there) {
+      return reason_figure("Both texts answer alike: " + line(*made) +
+                               " There is nothing that a part could carry over; change the text to patch from.",
+                           options_);
+    }
     const Contributions parts = as_parts(made->found);
     PartMap map(trace_, parts, kWords);
     const std::string lines = line(*made);

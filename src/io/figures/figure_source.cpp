@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "figure/views/view_selection.h"
 #include "io/base/file.h"
 #include "io/base/json_value.h"
+#include "io/base/printable.h"
 #include "io/canvas/canvas_style.h"
 #include "io/figures/figure_format.h"
 
@@ -66,6 +68,28 @@ std::string values_text(std::span<const Parameter> parameters, const ParameterVa
   return join(parts, ", ");
 }
 
+/// What a model reads, as far as a caption has room: "“Anna met Ben.”", "[15496, 995]" where only ids are known.
+std::string text_text(const ModelText& read) {
+  constexpr double longest = 400;         // pixels
+  constexpr std::size_t most_read = 200;  // tokens or bytes: more are not shown in any case
+  if (!read.text.empty()) {
+    const std::string words = printable(utf8_prefix(read.text, most_read));
+    return "“" + shortened_text(words, longest, TypeSize::kBody) + "”";
+  }
+  return shortened_text(index_text(std::span(read.ids).first(std::min(read.ids.size(), most_read))), longest,
+                        TypeSize::kBody);
+}
+
+/// "; text “Anna met Ben.”", with the second text and the one that is patched from.
+std::string texts_text(const Experiment& experiment) {
+  std::string text;
+  for (const auto& [name, read] : {std::pair("text", &experiment.text), std::pair("second text", &experiment.text2),
+                                   std::pair("patched from", &experiment.patch_text)}) {
+    if (!read->ids.empty()) text += "; " + std::string(name) + " " + text_text(*read);
+  }
+  return text;
+}
+
 std::string experiment_text(const Experiment& experiment) {
   const System& system = *find_system(experiment.system);
   std::string text = experiment.system;
@@ -73,7 +97,7 @@ std::string experiment_text(const Experiment& experiment) {
   if (!values.empty()) text += ": " + values;
   if (experiment.tensors != nullptr)
     text += "; from " + std::filesystem::path(experiment.tensors->file()).filename().string();
-  if (experiment.model != nullptr) text += "; model " + experiment.model->name();
+  if (experiment.model != nullptr) text += "; model " + experiment.model->name() + texts_text(experiment);
   if (system.uses_seed) text += "; seed " + std::to_string(experiment.seed);
   if (experiment.discard != 0) text += ", discard " + std::to_string(experiment.discard);
   text += edits_text(experiment.edits);

@@ -81,6 +81,8 @@ std::vector<Group> window_groups() {
         {Command::fit_view, "Fit", {plain('F')}, "fit the figure to the window"},
         {Command::toggle_inspector, "Inspector", {plain('I')}, "show or hide the inspector"}}},
       {Menu::view,
+       {{Command::find_heads, "Find heads"}}},
+      {Menu::view,
        {{Command::set_baseline, "Set as baseline", {plain('P')}, kBaseline},
         {Command::remove_baseline, "Remove baseline"}}},
       {Menu::view, {{Command::theme_dark, "Dark"}, {Command::theme_light, "Light"}}},

@@ -41,6 +41,7 @@ enum class Command {
   find_token,
   fit_view,
   toggle_inspector,
+  find_heads,
   set_baseline,
   remove_baseline,
   theme_dark,

@@ -123,6 +123,7 @@ struct MenuState {
   std::span<const std::string> recent = {};   ///< files that were opened before
   bool can_reload = false;                    ///< whether there is a file to read again
   std::span<const BundledModel> models = {};  ///< that come along
+  bool can_find_heads = false;                ///< by the standard test of a model
 };
 
 /// The menus, and the document's name at their right.

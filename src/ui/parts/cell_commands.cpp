@@ -9,6 +9,7 @@
 #include "core/experiment/order.h"
 #include "core/operations/mask.h"
 #include "core/studies/permutation.h"
+#include "figure/slices/found_heads.h"
 #include "figure/slices/head_state.h"
 #include "figure/slices/selected.h"
 #include "figure/views/view_selection.h"
@@ -172,6 +173,13 @@ void change_view(const Shared& shared, Index by, UiIntents& intents) {
   const auto at = find_view(shared.session().experiment().view.name) - all.data();
   const auto count = std::ssize(all);
   intents.actions.push_back({SetView{all[static_cast<std::size_t>((at + by + count) % count)].name}, 0});
+}
+
+void show_found_heads(const Shared& shared, UiIntents& intents) {
+  // One step for Undo.
+  const std::uint64_t gesture = ++shared.state.gesture;
+  intents.actions.push_back({SetView{kTestView}, gesture});
+  intents.actions.push_back({SetViewOption{of_option().name, std::string(kOfRandomTokens)}, gesture});
 }
 
 void move_token(Shared& shared, Index by, UiIntents& intents) {

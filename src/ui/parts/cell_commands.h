@@ -21,6 +21,8 @@ void follow_shown_head(const Shared& shared);
 void switch_head(const Shared& shared, UiIntents& intents);
 /// Selects a head, counted from 1, where the view shows single heads and has that many.
 void choose_head(const Shared& shared, Index head, UiIntents& intents);
+/// Opens the view that finds heads by the standard test of a model.
+void show_found_heads(const Shared& shared, UiIntents& intents);
 /// Opens the view `by` tabs to the right, around the ends.
 void change_view(const Shared& shared, Index by, UiIntents& intents);
 /// Moves the token of the pinned cell's row `by` places down in the permutation view, which it opens.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "figure/slices/found_heads.h"
 #include "io/base/paths.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/panels/text_panel.h"
@@ -149,7 +150,8 @@ MenuState Workbench::menu_state() const {
           session().lesson(),
           remembered_.state().recent,
           files_.can_reload(),
-          models_};
+          models_,
+          trace() != nullptr && can_find_heads(*trace())};
 }
 
 void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {

@@ -143,14 +143,19 @@ bool Workbench::carry_out_copy(Command command) {
 
 bool Workbench::edit_by(Command command, UiIntents& intents) {
   switch (command) {
-    case Command::undo: intents.actions.push_back({Undo{}, 0}); return true;
-    case Command::redo: intents.actions.push_back({Redo{}, 0}); return true;
+    case Command::undo:
+    case Command::redo:
+      // What was said of the step is no longer so.
+      if (!state_.message.is_error) state_.message = {};
+      intents.actions.push_back({command == Command::undo ? Edit(Undo{}) : Edit(Redo{}), 0});
+      return true;
     case Command::toggle_mask: toggle_mask(shared_, intents); return true;
     case Command::switch_head: switch_head(shared_, intents); return true;
     case Command::move_token_up: move_token(shared_, -1, intents); return true;
     case Command::move_token_down: move_token(shared_, 1, intents); return true;
     case Command::previous_view: change_view(shared_, -1, intents); return true;
     case Command::next_view: change_view(shared_, 1, intents); return true;
+    case Command::find_heads: show_found_heads(shared_, intents); return true;
     case Command::next_step: lesson_.step(1, intents); return true;
     case Command::previous_step: lesson_.step(-1, intents); return true;
     case Command::close_lesson: intents.actions.push_back({CloseLesson{}, 0}); return true;
