@@ -84,7 +84,7 @@ TEST_F(StartOffers, BeginningAnewAsksAboutUnsavedEdits) {
   EXPECT_EQ(screen().state().dialog.open, ui::Dialog::unsaved);
   screen().click_item("Unsaved edits", {std::string("Don\u2019t save")});
   screen().settle();
-  EXPECT_EQ(screen().experiment(), *default_experiment(kFirstSystem));
+  EXPECT_EQ(screen().experiment(), first_experiment());
   EXPECT_FALSE(screen().workbench().session().modified());
 }
 

@@ -110,7 +110,7 @@ bool same_plan(const Experiment& a, const Experiment& b) {
                     a.interventions == b.interventions && same_patches(a, b);
   if (!same || a.labels == b.labels) return same;
   const System* system = find_system(a.system);
-  return system == nullptr || !system->reads_labels;
+  return system == nullptr || system->reads_labels == nullptr || !system->reads_labels(a);
 }
 
 bool same_computation(const Experiment& a, const Experiment& b) { return same_plan(a, b) && a.seed == b.seed; }

@@ -1,6 +1,7 @@
 // What a system is, and how to find one. The systems themselves are in `core/systems`.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +22,6 @@ struct System {
   std::string source;                 ///< the code that it reproduces
   std::vector<Parameter> parameters;  ///< its own parameters, then the common ones
   std::vector<std::string> labels;    ///< token labels of the default experiment
-  bool reads_labels = false;          ///< equal labels are equal tokens: labels affect the numbers
   /// What each head of each layer does, if that is known beforehand; otherwise empty.
   std::vector<std::vector<std::string>> head_names;
   /// The sizes that a mask must fit.
@@ -31,6 +31,8 @@ struct System {
   /// A picture as the experiment keeps it; null: at most kMaxTokenPictureSide pixels along a side.
   Result<ColorPicture> (*fit_picture)(const Experiment&, const ColorPicture&) = nullptr;
   bool uses_seed = true;
+  /// Whether equal labels are equal tokens, so that labels change numbers; null: never.
+  bool (*reads_labels)(const Experiment&) = nullptr;
   /// Warnings about a valid experiment; null: none.
   std::vector<std::string> (*warnings)(const Experiment&) = nullptr;
   /// Further checks before a run; null: none.
@@ -41,8 +43,12 @@ struct System {
   void (*script)(Script&) = nullptr;
 };
 
-/// What the program shows at its first start.
+/// What the program shows at its first start: numbers of both signs, so that heads differ at sight, words that keep their
+/// vector, and weights that stay when tokens are added.
 inline constexpr const char* kFirstSystem = "worked-example";
+inline constexpr std::array<const char*, 4> kFirstSettings = {"scale=sqrt_head_dim", "random_numbers=signed",
+                                                              "same_label=same_vector", "weights_stay=yes"};
+Experiment first_experiment();
 
 /// All systems except own-tensors and transformer, which need a file; in the order of the menus.
 std::span<const System> systems();

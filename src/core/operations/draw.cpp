@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/experiment/random_numbers.h"
 #include "core/operations/ops.h"
 #include "core/random/generator.h"
 
@@ -20,6 +21,8 @@ Value record_draw(PlanBuilder& r, std::string name, Axes axes, DrawOperation ope
   const DrawnNumbers drawn = r.draw(count);
   operation.numbers_before = drawn.before;
   operation.discarded = drawn.discarded;
+  operation.of_weights = drawn.of_weights;
+  operation.restarts = drawn.restarts;
   const double flops = static_cast<double>(count) + static_cast<double>(drawn.discarded);
   return r.record({std::move(name), std::move(operation), {}, std::move(axes), flops});
 }
@@ -61,8 +64,15 @@ void explain_picture(const ExplainedCell& cell, const DrawOperation& draw, Expla
 
 }  // namespace
 
-Value draw_uniform(PlanBuilder& r, std::string name, Axes axes, double from, double to) {
-  return record_draw(r, std::move(name), std::move(axes), {DrawOperation::Distribution::uniform, from, to, {}});
+Value draw_uniform(PlanBuilder& r, std::string name, Axes axes, double from, double to, std::vector<Index> same_rows) {
+  DrawOperation operation = {DrawOperation::Distribution::uniform, from, to, {}};
+  operation.same_rows = std::move(same_rows);
+  return record_draw(r, std::move(name), std::move(axes), std::move(operation));
+}
+
+void begin_weights(PlanBuilder& r, const Experiment& e) {
+  if (weights_stay(e)) r.begin_weights_seed();
+  r.discard(e.discard);
 }
 
 Value draw_normal(PlanBuilder& r, std::string name, Axes axes, std::optional<PlacedPicture> picture) {
@@ -101,6 +111,7 @@ std::string DrawOperation::formula(const StepInPlan& /*step*/) const {
 
 void DrawOperation::compute(Inputs /*inputs*/, const StepContext& context, Tensor& out) const {
   Generator& generator = *context.generator;
+  if (restarts) generator = Generator(weights_seed(context.seed));
   for (std::uint64_t left = discarded; left > 0 && !context.stop.stop_requested();) {
     const std::uint64_t now = std::min(left, kDrawsBetweenChecks);
     generator.discard(now);
@@ -111,6 +122,12 @@ void DrawOperation::compute(Inputs /*inputs*/, const StepContext& context, Tenso
     generator.fill_normal(out.values());
   } else {
     generator.fill_uniform(out.values(), static_cast<float>(from), static_cast<float>(to));
+  }
+  const std::size_t row_size = same_rows.empty() ? 0 : out.values().size() / same_rows.size();
+  for (std::size_t row = 0; row < same_rows.size(); ++row) {
+    const auto from_row = static_cast<std::size_t>(same_rows[row]);
+    if (from_row != row)
+      std::copy_n(out.values().data() + from_row * row_size, row_size, out.values().data() + row * row_size);
   }
   if (picture) picture->fill(out.values(), context.stop);
   for (const EditedNumber& each : edits) out.values()[static_cast<std::size_t>(each.at)] = each.value;
@@ -129,10 +146,17 @@ double DrawOperation::magnitude_bound(const Axes& /*axes*/, std::span<const doub
 void DrawOperation::explain(const ExplainedCell& cell, Explanation& e) const {
   if (picture) return explain_picture(cell, *this, e);
   const Index at = offset_in(cell.step.axes, cell.index);
+  std::vector<Index> source(cell.index.begin(), cell.index.end());
+  const bool is_copy = !same_rows.empty() && same_rows[static_cast<std::size_t>(source[0])] != source[0];
+  if (is_copy) source[0] = same_rows[static_cast<std::size_t>(source[0])];
+  const auto number = numbers_before + static_cast<std::uint64_t>(offset_in(cell.step.axes, source)) + 1;
   e.formula = formula(cell);
   e.note = (is_edited(at) ? "edited; replaces random value " : "random value ") +
-           grouped_text(static_cast<Index>(numbers_before + static_cast<std::uint64_t>(at) + 1)) + " of seed " +
-           std::to_string(cell.seed);
+           grouped_text(static_cast<Index>(number)) + " of seed " +
+           std::to_string(of_weights ? weights_seed(cell.seed) : cell.seed) + (of_weights ? ", the weights' own" : "");
+  if (is_copy)
+    e.note +=
+        ": the same " + cell.step.axes[0].name + " as " + cell.step.axes[0].name + " " + std::to_string(source[0] + 1);
   e.computed = e.value;
 }
 

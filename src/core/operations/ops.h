@@ -18,8 +18,10 @@ namespace attnscope {
 
 // Inputs and weights.
 
-/// `torch.rand(axes)`, scaled to [from, to).
-Value draw_uniform(PlanBuilder& recorder, std::string name, Axes axes, double from = 0, double to = 1);
+/// `torch.rand(axes)`, scaled to [from, to). With `same_rows`, each row along the first axis then takes the numbers of
+/// the row named there, which is not after it.
+Value draw_uniform(PlanBuilder& recorder, std::string name, Axes axes, double from = 0, double to = 1,
+                   std::vector<Index> same_rows = {});
 
 /// `torch.randn(axes)`, its numbers replaced by the picture if there is one.
 Value draw_normal(PlanBuilder& recorder, std::string name, Axes axes, std::optional<PlacedPicture> picture = {});
@@ -29,6 +31,10 @@ Value draw_layer(PlanBuilder& recorder, std::string name, Axes axes, Index fan_i
 
 /// `torch.nn.init.xavier_uniform_` of a matrix [out, in]: uniform in ±√(6 / (in + out)).
 Value draw_xavier(PlanBuilder& recorder, std::string name, Axes axes);
+
+/// Stands between the inputs and the weights: begins the weights' own seed if they stay, and discards what the
+/// experiment discards.
+void begin_weights(PlanBuilder& recorder, const Experiment& experiment);
 
 /// The same number everywhere.
 Value constant(PlanBuilder& recorder, std::string name, Axes axes, double value);

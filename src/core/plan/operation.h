@@ -21,9 +21,10 @@ struct Explanation;
 
 /// Properties that decide how a plan is run.
 struct OperationTraits {
-  bool draws = false;       ///< takes the next numbers of the seed's sequence; `StepContext::generator` gives them
-  bool uses_seed = false;   ///< depends on the seed without taking a number of that sequence
-  bool reads_file = false;  ///< its numbers can be read again at any time
+  bool draws = false;           ///< takes the next numbers of the seed's sequence; `StepContext::generator` gives them
+  bool restarts_draws = false;  ///< takes the first numbers of another seed, and those that follow it the next
+  bool uses_seed = false;       ///< depends on the seed without taking a number of that sequence
+  bool reads_file = false;      ///< its numbers can be read again at any time
   bool fills_infinities = false;  ///< puts ±∞ or NaN into its result on purpose
   bool switches_heads = false;    ///< sets heads of its axis "head" to 0
   bool is_weight = false;         ///< a weight of a trained model, which the model's own file holds

@@ -9,6 +9,12 @@ void PlanBuilder::discard(std::uint64_t draws) {
   numbers_drawn_ += draws;
 }
 
+void PlanBuilder::begin_weights_seed() {
+  numbers_drawn_ = 0;
+  discarded_ = 0;
+  of_weights_ = restarts_ = true;
+}
+
 Value PlanBuilder::record(PlannedStep step) {
   plan_.cost.add(step.axes, step.flops);
   if (!prefix_.empty() && !step.operation->traits().is_weight) step.name.insert(0, prefix_);
@@ -23,7 +29,8 @@ void PlanBuilder::drop_after(Value last) {
 }
 
 DrawnNumbers PlanBuilder::draw(std::uint64_t count) {
-  const DrawnNumbers drawn = {numbers_drawn_, std::exchange(discarded_, 0)};
+  const DrawnNumbers drawn = {numbers_drawn_, std::exchange(discarded_, 0), of_weights_,
+                              std::exchange(restarts_, false)};
   numbers_drawn_ += count;
   return drawn;
 }

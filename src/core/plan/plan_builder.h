@@ -14,10 +14,12 @@ struct Value {
   int step = -1;
 };
 
-/// A part of the numbers that the seed gives, one after the other.
+/// A part of the numbers that a seed gives, one after the other.
 struct DrawnNumbers {
   std::uint64_t before = 0;     ///< how many numbers the seed gave before the first of these
   std::uint64_t discarded = 0;  ///< raw draws discarded just before it
+  bool of_weights = false;      ///< of the weights' own seed
+  bool restarts = false;        ///< the first of that seed
 };
 
 /// Collects the steps of one computation; the functions of operations/ops.h record them. A plan has names and shapes
@@ -32,6 +34,8 @@ class PlanBuilder {
 
   /// Discards `draws` raw numbers of the generator.
   void discard(std::uint64_t draws);
+  /// From now on numbers come from the weights' own seed: what was drawn before does not change them.
+  void begin_weights_seed();
 
   Value record(PlannedStep step);
   /// Puts `prefix` before the names of all steps recorded from now on, except weights of a model.
@@ -43,7 +47,7 @@ class PlanBuilder {
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] Plan take_plan() { return std::move(plan_); }
-  /// Numbers that the seed has given so far, including discarded ones.
+  /// Numbers that the present seed has given so far, including discarded ones.
   [[nodiscard]] std::uint64_t numbers_drawn() const { return numbers_drawn_; }
 
  private:
@@ -51,6 +55,8 @@ class PlanBuilder {
   std::string prefix_;
   std::uint64_t numbers_drawn_ = 0;
   std::uint64_t discarded_ = 0;  ///< since the last draw
+  bool of_weights_ = false;
+  bool restarts_ = false;
 };
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/base/utf8.h"
+#include "core/experiment/random_numbers.h"
 #include "core/experiment/system.h"
 #include "core/plan/plan.h"
 
@@ -48,7 +49,9 @@ void Script::section(std::string_view python) {
   code(python);
 }
 
-void Script::discard() {
+void Script::begin_weights() {
+  if (weights_stay(experiment_))
+    code("torch.manual_seed(" + std::to_string(weights_seed(experiment_.seed)) + ")  # the weights' own");
   const std::uint64_t draws = experiment_.discard;
   if (draws == 0) return;
   if (draws <= kMaxDiscardedAtOnce) {

@@ -33,8 +33,9 @@ class Script {
   /// Appends an empty line and the lines; does nothing if there are none.
   void section(std::string_view python);
   void empty_line() { body_ += '\n'; }
-  /// Draws and drops the numbers that the experiment discards.
-  void discard();
+  /// Stands between the inputs and the weights: gives these their own seed if they stay, and draws and drops the numbers
+  /// that the experiment discards.
+  void begin_weights();
   /// Defines a layer, `variable = python`, whose weight and bias are the tensors w_NAME and b_NAME.
   void layer(const std::string& variable, const std::string& name, std::string_view python);
 

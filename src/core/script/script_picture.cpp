@@ -62,11 +62,11 @@ void write_picture(Script& s) {
   const std::string& picture = e.choice("picture");
   if (picture == "noise") {
     s.code("x = torch.randn(batch, channels, height, width)");
-    s.discard();
+    s.begin_weights();
     return;
   }
   s.code("torch.randn(batch, channels, height, width)  # unused: keeps the same weights as with noise");
-  s.discard();
+  s.begin_weights();
   if (picture == "shapes") s.section(kShapes);
   if (picture == "stripes") s.section(kStripes);
   if (picture == "file") s.section(literal_picture(*e.picture));

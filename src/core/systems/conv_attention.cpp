@@ -15,7 +15,7 @@ void run_system(const Experiment& e, PlanBuilder& r) {
   const Axis hidden = {"head·dim", saturating_product(heads, head_dim)};
 
   const Value x = draw_picture(e, r);
-  r.discard(e.discard);
+  begin_weights(r, e);
   const Layer qkv_layer =
       draw_linear_without_bias(r, "qkv", {"part·head·dim", saturating_product(3, hidden.size)}, channel);
   const Layer out_layer = draw_linear(r, "out", channel, hidden);

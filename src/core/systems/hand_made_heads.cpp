@@ -318,7 +318,7 @@ System hand_made_heads() {
       "random: the seed has no effect.";
   system.source = "the kinds of heads described by Clark et al. 2019 and Olsson et al. 2022";
   system.labels = {"the", "cat", "sat", "on", "the", "mat", "and", "the", "cat", "sat", "on", "the"};
-  system.reads_labels = true;
+  system.reads_labels = [](const Experiment&) { return true; };
   system.head_names = {{hand_made_heads_parts::kHeadNames.begin(), hand_made_heads_parts::kHeadNames.end()},
                        {"induction"}};
   system.parameters = {

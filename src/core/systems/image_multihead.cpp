@@ -16,7 +16,7 @@ void run_system(const Experiment& e, PlanBuilder& r) {
   const Axis merged_axis = {"head·dim", channel.size};
 
   const Value x = draw_picture(e, r);
-  r.discard(e.discard);
+  begin_weights(r, e);
   const Layer qkv_layer = draw_linear(r, "qkv", {"head·part·dim", saturating_product(3, channel.size)}, channel);
   const Layer proj = draw_linear(r, "proj", channel, merged_axis);
 

@@ -30,7 +30,7 @@ void run_system(const Experiment& e, PlanBuilder& r) {
   const bool chunked = e.choice("projection") == "chunked";
 
   const Value x = draw_picture(e, r);
-  r.discard(e.discard);
+  begin_weights(r, e);
   Layers layers;
   if (chunked) {
     layers.qkv = draw_linear(r, "qkv", stacked, channel);

@@ -14,7 +14,7 @@ void run_system(const Experiment& e, PlanBuilder& r) {
   const Axis stacked = {"part·head·dim", saturating_product(3, channel.size)};
 
   const Value x = draw_picture(e, r);
-  r.discard(e.discard);
+  begin_weights(r, e);
   // PyTorch draws a bias for the output layer, then sets it to zero.
   Layer out_layer = draw_linear_without_bias(r, "out", channel, {"head·dim", channel.size});
   r.discard(static_cast<std::uint64_t>(channel.size));

@@ -1,5 +1,7 @@
 #include "core/systems/parts.h"
 
+#include "core/experiment/random_numbers.h"
+
 namespace attnscope {
 namespace {
 
@@ -19,6 +21,7 @@ std::vector<Parameter> picture_parameters(Index batch) {
       choice_parameter("picture", "Picture",
                        "What the picture shows: random noise, built-in shapes or stripes, or your own picture.",
                        {"noise", "shapes", "stripes", "file"}, {"noise", "shapes", "stripes", "your own"}),
+      weights_stay_parameter(),
   };
 }
 

@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// The parameters batch, channels, height, width and picture.
+/// The parameters batch, channels, height, width, picture and weights_stay.
 std::vector<Parameter> picture_parameters(Index batch);
 
 /// The parameter heads, which must divide the parameter `whole`.

@@ -1,5 +1,6 @@
 // Multi-head attention with separate inputs for queries, keys and values, projected without bias. Scores are scaled dot
 // products, or the output of a small network (additive attention) that the heads share.
+#include "core/experiment/random_numbers.h"
 #include "core/experiment/system.h"
 #include "core/script/script_parts.h"
 #include "core/script/script_positions.h"
@@ -55,7 +56,7 @@ void run_system(const Experiment& e, PlanBuilder& r) {
   const bool additive = e.choice("score") == "additive";
 
   const Inputs x = draw_inputs(e, r);
-  r.discard(e.discard);
+  begin_weights(r, e);
   const Layer w_q = draw_linear_without_bias(r, "q", hidden, feature);
   const Layer w_k = draw_linear_without_bias(r, "k", hidden, feature);
   const Layer w_v = draw_linear_without_bias(r, "v", hidden, feature);
@@ -111,7 +112,7 @@ void write_script(Script& s) {
   const Experiment& e = s.experiment();
   const bool additive = e.choice("score") == "additive";
   s.code(inputs_code(e));
-  s.discard();
+  s.begin_weights();
   s.layer("to_q", "q", "nn.Linear(features, hidden, bias=False)");
   s.layer("to_k", "k", "nn.Linear(features, hidden, bias=False)");
   s.layer("to_v", "v", "nn.Linear(features, hidden, bias=False)");
@@ -170,6 +171,7 @@ System projected_multihead() {
                        "How well a key matches a query: their dot product, or a small network (additive attention).",
                        {"scaled_dot", "additive"}, {"dot product", "additive"}),
       relative_positions_parameter(),
+      weights_stay_parameter(),
   };
   system.mask_sizes = projected_multihead_parts::mask_sizes;
   system.run = projected_multihead_parts::run_system;

@@ -1,6 +1,7 @@
 // Multi-head self-attention of a transformer tutorial: one stacked projection, split into heads and then into q, k and
 // v; Xavier initialization, zero biases.
 #include "core/experiment/positions.h"
+#include "core/experiment/random_numbers.h"
 #include "core/experiment/system.h"
 #include "core/script/script_parts.h"
 #include "core/script/script_positions.h"
@@ -28,7 +29,7 @@ void run_system(const Experiment& e, PlanBuilder& r) {
   const Axis stacked = {"head·part·dim", saturating_product(3, embedding.size)};
 
   const Value x = draw_normal(r, "x", {{"batch", e.integer("batch")}, {"token", e.integer("tokens")}, feature});
-  r.discard(e.discard);
+  begin_weights(r, e);
   discard_layer(r, stacked, feature);
   discard_layer(r, embedding, merged_axis);
   const Layer qkv_layer = {draw_xavier(r, "w_qkv", {stacked, feature}), zero_bias(r, "qkv", stacked)};
@@ -49,7 +50,7 @@ void run_system(const Experiment& e, PlanBuilder& r) {
 void write_script(Script& s) {
   const Experiment& e = s.experiment();
   s.code("x = torch.randn(batch, tokens, features)");
-  s.discard();
+  s.begin_weights();
   s.layer("to_qkv", "qkv", "nn.Linear(features, 3 * embedding)");
   s.layer("to_out", "out", "nn.Linear(embedding, embedding)");
   s.code(R"(
@@ -87,6 +88,7 @@ System stacked_multihead() {
                         "Embedding dimension d_model: Q, K or V of all heads together.", 32, 1, 64),
       heads_parameter(4, "embedding"),
       positions_parameter(),
+      weights_stay_parameter(),
   };
   system.mask_sizes = stacked_multihead_parts::mask_sizes;
   system.run = stacked_multihead_parts::run_system;

@@ -1,6 +1,7 @@
 #include "core/systems/systems.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/experiment/system.h"
 #include "core/imported/imported_layers.h"
@@ -46,6 +47,18 @@ const System* find_system(std::string_view name) {
   const std::span<const System> all = systems();
   const auto found = std::find_if(all.begin(), all.end(), [&](const System& system) { return system.name == name; });
   return found == all.end() ? nullptr : &*found;
+}
+
+Experiment first_experiment() {
+  Experiment experiment = *default_experiment(kFirstSystem);
+  for (const char* const setting : kFirstSettings) {
+    const std::string_view text = setting;
+    const std::size_t equals = text.find('=');
+    [[maybe_unused]] const Result<void> set =
+        set_parameter_text(experiment, text.substr(0, equals), text.substr(equals + 1));
+    assert(set);
+  }
+  return experiment;
 }
 
 std::string head_name(const Experiment& experiment, std::string_view tensor, Index head) {

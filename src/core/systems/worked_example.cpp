@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/experiment/positions.h"
+#include "core/experiment/random_numbers.h"
 #include "core/experiment/system.h"
 #include "core/script/script.h"
 #include "core/script/script_positions.h"
@@ -30,9 +31,10 @@ struct Stage {
   }
 
   [[nodiscard]] Weights draw(const Experiment& e, PlanBuilder& r) const {
-    const Value k = draw_uniform(r, prefix + "w_k", weight_axes(e));
-    const Value q = draw_uniform(r, prefix + "w_q", weight_axes(e));
-    const Value v = draw_uniform(r, prefix + "w_v", weight_axes(e));
+    const double least = least_random_number(e);
+    const Value k = draw_uniform(r, prefix + "w_k", weight_axes(e), least);
+    const Value q = draw_uniform(r, prefix + "w_q", weight_axes(e), least);
+    const Value v = draw_uniform(r, prefix + "w_v", weight_axes(e), least);
     return {k, q, v};
   }
 
@@ -90,17 +92,22 @@ void run_system(const Experiment& e, PlanBuilder& r) {
   const Stage single = {"single.", ""};
   const Stage multi = {"", "head "};
 
-  const Value x = draw_uniform(r, "x", {{"token", e.integer("tokens")}, {"feature", e.integer("features")}});
+  const double least = least_random_number(e);
+  const Index tokens_drawn = e.integer("tokens");
+  const Value x = draw_uniform(r, "x", {{"token", tokens_drawn}, {"feature", e.integer("features")}}, least, 1,
+                               same_vectors(e, tokens_drawn));
   Value x2;
   if (e.integer("cross_queries") > 0) {
-    x2 = draw_uniform(r, "x2", {{"cross_query", e.integer("cross_queries")}, {"feature", e.integer("features")}});
+    x2 =
+        draw_uniform(r, "x2", {{"cross_query", e.integer("cross_queries")}, {"feature", e.integer("features")}}, least);
   }
-  r.discard(e.discard);
+  begin_weights(r, e);
   const Weights single_weights = single.draw(e, r);
   const Weights weights = multi.draw(e, r);
-  const Value w_out = draw_uniform(r, "w_out",
-                                   {{"head·dim", saturating_product(e.integer("heads"), e.integer("head_dim"))},
-                                    {"feature", e.integer("features")}});
+  const Value w_out = draw_uniform(
+      r, "w_out",
+      {{"head·dim", saturating_product(e.integer("heads"), e.integer("head_dim"))}, {"feature", e.integer("features")}},
+      least);
 
   const Value tokens = with_positions(r, e, x);
   single.run(e, r, single_weights, tokens, x2);
@@ -143,15 +150,18 @@ std::string function_code(const Experiment& e, std::span<const std::string> name
 
 void write_script(Script& s) {
   const Experiment& e = s.experiment();
-  s.code("x = torch.rand(tokens, features)");
-  if (e.integer("cross_queries") > 0) s.code("x2 = torch.rand(cross_queries, features)");
-  s.discard();
-  s.code(R"(
-# Both stages: w_k, w_q and w_v, in this order.
-single_weights = torch.rand(3, features, head_dim)
-multi_weights = torch.rand(3, heads, features, head_dim)
-w_out = torch.rand(heads * head_dim, features)
-)");
+  const auto random = [&e](const std::string& shape) {
+    return least_random_number(e) == 0 ? "torch.rand(" + shape + ")" : "torch.empty(" + shape + ").uniform_(-1, 1)";
+  };
+  s.code("x = " + random("tokens, features"));
+  if (const std::vector<Index> same = same_vectors(e, e.integer("tokens")); !same.empty())
+    s.code("x = x[" + index_text(same) + "]  # tokens with the same label have the same vector");
+  if (e.integer("cross_queries") > 0) s.code("x2 = " + random("cross_queries, features"));
+  s.begin_weights();
+  s.code("# Both stages: w_k, w_q and w_v, in this order.");
+  s.code("single_weights = " + random("3, features, head_dim"));
+  s.code("multi_weights = " + random("3, heads, features, head_dim"));
+  s.code("w_out = " + random("heads * head_dim, features"));
   s.code(positions_draw_code(e));
   s.edits({{"w_k", "multi_weights[0]"},
            {"w_q", "multi_weights[1]"},
@@ -211,7 +221,11 @@ System worked_example() {
       choice_parameter("scale", "Scaling", "What the scores are divided by before the softmax.",
                        {"none", "sqrt_head_dim"}, {"none", "√d_k"}),
       positions_parameter(),
+      random_numbers_parameter(),
+      same_label_parameter(),
+      weights_stay_parameter(),
   };
+  system.reads_labels = equal_labels_are_equal_vectors;
   system.mask_sizes = worked_example_parts::mask_sizes;
   system.run = worked_example_parts::run_system;
   system.script = worked_example_parts::write_script;

@@ -58,7 +58,8 @@ std::vector<int> same_steps(const Plan& plan, const Trace& last, bool same_seed)
     if (equal) {
       const PlannedStep& other = known[next];
       const OperationTraits traits = step.operation->traits();
-      equal = (traits.draws ? same_draws : same_seed || !traits.uses_seed) &&
+      const bool same_numbers = traits.restarts_draws ? same_seed : same_draws;
+      equal = (traits.draws ? same_numbers : same_seed || !traits.uses_seed) &&
               (&step == &other || (step.axes == other.axes && step.inputs.size() == other.inputs.size() &&
                                    step.operation == other.operation));
       for (std::size_t k = 0; k < step.inputs.size() && equal; ++k)

@@ -8,6 +8,7 @@
 
 #include "app/animation/sweep.h"
 #include "core/base/text.h"
+#include "core/experiment/random_numbers.h"
 #include "core/experiment/system.h"
 #include "core/models/models.h"
 #include "ui/imgui/text_field.h"
@@ -328,12 +329,22 @@ void parameter_panel(const Style& style, const Experiment& experiment, UiState& 
   state.model_facts.reset();  // and with them the model
   section_title(style, "PARAMETERS");
   ParameterControls controls(style, experiment, system, state, intents);
-  for (const Parameter& parameter : system.parameters) controls.show(parameter);
+  for (const Parameter& parameter : system.parameters) {
+    if (!is_of_random_numbers(parameter)) controls.show(parameter);
+  }
   if (system.uses_seed) seed_controls(style, experiment, state, intents);
   // Tensors that are not attention have no tokens to label.
-  if (state.parameter_facts->mask_sizes.queries == 0) return;
+  if (state.parameter_facts->mask_sizes.queries > 0) {
+    ImGui::Dummy(ImVec2(0, style.px(4)));
+    label_controls(style, experiment, state, intents);
+  }
+  // Last, because they are chosen once.
+  if (std::ranges::none_of(system.parameters, is_of_random_numbers)) return;
   ImGui::Dummy(ImVec2(0, style.px(4)));
-  label_controls(style, experiment, state, intents);
+  section_title(style, "RANDOM NUMBERS");
+  for (const Parameter& parameter : system.parameters) {
+    if (is_of_random_numbers(parameter)) controls.show(parameter);
+  }
 }
 
 }  // namespace attnscope::ui

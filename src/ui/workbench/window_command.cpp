@@ -31,7 +31,9 @@ Result<CommandOutput> window_command(const CommandLine& line, const WindowOption
                 Error::Kind::usage);
   }
   const bool named = !options.file.empty();
-  Result<ExperimentSource> source = load_source({named ? options.file : kFirstSystem, {}, options.labels});
+  Result<ExperimentSource> source =
+      named ? load_source({options.file, {}, options.labels})
+            : load_source({kFirstSystem, {kFirstSettings.begin(), kFirstSettings.end()}, options.labels});
   if (!source) return tl::unexpected(source.error());
   if (const auto view = view_options(source->experiment.view); !view)
     return fail(path_text(options.file) + ": " + view.error().message);

@@ -122,7 +122,7 @@ bool Workbench::carry_out_file(Command command, const std::string& stem) {
 
 void Workbench::begin_anew() {
   documents_.leave({[this] {
-    workspace_.open(*default_experiment(kFirstSystem), {}, {});
+    workspace_.open(first_experiment(), {}, {});
     start_.open();
   }});
 }

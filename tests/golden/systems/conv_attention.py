@@ -52,6 +52,7 @@ EXPERIMENTS = [
     _experiment({**SLIM, "temperature": 0.1}, seed=123456789, discard=1000),
     _experiment({**SLIM, "temperature": 10.0, "mask": "causal", "masked_fill": "-inf"}),
     *(_experiment({**SLIM, **params}, **rest) for params, rest in images.PICTURES),
+    _experiment({**SLIM, "picture": "stripes", "weights_stay": "yes"}),
 ]
 
 
@@ -62,6 +63,7 @@ def random_experiment(rng):
         "channels": rng.randint(1, 16),
         "heads": heads,
         "head_dim": rng.randint(1, 12),
+        "weights_stay": rng.choice(["no", "yes"]),
     }
     tokens = images.tokens_of(params)
     experiment = experiments.make_random(rng, SYSTEM, params, tokens, tokens, params["batch"], heads)
@@ -77,7 +79,7 @@ def run(experiment, precision=torch.float32):
     trace = Trace()
     torch.manual_seed(experiment["seed"])
     x = images.draw(trace, params, precision, experiment.get("picture"))
-    torch.rand(experiment.get("discard", 0))
+    experiments.begin_weights(experiment)
     to_qkv = nn.Conv2d(channels, 3 * heads * dim, 1, bias=False).to(precision)
     to_out = nn.Conv2d(heads * dim, channels, 1).to(precision)
     trace.keep_layer("qkv", "part·head·dim,channel", to_qkv)

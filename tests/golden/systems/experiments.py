@@ -2,6 +2,8 @@
 
 import random
 
+import torch
+
 EVERY_SYSTEM = {"mask": "none", "masked_fill": -9e15, "temperature": 1.0}
 
 
@@ -13,6 +15,13 @@ def make(system, params=None, **rest):
 
 def parameters(experiment, defaults):
     return {**EVERY_SYSTEM, **defaults, **experiment.get("params", {})}
+
+
+def begin_weights(experiment):
+    """Stands between the inputs and the weights, which have a seed of their own if they stay."""
+    if experiment.get("params", {}).get("weights_stay", "no") == "yes":
+        torch.manual_seed((experiment["seed"] + 1000) % 2**64)
+    torch.rand(experiment.get("discard", 0))
 
 
 def make_random(rng, system, params, queries, keys, batch=1, heads=1):

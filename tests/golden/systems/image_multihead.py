@@ -48,12 +48,18 @@ EXPERIMENTS = [
     _experiment({**SMALL, "temperature": 0.1}, seed=123456789, discard=1000),
     _experiment({**SMALL, "temperature": 10.0, "mask": "causal", "masked_fill": "-inf"}),
     *(_experiment({**SMALL, **params}, **rest) for params, rest in images.PICTURES),
+    _experiment({**SMALL, "picture": "stripes", "weights_stay": "yes"}),
 ]
 
 
 def random_experiment(rng):
     heads = rng.randint(1, 6)
-    params = {**images.random_size(rng), "channels": heads * rng.randint(1, 5), "heads": heads}
+    params = {
+        **images.random_size(rng),
+        "channels": heads * rng.randint(1, 5),
+        "heads": heads,
+        "weights_stay": rng.choice(["no", "yes"]),
+    }
     tokens = images.tokens_of(params)
     experiment = experiments.make_random(rng, SYSTEM, params, tokens, tokens, params["batch"], heads)
     return images.with_random_picture(rng, experiment)
@@ -67,7 +73,7 @@ def run(experiment, precision=torch.float32):
     trace = Trace()
     torch.manual_seed(experiment["seed"])
     x = images.draw(trace, params, precision, experiment.get("picture"))
-    torch.rand(experiment.get("discard", 0))
+    experiments.begin_weights(experiment)
     to_qkv = trace.keep_layer("qkv", "head·part·dim,channel", nn.Linear(channels, 3 * channels).to(precision))
     proj = trace.keep_layer("proj", "channel,head·dim", nn.Linear(channels, channels).to(precision))
 

@@ -50,6 +50,7 @@ EXPERIMENTS = [
     _experiment({**SMALL, "temperature": 0.1}, seed=123456789, discard=1000),
     _experiment({**SMALL, "temperature": 10.0, **BATCH_NORM, **CHUNKED}),
     *(_experiment({**SMALL, **params}, **rest) for params, rest in images.PICTURES),
+    _experiment({**SMALL, "picture": "stripes", "weights_stay": "yes"}),
 ]
 
 
@@ -59,6 +60,7 @@ def random_experiment(rng):
         "channels": rng.randint(1, 16),
         "norm": rng.choice(["group", "batch"]),
         "projection": rng.choice(["separate", "chunked"]),
+        "weights_stay": rng.choice(["no", "yes"]),
     }
     tokens = images.tokens_of(params)
     experiment = experiments.make_random(rng, SYSTEM, params, tokens, tokens, params["batch"])
@@ -72,7 +74,7 @@ def run(experiment, precision=torch.float32):
     trace = Trace()
     torch.manual_seed(experiment["seed"])
     x = images.draw(trace, params, precision, experiment.get("picture"))
-    torch.rand(experiment.get("discard", 0))
+    experiments.begin_weights(experiment)
     norm = nn.GroupNorm(1, channels) if params["norm"] == "group" else nn.BatchNorm2d(channels)
     normed = trace.keep("normed", "batch,channel,row,column", norm.to(precision)(x))
     tokens = trace.keep("tokens", "batch,token,channel", images.to_tokens(normed))

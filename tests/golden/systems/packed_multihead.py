@@ -50,12 +50,18 @@ EXPERIMENTS = [
     _experiment({**FOUR_HEADS, "temperature": 0.1}, seed=123456789, discard=1000),
     _experiment({**FOUR_HEADS, "temperature": 10.0, "mask": "causal", "masked_fill": "-inf"}),
     *(_experiment({**FOUR_HEADS, **params}, **rest) for params, rest in images.PICTURES),
+    _experiment({**FOUR_HEADS, "picture": "stripes", "weights_stay": "yes"}),
 ]
 
 
 def random_experiment(rng):
     heads = rng.randint(1, 8)
-    params = {**images.random_size(rng), "channels": heads * rng.randint(1, 5), "heads": heads}
+    params = {
+        **images.random_size(rng),
+        "channels": heads * rng.randint(1, 5),
+        "heads": heads,
+        "weights_stay": rng.choice(["no", "yes"]),
+    }
     tokens = images.tokens_of(params)
     experiment = experiments.make_random(rng, SYSTEM, params, tokens, tokens, params["batch"], heads)
     return images.with_random_picture(rng, experiment)
@@ -69,7 +75,7 @@ def run(experiment, precision=torch.float32):
     trace = Trace()
     torch.manual_seed(experiment["seed"])
     x = images.draw(trace, params, precision, experiment.get("picture"))
-    torch.rand(experiment.get("discard", 0))
+    experiments.begin_weights(experiment)
     layer = nn.MultiheadAttention(channels, heads, batch_first=True).to(precision)
     trace.keep_layer("out", "channel,head·dim", layer.out_proj)
     w_qkv = trace.keep("w_qkv", "part·head·dim,channel", layer.in_proj_weight.detach())

@@ -73,6 +73,7 @@ EXPERIMENTS = [
     _experiment({**TWO, **TALL, **ADDITIVE, "positions": "rotary"}, seed=3),
     _experiment({**TWO, "positions": "alibi", "mask": "causal"}),
     _experiment({**TWO, **SELF, **ADDITIVE, "positions": "alibi"}),
+    _experiment({**TWO, **ADDITIVE, "weights_stay": "yes"}),
 ]
 
 
@@ -89,6 +90,7 @@ def random_experiment(rng):
         "input": rng.choice(["separate", "self", "ones"]),
         "score": rng.choice(["scaled_dot", "additive"]),
         "positions": rng.choice(positions.RELATIVE),
+        "weights_stay": rng.choice(["no", "yes"]),
     }
     keys = params["keys"] if params["input"] == "separate" else params["queries"]
     return experiments.make_random(rng, SYSTEM, params, params["queries"], keys, params["batch"], heads)
@@ -102,7 +104,7 @@ def run(experiment, precision=torch.float32):
     trace = Trace()
     torch.manual_seed(experiment["seed"])
     inputs = [numbers.to(precision) for numbers in _inputs(params)]
-    torch.rand(experiment.get("discard", 0))
+    experiments.begin_weights(experiment)
 
     def layer(name, axes, fan_in, fan_out):
         return trace.keep_layer(name, axes, nn.Linear(fan_in, fan_out, bias=False).to(precision))

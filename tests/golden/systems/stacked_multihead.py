@@ -54,6 +54,7 @@ EXPERIMENTS = [
     _experiment({"embedding": 20, "positions": "rotary"}),
     _experiment({**TWO, "heads": 8, "positions": "rotary", "mask": "causal"}),
     _experiment({**TWO, "positions": "alibi", "mask": "padding:3,6"}),
+    _experiment({**TWO, "positions": "learned", "weights_stay": "yes"}, discard=3),
 ]
 
 
@@ -66,6 +67,7 @@ def random_experiment(rng):
         "embedding": heads * rng.randint(1, 8),
         "heads": heads,
         "positions": rng.choice(positions.KINDS),
+        "weights_stay": rng.choice(["no", "yes"]),
     }
     return experiments.make_random(rng, SYSTEM, params, tokens, tokens, batch, heads)
 
@@ -79,7 +81,7 @@ def run(experiment, precision=torch.float32):
     torch.manual_seed(experiment["seed"])
     x = torch.randn(params["batch"], params["tokens"], features).to(precision)
     trace.keep("x", "batch,token,feature", x)
-    torch.rand(experiment.get("discard", 0))
+    experiments.begin_weights(experiment)
     to_qkv, to_out = nn.Linear(features, 3 * embedding), nn.Linear(embedding, embedding)
     for layer in (to_qkv, to_out):
         nn.init.xavier_uniform_(layer.weight)

@@ -10,7 +10,18 @@ from systems.trace import Trace
 
 SYSTEM = "worked-example"
 
-DEFAULTS = {"tokens": 6, "features": 9, "head_dim": 7, "heads": 4, "cross_queries": 3, "scale": "none", "positions": "none"}
+DEFAULTS = {
+    "tokens": 6,
+    "features": 9,
+    "head_dim": 7,
+    "heads": 4,
+    "cross_queries": 3,
+    "scale": "none",
+    "positions": "none",
+    "random_numbers": "positive",
+    "same_label": "own_vector",
+}
+LABELS = ["the", "cat", "sat", "on", "the", "mat"]
 
 # A row without a single key (the third) and a row that keeps only one (the last).
 HOLES = [
@@ -24,6 +35,8 @@ HOLES = [
 
 SQRT = {"scale": "sqrt_head_dim"}
 ONE_OF_EACH = {"tokens": 1, "features": 1, "head_dim": 1, "heads": 1, "cross_queries": 1}
+FIRST_WINDOW = {**SQRT, "random_numbers": "signed", "same_label": "same_vector", "weights_stay": "yes"}
+SENTENCE = ["the", "cat", "sat", "on", "the", "cat"]
 LARGE = {"tokens": 16, "features": 32, "head_dim": 8, "heads": 8}
 
 
@@ -60,6 +73,9 @@ EXPERIMENTS = [
     _experiment({"positions": "rotary", "temperature": 4.0}),
     _experiment({"positions": "alibi", **SQRT}, seed=8),
     _experiment({"positions": "alibi", "mask": "causal", "heads": 3, **SQRT}),
+    _experiment({"weights_stay": "yes"}, discard=3),
+    _experiment({**FIRST_WINDOW, "tokens": 8}, seed=2**64 - 1, labels=SENTENCE),
+    _experiment({**FIRST_WINDOW, "weights_stay": "no", "positions": "learned", "cross_queries": 0}, labels=SENTENCE),
 ]
 
 
@@ -73,8 +89,12 @@ def random_experiment(rng):
         "cross_queries": rng.randint(0, 10),
         "scale": rng.choice(["none", "sqrt_head_dim"]),
         "positions": rng.choice(positions.KINDS),
+        "random_numbers": rng.choice(["positive", "signed"]),
+        "same_label": rng.choice(["own_vector", "same_vector"]),
+        "weights_stay": rng.choice(["no", "yes"]),
     }
-    return experiments.make_random(rng, SYSTEM, params, queries=tokens, keys=tokens, heads=heads)
+    experiment = experiments.make_random(rng, SYSTEM, params, queries=tokens, keys=tokens, heads=heads)
+    return {**experiment, "labels": [rng.choice("abc") for _ in range(rng.randint(0, 8))]}
 
 
 def run(experiment, precision=torch.float32):
@@ -85,15 +105,21 @@ def run(experiment, precision=torch.float32):
     trace = Trace()
     keep = trace.keep
 
+    least = -1 if params["random_numbers"] == "signed" else 0
+
     def rand(*shape):
-        return torch.rand(*shape).to(precision)
+        return torch.empty(*shape).uniform_(least, 1).to(precision)
 
     torch.manual_seed(experiment["seed"])
-    x = keep("x", "token,feature", rand(tokens, features))
+    x = rand(tokens, features)
+    if params["same_label"] == "same_vector":
+        labels = experiment.get("labels", LABELS)[:tokens]
+        x = x[[labels.index(labels[i]) if i < len(labels) else i for i in range(tokens)]]
+    x = keep("x", "token,feature", x)
     x2 = None
     if params["cross_queries"] > 0:
         x2 = keep("x2", "cross_query,feature", rand(params["cross_queries"], features))
-    torch.rand(experiment.get("discard", 0))
+    experiments.begin_weights(experiment)
     single = [rand(features, dim) for _ in range(3)]
     several = [rand(heads, features, dim) for _ in range(3)]
     w_out = rand(heads * dim, features)
