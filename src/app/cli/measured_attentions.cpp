@@ -185,7 +185,9 @@ std::string measured_text(const Attentions& attentions, const HeadRanking& ranki
     if (detailed) text += distances_text(each.measures);
   }
   if (!detailed)
-    text += "\n--layer N, without --top, also shows how far the heads of a layer are apart; --json has that of all layers.\n";
+    text +=
+        "\n--layer N, without --top, also shows how far the heads of a layer are apart; --json has that of all "
+        "layers.\n";
   return text + "\n" + measure_legend();
 }
 

@@ -128,8 +128,6 @@ class MetricsLayout {
     return {columns_[measure], y, columns_[measure + 1] - columns_[measure], height};
   }
 
-  static constexpr const char* kOfEveryHead = ": measures of every head";
-
   [[nodiscard]] std::string attention_name() const {
     const SelectedAttention selected = selected_attention(trace_, options_.values);
     if (trace_.experiment().model != nullptr || layer_attentions(trace_).size() > 1) return capitalized(selected.title);
@@ -137,7 +135,7 @@ class MetricsLayout {
   }
 
   void title(double y) {
-    const std::string words = attention_name() + kOfEveryHead;
+    const std::string words = attention_name() + ": measures of every head";
     text("title", {left_, y + 8}, words, Ink::text, HorizontalAlign::left, FontWeight::semibold, TypeSize::kTitle);
     const double title = text_width(words, TypeSize::kTitle, FontWeight::semibold);
     if (!page_.is_all()) text("page", {left_ + title + 12, y + 8}, page_.text("rows"), Ink::dim, HorizontalAlign::left);
