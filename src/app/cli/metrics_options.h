@@ -24,9 +24,6 @@ struct MetricsOptions : ExperimentOptions {
   bool csv = false;
 };
 
-/// More operations than this take seconds; the effective rank is then computed only when it is asked for.
-inline constexpr double kMaxRankOperations = 3e9;
-
 /// What is said when the effective rank is left out.
 inline constexpr const char* kRankLeftOut =
     "the effective rank of so many weights takes long and is left out; --effective-rank computes it";

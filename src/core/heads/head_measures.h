@@ -62,6 +62,8 @@ inline std::optional<HeadMeasures> measure_heads(const Trace& trace, int positio
 
 /// About how many operations the effective ranks of all heads take whose weights have these axes.
 double rank_operations(const Axes& axes);
+/// The effective ranks of many heads are left out, unless asked for, where they take more than this: a second or two.
+inline constexpr double kMaxRankOperations = 3e9;
 
 /// The maximum memory of `measure_heads` in bytes.
 double measuring_bytes(const Step& step);

@@ -7,6 +7,12 @@
 
 namespace attnscope {
 
+std::pair<std::string, std::string> two_lines(const std::string& title) {
+  const std::size_t space = title.rfind(' ');
+  if (space == std::string::npos) return {"", title};
+  return {title.substr(0, space), title.substr(space + 1)};
+}
+
 void add_measure(Figure& figure, const std::string& id, const Rect& cell, std::optional<double> value,
                  const MeasureScale& scale, const Shade& shade) {
   const double right = cell.right() - 6;

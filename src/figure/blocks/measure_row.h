@@ -3,11 +3,15 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "figure/model/figure.h"
 
 namespace attnscope {
+
+/// The title of a measure in two lines, "previous" and "token"; the first is empty where it has one word.
+std::pair<std::string, std::string> two_lines(const std::string& title);
 
 /// What the bars of one column are drawn against.
 struct MeasureScale {
