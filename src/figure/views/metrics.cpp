@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/heads/attention_list.h"
-#include "core/heads/metrics.h"
+#include "core/heads/head_measures.h"
 #include "figure/blocks/found_table.h"
 #include "figure/blocks/layers_table.h"
 #include "figure/blocks/measure_table.h"
