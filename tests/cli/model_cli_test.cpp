@@ -211,6 +211,39 @@ TEST(CliModels, PartsAreSwitchedOffReplacedAndPatched) {
   EXPECT_NE(traced(folder, saved, {"--off", "layer1.out@2"}), patched);
 }
 
+TEST(CliModels, TwoTextsAreCompared) {
+  const TemporaryFolder folder;
+  write_tiny_model(folder);
+  const std::string model = folder.path().string();
+  const std::string output = (folder / "out.svg").string();
+  const Arguments view = {"figure", model, "--tokens", "1,2,3", "--view", "compare", "-o", output, "--caption"};
+  const auto compared = [&](Arguments options) {
+    options.insert(options.begin(), view.begin(), view.end());
+    const Outcome outcome = run_program(options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string caption = compared({"--pinned-tokens", "3,1,2", "--off", "layer1.head1"});
+  EXPECT_NE(caption.find("text [1, 2, 3]; layer1.head1 off;"), std::string::npos) << caption;
+  const std::size_t baseline = caption.find("compared with");
+  EXPECT_NE(caption.find("text [3, 1, 2]; layer1.head1 off", baseline), std::string::npos) << caption;
+  // The figure keeps both, and a model can be named with another text.
+  EXPECT_EQ(run_program({"figure", output, "-o", (folder / "again.svg").string(), "--caption"}).out, caption);
+  EXPECT_EQ(compared({"--pinned", model, "--pinned-tokens", "3,1,2"}), compared({"--pinned-tokens", "3,1,2"}));
+  EXPECT_NE(compared({"--pinned", model}), compared({"--pinned-tokens", "3,1,2"}));
+
+  const auto refused = [&](Arguments options, int code, const std::vector<std::string>& parts) {
+    options.insert(options.begin(), view.begin(), view.end());
+    expect_refused(options, code, parts);
+  };
+  refused({"--pinned-tokens", "1,99"}, 1, {"--pinned-tokens: ", "the token id 99"});
+  refused({"--pinned-tokens", "a"}, 2, {"--pinned-tokens: \"a\" is not allowed"});
+  expect_refused({"figure", model, "--view", "heads", "--pinned-tokens", "1", "-o", output}, 2,
+                 {"--pinned-tokens: the view heads does not compare"});
+  expect_refused({"figure", "worked-example", "--view", "compare", "--pinned-text", "a", "-o", output}, 2,
+                 {"--pinned-text: allowed only with a model"});
+}
+
 TEST(CliModels, ScoresAreMasked) {
   const TemporaryFolder folder;
   write_tiny_model(folder);

@@ -109,7 +109,8 @@ Result<void> check_inputs(const AnimateOptions& options, const Animation& animat
 
 Result<AnimationTask> lesson_task(const AnimateOptions& options, double budget) {
   const bool more = !options.experiment.empty() || !options.settings.empty() || !options.labels.empty() ||
-                    !options.picture.empty() || !options.view.empty() || !options.pinned.empty();
+                    !options.picture.empty() || !options.view.empty() || !options.pinned.empty() ||
+                    options.pinned_text || options.pinned_tokens;
   if (more || !options.sweep.empty()) {
     return wrong_command(
         "--lesson: a lesson has its own experiments and views; allowed with it: page options, --fps and -o");

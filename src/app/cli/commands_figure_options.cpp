@@ -3,11 +3,14 @@
 #include <optional>
 #include <utility>
 
+#include "app/cli/commands_changes.h"
 #include "core/base/text.h"
 #include "core/experiment/system.h"
+#include "core/plan/validate.h"
 #include "figure/views/view_selection.h"
 #include "io/base/printable.h"
 #include "io/models/model_folder.h"
+#include "io/models/model_texts.h"
 
 namespace attnscope {
 namespace {
@@ -48,6 +51,13 @@ void add_figure_options(CLI::App& command, FigureOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--pinned", options.pinned, "For the view compare: the baseline to compare with")
       ->type_name("EXPERIMENT");
+  CLI::Option* const text = command.add_option(
+      "--pinned-text", options.pinned_text,
+      "The text of the baseline; without --pinned, the baseline is the same experiment with this text");
+  text->type_name("TEXT");
+  command.add_option("--pinned-tokens", options.pinned_tokens, "The ids of its tokens, instead of --pinned-text")
+      ->type_name("ID,…")
+      ->excludes(text);
   command.add_option("--theme", options.theme, "paper (default), light or dark")->type_name("NAME");
   command.add_option("--width", options.width, "Width, 0.5 to 100 inches, or with a unit: 12cm (default 7)")
       ->type_name("IN");
@@ -122,6 +132,39 @@ std::string smaller_type_warning(const SmallerType& type, const FigureOptions& o
   return "--font-size: " + smaller_type_text(type, options.width.ends_with("m"));
 }
 
+namespace {
+
+bool has_baseline(const FigureOptions& options) {
+  return !options.pinned.empty() || options.pinned_text || options.pinned_tokens;
+}
+
+/// What the options name as the baseline of `experiment`.
+Result<Experiment> named_baseline(const FigureOptions& options, const Experiment& experiment) {
+  const bool has_text = options.pinned_text || options.pinned_tokens;
+  if (options.pinned.empty()) {
+    const std::string option = options.pinned_text ? "--pinned-text" : "--pinned-tokens";
+    if (experiment.model == nullptr) return fail(option + ": allowed only with a model", Error::Kind::usage);
+    const Result<GivenText> given = given_text("--pinned-tokens", options.pinned_text, options.pinned_tokens);
+    if (!given) return tl::unexpected(given.error());
+    Experiment baseline = experiment;
+    Result<void> set = set_texts(baseline, *given, {});
+    if (set) set = validate(baseline, kUnlimitedMemory);
+    if (!set) return fail(option + ": " + set.error().message, set.error().kind);
+    return baseline;
+  }
+  ExperimentOptions baseline = {options.pinned, {}};
+  if (has_text) {
+    baseline.text = options.pinned_text, baseline.tokens = options.pinned_tokens;
+  } else if (belongs_to_model(options.pinned)) {
+    // A model alone reads what the other one reads; an experiment has its own text.
+    baseline.text = options.text, baseline.tokens = options.tokens;
+  }
+  if (belongs_to_model(options.pinned)) baseline.text2 = options.text2, baseline.tokens2 = options.tokens2;
+  return load_experiment(baseline);
+}
+
+}  // namespace
+
 Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& experiment) {
   const bool typed = !options.view.empty() && options.view != experiment.view.name;
   if (typed) experiment.view = {options.view, {}};
@@ -131,8 +174,11 @@ Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& expe
   Result<ViewOptions> chosen = view_options(experiment.view);
   if (!chosen && (typed || !options.view_options.empty())) return fail(chosen.error().message, Error::Kind::usage);
   if (!chosen) return fail(path_text(options.experiment) + ": " + chosen.error().message);
-  if (!options.pinned.empty() && find_view(experiment.view.name)->with_baseline.empty()) {
-    return fail("--pinned: the view " + experiment.view.name + " does not compare; allowed: with --view " +
+  if (has_baseline(options) && find_view(experiment.view.name)->with_baseline.empty()) {
+    return fail(std::string(!options.pinned.empty() ? "--pinned"
+                            : options.pinned_text   ? "--pinned-text"
+                                                    : "--pinned-tokens") +
+                    ": the view " + experiment.view.name + " does not compare; allowed: with --view " +
                     baseline_view().name,
                 Error::Kind::usage);
   }
@@ -140,14 +186,8 @@ Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& expe
 }
 
 Result<void> note_pinned(const FigureOptions& options, ExperimentSource& source, ViewOptions& view) {
-  if (!options.pinned.empty()) {
-    ExperimentOptions baseline = {options.pinned, {}};
-    // A model alone reads what the other one reads; an experiment has its own text.
-    if (belongs_to_model(options.pinned)) {
-      baseline.text = options.text, baseline.text2 = options.text2;
-      baseline.tokens = options.tokens, baseline.tokens2 = options.tokens2;
-    }
-    Result<Experiment> pinned = load_experiment(baseline);
+  if (has_baseline(options)) {
+    Result<Experiment> pinned = named_baseline(options, source.experiment);
     if (!pinned) return tl::unexpected(pinned.error());
     source.pinned = std::move(*pinned);
     for (const auto& [name, value] : find_view(source.experiment.view.name)->with_baseline) {

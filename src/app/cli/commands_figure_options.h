@@ -17,6 +17,8 @@ struct FigureOptions : ExperimentOptions {
   std::string view;
   std::vector<std::string> view_options;  ///< "head=3"
   std::string pinned;
+  std::optional<std::string> pinned_text = {};  ///< what the baseline's model reads
+  std::optional<std::string> pinned_tokens = {};
   std::string theme = "paper";
   std::string width;
   std::string height;
