@@ -64,8 +64,11 @@ TEST(PatchingView, SaysThatTextsAnswerAlike) {
   experiment.patch_text.ids = experiment.text.ids;
   const Figure figure = figure_of(**run(experiment), "patching");
   EXPECT_TRUE(figure.heatmaps.empty());
-  ASSERT_FALSE(figure.texts.empty());
-  EXPECT_TRUE(figure.texts.front().markup.starts_with("Both texts answer alike: ")) << figure.texts.front().markup;
+  EXPECT_TRUE(words(figure, "missing").starts_with("Both texts answer alike: ")) << words(figure, "missing");
+  // In lines of the width that there is.
+  const Figure narrow = figure_of(**run(experiment), "patching", {}, 500, 300);
+  EXPECT_EQ(narrow.width, 500);
+  EXPECT_EQ(words(narrow, "missing"), words(figure, "missing"));
 }
 
 TEST(ContributionsView, BeginsWithTheMostProbableTokenAtTheLastPosition) {

@@ -63,10 +63,17 @@ inline ParameterValues set_by(const TargetMark& mark) {
   return set == nullptr ? ParameterValues() : set->values;
 }
 
-/// The text with that id; "no …" without one.
+/// The text with that id; "no …" without one. Lines of a reason, "missing", "missing.1", …, are one text.
 inline std::string words(const Figure& figure, const std::string& id) {
   const TextMark* found = mark(figure.texts, id);
-  return found == nullptr ? "no " + id : found->markup;
+  if (found == nullptr) return "no " + id;
+  std::string text = found->markup;
+  for (int line = 1; id == "missing"; ++line) {
+    found = mark(figure.texts, id + "." + std::to_string(line));
+    if (found == nullptr) break;
+    text += " " + found->markup;
+  }
+  return text;
 }
 
 /// The default experiment of every system, with pictures and batches of two to save time.

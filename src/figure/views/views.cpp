@@ -51,19 +51,30 @@ Result<ViewOptions> view_options(const ViewChoice& choice) {
 }
 
 Figure reason_figure(const std::string& why, const ViewOptions& options) {
+  constexpr double margin = 16;
+  constexpr double least = 320;  // width of a line
+  constexpr double line = 24;
+  const std::vector<std::string> lines =
+      wrapped_text(why, std::max(least, options.width - 2 * margin), TypeSize::kTitle, FontWeight::regular);
+  double widest = 0;
+  for (const std::string& each : lines) widest = std::max(widest, text_width(each, TypeSize::kTitle));
+  const double height = line * static_cast<double>(lines.size());
   Figure figure;
-  figure.width = std::max(options.width, text_width(why, TypeSize::kTitle) + 32);
-  figure.height = std::max(options.height, 120.0);
+  figure.width = std::max(options.width, widest + 2 * margin);
+  figure.height = std::max({options.height, 120.0, height + 2 * margin});
   figure.title = why;
-  figure.texts.push_back({"missing",
-                          {figure.width / 2, figure.height / 2},
-                          why,
-                          TypeSize::kTitle,
-                          FontWeight::regular,
-                          Ink::dim,
-                          HorizontalAlign::center,
-                          VerticalAlign::middle,
-                          0});
+  double y = (figure.height - height + line) / 2;
+  for (std::size_t i = 0; i < lines.size(); ++i, y += line) {
+    figure.texts.push_back({i == 0 ? "missing" : "missing." + std::to_string(i),
+                            {figure.width / 2, y},
+                            lines[i],
+                            TypeSize::kTitle,
+                            FontWeight::regular,
+                            Ink::dim,
+                            HorizontalAlign::center,
+                            VerticalAlign::middle,
+                            0});
+  }
   return figure;
 }
 

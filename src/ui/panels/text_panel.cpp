@@ -153,7 +153,8 @@ class TextColumn {
     const bool changed = text_area("##text", shown, ImVec2(width, height), ImGuiInputTextFlags_CallbackAlways,
                                    move_cursor, which_ == 1 ? &state_.cursor_to_end : &no);
     if (ImGui::IsItemActivated()) ++state_.gesture;
-    tooltip(help_of(experiment_, which_));
+    // It would hide the text while one types.
+    if (!ImGui::IsItemActive()) tooltip(help_of(experiment_, which_));
     if (!changed) return;
     typed_ = TypedText{shown, its, {}};
     intents_.actions.push_back({SetText{which_, std::move(shown)}, state_.gesture});
