@@ -31,8 +31,10 @@ TEST(CliFind, TestsWithTheInterventionsThatMeanTheSameForAnyText) {
     if (head.at("layer") != 2) continue;
     EXPECT_LT(head.at("measures").at("induction").at("value").get<double>(), 0.3) << head;
   }
-  EXPECT_NE(run_program({"metrics", model, "--find", "--off", "layer1.head2"}).out.find("; with layer 1, head 2 off;"),
-            std::string::npos);
+  const std::string table = run_program({"metrics", model, "--find", "--off", "layer1.head2"}).out;
+  EXPECT_NE(table.find(" (off)  "), std::string::npos) << "in the row of the head\n" << table;
+  EXPECT_EQ(table.find(" (off)  "), table.rfind(" (off)  ")) << "and in no other\n" << table;
+  EXPECT_NE(table.find("; with layer 1, head 2 off;"), std::string::npos);
   const Outcome partly = run_program({"metrics", model, "--find", "--off", "layer1.head2@3"});
   EXPECT_EQ(partly.out, run_program({"metrics", model, "--find"}).out);
   EXPECT_NE(partly.err.find("the test leaves them out"), std::string::npos) << partly.err;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/cli/commands_tables.h"
@@ -51,10 +53,13 @@ class FoundTable {
   void add(const FoundHead& head) {
     const std::size_t shown = measure_.value_or(head.name.value_or(largest_measure(head)));
     const FoundValue& value = head.values[shown];
+    std::string name = head.name ? title_of(*head.name) : "–";
+    if (const std::string_view replaced = replaced_in_test(found_, head); !replaced.empty())
+      name += " (" + std::string(replaced) + ")";
     std::vector<std::string>& row = rows_.emplace_back();
     row = {std::to_string(head.layer),
            "head " + std::to_string(head.head + 1),
-           head.name ? title_of(*head.name) : "–",
+           std::move(name),
            title_of(shown),
            cell_text(value.mean),
            cell_text(value.spread),

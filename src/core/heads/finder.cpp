@@ -205,6 +205,15 @@ bool depends_on_tokens(const Measure& measure) {
   return measure.name == "duplicate_token" || measure.name == "induction";
 }
 
+std::string_view replaced_in_test(const FoundHeads& found, const FoundHead& head) {
+  constexpr std::string_view weights = "weights";
+  const std::string prefix = head.tensor.substr(0, head.tensor.size() - weights.size());
+  for (const Intervention& each : found.interventions) {
+    if (each.tensor == prefix + "head_outputs" && each.head == head.head && !each.position) return kind_name(each.kind);
+  }
+  return {};
+}
+
 std::optional<std::size_t> named_measure(std::span<const FoundValue> values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const FoundValue& value = values[i];

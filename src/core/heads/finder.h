@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -72,6 +73,10 @@ struct FoundHeads {
 
 /// The measure to name a head after, given its `values` in the order of `finder_measures`; see `kNamedValue`.
 std::optional<std::size_t> named_measure(std::span<const FoundValue> values);
+
+/// "off" or "mean": what takes the place of the head's outputs in the test; its weights, and so its measures, are those
+/// that it would have. Empty: nothing does.
+std::string_view replaced_in_test(const FoundHeads& found, const FoundHead& head);
 
 /// The measure with the largest mean.
 std::size_t largest_measure(const FoundHead& head);

@@ -44,13 +44,16 @@ std::string about(const FoundHead& head, const HeadTableRow& row, std::size_t me
   return words;
 }
 
-HeadTableRow row_of(const FoundHead& head, const std::map<std::string, std::string>& titles) {
+HeadTableRow row_of(const FoundHeads& found, const FoundHead& head, const std::map<std::string, std::string>& titles) {
   const auto title = titles.find(head.tensor);
   HeadTableRow row = {head.tensor, title != titles.end() ? title->second : "layer " + std::to_string(head.layer),
                       head.layer - 1, head.head};
-  if (head.name) row.name = measure_name(*head.name);
   for (const FoundValue& value : head.values)
     row.cells.push_back({std::isnan(value.mean) ? std::nullopt : std::optional(value.mean), value.uniform});
+  if (!head.name) return row;
+  row.name = measure_name(*head.name);
+  if (const std::string_view replaced = replaced_in_test(found, head); !replaced.empty())
+    row.name += " (" + std::string(replaced) + ")";
   return row;
 }
 
@@ -80,7 +83,7 @@ Figure found_figure(const Trace& trace, const FoundHeads& found, const ViewOptio
                      .only_named = options.choice("show") != "all",
                      .min_column = 72};
   while (finder_measures()[table.mapped].name != "induction") ++table.mapped;
-  for (const FoundHead& head : found.heads) table.rows.push_back(row_of(head, titles));
+  for (const FoundHead& head : found.heads) table.rows.push_back(row_of(found, head, titles));
   table.about = [&](const HeadTableRow& row, std::size_t measure) {
     return about(found.heads[static_cast<std::size_t>(&row - table.rows.data())], row, measure);
   };

@@ -117,6 +117,8 @@ class HeadTableLayout : private TableSizes {
     head_width_ += 16 + kGap;
     for (std::size_t i = 0; i < table_.measures.size() && has_names(); ++i)
       name_width_ = std::max(name_width_, text_width(measure_name(i), TypeSize::kSmall, FontWeight::semibold));
+    for (const HeadTableRow& row : table_.rows)
+      name_width_ = std::max(name_width_, text_width(row.name, TypeSize::kSmall, FontWeight::semibold));
     if (has_names()) name_width_ += kGap;
     place_columns();
     const double shown = kRow * static_cast<double>(std::max<Index>(1, page_.count));
