@@ -70,7 +70,7 @@ class LinePictures {
   using KeyView = KeyOf<std::string_view>;
   /// Finds without a copy of the line.
   struct ByContent {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard library's name
     bool operator()(const KeyView& a, const KeyView& b) const { return a < b; }
   };
 
