@@ -125,18 +125,34 @@ float behind_padding(Index padded, float filled, Index query, Index key) {
   return (key == std::max(query - 1, padded) ? 0.5F : 0.0F) + 0.5F / static_cast<float>(query - padded + 1);
 }
 
-TEST(FoundMask, PaddingIsNoQueryHoweverItsRowsAreFilled) {
-  for (const float filled : {0.0F, 1 / 6.0F, kNaN}) {
-    const auto heads = measured(
-        weights_of(1, 6, [&](Index, Index query, Index key) { return behind_padding(2, filled, query, key); }));
-    // Queries 2 to 5, the first of which has padding before it.
-    const double rest = (1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 2;
-    EXPECT_NEAR(value(heads.heads[0], "previous_token"), (3 * 0.5 + rest) / 4, 1e-6) << filled;
-    EXPECT_NEAR(value(heads.heads[0], "first_token"), (1 + 0.5 + rest) / 4, 1e-6) << "the first that is no padding";
-    EXPECT_NEAR(value(heads.heads[0], "max_weight"), (1 + 3 * 0.5 + rest) / 4, 1e-6) << filled;
-    EXPECT_EQ(heads.left_out, 0);
-    EXPECT_TRUE(heads.mask.ends_with("found in the weights; queries that are padding are left out")) << heads.mask;
+TEST(FoundMask, PaddingChangesNoMeasureHoweverItsRowsAreFilled) {
+  constexpr Index tokens = 4;
+  const HeadMeasures alone =
+      measured(weights_of(1, tokens, [](Index, Index query, Index key) { return behind_padding(0, 0, query, key); }));
+  for (const Index padded : {1, 2, 5}) {
+    for (const float filled : {0.0F, 1 / static_cast<float>(tokens + padded), kNaN}) {
+      const HeadMeasures heads = measured(weights_of(1, tokens + padded, [&](Index, Index query, Index key) {
+        return behind_padding(padded, filled, query, key);
+      }));
+      for (std::size_t i = 0; i < measures().size(); ++i) {
+        SCOPED_TRACE(std::string(measures()[i].name) + " behind " + std::to_string(padded) + " filled with " +
+                     std::to_string(filled));
+        ASSERT_EQ(heads.heads[0][i].has_value(), alone.heads[0][i].has_value());
+        EXPECT_NEAR(heads.heads[0][i].value_or(0), alone.heads[0][i].value_or(0), 1e-6);
+        EXPECT_NEAR(heads.uniform[i].value_or(0), alone.uniform[i].value_or(0), 1e-6);
+      }
+      EXPECT_EQ(heads.left_out, 0);
+      EXPECT_TRUE(heads.mask.ends_with("found in the weights; queries that are padding are left out")) << heads.mask;
+    }
   }
+}
+
+TEST(FoundMask, PaddingAtTheEndIsNoNextToken) {
+  // Even attention to the three tokens of five positions: the last token has no next one.
+  const HeadMeasures heads =
+      measured(weights_of(1, 5, [](Index, Index, Index key) { return key < 3 ? 1 / 3.0F : 0.0F; }));
+  EXPECT_NEAR(value(heads.heads[0], "next_token"), 1 / 3.0, 1e-6);
+  EXPECT_NEAR(value(heads.heads[0], "previous_token"), 1 / 3.0, 1e-6);
 }
 
 TEST(FoundMask, HeadsMadeByHandHaveAllQueries) {

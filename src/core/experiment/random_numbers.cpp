@@ -46,9 +46,9 @@ Parameter random_numbers_parameter() {
 double least_random_number(const Experiment& e) { return chooses(e, kRandomNumbers, "signed") ? -1 : 0; }
 
 Parameter same_label_parameter() {
-  return choice_parameter(kSameLabel, "Same word",
+  return choice_parameter(kSameLabel, "Vectors",
                           "Whether tokens with the same label have the same vector, or each its own, as in the source.",
-                          {"own_vector", "same_vector"}, {"own vector", "same vector"});
+                          {"own_vector", "same_vector"}, {"per token", "per word"});
 }
 
 bool equal_labels_are_equal_vectors(const Experiment& e) { return chooses(e, kSameLabel, "same_vector"); }

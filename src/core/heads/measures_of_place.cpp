@@ -10,7 +10,7 @@ namespace {
 /// Adds the weight of the key `offset` after the query, where queries and keys are the same positions.
 void add_neighbour(const AttentionRow& row, Index offset, MeasureSum& sum) {
   const Index key = row.query + offset;
-  if (!row.head.same_positions || key < 0 || key >= std::ssize(row.weights)) return;
+  if (!row.head.same_positions || key < 0 || key >= std::ssize(row.weights) || row.head.is_padding(key)) return;
   sum.sum += static_cast<double>(row.weights[static_cast<std::size_t>(key)]);
   ++sum.count;
 }
