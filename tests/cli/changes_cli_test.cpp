@@ -3,18 +3,10 @@
 
 #include "refusal.h"
 #include "support/tiny_model.h"
+#include "traced.h"
 
 namespace attnscope::test {
 namespace {
-
-nlohmann::json traced(const TemporaryFolder& folder, const std::string& experiment, const Arguments& options) {
-  const std::string output = (folder / "trace.json").string();
-  Arguments arguments = {"trace", experiment, "-o", output};
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  const Outcome outcome = run_program(arguments);
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return nlohmann::json::parse(bytes_of(output)).at("tensors");
-}
 
 TEST(CliChanges, HeadsOfASystemAreSwitchedOff) {
   const TemporaryFolder folder;

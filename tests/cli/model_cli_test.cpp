@@ -3,6 +3,7 @@
 
 #include "refusal.h"
 #include "support/tiny_model.h"
+#include "traced.h"
 
 namespace attnscope::test {
 namespace {
@@ -12,6 +13,16 @@ int count_of(const std::string& text, const std::string& part) {
   int count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
+}
+
+/// The values of a tensor with a batch of 1 and heads behind positions, in front of which heads were.
+nlohmann::json heads_in_front(const nlohmann::json& values) {
+  nlohmann::json moved;
+  for (std::size_t head = 0; head < values.at(0).at(0).size(); ++head) {
+    for (std::size_t position = 0; position < values.at(0).size(); ++position)
+      moved[head][position] = values.at(0).at(position).at(head);
+  }
+  return moved;
 }
 
 TEST(CliModels, WhatIsWrongNamesTheFolderOnce) {
@@ -29,26 +40,6 @@ TEST(CliModels, WhatIsWrongNamesTheFolderOnce) {
     }
   }
   expect_refused({"metrics", model, "--text", "a"}, 1, {"attnscope: text: " + model + ": no tokenizer"});
-}
-
-/// What a trace of the model in `folder` holds.
-nlohmann::json traced(const TemporaryFolder& folder, const std::string& model, Arguments options) {
-  const std::string output = (folder / "trace.json").string();
-  Arguments arguments = {"trace", model, "-o", output};
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  const Outcome outcome = run_program(arguments);
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return nlohmann::json::parse(bytes_of(output)).at("tensors");
-}
-
-/// The values of a tensor with a batch of 1 and heads behind positions, in front of which heads were.
-nlohmann::json heads_in_front(const nlohmann::json& values) {
-  nlohmann::json moved;
-  for (std::size_t head = 0; head < values.at(0).at(0).size(); ++head) {
-    for (std::size_t position = 0; position < values.at(0).size(); ++position)
-      moved[head][position] = values.at(0).at(position).at(head);
-  }
-  return moved;
 }
 
 TEST(CliModels, TracesHaveTheNamesAndTheLayoutOfTransformerLens) {

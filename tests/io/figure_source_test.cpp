@@ -139,7 +139,10 @@ TEST(FigureCaption, NamesWhatAModelReads) {
   EXPECT_NE(figure_caption(source).find("; text [1, 2, 5]; view "), std::string::npos) << figure_caption(source);
   source.experiment.text.text = "Anna met\nBen.";
   source.experiment.patch_text = {"Ben met Anna.", {2}, {}, {}, {}};
-  EXPECT_NE(figure_caption(source).find("; text “Anna met\\x0aBen.”; patched from “Ben met Anna.”; view "),
+  EXPECT_EQ(figure_caption(source).find("patched"), std::string::npos) << "nothing is";
+  source.experiment.interventions = {{"layer1.mlp_out", {}, {}, Intervention::Kind::patched}};
+  EXPECT_NE(figure_caption(source).find(
+                "; text “Anna met\\x0aBen.”; patched from “Ben met Anna.”; layer1.mlp patched; view "),
             std::string::npos)
       << figure_caption(source);
   source.experiment.text.text = std::string(1'000'000, 'w');

@@ -46,7 +46,9 @@ Result<void> usage_failure(const std::string& option, const std::string& message
 Result<void> switch_head_off(Experiment& experiment, const std::string& option, const Intervention& part,
                              const std::string& given) {
   if (part.kind != Kind::off) return usage_failure(option, "allowed only with a model");
-  const Index heads = validate(experiment, kUnlimitedMemory) ? switchable_heads(experiment) : 0;
+  // What else is wrong, the validation that follows says.
+  if (!validate(experiment, kUnlimitedMemory)) return {};
+  const Index heads = switchable_heads(experiment);
   if (heads == 0) return usage_failure(option, "no heads can be switched off here; allowed with a model");
   if (part.tensor != "layer1.head_outputs" || part.position || *part.head >= heads)
     return usage_failure(option, given + " is not allowed; allowed without a model: layer1.head1 to layer1.head" +

@@ -80,11 +80,16 @@ std::string text_text(const ModelText& read) {
                         TypeSize::kBody);
 }
 
-/// "; text “Anna met Ben.”", with the second text and the one that is patched from.
+/// "; text “Anna met Ben.”", with the second text and, if anything is patched, the one that is patched from.
 std::string texts_text(const Experiment& experiment) {
+  const bool patches =
+      experiment.view.name == "patching" || std::ranges::any_of(experiment.interventions, [](const Intervention& each) {
+        return each.kind == Intervention::Kind::patched;
+      });
+  const ModelText none;
   std::string text;
   for (const auto& [name, read] : {std::pair("text", &experiment.text), std::pair("second text", &experiment.text2),
-                                   std::pair("patched from", &experiment.patch_text)}) {
+                                   std::pair("patched from", patches ? &experiment.patch_text : &none)}) {
     if (!read->ids.empty()) text += "; " + std::string(name) + " " + text_text(*read);
   }
   return text;
