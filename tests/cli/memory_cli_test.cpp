@@ -7,6 +7,7 @@
 #include "refusal.h"
 #include "support/sanitized.h"
 #include "support/tensor_bytes.h"
+#include "support/tiny_model.h"
 
 namespace attnscope::test {
 namespace {
@@ -82,6 +83,26 @@ TEST_F(MemoryLimit, HoldsWhereAFileIsLargerThanIt) {
   // So large that only a sample is examined.
   const std::string vast = zeros(folder_, "vast.npy", "(4, 80000, 80000)", 25'600'000'000);
   for (const char* view : {"lines", "compare", "metrics"}) expect_within(20, figure_of(folder_, vast, view, {}));
+}
+
+// Logits and probabilities have the form of scores and weights, but the table of words is no head's keys, to be copied.
+TEST_F(MemoryLimit, IsNotNeededForASecondTableOfWords) {
+  constexpr int kWords = 40000;
+  constexpr int kFeatures = 256;
+  Shapes shapes;
+  for (auto [name, shape] : tiny_shapes()) {
+    for (int& size : shape) size = size % 4 == 0 ? size / 4 * kFeatures : size;
+    shapes[name] = shape;
+  }
+  shapes["wte.weight"] = {kWords, kFeatures};
+  folder_.file("config.json", R"({"model_type": "gpt2", "vocab_size": 40000, "n_positions": 5, "n_embd": 256,
+    "n_layer": 1, "n_head": 2})");
+  const auto weights = folder_.file("model.safetensors", weights_file(shapes));
+  const Outcome outcome = run_program({"figure", folder_.path().string(), "--tokens", "1,2,3", "--view", "next", "-o",
+                                       (folder_ / "next.svg").string()});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const double megabytes = static_cast<double>(std::filesystem::file_size(weights)) / 1e6;
+  EXPECT_LT(outcome.peak_megabytes, 1.2 * megabytes + 40);
 }
 
 }  // namespace

@@ -35,6 +35,10 @@ Index not_finite_count(std::span<const float> values) {
 // With fewer operations, results stay in the cache from one step to the next anyway.
 constexpr double kWorthTogether = 1e6;
 
+// Numbers of a head's keys beyond which they are not packed all at once: the table of a language model's vocabulary is
+// not copied.
+constexpr Index kMostPacked = Index{1} << 23U;
+
 bool all_finite(const Trace& trace) {
   return std::all_of(trace.steps().begin(), trace.steps().end(), [](const Step& step) { return step.not_finite == 0; });
 }
@@ -225,7 +229,8 @@ int PlanRun::compute_together(int first) {
 int PlanRun::compute_attention(int scores) {
   for (int weights = scores + 1; weights <= scores + 2 && weights < std::ssize(plan_.steps); ++weights) {
     const std::optional<AttentionSteps> attention = attention_with_weights(plan_, weights);
-    if (!attention || attention->scores != scores) continue;
+    if (!attention || attention->scores != scores || attention->sizes.keys * attention->sizes.dim > kMostPacked)
+      continue;
     assert(weights - scores == (attention->masked >= 0 ? 2 : 1));
     const int last = attention->outputs >= 0 && is_to_be_computed(attention->outputs) ? attention->outputs : weights;
     // If one of the steps between is known, so are those that it is computed from.
