@@ -90,6 +90,7 @@ void multiply_packed(const ProductRows& product, const float* packed, Index dept
     panel.a_depth = left.depth;
     const bool goes_on = begin > first;
     const bool last = begin + panel.depth == end;
+    panel.added = goes_on && product.fused;
     panel.start_row = goes_on ? partial.row : product.start_row;
     panel.start_column = goes_on ? 1 : product.start_column;
     panel.out_row = last ? product.out_row : partial.row;

@@ -74,8 +74,9 @@ struct ProductRows {
 };
 
 /// out = (start + a · packed) / divisor. Each element is summed in float from the first product to the last, like
-/// reference BLAS and therefore PyTorch on Debian. For large scores, a softmax would make the difference of another
-/// order visible.
+/// reference BLAS and therefore PyTorch on Debian: for large scores, a softmax would make the difference of another
+/// order visible. Fused products, which round otherwise anyway, sum each kDepthBlock values on their own and then add
+/// these sums from first to last: threads can share the depth.
 void multiply_packed(const ProductRows& product, const float* packed, Index depth, Index columns);
 
 }  // namespace attnscope

@@ -15,7 +15,7 @@ constexpr std::size_t kTwisterWords = 624;
 
 /// Rows of a matrix product with one panel of the right factor. A panel has `Kernels::block_columns` columns, stored
 /// for one value of the summed label after the other. out[i, j] = (start[i, j] + Σ_k a[i, k] · b[k, j]) / divisor, each
-/// element summed in float from k = 0 on.
+/// element summed in float from k = 0 on: onto its start, or, if that is `added`, onto zero.
 struct PanelProduct {
   Index rows = 0;
   Index depth = 0;    ///< values of the summed label
@@ -31,6 +31,7 @@ struct PanelProduct {
   const float* start = nullptr;  ///< initial values of the sums, may be `out`; null: zero
   Index start_row = 0;
   Index start_column = 1;
+  bool added = false;     ///< `start`, which is contiguous then and not null, is added to the finished sums
   bool fused = false;     ///< use fused multiply-add, if the processor has it
   float* copy = nullptr;  ///< second destination, streamed; requires `Kernels::end_stream`; null: none
   Index copy_row = 0;
@@ -38,7 +39,8 @@ struct PanelProduct {
 };
 
 /// One row of a matrix product with a matrix that is read only once: sums[j] += Σ_k a[k] · b[k, j], each element summed
-/// in float from k = 0 on.
+/// in float from k = 0 on. The first block of the depth is summed onto `sums`, unless this product `goes_on` from
+/// earlier blocks; the others onto zero, and then added.
 struct RowProduct {
   Index depth = 0;  ///< values of the summed label
   Index columns = 0;
@@ -48,6 +50,8 @@ struct RowProduct {
   Index depth_stride = 0;
   Index column_stride = 1;
   bool fused = false;  ///< use fused multiply-add, if the processor has it
+  Index block = 0;     ///< of the depth, at least 1; all of it where neighbours of `b` lie along its columns
+  bool goes_on = false;
   float* sums = nullptr;
 };
 

@@ -61,6 +61,18 @@ struct Tile {
     }
   }
 
+  [[gnu::always_inline]] void plus(const float* from, Index from_row) {
+    for_each(
+        [=]<Index kRow, Index kVector>(Floats& sum) { sum += V::load(from + kRow * from_row + kVector * V::kWidth); });
+  }
+
+  /// The same, for only the first `columns` columns.
+  [[gnu::always_inline]] void plus_some(const float* from, Index from_row, Index columns) {
+    for_each([=]<Index kRow, Index kVector>(Floats& sum) {
+      sum += Isa::load_some(from + kRow * from_row + kVector * V::kWidth, some_of<kVector>(columns));
+    });
+  }
+
   [[gnu::always_inline]] void divide(float divisor) {
     // Multiplying by the inverse of a power of two gives the same number and is faster.
     const float inverse = 1 / divisor;
@@ -134,12 +146,11 @@ template <typename Isa, int kRows>
   } else {
     tile.add(p, a, ahead, [](Floats x, Floats y, Floats sum) { return x * y + sum; });
   }
-  if (p.divisor != 1) tile.divide(p.divisor);
 }
 
 /// The initial sums of the row, or null.
 inline const float* start_of(const PanelProduct& p, Index row) {
-  return p.start != nullptr ? p.start + row * p.start_row : nullptr;
+  return p.start != nullptr && !p.added ? p.start + row * p.start_row : nullptr;
 }
 
 /// Whether every row starts at a vector boundary and may be streamed.
@@ -161,6 +172,8 @@ void multiply_whole(const PanelProduct& p, Index row) {
   }
   tile.start(start_of(p, row), p.start_row);
   add_products(tile, p, row);
+  if (p.added) tile.plus(p.start + row * p.start_row, p.start_row);
+  if (p.divisor != 1) tile.divide(p.divisor);
   tile.store(out, p.out_row, p.streamed && vectors_begin<Floats>(out, p.out_row));
   if (p.copy == nullptr) return;
   float* copy = p.copy + row * p.copy_row;
@@ -172,12 +185,14 @@ template <typename Isa, int kRows>
 void multiply_some(const PanelProduct& p, Index row) {
   Tile<Isa, kRows> tile;
   float* out = p.out + row * p.out_row;
-  if (p.start == nullptr) {
+  if (const float* const start = start_of(p, row); start == nullptr) {
     tile.start(nullptr, 0);
   } else {
-    tile.start_some(start_of(p, row), p.start_row, p.columns);
+    tile.start_some(start, p.start_row, p.columns);
   }
   add_products(tile, p, row);
+  if (p.added) tile.plus_some(p.start + row * p.start_row, p.start_row, p.columns);
+  if (p.divisor != 1) tile.divide(p.divisor);
   tile.store_some(out, p.out_row, p.columns);
   if (p.copy != nullptr) tile.store_some(p.copy + row * p.copy_row, p.copy_row, p.columns);
 }
@@ -188,13 +203,15 @@ void multiply_apart(const PanelProduct& p, Index row) {
   constexpr Index kColumns = Isa::kVectors * Isa::V::kWidth;
   float copy[kRows * kColumns] = {};
   float* out = p.out + row * p.out_row;
-  for (Index i = 0; i < kRows && p.start != nullptr; ++i) {
+  for (Index i = 0; i < kRows && start_of(p, row) != nullptr; ++i) {
     for (Index j = 0; j < p.columns; ++j)
       copy[i * kColumns + j] = p.start[(row + i) * p.start_row + j * p.start_column];
   }
   Tile<Isa, kRows> tile;
   tile.start(copy, kColumns);
   add_products(tile, p, row);
+  if (p.added) tile.plus_some(p.start + row * p.start_row, p.start_row, p.columns);
+  if (p.divisor != 1) tile.divide(p.divisor);
   tile.store(copy, kColumns, false);
   for (Index i = 0; i < kRows; ++i) {
     for (Index j = 0; j < p.columns; ++j) out[i * p.out_row + j * p.out_column] = copy[i * kColumns + j];

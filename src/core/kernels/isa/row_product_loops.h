@@ -21,7 +21,7 @@ template <typename Isa, bool kFused>
 }
 
 /// `kDepth` rows of b at a time: their numbers are read along the rows, and the sums stay in the first cache.
-template <typename Isa, bool kFused, Index kDepth>
+template <typename Isa, bool kFused, Index kDepth, bool kApart>
 [[gnu::always_inline]] inline void add_rows(const RowProduct& p, Index k) {
   using V = typename Isa::V;
   using Floats = typename V::Floats;
@@ -35,7 +35,7 @@ template <typename Isa, bool kFused, Index kDepth>
   Index j = 0;
   for (; j + V::kWidth <= p.columns; j += V::kWidth) {
     // Hardware does not prefetch rows that are far apart.
-    unrolled<kDepth>([&]<Index i> { __builtin_prefetch(b + (kDepth + i) * p.depth_stride + j); });
+    if constexpr (kApart) unrolled<kDepth>([&]<Index i> { __builtin_prefetch(b + (kDepth + i) * p.depth_stride + j); });
     V::store(p.sums + j, add(V::load(p.sums + j), [=](const float* from) { return V::load(from + j); }));
   }
   if (j == p.columns) return;
@@ -45,12 +45,12 @@ template <typename Isa, bool kFused, Index kDepth>
       add(Isa::load_some(p.sums + j, some), [=](const float* from) { return Isa::load_some(from + j, some); }), some);
 }
 
-template <typename Isa, bool kFused>
+template <typename Isa, bool kFused, bool kApart>
 void add_along_columns(const RowProduct& p) {
   constexpr Index kTogether = 8;
   Index k = 0;
-  for (; k + kTogether <= p.depth; k += kTogether) add_rows<Isa, kFused, kTogether>(p, k);
-  for (; k < p.depth; ++k) add_rows<Isa, kFused, 1>(p, k);
+  for (; k + kTogether <= p.depth; k += kTogether) add_rows<Isa, kFused, kTogether, kApart>(p, k);
+  for (; k < p.depth; ++k) add_rows<Isa, kFused, 1, false>(p, k);
 }
 
 /// One vector of columns, `some` of which are wanted: square blocks are transposed on the way.
@@ -60,23 +60,31 @@ template <typename Isa, bool kFused>
   using Floats = typename V::Floats;
   const float* from[V::kWidth];
   for (Index i = 0; i < V::kWidth; ++i) from[i] = p.b + (j + (i < some ? i : 0)) * p.column_stride;
-  Floats sum = Isa::load_some(p.sums + j, some);
-  Index k = 0;
-  for (; k + V::kWidth <= p.depth; k += V::kWidth) {
-    Floats square[V::kWidth];
-    unrolled<V::kWidth>([&]<Index i> { square[i] = V::load(from[i] + k); });
-    transpose<V>(square);
-    unrolled<V::kWidth>(
-        [&]<Index i> { sum = multiply_added<Isa, kFused>(V::all(p.a[(k + i) * p.a_depth]), square[i], sum); });
+  Floats all = Isa::load_some(p.sums + j, some);
+  for (Index begin = 0; begin < p.depth; begin += p.block) {
+    const Index end = p.block < p.depth - begin ? begin + p.block : p.depth;
+    const bool added = p.goes_on || begin > 0;
+    Floats sum = added ? Floats{} : all;
+    Index k = begin;
+    for (; k + V::kWidth <= end; k += V::kWidth) {
+      Floats square[V::kWidth];
+      unrolled<V::kWidth>([&]<Index i> { square[i] = V::load(from[i] + k); });
+      // The next columns: hardware prefetching begins anew with each of them.
+      unrolled<V::kWidth>([&]<Index i> { __builtin_prefetch(from[i] + V::kWidth * p.column_stride + k); });
+      transpose<V>(square);
+      unrolled<V::kWidth>(
+          [&]<Index i> { sum = multiply_added<Isa, kFused>(V::all(p.a[(k + i) * p.a_depth]), square[i], sum); });
+    }
+    if (const Index left = end - k; left > 0) {
+      Floats square[V::kWidth];
+      for (Index i = 0; i < V::kWidth; ++i) square[i] = Isa::load_some(from[i] + k, left);
+      transpose<V>(square);
+      for (Index i = 0; i < left; ++i)
+        sum = multiply_added<Isa, kFused>(V::all(p.a[(k + i) * p.a_depth]), square[i], sum);
+    }
+    all = added ? all + sum : sum;
   }
-  if (const Index left = p.depth - k; left > 0) {
-    Floats square[V::kWidth];
-    for (Index i = 0; i < V::kWidth; ++i) square[i] = Isa::load_some(from[i] + k, left);
-    transpose<V>(square);
-    for (Index i = 0; i < left; ++i)
-      sum = multiply_added<Isa, kFused>(V::all(p.a[(k + i) * p.a_depth]), square[i], sum);
-  }
-  store_some<Isa>(p.sums + j, sum, some);
+  store_some<Isa>(p.sums + j, all, some);
 }
 
 template <typename Isa, bool kFused>
@@ -88,8 +96,10 @@ void add_along_depth(const RowProduct& p) {
 
 template <typename Isa>
 void multiply_row(const RowProduct& p) {
-  if (p.column_stride == 1) {
-    p.fused ? add_along_columns<Isa, true>(p) : add_along_columns<Isa, false>(p);
+  if (p.column_stride == 1 && p.depth_stride != p.columns) {
+    p.fused ? add_along_columns<Isa, true, true>(p) : add_along_columns<Isa, false, true>(p);
+  } else if (p.column_stride == 1) {
+    p.fused ? add_along_columns<Isa, true, false>(p) : add_along_columns<Isa, false, false>(p);
   } else {
     p.fused ? add_along_depth<Isa, true>(p) : add_along_depth<Isa, false>(p);
   }
