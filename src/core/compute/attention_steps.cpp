@@ -76,18 +76,6 @@ void add_outputs(const Plan& plan, AttentionSteps& attention) {
   attention.sizes.value_dim = product->sizes[static_cast<std::size_t>(dim)];
 }
 
-KeptKeys kept_by(const MaskField& field, Index batch, Index query) {
-  const Index keys = field.sizes().keys;
-  const Mask& mask = field.mask();
-  if (mask.kind == Mask::Kind::causal)
-    return {mask.last == 0 ? 0 : std::clamp<Index>(query + 1 - mask.last, 0, keys), std::min(query + 1, keys)};
-  if (mask.kind == Mask::Kind::window)
-    return {std::clamp<Index>(query - mask.radius, 0, keys), std::min(query + mask.radius + 1, keys)};
-  if (mask.kind == Mask::Kind::padding)
-    return {0, mask.lengths[mask.lengths.size() == 1 ? 0 : static_cast<std::size_t>(batch)]};
-  return {0, keys};
-}
-
 }  // namespace
 
 std::optional<AttentionSteps> attention_with_weights(const Plan& plan, int weights) {
@@ -98,7 +86,7 @@ std::optional<AttentionSteps> attention_with_weights(const Plan& plan, int weigh
   attention.scores = planned(plan, weights).inputs[0];
   attention.options.temperature = static_cast<float>(softmax->temperature);
   if (const auto* mask = as<MaskOperation>(planned(plan, attention.scores).operation)) {
-    if (mask->field->mask().kind == Mask::Kind::array || !mask->field->mask().pairs.empty()) return std::nullopt;
+    if (!mask->field->keeps_ranges()) return std::nullopt;
     attention.masked = attention.scores;
     attention.scores = planned(plan, attention.masked).inputs[0];
     attention.options.fill = static_cast<float>(mask->fill);
@@ -132,8 +120,10 @@ std::vector<KeptKeys> kept_keys(const Plan& plan, const AttentionSteps& attentio
   Index batch = 0;
   for (std::size_t i = 0; i < at.size(); ++i) batch = step.axes[i].name == "head" ? batch : at[i];
   kept.reserve(static_cast<std::size_t>(attention.sizes.queries));
-  for (Index query = 0; query < attention.sizes.queries; ++query)
-    kept.push_back(kept_by(*as<MaskOperation>(step.operation)->field, batch, query));
+  for (Index query = 0; query < attention.sizes.queries; ++query) {
+    const KeyRange range = as<MaskOperation>(step.operation)->field->range(batch, query);
+    kept.push_back({range.begin, range.end});
+  }
   return kept;
 }
 

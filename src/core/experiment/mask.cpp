@@ -178,6 +178,21 @@ bool MaskField::keeps(Index batch, Index head, Index query, Index key) const {
   return kind_keeps(batch, head, query, key) && !is_masked_pair(head, query, key);
 }
 
+KeyRange MaskField::range(Index batch, Index query) const {
+  const Index keys = sizes_.keys;
+  switch (mask_.kind) {
+    case Mask::Kind::causal:
+      return {mask_.last == 0 ? 0 : std::clamp<Index>(query + 1 - mask_.last, 0, keys), std::min(query + 1, keys)};
+    case Mask::Kind::window:
+      return {std::clamp<Index>(query - mask_.radius, 0, keys), std::min(query + mask_.radius + 1, keys)};
+    case Mask::Kind::padding:
+      return {0, mask_.lengths[mask_.lengths.size() == 1 ? 0 : static_cast<std::size_t>(batch)]};
+    case Mask::Kind::none:
+    case Mask::Kind::array: break;
+  }
+  return {0, keys};
+}
+
 bool MaskField::is_masked_pair(Index head, Index query, Index key) const {
   const std::vector<MaskedPair>& pairs = mask_.pairs;
   return !pairs.empty() && (std::ranges::binary_search(pairs, MaskedPair{head, query, key}) ||

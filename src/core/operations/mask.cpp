@@ -5,6 +5,7 @@
 
 #include "core/base/python_text.h"
 #include "core/base/text.h"
+#include "core/kernels/attention.h"
 #include "core/operations/ops.h"
 #include "core/operations/shared.h"
 
@@ -27,6 +28,18 @@ struct LeadingPlace {
   Index batch = 0;
   Index head = 0;
 };
+
+/// `keys` scores of one query, from key `first` on.
+void mask_scores(const MaskOperation& operation, const LeadingPlace& place, Index query, Index first, Index keys,
+                 const float* from, float* to) {
+  const auto filled = static_cast<float>(operation.fill);
+  const MaskField& field = *operation.field;
+  if (field.keeps_ranges()) {
+    const KeyRange kept = field.range(place.batch, query);
+    return mask_row({from, static_cast<std::size_t>(keys)}, {kept.begin, kept.end}, first, filled, to);
+  }
+  for (Index i = 0; i < keys; ++i) to[i] = field.keeps(place.batch, place.head, query, first + i) ? from[i] : filled;
+}
 
 LeadingPlace leading_place(const Axes& axes, std::span<const Index> index) {
   LeadingPlace place;
@@ -55,19 +68,14 @@ std::string MaskOperation::formula(const StepInPlan& step) const {
 }
 
 void MaskOperation::compute(Inputs inputs, const StepContext& context, Tensor& out) const {
-  const float* from = inputs[0]->values().data();
-  float* to = out.values().data();
+  const float* const from = inputs[0]->values().data();
+  float* const to = out.values().data();
   const auto [batch, heads] = leading_sizes(out.axes());
   const Index queries = out.size(-2);
   const Index keys = out.size(-1);
-  const auto filled = static_cast<float>(fill);
   for (Index row = 0; row < batch * heads * queries && !context.stop.stop_requested(); ++row) {
-    const Index head = row / queries % heads;
-    for (Index key = 0; key < keys; ++key) {
-      const bool keep = field->keeps(row / queries / heads, head, row % queries, key);
-      *to++ = keep ? *from : filled;
-      ++from;
-    }
+    const LeadingPlace place = {row / queries / heads, row / queries % heads};
+    mask_scores(*this, place, row % queries, 0, keys, from + row * keys, to + row * keys);
   }
 }
 
@@ -77,15 +85,13 @@ std::vector<Region> MaskOperation::input_regions(const StepInPlan& step, const R
 
 void MaskOperation::compute_part(const StepPart& part, Inputs inputs, const StepContext& /*context*/,
                                  Tensor& out) const {
-  const auto filled = static_cast<float>(fill);
-  const float* const from = inputs[0]->values().data();
-  float* const to = out.values().data();
+  const Tensor& scores = *inputs[0];
   const Index length = out.size(-1);
   for_each_run(part.region, [&](Index at, const std::vector<Index>& index) {
-    const auto [batch, head] = leading_place(part.step.axes, index);
-    const Index query = index[index.size() - 2];
-    for (Index i = 0; i < length; ++i)
-      to[at + i] = field->keeps(batch, head, query, index.back() + i) ? from[at + i] : filled;
+    std::vector<Index> in_part = index;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) in_part[axis] -= part.region.begin[axis];
+    mask_scores(*this, leading_place(part.step.axes, index), index[index.size() - 2], index.back(), length,
+                scores.first() + scores.place(in_part), out.values().data() + at);
   });
 }
 
