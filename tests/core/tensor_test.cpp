@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -149,6 +150,67 @@ TEST(TensorWithRoom, GrowsOnceOnly) {
   expect_written(*shorter);
   EXPECT_EQ(shorter->grown(square(1, 3)), nullptr) << "and stays taken";
   EXPECT_NE(second->grown(square(1, 4)), nullptr);
+}
+
+/// A square of two columns, and one that grew from it by a third, whose upper part is put off. Counts how often that is
+/// written.
+struct PutOffColumn {
+  std::shared_ptr<Tensor> before = Tensor::with_room(square(1, 2), {1, 4, 4}, nullptr);
+  std::shared_ptr<Tensor> after;
+  int written = 0;
+
+  PutOffColumn() {
+    write(*before, 0, 0);
+    after = before->grown(square(1, 3));
+    write(*after, 2, 0);
+    after->first()[after->place(std::vector<Index>{0, 0, 2})] = 99;
+    after->put_off({0, 0, 2}, {1, 2, 3}, [this](Tensor& whole) {
+      ++written;
+      for (const Index row : {0, 1})
+        whole.first()[whole.place(std::vector<Index>{0, row, 2})] = static_cast<float>(10 * row + 2);
+    });
+  }
+};
+
+TEST(TensorWithRoom, WritesWhatWasPutOffOnceSomebodyReads) {
+  PutOffColumn column;
+  const Tensor& after = *column.after;
+  EXPECT_EQ(column.written, 0);
+  EXPECT_EQ(after.at(std::vector<Index>{0, 1, 2}), 12);
+  expect_written(after);
+  expect_written(*column.before);
+  EXPECT_EQ(column.written, 1);
+}
+
+TEST(TensorWithRoom, WritesWhatWasPutOffForThoseThatFollow) {
+  PutOffColumn column;
+  const std::shared_ptr<Tensor> next = column.after->grown(square(1, 4));
+  ASSERT_NE(next, nullptr);
+  write(*next, 3, 0);
+  expect_written(*next);
+  EXPECT_EQ(column.written, 1);
+  const Tensor copy = *PutOffColumn().after;
+  expect_written(copy);
+}
+
+TEST(TensorWithRoom, BoxesHaveWhatWasPutOff) {
+  PutOffColumn column;
+  const auto box = [&](Index row, Index first, Index columns) {
+    return column.after->box({{"item", 1}, {"row", 1}, {"column", columns}}, std::vector<Index>{0, row, first});
+  };
+  EXPECT_EQ(box(2, 0, 3)->at(std::vector<Index>{0, 0, 1}), 21);
+  EXPECT_EQ(box(0, 0, 2)->at(std::vector<Index>{0, 0, 1}), 1);
+  EXPECT_EQ(column.written, 0) << "nobody has looked there";
+  EXPECT_EQ(box(0, 1, 2)->at(std::vector<Index>{0, 0, 1}), 2);
+  EXPECT_EQ(column.written, 1);
+}
+
+TEST(TensorWithRoom, WritesWhatWasPutOffForManyReaders) {
+  PutOffColumn column;
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i) readers.emplace_back([&] { expect_written(*column.after); });
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(column.written, 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "core/base/tensor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <limits>
 #include <mutex>
@@ -46,12 +47,23 @@ Index saturating_product(Index a, Index b) {
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<Index>::max() : product;
 }
 
+/// Numbers that are written when somebody reads them.
+struct PutOff {
+  std::shared_ptr<const Axes> axes;  ///< of the tensor
+  std::vector<Index> begin, end;
+  std::function<void(Tensor&)> fill;
+};
+
 /// Memory that tensors which follow each other share.
 struct SharedRoom {
   Numbers numbers;
   std::vector<Index> room;   ///< per axis: the size it may have
   std::vector<Index> apart;  ///< per axis: elements between neighbours
   std::vector<Index> used;   ///< per axis: the size of the largest tensor in it
+
+  std::atomic<bool> is_incomplete = false;
+  std::mutex mutex;  ///< of what follows, and of what it writes
+  std::vector<PutOff> put_off;
 };
 
 struct Tensor::Growing {
@@ -114,7 +126,41 @@ std::shared_ptr<Tensor> Tensor::grown(std::shared_ptr<const Axes> axes) const {
   return tensor;
 }
 
+void Tensor::put_off(std::vector<Index> begin, std::vector<Index> end, std::function<void(Tensor& whole)> fill) const {
+  SharedRoom& shared = *growing_->shared;
+  const std::lock_guard lock(shared.mutex);
+  shared.put_off.push_back({axes_, std::move(begin), std::move(end), std::move(fill)});
+  shared.is_incomplete = true;
+}
+
+void Tensor::complete() const {
+  SharedRoom& shared = *growing_->shared;
+  if (!shared.is_incomplete) return;
+  const std::lock_guard lock(shared.mutex);
+  for (const PutOff& each : shared.put_off) {
+    Tensor whole(each.axes, Numbers());
+    whole.growing_ = std::make_shared<Growing>();
+    whole.growing_->shared = growing_->shared;
+    each.fill(whole);
+  }
+  shared.put_off.clear();
+  shared.is_incomplete = false;
+}
+
+bool Tensor::has_put_off(const Axes& axes, std::span<const Index> begin) const {
+  SharedRoom& shared = *growing_->shared;
+  if (growing_->is_box || !shared.is_incomplete) return false;
+  const std::lock_guard lock(shared.mutex);
+  return std::ranges::any_of(shared.put_off, [&](const PutOff& each) {
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      if (begin[axis] >= each.end[axis] || begin[axis] + axes[axis].size <= each.begin[axis]) return false;
+    }
+    return true;
+  });
+}
+
 std::shared_ptr<const Tensor> Tensor::box(Axes axes, std::span<const Index> begin) const {
+  if (has_put_off(axes, begin)) complete();
   auto tensor = std::make_shared<Tensor>(std::make_shared<const Axes>(std::move(axes)), Numbers());
   tensor->growing_ = std::make_shared<Growing>();
   tensor->growing_->shared = growing_->shared;
@@ -125,6 +171,8 @@ std::shared_ptr<const Tensor> Tensor::box(Axes axes, std::span<const Index> begi
 
 const float* Tensor::first() const {
   if (!growing_) return data_.values().data();
+  // A box was complete when it was made.
+  if (!growing_->is_box) complete();
   return std::as_const(growing_->shared->numbers).values().data() + growing_->begin;
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -93,6 +94,11 @@ class Tensor {
 
   [[nodiscard]] bool has_room() const { return growing_ != nullptr; }
 
+  /// With room: `fill` writes the box from `begin` to before `end`, before anybody reads this tensor, or a box that has
+  /// some of its numbers, or a tensor that grew from it. Until then they have any content. It may run on any thread that
+  /// reads.
+  void put_off(std::vector<Index> begin, std::vector<Index> end, std::function<void(Tensor& whole)> fill) const;
+
   [[nodiscard]] const Axes& axes() const { return *axes_; }
   [[nodiscard]] int rank() const { return static_cast<int>(axes().size()); }
   /// Size of axis `axis`; negative counts from the last.
@@ -132,6 +138,10 @@ class Tensor {
   /// The memory of a tensor with room.
   struct Growing;
 
+  /// Writes what has been put off, if anything has.
+  void complete() const;
+  /// Whether any of that is in the box of that shape from `begin` on.
+  [[nodiscard]] bool has_put_off(const Axes& axes, std::span<const Index> begin) const;
   [[nodiscard]] std::span<const float> without_gaps() const;
   [[nodiscard]] Numbers copied_numbers() const;
 

@@ -154,21 +154,40 @@ void PlanRun::continue_step(std::size_t step, const RunResult& last) {
   done_flops_ += planned.flops;
   const Tensor& old = *last.trace->steps()[static_cast<std::size_t>(known.step)].tensor;
   std::shared_ptr<Tensor> tensor = grown_tensor(shared_plan_, step, known, old, {small_, memory_, context_.pool});
+  const bool is_bounded = std::isfinite(add_bound(planned, false));
   std::vector<Region> added(1, whole_region(static_cast<int>(step), planned.axes));
   added[0].begin[static_cast<std::size_t>(known.axis)] = known.rows;
   if (known.square) {
     Region beside = whole_region(static_cast<int>(step), planned.axes);
     beside.end[static_cast<std::size_t>(known.axis)] = known.rows;
     beside.begin.back() = known.rows;
-    if (!known.later_keys)
-      added.push_back(std::move(beside));
-    else if (!tensor->has_room())
+    if (!known.later_keys) {
+      if (!is_bounded || !put_off(step, beside, *tensor)) added.push_back(std::move(beside));
+    } else if (!tensor->has_room()) {
       for_each_run(beside, [&](Index /*at*/, const std::vector<Index>& index) {
         std::fill_n(tensor->first() + tensor->place(index), beside.size(index.size() - 1), *known.later_keys);
       });
+    }
   }
   for (const Region& box : added) compute_box(planned, box, *tensor);
   add_grown(planned, std::move(tensor), last.bounds[static_cast<std::size_t>(known.step)], added);
+}
+
+bool PlanRun::put_off(std::size_t step, const Region& box, const Tensor& whole) const {
+  if (!whole.has_room()) return false;
+  std::vector<std::shared_ptr<const Tensor>> inputs;
+  for (const int input : plan_.steps[step].inputs) {
+    const auto at = static_cast<std::size_t>(input);
+    if (!resident_[at]) return false;
+    inputs.push_back(results_[at].tensor);
+  }
+  whole.put_off(box.begin, box.end,
+                [plan = shared_plan_, step, box, inputs = std::move(inputs), seed = context_.seed](Tensor& out) {
+                  StepContext context;
+                  context.seed = seed;
+                  attnscope::compute_box(*plan, plan->steps[step], box, inputs, context, out);
+                });
+  return true;
 }
 
 void PlanRun::compute_box(const PlannedStep& step, const Region& region, Tensor& whole) {
@@ -354,7 +373,7 @@ void PlanRun::search_result(const PlannedStep& step) {
 void PlanRun::add_grown(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, double known_bound,
                         std::span<const Region> added) {
   results_.push_back({std::move(tensor), 0});
-  if (std::isfinite(add_bound(step, false))) return;
+  if (std::isfinite(bounds_.back())) return;
   // All of a long text would be searched for every token that is typed.
   double bound = known_bound;
   for (const Region& box : added) {

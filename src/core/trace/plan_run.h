@@ -52,6 +52,8 @@ class PlanRun {
   void drop_passed(std::size_t done);
   /// Computes the rows of `step` that the last trace does not have, and copies the others.
   void continue_step(std::size_t step, const RunResult& last);
+  /// Leaves the box of `whole` to whoever reads it first: what a mask hides is seldom looked at. False if it cannot.
+  bool put_off(std::size_t step, const Region& box, const Tensor& whole) const;
   /// Whether `step` is never in memory as a whole: its readers read the boxes that they need from its file.
   [[nodiscard]] bool is_read_in_boxes(int step) const;
   [[nodiscard]] bool reads_boxes(const PlannedStep& step) const;
@@ -89,7 +91,8 @@ class PlanRun {
   void add_result(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, bool given);
   /// Counts what is not finite in the last result, about which its operation says nothing.
   void search_result(const PlannedStep& step);
-  /// Of a tensor with known rows, whose numbers are at most `known_bound`, and boxes that were added to them.
+  /// Of a tensor with known rows, whose numbers are at most `known_bound`, and boxes that were added to them. The bound
+  /// that its inputs give has been added.
   void add_grown(const PlannedStep& step, std::shared_ptr<const Tensor> tensor, double known_bound,
                  std::span<const Region> added);
   int add_results(FusedSteps steps);

@@ -40,6 +40,17 @@ void put(const Tensor& part, const Region& box, Tensor& whole) {
   });
 }
 
+/// Computes the part from the boxes of its sources, and puts it into its place.
+void compute_from(const StepPart& part, std::span<const std::shared_ptr<const Tensor>> sources,
+                  const StepContext& context, std::shared_ptr<MemoryStore> memory, Tensor& whole) {
+  std::vector<const Tensor*> inputs;
+  inputs.reserve(sources.size());
+  for (const std::shared_ptr<const Tensor>& source : sources) inputs.push_back(source.get());
+  Tensor numbers(region_axes(part.step.axes, part.region), std::move(memory));
+  part.step.operation->compute_part(part, inputs, context, numbers);
+  put(numbers, part.region, whole);
+}
+
 class BoxOfStep {
  public:
   BoxOfStep(const ComputedSteps& computed, const PlannedStep& step, Tensor& whole)
@@ -54,16 +65,9 @@ class BoxOfStep {
       return;
     }
     std::vector<std::shared_ptr<const Tensor>> parts;
-    std::vector<const Tensor*> inputs;
     parts.reserve(sources.size());
-    inputs.reserve(sources.size());
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      parts.push_back(numbers_of(step_.inputs[i], sources[i]));
-      inputs.push_back(parts.back().get());
-    }
-    Tensor part(region_axes(step_.axes, region), computed_.memory);
-    step_.operation->compute_part({{computed_.plan.steps, step_}, region, sources}, inputs, computed_.context, part);
-    put(part, region, whole_);
+    for (std::size_t i = 0; i < sources.size(); ++i) parts.push_back(numbers_of(step_.inputs[i], sources[i]));
+    compute_from({{computed_.plan.steps, step_}, region, sources}, parts, computed_.context, computed_.memory, whole_);
   }
 
  private:
@@ -112,6 +116,15 @@ class BoxOfStep {
 
 void compute_box(const ComputedSteps& computed, const PlannedStep& step, const Region& region, Tensor& whole) {
   BoxOfStep(computed, step, whole).compute(region);
+}
+
+void compute_box(const Plan& plan, const PlannedStep& step, const Region& region,
+                 std::span<const std::shared_ptr<const Tensor>> inputs, const StepContext& context, Tensor& whole) {
+  const std::vector<Region> sources = step.operation->input_regions({plan.steps, step}, region);
+  std::vector<std::shared_ptr<const Tensor>> parts;
+  parts.reserve(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) parts.push_back(part_of(inputs[i], sources[i]));
+  compute_from({{plan.steps, step}, region, sources}, parts, context, nullptr, whole);
 }
 
 }  // namespace attnscope

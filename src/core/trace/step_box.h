@@ -23,4 +23,8 @@ struct ComputedSteps {
 /// are read into memory, a few megabytes at a time: the box is divided for that, which changes no bit.
 void compute_box(const ComputedSteps& computed, const PlannedStep& step, const Region& region, Tensor& whole);
 
+/// The same from inputs that are in memory.
+void compute_box(const Plan& plan, const PlannedStep& step, const Region& region,
+                 std::span<const std::shared_ptr<const Tensor>> inputs, const StepContext& context, Tensor& whole);
+
 }  // namespace attnscope
