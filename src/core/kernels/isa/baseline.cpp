@@ -6,7 +6,7 @@ namespace {
 
 struct Baseline {
   using V = Vectors<16>;
-  static constexpr Index kRows = 4;
+  static constexpr Index kRows = 6;
   static constexpr Index kVectors = 2;
   // Not every processor has a fused instruction.
   static V::Floats fused(V::Floats x, V::Floats y, V::Floats sum) { return x * y + sum; }

@@ -18,19 +18,14 @@ struct Vectors {
   using Words __attribute__((vector_size(kBytes))) = std::uint32_t;
   using Signed __attribute__((vector_size(kBytes))) = int;
   static constexpr Index kWidth = kBytes / static_cast<int>(sizeof(float));
+  /// In memory, in any place. Of a copy by std::memcpy GCC would make two halves, and keep what is copied in memory.
+  using Anywhere __attribute__((vector_size(kBytes), aligned(alignof(float)), may_alias)) = float;
+  using WordsAnywhere __attribute__((vector_size(kBytes), aligned(alignof(float)), may_alias)) = std::uint32_t;
 
-  static Floats load(const float* from) {
-    Floats vector;
-    std::memcpy(&vector, from, sizeof(vector));
-    return vector;
-  }
-  static void store(float* to, Floats vector) { std::memcpy(to, &vector, sizeof(vector)); }
-  static Words load(const std::uint32_t* from) {
-    Words vector;
-    std::memcpy(&vector, from, sizeof(vector));
-    return vector;
-  }
-  static void store(std::uint32_t* to, Words vector) { std::memcpy(to, &vector, sizeof(vector)); }
+  static Floats load(const float* from) { return *reinterpret_cast<const Anywhere*>(from); }
+  static void store(float* to, Floats vector) { *reinterpret_cast<Anywhere*>(to) = vector; }
+  static Words load(const std::uint32_t* from) { return *reinterpret_cast<const WordsAnywhere*>(from); }
+  static void store(std::uint32_t* to, Words vector) { *reinterpret_cast<WordsAnywhere*>(to) = vector; }
   static Floats all(float value) { return value - Floats{}; }
 
   /// The first `count` numbers, followed by those of `others`.
