@@ -1,5 +1,9 @@
 // The centre: tabs, options of a view, keys.
 #include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "figure/slices/matrix.h"
 #include "interface_test.h"
@@ -36,6 +40,25 @@ TEST_F(ViewTabs, EachOpensItsView) {
   open_view("flow");
   screen().move({-100, -100});
   EXPECT_EQ(different_pixels(pictures.front(), screen().picture(), screen().picture_place()), 0);
+}
+
+TEST_F(ViewTabs, StayInTheirPlacesWhicheverIsOpen) {
+  std::map<std::string, double> places;
+  std::vector<std::string> listed;
+  for (const View& view : views()) {
+    try {
+      places[view.name] = screen().item("Views", {view.name}).center().x;
+    } catch (const std::runtime_error&) {
+      listed.push_back(view.name);
+    }
+  }
+  ASSERT_GT(places.size(), 3U);
+  ASSERT_GT(listed.size(), 2U) << "they have no room for a tab";
+  for (const std::string& name : {listed.front(), listed.back()}) {
+    open_view(name);
+    EXPECT_EQ(screen().experiment().view.name, name);
+    for (const auto& [tab, place] : places) EXPECT_EQ(screen().item("Views", {tab}).center().x, place) << tab;
+  }
 }
 
 TEST_F(ViewTabs, AreAStepOfUndoAndCostNoComputation) {

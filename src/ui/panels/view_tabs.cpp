@@ -154,29 +154,43 @@ float tab_width(const Style& style, const View& view) {
   return font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str()).x;
 }
 
-/// Per view, whether it has a tab within `width`: all if they fit; otherwise the open one, then those that can show the
-/// trace, then the others, each group from the first one on. `missing`: per view, why it cannot.
-std::vector<bool> views_with_tabs(const Style& style, const std::string& open, std::span<const std::string> missing,
-                                  float width, float gap) {
-  std::vector<bool> shown(views().size(), true);
-  float all = 0;
-  for (const View& view : views()) all += tab_width(style, view) + gap;
-  if (all - gap <= width) return shown;
-  shown.assign(shown.size(), false);
-  float left = width - style.px(48);
-  bool fits = true;
-  const auto add_those = [&](const auto& wanted) {
-    for (std::size_t i = 0; i < shown.size() && fits; ++i) {
-      if (shown[i] || !wanted(i)) continue;
-      left -= tab_width(style, views()[i]) + gap;
-      fits = left >= 0 || views()[i].name == open;
-      shown[i] = fits;
+/// What the button of the list needs besides its name, for its arrow.
+float arrow_width(const Style& style) { return style.px(14); }
+
+/// The width of the button of the list, which has the name of any view in it.
+float list_width(const Style& style, const std::vector<bool>& shown) {
+  float width = ImGui::CalcTextSize("More").x;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (!shown[i]) width = std::max(width, tab_width(style, views()[i]));
+  }
+  return width + arrow_width(style);
+}
+
+/// Per view, whether it has a tab within `width`: all if they fit; otherwise those that can show the trace, then the
+/// others, each group from the first one on. Which one is open makes no difference. `missing`: per view, why it cannot.
+std::vector<bool> views_with_tabs(const Style& style, std::span<const std::string> missing, float width, float gap) {
+  std::vector<std::size_t> turns;
+  for (const bool can_show : {true, false}) {
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      if (missing[i].empty() == can_show) turns.push_back(i);
     }
-  };
-  add_those([&](std::size_t i) { return views()[i].name == open; });
-  add_those([&](std::size_t i) { return missing[i].empty(); });
-  add_those([](std::size_t /*i*/) { return true; });
+  }
+  std::vector<bool> shown(views().size(), true);
+  float needed = -gap;
+  for (const View& view : views()) needed += tab_width(style, view) + gap;
+  for (; needed + (turns.size() < shown.size() ? gap + list_width(style, shown) : 0) > width && !turns.empty();
+       turns.pop_back()) {
+    shown[turns.back()] = false;
+    needed -= tab_width(style, views()[turns.back()]) + gap;
+  }
   return shown;
+}
+
+/// Below the name of the open view.
+void underline(const Style& style, float x, float width) {
+  const float bottom = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(x, bottom - style.px(2)), ImVec2(x + width, bottom),
+                                            color(style.palette.accent));
 }
 
 void view_tab(const Style& style, const View& view, bool open, const std::string& missing, UiIntents& intents) {
@@ -193,31 +207,38 @@ void view_tab(const Style& style, const View& view, bool open, const std::string
   const float strength = missing.empty() ? 1.0F : 0.5F;
   list.AddText(font.font, font.line, ImVec2(at.x, at.y + (height - size.y) / 2),
                color(open || hovered ? style.palette.text : style.palette.dim, strength), view.title.c_str());
-  if (open)
-    list.AddRectFilled(ImVec2(at.x, at.y + height - style.px(2)), ImVec2(at.x + size.x, at.y + height),
-                       color(style.palette.accent));
+  if (open) underline(style, at.x, size.x);
 }
 
-/// The views without a tab, in a list below "More".
-void more_views(const Style& style, const std::vector<bool>& shown, std::span<const std::string> missing,
-                UiIntents& intents) {
+/// The views without a tab, in a list below "More", or below the name of the open one if that is among them.
+void more_views(const Style& style, const std::vector<bool>& shown, const std::string& open,
+                std::span<const std::string> missing, UiIntents& intents) {
+  std::size_t opened = 0;
+  while (opened < shown.size() && (shown[opened] || views()[opened].name != open)) ++opened;
+  const bool is_open = opened < shown.size();
+  const std::string& name = is_open ? views()[opened].title : "More";
+  const Font& font = is_open ? style.fonts.strong() : style.fonts.body();
   const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
   const float height = ImGui::GetWindowHeight();
-  const ImVec2 size = ImGui::CalcTextSize("More");
+  const ImVec2 size = font.font->CalcTextSizeA(font.line, 1e9F, 0, name.c_str());
   ImGui::SetCursorScreenPos(at);
-  if (ImGui::InvisibleButton("more", ImVec2(size.x + style.px(14), height))) ImGui::OpenPopup("more views");
+  if (ImGui::InvisibleButton("more", ImVec2(size.x + arrow_width(style), height))) ImGui::OpenPopup("more views");
   const bool hovered = ImGui::IsItemHovered();
-  const ImU32 ink = color(hovered ? style.palette.text : style.palette.dim);
+  if (is_open)
+    tooltip(missing[opened].empty() ? views()[opened].summary : views()[opened].summary + "\n" + missing[opened]);
+  const ImU32 ink = color(is_open || hovered ? style.palette.text : style.palette.dim);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText(ImVec2(at.x, at.y + (height - size.y) / 2), ink, "More");
+  list.AddText(font.font, font.line, ImVec2(at.x, at.y + (height - size.y) / 2), ink, name.c_str());
   const ImVec2 tip(at.x + size.x + style.px(8), at.y + height / 2 + style.px(3));
   list.AddTriangleFilled(ImVec2(tip.x - style.px(4), tip.y - style.px(5)),
                          ImVec2(tip.x + style.px(4), tip.y - style.px(5)), tip, ink);
+  if (is_open) underline(style, at.x, size.x);
   if (!ImGui::BeginPopup("more views")) return;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     if (shown[i]) continue;
     const View& view = views()[i];
-    if (ImGui::MenuItem(view.title.c_str())) intents.actions.push_back({SetView{view.name}, 0});
+    if (ImGui::MenuItem(view.title.c_str(), nullptr, i == opened) && i != opened)
+      intents.actions.push_back({SetView{view.name}, 0});
     tooltip(missing[i].empty() ? view.summary : view.summary + "\n" + missing[i]);
   }
   ImGui::EndPopup();
@@ -226,11 +247,10 @@ void more_views(const Style& style, const std::vector<bool>& shown, std::span<co
 }  // namespace
 
 void view_tabs(const Style& style, const Experiment& experiment, const Trace* trace, UiIntents& intents) {
-  const float gap = style.px(14);
+  const float gap = style.px(12);
   std::vector<std::string> missing;
   for (const View& view : views()) missing.push_back(trace != nullptr ? missing_for(view, *trace) : "");
-  const std::vector<bool> shown =
-      views_with_tabs(style, experiment.view.name, missing, ImGui::GetContentRegionAvail().x, gap);
+  const std::vector<bool> shown = views_with_tabs(style, missing, ImGui::GetContentRegionAvail().x, gap);
   bool is_first = true;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     if (!shown[i]) continue;
@@ -239,7 +259,7 @@ void view_tabs(const Style& style, const Experiment& experiment, const Trace* tr
   }
   if (std::find(shown.begin(), shown.end(), false) == shown.end()) return;
   ImGui::SameLine(0, gap);
-  more_views(style, shown, missing, intents);
+  more_views(style, shown, experiment.view.name, missing, intents);
 }
 
 bool has_option_row(const Trace& trace, const ViewOptions& options) {
