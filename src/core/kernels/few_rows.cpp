@@ -95,7 +95,7 @@ class DepthBlocks {
     // The last ones, if they are not as many as the threads, in bands of columns.
     const Index threads = threads_of(pool);
     const Index whole = count_ / threads * threads;
-    const Index width = width_of(p_, pool, p_.column.size);
+    const Index width = width_of(p_, pool, std::max(kFewestColumns, p_.column.size));
     const Index bands = (p_.column.size + width - 1) / width;
     run_blocks(pool, p_.flops * kOperationsPerRead, whole + (count_ - whole) * bands, [&](Index item) {
       if (stopped()) return;
