@@ -148,6 +148,9 @@ void order_option(const Style& style, const Trace& trace, const Parameter& optio
 
 namespace {
 
+/// How strong the name is of a view that cannot show the trace.
+constexpr float kOfMissing = 0.5F;
+
 float tab_width(const Style& style, const View& view) {
   // As wide as when it is open: the other tabs keep their places.
   const Font& font = style.fonts.strong();
@@ -186,28 +189,37 @@ std::vector<bool> views_with_tabs(const Style& style, std::span<const std::strin
   return shown;
 }
 
-/// Below the name of the open view.
-void underline(const Style& style, float x, float width) {
-  const float bottom = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
-  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(x, bottom - style.px(2)), ImVec2(x + width, bottom),
-                                            color(style.palette.accent));
+std::string view_help(const View& view, const std::string& missing) {
+  return missing.empty() ? view.summary : view.summary + "\n" + missing;
 }
 
-void view_tab(const Style& style, const View& view, bool open, const std::string& missing, UiIntents& intents) {
+/// A word in the row of tabs, underlined if it is the open one. It reacts to the mouse in all of its `width`.
+/// Returns whether it was clicked.
+bool row_button(const Style& style, const std::string& id, const std::string& title, float width, bool open,
+                float strength) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float height = ImGui::GetWindowHeight();
   const Font& font = open ? style.fonts.strong() : style.fonts.body();
-  const ImVec2 size(tab_width(style, view), font.font->CalcTextSizeA(font.line, 1e9F, 0, view.title.c_str()).y);
+  const ImVec2 size = font.font->CalcTextSizeA(font.line, 1e9F, 0, title.c_str());
   const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
   ImGui::SetCursorScreenPos(at);
-  if (ImGui::InvisibleButton(view.name.c_str(), ImVec2(size.x, height)) && !open)
+  const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(width, height));
+  const bool lit = open || ImGui::IsItemHovered();
+  const ImVec2 text(at.x, at.y + (height - size.y) / 2);
+  list.AddText(font.font, font.line, text, color(lit ? style.palette.text : style.palette.dim, strength),
+               title.c_str());
+  if (open) {
+    const float line = at.y + height - style.px(2);
+    list.AddRectFilled(ImVec2(at.x, line), ImVec2(at.x + width, at.y + height), color(style.palette.accent));
+  }
+  return clicked;
+}
+
+void view_tab(const Style& style, const View& view, bool open, const std::string& missing, UiIntents& intents) {
+  const float strength = missing.empty() ? 1.0F : kOfMissing;
+  if (row_button(style, view.name, view.title, tab_width(style, view), open, strength) && !open)
     intents.actions.push_back({SetView{view.name}, 0});
-  const bool hovered = ImGui::IsItemHovered();
-  tooltip(missing.empty() ? view.summary : view.summary + "\n" + missing);
-  const float strength = missing.empty() ? 1.0F : 0.5F;
-  list.AddText(font.font, font.line, ImVec2(at.x, at.y + (height - size.y) / 2),
-               color(open || hovered ? style.palette.text : style.palette.dim, strength), view.title.c_str());
-  if (open) underline(style, at.x, size.x);
+  tooltip(view_help(view, missing));
 }
 
 /// The views without a tab, in a list below "More", or below the name of the open one if that is among them.
@@ -216,30 +228,25 @@ void more_views(const Style& style, const std::vector<bool>& shown, const std::s
   std::size_t opened = 0;
   while (opened < shown.size() && (shown[opened] || views()[opened].name != open)) ++opened;
   const bool is_open = opened < shown.size();
-  const std::string& name = is_open ? views()[opened].title : "More";
-  const Font& font = is_open ? style.fonts.strong() : style.fonts.body();
-  const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
-  const float height = ImGui::GetWindowHeight();
-  const ImVec2 size = font.font->CalcTextSizeA(font.line, 1e9F, 0, name.c_str());
-  ImGui::SetCursorScreenPos(at);
-  if (ImGui::InvisibleButton("more", ImVec2(size.x + arrow_width(style), height))) ImGui::OpenPopup("more views");
-  const bool hovered = ImGui::IsItemHovered();
-  if (is_open)
-    tooltip(missing[opened].empty() ? views()[opened].summary : views()[opened].summary + "\n" + missing[opened]);
-  const ImU32 ink = color(is_open || hovered ? style.palette.text : style.palette.dim);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText(font.font, font.line, ImVec2(at.x, at.y + (height - size.y) / 2), ink, name.c_str());
-  const ImVec2 tip(at.x + size.x + style.px(8), at.y + height / 2 + style.px(3));
-  list.AddTriangleFilled(ImVec2(tip.x - style.px(4), tip.y - style.px(5)),
-                         ImVec2(tip.x + style.px(4), tip.y - style.px(5)), tip, ink);
-  if (is_open) underline(style, at.x, size.x);
+  const std::string name = is_open ? views()[opened].title : "More";
+  const float word = is_open ? tab_width(style, views()[opened]) : ImGui::CalcTextSize(name.c_str()).x;
+  if (row_button(style, "more", name, word + arrow_width(style), is_open, 1)) ImGui::OpenPopup("more views");
+  const ImU32 ink = color(is_open || ImGui::IsItemHovered() ? style.palette.text : style.palette.dim);
+  const ImVec2 below(ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y);
+  const ImVec2 tip(below.x + word + style.px(8), ImGui::GetWindowPos().y + ImGui::GetWindowHeight() / 2 + style.px(3));
+  ImGui::GetWindowDrawList()->AddTriangleFilled(ImVec2(tip.x - style.px(4), tip.y - style.px(5)),
+                                                ImVec2(tip.x + style.px(4), tip.y - style.px(5)), tip, ink);
+  if (is_open) tooltip(view_help(views()[opened], missing[opened]));
+  ImGui::SetNextWindowPos(below);
   if (!ImGui::BeginPopup("more views")) return;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     if (shown[i]) continue;
     const View& view = views()[i];
+    ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.text, missing[i].empty() ? 1.0F : kOfMissing));
     if (ImGui::MenuItem(view.title.c_str(), nullptr, i == opened) && i != opened)
       intents.actions.push_back({SetView{view.name}, 0});
-    tooltip(missing[i].empty() ? view.summary : view.summary + "\n" + missing[i]);
+    ImGui::PopStyleColor();
+    tooltip(view_help(view, missing[i]));
   }
   ImGui::EndPopup();
 }
