@@ -139,6 +139,35 @@ TEST(Executor, NumbersDoNotDependOnWhatWasComputedBefore) {
   }
 }
 
+TEST(Executor, NumbersAfterASliderMovedAreThoseOfAFreshRun) {
+  std::vector<Experiment> experiments = variations();
+  // What does not change by itself, together with each of them.
+  for (const auto& [name, text] : {std::pair("weights_stay", "yes"), {"mask", "causal"}}) {
+    for (std::size_t i = 0, count = experiments.size(); i < count; ++i) {
+      Experiment experiment = experiments[i];
+      if (find_parameter(find_system(experiment.system)->parameters, name) == nullptr) continue;
+      if (set_parameter_text(experiment, name, text) && validate(experiment))
+        experiments.push_back(std::move(experiment));
+    }
+  }
+  for (const Experiment& before : experiments) {
+    for (const Parameter& parameter : find_system(before.system)->parameters) {
+      if (parameter.kind != Parameter::Kind::integer) continue;
+      const Index value = before.integer(parameter.name);
+      for (const Index next : {value + 1, value + 3, value - 1}) {
+        Experiment after = before;
+        after.parameters[parameter.name] = next;
+        if (!validate(after)) continue;
+        Executor runner;
+        ASSERT_TRUE(runner.run(before)) << description(before);
+        SCOPED_TRACE(description(before) + ", then " + parameter.name + " " + std::to_string(next));
+        expect_same_numbers(**runner.run(after), **run(after));
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
 TEST(Executor, SubstitutionsAreForgottenAfterwards) {
   Executor runner;
   const Experiment experiment = *default_experiment("worked-example");

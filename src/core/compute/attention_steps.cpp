@@ -120,10 +120,8 @@ std::vector<KeptKeys> kept_keys(const Plan& plan, const AttentionSteps& attentio
   Index batch = 0;
   for (std::size_t i = 0; i < at.size(); ++i) batch = step.axes[i].name == "head" ? batch : at[i];
   kept.reserve(static_cast<std::size_t>(attention.sizes.queries));
-  for (Index query = 0; query < attention.sizes.queries; ++query) {
-    const KeyRange range = as<MaskOperation>(step.operation)->field->range(batch, query);
-    kept.push_back({range.begin, range.end});
-  }
+  for (Index query = 0; query < attention.sizes.queries; ++query)
+    kept.push_back(as<MaskOperation>(step.operation)->field->range(batch, query));
   return kept;
 }
 

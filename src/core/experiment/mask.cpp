@@ -1,7 +1,6 @@
 #include "core/experiment/mask.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 #include "core/base/text.h"
@@ -178,7 +177,7 @@ bool MaskField::keeps(Index batch, Index head, Index query, Index key) const {
   return kind_keeps(batch, head, query, key) && !is_masked_pair(head, query, key);
 }
 
-KeyRange MaskField::range(Index batch, Index query) const {
+KeptKeys MaskField::range(Index batch, Index query) const {
   const Index keys = sizes_.keys;
   switch (mask_.kind) {
     case Mask::Kind::causal:
@@ -205,13 +204,9 @@ std::string MaskField::reason(Index head, Index query, Index key) const {
 }
 
 bool MaskField::kind_keeps(Index batch, Index head, Index query, Index key) const {
-  switch (mask_.kind) {
-    case Mask::Kind::none: return true;
-    case Mask::Kind::causal: return key <= query && (mask_.last == 0 || query - key < mask_.last);
-    case Mask::Kind::window: return std::abs(query - key) <= mask_.radius;
-    case Mask::Kind::padding:
-      return key < mask_.lengths[mask_.lengths.size() == 1 ? 0 : static_cast<std::size_t>(batch)];
-    case Mask::Kind::array: break;
+  if (mask_.kind != Mask::Kind::array) {
+    const KeptKeys kept = range(batch, query);
+    return kept.begin <= key && key < kept.end;
   }
   const std::size_t rank = mask_.shape.size();
   Index at = 0;

@@ -9,6 +9,7 @@
 
 #include "core/base/result.h"
 #include "core/base/tensor.h"
+#include "core/kernels/softmax.h"
 
 namespace attnscope {
 
@@ -69,12 +70,6 @@ Result<Mask> with_pair(const Mask& mask, const MaskSizes& sizes, Index batch, In
 /// An array mask cropped to other sizes, or extended with kept pairs; any other mask unchanged.
 Mask fitted(const Mask& mask, const MaskSizes& sizes);
 
-/// Keys that follow each other: begin ≤ key < end.
-struct KeyRange {
-  Index begin = 0;
-  Index end = 0;
-};
-
 /// A mask with its sizes: says for every score whether it is kept.
 class MaskField {
  public:
@@ -84,7 +79,7 @@ class MaskField {
   /// Whether each query keeps keys that follow each other, the same for all heads.
   [[nodiscard]] bool keeps_ranges() const { return mask_.kind != Mask::Kind::array && mask_.pairs.empty(); }
   /// Those keys.
-  [[nodiscard]] KeyRange range(Index batch, Index query) const;
+  [[nodiscard]] KeptKeys range(Index batch, Index query) const;
   /// Whether it is one of the mask's pairs.
   [[nodiscard]] bool is_masked_pair(Index head, Index query, Index key) const;
   /// What decides on the score: "causal mask", "no mask", or "intervention" where it is one of the pairs.

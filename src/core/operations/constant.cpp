@@ -18,6 +18,9 @@ struct ConstantOperation {
   void compute(Inputs /*inputs*/, const StepContext& /*context*/, Tensor& out) const {
     std::fill(out.values().begin(), out.values().end(), static_cast<float>(value));
   }
+  void compute_part(const StepPart& /*part*/, Inputs inputs, const StepContext& context, Tensor& out) const {
+    compute(inputs, context, out);
+  }
   [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& /*step*/, const Region& /*region*/) const {
     return {};
   }

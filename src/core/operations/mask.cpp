@@ -35,8 +35,8 @@ void mask_scores(const MaskOperation& operation, const LeadingPlace& place, Inde
   const auto filled = static_cast<float>(operation.fill);
   const MaskField& field = *operation.field;
   if (field.keeps_ranges()) {
-    const KeyRange kept = field.range(place.batch, query);
-    return mask_row({from, static_cast<std::size_t>(keys)}, {kept.begin, kept.end}, first, filled, to);
+    const KeptKeys kept = field.range(place.batch, query);
+    return mask_row({from, static_cast<std::size_t>(keys)}, kept, first, filled, to);
   }
   for (Index i = 0; i < keys; ++i) to[i] = field.keeps(place.batch, place.head, query, first + i) ? from[i] : filled;
 }

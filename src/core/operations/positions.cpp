@@ -39,10 +39,18 @@ struct SinusoidOperation {
            std::to_string(axes.back().size) + ")";
   }
 
-  void compute(Inputs /*inputs*/, const StepContext& /*context*/, Tensor& out) const {
-    for_each_cell(whole_region(0, out.axes()), [&](std::size_t at, const std::vector<Index>& index) {
-      out.values()[at] = static_cast<float>(value(index[index.size() - 2], index.back(), out.size(-1)));
+  static void fill(const Region& region, Index features, Tensor& out) {
+    for_each_cell(region, [&](std::size_t at, const std::vector<Index>& index) {
+      out.values()[at] = static_cast<float>(value(index[index.size() - 2], index.back(), features));
     });
+  }
+
+  void compute(Inputs /*inputs*/, const StepContext& /*context*/, Tensor& out) const {
+    fill(whole_region(0, out.axes()), out.size(-1), out);
+  }
+
+  void compute_part(const StepPart& part, Inputs /*inputs*/, const StepContext& /*context*/, Tensor& out) const {
+    fill(part.region, part.step.axes.back().size, out);
   }
 
   [[nodiscard]] std::vector<Region> input_regions(const StepInPlan& /*step*/, const Region& /*region*/) const {

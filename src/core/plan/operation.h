@@ -59,9 +59,11 @@ class OperationFunctions {
   [[nodiscard]] virtual std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const = 0;
   /// Fills `out` with the numbers of `part.region`, bit for bit those of the whole result; `inputs` are the boxes
   /// `part.sources`. If a record lacks this function, `compute` makes the part from those boxes: correct when the boxes
-  /// have the shape of the part, and a number does not depend on its place in the tensor. Steps without inputs are
-  /// always resident, unless `traits` says that they can be read again, so they need no parts.
+  /// have the shape of the part, and a number does not depend on its place in the tensor. Steps without inputs have no
+  /// boxes: for theirs, see `has_parts`.
   virtual void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const = 0;
+  /// Whether the record has that function. Of a step without inputs whose record lacks it, no part can be made.
+  [[nodiscard]] virtual bool has_parts() const = 0;
 
   /// An upper bound of the magnitudes of a result with those axes, given such bounds for its inputs. Infinite where
   /// nothing is known; finite only if no number can be NaN or ±∞, except what the operation fills in on purpose.
@@ -165,6 +167,11 @@ class RecordFunctions final : public OperationFunctions {
     } else {
       record_.compute(inputs, context, out);
     }
+  }
+  [[nodiscard]] bool has_parts() const override {
+    return requires(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) {
+      record_.compute_part(part, inputs, context, out);
+    };
   }
   [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const override {
     return record_.magnitude_bound(axes, inputs);

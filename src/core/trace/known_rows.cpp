@@ -41,7 +41,7 @@ class Search {
       const PlannedStep& step = plan_.steps[i];
       causal_[i] = is_causal(step);
       const OperationTraits traits = step.operation->traits();
-      if (traits.draws || traits.uses_seed) continue;
+      if (traits.draws || traits.uses_seed || (step.inputs.empty() && !step.operation->has_parts())) continue;
       const Step* const old = same_[i] < 0 ? last_.find(step.name) : nullptr;
       if (old == nullptr || old->tensor == nullptr || !fits(step, *old)) continue;
       KnownRows known = {static_cast<int>(old - last_.steps().data()), 0, token_axis(step.axes), grows_keys(step), {}};

@@ -206,7 +206,11 @@ void PlanRun::reuse(const PlannedStep& step, const RunResult& last, std::size_t 
   const Step& known = last.trace->steps()[from];
   results_.push_back({known.tensor, known.not_finite});
   bounds_.push_back(last.bounds[from]);
-  if (is_draw(step)) after_draws_.push_back(last.after_draws[after_draws_.size()]);
+  if (is_draw(step)) {
+    // Not as many as here: where weights stay, other numbers before them may be new or gone.
+    const std::span<const PlannedStep> before = std::span(last.trace->plan()->steps).first(from);
+    after_draws_.push_back(last.after_draws[static_cast<std::size_t>(std::ranges::count_if(before, is_draw))]);
+  }
   done_flops_ += step.flops;
   ++reused_;
 }
