@@ -131,6 +131,19 @@ Color pixel_of(const PlacedPicture& picture, Index row, Index column) {
 
 }  // namespace
 
+ColorPicture PlacedPicture::pixels() const {
+  ColorPicture result = {height, width, {}};
+  result.rgb.reserve(static_cast<std::size_t>(height * width * kColors));
+  const Index full = full_color();
+  for (Index row = 0; row < height; ++row) {
+    for (Index column = 0; column < width; ++column) {
+      for (const Index color : pixel_of(*this, row, column))
+        result.rgb.push_back(static_cast<std::uint8_t>((2 * kFullColor * color + full) / (2 * full)));
+    }
+  }
+  return result;
+}
+
 double PlacedPicture::value(Index channel, Index row, Index column) const {
   return channel_value(*this, pixel_of(*this, row, column), channel);
 }

@@ -29,29 +29,19 @@ struct Vit {
   [[nodiscard]] Index patches() const { return (size / patch) * (size / patch); }
 };
 
-/// The built-in picture of shapes, for a model without a picture of the user's.
-std::shared_ptr<const ColorPicture> shapes(Index size) {
-  auto result = std::make_shared<ColorPicture>(ColorPicture{size, size, {}});
-  result->rgb.reserve(static_cast<std::size_t>(size * size * kColors));
-  const PlacedPicture placed = {"shapes", size, size, kColors, nullptr};
-  for (Index row = 0; row < size; ++row) {
-    for (Index column = 0; column < size; ++column) {
-      for (Index which = 0; which < kColors; ++which)
-        result->rgb.push_back(static_cast<std::uint8_t>(placed.color(row, column, which)));
-    }
-  }
-  return result;
-}
-
-/// The experiment's picture. One that has the model's size already is what the model gets.
-std::shared_ptr<const ColorPicture> picture_of(ModelBuilder& m, Index size) {
+/// The experiment's picture, or the built-in one of shapes. One that has the model's size already is what the model gets.
+PlacedPicture picture_of(ModelBuilder& m, Index size) {
   const PictureFit fit = read_picture_fit(m, size);
   const SharedPicture& own = m.experiment().picture;
-  if (own.empty()) return shapes(size);
-  if (own->rows == size && own->columns == size) return own.shared();
+  const PlacedPicture drawn = {"shapes", size, size, kColors, nullptr};
+  if (own.empty()) return drawn;
+  if (own->rows == size && own->columns == size) return {"file", size, size, kColors, own.shared()};
   Result<ColorPicture> fitted = fitted_picture(fit, *own);
-  if (!fitted) m.fail(fitted.error().message);
-  return fitted ? std::make_shared<const ColorPicture>(std::move(*fitted)) : shapes(size);
+  if (!fitted) {
+    m.fail(fitted.error().message);
+    return drawn;
+  }
+  return {"file", size, size, kColors, std::make_shared<const ColorPicture>(std::move(*fitted))};
 }
 
 /// `pixels` as preprocessor_config.json prepares them.

@@ -10,9 +10,12 @@
 namespace attnscope {
 
 double PixelsOperation::color(Index channel, Index row, Index column, Index channels) const {
-  if (channels == kColors) return static_cast<double>(picture->color(row, column, channel));
+  const auto pixel = [&](Index which) {
+    return static_cast<double>(kFullColor * picture.color(row, column, which) / picture.full_color());
+  };
+  if (channels == kColors) return pixel(channel);
   double sum = 0;
-  for (Index which = 0; which < kColors; ++which) sum += static_cast<double>(picture->color(row, column, which));
+  for (Index which = 0; which < kColors; ++which) sum += pixel(which);
   return sum / static_cast<double>(kColors);
 }
 
@@ -65,8 +68,8 @@ void PixelsOperation::explain(const ExplainedCell& cell, Explanation& e) const {
 }
 
 std::string PixelsOperation::python(const StepInPlan& step, std::span<const std::string> /*inputs*/) const {
-  std::string code = "torch.tensor(list(bytes.fromhex(\"" + hex_text(picture->rgb) + "\"))).reshape(" +
-                     std::to_string(picture->rows) + ", " + std::to_string(picture->columns) +
+  std::string code = "torch.tensor(list(bytes.fromhex(\"" + hex_text(picture.pixels().rgb) + "\"))).reshape(" +
+                     std::to_string(picture.height) + ", " + std::to_string(picture.width) +
                      ", 3).permute(2, 0, 1).float()";
   if (step.step.axes[0].size == 1) code += ".mean(0, keepdim=True)";
   code += " * " + python_number(factor);

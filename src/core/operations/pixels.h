@@ -1,7 +1,7 @@
 // The pixels of a picture, as a model of pictures gets them.
 #pragma once
 
-#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,9 +12,9 @@
 namespace attnscope {
 
 /// Colours from 0 to 255 times `factor`, less the mean of the channel, divided by its deviation; axes [channel, row,
-/// column]. The picture has that size already. One channel is the mean of the three colours.
+/// column]. One channel is the mean of the three colours.
 struct PixelsOperation {
-  std::shared_ptr<const ColorPicture> picture;
+  PlacedPicture picture;  ///< of that size
   double factor = 1.0 / 255;
   std::vector<double> means;       ///< per channel; empty: not normalized
   std::vector<double> deviations;  ///< as many
@@ -30,8 +30,7 @@ struct PixelsOperation {
   [[nodiscard]] std::string python(const StepInPlan& step, std::span<const std::string> inputs) const;
 
   friend bool operator==(const PixelsOperation& a, const PixelsOperation& b) {
-    return (a.picture == b.picture || *a.picture == *b.picture) && a.factor == b.factor && a.means == b.means &&
-           a.deviations == b.deviations;
+    return a.picture == b.picture && a.factor == b.factor && a.means == b.means && a.deviations == b.deviations;
   }
 
  private:

@@ -97,19 +97,16 @@ std::optional<SourcePicture> source_picture(const Trace& trace, const TokenPictu
   if (const auto* draw = as<DrawOperation>(tokens.pixels->operation); draw != nullptr && draw->picture) {
     picture = *draw->picture;
   } else if (const Step* pixels = tokens.of_patches() ? trace.find("pixels") : nullptr) {
-    const std::shared_ptr<const ColorPicture>& seen = as<PixelsOperation>(pixels->operation)->picture;
-    picture = {"file", seen->rows, seen->columns, kColors, seen};
+    picture = as<PixelsOperation>(pixels->operation)->picture;
   } else {
     return std::nullopt;
   }
-  SourcePicture source = {picture.file != nullptr ? "the picture" : picture.name, columns, {}};
+  SourcePicture source = {picture.file != nullptr || tokens.of_patches() ? "the picture" : picture.name, columns, {}};
   source.colors.reserve(static_cast<std::size_t>(rows * columns));
-  const Index full = picture.full_color();
+  const ColorPicture pixels = picture.pixels();
   for (Index row = 0; row < rows; ++row) {
     for (Index column = 0; column < columns; ++column) {
-      const auto byte = [&](Index which) {
-        return static_cast<std::uint8_t>((2 * kFullColor * picture.color(row, column, which) + full) / (2 * full));
-      };
+      const auto byte = [&](Index which) { return static_cast<std::uint8_t>(pixels.color(row, column, which)); };
       source.colors.push_back({byte(0), byte(1), byte(2)});
     }
   }
