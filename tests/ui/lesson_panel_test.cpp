@@ -10,8 +10,6 @@ namespace attnscope::test {
 namespace {
 
 constexpr int kSpace = ' ';
-constexpr int kRight = platform::KeyPress::kRight;
-constexpr int kLeft = platform::KeyPress::kLeft;
 
 std::vector<LessonFile> all_lessons() { return lessons_in(ATTNSCOPE_SOURCE_DIR "/assets/lessons"); }
 
@@ -35,6 +33,12 @@ class LessonPanel : public Interface {
   }
 
   void open(std::size_t number) { choose("Lessons", (*lessons_[number].lesson)->title); }
+  void open(const std::string& name) { open(number_of(name)); }
+  [[nodiscard]] std::size_t number_of(const std::string& name) const {
+    const auto found =
+        std::ranges::find_if(lessons_, [&](const LessonFile& file) { return file.name.ends_with("-" + name); });
+    return static_cast<std::size_t>(found - lessons_.begin());
+  }
 
   void key(int which) {
     screen().key(which);
@@ -68,9 +72,9 @@ class LessonPanel : public Interface {
 TEST_F(LessonPanel, TheMenuOpensALesson) {
   EXPECT_FALSE(screen().is_open("Lesson"));
   const double picture = screen().picture_place().height;
-  open(0);
+  open("by-example");
   ASSERT_TRUE(screen().is_open("Lesson"));
-  EXPECT_EQ(session().lesson(), lessons_[0].lesson->get());
+  EXPECT_EQ(session().lesson(), lessons_[number_of("by-example")].lesson->get());
   EXPECT_EQ(screen().experiment(), step().experiment);
   EXPECT_EQ(screen().trace().experiment(), step().experiment);
   EXPECT_LT(screen().picture_place().height, picture);
@@ -84,7 +88,7 @@ TEST_F(LessonPanel, TheMenuOpensALesson) {
 TEST_F(LessonPanel, SpaceAndArrowsStepThroughIt) {
   key(kSpace);
   EXPECT_FALSE(session().can_undo()) << "nothing is open";
-  open(0);
+  open("by-example");
   key(kLeft);
   EXPECT_EQ(session().lesson_step(), 0U) << "there is nothing before the first";
   const std::size_t count = session().lesson()->steps.size();
@@ -115,7 +119,7 @@ TEST_F(LessonPanel, FromAnyStepToAnyOther) {
 }
 
 TEST_F(LessonPanel, ButtonsAndDotsDoTheSame) {
-  open(1);
+  open("transformer");
   press_button("Next##next");
   EXPECT_EQ(session().lesson_step(), 1U);
   press_button("Previous##previous");
@@ -127,7 +131,7 @@ TEST_F(LessonPanel, ButtonsAndDotsDoTheSame) {
 }
 
 TEST_F(LessonPanel, AnEditCanBeTakenBackWithOneButton) {
-  open(0);
+  open("by-example");
   key(kSpace);
   EXPECT_THROW(screen().item("Lesson", {std::string("Back to the lesson")}), std::runtime_error);
   drag_slider("tokens", 0.3, 0.8);
@@ -153,7 +157,7 @@ TEST_F(LessonPanel, AnEditCanBeTakenBackWithOneButton) {
 }
 
 TEST_F(LessonPanel, KeysAreNotForItWhileADialogIsOpenOrTextIsTyped) {
-  open(0);
+  open("by-example");
   screen().key('?');
   screen().frame(2);
   screen().key(kSpace);
@@ -181,7 +185,7 @@ TEST_F(LessonPanel, KeysAreNotForItWhileADialogIsOpenOrTextIsTyped) {
 }
 
 TEST_F(LessonPanel, PrintedNumbersStandBesideThoseOnScreen) {
-  open(1);
+  open("transformer");
   ASSERT_EQ(screen().workbench().lesson().printed().size(), 2U);
   for (const ui::ReferenceTable& table : screen().workbench().lesson().printed())
     EXPECT_EQ(table.computed, table.printed);
@@ -196,7 +200,7 @@ TEST_F(LessonPanel, PrintedNumbersStandBesideThoseOnScreen) {
 }
 
 TEST_F(LessonPanel, NoNumbersOfAnotherStepStandBesidePrintedOnes) {
-  open(3);
+  open("pixels");
   while (step().title != "Batch norm, one projection") screen().key(kSpace);
   // Its own trace takes some frames; until then there is nothing to compare with.
   for (int i = 0; i < 200 && screen().trace().experiment() != step().experiment; ++i) {
@@ -210,7 +214,7 @@ TEST_F(LessonPanel, NoNumbersOfAnotherStepStandBesidePrintedOnes) {
 }
 
 TEST_F(LessonPanel, BothSidesAreComputedForTheExperimentAsItIs) {
-  open(1);
+  open("transformer");
   while (step().equivalence.empty()) key(kSpace);
   EXPECT_EQ(step().equivalence, "token-order");
   const auto shape = [&] { return (*screen().workbench().lesson().comparison())->differences.back().axes; };
@@ -230,7 +234,7 @@ TEST_F(LessonPanel, BothSidesAreComputedForTheExperimentAsItIs) {
 }
 
 TEST_F(LessonPanel, AnotherSystemSaysThatTheClaimIsNotAboutIt) {
-  open(1);
+  open("transformer");
   while (step().equivalence.empty()) key(kSpace);
   ASSERT_TRUE(screen().workbench().workspace().session().apply({SetSystem{"worked-example"}, 0}));
   screen().settle();
@@ -256,7 +260,7 @@ TEST_F(LessonPanel, ABadFileIsNamedInTheMenuAndOpensNothing) {
 }
 
 TEST_F(LessonPanel, NothingIsComputedWhileNothingHappens) {
-  open(1);
+  open("transformer");
   screen().settle();
   const std::uint64_t figures = screen().workbench().shown_figure().built();
   screen().frame(50);
