@@ -238,5 +238,28 @@ TEST(LessonFolder, HasOneEntryForEachFile) {
   EXPECT_TRUE(lessons_in(folder / "nowhere").empty());
 }
 
+TEST(OwnLesson, HasTheModelsThatComeAlong) {
+  const TemporaryFolder folder;
+  const std::string text = R"({"format": "attnscope-lesson/1", "title": "T", "source": "S", "summary": "U",
+    "steps": [{"title": "one", "text": "t", "look": "l", "experiment": {"format": "attnscope-experiment/1",
+    "system": "transformer", "model": "../models/induction", "text": "a b a"}}]})";
+  const std::filesystem::path path = folder.file("own.json", text);
+  EXPECT_TRUE(is_lesson_file(path));
+  const Result<Lesson> lesson = read_lesson(path);
+  ASSERT_TRUE(lesson) << lesson.error().message;
+  EXPECT_TRUE(lesson->steps[0].experiment.model->folder().ends_with("assets/models/induction"))
+      << lesson->steps[0].experiment.model->folder();
+}
+
+TEST(OwnLesson, IsToldFromOtherFiles) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(is_lesson_file(folder.file("a.json", R"({"format": "attnscope-lesson/2"})")));
+  EXPECT_FALSE(is_lesson_file(
+      folder.file("b.json", R"({"format": "attnscope-experiment/1", "labels": ["attnscope-lesson/1"]})")));
+  EXPECT_FALSE(is_lesson_file(folder.file("c.json", R"(["attnscope-lesson/1"])")));
+  EXPECT_FALSE(is_lesson_file(folder.file("d.json", "attnscope-lesson/1")));
+  EXPECT_FALSE(is_lesson_file(folder / "none.json"));
+}
+
 }  // namespace
 }  // namespace attnscope::test

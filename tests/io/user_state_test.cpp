@@ -17,6 +17,7 @@ TEST(UserState, IsReadBack) {
   EXPECT_EQ(read_user_state(deep).notice, "");
   UserState state;
   state.theme = Theme::light;
+  state.size = 1.25;
   state.add_recent("/tmp/x.json");
   state.add_recent("/tmp/dir/../\"quoted\" \n ä.json");
   ASSERT_TRUE(write_user_state(deep, state));
@@ -45,6 +46,16 @@ TEST(UserState, ADamagedOneIsPutAside) {
     EXPECT_FALSE(std::filesystem::exists(path));
     EXPECT_EQ(bytes_of(folder / "state.json.damaged"), text);
     EXPECT_EQ(read_user_state(folder.path()).notice, "");
+  }
+}
+
+TEST(UserState, ASizeThatCannotBeChosenIsTheUsualOne) {
+  for (const char* size : {"0", "1e9", "-1", "\"1.5\"", "1.26", "null"}) {
+    const TemporaryFolder folder;
+    folder.file("state.json", R"({"format": "attnscope-state/1", "theme": "dark", "recent": [], "size": )" +
+                                  std::string(size) + "}");
+    EXPECT_EQ(read_user_state(folder.path()).state.size, 1) << size;
+    EXPECT_EQ(read_user_state(folder.path()).notice, "") << size;
   }
 }
 

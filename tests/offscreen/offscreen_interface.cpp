@@ -99,7 +99,7 @@ OffscreenInterface::OffscreenInterface(const InterfaceOptions& options)
   workbench_options.memory_budget = options.memory_budget;
   workbench_options.shader_folder = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "shaders";
   workbench_options.fonts = value_of(find_font_files());
-  workbench_options.lessons = options.lessons;
+  workbench_options.lessons = [lessons = options.lessons] { return lessons; };
   workbench_options.user_folder = options.user_folder;
   workbench_options.patience = options.patience;
   workbench_options.file_dialog = options.file_dialog;
@@ -211,22 +211,24 @@ void OffscreenInterface::wheel(float notches) {
 
 void OffscreenInterface::press_key(const platform::KeyPress& press) {
   // A text field hears of a key from ImGui, a shortcut from the window.
-  ui::feed_modifiers(press.control, press.shift);
+  ui::feed_modifiers(press.control, press.shift, press.alt);
   workbench_->press(press);
   ui::feed_key(press.key, true);
   frame();
   ui::feed_key(press.key, false);
-  ui::feed_modifiers(false, false);
+  ui::feed_modifiers(false, false, false);
   frame(2);
 }
 
 void OffscreenInterface::key(int key) { press_key({key, false, false}); }
 void OffscreenInterface::key_with_control(int key, bool shift) { press_key({key, true, shift}); }
+void OffscreenInterface::key_with_shift(int key) { press_key({key, false, true}); }
+void OffscreenInterface::key_with_alt(int key) { press_key({key, false, false, true}); }
 
 void OffscreenInterface::control_click(Point at) {
-  ui::feed_modifiers(true, false);
+  ui::feed_modifiers(true, false, false);
   click(at);
-  ui::feed_modifiers(false, false);
+  ui::feed_modifiers(false, false, false);
   frame();
 }
 
@@ -274,10 +276,15 @@ std::optional<Point> OffscreenInterface::search(const Rect& place, ImGuiID id, d
   return std::nullopt;
 }
 
-Rect OffscreenInterface::item(std::string_view name, const ItemPath& path) {
-  ImGuiWindow* window = shown_window(name);
+ImGuiID OffscreenInterface::id(std::string_view name, const ItemPath& path) {
+  const ImGuiWindow* window = shown_window(name);
   if (window == nullptr) throw std::runtime_error("no window " + std::string(name));
-  const ImGuiID id = id_of(*window, path);
+  return id_of(*window, path);
+}
+
+Rect OffscreenInterface::item(std::string_view name, const ItemPath& path) {
+  const ImGuiID id = OffscreenInterface::id(name, path);
+  ImGuiWindow* window = shown_window(name);
   const Rect place = rect_of(window->Rect());
   // What the keyboard cannot reach is looked for with the mouse: down the middle, where every slider is; then everywhere.
   std::optional<Point> found = navigated(*window, id);

@@ -25,9 +25,15 @@ using ItemPath = std::vector<std::variant<std::string, int>>;
 
 /// Keys besides letters, digits and '?', which are their own (capital) character.
 inline constexpr int kEscape = platform::KeyPress::kEscape;
-inline constexpr int kEnter = 257;
-inline constexpr int kTab = 258;
+inline constexpr int kEnter = platform::KeyPress::kEnter;
+inline constexpr int kTab = platform::KeyPress::kTab;
 inline constexpr int kBackspace = 259;
+inline constexpr int kLeft = platform::KeyPress::kLeft;
+inline constexpr int kRight = platform::KeyPress::kRight;
+inline constexpr int kUp = platform::KeyPress::kUp;
+inline constexpr int kDown = platform::KeyPress::kDown;
+inline constexpr int kF6 = platform::KeyPress::kF6;
+inline constexpr int kF10 = platform::KeyPress::kF10;
 
 struct InterfaceOptions {
   int width = 1000;  ///< pixels
@@ -82,6 +88,8 @@ class OffscreenInterface {
   void wheel(float notches);
   void key(int key);
   void key_with_control(int key, bool shift = false);
+  void key_with_shift(int key);
+  void key_with_alt(int key);
   void control_click(Point at);
   void type(std::string_view text);
   /// Replaces what stands in the text field that has the keyboard.
@@ -90,6 +98,8 @@ class OffscreenInterface {
   // Places.
   /// Where a control of an ImGui window is, found by moving the mouse over the window. The window must be open.
   Rect item(std::string_view window, const ItemPath& path);
+  /// What ImGui knows it by.
+  [[nodiscard]] static ImGuiID id(std::string_view window, const ItemPath& path);
   /// Left to right over that slider of the parameter panel.
   Rect slider(const std::string& label) { return item("Parameters", {label, std::string("##slider")}); }
   void click_item(std::string_view window, const ItemPath& path) { click(item(window, path).center()); }

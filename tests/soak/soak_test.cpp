@@ -27,6 +27,8 @@ __sanitizer_get_current_allocated_bytes();  // NOLINT(bugprone-reserved-identifi
 namespace attnscope::test {
 namespace {
 
+using platform::KeyPress;
+
 constexpr int kFrames = 20000;
 // By then every view, dialog and size of font has been there.
 constexpr double kWarmUp = 0.4;
@@ -128,7 +130,7 @@ class RandomUser {
     down_ = false;
     ui::feed_mouse_button(0, false);
     release_key();
-    ui::feed_modifiers(false, false);
+    ui::feed_modifiers(false, false, false);
     ui::feed_mouse_position(-100, -100);
   }
 
@@ -152,12 +154,12 @@ class RandomUser {
   void toggle_button() {
     down_ = !down_;
     // Ctrl+click types into sliders.
-    if (below(6) == 0) ui::feed_modifiers(down_, false);
+    if (below(6) == 0) ui::feed_modifiers(down_, false, false);
     ui::feed_mouse_button(0, down_);
   }
 
   void release_key() {
-    if (key_ != 0) ui::feed_key(key_, false);
+    if (key_ != 0 && key_ < KeyPress::kF1) ui::feed_key(key_, false);
     key_ = 0;
   }
 
@@ -165,23 +167,23 @@ class RandomUser {
     release_key();
     constexpr std::string_view kKeys = "ABCDEFGHIJKLMNOPRSTUVWXYZ0123456789?";
     const bool control = below(5) == 0;
-    const int special = below(5);
-    const int key = special == 0   ? kEscape
-                    : special == 1 ? kEnter
-                    : special == 2 ? kBackspace
-                                   : kKeys[static_cast<std::size_t>(below(static_cast<int>(kKeys.size())))];
-    key_ = key;
+    constexpr std::array kSpecial = {
+        kEscape, kEnter, kBackspace, kTab, kLeft, kUp, kRight, kDown, static_cast<int>(' '), kF6, kF10};
+    key_ = below(2) == 0 ? kSpecial[static_cast<std::size_t>(below(static_cast<int>(kSpecial.size())))]
+                         : kKeys[static_cast<std::size_t>(below(static_cast<int>(kKeys.size())))];
     const bool shift = below(4) == 0;
-    ui::feed_modifiers(control, shift);
-    screen_.workbench().press({key_, control, shift});
-    ui::feed_key(key_, true);
+    const bool alt = below(12) == 0;
+    ui::feed_modifiers(control, shift, alt);
+    screen_.workbench().press({key_, control, shift, alt});
+    // Of the others ImGui knows nothing here.
+    if (key_ < KeyPress::kF1) ui::feed_key(key_, true);
   }
 
   void type() {
     constexpr std::array<const char*, 12> kTexts = {"1", "2",  "7",     "0",   "-",     ".",
                                                     "5", "e3", "token", "a b", ".json", ".pdf"};
     release_key();
-    ui::feed_modifiers(false, false);
+    ui::feed_modifiers(false, false, false);
     ImGui::GetIO().AddInputCharactersUTF8(below(20) == 0 ? "é∞{}_" : kTexts[static_cast<std::size_t>(below(12))]);
   }
 

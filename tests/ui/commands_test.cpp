@@ -8,6 +8,7 @@
 #include <string>
 
 #include "interface_test.h"
+#include "support/temporary_folder.h"
 
 namespace attnscope::test {
 namespace {
@@ -35,7 +36,8 @@ TEST(Commands, NoKeyHasTwo) {
     for (const ui::KeyCombination& keys : entry.keys) {
       auto& seen = entry.scope == ui::KeyScope::lesson ? of_lessons : others;
       for (int key = keys.key; key <= std::max(keys.key, keys.last); ++key)
-        EXPECT_TRUE(seen.insert(ui::key_text({key, keys.control, keys.shift})).second) << ui::key_text(keys);
+        EXPECT_TRUE(seen.insert(ui::key_text({key, keys.control, keys.shift, 0, keys.alt})).second)
+            << ui::key_text(keys);
     }
   }
 }
@@ -73,6 +75,12 @@ TEST(Commands, KeysCountWhereTheyShould) {
   EXPECT_EQ(command_of({KeyPress::kRight, false, false}, {.lesson = true}), Command::next_step);
   EXPECT_EQ(command_of({KeyPress::kUp, false, false}, {.lesson = true}), Command::cell_up);
   EXPECT_EQ(command_of({'W', true, false}), std::nullopt);
+  EXPECT_EQ(command_of({'F', false, false, true}, {.typing = true}), Command::open_file_menu);
+  EXPECT_EQ(command_of({'F', false, false, true}, {.dialog = true}), std::nullopt);
+  EXPECT_EQ(command_of({'F', false, false}), Command::fit_view);
+  EXPECT_EQ(command_of({'M', false, false, true}), std::nullopt);
+  EXPECT_EQ(command_of({KeyPress::kF6, false, false}), Command::next_panel);
+  EXPECT_EQ(command_of({KeyPress::kF6, false, true}), Command::previous_panel);
 }
 
 class Menus : public Interface {};
@@ -87,6 +95,55 @@ TEST_F(Menus, HaveTheirCommands) {
   screen().click_item("##Menu_00", {std::string("Set as baseline")});
   screen().settle();
   EXPECT_EQ(screen().experiment().view.name, "compare");
+}
+
+TEST_F(Menus, EverythingBecomesLargerAndIsSoAtTheNextStart) {
+  TemporaryFolder folder;
+  InterfaceOptions options;
+  options.user_folder = folder.path();
+  start(options);
+  const double usual = screen().window_place("Status").height;
+  screen().key_with_control('+');
+  screen().key_with_control('+');
+  screen().settle();
+  const double larger = screen().window_place("Status").height;
+  EXPECT_NEAR(larger, usual * 1.25, 1);
+  start(options);
+  EXPECT_EQ(screen().window_place("Status").height, larger);
+  for (int i = 0; i < 20; ++i) screen().key_with_control('+');
+  screen().settle();
+  EXPECT_LE(screen().window_place("Status").height, usual * 2.1) << "a window of 1000 pixels has room for no more";
+  screen().key_with_control('0');
+  screen().settle();
+  EXPECT_EQ(screen().window_place("Status").height, usual);
+  screen().key_with_control('-');
+  screen().settle();
+  EXPECT_LT(screen().window_place("Status").height, usual);
+}
+
+TEST_F(Menus, PanelsAreHiddenAndTheFigureGetsTheirRoom) {
+  const Rect before = screen().picture_place();
+  screen().key_with_control('[');
+  screen().settle();
+  EXPECT_FALSE(screen().is_open("Parameters"));
+  EXPECT_EQ(screen().picture_place().x, 0);
+  EXPECT_EQ(screen().picture_place().right(), before.right());
+  screen().key_with_control(']');
+  screen().settle();
+  EXPECT_FALSE(screen().is_open("Inspector"));
+  EXPECT_EQ(screen().picture_place().right(), 1000);
+  screen().key_with_control('[');
+  screen().key_with_control(']');
+  screen().settle();
+  EXPECT_EQ(screen().picture_place(), before);
+}
+
+TEST_F(Menus, FullScreenIsWantedUntilItIsNot) {
+  EXPECT_FALSE(screen().workbench().wants_full_screen());
+  screen().key(platform::KeyPress::kF11);
+  EXPECT_TRUE(screen().workbench().wants_full_screen());
+  screen().key(platform::KeyPress::kF11);
+  EXPECT_FALSE(screen().workbench().wants_full_screen());
 }
 
 }  // namespace

@@ -182,5 +182,38 @@ TEST_F(Tour, WithTheKeyboardAlone) {
   EXPECT_EQ(save(), before);
 }
 
+TEST_F(Tour, ControlsAndMenusWithTheKeyboardAlone) {
+  const auto save = [&] {
+    act("key ctrl+s");
+    return saved();
+  };
+  act("key Tab");
+  act("key Down");
+  act("key Return");
+  act("type 3");
+  act("key Return");
+  EXPECT_EQ(save().at("params").at("tokens"), 3);
+  act("key space");
+  act("key Right");
+  act("key Right");
+  EXPECT_EQ(save().at("params").at("tokens"), 5) << "Space holds the slider";
+  act("key space");
+  act("key F6");
+  act("key Right");
+  act("key Return");
+  EXPECT_EQ(save().at("view").at("name"), "qkv");
+  act("key alt+e");
+  act("key Return");
+  EXPECT_EQ(save().at("view").at("name"), "head") << "Undo";
+  act("key F10");
+  act("key Left");
+  act("key Escape");
+  act("key Escape");
+  act("key Down");
+  EXPECT_GT(changed_in_inspector(), 2000) << "the figure has the arrows again";
+  act("key F11");
+  act("key F11");
+}
+
 }  // namespace
 }  // namespace attnscope::test

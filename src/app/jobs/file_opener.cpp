@@ -28,6 +28,12 @@ FileKind kind_of(const std::string& path) {
   return is_png_name(path) && !is_figure_with_source(path) ? FileKind::picture : FileKind::source;
 }
 
+Result<FileContent> lesson_content(const std::string& path) {
+  Result<Lesson> lesson = read_lesson(path);
+  if (!lesson) return tl::unexpected(lesson.error());
+  return FileContent(std::make_shared<const Lesson>(std::move(*lesson)));
+}
+
 Result<FileContent> read_kind(const FileRequest& request, double memory_budget, const StopToken& stop) {
   switch (request.kind) {
     case FileKind::labels: return content_of(read_labels_file(request.path));
@@ -37,6 +43,7 @@ Result<FileContent> read_kind(const FileRequest& request, double memory_budget, 
     case FileKind::any: return read_kind({request.path, kind_of(request.path)}, memory_budget, stop);
     case FileKind::source: break;
   }
+  if (is_lesson_file(request.path)) return lesson_content(request.path);
   return content_of(read_valid_source(request.path, memory_budget, stop));
 }
 

@@ -16,12 +16,13 @@
 #include "core/experiment/model.h"
 #include "core/experiment/picture.h"
 #include "io/experiments/experiment_file.h"
+#include "io/experiments/lesson_file.h"
 
 namespace attnscope {
 
 /// What a file is opened as.
 enum class FileKind {
-  source,   ///< an experiment, a figure or a trace of one, or tensors: whatever `read_source` reads
+  source,   ///< an experiment, a figure or a trace of one, or tensors: whatever `read_source` reads; or a lesson
   labels,   ///< of tokens
   picture,  ///< a PNG for the pixels
   tensors,  ///< for the open experiment
@@ -36,9 +37,10 @@ struct FileRequest {
   friend bool operator==(const FileRequest&, const FileRequest&) = default;
 };
 
-/// The content of a file, in the order of FileKind.
-using FileContent = std::variant<ExperimentSource, std::vector<std::string>, ColorPicture,
-                                 std::shared_ptr<const ImportedTensors>, std::shared_ptr<const Model>>;
+/// The content of a file, in the order of FileKind; the last one is a source as well.
+using FileContent =
+    std::variant<ExperimentSource, std::vector<std::string>, ColorPicture, std::shared_ptr<const ImportedTensors>,
+                 std::shared_ptr<const Model>, std::shared_ptr<const Lesson>>;
 
 struct ReadContent {
   FileRequest request;

@@ -43,6 +43,10 @@ std::optional<UserState> parse_state(const std::string& text) {
   state.theme = *theme;
   // Earlier versions did not write it.
   if (field("start_offers").is_boolean()) state.start_offers = field("start_offers").get<bool>();
+  if (const nlohmann::json& size = field("size"); size.is_number()) {
+    const auto known = std::ranges::find(kWindowSizes, size.get<double>());
+    if (known != kWindowSizes.end()) state.size = *known;
+  }
   for (const nlohmann::json& path : field("recent")) {
     std::optional<std::string> bytes = path_from_json(path);
     if (!bytes || state.recent.size() == kMaxRecent) return std::nullopt;
@@ -87,6 +91,7 @@ Result<void> write_user_state(const std::filesystem::path& folder, const UserSta
   for (const std::string& path : state.recent) recent.push_back(path_to_json(path));
   const nlohmann::ordered_json document = {{"format", kStateFormat},
                                            {"theme", theme_name(state.theme)},
+                                           {"size", state.size},
                                            {"recent", recent},
                                            {"start_offers", state.start_offers}};
   return write_file(folder / kStateName, pretty_json(document) + "\n");

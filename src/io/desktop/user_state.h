@@ -1,6 +1,7 @@
 // What the program remembers about its user between two starts.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,10 +14,14 @@ namespace attnscope {
 /// The most files that the menu offers to open again.
 inline constexpr std::size_t kMaxRecent = 10;
 
+/// How large everything in the window may be, as a share of the usual size.
+inline constexpr std::array kWindowSizes = {0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0};
+
 struct UserState {
   Theme theme = Theme::dark;        ///< of the window
   std::vector<std::string> recent;  ///< paths of files that were opened or saved, the latest first
   bool start_offers = true;         ///< whether the window begins with offers of what to open
+  double size = 1;                  ///< of everything in the window, one of kWindowSizes
 
   /// Moves that file to the front.
   void add_recent(const std::string& path);

@@ -140,13 +140,25 @@ Result<void> check_model_path(const json& experiment) {
   return {};
 }
 
+/// A lesson elsewhere than in the folder of those that come along means the models that come along, unless it has its
+/// own beside it.
+void find_model(json& experiment, const std::filesystem::path& folder) {
+  const auto model = experiment.find("model");
+  std::error_code error;
+  if (model == experiment.end() || std::filesystem::exists(folder / model->get<std::string>(), error)) return;
+  if (const Result<std::filesystem::path> bundled = data_file("assets/lessons"); bundled)
+    *model = (*bundled / model->get<std::string>()).lexically_normal().string();
+}
+
 Result<Experiment> read_step_experiment(const json& object, const std::filesystem::path& folder) {
   const Result<const json*> value = member(object, "experiment", "an experiment");
   if (!value) return tl::unexpected(value.error());
   if (!(*value)->is_object()) return lesson_not_allowed("experiment", **value, "an experiment");
   if (const Result<void> inside = check_model_path(**value); !inside)
     return tl::unexpected(within("experiment: ", inside.error()));
-  Result<Experiment> experiment = experiment_from_json(**value, folder);
+  json found = **value;
+  find_model(found, folder);
+  Result<Experiment> experiment = experiment_from_json(found, folder);
   if (!experiment) return tl::unexpected(within("experiment: ", experiment.error()));
   if (const Result<void> valid = validate(*experiment); !valid)
     return tl::unexpected(within("experiment: ", valid.error()));
@@ -261,6 +273,17 @@ Result<Lesson> parse_lesson(std::string_view text, std::string_view name, const 
   Result<Lesson> lesson = read_document(*document, folder);
   if (!lesson) return tl::unexpected(within(prefix, lesson.error()));
   return lesson;
+}
+
+bool is_lesson_file(const std::filesystem::path& path) {
+  constexpr std::string_view kAnyVersion = "attnscope-lesson/";
+  const Result<std::string> text = read_file(path, kMaxLessonBytes);
+  if (!text || text->find(kAnyVersion) == std::string::npos) return false;
+  const Result<json> document = parse_json(*text, {32, 200'000});
+  if (!document || !document->is_object()) return false;
+  const auto format = document->find("format");
+  return format != document->end() && format->is_string() &&
+         format->get_ref<const std::string&>().starts_with(kAnyVersion);
 }
 
 Result<Lesson> read_lesson(const std::filesystem::path& path) {

@@ -73,6 +73,9 @@ std::vector<LessonFile> find_lessons();
 /// The same for one folder.
 std::vector<LessonFile> lessons_in(const std::filesystem::path& folder);
 
+/// Whether the file says that it is a lesson, of whatever version.
+bool is_lesson_file(const std::filesystem::path& path);
+
 Result<Lesson> read_lesson(const std::filesystem::path& path);
 
 /// The same from text; messages call the file `name`. Paths in the text are relative to `folder`, or to the current folder

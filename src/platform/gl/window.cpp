@@ -9,7 +9,9 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 // GLFW's header for this needs those of X11. Not every build of GLFW has the function.
@@ -74,10 +76,14 @@ void set_hints(const WindowOptions& options) {
 
 /// GLFW's keys are positions on an American keyboard; a shortcut is the character printed on the key.
 int key_on_layout(int key, int scancode) {
+  if (key == GLFW_KEY_KP_ADD) return '+';
+  if (key == GLFW_KEY_KP_SUBTRACT) return '-';
+  if (key == GLFW_KEY_KP_0) return '0';
   if (key < GLFW_KEY_APOSTROPHE || key > GLFW_KEY_GRAVE_ACCENT) return key;
   const char* name = glfwGetKeyName(key, scancode);
   if (name == nullptr || name[0] == '\0' || name[1] != '\0') return key;
-  return name[0] >= 'a' && name[0] <= 'z' ? name[0] - 'a' + 'A' : key;
+  if (name[0] >= 'a' && name[0] <= 'z') return name[0] - 'a' + 'A';
+  return std::string_view("+-=[]").find(name[0]) != std::string_view::npos ? name[0] : key;
 }
 
 /// GLFW 3.4 tries Wayland before X11. Without Wayland, its library would print a message.
@@ -95,6 +101,7 @@ struct Window::State {
   GLFWwindow* window = nullptr;
   std::vector<std::string> dropped_files;
   std::vector<KeyPress> key_presses;
+  std::optional<std::array<int, 4>> before_full_screen;  ///< left, top, width and height; nothing: the window has them
 
   State() { ++open_windows; }
   State(const State&) = delete;
@@ -136,8 +143,10 @@ Result<void> Window::State::make_window(const WindowOptions& options) {
   });
   glfwSetKeyCallback(window, [](GLFWwindow* target, int key, int scancode, int action, int modifiers) {
     if (action == GLFW_RELEASE) return;
-    const KeyPress press = {key_on_layout(key, scancode), (modifiers & GLFW_MOD_CONTROL) != 0,
-                            (modifiers & GLFW_MOD_SHIFT) != 0};
+    KeyPress press = {key_on_layout(key, scancode), (modifiers & GLFW_MOD_CONTROL) != 0,
+                      (modifiers & GLFW_MOD_SHIFT) != 0, (modifiers & GLFW_MOD_ALT) != 0};
+    // Many keyboards have + above =.
+    if (press.key == '=' && press.shift) press = {'+', press.control, false, press.alt};
     static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back(press);
   });
   glfwSetCharCallback(window, [](GLFWwindow* target, unsigned character) {
@@ -217,6 +226,51 @@ std::vector<KeyPress> Window::take_key_presses() { return std::exchange(state_->
 std::vector<std::string> Window::take_dropped_files() { return std::exchange(state_->dropped_files, {}); }
 
 void Window::set_title(const std::string& title) { glfwSetWindowTitle(state_->window, title.c_str()); }
+
+namespace {
+
+/// The screen that most of the window is on; null: there is none.
+GLFWmonitor* screen_of(GLFWwindow* window) {
+  std::array<int, 4> own{};
+  glfwGetWindowPos(window, &own[0], &own[1]);
+  glfwGetWindowSize(window, &own[2], &own[3]);
+  int count = 0;
+  GLFWmonitor** const screens = glfwGetMonitors(&count);
+  GLFWmonitor* best = glfwGetPrimaryMonitor();
+  int most = 0;
+  for (int i = 0; i < count; ++i) {
+    const GLFWvidmode* mode = glfwGetVideoMode(screens[i]);
+    if (mode == nullptr) continue;
+    int x = 0;
+    int y = 0;
+    glfwGetMonitorPos(screens[i], &x, &y);
+    const int across = std::min(own[0] + own[2], x + mode->width) - std::max(own[0], x);
+    const int down = std::min(own[1] + own[3], y + mode->height) - std::max(own[1], y);
+    if (across <= 0 || down <= 0 || across * down <= most) continue;
+    most = across * down;
+    best = screens[i];
+  }
+  return best;
+}
+
+}  // namespace
+
+void Window::set_full_screen(bool full) {
+  std::optional<std::array<int, 4>>& before = state_->before_full_screen;
+  if (full == before.has_value()) return;
+  if (!full) {
+    const auto [left, top, width, height] = *std::exchange(before, std::nullopt);
+    glfwSetWindowMonitor(state_->window, nullptr, left, top, width, height, GLFW_DONT_CARE);
+    return;
+  }
+  GLFWmonitor* screen = screen_of(state_->window);
+  const GLFWvidmode* mode = screen != nullptr ? glfwGetVideoMode(screen) : nullptr;
+  if (mode == nullptr) return;
+  before.emplace();
+  glfwGetWindowPos(state_->window, &(*before)[0], &(*before)[1]);
+  glfwGetWindowSize(state_->window, &(*before)[2], &(*before)[3]);
+  glfwSetWindowMonitor(state_->window, screen, 0, 0, mode->width, mode->height, mode->refreshRate);
+}
 
 void Window::set_icon(const std::vector<Image>& sizes) {
   std::vector<std::vector<std::uint8_t>> pixels;

@@ -38,21 +38,28 @@ struct Size {
   friend bool operator==(const Size&, const Size&) = default;
 };
 
-/// A key press. Letters and digits are their capital character in the user's keyboard layout; '?' is that character on
-/// any key; other keys have GLFW's numbers.
+/// A key press. Letters, digits and + - = [ ] are their (capital) character in the user's keyboard layout; '?' is that
+/// character on any key; other keys have GLFW's numbers.
 struct KeyPress {
   static constexpr int kEscape = 256;
+  static constexpr int kEnter = 257;
+  static constexpr int kTab = 258;
   static constexpr int kRight = 262;
   static constexpr int kLeft = 263;
   static constexpr int kDown = 264;
   static constexpr int kUp = 265;
   static constexpr int kPageUp = 266;
   static constexpr int kPageDown = 267;
+  static constexpr int kF1 = 290;
   static constexpr int kF5 = 294;
+  static constexpr int kF6 = 295;
+  static constexpr int kF10 = 299;
+  static constexpr int kF11 = 300;
 
   int key = 0;
   bool control = false;
   bool shift = false;
+  bool alt = false;
 };
 
 /// A window with an OpenGL 3.3 core context, which is current in the thread that opened it. All functions except `wake`
@@ -103,6 +110,8 @@ class Window {
   std::vector<std::string> take_dropped_files();
 
   void set_title(const std::string& title);
+  /// Fills the screen that most of the window is on, or makes it as it was before. Does nothing if it is so already.
+  void set_full_screen(bool full);
   /// The keys pressed since the last call, however briefly; used for shortcuts.
   std::vector<KeyPress> take_key_presses();
 

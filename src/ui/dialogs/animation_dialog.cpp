@@ -196,8 +196,7 @@ AnimationAnswer animation_dialog(const Style& style, const AnimationShown& shown
   if (ImGui::Button(replaces ? "Replace" : "Write")) confirmed = true;
   ImGui::SameLine();
   if (ImGui::Button("Cancel")) state.dialog.open = Dialog::none;
-  // While a list is open, Enter belongs to it.
-  if (ImGui::IsWindowFocused() && enter_pressed()) confirmed = true;
+  if (enter_confirms()) confirmed = true;
   if (confirmed && !wrong.empty()) state.dialog.error = wrong;
   return confirmed && wrong.empty() && shown.animation != nullptr ? AnimationAnswer::write : AnimationAnswer::none;
 }

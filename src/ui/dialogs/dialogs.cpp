@@ -15,12 +15,16 @@ namespace {
 
 void shortcut_table(const Style& style) {
   const auto rows = shortcut_rows();
+  float presses = 0;
   float meanings = 0;
-  for (const auto& [keys, meaning] : rows) meanings = std::max(meanings, ImGui::CalcTextSize(meaning.c_str()).x);
+  for (const auto& [keys, meaning] : rows) {
+    presses = std::max(presses, ImGui::CalcTextSize(keys.c_str()).x);
+    meanings = std::max(meanings, ImGui::CalcTextSize(meaning.c_str()).x);
+  }
   // In a narrow window they are broken into lines.
-  const float room = ImGui::GetIO().DisplaySize.x - style.px(190 + 80);
+  const float room = ImGui::GetIO().DisplaySize.x - presses - style.px(90);
   if (!ImGui::BeginTable("shortcuts", 2)) return;
-  ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, style.px(190));
+  ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, presses + style.px(10));
   ImGui::TableSetupColumn("meaning", ImGuiTableColumnFlags_WidthFixed, std::min(meanings + 1, room));
   for (const auto& [keys, meaning] : rows) {
     ImGui::TableNextRow();

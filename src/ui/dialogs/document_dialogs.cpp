@@ -77,7 +77,7 @@ std::optional<DialogResult> unsaved_dialog(UiState& state) {
   std::optional<DialogResult> result;
   ImGui::TextUnformatted((printable(state.dialog.path) + " has unsaved edits.").c_str());
   end_with_error(state);
-  const bool entered = ImGui::IsWindowFocused() && enter_pressed();
+  const bool entered = enter_confirms();
   const auto answer = [&](bool saves) {
     result = DialogResult{Dialog::unsaved, state.dialog.path};
     result->saves = saves;

@@ -71,8 +71,7 @@ bool export_dialog(const Style& style, const ExportShown& shown, UiState& state)
   if (ImGui::Button(replaces ? "Replace" : "Export")) confirmed = true;
   ImGui::SameLine();
   if (ImGui::Button("Cancel")) state.dialog.open = Dialog::none;
-  // While a list is open, Enter belongs to it.
-  if (ImGui::IsWindowFocused() && enter_pressed()) confirmed = true;
+  if (enter_confirms()) confirmed = true;
   if (confirmed && !options) state.dialog.error = options.error().message;
   return confirmed && options.has_value();
 }

@@ -122,7 +122,7 @@ std::optional<DialogResult> path_dialog(const Style& style, const PathDialog& te
   end_with_error(state);
   const bool replaces = question_row(state);
   // The Enter that led to the question may still be held down: only a new press answers it.
-  const bool answered = replaces && !field.entered && ImGui::IsWindowFocused() && enter_pressed();
+  const bool answered = replaces && !field.entered && enter_confirms();
   if (ImGui::Button(replaces ? "Replace" : text.confirm) || field.entered || answered || chosen) {
     result = DialogResult{text.dialog, dialog.path};
     result->replaces = replaces;

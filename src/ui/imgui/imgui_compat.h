@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace attnscope::ui {
 
@@ -17,11 +18,12 @@ inline void feed_mouse_position(float x, float y) { ImGui::GetIO().MousePos = Im
 inline void feed_mouse_button(int button, bool down) { ImGui::GetIO().MouseDown[button] = down; }
 inline void feed_mouse_wheel(float y) { ImGui::GetIO().MouseWheel += y; }
 inline void feed_key(int key, bool down) { ImGui::GetIO().KeysDown[key] = down; }
-inline void feed_modifiers(bool control, bool shift) {
+inline void feed_modifiers(bool control, bool shift, bool alt) {
   ImGui::GetIO().KeyCtrl = control;
   ImGui::GetIO().KeyShift = shift;
+  ImGui::GetIO().KeyAlt = alt;
 }
-/// Sets the keys that text fields need, in place of a backend.
+/// Sets the keys that controls need, in place of a backend.
 inline void feed_key_map() {
   ImGuiIO& io = ImGui::GetIO();
   io.KeyMap[ImGuiKey_Enter] = 257;
@@ -31,6 +33,11 @@ inline void feed_key_map() {
   io.KeyMap[ImGuiKey_C] = 'C';
   io.KeyMap[ImGuiKey_V] = 'V';
   io.KeyMap[ImGuiKey_Tab] = 258;
+  io.KeyMap[ImGuiKey_Space] = ' ';
+  io.KeyMap[ImGuiKey_RightArrow] = 262;
+  io.KeyMap[ImGuiKey_LeftArrow] = 263;
+  io.KeyMap[ImGuiKey_DownArrow] = 264;
+  io.KeyMap[ImGuiKey_UpArrow] = 265;
 }
 #else
 inline void feed_mouse_position(float x, float y) { ImGui::GetIO().AddMousePosEvent(x, y); }
@@ -43,11 +50,17 @@ inline void feed_key(int key, bool down) {
   if (key == 257) native = ImGuiKey_Enter;
   if (key == 258) native = ImGuiKey_Tab;
   if (key == 259) native = ImGuiKey_Backspace;
+  if (key == ' ') native = ImGuiKey_Space;
+  if (key == 262) native = ImGuiKey_RightArrow;
+  if (key == 263) native = ImGuiKey_LeftArrow;
+  if (key == 264) native = ImGuiKey_DownArrow;
+  if (key == 265) native = ImGuiKey_UpArrow;
   if (native != ImGuiKey_None) ImGui::GetIO().AddKeyEvent(native, down);
 }
-inline void feed_modifiers(bool control, bool shift) {
+inline void feed_modifiers(bool control, bool shift, bool alt) {
   ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, control);
   ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, shift);
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, alt);
 }
 inline void feed_key_map() {}
 #endif
@@ -70,6 +83,40 @@ inline auto& clipboard_reader() { return ImGui::GetPlatformIO().Platform_GetClip
 inline auto& clipboard_writer() { return ImGui::GetPlatformIO().Platform_SetClipboardTextFn; }
 #endif
 
+/// A key that was pressed and let go of before a frame began is pressed in that frame, and let go of in the next. Later
+/// versions see to that themselves. `begin_frame` comes before ImGui's frame, `frame_began` after its beginning.
+class ShortPresses {
+ public:
+#if IMGUI_VERSION_NUM < 18700
+  void begin_frame(int key) {
+    bool& down = ImGui::GetIO().KeysDown[key];
+    if (!down) keys_.push_back(key);
+    down = true;
+  }
+  void frame_began() {
+    for (const int key : keys_) ImGui::GetIO().KeysDown[key] = false;
+    keys_.clear();
+  }
+
+ private:
+  std::vector<int> keys_;
+#else
+  void begin_frame(int /*key*/) {}
+  void frame_began() {}
+#endif
+};
+
+/// Lets Enter press the control that the keyboard is on, in the frame that begins; after the backend, which forgets it.
+/// Later versions do so themselves.
+inline void let_enter_press() {
+#if IMGUI_VERSION_NUM < 18700
+  ImGuiIO& io = ImGui::GetIO();
+  const int enter = io.KeyMap[ImGuiKey_Enter];
+  const bool navigates = (io.ConfigFlags & ImGuiConfigFlags_NavEnableKeyboard) != 0;
+  if (navigates && enter >= 0 && io.KeysDown[enter]) io.NavInputs[ImGuiNavInput_Activate] = 1;
+#endif
+}
+
 /// Whether Enter went down in this frame.
 inline bool enter_pressed() {
 #if IMGUI_VERSION_NUM < 18700
@@ -88,6 +135,33 @@ inline bool input_waits() {
   return !ImGui::GetCurrentContext()->InputEventsQueue.empty();
 #endif
 }
+
+// The mark around the control that the keyboard is on.
+#if IMGUI_VERSION_NUM < 19140
+inline void mark_navigated(const ImRect& place, ImGuiID id) { ImGui::RenderNavHighlight(place, id); }
+inline void show_navigated(bool shown) {
+  ImGuiContext& g = *ImGui::GetCurrentContext();
+  g.NavDisableHighlight = !shown;
+  if (shown) g.NavDisableMouseHover = true;
+}
+/// Whether there is such a control.
+inline bool is_navigating() {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  return g.NavId != 0 && !g.NavDisableHighlight;
+}
+#else
+inline void mark_navigated(const ImRect& place, ImGuiID id) { ImGui::RenderNavCursor(place, id); }
+inline void show_navigated(bool shown) {
+  ImGuiContext& g = *ImGui::GetCurrentContext();
+  g.NavCursorVisible = shown;
+  if (shown) g.NavHighlightItemUnderNav = true;
+}
+/// Whether there is such a control.
+inline bool is_navigating() {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  return g.NavId != 0 && g.NavCursorVisible;
+}
+#endif
 
 /// Rasterises fonts with FreeType: its small type is more even than that of ImGui's own rasteriser.
 inline void use_freetype(ImFontAtlas& atlas) {

@@ -37,6 +37,7 @@ ImGuiHost::~ImGuiHost() {
 void ImGuiHost::new_frame() {
   ImGui_ImplOpenGL3_NewFrame();
   if (has_window_) ImGui_ImplGlfw_NewFrame();
+  let_enter_press();
   ImGui::NewFrame();
 }
 

@@ -26,6 +26,7 @@ struct Group {
 constexpr KeyCombination plain(int key) { return {key}; }
 constexpr KeyCombination control(int key) { return {key, true}; }
 constexpr KeyCombination shifted(int key) { return {key, true, true}; }
+constexpr KeyCombination alternate(int key) { return {key, false, false, 0, true}; }
 
 const char* const kFiles = "open, save an experiment";
 const char* const kUndo = "undo, redo";
@@ -33,6 +34,8 @@ const char* const kCell = "move the pinned cell; in lessons ↑ ↓ only";
 const char* const kView = "previous, next view";
 const char* const kToken = "move the token of the pinned cell's row";
 const char* const kStep = "next, previous step of a lesson";
+const char* const kOpenMenu = "open a menu";
+const char* const kPanel = "go to the next, the previous panel";
 const char* const kBaseline = "set the experiment as baseline, and show the difference";
 
 std::vector<Group> document_groups() {
@@ -80,7 +83,13 @@ std::vector<Group> window_groups() {
        {{Command::find_token, "Find token…", {control('F')}, "find a token in the figure", everywhere},
         {Command::find_heads, "Find heads"},
         {Command::fit_view, "Fit", {plain('F')}, "fit the figure to the window"},
-        {Command::toggle_inspector, "Inspector", {plain('I')}, "show or hide the inspector"}}},
+        {Command::toggle_parameters, "Parameters", {control('[')}, "show or hide the parameters"},
+        {Command::toggle_inspector, "Inspector", {plain('I'), control(']')}, "show or hide the inspector"}}},
+      {Menu::view,
+       {{Command::full_screen, "Full screen", {plain(KeyPress::kF11)}, "fill the screen, or stop it", everywhere},
+        {Command::enlarge, "Enlarge", {control('+'), control('=')}, "make everything larger", everywhere},
+        {Command::reduce, "Reduce", {control('-')}, "make everything smaller", everywhere},
+        {Command::normal_size, "Normal size", {control('0')}, "make everything as large as usual", everywhere}}},
       {Menu::view,
        {{Command::set_baseline, "Set as baseline", {plain('P')}, kBaseline},
         {Command::remove_baseline, "Remove baseline"}}},
@@ -102,11 +111,23 @@ std::vector<Group> window_groups() {
         {Command::close_lesson, "Close lesson"}}},
       {Menu::help,
        {{Command::shortcuts, "Shortcuts", {plain('?')}, "show these shortcuts"}, {Command::about, "About attnscope"}}},
+      {Menu::none,
+       {{Command::open_file_menu, nullptr, {alternate('F'), plain(KeyPress::kF10)}, kOpenMenu, outside_dialog},
+        {Command::open_edit_menu, nullptr, {alternate('E')}, kOpenMenu, outside_dialog},
+        {Command::open_view_menu, nullptr, {alternate('V')}, kOpenMenu, outside_dialog},
+        {Command::open_lessons_menu, nullptr, {alternate('L')}, kOpenMenu, outside_dialog},
+        {Command::open_help_menu, nullptr, {alternate('H')}, kOpenMenu, outside_dialog},
+        {Command::next_panel, nullptr, {plain(KeyPress::kF6)}, kPanel, outside_dialog},
+        {Command::previous_panel, nullptr, {{KeyPress::kF6, false, true}}, kPanel, outside_dialog}}},
       {Menu::none, {{Command::cancel}}},
   };
 }
 
-constexpr std::array<std::pair<const char*, const char*>, 7> kGestures = {{
+/// What ImGui does with keys, and gestures of the mouse.
+constexpr std::array<std::pair<const char*, const char*>, 10> kGestures = {{
+    {"Tab, Shift+Tab", "go to the next, the previous control of a panel; Escape gives the arrows back to the figure"},
+    {"arrows, then Enter", "among the controls: move, and press a button, open a list or type a value"},
+    {"Space on a slider", "hold it, for the arrows to change its value"},
     {"drag a slider", "change a value; the figure follows"},
     {"Ctrl+click a slider", "type a value"},
     {"click a cell", "pin it in the inspector; click again to unpin it"},
@@ -118,11 +139,14 @@ constexpr std::array<std::pair<const char*, const char*>, 7> kGestures = {{
 
 bool matches(const KeyCombination& keys, const KeyPress& press) {
   const bool in_range = press.key >= keys.key && press.key <= std::max(keys.key, keys.last);
-  return in_range && keys.control == press.control && (!keys.control || keys.shift == press.shift);
+  const bool shift_matters = keys.control || keys.key >= KeyPress::kF1;
+  return in_range && keys.control == press.control && keys.alt == press.alt &&
+         (!shift_matters || keys.shift == press.shift);
 }
 
 bool counts(KeyScope scope, const KeyContext& context) {
   if (scope == KeyScope::everywhere) return true;
+  if (scope == KeyScope::outside_dialog) return !context.dialog;
   if (context.typing) return false;
   if (scope == KeyScope::outside_text) return true;
   return !context.dialog && (scope != KeyScope::lesson || context.lesson);
@@ -138,6 +162,9 @@ std::string name_of(int key) {
     case KeyPress::kPageUp: return "Page Up";
     case KeyPress::kPageDown: return "Page Down";
     case KeyPress::kF5: return "F5";
+    case KeyPress::kF6: return "F6";
+    case KeyPress::kF10: return "F10";
+    case KeyPress::kF11: return "F11";
     case ' ': return "Space";
     default: return {static_cast<char>(key)};
   }
@@ -166,6 +193,17 @@ const CommandEntry& command_entry(Command command) {
   return *std::ranges::find(commands(), command, &CommandEntry::command);
 }
 
+Menu opened_menu(Command command) {
+  switch (command) {
+    case Command::open_file_menu: return Menu::file;
+    case Command::open_edit_menu: return Menu::edit;
+    case Command::open_view_menu: return Menu::view;
+    case Command::open_lessons_menu: return Menu::lessons;
+    case Command::open_help_menu: return Menu::help;
+    default: return Menu::none;
+  }
+}
+
 const CommandEntry* command_of_key(const platform::KeyPress& press, const KeyContext& context) {
   const CommandEntry* found = nullptr;
   for (const CommandEntry& entry : commands()) {
@@ -180,6 +218,7 @@ std::string key_text(const KeyCombination& keys) {
   std::string text = name_of(keys.key);
   if (keys.last != 0) text += " – " + name_of(keys.last);
   if (keys.shift) text = "Shift+" + text;
+  if (keys.alt) text = "Alt+" + text;
   return keys.control ? "Ctrl+" + text : text;
 }
 

@@ -40,7 +40,12 @@ enum class Command {
   // View
   find_token,
   fit_view,
+  toggle_parameters,
   toggle_inspector,
+  full_screen,
+  enlarge,
+  reduce,
+  normal_size,
   find_heads,
   set_baseline,
   remove_baseline,
@@ -61,6 +66,14 @@ enum class Command {
   // Help
   shortcuts,
   about,
+  // The keyboard's way to menus and panels
+  open_file_menu,
+  open_edit_menu,
+  open_view_menu,
+  open_lessons_menu,
+  open_help_menu,
+  next_panel,
+  previous_panel,
   // Status bar
   cancel
 };
@@ -71,16 +84,18 @@ enum class Menu { none, file, edit, view, lessons, help };
 enum class KeyScope {
   everywhere,
   outside_text,     ///< no text field has the keyboard
+  outside_dialog,   ///< no dialog is open; text fields do not matter
   outside_dialogs,  ///< nor is a dialog open
   lesson            ///< the same, and a lesson is open; goes before the other scopes
 };
 
-/// A key with its modifiers. Without Control, Shift does not matter.
+/// A key with its modifiers. Shift matters with Control and for function keys.
 struct KeyCombination {
   int key = 0;  ///< see platform::KeyPress
   bool control = false;
   bool shift = false;
   int last = 0;  ///< of a range of keys; 0: `key` alone
+  bool alt = false;
 };
 
 struct CommandEntry {
@@ -98,6 +113,9 @@ std::span<const CommandEntry> commands();
 
 /// Every command has one.
 const CommandEntry& command_entry(Command command);
+
+/// The menu that a command opens; none for the others.
+Menu opened_menu(Command command);
 
 /// What the user is doing when a key goes down.
 struct KeyContext {

@@ -45,7 +45,7 @@ void lesson_entries(const MenuState& state, UiIntents& intents) {
       intents.actions.push_back({OpenLesson{*file.lesson}, 0});
     tooltip(lesson.summary + " Based on " + lesson.source + ".");
   }
-  if (state.lessons.empty()) ImGui::TextDisabled("No lessons were found");
+  if (state.lessons.empty()) ImGui::TextDisabled(state.reading_lessons ? "Reading…" : "No lessons were found");
 }
 
 void system_entries(const Experiment& experiment, UiIntents& intents) {

@@ -270,7 +270,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   if (size.x < 1 || size.y < 1) return;
   const Rect area = {static_cast<double>(at.x), static_cast<double>(at.y), static_cast<double>(size.x),
                      static_cast<double>(size.y)};
-  ImGui::InvisibleButton("figure", size);
+  mouse_area("figure", size);
   navigate(style, area, content.figure, state);
   show_found(style, area, content, state.camera);
   const FigureTransform transform = transform_for(style, content.figure, area, state.camera);

@@ -141,11 +141,13 @@ void show_row(const Style& style, const Inspection& inspection) {
 
 /// Text to click on; whether it was clicked.
 bool link(const Style& style, const std::string& text) {
-  ImGui::PushStyleColor(ImGuiCol_Text, color(style.palette.accent));
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopStyleColor();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::PushID(static_cast<int>(ImGui::GetCursorPosY()));
+  const bool clicked = invisible_button(text.c_str(), ImGui::CalcTextSize(text.c_str()));
+  ImGui::PopID();
+  ImGui::GetWindowDrawList()->AddText(at, color(style.palette.accent), text.c_str());
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  return ImGui::IsItemClicked();
+  return clicked;
 }
 
 void show_links(const Style& style, const Inspection& inspection, UiState& state) {

@@ -34,8 +34,7 @@ void step_dots(const Style& style, const LessonShown& shown, UiIntents& intents)
     if (i > 0) ImGui::SameLine(0, 0);
     ImGui::PushID(static_cast<int>(i));
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (ImGui::InvisibleButton("step", ImVec2(pitch, height)) && i != shown.step)
-      intents.actions.push_back({GoToStep{i}, 0});
+    if (invisible_button("step", ImVec2(pitch, height)) && i != shown.step) intents.actions.push_back({GoToStep{i}, 0});
     const bool hovered = ImGui::IsItemHovered();
     tooltip(shown.lesson.steps[i].title);
     ImGui::PopID();

@@ -1,4 +1,6 @@
 #include <array>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/experiment/system.h"
@@ -33,7 +35,9 @@ bool is_enabled(Command command, const Experiment& experiment, const MenuState& 
 
 bool is_checked(Command command, const MenuState& state) {
   switch (command) {
-    case Command::toggle_inspector: return state.inspector;
+    case Command::toggle_parameters: return state.shown.parameters;
+    case Command::toggle_inspector: return state.shown.inspector;
+    case Command::full_screen: return state.shown.full_screen;
     case Command::theme_dark: return state.dark;
     case Command::theme_light: return !state.dark;
     default: return false;
@@ -50,6 +54,36 @@ void models_menu(const MenuState& state, UiIntents& intents) {
   if (!ImGui::BeginMenu("Bundled models", !state.models.empty())) return;
   model_entries(state, intents);
   ImGui::EndMenu();
+}
+
+struct BarMenu {
+  Menu menu;
+  const char* label;
+  Command command;  ///< opens it
+};
+
+constexpr std::array kMenus = {
+    BarMenu{Menu::file, "File", Command::open_file_menu}, BarMenu{Menu::edit, "Edit", Command::open_edit_menu},
+    BarMenu{Menu::view, "View", Command::open_view_menu}, BarMenu{Menu::lessons, "Lessons", Command::open_lessons_menu},
+    BarMenu{Menu::help, "Help", Command::open_help_menu}};
+
+/// From an open menu, arrows to the side that lead to nothing in it open the menu there.
+void go_beside(std::size_t open, UiIntents& intents) {
+  const int side = sideways_in_menu();
+  if (side == 0) return;
+  const auto count = std::ssize(kMenus);
+  const auto next = (static_cast<std::ptrdiff_t>(open) + side + count) % count;
+  intents.commands.push_back(kMenus[static_cast<std::size_t>(next)].command);
+}
+
+/// The letter of the menu's key, below the label that comes next.
+void underline_letter(const Style& style, const char* label) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float left = at.x + std::floor(ImGui::GetStyle().ItemSpacing.x / 2);
+  const float low = at.y + (ImGui::GetWindowHeight() + ImGui::GetTextLineHeight()) / 2;
+  const float width = ImGui::CalcTextSize(label, label + 1).x;
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(left, low), ImVec2(left + width, low), color(style.palette.text),
+                                      style.px(1));
 }
 
 /// Below the commands, because it may be longer than the window; the tabs have the same views.
@@ -78,19 +112,21 @@ void command_items(Menu menu, const Experiment& experiment, const MenuState& sta
 
 }  // namespace
 
-void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& intents) {
-  constexpr std::array<std::pair<Menu, const char*>, 5> kMenus = {{{Menu::file, "File"},
-                                                                   {Menu::edit, "Edit"},
-                                                                   {Menu::view, "View"},
-                                                                   {Menu::lessons, "Lessons"},
-                                                                   {Menu::help, "Help"}}};
-  for (const auto& [menu, label] : kMenus) {
+void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, Menu opening,
+              UiIntents& intents) {
+  std::optional<std::size_t> open;
+  for (std::size_t i = 0; i < kMenus.size(); ++i) {
+    const auto& [menu, label, command] = kMenus[i];
+    if (menu == opening) ImGui::OpenPopup(label);
+    if (ImGui::GetIO().KeyAlt) underline_letter(style, label);
     if (!ImGui::BeginMenu(label)) continue;
+    open = i;
     if (menu == Menu::lessons) lesson_entries(state, intents);
     command_items(menu, experiment, state, intents);
     if (menu == Menu::view) views_list(experiment, intents);
     ImGui::EndMenu();
   }
+  if (open) go_beside(*open, intents);
   const std::string title =
       state.title + (state.modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
   // Painted, not laid out: a menu bar ends its items where its last one does.

@@ -115,7 +115,7 @@ struct MenuState {
   bool can_undo = false;
   bool can_redo = false;
   bool dark = true;
-  bool inspector = true;  ///< whether it is shown
+  ShownPanels shown;
   bool baseline = false;  ///< whether there is one
   bool cell = false;      ///< whether a cell is pinned
   std::span<const LessonFile> lessons;
@@ -124,10 +124,12 @@ struct MenuState {
   bool can_reload = false;                    ///< whether there is a file to read again
   std::span<const BundledModel> models = {};  ///< that come along
   bool can_find_heads = false;                ///< by the standard test of a model
+  bool reading_lessons = false;
 };
 
-/// The menus, and the document's name at their right.
-void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, UiIntents& intents);
+/// The menus, of which `opening` opens, and the document's name at their right.
+void menu_bar(const Style& style, const Experiment& experiment, const MenuState& state, Menu opening,
+              UiIntents& intents);
 
 /// What a dialog was closed with.
 struct DialogResult {

@@ -27,6 +27,13 @@ std::string performance_text(const Performance& p) {
          bytes_text(p.bytes);
 }
 
+/// Whether the text that was just shown is pressed, by mouse or keyboard.
+bool is_pressed(const char* id) {
+  const ImVec2 size = ImGui::GetItemRectSize();
+  ImGui::SetCursorScreenPos(ImGui::GetItemRectMin());
+  return invisible_button(id, size);
+}
+
 }  // namespace
 
 void status_bar(const Style& style, const Trace* trace, const Performance& performance, const UiState& state,
@@ -63,16 +70,17 @@ void status_bar(const Style& style, const Trace* trace, const Performance& perfo
                         (!message && trace != nullptr && (trace->failures() > 0 || !trace->warnings().empty()));
   clipped_text(left, room, color(alarming ? kAlarmingInk : style.palette.dim));
   if (message && !state.message.copies.empty()) {
-    if (ImGui::IsItemClicked()) ImGui::SetClipboardText(state.message.copies.c_str());
+    if (is_pressed("message")) ImGui::SetClipboardText(state.message.copies.c_str());
     tooltip("Click to copy the caption: " + state.message.copies);
   }
   if (both) {
     text_right(right, width - padding, color(style.palette.dim));
-    if (performance.busy && performance.progress > 0 && ImGui::IsItemClicked())
-      intents.commands.push_back(Command::cancel);
-    if (performance.busy && performance.progress > 0) tooltip("Click to stop it.");
+    if (performance.busy && performance.progress > 0) {
+      if (is_pressed("computation")) intents.commands.push_back(Command::cancel);
+      tooltip("Click to stop it.");
+    }
     if (!performance.busy && !performance.writing.empty()) {
-      if (ImGui::IsItemClicked())
+      if (is_pressed("file"))
         intents.commands.push_back(performance.writes_figure ? Command::cancel : Command::animation);
       tooltip(performance.writes_figure ? "Click to stop it." : "Click to see the progress, or to stop it.");
     }

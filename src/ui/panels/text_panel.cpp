@@ -119,7 +119,7 @@ class TextColumn {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size(word_width(word), ImGui::GetTextLineHeight());
     ImGui::PushID(static_cast<int>(word.id));
-    const bool clicked = ImGui::InvisibleButton("next word", size) && word.written;
+    const bool clicked = invisible_button("next word", size) && word.written;
     ImGui::PopID();
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const bool lit = ImGui::IsItemHovered() && word.written;
@@ -189,7 +189,7 @@ class TextColumn {
   void chip(std::size_t i, const std::string& piece, ImVec2 size) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::PushID(static_cast<int>(i));
-    ImGui::InvisibleButton("token", size);
+    mouse_area("token", size);
     ImGui::PopID();
     const bool special = i < text_.special.size() && text_.special[i];
     ImDrawList& list = *ImGui::GetWindowDrawList();

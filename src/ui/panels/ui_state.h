@@ -28,6 +28,13 @@ struct NamedCell {
   friend bool operator==(const NamedCell&, const NamedCell&) = default;
 };
 
+/// What the user wants to see: the panels that can be hidden, and nothing of the desktop.
+struct ShownPanels {
+  bool parameters = true;
+  bool inspector = true;
+  bool full_screen = false;
+};
+
 /// The part of the figure in view; zoom 1 shows all of it.
 struct Camera {
   double zoom = 1;

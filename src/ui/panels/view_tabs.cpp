@@ -203,7 +203,7 @@ bool row_button(const Style& style, const std::string& id, const std::string& ti
   const ImVec2 size = font.font->CalcTextSizeA(font.line, 1e9F, 0, title.c_str());
   const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetWindowPos().y);
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(width, height));
+  const bool clicked = invisible_button(id.c_str(), ImVec2(width, height));
   const bool lit = open || ImGui::IsItemHovered();
   const ImVec2 text(at.x, at.y + (height - size.y) / 2);
   list.AddText(font.font, font.line, text, color(lit ? style.palette.text : style.palette.dim, strength),

@@ -259,16 +259,58 @@ std::optional<std::size_t> button_row(const Style& style, const char* label, con
 
 bool is_active(const char* label) { return ImGui::GetActiveID() == ImGui::GetID(label); }
 
-bool close_menus() {
-  // ImGui does so only with keyboard navigation, which would take the arrow keys.
+bool invisible_button(const char* id, ImVec2 size) {
+  // ImGui's own is passed over by the keyboard in some versions.
+  const ImGuiID number = ImGui::GetID(id);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImRect place(at, ImVec2(at.x + size.x, at.y + size.y));
+  ImGui::ItemSize(size);
+  if (!ImGui::ItemAdd(place, number)) return false;
+  bool hovered = false;
+  bool held = false;
+  const bool pressed = ImGui::ButtonBehavior(place, number, &hovered, &held);
+  mark_navigated(place, number);
+  return pressed;
+}
+
+bool mouse_area(const char* id, ImVec2 size) {
+  ImGui::PushItemFlag(ImGuiItemFlags_NoNav, true);
+  const bool pressed = ImGui::InvisibleButton(id, size);
+  ImGui::PopItemFlag();
+  return pressed;
+}
+
+bool enter_confirms() { return ImGui::IsWindowFocused() && enter_pressed() && !is_navigating(); }
+
+namespace {
+
+/// How many of the open popups stay when menus and lists close: those up to the innermost dialog.
+int popups_of_dialogs() {
   const ImVector<ImGuiPopupData>& popups = ImGui::GetCurrentContext()->OpenPopupStack;
-  int first = popups.Size;
-  for (; first > 0; --first) {
-    const ImGuiWindow* window = popups[first - 1].Window;
+  int count = popups.Size;
+  for (; count > 0; --count) {
+    const ImGuiWindow* window = popups[count - 1].Window;
     if (window != nullptr && (window->Flags & ImGuiWindowFlags_Modal) != 0) break;
   }
-  if (first == popups.Size) return false;
-  ImGui::ClosePopupToLevel(first, true);
+  return count;
+}
+
+}  // namespace
+
+int sideways_in_menu() {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  const bool sideways = g.NavMoveDir == ImGuiDir_Left || g.NavMoveDir == ImGuiDir_Right;
+  if (!sideways || g.OpenPopupStack.Size != 1 || !ImGui::NavMoveRequestButNoResultYet()) return 0;
+  const int side = g.NavMoveDir == ImGuiDir_Left ? -1 : 1;
+  ImGui::NavMoveRequestCancel();
+  return side;
+}
+
+bool menus_are_open() { return popups_of_dialogs() < ImGui::GetCurrentContext()->OpenPopupStack.Size; }
+
+bool close_menus() {
+  if (!menus_are_open()) return false;
+  ImGui::ClosePopupToLevel(popups_of_dialogs(), true);
   return true;
 }
 

@@ -73,6 +73,23 @@ std::optional<std::size_t> button_row(const Style& style, const char* label, con
 /// Whether the user holds the control of that label in the current window, or types in it.
 bool is_active(const char* label);
 
+/// A button that shows nothing, for what is painted in its place; a frame around it when the keyboard is on it.
+bool invisible_button(const char* id, ImVec2 size);
+
+/// Like it, for what answers to the mouse alone: the keyboard passes it over.
+bool mouse_area(const char* id, ImVec2 size);
+
+/// Whether Enter confirms the dialog whose window is being built. It does not where it belongs to an open list, or to
+/// the control that the keyboard is on.
+bool enter_confirms();
+
+/// In the bar of menus, where one menu is open and no other from it: −1 or 1 where an arrow to the left or right led to
+/// nothing in the menu. The arrow counts as used then.
+int sideways_in_menu();
+
+/// Whether any menu or list is open; dialogs do not count.
+bool menus_are_open();
+
 /// Closes all open menus and lists; whether there were any. Dialogs stay. After the last window of a frame.
 bool close_menus();
 

@@ -24,31 +24,34 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const auto top = static_cast<double>(ImGui::GetFrameHeight());
   const double logical = width / unit;
   // In a narrow window the side panels shrink first.
-  const double left = std::round(std::clamp(logical * 0.2, 208.0, 264.0) * unit);
+  const double sliders = std::round(std::clamp(logical * 0.2, 208.0, 264.0) * unit);
   const double right = std::round(std::clamp(logical * 0.21, 220.0, 292.0) * unit);
   const double status = std::round(26 * unit);
   const double tabs = std::round(36 * unit);
   const double line = std::max(1.0, std::round(unit));
+  // Of what is right of the parameters.
+  const double begin = wanted.panels.parameters ? sliders + line : 0;
   Areas areas;
-  areas.has_inspector = wanted.inspector && logical >= kWideEnoughForInspector;
+  areas.has_parameters = wanted.panels.parameters;
+  areas.has_inspector = wanted.panels.inspector && logical >= kWideEnoughForInspector;
   areas.has_lesson = wanted.lesson;
   const double inspector = areas.has_inspector ? right : 0;
   const double lesson = wanted.lesson ? std::round(lesson_height(height / unit) * unit) : 0;
   // With the line above it.
   const double taken = wanted.lesson ? lesson + line : 0;
   const bool below_sliders = logical < kWideEnoughForSliders;
-  areas.parameters = {0, top + line, left, height - top - status - 2 * line - (below_sliders ? taken : 0)};
-  areas.tabs = {left + line, top + line, width - left - inspector - 2 * line, tabs};
+  areas.parameters = {0, top + line, sliders, height - top - status - 2 * line - (below_sliders ? taken : 0)};
+  const double across = width - begin - (areas.has_inspector ? inspector + line : 0);
+  areas.tabs = {begin, top + line, across, tabs};
   const double row_height = std::round(wanted.row * unit);
   const double without_row = height - top - tabs - status - 3 * line - taken;
   areas.has_row = wanted.row > 0 && (!wanted.lesson || without_row - row_height - line >= kLowestFigure * unit);
   const double row = areas.has_row ? row_height : 0;
-  areas.row = {left + line, top + tabs + 2 * line, width - left - inspector - 2 * line, row};
+  areas.row = {begin, top + tabs + 2 * line, across, row};
   const double above = tabs + (areas.has_row ? row + line : 0);
-  areas.center = {left + line, top + above + 2 * line, width - left - inspector - 2 * line,
-                  height - top - above - status - 3 * line - taken};
+  areas.center = {begin, top + above + 2 * line, across, height - top - above - status - 3 * line - taken};
   areas.inspector = {width - inspector, top + line, inspector, height - top - status - 2 * line - taken};
-  const double lesson_left = below_sliders ? 0 : left + line;
+  const double lesson_left = below_sliders ? 0 : begin;
   areas.lesson = {lesson_left, height - status - line - lesson, width - lesson_left, lesson};
   areas.status = {0, height - status, width, status};
   return areas;

@@ -4,12 +4,14 @@
 #include <imgui.h>
 
 #include "figure/style/geometry.h"
+#include "ui/panels/ui_state.h"
 
 namespace attnscope::ui {
 
 /// In ImGui's coordinates.
 struct Areas {
   Rect parameters, tabs, row, center, inspector, lesson, status;
+  bool has_parameters = false;
   bool has_inspector = false;
   bool has_lesson = false;
   bool has_row = false;  ///< above the figure
@@ -17,7 +19,7 @@ struct Areas {
 
 /// The panels that can be hidden.
 struct WantedParts {
-  bool inspector = true;
+  ShownPanels panels;
   bool lesson = false;
   double row = 0;  ///< height above the figure, logical pixels: what a model reads, or offers of what to open
 };

@@ -1,8 +1,19 @@
 #include "ui/parts/lesson_runner.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace attnscope::ui {
+
+LessonRunner::LessonRunner(Shared& shared, std::function<std::vector<LessonFile>()> find)
+    : shared_(shared),
+      reading_({[find](int /*request*/, const StopToken& /*stop*/) { return find(); }, nullptr, shared.wake}) {
+  if (find) reading_.request(0);
+}
+
+void LessonRunner::take_lessons() {
+  if (std::optional<std::vector<LessonFile>> read = reading_.take()) lessons_ = std::move(*read);
+}
 
 void LessonRunner::show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents) {
   const Session& session = shared_.session();

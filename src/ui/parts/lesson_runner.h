@@ -1,11 +1,13 @@
 // The open lesson's step: its printed numbers for the trace on screen, and its comparison for the open experiment.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "app/jobs/latest_job.h"
 #include "ui/panels/panels.h"
 #include "ui/parts/areas.h"
 #include "ui/parts/shared.h"
@@ -15,10 +17,15 @@ namespace attnscope::ui {
 
 class LessonRunner {
  public:
-  /// `lessons`: as the menu lists them.
-  LessonRunner(Shared& shared, std::vector<LessonFile> lessons) : shared_(shared), lessons_(std::move(lessons)) {}
+  /// `find`: the lessons as the menu lists them; called in a thread, because all of their files are read. Null: none.
+  LessonRunner(Shared& shared, std::function<std::vector<LessonFile>()> find);
 
+  /// None while they are being read.
   [[nodiscard]] std::span<const LessonFile> lessons() const { return lessons_; }
+  /// Whether they are being read.
+  [[nodiscard]] bool is_reading() const { return reading_.busy() || reading_.has_result(); }
+  /// Takes those that were read since the last frame.
+  void take_lessons();
   /// Shows the step below the figure, where a lesson is open.
   void show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents);
   /// Goes `by` steps on in the open lesson, as far as it has them.
@@ -47,6 +54,7 @@ class LessonRunner {
 
   Shared& shared_;
   std::vector<LessonFile> lessons_;
+  LatestJob<int, std::vector<LessonFile>> reading_;  ///< what it is asked does not matter
   ReferenceFor reference_for_;
   std::vector<ReferenceTable> reference_;
   std::optional<ComparisonRequest> requested_;

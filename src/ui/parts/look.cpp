@@ -5,8 +5,8 @@
 namespace attnscope::ui {
 
 Result<void> Look::load() {
-  apply_style(colors(), scale_);
-  const Result<Fonts> fonts = Fonts::load(files_, scale_, wanted_characters().take());
+  apply_style(colors(), scale());
+  const Result<Fonts> fonts = Fonts::load(files_, scale(), wanted_characters().take());
   if (!fonts) return tl::unexpected(fonts.error());
   fonts_ = *fonts;
   stale_ = false;
@@ -24,13 +24,18 @@ void Look::refresh(ImGuiHost& host) {
 bool Look::lacks_characters() const { return wanted_characters().has_new(); }
 
 void Look::set_scale(float scale) {
-  stale_ = stale_ || scale != scale_;
-  scale_ = scale;
+  stale_ = stale_ || scale != desktop_;
+  desktop_ = scale;
+}
+
+void Look::set_size(double size) {
+  stale_ = stale_ || size != size_;
+  size_ = size;
 }
 
 void Look::set_theme(Theme theme) {
   theme_ = theme;
-  apply_style(colors(), scale_);
+  apply_style(colors(), scale());
 }
 
 }  // namespace attnscope::ui

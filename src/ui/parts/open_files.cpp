@@ -79,6 +79,10 @@ void OpenFiles::take() {
     if (opening.why == Opening::Why::open) documents_.offer_left_behind_of(path);
   } else if (auto* source = std::get_if<ExperimentSource>(&*content->content)) {
     take_source(path, std::move(*source), opening);
+  } else if (auto* lesson = std::get_if<std::shared_ptr<const Lesson>>(&*content->content)) {
+    lesson_ = std::move(*lesson);
+    remembered_.add_recent(path);
+    report(path, opening);
   } else if (opening.instead_of != nullptr && opening.instead_of != shared_.session().experiment().model) {
     state.say("not opened: " + printable(path) + ", as another model is open by now", false);
   } else if (const Result<void> done = take_part(std::move(*content->content), opening); !done) {

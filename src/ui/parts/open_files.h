@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/jobs/file_opener.h"
@@ -34,6 +35,8 @@ class OpenFiles {
   /// Watches the files of the open document, reloads what other programs changed, and opens the next waiting file. Call
   /// it once a frame.
   void follow();
+  /// A lesson that was read since the last frame, to be opened; null: none.
+  [[nodiscard]] std::shared_ptr<const Lesson> take_lesson() { return std::exchange(lesson_, nullptr); }
   /// Whether a file is being read.
   [[nodiscard]] bool busy() const { return opener_.busy(); }
 
@@ -68,7 +71,8 @@ class OpenFiles {
   Documents& documents_;
   Remembered& remembered_;
   FileWatch& watch_;
-  std::optional<Opening> opening_;    ///< while a file is being read
+  std::optional<Opening> opening_;  ///< while a file is being read
+  std::shared_ptr<const Lesson> lesson_;
   std::vector<std::string> waiting_;  ///< files to open after it, the next one first
   std::string followed_file_;         ///< what `watch_` watches: the document's file, and its tensors'
   const ImportedTensors* followed_tensors_ = nullptr;

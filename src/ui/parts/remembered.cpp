@@ -22,6 +22,12 @@ void Remembered::set_theme(Theme theme) {
   change_to(std::move(next));
 }
 
+void Remembered::set_size(double size) {
+  UserState next = state_;
+  next.size = size;
+  change_to(std::move(next));
+}
+
 void Remembered::set_start_offers(bool shown) {
   UserState next = state_;
   next.start_offers = shown;

@@ -19,6 +19,7 @@ class Remembered {
   [[nodiscard]] const std::string& notice() const { return notice_; }
   void add_recent(const std::string& path);
   void set_theme(Theme theme);
+  void set_size(double size);
   void set_start_offers(bool shown);
 
  private:

@@ -16,6 +16,7 @@ void WindowParts::add(Rgb background, const Rect& place) {
 
 void WindowParts::begin(const char* name, const Rect& place, int flags, Rgb background, Point padding) {
   add(background, place);
+  panels_.push_back(name);
   begin_panel(name, place, flags, ImVec2(static_cast<float>(padding.x), static_cast<float>(padding.y)));
 }
 

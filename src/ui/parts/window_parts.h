@@ -15,17 +15,23 @@ namespace attnscope::ui {
 class WindowParts {
  public:
   /// Forgets the areas of the last frame. Call it before the first panel of a frame.
-  void clear() { areas_.clear(); }
+  void clear() {
+    areas_.clear();
+    panels_.clear();
+  }
   /// Adds an area; `place` is in ImGui's coordinates.
   void add(Rgb background, const Rect& place);
-  /// Adds an area and begins a panel there; `ImGui::End` closes it. `flags` are more ImGuiWindowFlags; `place` and
+  /// Adds an area and begins a panel there; `ImGui::End` closes it. `name` outlives this object. `flags` are more ImGuiWindowFlags; `place` and
   /// `padding` are in ImGui's coordinates.
   void begin(const char* name, const Rect& place, int flags, Rgb background, Point padding);
+  /// The names of the panels, in the order in which they were begun.
+  [[nodiscard]] std::span<const char* const> panels() const { return panels_; }
   /// The areas in the order in which they were added, in pixels of the framebuffer.
   [[nodiscard]] std::span<const platform::ColoredArea> areas() const { return areas_; }
 
  private:
   std::vector<platform::ColoredArea> areas_;
+  std::vector<const char*> panels_;
 };
 
 }  // namespace attnscope::ui

@@ -91,7 +91,7 @@ Result<void> run_window(WindowArguments arguments) {
                               arguments.memory_budget,
                               *shaders,
                               *fonts,
-                              find_lessons(),
+                              find_lessons,
                               user_folder(),
                               [&window] { window->wake(); },
                               arguments.file_dialog,
@@ -103,6 +103,7 @@ Result<void> run_window(WindowArguments arguments) {
   const LastAct last_act(ending, [&workbench] { workbench.workspace().save_now(); });
   workbench.offer_left_behind(arguments.named);
   if (!arguments.named) workbench.offer_beginnings();
+  if (!arguments.lesson.empty()) workbench.open_file(arguments.lesson);
   if (user_folder().empty())
     workbench.state().say("unsaved edits cannot be backed up: neither XDG_CONFIG_HOME nor HOME is set", true);
   if (arguments.source.pinned) workbench.compare_with(std::move(*arguments.source.pinned));
@@ -120,6 +121,7 @@ Result<void> run_window(WindowArguments arguments) {
     for (const platform::KeyPress& press : window->take_key_presses()) workbench.press(press);
     workbench.set_scale(scale_of(*window, arguments.ui_scale));
     draw_frame(*window, host, workbench);
+    window->set_full_screen(workbench.wants_full_screen());
     if (workbench.window_title() != title) window->set_title(title = workbench.window_title());
   }
   return {};

@@ -18,6 +18,7 @@ struct WindowArguments {
   double ui_scale = 1;         ///< times the desktop's scale; 0.5 to 4
   double memory_budget = kDefaultMemoryBudget;
   bool named = false;  ///< the user named what to open
+  std::string lesson;  ///< a file of one to open; empty: none
   FileDialogKind file_dialog = FileDialogKind::automatic;
   std::string without_window = {};  ///< for the message that there is no display: what works without one
 };

@@ -7,6 +7,7 @@
 #include "core/experiment/system.h"
 #include "figure/views/view.h"
 #include "io/base/printable.h"
+#include "io/experiments/lesson_file.h"
 #include "ui/workbench/window_app.h"
 
 namespace attnscope::ui {
@@ -31,9 +32,13 @@ Result<CommandOutput> window_command(const CommandLine& line, const WindowOption
                 Error::Kind::usage);
   }
   const bool named = !options.file.empty();
+  const bool is_lesson = named && is_lesson_file(options.file);
+  if (is_lesson) {
+    if (const Result<Lesson> lesson = read_lesson(options.file); !lesson) return tl::unexpected(lesson.error());
+  }
   Result<ExperimentSource> source =
-      named ? load_source({options.file, {}, options.labels})
-            : load_source({kFirstSystem, {kFirstSettings.begin(), kFirstSettings.end()}, options.labels});
+      named && !is_lesson ? load_source({options.file, {}, options.labels})
+                          : load_source({kFirstSystem, {kFirstSettings.begin(), kFirstSettings.end()}, options.labels});
   if (!source) return tl::unexpected(source.error());
   if (const auto view = view_options(source->experiment.view); !view)
     return fail(path_text(options.file) + ": " + view.error().message);
@@ -43,10 +48,10 @@ Result<CommandOutput> window_command(const CommandLine& line, const WindowOption
   if (!file_dialog) return tl::unexpected(file_dialog.error());
   // Save must not write to a system's name, nor over a figure, nor labels into a file that was opened without them.
   const bool is_file =
-      named && find_system(options.file) == nullptr && !source->is_other_file && options.labels.empty();
-  const Result<void> closed =
-      run_window({std::move(*source), is_file ? options.file : "", theme, options.ui_scale, *budget, named,
-                  *file_dialog, "the commands " + join(line.commands(), ", ") + " need no display"});
+      named && !is_lesson && find_system(options.file) == nullptr && !source->is_other_file && options.labels.empty();
+  const Result<void> closed = run_window({std::move(*source), is_file ? options.file : "", theme, options.ui_scale,
+                                          *budget, named, is_lesson ? options.file : "", *file_dialog,
+                                          "the commands " + join(line.commands(), ", ") + " need no display"});
   if (!closed) return tl::unexpected(closed.error());
   return CommandOutput{};
 }
@@ -57,9 +62,10 @@ void add_window_command(CommandLine& line) {
   const auto options = std::make_shared<WindowOptions>();
   line.otherwise([&line, options] { return window_command(line, *options); });
   line.program()
-      .add_option("file", options->file,
-                  "The experiment, figure, tensor file, model folder or system to open in the window; - reads tensors "
-                  "from standard input")
+      .add_option(
+          "file", options->file,
+          "The experiment, lesson, figure, tensor file, model folder or system to open in the window; - reads tensors "
+          "from standard input")
       ->type_name("FILE");
   line.program()
       .add_option("--labels", options->labels,

@@ -61,12 +61,13 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       file_dialogs_(shared_, options.file_dialog, options.parent_window) {
   const auto special = [](float value) { return rgba(*special_color(value)); };
   heatmaps_.set_special_colors({special(NAN), special(INFINITY), special(-INFINITY)});
+  look_.set_size(remembered_.state().size);
   if (!remembered_.notice().empty()) state_.say(remembered_.notice(), true);
 }
 
 bool Workbench::busy() const {
   return traces_.busy() || files_.busy() || shown_figure_.busy() || figure_export_.busy() || animation_export_.busy() ||
-         look_.lacks_characters();
+         lesson_.is_reading() || look_.lacks_characters();
 }
 
 void Workbench::take_results() {
@@ -74,6 +75,7 @@ void Workbench::take_results() {
   animation_export_.take_written();
   figure_export_.take_written();
   lesson_.take_comparison();
+  lesson_.take_lessons();
 }
 
 void Workbench::request_computation() {
@@ -87,8 +89,15 @@ void Workbench::frame() {
   take_results();
   files_.take();
   files_.follow();
+  if (std::shared_ptr<const Lesson> lesson = files_.take_lesson()) {
+    UiIntents opened;
+    opened.actions.push_back({OpenLesson{std::move(lesson)}, 0});
+    apply_actions(opened);
+  }
   request_computation();
+  navigation_.begin(parts_.panels());
   host_.new_frame();
+  navigation_.frame_began();
   show_parts();
   // A slider and its figure move together, not a frame apart: numbers that are computed at once belong to this frame. So
   // do letters that the fonts were not loaded with.
@@ -114,14 +123,12 @@ void Workbench::show_parts() {
   parts_.clear();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
   show_menu_bar(style, intents);
-  const Areas areas = window_areas(ImGui::GetIO().DisplaySize, style.scale,
-                                   {inspector_shown_, session().lesson() != nullptr, row_height()});
+  const Areas areas =
+      window_areas(ImGui::GetIO().DisplaySize, style.scale, {shown_, session().lesson() != nullptr, row_height()});
   ImGui::PopStyleVar();
 
-  parts_.begin("Parameters", areas.parameters, 0, colors().panel, {style.px(16), style.px(14)});
   follow_shown_head(shared_);
-  parameter_panel(style, session().experiment(), state_, intents);
-  ImGui::End();
+  show_parameters(style, areas, intents);
   parts_.begin("Views", areas.tabs, ImGuiWindowFlags_NoScrollWithMouse, colors().background, {style.px(16), 0});
   view_tabs(style, session().experiment(), trace(), intents);
   ImGui::End();
@@ -131,7 +138,7 @@ void Workbench::show_parts() {
   lesson_.show(style, areas, parts_, intents);
   show_status(style, areas, intents);
   const std::optional<DialogResult> dialog = show_dialogs(style);
-  for (const platform::KeyPress& press : std::exchange(presses_, {})) shortcut(press, intents);
+  for (const platform::KeyPress& press : navigation_.take_shortcuts()) shortcut(press, intents);
   apply(intents);
   if (dialog) carry_out(*dialog);
   request_computation();
@@ -143,7 +150,7 @@ MenuState Workbench::menu_state() const {
           session().can_undo(),
           session().can_redo(),
           look_.theme() == Theme::dark,
-          inspector_shown_,
+          shown_,
           traces_.baseline() != nullptr,
           trace() != nullptr && state_.pinned,
           lesson_.lessons(),
@@ -151,7 +158,8 @@ MenuState Workbench::menu_state() const {
           remembered_.state().recent,
           files_.can_reload(),
           models_,
-          trace() != nullptr && can_find_heads(*trace())};
+          trace() != nullptr && can_find_heads(*trace()),
+          lesson_.is_reading()};
 }
 
 void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {
@@ -162,8 +170,15 @@ void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {
   if (!visible) return;
   const ImVec2 bar = ImGui::GetWindowSize();
   parts_.add(colors().panel, {0, 0, static_cast<double>(bar.x), static_cast<double>(bar.y)});
-  menu_bar(style, session().experiment(), menu_state(), intents);
+  menu_bar(style, session().experiment(), menu_state(), navigation_.take_menu(), intents);
   ImGui::EndMainMenuBar();
+}
+
+void Workbench::show_parameters(const Style& style, const Areas& areas, UiIntents& intents) {
+  if (!areas.has_parameters) return;
+  parts_.begin("Parameters", areas.parameters, 0, colors().panel, {style.px(16), style.px(14)});
+  parameter_panel(style, session().experiment(), state_, intents);
+  ImGui::End();
 }
 
 double Workbench::row_height() const {

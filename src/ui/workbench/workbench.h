@@ -18,6 +18,7 @@
 #include "ui/parts/figure_export.h"
 #include "ui/parts/file_dialogs.h"
 #include "ui/parts/inspected_cell.h"
+#include "ui/parts/keyboard_navigation.h"
 #include "ui/parts/lesson_runner.h"
 #include "ui/parts/look.h"
 #include "ui/parts/offered_words.h"
@@ -33,9 +34,9 @@ struct WorkbenchOptions {
   double memory_budget = kDefaultMemoryBudget;
   std::filesystem::path shader_folder;
   FontFiles fonts;
-  std::vector<LessonFile> lessons = {};    ///< as the menu lists them
-  std::filesystem::path user_folder = {};  ///< for what is remembered; empty: nothing is
-  std::function<void()> wake;              ///< called from another thread when a frame is due; may be empty
+  std::function<std::vector<LessonFile>()> lessons;  ///< see LessonRunner
+  std::filesystem::path user_folder = {};            ///< for what is remembered; empty: nothing is
+  std::function<void()> wake;                        ///< called from another thread when a frame is due; may be empty
   FileDialogKind file_dialog = FileDialogKind::own;
   std::string parent_window = {};  ///< see FileQuestion
   /// How long a frame waits for a figure or a file; what takes longer is shown in a later frame.
@@ -56,7 +57,7 @@ class Workbench {
 
   void set_scale(float scale) { look_.set_scale(scale); }
   /// A key for shortcuts; text fields get theirs from ImGui.
-  void press(const platform::KeyPress& press) { presses_.push_back(press); }
+  void press(const platform::KeyPress& press) { navigation_.press(press); }
   /// Opens a file that was dropped on the window: an experiment, a figure of one, or any other PNG for the pixels of
   /// the open experiment. An error becomes a message.
   void open_file(const std::string& path);
@@ -72,6 +73,7 @@ class Workbench {
   /// Ends the program, or asks first what becomes of unsaved edits.
   void ask_to_quit() { documents_.ask_to_quit(); }
   [[nodiscard]] bool wants_to_quit() const { return documents_.wants_to_quit(); }
+  [[nodiscard]] bool wants_full_screen() const { return shown_.full_screen; }
 
   /// Whether the next frame will differ without any input: something moves, or waits for its turn to be shown.
   [[nodiscard]] bool animating() const { return shown_figure_.animating(); }
@@ -106,6 +108,7 @@ class Workbench {
   [[nodiscard]] MenuState menu_state() const;
   [[nodiscard]] double row_height() const;
   void show_menu_bar(const Style& style, UiIntents& intents);
+  void show_parameters(const Style& style, const Areas& areas, UiIntents& intents);
   void show_row(const Style& style, const Areas& areas, UiIntents& intents);
   void show_center(const Style& style, const Areas& areas, UiIntents& intents);
   void show_inspector(const Style& style, const Areas& areas, UiIntents& intents);
@@ -136,6 +139,8 @@ class Workbench {
   void export_tensors(const DialogResult& result);
   void set_baseline();
   void set_theme(Theme theme);
+  /// Makes everything so many steps larger; 0: as large as usual.
+  void enlarge(int steps);
 
   ImGuiHost& host_;
   Workspace workspace_;
@@ -159,9 +164,9 @@ class Workbench {
   std::vector<BundledModel> models_;
   FileDialogs file_dialogs_;
   WindowParts parts_;
-  bool inspector_shown_ = true;
+  KeyboardNavigation navigation_;
+  ShownPanels shown_;
   double frame_seconds_ = 0;
-  std::vector<platform::KeyPress> presses_;
 };
 
 }  // namespace attnscope::ui

@@ -1,4 +1,6 @@
 // What the user asks the workbench for: shortcuts, commands, answers of dialogs.
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/session/text_edits.h"
@@ -15,6 +17,13 @@
 #include "ui/workbench/workbench.h"
 
 namespace attnscope::ui {
+namespace {
+
+// Logical pixels that everything needs at least.
+constexpr double kLeastWidth = 480;
+constexpr double kLeastHeight = 320;
+
+}  // namespace
 
 void Workbench::shortcut(const platform::KeyPress& press, UiIntents& intents) {
   const KeyContext context = {ImGui::GetIO().WantTextInput, state_.dialog.open != Dialog::none,
@@ -26,12 +35,12 @@ void Workbench::shortcut(const platform::KeyPress& press, UiIntents& intents) {
 }
 
 void Workbench::close_dialog_or_unpin() {
-  if (close_menus()) return;
+  if (close_menus() || navigation_.had_menus()) return;
   if (state_.dialog.open != Dialog::none) {
     state_.dialog.open = Dialog::none;
   } else if (shown_figure_.token_search().is_open()) {
     shown_figure_.token_search().close();
-  } else if (!ImGui::GetIO().WantTextInput) {
+  } else if (!ImGui::GetIO().WantTextInput && !navigation_.end()) {
     state_.pinned.reset();
   }
 }
@@ -98,6 +107,23 @@ void Workbench::set_baseline() {
 void Workbench::set_theme(Theme theme) {
   look_.set_theme(theme);
   remembered_.set_theme(theme);
+}
+
+void Workbench::enlarge(int steps) {
+  const auto now = std::ranges::find(kWindowSizes, look_.size());
+  const auto usual = std::ranges::find(kWindowSizes, 1.0);
+  const auto last = kWindowSizes.end() - 1;
+  const auto next = steps == 0 ? usual
+                               : kWindowSizes.begin() + std::clamp<std::ptrdiff_t>(now - kWindowSizes.begin() + steps,
+                                                                                   0, last - kWindowSizes.begin());
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const double unit = static_cast<double>(look_.scale()) / look_.size() * *next;
+  const double share =
+      std::min(static_cast<double>(display.x) / kLeastWidth, static_cast<double>(display.y) / kLeastHeight);
+  if (*next > look_.size() && unit > share) return state_.say("no larger: the window is too small for it", false);
+  look_.set_size(*next);
+  remembered_.set_size(*next);
+  state_.say("size " + std::to_string(std::lround(*next * 100)) + " %", false);
 }
 
 bool Workbench::carry_out_file(Command command, const std::string& stem) {
@@ -168,15 +194,23 @@ void Workbench::carry_out(Command command) {
   UiIntents intents;
   if (carry_out_file(command, stem) || carry_out_copy(command)) return;
   if (edit_by(command, intents)) return apply_actions(intents);
+  if (const Menu menu = opened_menu(command); menu != Menu::none) return navigation_.open(menu);
   switch (command) {
     case Command::cell_left: return move_pinned_cell(shared_, 0, -1);
     case Command::cell_right: return move_pinned_cell(shared_, 0, 1);
     case Command::cell_up: return move_pinned_cell(shared_, -1, 0);
     case Command::cell_down: return move_pinned_cell(shared_, 1, 0);
     case Command::escape: return close_dialog_or_unpin();
+    case Command::next_panel: return navigation_.go(1);
+    case Command::previous_panel: return navigation_.go(-1);
     case Command::theme_dark: return set_theme(Theme::dark);
     case Command::theme_light: return set_theme(Theme::light);
-    case Command::toggle_inspector: inspector_shown_ = !inspector_shown_; return;
+    case Command::toggle_parameters: shown_.parameters = !shown_.parameters; return;
+    case Command::toggle_inspector: shown_.inspector = !shown_.inspector; return;
+    case Command::full_screen: shown_.full_screen = !shown_.full_screen; return;
+    case Command::enlarge: return enlarge(1);
+    case Command::reduce: return enlarge(-1);
+    case Command::normal_size: return enlarge(0);
     case Command::set_baseline: return set_baseline();
     case Command::remove_baseline: return traces_.remove_baseline();
     case Command::edit_text: state_.focus_text = text_count(session().experiment()) > 0; return;
