@@ -52,8 +52,8 @@ TEST(UserState, ADamagedOneIsPutAside) {
 TEST(UserState, ASizeThatCannotBeChosenIsTheUsualOne) {
   for (const char* size : {"0", "1e9", "-1", "\"1.5\"", "1.26", "null"}) {
     const TemporaryFolder folder;
-    folder.file("state.json", R"({"format": "attnscope-state/1", "theme": "dark", "recent": [], "size": )" +
-                                  std::string(size) + "}");
+    folder.file("state.json",
+                R"({"format": "attnscope-state/1", "theme": "dark", "recent": [], "size": )" + std::string(size) + "}");
     EXPECT_EQ(read_user_state(folder.path()).state.size, 1) << size;
     EXPECT_EQ(read_user_state(folder.path()).notice, "") << size;
   }

@@ -89,6 +89,17 @@ TEST_F(Keyboard, MenusOpenWithTheirLetterAndCommandsAreChosen) {
   EXPECT_TRUE(screen().state().pinned) << "the figure has the arrows again";
 }
 
+TEST_F(Keyboard, TheFirstEntryOfAMenuIsChosenWithEnter) {
+  const Experiment before = screen().experiment();
+  change_tokens();
+  ASSERT_NE(screen().experiment(), before);
+  screen().key_with_alt('E');
+  screen().settle();
+  EXPECT_TRUE(ui::is_navigating());
+  keys({kEnter});
+  EXPECT_EQ(screen().experiment(), before) << "Undo";
+}
+
 TEST_F(Keyboard, ArrowsGoFromMenuToMenuAndEscapeClosesThem) {
   keys({kRight});
   const std::optional<ui::NamedCell> pinned = screen().state().pinned;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "core/base/text.h"
 #include "ui/imgui/imgui_compat.h"
@@ -14,6 +15,21 @@ namespace {
 constexpr double kTwoColumns = 620;
 // Longer lines are hard to read.
 constexpr double kWidestColumn = 640;
+constexpr double kHeaderPadding = 3;
+
+/// What stands beside each other in a panel, in pixels; below each other where it is not wide.
+struct LessonColumns {
+  LessonColumns(const Style& style, float width) : wide(width >= style.px(kTwoColumns)), gap(style.px(24)) {
+    const float widest = style.px(kWidestColumn);
+    first = wide ? std::min(std::round((width - gap) * 0.54F), widest) : width;
+    second = wide ? std::min(width - first - gap, widest) : width;
+  }
+
+  bool wide;
+  float gap;
+  float first = 0;
+  float second = 0;
+};
 
 /// Draws a tick, which the fonts do not have.
 void draw_tick(const Style& style, ImVec2 at) {
@@ -275,18 +291,35 @@ void numbers(const Style& style, const LessonShown& shown) {
 
 }  // namespace
 
+std::optional<float> lesson_height(const Style& style, const Lesson& lesson, float width) {
+  const LessonColumns columns(style, width);
+  const auto height_of = [](const std::string& text, float across) {
+    const std::string lines = broken_into_lines(text, across);
+    return ImGui::GetTextLineHeight() * static_cast<float>(1 + std::count(lines.begin(), lines.end(), '\n'));
+  };
+  const float title = style.fonts.small().line + ImGui::GetStyle().ItemSpacing.y;
+  float most = 0;
+  for (const LessonStep& step : lesson.steps) {
+    // How high tables get is known once they are shown.
+    if (!step.printed.empty() || !step.equivalence.empty()) return std::nullopt;
+    const float words = height_of(step.text, columns.first);
+    const float look = title + height_of(step.look, columns.second);
+    most = std::max(most, columns.wide ? std::max(words, look) : words + ImGui::GetStyle().ItemSpacing.y + look);
+  }
+  const float header = ImGui::GetTextLineHeight() + 2 * style.px(kHeaderPadding) + ImGui::GetStyle().ItemSpacing.y;
+  return header + most + style.px(2);
+}
+
 void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& intents) {
   const LessonStep& step = shown.lesson.steps[shown.step];
-  const bool wide = ImGui::GetContentRegionAvail().x >= style.px(kTwoColumns);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));
+  const LessonColumns columns(style, ImGui::GetContentRegionAvail().x);
+  const bool wide = columns.wide;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(kHeaderPadding)));
   header(style, shown, wide, intents);
   ImGui::PopStyleVar();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float gap = style.px(24);
   // Every step has its own child windows, so each starts scrolled to its top.
   ImGui::PushID(static_cast<int>(shown.step));
-  const float widest = style.px(kWidestColumn);
-  begin_column("words", wide ? std::min(std::round((width - gap) * 0.54F), widest) : 0);
+  begin_column("words", wide ? columns.first : 0);
   if (!wide && shown.away) back_button(style, intents);
   paragraph(step.text, color(style.palette.text));
   // The second column has the numbers, or else what to look at.
@@ -302,8 +335,8 @@ void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& inten
   if (!wide) second_column();
   ImGui::EndChild();
   if (wide) {
-    ImGui::SameLine(0, gap);
-    begin_column("numbers", std::min(ImGui::GetContentRegionAvail().x, widest));
+    ImGui::SameLine(0, columns.gap);
+    begin_column("numbers", columns.second);
     second_column();
     ImGui::EndChild();
   }

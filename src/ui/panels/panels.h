@@ -105,6 +105,10 @@ struct LessonShown {
   const Result<EquivalenceResult>* comparison = nullptr;  ///< of the step's equivalence; null until it is computed
 };
 
+/// How high that panel must be, in a content `width` wide, for the texts of every step; nothing for a lesson with numbers
+/// beside them.
+std::optional<float> lesson_height(const Style& style, const Lesson& lesson, float width);
+
 /// Below the figure: the open lesson's step, with printed numbers and an equivalence.
 void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& intents);
 

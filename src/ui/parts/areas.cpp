@@ -13,9 +13,26 @@ constexpr double kWideEnoughForSliders = 760;
 constexpr double kLowestFigure = 72;
 
 /// Enough for a step's text, without taking the figure's room.
-double lesson_height(double logical) { return std::clamp(logical * 0.33, std::min(124.0, logical * 0.4), 264.0); }
+double height_of_lesson(double logical, std::optional<double> needed) {
+  const double least = std::min(124.0, logical * 0.4);
+  const double most = std::clamp(logical * 0.33, least, 264.0);
+  return std::clamp(needed.value_or(most), least, most);
+}
+
+/// What the parameters take, in pixels, with the line beside them.
+double parameters_width(ImVec2 display, float scale) {
+  const auto unit = static_cast<double>(scale);
+  // In a narrow window the side panels shrink first.
+  const double logical = static_cast<double>(display.x) / unit;
+  return std::round(std::clamp(logical * 0.2, 208.0, 264.0) * unit) + std::max(1.0, std::round(unit));
+}
 
 }  // namespace
+
+double left_of_lesson(ImVec2 display, float scale, const ShownPanels& panels) {
+  const bool below_sliders = static_cast<double>(display.x) / static_cast<double>(scale) < kWideEnoughForSliders;
+  return below_sliders || !panels.parameters ? 0 : parameters_width(display, scale);
+}
 
 Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const auto unit = static_cast<double>(scale);
@@ -23,24 +40,23 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const auto height = static_cast<double>(display.y);
   const auto top = static_cast<double>(ImGui::GetFrameHeight());
   const double logical = width / unit;
-  // In a narrow window the side panels shrink first.
-  const double sliders = std::round(std::clamp(logical * 0.2, 208.0, 264.0) * unit);
   const double right = std::round(std::clamp(logical * 0.21, 220.0, 292.0) * unit);
   const double status = std::round(26 * unit);
   const double tabs = std::round(36 * unit);
   const double line = std::max(1.0, std::round(unit));
-  // Of what is right of the parameters.
-  const double begin = wanted.panels.parameters ? sliders + line : 0;
+  const double sliders = parameters_width(display, scale);
+  const double begin = wanted.panels.parameters ? sliders : 0;
   Areas areas;
   areas.has_parameters = wanted.panels.parameters;
   areas.has_inspector = wanted.panels.inspector && logical >= kWideEnoughForInspector;
   areas.has_lesson = wanted.lesson;
   const double inspector = areas.has_inspector ? right : 0;
-  const double lesson = wanted.lesson ? std::round(lesson_height(height / unit) * unit) : 0;
+  const double lesson = wanted.lesson ? std::round(height_of_lesson(height / unit, wanted.lesson_height) * unit) : 0;
   // With the line above it.
   const double taken = wanted.lesson ? lesson + line : 0;
-  const bool below_sliders = logical < kWideEnoughForSliders;
-  areas.parameters = {0, top + line, sliders, height - top - status - 2 * line - (below_sliders ? taken : 0)};
+  const double lesson_left = left_of_lesson(display, scale, wanted.panels);
+  const double below = wanted.panels.parameters && lesson_left == 0 ? taken : 0;
+  areas.parameters = {0, top + line, sliders - line, height - top - status - 2 * line - below};
   const double across = width - begin - (areas.has_inspector ? inspector + line : 0);
   areas.tabs = {begin, top + line, across, tabs};
   const double row_height = std::round(wanted.row * unit);
@@ -51,7 +67,6 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const double above = tabs + (areas.has_row ? row + line : 0);
   areas.center = {begin, top + above + 2 * line, across, height - top - above - status - 3 * line - taken};
   areas.inspector = {width - inspector, top + line, inspector, height - top - status - 2 * line - taken};
-  const double lesson_left = below_sliders ? 0 : begin;
   areas.lesson = {lesson_left, height - status - line - lesson, width - lesson_left, lesson};
   areas.status = {0, height - status, width, status};
   return areas;

@@ -3,6 +3,8 @@
 
 #include <imgui.h>
 
+#include <optional>
+
 #include "figure/style/geometry.h"
 #include "ui/panels/ui_state.h"
 
@@ -21,8 +23,12 @@ struct Areas {
 struct WantedParts {
   ShownPanels panels;
   bool lesson = false;
+  std::optional<double> lesson_height = {};  ///< that it needs, logical pixels; nothing: unknown
   double row = 0;  ///< height above the figure, logical pixels: what a model reads, or offers of what to open
 };
+
+/// Where a lesson begins, from the left, in such a window.
+double left_of_lesson(ImVec2 display, float scale, const ShownPanels& panels);
 
 /// The areas in a window of that size, with `scale` pixels per logical pixel. Within an ImGui frame, below its menu
 /// bar.

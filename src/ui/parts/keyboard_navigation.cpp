@@ -57,11 +57,15 @@ void KeyboardNavigation::begin(std::span<const char* const> panels) {
     if (press.key == ' ' || press.key >= KeyPress::kEscape) short_presses_.begin_frame(press.key);
     if (press.key == KeyPress::kTab && !press.control && !press.alt && !on_ && !popups) begin_with_tab(panels);
   }
-  set_navigation(on_ || popups);
+  set_navigation(on_ || popups || marking_ > 0);
 }
 
 void KeyboardNavigation::frame_began() {
   short_presses_.frame_began();
+  if (marking_ > 0) {
+    --marking_;
+    show_navigated(true);
+  }
   if (panel_.empty()) return;
   ImGuiWindow* window = ImGui::FindWindowByName(std::exchange(panel_, {}).c_str());
   if (window == nullptr) return;
@@ -77,7 +81,8 @@ void KeyboardNavigation::go(int steps) {
 
 void KeyboardNavigation::open(Menu menu) {
   menu_ = menu;
-  show_navigated(true);
+  // Until its first entry has the keyboard.
+  marking_ = 3;
 }
 
 bool KeyboardNavigation::end() {

@@ -4,6 +4,13 @@
 #include <utility>
 
 namespace attnscope::ui {
+namespace {
+
+// The panel's padding, logical pixels.
+constexpr double kAcross = 16;
+constexpr double kDown = 10;
+
+}  // namespace
 
 LessonRunner::LessonRunner(Shared& shared, std::function<std::vector<LessonFile>()> find)
     : shared_(shared),
@@ -15,13 +22,25 @@ void LessonRunner::take_lessons() {
   if (std::optional<std::vector<LessonFile>> read = reading_.take()) lessons_ = std::move(*read);
 }
 
+std::optional<double> LessonRunner::height(const Style& style, double width) {
+  const HeightFor now = {shared_.session().lesson(), width, style.scale};
+  if (height_for_ == now) return height_;
+  height_for_ = now;
+  height_.reset();
+  if (now.lesson == nullptr) return height_;
+  const auto across = static_cast<float>(width) - 2 * style.px(kAcross);
+  if (const std::optional<float> text = lesson_height(style, *now.lesson, across); text)
+    height_ = static_cast<double>(*text + 2 * style.px(kDown));
+  return height_;
+}
+
 void LessonRunner::show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents) {
   const Session& session = shared_.session();
   const Lesson* lesson = session.lesson();
   if (!areas.has_lesson || lesson == nullptr) return;
   update_reference();
   parts.begin("Lesson", areas.lesson, ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoScrollbar,
-              style.palette.panel, {style.px(16), style.px(10)});
+              style.palette.panel, {style.px(kAcross), style.px(kDown)});
   lesson_panel(style, {*lesson, session.lesson_step(), session.away_from_lesson(), reference_, comparison()}, intents);
   ImGui::End();
 }

@@ -28,6 +28,9 @@ class LessonRunner {
   void take_lessons();
   /// Shows the step below the figure, where a lesson is open.
   void show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents);
+  /// The height that the open lesson needs in a panel of that width, in pixels; nothing: no lesson is open, or how high it
+  /// gets is not known.
+  [[nodiscard]] std::optional<double> height(const Style& style, double width);
   /// Goes `by` steps on in the open lesson, as far as it has them.
   void step(int by, UiIntents& intents) const;
   /// Pins the step's cell when `edit` opened a step.
@@ -50,11 +53,20 @@ class LessonRunner {
     bool awaited = false;  ///< the step's own trace is still being computed
     friend bool operator==(const ReferenceFor&, const ReferenceFor&) = default;
   };
+  /// What the height was found for.
+  struct HeightFor {
+    const Lesson* lesson = nullptr;
+    double width = 0;
+    float scale = 0;
+    friend bool operator==(const HeightFor&, const HeightFor&) = default;
+  };
   void update_reference();
 
   Shared& shared_;
   std::vector<LessonFile> lessons_;
   LatestJob<int, std::vector<LessonFile>> reading_;  ///< what it is asked does not matter
+  HeightFor height_for_;
+  std::optional<double> height_;
   ReferenceFor reference_for_;
   std::vector<ReferenceTable> reference_;
   std::optional<ComparisonRequest> requested_;

@@ -123,8 +123,7 @@ void Workbench::show_parts() {
   parts_.clear();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
   show_menu_bar(style, intents);
-  const Areas areas =
-      window_areas(ImGui::GetIO().DisplaySize, style.scale, {shown_, session().lesson() != nullptr, row_height()});
+  const Areas areas = areas_of_parts(style);
   ImGui::PopStyleVar();
 
   follow_shown_head(shared_);
@@ -172,6 +171,14 @@ void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {
   parts_.add(colors().panel, {0, 0, static_cast<double>(bar.x), static_cast<double>(bar.y)});
   menu_bar(style, session().experiment(), menu_state(), navigation_.take_menu(), intents);
   ImGui::EndMainMenuBar();
+}
+
+Areas Workbench::areas_of_parts(const Style& style) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const double width = static_cast<double>(display.x) - left_of_lesson(display, style.scale, shown_);
+  std::optional<double> needed = lesson_.height(style, width);
+  if (needed) *needed /= static_cast<double>(style.scale);
+  return window_areas(display, style.scale, {shown_, session().lesson() != nullptr, needed, row_height()});
 }
 
 void Workbench::show_parameters(const Style& style, const Areas& areas, UiIntents& intents) {

@@ -107,6 +107,7 @@ class Workbench {
   void show_parts();
   [[nodiscard]] MenuState menu_state() const;
   [[nodiscard]] double row_height() const;
+  [[nodiscard]] Areas areas_of_parts(const Style& style);
   void show_menu_bar(const Style& style, UiIntents& intents);
   void show_parameters(const Style& style, const Areas& areas, UiIntents& intents);
   void show_row(const Style& style, const Areas& areas, UiIntents& intents);
