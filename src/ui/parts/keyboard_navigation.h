@@ -49,7 +49,7 @@ class KeyboardNavigation {
   bool had_menus_ = false;
   int steps_ = 0;
   Menu menu_ = Menu::none;
-  int marking_ = 0;  ///< frames in which the mark is made visible
+  int marking_ = 0;    ///< frames in which the mark is made visible
   std::string panel_;  ///< gets the keyboard; empty: none does
 };
 
