@@ -142,7 +142,7 @@ TEST(Executor, NumbersDoNotDependOnWhatWasComputedBefore) {
 TEST(Executor, NumbersAfterASliderMovedAreThoseOfAFreshRun) {
   std::vector<Experiment> experiments = variations();
   // What does not change by itself, together with each of them.
-  for (const auto& [name, text] : {std::pair("weights_stay", "yes"), {"mask", "causal"}}) {
+  for (const auto& [name, text] : {std::pair("weights_stay", "yes"), {"mask", "causal"}, {"input", "ones"}}) {
     for (std::size_t i = 0, count = experiments.size(); i < count; ++i) {
       Experiment experiment = experiments[i];
       if (find_parameter(find_system(experiment.system)->parameters, name) == nullptr) continue;

@@ -113,6 +113,16 @@ TEST_F(Keyboard, ArrowsGoFromMenuToMenuAndEscapeClosesThem) {
   EXPECT_EQ(screen().state().pinned, pinned) << "Escape closes the menu and unpins nothing";
 }
 
+TEST_F(Keyboard, AfterAMenuNothingBelowItIsMarked) {
+  screen().click(screen().slider(parameter("tokens").label).center());
+  screen().key_with_alt('V');
+  screen().settle();
+  keys({kEscape});
+  EXPECT_FALSE(ui::is_navigating());
+  keys({kRight});
+  EXPECT_TRUE(screen().state().pinned);
+}
+
 TEST_F(Keyboard, F6GoesFromPanelToPanel) {
   keys({kF6});
   EXPECT_EQ(panel(), "Parameters");

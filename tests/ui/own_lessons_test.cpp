@@ -1,4 +1,6 @@
 // Lessons that do not come along, opened by the user.
+#include <regex>
+
 #include "interface_test.h"
 #include "support/temporary_folder.h"
 
@@ -26,6 +28,32 @@ TEST_F(OwnLessons, OpenLikeAnyFile) {
   EXPECT_EQ(screen().state().pinned, (ui::NamedCell{"weights", {0, 1}}));
   EXPECT_FALSE(screen().state().message.is_error);
   EXPECT_EQ(screen().workbench().session().file(), "") << "the experiment is not saved over the lesson";
+}
+
+TEST_F(OwnLessons, AnEditedLessonIsAskedAboutFirst) {
+  const auto file = [&](const std::string& title) {
+    const std::string text =
+        R"({"format": "attnscope-lesson/1", "title": "TITLE", "source": "s", "summary": "s", "steps":
+      [{"title": "one", "text": "t", "look": "l", "experiment": {"format": "attnscope-experiment/1",
+      "system": "worked-example"}}]})";
+    return folder_.file(title + ".json", std::regex_replace(text, std::regex("TITLE"), title)).string();
+  };
+  screen().workbench().open_file(file("first"));
+  screen().settle();
+  change_tokens();
+  screen().workbench().open_file(file("second"));
+  screen().settle();
+  ASSERT_EQ(screen().state().dialog.open, ui::Dialog::unsaved);
+  EXPECT_EQ(screen().state().message.text.find("second"), std::string::npos) << "it is not open yet";
+  screen().click_item("Unsaved edits", {std::string("Cancel")});
+  screen().settle();
+  EXPECT_EQ(screen().workbench().session().lesson()->title, "first");
+  screen().workbench().open_file(file("second"));
+  screen().settle();
+  screen().click_item("Unsaved edits", {std::string("Don’t save")});
+  screen().settle();
+  EXPECT_EQ(screen().workbench().session().lesson()->title, "second");
+  EXPECT_NE(screen().state().message.text.find("opened"), std::string::npos) << screen().state().message.text;
 }
 
 TEST_F(OwnLessons, AWrongOneIsRefusedWithItsFieldAndTheDocumentStays) {

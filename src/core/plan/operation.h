@@ -59,8 +59,8 @@ class OperationFunctions {
   [[nodiscard]] virtual std::vector<Region> input_regions(const StepInPlan& step, const Region& region) const = 0;
   /// Fills `out` with the numbers of `part.region`, bit for bit those of the whole result; `inputs` are the boxes
   /// `part.sources`. If a record lacks this function, `compute` makes the part from those boxes: correct when the boxes
-  /// have the shape of the part, and a number does not depend on its place in the tensor. Steps without inputs have no
-  /// boxes: for theirs, see `has_parts`.
+  /// have the shape of the part, and a number does not depend on its place in the tensor. Steps without inputs are
+  /// always resident, unless `traits` says that they can be read again; for parts of those, see `has_parts`.
   virtual void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const = 0;
   /// Whether the record has that function. Of a step without inputs whose record lacks it, no part can be made.
   [[nodiscard]] virtual bool has_parts() const = 0;
@@ -146,6 +146,11 @@ class RecordFunctions final : public OperationFunctions {
  public:
   explicit RecordFunctions(Record record) : OperationFunctions(type(), traits_of(record)), record_(std::move(record)) {}
 
+  static constexpr bool kHasParts =
+      requires(const Record& record, const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) {
+    record.compute_part(part, inputs, context, out);
+  };
+
   /// The address of something that every type of record has one of: comparing two is quicker than RTTI.
   static const void* type() {
     static char one;
@@ -162,17 +167,13 @@ class RecordFunctions final : public OperationFunctions {
     return record_.input_regions(step, region);
   }
   void compute_part(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) const override {
-    if constexpr (requires { record_.compute_part(part, inputs, context, out); }) {
+    if constexpr (kHasParts) {
       record_.compute_part(part, inputs, context, out);
     } else {
       record_.compute(inputs, context, out);
     }
   }
-  [[nodiscard]] bool has_parts() const override {
-    return requires(const StepPart& part, Inputs inputs, const StepContext& context, Tensor& out) {
-      record_.compute_part(part, inputs, context, out);
-    };
-  }
+  [[nodiscard]] bool has_parts() const override { return kHasParts; }
   [[nodiscard]] double magnitude_bound(const Axes& axes, std::span<const double> inputs) const override {
     return record_.magnitude_bound(axes, inputs);
   }

@@ -11,6 +11,8 @@
 namespace attnscope {
 namespace {
 
+/// What a mask puts in place of scores so that nothing is left of their weights, with any temperature.
+constexpr double kLeavesNoWeight = -9e15;
 constexpr Index kAllRows = std::numeric_limits<Index>::max();
 
 /// The axis along which a tensor has one row for each token; −1: none.
@@ -62,9 +64,11 @@ class Search {
     return mask != nullptr ? static_cast<float>(mask->fill) : 0;
   }
 
-  /// Whether weights of rows that are known do not depend on the tokens that follow.
+  /// Whether weights of rows that are known do not depend on the tokens that follow: a mask that leaves them a weight
+  /// makes every row depend on how many there are.
   [[nodiscard]] bool is_causal(const PlannedStep& step) const {
-    if (const auto* mask = as<MaskOperation>(step.operation)) return mask->field->mask().kind == Mask::Kind::causal;
+    if (const auto* mask = as<MaskOperation>(step.operation))
+      return mask->field->mask().kind == Mask::Kind::causal && mask->fill <= kLeavesNoWeight;
     return is<SoftmaxOperation>(step.operation) && causal_[static_cast<std::size_t>(step.inputs[0])];
   }
 

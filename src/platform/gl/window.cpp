@@ -21,6 +21,26 @@ extern "C" [[gnu::weak]] unsigned long glfwGetX11Window(GLFWwindow* window);
 namespace attnscope::platform {
 namespace {
 
+/// Where a window is, in screen coordinates.
+struct Placement {
+  int left = 0;
+  int top = 0;
+  int width = 0;
+  int height = 0;
+  bool maximized = false;
+  bool is_known = true;  ///< Wayland does not tell
+};
+
+Placement placement_of(GLFWwindow* window) {
+  Placement place;
+  glfwGetError(nullptr);
+  glfwGetWindowPos(window, &place.left, &place.top);
+  place.is_known = glfwGetError(nullptr) == GLFW_NO_ERROR;
+  glfwGetWindowSize(window, &place.width, &place.height);
+  place.maximized = glfwGetWindowAttrib(window, GLFW_MAXIMIZED) == GLFW_TRUE;
+  return place;
+}
+
 /// GLFW is started with the first window and stopped with the last. Main thread only.
 int open_windows = 0;
 
@@ -70,12 +90,14 @@ void set_hints(const WindowOptions& options) {
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   glfwWindowHint(GLFW_MAXIMIZED, options.maximized ? GLFW_TRUE : GLFW_FALSE);
   glfwWindowHint(GLFW_VISIBLE, options.visible ? GLFW_TRUE : GLFW_FALSE);
+  // On the full screen too, another window in front does not minimize this one: a file dialog, or the lecturer's notes.
+  glfwWindowHint(GLFW_AUTO_ICONIFY, GLFW_FALSE);
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "attnscope");
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "attnscope");
 }
 
 /// GLFW's keys are positions on an American keyboard; a shortcut is the character printed on the key.
-int key_on_layout(int key, int scancode) {
+int key_on_layout(int key, int scancode, bool control) {
   if (key == GLFW_KEY_KP_ADD) return '+';
   if (key == GLFW_KEY_KP_SUBTRACT) return '-';
   if (key == GLFW_KEY_KP_0) return '0';
@@ -83,7 +105,9 @@ int key_on_layout(int key, int scancode) {
   const char* name = glfwGetKeyName(key, scancode);
   if (name == nullptr || name[0] == '\0' || name[1] != '\0') return key;
   if (name[0] >= 'a' && name[0] <= 'z') return name[0] - 'a' + 'A';
-  return std::string_view("+-=[]").find(name[0]) != std::string_view::npos ? name[0] : key;
+  // Where a digit is printed above a sign, the key alone is the digit.
+  const bool is_sign = std::string_view("+-=[]").find(name[0]) != std::string_view::npos;
+  return is_sign && (control || key < '0' || key > '9') ? name[0] : key;
 }
 
 /// GLFW 3.4 tries Wayland before X11. Without Wayland, its library would print a message.
@@ -101,7 +125,7 @@ struct Window::State {
   GLFWwindow* window = nullptr;
   std::vector<std::string> dropped_files;
   std::vector<KeyPress> key_presses;
-  std::optional<std::array<int, 4>> before_full_screen;  ///< left, top, width and height; nothing: the window has them
+  std::optional<Placement> before_full_screen;  ///< nothing: the window is as it was
 
   State() { ++open_windows; }
   State(const State&) = delete;
@@ -143,8 +167,11 @@ Result<void> Window::State::make_window(const WindowOptions& options) {
   });
   glfwSetKeyCallback(window, [](GLFWwindow* target, int key, int scancode, int action, int modifiers) {
     if (action == GLFW_RELEASE) return;
-    KeyPress press = {key_on_layout(key, scancode), (modifiers & GLFW_MOD_CONTROL) != 0,
-                      (modifiers & GLFW_MOD_SHIFT) != 0, (modifiers & GLFW_MOD_ALT) != 0};
+    // Held down, it would fill the screen and leave it again and again.
+    if (action == GLFW_REPEAT && key == KeyPress::kF11) return;
+    const bool control = (modifiers & GLFW_MOD_CONTROL) != 0;
+    KeyPress press = {key_on_layout(key, scancode, control), control, (modifiers & GLFW_MOD_SHIFT) != 0,
+                      (modifiers & GLFW_MOD_ALT) != 0};
     // Many keyboards have + above =.
     if (press.key == '=' && press.shift) press = {'+', press.control, false, press.alt};
     static_cast<State*>(glfwGetWindowUserPointer(target))->key_presses.push_back(press);
@@ -229,13 +256,11 @@ void Window::set_title(const std::string& title) { glfwSetWindowTitle(state_->wi
 
 namespace {
 
-/// The screen that most of the window is on; null: there is none.
-GLFWmonitor* screen_of(GLFWwindow* window) {
-  std::array<int, 4> own{};
-  glfwGetWindowPos(window, &own[0], &own[1]);
-  glfwGetWindowSize(window, &own[2], &own[3]);
+/// The screen that most of the window is on; null: there is none, or it cannot be known, as under Wayland with several.
+GLFWmonitor* screen_of(const Placement& own) {
   int count = 0;
   GLFWmonitor** const screens = glfwGetMonitors(&count);
+  if (!own.is_known && count > 1) return nullptr;
   GLFWmonitor* best = glfwGetPrimaryMonitor();
   int most = 0;
   for (int i = 0; i < count; ++i) {
@@ -244,8 +269,8 @@ GLFWmonitor* screen_of(GLFWwindow* window) {
     int x = 0;
     int y = 0;
     glfwGetMonitorPos(screens[i], &x, &y);
-    const int across = std::min(own[0] + own[2], x + mode->width) - std::max(own[0], x);
-    const int down = std::min(own[1] + own[3], y + mode->height) - std::max(own[1], y);
+    const int across = std::min(own.left + own.width, x + mode->width) - std::max(own.left, x);
+    const int down = std::min(own.top + own.height, y + mode->height) - std::max(own.top, y);
     if (across <= 0 || down <= 0 || across * down <= most) continue;
     most = across * down;
     best = screens[i];
@@ -256,20 +281,22 @@ GLFWmonitor* screen_of(GLFWwindow* window) {
 }  // namespace
 
 void Window::set_full_screen(bool full) {
-  std::optional<std::array<int, 4>>& before = state_->before_full_screen;
+  GLFWwindow* const window = state_->window;
+  std::optional<Placement>& before = state_->before_full_screen;
   if (full == before.has_value()) return;
   if (!full) {
-    const auto [left, top, width, height] = *std::exchange(before, std::nullopt);
-    glfwSetWindowMonitor(state_->window, nullptr, left, top, width, height, GLFW_DONT_CARE);
+    const Placement old = *std::exchange(before, std::nullopt);
+    if (glfwGetWindowMonitor(window) == nullptr && !old.maximized) glfwRestoreWindow(window);
+    if (glfwGetWindowMonitor(window) != nullptr)
+      glfwSetWindowMonitor(window, nullptr, old.left, old.top, old.width, old.height, GLFW_DONT_CARE);
+    if (old.maximized) glfwMaximizeWindow(window);
     return;
   }
-  GLFWmonitor* screen = screen_of(state_->window);
+  before = placement_of(window);
+  GLFWmonitor* screen = screen_of(*before);
   const GLFWvidmode* mode = screen != nullptr ? glfwGetVideoMode(screen) : nullptr;
-  if (mode == nullptr) return;
-  before.emplace();
-  glfwGetWindowPos(state_->window, &(*before)[0], &(*before)[1]);
-  glfwGetWindowSize(state_->window, &(*before)[2], &(*before)[3]);
-  glfwSetWindowMonitor(state_->window, screen, 0, 0, mode->width, mode->height, mode->refreshRate);
+  if (mode == nullptr) return glfwMaximizeWindow(window);
+  glfwSetWindowMonitor(window, screen, 0, 0, mode->width, mode->height, mode->refreshRate);
 }
 
 void Window::set_icon(const std::vector<Image>& sizes) {

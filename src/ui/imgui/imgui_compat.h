@@ -83,7 +83,7 @@ inline auto& clipboard_reader() { return ImGui::GetPlatformIO().Platform_GetClip
 inline auto& clipboard_writer() { return ImGui::GetPlatformIO().Platform_SetClipboardTextFn; }
 #endif
 
-/// A key that was pressed and let go of before a frame began is pressed in that frame, and let go of in the next. Later
+/// A key that was pressed and released before a frame began is pressed in that frame, and released in the next. Later
 /// versions see to that themselves. `begin_frame` comes before ImGui's frame, `frame_began` after its beginning.
 class ShortPresses {
  public:

@@ -17,7 +17,7 @@ constexpr double kTwoColumns = 620;
 constexpr double kWidestColumn = 640;
 constexpr double kHeaderPadding = 3;
 
-/// What stands beside each other in a panel, in pixels; below each other where it is not wide.
+/// The widths of the columns, in pixels; in a narrow panel, one column follows the other.
 struct LessonColumns {
   LessonColumns(const Style& style, float width) : wide(width >= style.px(kTwoColumns)), gap(style.px(24)) {
     const float widest = style.px(kWidestColumn);

@@ -21,8 +21,8 @@ bool has_controls(const char* panel) {
   return window != nullptr && window->WasActive && window->DC.NavLayersActiveMask != 0;
 }
 
-/// The panel `steps` behind the one with the keyboard, of those with anything to go to. Empty: there is none.
-std::string panel_behind(std::span<const char* const> panels, int steps) {
+/// The panel `steps` after the one with the keyboard, of those with anything to go to. Empty: there is none.
+std::string panel_after(std::span<const char* const> panels, int steps) {
   const ImGuiWindow* focused = ImGui::GetCurrentContext()->NavWindow;
   const std::string name = focused != nullptr ? focused->RootWindow->Name : "";
   const auto count = static_cast<int>(panels.size());
@@ -42,7 +42,7 @@ std::string panel_behind(std::span<const char* const> panels, int steps) {
 void KeyboardNavigation::begin_with_tab(std::span<const char* const> panels) {
   on_ = true;
   if (ImGui::GetIO().WantTextInput) return;
-  panel_ = panel_behind(panels, 0);
+  panel_ = panel_after(panels, 0);
   // ImGui would go on from where the keyboard was before.
   ImGui::FocusWindow(nullptr);
 }
@@ -51,7 +51,9 @@ void KeyboardNavigation::begin(std::span<const char* const> panels) {
   had_menus_ = menus_are_open();
   const bool popups = !ImGui::GetCurrentContext()->OpenPopupStack.empty();
   if (ImGui::IsAnyMouseDown()) end();
-  if (const int steps = std::exchange(steps_, 0); steps != 0) panel_ = panel_behind(panels, steps);
+  // What was marked for a menu is not marked for the panel below it.
+  if (std::exchange(had_popups_, popups) && !popups && !on_) show_navigated(false);
+  if (const int steps = std::exchange(steps_, 0); steps != 0) panel_ = panel_after(panels, steps);
   for (const KeyPress& press : presses_) {
     // Letters have another number here than on the keyboard.
     if (press.key == ' ' || press.key >= KeyPress::kEscape) short_presses_.begin_frame(press.key);
@@ -102,7 +104,8 @@ bool KeyboardNavigation::takes(const KeyPress& press) const {
                                       KeyPress::kLeft,       KeyPress::kRight,  KeyPress::kUp,
                                       KeyPress::kDown,       KeyPress::kPageUp, KeyPress::kPageDown};
   if (press.control || press.alt || std::ranges::find(kOfControls, press.key) == kOfControls.end()) return false;
-  return had_menus_ || (on_ && is_navigating());
+  // A control that is gone takes nothing.
+  return had_menus_ || (on_ && is_navigating() && ImGui::GetCurrentContext()->NavIdIsAlive);
 }
 
 }  // namespace attnscope::ui

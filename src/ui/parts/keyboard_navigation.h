@@ -24,7 +24,7 @@ class KeyboardNavigation {
   /// After ImGui began the frame, before its first window: the panel that was asked for gets the keyboard.
   void frame_began();
 
-  /// In the next frame, the panel so many behind the one that has the keyboard gets it. Without one: the first or last.
+  /// In the next frame, the panel so many after the one that has the keyboard gets it. Without one: the first or last.
   void go(int steps);
   /// That menu opens in the next frame.
   void open(Menu menu);
@@ -47,6 +47,7 @@ class KeyboardNavigation {
   ShortPresses short_presses_;
   bool on_ = false;
   bool had_menus_ = false;
+  bool had_popups_ = false;
   int steps_ = 0;
   Menu menu_ = Menu::none;
   int marking_ = 0;    ///< frames in which the mark is made visible

@@ -1,6 +1,7 @@
 #include "ui/parts/lesson_runner.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace attnscope::ui {
@@ -10,11 +11,20 @@ namespace {
 constexpr double kAcross = 16;
 constexpr double kDown = 10;
 
+/// None where there is no memory for them: an exception would end the program in this thread.
+std::vector<LessonFile> found_by(const std::function<std::vector<LessonFile>()>& find) {
+  try {
+    return find();
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 LessonRunner::LessonRunner(Shared& shared, std::function<std::vector<LessonFile>()> find)
     : shared_(shared),
-      reading_({[find](int /*request*/, const StopToken& /*stop*/) { return find(); }, nullptr, shared.wake}) {
+      reading_({[find](int /*request*/, const StopToken& /*stop*/) { return found_by(find); }, nullptr, shared.wake}) {
   if (find) reading_.request(0);
 }
 

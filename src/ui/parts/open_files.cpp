@@ -80,9 +80,7 @@ void OpenFiles::take() {
   } else if (auto* source = std::get_if<ExperimentSource>(&*content->content)) {
     take_source(path, std::move(*source), opening);
   } else if (auto* lesson = std::get_if<std::shared_ptr<const Lesson>>(&*content->content)) {
-    lesson_ = std::move(*lesson);
-    remembered_.add_recent(path);
-    report(path, opening);
+    lesson_ = ReadLesson{std::move(*lesson), path, opening.dialog};
   } else if (opening.instead_of != nullptr && opening.instead_of != shared_.session().experiment().model) {
     state.say("not opened: " + printable(path) + ", as another model is open by now", false);
   } else if (const Result<void> done = take_part(std::move(*content->content), opening); !done) {
@@ -90,6 +88,12 @@ void OpenFiles::take() {
   } else {
     report(path, opening);
   }
+}
+
+void OpenFiles::opened(const ReadLesson& read) {
+  if (shared_.session().lesson() != read.lesson.get()) return;
+  remembered_.add_recent(read.path);
+  report(read.path, Opening{Opening::Why::open, read.dialog});
 }
 
 void OpenFiles::report(const std::string& path, const Opening& opening) {

@@ -16,11 +16,18 @@ namespace attnscope::ui {
 /// the dialog that asked for the file. Closing that dialog cancels the request.
 class OpenFiles {
  public:
+  /// A lesson, the file that it was read from, and the dialog that asked for it.
+  struct ReadLesson {
+    std::shared_ptr<const Lesson> lesson;
+    std::string path;
+    Dialog dialog = Dialog::none;
+  };
+
   OpenFiles(Shared& shared, Documents& documents, Remembered& remembered, FileWatch& watch);
 
   /// Opens `path` as a file of that kind.
   void open(const std::string& path, FileKind kind);
-  /// Opens `path`, labels if it is named as text, otherwise an experiment, a figure or tensors. Then opens `more`, one
+  /// Opens `path`, labels if it is named as text, otherwise an experiment, a lesson, a figure or tensors. Then opens `more`, one
   /// after the other; they are dropped with a message if a dialog is open by then.
   void open(const std::string& path, const std::vector<std::string>& more);
   /// Puts a checkpoint in place of the open model, and then opens its view, as one step for Undo.
@@ -35,8 +42,10 @@ class OpenFiles {
   /// Watches the files of the open document, reloads what other programs changed, and opens the next waiting file. Call
   /// it once a frame.
   void follow();
-  /// A lesson that was read since the last frame, to be opened; null: none.
-  [[nodiscard]] std::shared_ptr<const Lesson> take_lesson() { return std::exchange(lesson_, nullptr); }
+  /// A lesson that was read since the last frame, to be opened.
+  [[nodiscard]] std::optional<ReadLesson> take_lesson() { return std::exchange(lesson_, std::nullopt); }
+  /// Says that it is open, if it is.
+  void opened(const ReadLesson& read);
   /// Whether a file is being read.
   [[nodiscard]] bool busy() const { return opener_.busy(); }
 
@@ -72,7 +81,7 @@ class OpenFiles {
   Remembered& remembered_;
   FileWatch& watch_;
   std::optional<Opening> opening_;  ///< while a file is being read
-  std::shared_ptr<const Lesson> lesson_;
+  std::optional<ReadLesson> lesson_;
   std::vector<std::string> waiting_;  ///< files to open after it, the next one first
   std::string followed_file_;         ///< what `watch_` watches: the document's file, and its tensors'
   const ImportedTensors* followed_tensors_ = nullptr;

@@ -34,6 +34,7 @@ Result<CommandOutput> window_command(const CommandLine& line, const WindowOption
   const bool named = !options.file.empty();
   const bool is_lesson = named && is_lesson_file(options.file);
   if (is_lesson) {
+    if (!options.labels.empty()) return fail("--labels: a lesson has its own labels", Error::Kind::usage);
     if (const Result<Lesson> lesson = read_lesson(options.file); !lesson) return tl::unexpected(lesson.error());
   }
   Result<ExperimentSource> source =

@@ -61,7 +61,6 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       file_dialogs_(shared_, options.file_dialog, options.parent_window) {
   const auto special = [](float value) { return rgba(*special_color(value)); };
   heatmaps_.set_special_colors({special(NAN), special(INFINITY), special(-INFINITY)});
-  look_.set_size(remembered_.state().size);
   if (!remembered_.notice().empty()) state_.say(remembered_.notice(), true);
 }
 
@@ -85,15 +84,12 @@ void Workbench::request_computation() {
 
 void Workbench::frame() {
   heatmaps_.begin_frame();
+  look_.set_size(fitting_size(remembered_.state().size));
   look_.refresh(host_);
   take_results();
   files_.take();
+  open_read_lesson();
   files_.follow();
-  if (std::shared_ptr<const Lesson> lesson = files_.take_lesson()) {
-    UiIntents opened;
-    opened.actions.push_back({OpenLesson{std::move(lesson)}, 0});
-    apply_actions(opened);
-  }
   request_computation();
   navigation_.begin(parts_.panels());
   host_.new_frame();
@@ -107,6 +103,17 @@ void Workbench::frame() {
   take_results();
   host_.new_frame();
   show_parts();
+}
+
+void Workbench::open_read_lesson() {
+  std::optional<OpenFiles::ReadLesson> read = files_.take_lesson();
+  if (!read) return;
+  const auto open = [this, read = std::move(*read)] {
+    apply(Action{OpenLesson{read.lesson}, 0});
+    files_.opened(read);
+  };
+  if (workspace_.may_leave_lesson()) return open();
+  documents_.leave({open, true});
 }
 
 void Workbench::finish(double frame_seconds) {

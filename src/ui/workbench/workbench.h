@@ -100,6 +100,8 @@ class Workbench {
 
   /// Takes what was computed and written since the last frame.
   void take_results();
+  /// Opens a lesson whose file was read, once an edited one may be left for it.
+  void open_read_lesson();
   /// Requests what the open experiment and lesson need computed.
   void request_computation();
 
@@ -142,6 +144,8 @@ class Workbench {
   void set_theme(Theme theme);
   /// Makes everything so many steps larger; 0: as large as usual.
   void enlarge(int steps);
+  /// The largest size up to that one at which the window has room for everything.
+  [[nodiscard]] double fitting_size(double size) const;
 
   ImGuiHost& host_;
   Workspace workspace_;

@@ -109,19 +109,22 @@ void Workbench::set_theme(Theme theme) {
   remembered_.set_theme(theme);
 }
 
+double Workbench::fitting_size(double size) const {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const double unit = static_cast<double>(look_.scale()) / look_.size();
+  const double room =
+      std::min(static_cast<double>(display.x) / kLeastWidth, static_cast<double>(display.y) / kLeastHeight) / unit;
+  auto fitting = std::ranges::find(kWindowSizes, size);
+  while (fitting != kWindowSizes.begin() && *fitting > 1 && *fitting > room) --fitting;
+  return *fitting;
+}
+
 void Workbench::enlarge(int steps) {
   const auto now = std::ranges::find(kWindowSizes, look_.size());
-  const auto usual = std::ranges::find(kWindowSizes, 1.0);
-  const auto last = kWindowSizes.end() - 1;
-  const auto next = steps == 0 ? usual
-                               : kWindowSizes.begin() + std::clamp<std::ptrdiff_t>(now - kWindowSizes.begin() + steps,
-                                                                                   0, last - kWindowSizes.begin());
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const double unit = static_cast<double>(look_.scale()) / look_.size() * *next;
-  const double share =
-      std::min(static_cast<double>(display.x) / kLeastWidth, static_cast<double>(display.y) / kLeastHeight);
-  if (*next > look_.size() && unit > share) return state_.say("no larger: the window is too small for it", false);
-  look_.set_size(*next);
+  auto next = std::ranges::find(kWindowSizes, 1.0);
+  if (steps > 0) next = std::min(now + steps, kWindowSizes.end() - 1);
+  if (steps < 0) next = std::max(now + steps, kWindowSizes.begin());
+  if (fitting_size(*next) < *next) return state_.say("no larger: the window is too small for it", false);
   remembered_.set_size(*next);
   state_.say("size " + std::to_string(std::lround(*next * 100)) + " %", false);
 }
