@@ -43,6 +43,26 @@ TEST_F(Keyboard, TabGoesToTheParametersAndANumberIsTyped) {
   EXPECT_EQ(screen().experiment().integer("tokens"), 4);
 }
 
+TEST_F(Keyboard, TabLeavesTheFieldForAPathThatHasNothingToComplete) {
+  screen().key_with_control('E');
+  screen().settle();
+  const std::string path = screen().state().dialog.path;
+  screen().key(kTab);
+  screen().type("5");
+  screen().settle();
+  EXPECT_EQ(screen().state().dialog.path, path);
+}
+
+TEST_F(Keyboard, EscapeLeavesTheLabelsAsTheyWereTyped) {
+  const ImGuiID id = OffscreenInterface::id("Parameters", {std::string("##labels")});
+  for (int i = 0; i < 40 && ImGui::GetCurrentContext()->NavId != id; ++i) screen().key(kTab);
+  screen().retype("one two");
+  screen().key(kEscape);
+  screen().settle();
+  ASSERT_GE(screen().experiment().labels.size(), 2U);
+  EXPECT_EQ(screen().experiment().labels[0], "one");
+}
+
 TEST_F(Keyboard, ArrowsChangeASliderThatSpaceHolds) {
   const Index before = screen().experiment().integer("tokens");
   keys({kTab});

@@ -47,7 +47,8 @@ TEST_F(ModelTexts, TypingChangesTokensAndFigureAndIsOneStepForUndo) {
   EXPECT_EQ(after.ids, (*screen().experiment().model->tokens("the dogs run", {}, false)).ids);
   EXPECT_EQ(screen().trace().experiment().text, after);
   screen().key(kEscape);
-  screen().frame(2);
+  screen().settle();
+  EXPECT_EQ(screen().experiment().text.text, "the dogs run") << "Escape only leaves the box";
   undo();
   EXPECT_EQ(screen().experiment().text, before);
 }

@@ -100,19 +100,23 @@ class Screen {
   /// What is on the screen: kHeight rows of kWidth pixels, four bytes each (blue, green, red, nothing).
   [[nodiscard]] std::vector<std::uint8_t> picture() const {
     std::ifstream file(folder_ / "Xvfb_screen0", std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    // In whole pieces: it is read hundreds of times, by a program that is not optimized.
+    const auto read = [&](std::size_t at, std::size_t count) {
+      std::vector<std::uint8_t> bytes(count);
+      file.seekg(static_cast<std::streamoff>(at));
+      if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(count)))
+        throw std::runtime_error("the screen's file is too short");
+      return bytes;
+    };
     // The format of xwd: a header of numbers, highest byte first; the first is its length, the 20th the number of
     // colours of 12 bytes each that come before the pixels.
+    const std::vector<std::uint8_t> numbers = read(0, std::size_t{4} * 20);
     const auto header = [&](std::size_t i) {
       std::uint32_t value = 0;
-      for (std::size_t k = 0; k < 4; ++k) value = value << 8U | static_cast<std::uint8_t>(bytes.at(4 * i + k));
+      for (std::size_t k = 0; k < 4; ++k) value = value << 8U | numbers.at(4 * i + k);
       return std::size_t{value};
     };
-    const std::size_t start = header(0) + 12 * header(19);
-    const std::size_t size = std::size_t{4} * kWidth * kHeight;
-    if (bytes.size() < start + size) throw std::runtime_error("the screen's file is too short");
-    return {bytes.begin() + static_cast<std::ptrdiff_t>(start),
-            bytes.begin() + static_cast<std::ptrdiff_t>(start + size)};
+    return read(header(0) + 12 * header(19), std::size_t{4} * kWidth * kHeight);
   }
 
   /// The picture when it has not changed for half a second.

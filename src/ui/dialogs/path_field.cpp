@@ -17,11 +17,17 @@ namespace {
 constexpr double kListedFor = 2;
 constexpr int kRows = 9;
 
+struct Completion {
+  std::span<const std::string> endings;
+  bool nothing = false;  ///< Tab was pressed, and there was nothing to complete
+};
+
 int complete(ImGuiInputTextCallbackData* data) {
-  const auto& endings = *static_cast<const std::span<const std::string>*>(data->UserData);
+  auto& completion = *static_cast<Completion*>(data->UserData);
   const std::string typed = from_field({data->Buf, static_cast<std::size_t>(data->BufTextLen)});
-  const std::string completed = completed_path(typed, endings);
-  if (completed == typed) return 0;
+  const std::string completed = completed_path(typed, completion.endings);
+  completion.nothing = completed == typed;
+  if (completion.nothing) return 0;
   data->DeleteChars(0, data->BufTextLen);
   data->InsertChars(0, to_field(completed).c_str());
   return 0;
@@ -47,7 +53,10 @@ PathFieldResult path_field(DialogState& dialog, const char* hint, float width, s
   if (std::exchange(dialog.focus, false) || ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   const ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackCompletion;
   PathFieldResult result;
-  result.entered = text_field("##path", hint, dialog.path, flags, complete, &endings);
+  Completion completion = {endings};
+  result.entered = text_field("##path", hint, dialog.path, flags, complete, &completion);
+  // Then it goes to the next control, as everywhere.
+  if (completion.nothing) ImGui::SetKeyboardFocusHere();
   result.edited = ImGui::IsItemEdited();
   if (result.edited) dialog.question.clear();
   if (!dialog.can_browse) return result;
@@ -82,7 +91,9 @@ bool folder_list(const Style& style, DialogState& dialog, float width, std::span
       dialog.path = folder + entry.name + (entry.is_folder ? "/" : "");
       dialog.question.clear();
       dialog.error.clear();
-      opened = !entry.is_folder && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+      // With the keyboard, Enter opens what it has chosen before.
+      const bool again = entry.name == name && !ImGui::IsMouseReleased(ImGuiMouseButton_Left);
+      opened = !entry.is_folder && (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) || again);
     }
     ImGui::PopStyleColor();
   }

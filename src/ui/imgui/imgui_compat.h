@@ -126,6 +126,15 @@ inline bool enter_pressed() {
 #endif
 }
 
+/// Whether Escape went down in this frame.
+inline bool escape_pressed() {
+#if IMGUI_VERSION_NUM < 18700
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false);
+#else
+  return ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+#endif
+}
+
 /// Whether there is input that later frames will see: since 1.87 each frame takes only as much as it can tell apart, for
 /// instance one letter.
 inline bool input_waits() {

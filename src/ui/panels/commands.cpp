@@ -103,7 +103,7 @@ std::vector<Group> window_groups() {
         {Command::escape,
          nullptr,
          {plain(KeyPress::kEscape)},
-         "close menu, dialog or search, or unpin the cell",
+         "close menu, dialog or search, give the arrows back to the figure, or unpin the cell",
          everywhere}}},
       {Menu::lessons,
        {{Command::next_step, "Next step", {plain(' '), plain(KeyPress::kRight)}, kStep, lesson},
@@ -125,8 +125,8 @@ std::vector<Group> window_groups() {
 
 /// What ImGui does with keys, and gestures of the mouse.
 constexpr std::array<std::pair<const char*, const char*>, 10> kGestures = {{
-    {"Tab, Shift+Tab", "go to the next, the previous control of a panel; Escape gives the arrows back to the figure"},
-    {"arrows, then Enter", "among the controls: move, and press a button, open a list or type a value"},
+    {"Tab, Shift+Tab", "go to the controls of a panel, and through those that one can type into"},
+    {"arrows, then Enter", "go through all controls, and press a button, open a list or type a value"},
     {"Space on a slider", "hold it, for the arrows to change its value"},
     {"drag a slider", "change a value; the figure follows"},
     {"Ctrl+click a slider", "type a value"},

@@ -155,7 +155,8 @@ class TextColumn {
     if (ImGui::IsItemActivated()) ++state_.gesture;
     // It would hide the text while one types.
     if (!ImGui::IsItemActive()) tooltip(help_of(experiment_, which_));
-    if (!changed) return;
+    // What was typed was taken at once; Undo takes it back, Escape only leaves the box.
+    if (!changed || fell_back()) return;
     typed_ = TypedText{shown, its, {}};
     intents_.actions.push_back({SetText{which_, std::move(shown)}, state_.gesture});
   }

@@ -280,6 +280,8 @@ bool mouse_area(const char* id, ImVec2 size) {
   return pressed;
 }
 
+bool fell_back() { return ImGui::IsItemDeactivated() && escape_pressed(); }
+
 bool enter_confirms() { return ImGui::IsWindowFocused() && enter_pressed() && !is_navigating(); }
 
 namespace {

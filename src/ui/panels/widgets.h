@@ -87,6 +87,9 @@ bool enter_confirms();
 /// nothing in the menu. The arrow counts as used then.
 int sideways_in_menu();
 
+/// Whether the field that was just shown went back to what it held before typing, because of Escape.
+bool fell_back();
+
 /// Whether any menu or list is open; dialogs do not count.
 bool menus_are_open();
 

@@ -48,7 +48,9 @@ Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const double begin = wanted.panels.parameters ? sliders : 0;
   Areas areas;
   areas.has_parameters = wanted.panels.parameters;
-  areas.has_inspector = wanted.panels.inspector && logical >= kWideEnoughForInspector;
+  // Hidden parameters leave their room to it.
+  const double beside = logical + (wanted.panels.parameters ? 0 : parameters_width(display, scale) / unit);
+  areas.has_inspector = wanted.panels.inspector && beside >= kWideEnoughForInspector;
   areas.has_lesson = wanted.lesson;
   const double inspector = areas.has_inspector ? right : 0;
   const double lesson = wanted.lesson ? std::round(height_of_lesson(height / unit, wanted.lesson_height) * unit) : 0;
