@@ -131,14 +131,17 @@ Color pixel_of(const PlacedPicture& picture, Index row, Index column) {
 
 }  // namespace
 
+Index PlacedPicture::byte(Index row, Index column, Index which) const {
+  return (2 * kFullColor * color(row, column, which) + full_color()) / (2 * full_color());
+}
+
 ColorPicture PlacedPicture::pixels() const {
   ColorPicture result = {height, width, {}};
   result.rgb.reserve(static_cast<std::size_t>(height * width * kColors));
-  const Index full = full_color();
   for (Index row = 0; row < height; ++row) {
     for (Index column = 0; column < width; ++column) {
-      for (const Index color : pixel_of(*this, row, column))
-        result.rgb.push_back(static_cast<std::uint8_t>((2 * kFullColor * color + full) / (2 * full)));
+      for (Index which = 0; which < kColors; ++which)
+        result.rgb.push_back(static_cast<std::uint8_t>(byte(row, column, which)));
     }
   }
   return result;

@@ -94,6 +94,8 @@ struct PlacedPicture {
   /// One colour of a pixel, from 0 to `full_color()`.
   [[nodiscard]] Index color(Index row, Index column, Index which) const;
   [[nodiscard]] Index full_color() const;
+  /// The same, rounded to 8 bits.
+  [[nodiscard]] Index byte(Index row, Index column, Index which) const;
   /// All pixels, rounded to 8 bits.
   [[nodiscard]] ColorPicture pixels() const;
   /// 2c − 1, where c is the value of the channel after averaging the three colours (0 to 1) to the channels.

@@ -33,7 +33,7 @@ struct Vit {
 PlacedPicture picture_of(ModelBuilder& m, Index size) {
   const PictureFit fit = read_picture_fit(m, size);
   const SharedPicture& own = m.experiment().picture;
-  const PlacedPicture drawn = {"shapes", size, size, kColors, nullptr};
+  PlacedPicture drawn = {"shapes", size, size, kColors, nullptr};
   if (own.empty()) return drawn;
   if (own->rows == size && own->columns == size) return {"file", size, size, kColors, own.shared()};
   Result<ColorPicture> fitted = fitted_picture(fit, *own);

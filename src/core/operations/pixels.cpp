@@ -10,9 +10,7 @@
 namespace attnscope {
 
 double PixelsOperation::color(Index channel, Index row, Index column, Index channels) const {
-  const auto pixel = [&](Index which) {
-    return static_cast<double>(kFullColor * picture.color(row, column, which) / picture.full_color());
-  };
+  const auto pixel = [&](Index which) { return static_cast<double>(picture.byte(row, column, which)); };
   if (channels == kColors) return pixel(channel);
   double sum = 0;
   for (Index which = 0; which < kColors; ++which) sum += pixel(which);

@@ -12,7 +12,7 @@
 #include "io/traces/trace_formats.h"
 #include "ui/dialogs/document_dialogs.h"
 #include "ui/dialogs/path_field.h"
-#include "ui/imgui/imgui_compat.h"
+#include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
 namespace {
