@@ -16,6 +16,7 @@
 #include "core/plan/validate.h"
 #include "made_tensors.h"
 #include "support/floats.h"
+#include "support/sanitized.h"
 #include "system_variations.h"
 
 namespace attnscope::test {
@@ -150,7 +151,9 @@ TEST(Executor, NumbersAfterASliderMovedAreThoseOfAFreshRun) {
         experiments.push_back(std::move(experiment));
     }
   }
+  int tried = 0;
   for (const Experiment& before : experiments) {
+    if (kSanitized && ++tried % 5 != 0) continue;
     for (const Parameter& parameter : find_system(before.system)->parameters) {
       if (parameter.kind != Parameter::Kind::integer) continue;
       const Index value = before.integer(parameter.name);
