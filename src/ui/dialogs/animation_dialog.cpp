@@ -13,7 +13,6 @@
 #include "ui/dialogs/export_rows.h"
 #include "ui/dialogs/path_dialog.h"
 #include "ui/dialogs/path_field.h"
-#include "ui/imgui/imgui_compat.h"
 #include "ui/imgui/text_field.h"
 #include "ui/panels/widgets.h"
 

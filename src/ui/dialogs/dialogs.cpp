@@ -13,6 +13,18 @@
 namespace attnscope::ui {
 namespace {
 
+/// Lets the keyboard scroll a dialog that has nothing to go to.
+void scroll_with_keys() {
+  const float line = ImGui::GetTextLineHeightWithSpacing();
+  const float page = ImGui::GetWindowHeight() - 4 * line;
+  float by = 0;
+  if (key_pressed(ImGuiKey_DownArrow, true)) by += 2 * line;
+  if (key_pressed(ImGuiKey_UpArrow, true)) by -= 2 * line;
+  if (key_pressed(ImGuiKey_PageDown, true)) by += page;
+  if (key_pressed(ImGuiKey_PageUp, true)) by -= page;
+  if (by != 0) ImGui::SetScrollY(std::clamp(ImGui::GetScrollY() + by, 0.0F, ImGui::GetScrollMaxY()));
+}
+
 void shortcut_table(const Style& style) {
   const auto rows = shortcut_rows();
   float presses = 0;
@@ -58,11 +70,9 @@ bool begin_dialog(const Style& style, Dialog dialog, bool* open) {
   ImGui::SetNextWindowPos(ImVec2(display.x / 2, display.y / 2), ImGuiCond_Always, ImVec2(0.5F, 0.5F));
   ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(display.x - style.px(20), display.y - style.px(20)));
   // Only small windows need a scroll bar, and a question never does.
-  const double enough = dialog == Dialog::animation   ? 700
-                        : dialog == Dialog::shortcuts ? 620
-                        : dialog == Dialog::unsaved   ? 0
-                                                      : 480;
-  const ImGuiWindowFlags scroll = display.y >= style.px(enough) ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
+  const double enough = dialog == Dialog::animation ? 700 : dialog == Dialog::unsaved ? 0 : 480;
+  const bool fits = dialog != Dialog::shortcuts && display.y >= style.px(enough);
+  const ImGuiWindowFlags scroll = fits ? ImGuiWindowFlags_NoScrollbar : ImGuiWindowFlags_None;
   const ImGuiWindowFlags flags =
       ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | scroll;
   return ImGui::BeginPopupModal(title_of(dialog), open, flags);
@@ -111,6 +121,7 @@ std::optional<DialogResult> dialogs(const Style& style, const ExportShown* expor
       result = left_behind_dialog(style, state);
     } else if (state.dialog.open == Dialog::shortcuts) {
       shortcut_table(style);
+      scroll_with_keys();
     } else {
       about_text();
     }

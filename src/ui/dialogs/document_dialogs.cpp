@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "io/base/printable.h"
-#include "ui/imgui/imgui_compat.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {

@@ -10,7 +10,6 @@
 #include "ui/dialogs/export_rows.h"
 #include "ui/dialogs/path_dialog.h"
 #include "ui/dialogs/path_field.h"
-#include "ui/imgui/imgui_compat.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {

@@ -117,21 +117,12 @@ inline void let_enter_press() {
 #endif
 }
 
-/// Whether Enter went down in this frame.
-inline bool enter_pressed() {
+/// Whether that key went down in this frame, or repeats, if that counts.
+inline bool key_pressed(ImGuiKey key, bool repeats = false) {
 #if IMGUI_VERSION_NUM < 18700
-  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Enter), false);
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key), repeats);
 #else
-  return ImGui::IsKeyPressed(ImGuiKey_Enter, false);
-#endif
-}
-
-/// Whether Escape went down in this frame.
-inline bool escape_pressed() {
-#if IMGUI_VERSION_NUM < 18700
-  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false);
-#else
-  return ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+  return ImGui::IsKeyPressed(key, repeats);
 #endif
 }
 

@@ -280,9 +280,9 @@ bool mouse_area(const char* id, ImVec2 size) {
   return pressed;
 }
 
-bool fell_back() { return ImGui::IsItemDeactivated() && escape_pressed(); }
+bool fell_back() { return ImGui::IsItemDeactivated() && key_pressed(ImGuiKey_Escape); }
 
-bool enter_confirms() { return ImGui::IsWindowFocused() && enter_pressed() && !is_navigating(); }
+bool enter_confirms() { return ImGui::IsWindowFocused() && key_pressed(ImGuiKey_Enter) && !is_navigating(); }
 
 namespace {
 

@@ -44,7 +44,7 @@ void TokenSearch::row(const Style& style) {
     ImGui::SetKeyboardFocusHere();
   }
   if (text_field("##find", "a part of it, or its number", text_)) current_ = 0, moved_ = true;
-  if (ImGui::IsItemDeactivated() && enter_pressed()) {
+  if (ImGui::IsItemDeactivated() && key_pressed(ImGuiKey_Enter)) {
     go(ImGui::GetIO().KeyShift);
     focus_ = true;
   }

@@ -19,9 +19,11 @@
 namespace attnscope::ui {
 namespace {
 
-// Logical pixels that everything needs at least.
-constexpr double kLeastWidth = 480;
-constexpr double kLeastHeight = 320;
+// Logical pixels that the figure and what is above it need at least: with fewer, it would become smaller as everything
+// around it becomes larger. And what the parameters need beside it.
+constexpr double kLeastWidth = 520;
+constexpr double kLeastHeight = 460;
+constexpr double kParametersWidth = 208;
 
 }  // namespace
 
@@ -112,8 +114,9 @@ void Workbench::set_theme(Theme theme) {
 double Workbench::fitting_size(double size) const {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const double unit = static_cast<double>(look_.scale()) / look_.size();
+  const double width = kLeastWidth + (shown_.parameters ? kParametersWidth : 0);
   const double room =
-      std::min(static_cast<double>(display.x) / kLeastWidth, static_cast<double>(display.y) / kLeastHeight) / unit;
+      std::min(static_cast<double>(display.x) / width, static_cast<double>(display.y) / kLeastHeight) / unit;
   auto fitting = std::ranges::find(kWindowSizes, size);
   while (fitting != kWindowSizes.begin() && *fitting > 1 && *fitting > room) --fitting;
   return *fitting;
