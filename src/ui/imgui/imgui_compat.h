@@ -144,11 +144,7 @@ inline void show_navigated(bool shown) {
   g.NavDisableHighlight = !shown;
   if (shown) g.NavDisableMouseHover = true;
 }
-/// Whether there is such a control.
-inline bool is_navigating() {
-  const ImGuiContext& g = *ImGui::GetCurrentContext();
-  return g.NavId != 0 && !g.NavDisableHighlight;
-}
+inline bool navigated_is_shown() { return !ImGui::GetCurrentContext()->NavDisableHighlight; }
 #else
 inline void mark_navigated(const ImRect& place, ImGuiID id) { ImGui::RenderNavCursor(place, id); }
 inline void show_navigated(bool shown) {
@@ -156,12 +152,10 @@ inline void show_navigated(bool shown) {
   g.NavCursorVisible = shown;
   if (shown) g.NavHighlightItemUnderNav = true;
 }
-/// Whether there is such a control.
-inline bool is_navigating() {
-  const ImGuiContext& g = *ImGui::GetCurrentContext();
-  return g.NavId != 0 && g.NavCursorVisible;
-}
+inline bool navigated_is_shown() { return ImGui::GetCurrentContext()->NavCursorVisible; }
 #endif
+/// Whether there is such a control, and it is marked.
+inline bool is_navigating() { return ImGui::GetCurrentContext()->NavId != 0 && navigated_is_shown(); }
 
 /// Rasterises fonts with FreeType: its small type is more even than that of ImGui's own rasteriser.
 inline void use_freetype(ImFontAtlas& atlas) {

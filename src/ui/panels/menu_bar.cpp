@@ -56,24 +56,18 @@ void models_menu(const MenuState& state, UiIntents& intents) {
   ImGui::EndMenu();
 }
 
-struct BarMenu {
-  Menu menu;
-  const char* label;
-  Command command;  ///< opens it
-};
+constexpr std::array kMenus = std::to_array<std::pair<Menu, const char*>>({{Menu::file, "File"},
+                                                                           {Menu::edit, "Edit"},
+                                                                           {Menu::view, "View"},
+                                                                           {Menu::lessons, "Lessons"},
+                                                                           {Menu::help, "Help"}});
 
-constexpr std::array kMenus = {
-    BarMenu{Menu::file, "File", Command::open_file_menu}, BarMenu{Menu::edit, "Edit", Command::open_edit_menu},
-    BarMenu{Menu::view, "View", Command::open_view_menu}, BarMenu{Menu::lessons, "Lessons", Command::open_lessons_menu},
-    BarMenu{Menu::help, "Help", Command::open_help_menu}};
-
-/// From an open menu, arrows to the side that lead to nothing in it open the menu there.
-void go_beside(std::size_t open, UiIntents& intents) {
+/// The menu beside an open one that arrows to the side lead to; none: they lead to nothing, or to something in the menu.
+Menu menu_beside(std::size_t open) {
   const int side = sideways_in_menu();
-  if (side == 0) return;
+  if (side == 0) return Menu::none;
   const auto count = std::ssize(kMenus);
-  const auto next = (static_cast<std::ptrdiff_t>(open) + side + count) % count;
-  intents.commands.push_back(kMenus[static_cast<std::size_t>(next)].command);
+  return kMenus[static_cast<std::size_t>((static_cast<std::ptrdiff_t>(open) + side + count) % count)].first;
 }
 
 /// The letter of the menu's key, below the label that comes next.
@@ -116,7 +110,7 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
               UiIntents& intents) {
   std::optional<std::size_t> open;
   for (std::size_t i = 0; i < kMenus.size(); ++i) {
-    const auto& [menu, label, command] = kMenus[i];
+    const auto& [menu, label] = kMenus[i];
     if (menu == opening) ImGui::OpenPopup(label);
     if (ImGui::GetIO().KeyAlt) underline_letter(style, label);
     if (!ImGui::BeginMenu(label)) continue;
@@ -126,7 +120,7 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
     if (menu == Menu::view) views_list(experiment, intents);
     ImGui::EndMenu();
   }
-  if (open) go_beside(*open, intents);
+  if (open) intents.menu = menu_beside(*open);
   const std::string title =
       state.title + (state.modified ? " · edited" : "") + " — " + find_system(experiment.system)->title;
   // Painted, not laid out: a menu bar ends its items where its last one does.

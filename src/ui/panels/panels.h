@@ -22,6 +22,7 @@ struct UiIntents {
   std::vector<Action> actions;
   std::vector<Command> commands;
   std::vector<std::string> files;  ///< to be opened
+  Menu menu = Menu::none;          ///< the same
   std::optional<OpenCheckpoint> checkpoint;
 };
 

@@ -289,7 +289,7 @@ void label_controls(const Style& style, const Experiment& experiment, UiState& s
   if (!is_active("##labels") || state.labels_typed > all.size()) state.labels_typed = labels_in_a_line(all);
   const std::size_t typed = state.labels_typed;
   std::string text = join(std::span(all).first(typed), " ");
-  // As of every text that is taken while it is typed, Escape drops nothing.
+  // Labels are taken while they are typed: Escape drops none.
   const bool changed = text_field("##labels", "tokens, separated by spaces", text) && !fell_back();
   if (ImGui::IsItemActivated()) ++state.gesture;
   tooltip("The words of this sentence label the tokens. Tokens without a word show their number.");

@@ -24,7 +24,7 @@ double parameters_width(ImVec2 display, float scale) {
   const auto unit = static_cast<double>(scale);
   // In a narrow window the side panels shrink first.
   const double logical = static_cast<double>(display.x) / unit;
-  return std::round(std::clamp(logical * 0.2, 208.0, 264.0) * unit) + std::max(1.0, std::round(unit));
+  return std::round(std::clamp(logical * 0.2, kLeastParametersWidth, 264.0) * unit) + std::max(1.0, std::round(unit));
 }
 
 }  // namespace

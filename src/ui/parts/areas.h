@@ -10,6 +10,9 @@
 
 namespace attnscope::ui {
 
+/// Of the parameters in a narrow window, logical pixels.
+inline constexpr double kLeastParametersWidth = 208;
+
 /// In ImGui's coordinates.
 struct Areas {
   Rect parameters, tabs, row, center, inspector, lesson, status;

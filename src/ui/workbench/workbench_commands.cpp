@@ -20,10 +20,9 @@ namespace attnscope::ui {
 namespace {
 
 // Logical pixels that the figure and what is above it need at least: with fewer, it would become smaller as everything
-// around it becomes larger. And what the parameters need beside it.
+// around it becomes larger.
 constexpr double kLeastWidth = 520;
 constexpr double kLeastHeight = 460;
-constexpr double kParametersWidth = 208;
 
 }  // namespace
 
@@ -88,6 +87,7 @@ void Workbench::apply_actions(const UiIntents& intents) {
 void Workbench::apply(const UiIntents& intents) {
   apply_actions(intents);
   for (const Command command : intents.commands) carry_out(command);
+  if (intents.menu != Menu::none) navigation_.open(intents.menu);
   for (const std::string& path : intents.files) open_file(path);
   if (intents.checkpoint) files_.open(*intents.checkpoint);
 }
@@ -114,7 +114,7 @@ void Workbench::set_theme(Theme theme) {
 double Workbench::fitting_size(double size) const {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const double unit = static_cast<double>(look_.scale()) / look_.size();
-  const double width = kLeastWidth + (shown_.parameters ? kParametersWidth : 0);
+  const double width = kLeastWidth + (shown_.parameters ? kLeastParametersWidth : 0);
   const double room =
       std::min(static_cast<double>(display.x) / width, static_cast<double>(display.y) / kLeastHeight) / unit;
   auto fitting = std::ranges::find(kWindowSizes, size);
