@@ -72,7 +72,8 @@ name_missing() {
 }
 
 # build PRESET [cmake --build options]: configures if necessary, and builds. With ATTNSCOPE_STRICT, as in .ci/run,
-# warnings are errors. With ATTNSCOPE_TESTS_TOGETHER, ctest knows the tests by the hundred, and needs less time for them.
+# warnings are errors. With ATTNSCOPE_TESTS_TOGETHER, ctest knows the tests by the hundred, and needs less time for them;
+# and twice as many files are compiled together, which is faster where everything is compiled.
 build() {
   local preset=$1
   shift
@@ -84,7 +85,7 @@ build() {
   if [[ -n ${ATTNSCOPE_STRICT:-} || ! build/$preset/CMakeCache.txt -nt CMakePresets.json ||
     ! -e build/$preset/build.ninja ]]; then
     cmake --preset "$preset" ${ATTNSCOPE_STRICT:+-DCMAKE_COMPILE_WARNING_AS_ERROR=ON} \
-      ${ATTNSCOPE_TESTS_TOGETHER:+-DATTNSCOPE_TESTS_TOGETHER=ON}
+      ${ATTNSCOPE_TESTS_TOGETHER:+-DATTNSCOPE_TESTS_TOGETHER=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=32}
   fi
   cmake --build --preset "$preset" "$@"
 }

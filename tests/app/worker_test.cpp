@@ -45,7 +45,7 @@ void wait_until_under_way(const ComputeWorker& worker) {
   while (worker.busy() && worker.progress() == 0) std::this_thread::yield();
 }
 
-constexpr std::chrono::seconds kLong{100};
+constexpr std::chrono::seconds kLongest{100};
 constexpr std::chrono::milliseconds kShort{2};
 
 std::uint64_t seed_of(const Result<std::shared_ptr<const Trace>>& result) {
@@ -227,7 +227,7 @@ TEST(ComputeWorker, AnswersWhileItPlans) {
     worker.request(with_seed(9));
     return worker.busy() && !worker.take_result();
   });
-  const bool answered = answer.wait_for(kLong) == std::future_status::ready;
+  const bool answered = answer.wait_for(kLongest) == std::future_status::ready;
   planning.open(kEveryTime);
   EXPECT_TRUE(answered);
   EXPECT_TRUE(answer.get());
@@ -352,12 +352,12 @@ TEST(ComputeWorker, CancelStopsAComparison) {
 
 TEST(ComputeWorker, WaitsForAResultAndNoLonger) {
   ComputeWorker worker([] {});
-  EXPECT_FALSE(worker.wait_for_result(kLong)) << "nothing is under way";
+  EXPECT_FALSE(worker.wait_for_result(kLongest)) << "nothing is under way";
   worker.request(with_seed(3));
-  EXPECT_TRUE(worker.wait_for_result(kLong));
-  EXPECT_TRUE(worker.wait_for_result(kLong)) << "it has not been taken";
+  EXPECT_TRUE(worker.wait_for_result(kLongest));
+  EXPECT_TRUE(worker.wait_for_result(kLongest)) << "it has not been taken";
   EXPECT_EQ(seed_of(*worker.take_result()), 3U);
-  EXPECT_FALSE(worker.wait_for_result(kLong));
+  EXPECT_FALSE(worker.wait_for_result(kLongest));
   worker.request(endless_experiment());
   EXPECT_FALSE(worker.wait_for_result(kShort));
   EXPECT_TRUE(worker.busy());

@@ -94,7 +94,7 @@ TEST(Cli, MetricsOfALaterLayerHaveWhatItReadsOfTheEarlierOne) {
 }
 
 /// The lines of a text.
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> printed_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -104,14 +104,14 @@ std::vector<std::string> lines_of(const std::string& text) {
 TEST(Cli, MetricsAreSortedOverAllLayers) {
   const Outcome sorted = run_program({"metrics", "hand-made-heads", "--sort", "induction", "--top", "2", "--csv"});
   ASSERT_EQ(sorted.code, 0) << sorted.err;
-  const std::vector<std::string> lines = lines_of(sorted.out);
+  const std::vector<std::string> lines = printed_lines(sorted.out);
   ASSERT_EQ(lines.size(), 1U + 2 + 2) << sorted.out;
   EXPECT_TRUE(lines[0].starts_with("tensor,layer,head,queries,keys,entropy,")) << lines[0];
   EXPECT_TRUE(lines[1].starts_with("\"layer2.weights\",2,1,12,12,")) << lines[1];
   EXPECT_TRUE(lines[3].starts_with("\"weights\",1,uniform,12,12,")) << lines[3];
   const std::string table = run_program({"metrics", "hand-made-heads", "--sort", "previous_token"}).out;
   std::size_t marked = 0;
-  for (const std::string& line : lines_of(table)) {
+  for (const std::string& line : printed_lines(table)) {
     if (line.find("← largest previous token") == std::string::npos) continue;
     ++marked;
     EXPECT_TRUE(line.starts_with("  1      head 1")) << line;

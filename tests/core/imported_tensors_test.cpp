@@ -276,12 +276,12 @@ TEST(ImportedTensors, AMaskDoesNotKeepNaNOutAndTheExplanationSaysSo) {
     EXPECT_EQ(std::isnan(explanation.value), std::isnan(explanation.computed));
     return explanation;
   };
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const Explanation one = explained(kNaN, 1);
+  const Explanation one = explained(kNothing, 1);
   EXPECT_TRUE(std::isnan(one.computed));
   EXPECT_EQ(one.note, "0 times NaN or ∞ is NaN, as in PyTorch: weights[0, 3] = 0 times v[3, 0] = NaN");
-  const Explanation two = explained(kNaN, kInfinity);
+  const Explanation two = explained(kNothing, kInfinity);
   EXPECT_TRUE(std::isnan(two.computed));
   EXPECT_TRUE(two.note.ends_with("weights[0, 2] = 0 times v[2, 0] = ∞ (and 1 more)")) << two.note;
   EXPECT_EQ(explained(1, 2).note, "");

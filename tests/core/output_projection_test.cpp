@@ -16,13 +16,14 @@ namespace {
 using Shape = std::vector<Index>;
 using At = std::vector<Index>;
 
-constexpr Index kHeads = 3;
+constexpr Index kProjectedHeads = 3;
 constexpr Index kDim = 4;
 constexpr Index kFeatures = 5;
 
 /// Three heads of four numbers, and those tensors.
 std::shared_ptr<MadeTensors> heads_with(const std::vector<MadeTensors::Made>& outputs) {
-  std::vector<MadeTensors::Made> all = {{"q", {kHeads, 2, kDim}}, {"k", {kHeads, 6, kDim}}, {"v", {kHeads, 6, kDim}}};
+  std::vector<MadeTensors::Made> all = {
+      {"q", {kProjectedHeads, 2, kDim}}, {"k", {kProjectedHeads, 6, kDim}}, {"v", {kProjectedHeads, 6, kDim}}};
   all.insert(all.end(), outputs.begin(), outputs.end());
   return made(all);
 }
@@ -44,7 +45,7 @@ void expect_projected(const Trace& trace, const Weight& weight, const std::strin
   for (Index query = 0; query < 2; ++query) {
     for (Index feature = 0; feature < kFeatures; ++feature) {
       double sum = 0;
-      for (Index head = 0; head < kHeads; ++head) sum += head_part(trace, head, query, feature, weight);
+      for (Index head = 0; head < kProjectedHeads; ++head) sum += head_part(trace, head, query, feature, weight);
       EXPECT_NEAR(trace.tensor(prefix + "out").at(At{query, feature}), sum, 1e-5);
       EXPECT_NEAR(trace.tensor(prefix + "head_parts").at(At{1, query, feature}),
                   head_part(trace, 1, query, feature, weight), 1e-5);
@@ -120,7 +121,7 @@ TEST(OutputProjection, EveryLayerHasItsOwn) {
   const auto trace = trace_on(stacked);
   ASSERT_EQ(axes_of(*trace, "layer2.out"), "query2,feature5");
   double sum = 0;
-  for (Index head = 0; head < kHeads; ++head) {
+  for (Index head = 0; head < kProjectedHeads; ++head) {
     for (Index dim = 0; dim < kDim; ++dim)
       sum += static_cast<double>(trace->tensor("layer2.head_outputs").at(At{head, 1, dim})) *
              static_cast<double>(stacked->value(3, {1, head, dim, 3}));
@@ -169,7 +170,7 @@ TEST(OutputProjection, OneThatDoesNotFitIsLeftOut) {
 
 TEST(OutputProjection, SwitchedOffHeadsAddNothing) {
   Experiment experiment = *experiment_on(heads_with({{"w_o", {12, 5}}}));
-  EXPECT_EQ(switchable_heads(experiment), kHeads);
+  EXPECT_EQ(switchable_heads(experiment), kProjectedHeads);
   const auto all = *run(experiment);
   experiment.heads_off = {1};
   ASSERT_TRUE(validate(experiment));
@@ -195,7 +196,7 @@ TEST(OutputProjection, WithThatOfTheValuesThereIsACopyingScore) {
   for (const MeasureRow& head : scores(copies).heads) EXPECT_NEAR(*head[copying_score], 1, 1e-5);
   // The same numbers as [head, feature, dim], with the other sign.
   const auto subtracts = heads_with({{"W_O", {3, 4, 5}}, {"W_V", {3, 5, 4}}});
-  for (Index head = 0; head < kHeads; ++head) {
+  for (Index head = 0; head < kProjectedHeads; ++head) {
     for (Index feature = 0; feature < kFeatures; ++feature) {
       for (Index dim = 0; dim < kDim; ++dim)
         subtracts->instead[{4, (head * kFeatures + feature) * kDim + dim}] = -subtracts->value(3, {head, dim, feature});

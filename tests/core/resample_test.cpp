@@ -1,4 +1,4 @@
-// Pictures at another size: Pillow's bytes, see tests/golden/pictures.py, and what preprocessor_config.json asks for.
+// Pictures at another size: Pillow's bytes, see tests/golden_sizes/pictures.py, and what preprocessor_config.json asks for.
 #include "core/experiment/resample.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-json golden() {
-  std::ifstream file(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/pictures.json");
+json golden_sizes() {
+  std::ifstream file(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden_sizes/pictures.json");
   return json::parse(file);
 }
 
@@ -77,7 +77,7 @@ ColorPicture grey(Index rows, Index columns) {
 }
 
 TEST(Resample, HasPillowsBytes) {
-  const json cases = golden().at("resized");
+  const json cases = golden_sizes().at("resized");
   EXPECT_EQ(cases.size(), 48U);
   for (const json& each : cases) {
     const ColorPicture expected = picture_in(each.at("to"));
@@ -100,7 +100,7 @@ TEST(Resample, MethodsHaveNumbers) {
 }
 
 TEST(PictureFit, IsWhatThePreprocessorAsksFor) {
-  const json cases = golden().at("fitted");
+  const json cases = golden_sizes().at("fitted");
   for (const json& each : cases) {
     const Result<ColorPicture> picture = seen(each.at("entries"), 6, picture_in(each.at("from")));
     ASSERT_TRUE(picture) << each.at("entries") << ": " << picture.error().message;

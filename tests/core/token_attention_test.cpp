@@ -15,8 +15,8 @@
 namespace attnscope::test {
 namespace {
 
-std::shared_ptr<const Trace> trace_of(const std::string& system,
-                                      const std::vector<std::pair<std::string, ParameterValue>>& set) {
+std::shared_ptr<const Trace> traced(const std::string& system,
+                                    const std::vector<std::pair<std::string, ParameterValue>>& set) {
   Experiment experiment = *default_experiment(system);
   for (const auto& [name, value] : set) EXPECT_TRUE(set_parameter(experiment, name, value));
   return *run(experiment);
@@ -31,7 +31,7 @@ std::shared_ptr<const Trace> weights_of(const std::vector<MadeTensors::Made>& te
 }
 
 TEST(TokenAttention, IsARowOrAColumnOfTheHeads) {
-  const auto trace = trace_of("stacked-multihead", {{"batch", Index{2}}, {"tokens", Index{5}}});
+  const auto trace = traced("stacked-multihead", {{"batch", Index{2}}, {"tokens", Index{5}}});
   const int step = step_called(*trace, "weights");
   const Tensor& weights = trace->tensor("weights");
   ASSERT_EQ(weights.size(1), 4);
@@ -67,7 +67,7 @@ TEST(TokenAttention, IsARowOrAColumnOfTheHeads) {
 
 TEST(TokenAttention, OfRolloutIsARowOrAColumnOfTheProduct) {
   for (const char* const mask : {"none", "causal"}) {
-    const auto trace = trace_of("hand-made-heads", {{"mask", *parse_mask(mask)}});
+    const auto trace = traced("hand-made-heads", {{"mask", *parse_mask(mask)}});
     const int second = step_called(*trace, "layer2.weights");
     const std::shared_ptr<const Tensor> all = rollout(*trace, second, 0);
     ASSERT_NE(all, nullptr);
@@ -86,7 +86,7 @@ TEST(TokenAttention, OfRolloutIsARowOrAColumnOfTheProduct) {
 }
 
 TEST(TokenAttention, RolloutOfTheFirstLayerIsHalfOfTheMeanAndHalfOfTheToken) {
-  const auto trace = trace_of("hand-made-heads", {});
+  const auto trace = traced("hand-made-heads", {});
   const int first = step_called(*trace, "weights");
   EXPECT_EQ(rollout_layers(*trace, first), std::vector<int>{first});
   const auto mean = token_attention(*trace, {first, 0, 0, HeadCombination::mean, true, 4});
@@ -97,7 +97,7 @@ TEST(TokenAttention, RolloutOfTheFirstLayerIsHalfOfTheMeanAndHalfOfTheToken) {
 }
 
 TEST(TokenAttention, OfWeightsThatAreNotHeldIsTheSame) {
-  const auto held = trace_of("stacked-multihead", {{"tokens", Index{70}}});
+  const auto held = traced("stacked-multihead", {{"tokens", Index{70}}});
   std::vector<StepResult> results;
   const int scores = step_called(*held, "scores");
   for (int i = 0; i < static_cast<int>(held->steps().size()); ++i)
@@ -136,7 +136,7 @@ TEST(TokenAttention, ReadsNoMoreThanItNeeds) {
 }
 
 TEST(TokenAttention, EndsWhenStoppedOrNotRead) {
-  const auto trace = trace_of("hand-made-heads", {});
+  const auto trace = traced("hand-made-heads", {});
   StopSource source;
   source.request_stop();
   const int second = step_called(*trace, "layer2.weights");
@@ -164,7 +164,7 @@ TEST(TokenAttention, WhatIsNotANumberStaysOne) {
 }
 
 TEST(Rollout, SaysWhereItIsNotDefined) {
-  const auto with_cross = trace_of("worked-example", {});
+  const auto with_cross = traced("worked-example", {});
   EXPECT_EQ(no_rollout(*with_cross, step_called(*with_cross, "weights")), "");
   EXPECT_EQ(no_rollout(*with_cross, step_called(*with_cross, "cross_weights")),
             "Rollout follows self-attention: the queries of cross-attention are not the tokens of its keys.");

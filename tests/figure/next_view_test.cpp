@@ -14,7 +14,7 @@
 namespace attnscope::test {
 namespace {
 
-const std::vector<Index> kIds = {1, 2, 5, 9, 2, 7};
+const std::vector<Index> kTokens = {1, 2, 5, 9, 2, 7};
 
 /// The answers at a position of the trace, the most probable first.
 std::vector<Index> sorted_answers(const Trace& trace, Index position) {
@@ -28,7 +28,7 @@ std::vector<Index> sorted_answers(const Trace& trace, Index position) {
 }
 
 TEST(NextView, ListsTheMostProbableTokensOfTheTrace) {
-  const auto trace = made_trace("gpt2", kIds);
+  const auto trace = made_trace("gpt2", kTokens);
   for (const Index position : {1, 4, 6}) {
     const Figure figure = figure_of(*trace, "next", {{"position", position}, {"top", Index{4}}});
     const std::vector<Index> order = sorted_answers(*trace, position - 1);
@@ -53,20 +53,20 @@ TEST(NextView, ListsTheMostProbableTokensOfTheTrace) {
 }
 
 TEST(NextView, BeginsWithTheLastTokenOrTheMask) {
-  EXPECT_EQ(words(figure_of(*made_trace("gpt2", kIds), "next"), "title"), "Next token after “w7”");
+  EXPECT_EQ(words(figure_of(*made_trace("gpt2", kTokens), "next"), "title"), "Next token after “w7”");
   EXPECT_EQ(words(figure_of(*made_trace("bert", {1, 0, 2}), "next"), "title"), "Words at “[MASK]”");
   EXPECT_EQ(words(figure_of(*made_trace("bert", {1, 2}), "next"), "title"), "Words at “cat”");
-  EXPECT_EQ(words(figure_of(*made_trace("gpt2", kIds), "next", {{"position", Index{999}}}), "position"),
+  EXPECT_EQ(words(figure_of(*made_trace("gpt2", kTokens), "next", {{"position", Index{999}}}), "position"),
             "position 6 of 6");
 }
 
 TEST(NextView, TheLastRowOfTheLensIsTheOutput) {
   for (const char* const family : {"gpt2", "attention-only", "bert"}) {
-    const auto trace = made_trace(family, kIds);
+    const auto trace = made_trace(family, kTokens);
     const Figure figure = figure_of(*trace, "next");
     const HeatmapMark& map = *mark(figure.heatmaps, "lens");
     ASSERT_EQ(map.rows(), 3);
-    ASSERT_EQ(map.columns(), std::ssize(kIds));
+    ASSERT_EQ(map.columns(), std::ssize(kTokens));
     EXPECT_EQ(map.row_labels.front(), "embeddings");
     EXPECT_EQ(map.row_labels.back(), "layer 2, output");
     for (Index position = 0; position < map.columns(); ++position) {
@@ -81,7 +81,7 @@ TEST(NextView, TheLastRowOfTheLensIsTheOutput) {
 }
 
 TEST(NextView, AClickOnTheLensListsWhatThatLayerWouldSay) {
-  const auto trace = made_trace("gpt2", kIds);
+  const auto trace = made_trace("gpt2", kTokens);
   const Figure figure = figure_of(*trace, "next");
   const TargetMark* cell = mark(figure.targets, "lens.1.3");
   ASSERT_NE(cell, nullptr);
@@ -145,12 +145,12 @@ TEST(NextView, SaysWhenThereIsNothingToShow) {
   const View& view = *find_view("next");
   EXPECT_EQ(missing_for(view, *trace_with({})),
             "This view is for trained models: it lists what a model finds most probable.");
-  EXPECT_NE(missing_for(view, *made_trace("bert without a head", kIds)).find("no output"), std::string::npos);
-  EXPECT_EQ(missing_for(view, *made_trace("bert", kIds)), "");
+  EXPECT_NE(missing_for(view, *made_trace("bert without a head", kTokens)).find("no output"), std::string::npos);
+  EXPECT_EQ(missing_for(view, *made_trace("bert", kTokens)), "");
 }
 
 TEST(NextView, OptionsBeyondTheModelAreRefusedOnTheCommandLine) {
-  const auto trace = made_trace("gpt2", kIds);
+  const auto trace = made_trace("gpt2", kTokens);
   const auto refused = [&](const std::string& view, const std::string& option, Index value) {
     const Result<void> checked =
         check_options(*find_view(view), *trace, view_options({view, {{option, value}}})->values);
@@ -164,7 +164,7 @@ TEST(NextView, OptionsBeyondTheModelAreRefusedOnTheCommandLine) {
 }
 
 TEST(Captions, NameWhatWasChanged) {
-  Experiment changed = made_trace("gpt2", kIds)->experiment();
+  Experiment changed = made_trace("gpt2", kTokens)->experiment();
   changed.interventions = {{"layer1.head_outputs", 0, {}, Intervention::Kind::off}};
   changed.edits = {{"w_logits", {0, 0}, 2}, {"w_logits", {0, 1}, 2}};
   const auto trace = run(changed).value();
@@ -180,7 +180,7 @@ TEST(Captions, NameWhatWasChanged) {
 }
 
 TEST(NextView, SaysWhatInterventionsDidToTheAnswer) {
-  const auto plain = made_trace("gpt2", kIds);
+  const auto plain = made_trace("gpt2", kTokens);
   EXPECT_EQ(words(figure_of(*plain, "next"), "change.0"), "no change.0");
   Experiment changed = plain->experiment();
   changed.interventions = {{"layer1.head_outputs", 0, {}, Intervention::Kind::off},
@@ -188,7 +188,7 @@ TEST(NextView, SaysWhatInterventionsDidToTheAnswer) {
   const auto trace = run(changed).value();
   const Figure figure = figure_of(*trace, "next");
   EXPECT_EQ(words(figure, "change.0"), "Layer 1, head 1 off; layer 1, MLP mean");
-  const Index last = std::ssize(kIds) - 1;
+  const Index last = std::ssize(kTokens) - 1;
   const Index best = sorted_answers(*plain, last).front();
   const std::vector<Index> cell = {last, best};
   const auto apart =

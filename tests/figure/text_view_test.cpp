@@ -17,7 +17,7 @@
 namespace attnscope::test {
 namespace {
 
-const std::vector<Index> kIds = {1, 2, 5, 9, 2, 7};
+const std::vector<Index> kTextIds = {1, 2, 5, 9, 2, 7};
 
 ParameterValue word(const char* value) { return std::string(value); }
 
@@ -32,14 +32,14 @@ float shade_of(const Figure& figure, Index token) {
   return word_mark(figure, "token." + std::to_string(token)).value.value_or(0);
 }
 
-std::shared_ptr<const Trace> weights_of(const std::vector<Index>& shape, std::vector<std::string> labels = {}) {
+std::shared_ptr<const Trace> weights_of_shape(const std::vector<Index>& shape, std::vector<std::string> labels = {}) {
   Experiment experiment = *experiment_on(made({{"attentions", shape}}));
   experiment.labels = std::move(labels);
   return *run(experiment);
 }
 
 TEST(TextView, ShadesByTheWeightsOfTheChosenToken) {
-  const auto trace = made_trace("gpt2", kIds);
+  const auto trace = made_trace("gpt2", kTextIds);
   const Tensor& weights = trace->tensor("layer2.weights");
   const auto step = static_cast<int>(trace->find("layer2.weights") - trace->steps().data());
   for (const bool from : {true, false}) {
@@ -64,13 +64,13 @@ TEST(TextView, ShadesByTheWeightsOfTheChosenToken) {
 }
 
 TEST(TextView, BeginsWithTheLastToken) {
-  const auto trace = made_trace("gpt2", kIds);
+  const auto trace = made_trace("gpt2", kTextIds);
   EXPECT_EQ(describe(figure_of(*trace, "text")), describe(figure_of(*trace, "text", {{"position", Index{6}}})));
   EXPECT_EQ(words(figure_of(*trace, "text", {{"position", Index{99}}}), "position"), "token 6 of 6");
 }
 
 TEST(TextView, TheMeanTheMaximumAndRolloutAreThoseOfPlainLoops) {
-  const auto trace = made_trace("gpt2", kIds);
+  const auto trace = made_trace("gpt2", kTextIds);
   const Tensor& weights = trace->tensor("layer2.weights");
   const auto step = static_cast<int>(trace->find("layer2.weights") - trace->steps().data());
   const auto shown = [&](const char* heads) {
@@ -101,7 +101,7 @@ TEST(TextView, TheMeanTheMaximumAndRolloutAreThoseOfPlainLoops) {
 }
 
 TEST(TextView, ATitleThatIsTooLongForALineIsBrokenBetweenItsParts) {
-  const auto trace = made_trace("gpt2", kIds);
+  const auto trace = made_trace("gpt2", kTextIds);
   const ParameterValues options = {{"layer", Index{2}}, {"heads", word("rollout")}, {"position", Index{4}}};
   const Figure figure = figure_of(*trace, "text", options, 280);
   EXPECT_EQ(words(figure, "title"), "What “w9” attends to:");
@@ -118,7 +118,7 @@ TEST(TextView, WhatIsNotANumberHasTheColourOfThat) {
 }
 
 TEST(TextView, AClickOnATokenChoosesIt) {
-  const auto trace = made_trace("gpt2", kIds);
+  const auto trace = made_trace("gpt2", kTextIds);
   const Figure figure = figure_of(*trace, "text");
   const TargetMark* target = mark(figure.targets, "token.2");
   EXPECT_EQ(target->about, "Token 3, id 5\nClick to choose it");
@@ -130,7 +130,7 @@ TEST(TextView, AClickOnATokenChoosesIt) {
 }
 
 TEST(TextView, LeftOutTokensHaveNoColourAndDoNotCount) {
-  Experiment experiment = made_trace("gpt2", kIds)->experiment();
+  Experiment experiment = made_trace("gpt2", kTextIds)->experiment();
   experiment.text.special = {true, false, false, false, false, true};
   const auto trace = *run(experiment);
   const Tensor& weights = trace->tensor("layer1.weights");
@@ -154,7 +154,7 @@ TEST(TextView, LeftOutTokensHaveNoColourAndDoNotCount) {
   const Figure maximum = figure_of(*trace, "text", {{"leave_out", word("special")}, {"heads", word("maximum")}});
   EXPECT_NE(words(maximum, "note.0").find("with at most "), std::string::npos) << words(maximum, "note.0");
   // Without special tokens nothing is left out.
-  EXPECT_EQ(words(figure_of(*made_trace("gpt2", kIds), "text", {{"leave_out", word("special")}}), "note.0"),
+  EXPECT_EQ(words(figure_of(*made_trace("gpt2", kTextIds), "text", {{"leave_out", word("special")}}), "note.0"),
             "no note.0");
 }
 
@@ -214,7 +214,7 @@ TEST(TextView, APositionBeyondTheTextIsRefusedOnTheCommandLine) {
 TEST(TextView, LongTextsHavePages) {
   std::vector<std::string> labels;
   for (int i = 0; i < 4000; ++i) labels.push_back("token" + std::to_string(i + 1));
-  const auto trace = weights_of({1, 4000, 4000}, labels);
+  const auto trace = weights_of_shape({1, 4000, 4000}, labels);
   const View& view = *find_view("text");
   ASSERT_EQ(option_limit(view, *trace, "page", view_options({"text", {}})->values), 10);
   const Figure first = figure_of(*trace, "text", {}, 1000, 700);
@@ -242,7 +242,7 @@ TEST(TextView, IsInOrderAtAnySize) {
   for (Index i = 0; i < 40; ++i) ids.push_back(i * 7 % 20);
   for (const auto& trace : {made_trace("gpt2", ids), made_trace("gpt2", {4}), trace_with({}),
                             trace_with({{"queries", "3"}, {"keys", "7"}}, "scaled-dot-product"),
-                            weights_of({2, 500, 500}), trace_with({}, "hand-made-heads")}) {
+                            weights_of_shape({2, 500, 500}), trace_with({}, "hand-made-heads")}) {
     ViewCache cache;
     for (const ParameterValues& options :
          {ParameterValues{}, ParameterValues{{"direction", word("to")}, {"position", Index{1}}},
@@ -268,7 +268,7 @@ TEST(TextView, StopsWhenToldTo) {
   stop.request_stop();
   ViewOptions options = *view_options({"text", {}});
   options.stop = stop.token();
-  EXPECT_TRUE(build_view("text", *made_trace("gpt2", kIds), options).words.empty());
+  EXPECT_TRUE(build_view("text", *made_trace("gpt2", kTextIds), options).words.empty());
 }
 
 TEST(TextView, HasTheColoursThatAreAskedFor) {

@@ -16,13 +16,13 @@ namespace {
 
 const std::vector<Index> kWordIds = {1, 2, 5, 9, 2, 7};
 
-ParameterValues pair_options(Index layer, Index head, Index query, Index key, const std::string& show = "pair") {
+ParameterValues word_options(Index layer, Index head, Index query, Index key, const std::string& show = "pair") {
   return {{"layer", layer}, {"head", head}, {"query", query}, {"key", key}, {"show", show}};
 }
 
 TEST(WordsView, ListsTheExtremesOfBoth) {
   const auto trace = made_trace("gpt2", kWordIds);
-  const Figure figure = figure_of(*trace, "words", pair_options(2, 1, 4, 3), 900, 700);
+  const Figure figure = figure_of(*trace, "words", word_options(2, 1, 4, 3), 900, 700);
   const ScoreChoice choice = {layer_attentions(*trace)[1].weights, 0, 3, 2};
   const WordList sought = sought_words(*trace, choice, 10).value();
   const WordList written = written_words(*trace, choice, 10).value();
@@ -46,7 +46,7 @@ TEST(WordsView, ShowsTheCircuitsOfTheWholeVocabulary) {
   for (const auto& [show, about, circuit] :
        {std::tuple("query_key", "score", query_key_circuit(*trace, choice).value()),
         std::tuple("output_value", "added logit", output_value_circuit(*trace, choice).value())}) {
-    const Figure figure = figure_of(*trace, "words", pair_options(2, 1, 4, 3, show), 1100, 700);
+    const Figure figure = figure_of(*trace, "words", word_options(2, 1, 4, 3, show), 1100, 700);
     const HeatmapMark* const map = mark(figure.heatmaps, "circuit");
     ASSERT_NE(map, nullptr);
     EXPECT_EQ(map->rows(), tokens);
@@ -67,7 +67,7 @@ TEST(WordsView, ACircuitHasTheOptionsThatItDependsOn) {
   const View& view = *find_view("words");
   const auto trace = made_trace("gpt2", kWordIds);
   const auto applies = [&](const char* show, const char* option) {
-    return view.applies(*trace, view_options({"words", pair_options(1, 1, 3, 2, show)})->values, option);
+    return view.applies(*trace, view_options({"words", word_options(1, 1, 3, 2, show)})->values, option);
   };
   for (const char* option : {"layer", "head", "query", "key", "show"}) EXPECT_TRUE(applies("pair", option)) << option;
   // Without rotary positions embeddings do not say where a token is.
@@ -78,9 +78,9 @@ TEST(WordsView, ACircuitHasTheOptionsThatItDependsOn) {
   for (const char* show : {"query_key", "output_value"}) {
     EXPECT_TRUE(applies(show, "layer") && applies(show, "head") && applies(show, "show")) << show;
     for (const char* option : {"query", "key"}) {
-      ParameterValues other = pair_options(1, 1, 3, 2, show);
+      ParameterValues other = word_options(1, 1, 3, 2, show);
       other[option] = Index{5};
-      const Figure at = figure_of(*trace, "words", pair_options(1, 1, 3, 2, show));
+      const Figure at = figure_of(*trace, "words", word_options(1, 1, 3, 2, show));
       EXPECT_EQ(describe(figure_of(*trace, "words", other)) != describe(at), applies(show, option)) << show << option;
     }
   }
@@ -90,7 +90,7 @@ TEST(WordsView, ACircuitOfAModelIsKeptWhileTheTextChanges) {
   const auto model = made_model("gpt2");
   const auto source = [&](const std::vector<Index>& ids, Index head, ViewCache& cache) {
     const Figure figure =
-        figure_of(*made_trace(model, ids), "words", pair_options(1, head, 1, 1, "query_key"), 900, 700, &cache);
+        figure_of(*made_trace(model, ids), "words", word_options(1, head, 1, 1, "query_key"), 900, 700, &cache);
     return mark(figure.heatmaps, "circuit")->source;
   };
   ViewCache cache;
@@ -106,7 +106,7 @@ TEST(WordsView, IsInOrder) {
     for (const auto& [width, height] :
          std::vector<std::pair<double, double>>{{672, 0}, {200, 0}, {1600, 0}, {900, 700}, {600, 520}, {2500, 1400}}) {
       for (const char* show : {"pair", "query_key", "output_value"}) {
-        const ParameterValues chosen = pair_options(1, 2, 3, 2, show);
+        const ParameterValues chosen = word_options(1, 2, 3, 2, show);
         const Figure figure = figure_of(*trace, "words", chosen, width, height, &cache);
         EXPECT_FALSE(figure.title.empty());
         for (const auto& faults : {layout_faults(figure), shared_ids(figure)})

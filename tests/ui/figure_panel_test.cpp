@@ -8,7 +8,7 @@
 namespace attnscope::test {
 namespace {
 
-class Picture : public Interface {
+class FigurePicture : public Interface {
  protected:
   [[nodiscard]] const std::vector<HeatmapMark>& heatmaps() {
     return screen().workbench().shown_figure().figure().heatmaps;
@@ -37,7 +37,7 @@ class Picture : public Interface {
   }
 };
 
-TEST_F(Picture, EveryCellIsWhatItSaysAndHasTheColourOfItsNumber) {
+TEST_F(FigurePicture, EveryCellIsWhatItSaysAndHasTheColourOfItsNumber) {
   int with_cells = 0;
   for (const View& view : views()) {
     if (view.name != screen().experiment().view.name) open_view(view.name);
@@ -75,7 +75,7 @@ TEST_F(Picture, EveryCellIsWhatItSaysAndHasTheColourOfItsNumber) {
   EXPECT_GE(with_cells, 3);
 }
 
-TEST_F(Picture, OnlyOneCellOfTheHoveredTensorChangesItsFrame) {
+TEST_F(FigurePicture, OnlyOneCellOfTheHoveredTensorChangesItsFrame) {
   const std::size_t weights = heatmap("weights");
   screen().move({-100, -100});
   screen().settle();
@@ -94,7 +94,7 @@ TEST_F(Picture, OnlyOneCellOfTheHoveredTensorChangesItsFrame) {
             0);
 }
 
-TEST_F(Picture, BesideTheCellsThereIsNothing) {
+TEST_F(FigurePicture, BesideTheCellsThereIsNothing) {
   screen().move(screen().cell_center(heatmap("weights"), 0, 0));
   EXPECT_TRUE(screen().state().hovered);
   const Rect place = screen().picture_place();
@@ -104,7 +104,7 @@ TEST_F(Picture, BesideTheCellsThereIsNothing) {
   EXPECT_FALSE(screen().state().hovered);
 }
 
-TEST_F(Picture, AClickPinsAndAClickOrEscapeLetsGo) {
+TEST_F(FigurePicture, AClickPinsAndAClickOrEscapeLetsGo) {
   const std::size_t weights = heatmap("weights");
   const Point cell = screen().cell_center(weights, 2, 3);
   screen().click(cell);
@@ -132,7 +132,7 @@ TEST_F(Picture, AClickPinsAndAClickOrEscapeLetsGo) {
   EXPECT_FALSE(screen().state().pinned);
 }
 
-TEST_F(Picture, APinnedCellStaysThroughOtherParameters) {
+TEST_F(FigurePicture, APinnedCellStaysThroughOtherParameters) {
   const std::size_t weights = heatmap("weights");
   screen().click(screen().cell_center(weights, 2, 3));
   const Rect slider = screen().slider(parameter("features").label);
@@ -151,7 +151,7 @@ TEST_F(Picture, APinnedCellStaysThroughOtherParameters) {
   EXPECT_TRUE(ui::inspect(screen().trace(), *screen().state().inspected()));
 }
 
-TEST_F(Picture, TheWheelZoomsAtTheCursor) {
+TEST_F(FigurePicture, TheWheelZoomsAtTheCursor) {
   for (const std::string id : {"weights", "x", "out"}) {
     const std::size_t which = heatmap(id);
     const Point center = screen().cell_center(which, 1, 2);
@@ -173,7 +173,7 @@ TEST_F(Picture, TheWheelZoomsAtTheCursor) {
   }
 }
 
-TEST_F(Picture, WheelingOutEndsWithAllOfIt) {
+TEST_F(FigurePicture, WheelingOutEndsWithAllOfIt) {
   screen().move(screen().cell_center(heatmap("weights"), 1, 2));
   screen().wheel(5);
   EXPECT_GT(screen().state().camera.zoom, 2);
@@ -182,7 +182,7 @@ TEST_F(Picture, WheelingOutEndsWithAllOfIt) {
   EXPECT_EQ(screen().state().camera.pan, Point{});
 }
 
-TEST_F(Picture, ADragMovesItAndPinsNothing) {
+TEST_F(FigurePicture, ADragMovesItAndPinsNothing) {
   const std::size_t weights = heatmap("weights");
   const Point at = screen().cell_center(weights, 1, 2);
   screen().move(at);
@@ -198,7 +198,7 @@ TEST_F(Picture, ADragMovesItAndPinsNothing) {
   EXPECT_EQ(screen().state().camera.zoom, 1);
 }
 
-TEST_F(Picture, TheLargestZoomWritesNumbersIntoCells) {
+TEST_F(FigurePicture, TheLargestZoomWritesNumbersIntoCells) {
   const std::size_t weights = heatmap("weights");
   const Point at = screen().cell_center(weights, 1, 2);
   screen().move(at);
@@ -209,14 +209,14 @@ TEST_F(Picture, TheLargestZoomWritesNumbersIntoCells) {
   expect_hovered(weights, 1, 2);
 }
 
-TEST_F(Picture, AnotherViewStartsWithAllOfIt) {
+TEST_F(FigurePicture, AnotherViewStartsWithAllOfIt) {
   screen().move(screen().cell_center(heatmap("weights"), 1, 2));
   screen().wheel(6);
   open_view("heads");
   EXPECT_EQ(screen().state().camera.zoom, 1);
 }
 
-TEST_F(Picture, AWindowTooSmallForItStillShowsSomething) {
+TEST_F(FigurePicture, AWindowTooSmallForItStillShowsSomething) {
   for (const auto& [width, height] : {std::pair{320, 240}, {200, 120}, {64, 48}, {1, 1}, {1000, 60}, {60, 1000}}) {
     screen().resize(width, height);
     screen().settle();
@@ -229,7 +229,7 @@ TEST_F(Picture, AWindowTooSmallForItStillShowsSomething) {
   expect_hovered(heatmap("weights"), 1, 2);
 }
 
-TEST_F(Picture, IsAsLargeAsItWasLaidOutAndOnWholePixels) {
+TEST_F(FigurePicture, IsAsLargeAsItWasLaidOutAndOnWholePixels) {
   for (const auto& [width, height] : {std::pair{1500, 1100}, {1537, 1083}, {1321, 950}}) {
     screen().resize(width, height);
     screen().settle();
@@ -240,7 +240,7 @@ TEST_F(Picture, IsAsLargeAsItWasLaidOutAndOnWholePixels) {
   }
 }
 
-TEST_F(Picture, AtTwiceTheScaleTheSameCellsAreTwiceAsLarge) {
+TEST_F(FigurePicture, AtTwiceTheScaleTheSameCellsAreTwiceAsLarge) {
   screen().resize(2000, 1400);
   screen().set_scale(2);
   screen().settle();
@@ -249,7 +249,7 @@ TEST_F(Picture, AtTwiceTheScaleTheSameCellsAreTwiceAsLarge) {
   expect_hovered(weights, 4, 5);
 }
 
-TEST_F(Picture, APinnedDrawnNumberIsChangedByHand) {
+TEST_F(FigurePicture, APinnedDrawnNumberIsChangedByHand) {
   screen().click(screen().cell_center(heatmap("x"), 2, 3));
   screen().settle();
   ASSERT_TRUE(screen().state().pinned);
@@ -273,7 +273,7 @@ TEST_F(Picture, APinnedDrawnNumberIsChangedByHand) {
   EXPECT_TRUE(screen().experiment().edits.empty());
 }
 
-TEST_F(Picture, AComputedNumberIsNot) {
+TEST_F(FigurePicture, AComputedNumberIsNot) {
   screen().click(screen().cell_center(heatmap("scores"), 1, 1));
   screen().settle();
   ASSERT_TRUE(screen().state().pinned);

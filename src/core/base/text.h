@@ -47,6 +47,9 @@ std::string index_text(std::span<const Index> index);
 /// `text` with its first letter, if that is ASCII, in upper case.
 std::string capitalized(std::string text);
 
+/// Takes `prefix` off the beginning of `text`, if it is there.
+bool take_prefix(std::string_view& text, std::string_view prefix);
+
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 

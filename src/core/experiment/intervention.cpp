@@ -33,12 +33,6 @@ std::optional<Index> counted(std::string_view digits) {
   return number && *number >= 1 ? std::optional(*number - 1) : std::nullopt;
 }
 
-bool take_prefix(std::string_view& text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
 /// "layer2.", "encoder.layer2.", "decoder.layer2.".
 bool is_layer(std::string_view prefix) {
   if (!take_prefix(prefix, "encoder.")) take_prefix(prefix, "decoder.");

@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::string_view kWeights = "weights";
 
-/// Takes `prefix` off the beginning of `name`, if it is there.
-bool take_prefix(std::string_view& name, std::string_view prefix) {
-  if (!name.starts_with(prefix)) return false;
-  name.remove_prefix(prefix.size());
-  return true;
-}
-
 /// Takes "layer12." off the beginning of `name`; 0 where there is none.
 Index take_layer(std::string_view& name) {
   std::string_view rest = name;

@@ -24,12 +24,10 @@ struct Cell {
   Index offset = 0;
 };
 
-const Step& step_at(const Trace& trace, int step) { return trace.steps()[static_cast<std::size_t>(step)]; }
-
 /// Traces a cell back through rearrangements, scalings and interventions to the step that computed its number.
 Cell origin(const Trace& trace, Cell cell) {
   for (;;) {
-    const Step& step = step_at(trace, cell.step);
+    const Step& step = trace.step(cell.step);
     if (const auto* rearranged = as<RearrangeOperation>(step.operation)) {
       cell.offset = RearrangedIndex(*rearranged, step.axes).source(cell.offset);
     } else if (!is<ScaleOperation>(step.operation) && !is<DropoutOperation>(step.operation) &&
@@ -42,10 +40,10 @@ Cell origin(const Trace& trace, Cell cell) {
 
 /// The operation of a layer, i.e. a product with a tensor named "w_…"; otherwise null.
 const ContractOperation* layer(const Trace& trace, int position) {
-  const Step& step = step_at(trace, position);
+  const Step& step = trace.step(position);
   const auto* contract = as<ContractOperation>(step.operation);
   if (contract == nullptr) return nullptr;
-  const std::string& factor = step_at(trace, step.inputs[1]).name;
+  const std::string& factor = trace.step(step.inputs[1]).name;
   const std::size_t dot = factor.rfind('.');
   const std::string_view name = std::string_view(factor).substr(dot == std::string::npos ? 0 : dot + 1);
   return name.starts_with("w_") ? contract : nullptr;
@@ -96,7 +94,7 @@ std::optional<std::vector<float>> factors_of(const Trace& trace, const Cell& cel
   std::vector<Index> values(operation->sizes.size(), 0);
   set_values(*operation, operation->out, cell.offset, values);
   const std::vector<int> summed = summed_labels(*operation);
-  const std::shared_ptr<const Tensor>& held = step_at(trace, step_at(trace, cell.step).inputs[1]).tensor;
+  const std::shared_ptr<const Tensor>& held = trace.step(trace.step(cell.step).inputs[1]).tensor;
   if (held == nullptr) return std::nullopt;
   const Tensor& weights = *held;
   std::vector<float> factors(static_cast<std::size_t>(count_of(*operation, summed)));
@@ -117,7 +115,7 @@ Index offset_of(const Axes& axes, Index head, Index dim) {
 
 /// [feature, dim]: the projection that computed the queries, keys or values at step `position`.
 std::optional<Tensor> projection(const Trace& trace, int position, Index head) {
-  const Axes& axes = step_at(trace, position).axes;
+  const Axes& axes = trace.step(position).axes;
   const Axis* const dim = find_axis(axes, "dim");
   if (dim == nullptr) return std::nullopt;
   std::optional<Tensor> matrix;
@@ -133,7 +131,7 @@ std::optional<Tensor> projection(const Trace& trace, int position, Index head) {
 
 /// [feature, dim]: the projection `w_v` that a file has beside its values, which are those at step `position`.
 std::optional<Tensor> imported_projection(const Trace& trace, int position, Index head) {
-  const Step& values = step_at(trace, position);
+  const Step& values = trace.step(position);
   if (!is<ImportOperation>(values.operation)) return std::nullopt;
   const std::string prefix = values.name.substr(0, values.name.rfind('.') + 1);
   const Step* const weights = trace.find(prefix + "w_v");
@@ -157,7 +155,7 @@ std::optional<Tensor> imported_projection(const Trace& trace, int position, Inde
 /// The step that multiplies the weights at step `weights` by the values; −1: none.
 int weighting_step(const Trace& trace, int weights) {
   for (int i = weights + 1; i < static_cast<int>(trace.steps().size()); ++i) {
-    const Step& step = step_at(trace, i);
+    const Step& step = trace.step(i);
     const auto* contract = as<ContractOperation>(step.operation);
     // A product that keeps the key axis is not a weighted sum.
     if (contract == nullptr || has(contract->out, contract->a.back())) continue;
@@ -168,20 +166,20 @@ int weighting_step(const Trace& trace, int weights) {
 
 /// [dim, output feature]: the part of the output projection, after the head outputs at step `outputs`, for one head.
 std::optional<Tensor> output_projection(const Trace& trace, int outputs, Index head) {
-  const Axes& axes = step_at(trace, outputs).axes;
+  const Axes& axes = trace.step(outputs).axes;
   const Axis* const dim = find_axis(axes, "dim");
   if (dim == nullptr) return std::nullopt;
   for (int i = outputs + 1; i < static_cast<int>(trace.steps().size()); ++i) {
     const ContractOperation* const operation = layer(trace, i);
-    const Step& step = step_at(trace, i);
+    const Step& step = trace.step(i);
     if (operation == nullptr || origin(trace, {step.inputs[0], 0}).step != outputs) continue;
     const std::vector<int> summed = summed_labels(*operation);
     std::vector<int> features;
     for (const int label : operation->b) {
       if (has(operation->out, label)) features.push_back(label);
     }
-    if (step_at(trace, step.inputs[1]).tensor == nullptr) return std::nullopt;
-    const Tensor& weights = *step_at(trace, step.inputs[1]).tensor;
+    if (trace.step(step.inputs[1]).tensor == nullptr) return std::nullopt;
+    const Tensor& weights = *trace.step(step.inputs[1]).tensor;
     const Index count = count_of(*operation, features);
     Tensor matrix({*dim, {"output feature", count}});
     std::vector<Index> values(operation->sizes.size(), 0);
@@ -205,8 +203,8 @@ std::optional<Tensor> output_projection(const Trace& trace, int outputs, Index h
 
 /// The scores before mask and bias.
 int scores_before(const Trace& trace, int weights) {
-  int step = step_at(trace, weights).inputs.front();
-  while (is<MaskOperation>(step_at(trace, step).operation)) step = step_at(trace, step).inputs.front();
+  int step = trace.step(weights).inputs.front();
+  while (is<MaskOperation>(trace.step(step).operation)) step = trace.step(step).inputs.front();
   return step;
 }
 
@@ -228,13 +226,13 @@ double squared_norm(const Matrix& a, const Matrix& b, const Matrix& c) {
 std::optional<HeadCircuit> head_circuit(const Trace& trace, int weights, Index head) {
   const int outputs = weighting_step(trace, weights);
   if (outputs < 0) return std::nullopt;
-  const int values = step_at(trace, outputs).inputs[1];
+  const int values = trace.step(outputs).inputs[1];
   std::optional<Tensor> w_v = projection(trace, values, head);
   if (!w_v) w_v = imported_projection(trace, values, head);
   std::optional<Tensor> w_o = output_projection(trace, outputs, head);
   if (!w_v || !w_o) return std::nullopt;
   HeadCircuit circuit = {std::nullopt, std::nullopt, std::move(*w_v), std::move(*w_o)};
-  const Step& scores = step_at(trace, scores_before(trace, weights));
+  const Step& scores = trace.step(scores_before(trace, weights));
   if (is<ContractOperation>(scores.operation)) {
     circuit.w_q = projection(trace, scores.inputs[0], head);
     circuit.w_k = projection(trace, scores.inputs[1], head);

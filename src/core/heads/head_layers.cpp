@@ -15,8 +15,6 @@ namespace {
 
 using Matrix = Eigen::MatrixXd;
 
-const Step& step_of(const Trace& trace, int position) { return trace.steps()[static_cast<std::size_t>(position)]; }
-
 Index heads_of(const Step& step) {
   const Axis* const heads = find_axis(step.axes, "head");
   return heads != nullptr ? heads->size : 1;
@@ -25,7 +23,7 @@ Index heads_of(const Step& step) {
 /// The mean of the weights over the heads.
 Matrix mean_weights(const Trace& trace, int position, Index item, const StopToken& stop) {
   using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Step& step = step_of(trace, position);
+  const Step& step = trace.step(position);
   const Index heads = heads_of(step);
   const Index size = step.axes.back().size;
   Matrix sum = Matrix::Zero(size, size);
@@ -55,7 +53,7 @@ std::vector<int> earlier_layers(const Trace& trace, int weights) {
 
 std::optional<HeadComposition> layer_composition(const Trace& trace, int earlier,
                                                  const std::vector<std::optional<HeadCircuit>>& later) {
-  const Step& step = step_of(trace, earlier);
+  const Step& step = trace.step(earlier);
   HeadComposition composed = {step.name, std::vector<std::vector<std::array<std::optional<double>, 3>>>(later.size())};
   for (Index head = 0; head < heads_of(step); ++head) {
     const std::optional<HeadCircuit> circuit = head_circuit(trace, earlier, head);
@@ -75,12 +73,12 @@ std::shared_ptr<const Tensor> rollout(const Trace& trace, int weights, Index ite
   std::vector<int> layers = earlier_layers(trace, weights);
   if (layers.empty()) return nullptr;
   layers.push_back(weights);
-  const Axes& axes = step_of(trace, weights).axes;
+  const Axes& axes = trace.step(weights).axes;
   const Axis query = axes[axes.size() - 2];
   const Axis key = axes.back();
   Matrix flow = Matrix::Identity(key.size, key.size);
   for (const int layer : layers) {
-    const Axes& of_layer = step_of(trace, layer).axes;
+    const Axes& of_layer = trace.step(layer).axes;
     if (of_layer[of_layer.size() - 2].size != key.size || of_layer.back().size != key.size || key.size > kMaxForRank)
       return nullptr;
     const Matrix passed = (mean_weights(trace, layer, item, stop) + Matrix::Identity(key.size, key.size)) / 2;

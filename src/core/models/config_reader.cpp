@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-constexpr Index kMaxSize = Index{1} << 24U;
+constexpr Index kMaxConfigSize = Index{1} << 24U;
 
 /// The file of a field, and its name there.
 std::string place(std::string_view field) {
@@ -51,13 +51,13 @@ Index ConfigReader::integer(std::string_view field, std::optional<Index> default
 Index ConfigReader::index(std::string_view field, Index default_value) { return whole_number(field, 0, default_value); }
 
 Index ConfigReader::whole_number(std::string_view field, Index least, std::optional<Index> default_value) {
-  const std::string allowed = "whole numbers from " + std::to_string(least) + " to " + grouped_text(kMaxSize);
+  const std::string allowed = "whole numbers from " + std::to_string(least) + " to " + grouped_text(kMaxConfigSize);
   const auto* number = typed<double>(field, allowed.c_str());
   if (number == nullptr) {
     if (!default_value) fail(place(field) + " is missing");
     return default_value.value_or(1);
   }
-  if (*number >= static_cast<double>(least) && *number <= static_cast<double>(kMaxSize) &&
+  if (*number >= static_cast<double>(least) && *number <= static_cast<double>(kMaxConfigSize) &&
       std::floor(*number) == *number)
     return static_cast<Index>(*number);
   fail(place(field) + ": " + exact_text(*number) + " is not allowed; allowed: " + allowed);

@@ -14,7 +14,7 @@ namespace attnscope {
 namespace {
 
 // Numbers that have to be reordered are read in parts of this many: 16 MB.
-constexpr Index kNumbersReadAtOnce = Index{1} << 22U;
+constexpr Index kNumbersReadInAdvance = Index{1} << 22U;
 
 // A thread reads at least so many numbers at a time: half a megabyte.
 constexpr Index kNumbersOfAThread = Index{1} << 17U;
@@ -110,7 +110,7 @@ Result<void> read_box(const ImportOperation& operation, const Region& region, co
     return read_in_parts(whole, out.values(), context, read);
   const std::size_t slowest = whole.slowest();
   const Index each = whole.count() / (whole.end[slowest] - whole.begin[slowest]);
-  const Index at_once = std::max<Index>(1, kNumbersReadAtOnce / each);
+  const Index at_once = std::max<Index>(1, kNumbersReadInAdvance / each);
   std::vector<float> numbers;
   for (Index begin = whole.begin[slowest]; begin < whole.end[slowest]; begin += at_once) {
     FileBox part = whole;

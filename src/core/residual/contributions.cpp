@@ -10,12 +10,10 @@
 namespace attnscope {
 namespace {
 
-const Step& step_of(const Trace& trace, int number) { return trace.steps()[static_cast<std::size_t>(number)]; }
-
 /// Whether the logits are linear in the last state but for the divisor of a norm.
 bool is_linear(const Trace& trace, const ResidualStream& stream) {
   return std::ranges::all_of(stream.readout, [&](int number) {
-    const Operation& operation = step_of(trace, number).operation;
+    const Operation& operation = trace.step(number).operation;
     return number == stream.logits ? is<ContractOperation>(operation)
                                    : is<FeatureNormOperation>(operation) || is<CropOperation>(operation);
   });
@@ -51,7 +49,7 @@ Result<ResidualSum> residual_sum(const Trace& trace) {
   if (!summands) return tl::unexpected(summands.error());
   ResidualSum sum = {std::move(*stream), std::move(*summands)};
   const bool replaced = std::ranges::any_of(
-      sum.stream.states, [&](int number) { return is<InterveneOperation>(step_of(trace, number).operation); });
+      sum.stream.states, [&](int number) { return is<InterveneOperation>(trace.step(number).operation); });
   if (replaced)
     return fail("An intervention replaces the residual stream: what was added before it is no longer in the sum.");
   if (!is_linear(trace, sum.stream))

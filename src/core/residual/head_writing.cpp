@@ -12,9 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr Index kWeightsAtOnce = Index{1} << 22U;  // 16 MB
-
-const Step& step_at(const Trace& trace, int number) { return trace.steps()[static_cast<std::size_t>(number)]; }
+constexpr Index kReadoutAtOnce = Index{1} << 22U;  // 16 MB
 
 }  // namespace
 
@@ -28,7 +26,7 @@ Result<HeadWriting> HeadWriting::of(const Trace& trace, const ScoreChoice& choic
   const Result<HeadPath> path = head_path(trace, choice.weights);
   if (!path) return tl::unexpected(path.error());
   HeadWriting writing(trace, std::move(sum->stream), *path, choice);
-  if (step_at(trace, writing.output_weights()).axes.front().name != "vocabulary")
+  if (trace.step(writing.output_weights()).axes.front().name != "vocabulary")
     return fail("The answers of this model are not tokens.");
   return writing;
 }
@@ -52,11 +50,11 @@ std::vector<double> HeadWriting::projected(std::span<const float> value) const {
     step.operation->compute_part({{steps, step}, region, sources}, inputs, context, out);
     return out;
   };
-  const Axes& axes = step_at(trace_, path_.projection).axes;
+  const Axes& axes = trace_.step(path_.projection).axes;
   const Region written = region_within(path_.projection, axes, std::vector<Index>{choice_.query});
   const std::vector<Region> sources = regions_behind(steps, written);
   const std::vector<Region> heads = regions_behind(steps, sources[0]);
-  Tensor alone(region_axes(step_at(trace_, heads[0].step).axes, heads[0]));
+  Tensor alone(region_axes(trace_.step(heads[0].step).axes, heads[0]));
   std::ranges::fill(alone.values(), 0.0F);
   std::ranges::copy(value, alone.values().begin() + choice_.head * std::ssize(value));
   const Tensor row = run(sources[0], heads, std::vector<const Tensor*>{&alone});
@@ -64,7 +62,7 @@ std::vector<double> HeadWriting::projected(std::span<const float> value) const {
   std::vector<const Tensor*> inputs = {&row, matrix.get()};
   Tensor no_bias(region_axes(axes, written));
   if (sources.size() > 2) {
-    no_bias = Tensor(region_axes(step_at(trace_, sources[2].step).axes, sources[2]));
+    no_bias = Tensor(region_axes(trace_.step(sources[2].step).axes, sources[2]));
     std::ranges::fill(no_bias.values(), 0.0F);
     inputs.push_back(&no_bias);
   }
@@ -74,18 +72,18 @@ std::vector<double> HeadWriting::projected(std::span<const float> value) const {
 
 void HeadWriting::through_readout(std::vector<double>& added) const {
   for (const int number : stream_.readout) {
-    const Step& step = step_at(trace_, number);
+    const Step& step = trace_.step(number);
     const auto* const norm = as<FeatureNormOperation>(step.operation);
     if (norm == nullptr) continue;
     const auto mean_of = [&](const std::vector<double>& numbers) {
       const auto count = static_cast<double>(numbers.size());
       return norm->centered ? std::accumulate(numbers.begin(), numbers.end(), 0.0) / count : 0.0;
     };
-    const Axes& axes = step_at(trace_, step.inputs[0]).axes;
+    const Axes& axes = trace_.step(step.inputs[0]).axes;
     const std::vector<double> row =
         numbers_in(trace_, region_within(step.inputs[0], axes, std::vector<Index>{choice_.query}));
     const std::vector<double> scale =
-        numbers_in(trace_, whole_region(step.inputs[1], step_at(trace_, step.inputs[1]).axes));
+        numbers_in(trace_, whole_region(step.inputs[1], trace_.step(step.inputs[1]).axes));
     const double mean = mean_of(row);
     double power = 0;
     for (const double x : row) power += (x - mean) * (x - mean) / static_cast<double>(row.size());
@@ -95,16 +93,14 @@ void HeadWriting::through_readout(std::vector<double>& added) const {
   }
 }
 
-int HeadWriting::output_weights() const { return step_at(trace_, stream_.logits).inputs[1]; }
+int HeadWriting::output_weights() const { return trace_.step(stream_.logits).inputs[1]; }
 
-double HeadWriting::divisor() const {
-  return as<ContractOperation>(step_at(trace_, stream_.logits).operation)->divisor;
-}
+double HeadWriting::divisor() const { return as<ContractOperation>(trace_.step(stream_.logits).operation)->divisor; }
 
 Result<void> HeadWriting::read_logits(const StopToken& stop,
                                       const std::function<void(Index first, std::span<const float> rows)>& use) const {
-  const Axes& axes = step_at(trace_, output_weights()).axes;
-  const Index at_once = std::max<Index>(1, kWeightsAtOnce / axes[1].size);
+  const Axes& axes = trace_.step(output_weights()).axes;
+  const Index at_once = std::max<Index>(1, kReadoutAtOnce / axes[1].size);
   for (Index first = 0; first < axes[0].size; first += at_once) {
     const Index end = std::min(first + at_once, axes[0].size);
     const auto numbers = trace_.numbers({output_weights(), {first, 0}, {end, axes[1].size}}, {0, nullptr, stop});

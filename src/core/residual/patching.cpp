@@ -21,10 +21,10 @@ double difference_of(const Trace& trace, const ResidualStream& stream, const Pat
                     choice);
 }
 
-class Search {
+class PatchingSearch {
  public:
-  Search(const Trace& trace, const Trace& other, const ResidualStream& stream, const PatchingChoice& choice,
-         const StopToken& stop)
+  PatchingSearch(const Trace& trace, const Trace& other, const ResidualStream& stream, const PatchingChoice& choice,
+                 const StopToken& stop)
       : trace_(trace),
         stream_(stream),
         choice_(choice),
@@ -112,7 +112,7 @@ std::optional<Patching> patching(const Trace& trace, const Trace& other, const R
                                  const PatchingChoice& choice, const StopToken& stop,
                                  const std::function<void(double)>& progress) {
   const std::uint64_t failures = trace.failures() + other.failures();
-  std::optional<Patching> found = Search(trace, other, stream, choice, stop).find(progress);
+  std::optional<Patching> found = PatchingSearch(trace, other, stream, choice, stop).find(progress);
   return trace.failures() + other.failures() == failures ? std::move(found) : std::nullopt;
 }
 

@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kProduct = 2;  // the step after both factors
-constexpr Index kCellsAtOnce = Index{1} << 23U;
+constexpr Index kCircuitCellsAtOnce = Index{1} << 23U;
 constexpr Index kHeldCells = Index{1} << 22U;  // 16 MB
 
 /// One row [dim] for each token of the vocabulary.
@@ -172,7 +172,7 @@ Result<TokenPairs> extreme_pairs(const TokenCircuit& circuit, std::size_t count,
                                  const std::function<void(double share)>& progress) {
   ExtremePairs extremes(count);
   const Index columns = circuit.matrix->columns();
-  const Index at_once = std::max<Index>(1, kCellsAtOnce / columns);
+  const Index at_once = std::max<Index>(1, kCircuitCellsAtOnce / columns);
   for (Index first = 0; first < circuit.matrix->rows(); first += at_once) {
     const Index end = std::min(first + at_once, circuit.matrix->rows());
     const auto rows = circuit.product->numbers({kProduct, {first, 0}, {end, columns}}, {0, nullptr, stop});

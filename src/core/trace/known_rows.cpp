@@ -33,9 +33,9 @@ Index common_prefix(const std::vector<Index>& a, const std::vector<Index>& b) {
   return std::mismatch(a.begin(), a.begin() + std::min(std::ssize(a), std::ssize(b)), b.begin()).first - a.begin();
 }
 
-class Search {
+class KnownRowSearch {
  public:
-  Search(const Plan& plan, const Trace& last, std::span<const int> same)
+  KnownRowSearch(const Plan& plan, const Trace& last, std::span<const int> same)
       : plan_(plan), last_(last), same_(same), known_(plan.steps.size()), causal_(plan.steps.size(), false) {}
 
   std::vector<KnownRows> find() {
@@ -150,7 +150,7 @@ class Search {
 }  // namespace
 
 std::vector<KnownRows> known_rows(const Plan& plan, const Trace& last, std::span<const int> same) {
-  return Search(plan, last, same).find();
+  return KnownRowSearch(plan, last, same).find();
 }
 
 }  // namespace attnscope

@@ -53,6 +53,7 @@ class Trace {
   [[nodiscard]] const Experiment& experiment() const { return experiment_; }
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const { return plan_; }
   [[nodiscard]] std::span<const Step> steps() const { return steps_; }
+  [[nodiscard]] const Step& step(int position) const { return steps_[static_cast<std::size_t>(position)]; }
   /// The step that made the tensor of that name, or nothing.
   [[nodiscard]] const Step* find(std::string_view name) const;
   /// The same, for a tensor that the system always makes and that is resident.

@@ -20,11 +20,11 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMargin = 16;
-constexpr double kTitleHeight = 28;
+constexpr double kTableMargin = 16;
+constexpr double kMeasureTitle = 28;
 constexpr double kNoteHeight = 20;
 constexpr double kHeaderHeight = 44;
-constexpr double kRow = 24;
+constexpr double kMeasureLine = 24;
 constexpr double kMinNameWidth = 72;
 constexpr double kProfileWidth = 84;
 constexpr double kMinColumn = 44;       // for a number
@@ -57,20 +57,20 @@ class MetricsLayout {
     place_columns();
     const double table = table_height();
     const double below = has_layers() ? 28 + layers_height() : compares() ? 28 + map_height() : 0;
-    const double height = table + below + 2 * kMargin;
+    const double height = table + below + 2 * kTableMargin;
     figure_.height = std::max(options_.height, height);
-    double y = std::max(kMargin, std::min((figure_.height - height) / 2, 48.0));
+    double y = std::max(kTableMargin, std::min((figure_.height - height) / 2, 48.0));
     title(y);
     y += title_height();
     header(y);
     y += kHeaderHeight;
-    for (Index i = page_.first; i < page_.end(); ++i, y += kRow) row(order_[static_cast<std::size_t>(i)], y);
+    for (Index i = page_.first; i < page_.end(); ++i, y += kMeasureLine) row(order_[static_cast<std::size_t>(i)], y);
     uniform_row(y);
-    y += kRow + 28;
+    y += kMeasureLine + 28;
     if (has_layers()) {
       layers(y);
     } else if (compares()) {
-      add_head_map(figure_, *heads_, {left_, y}, map_side(), kMargin);
+      add_head_map(figure_, *heads_, {left_, y}, map_side(), kTableMargin);
       selected_head(y);
     }
     return std::move(figure_);
@@ -102,9 +102,9 @@ class MetricsLayout {
     }
     const double least = std::accumulate(widths.begin(), widths.end(), name_width_ + kProfileWidth);
     const auto count = static_cast<double>(widths.size());
-    const double widened = std::clamp((options_.width - 2 * kMargin - least) / count, 0.0, kMaxWidened);
+    const double widened = std::clamp((options_.width - 2 * kTableMargin - least) / count, 0.0, kMaxWidened);
     const double all = least + count * widened;
-    figure_.width = std::max(options_.width, all + 2 * kMargin);
+    figure_.width = std::max(options_.width, all + 2 * kTableMargin);
     left_ = (figure_.width - all) / 2;
     columns_.push_back(left_ + name_width_);
     for (const double width : widths) columns_.push_back(columns_.back() + width + widened);
@@ -144,7 +144,7 @@ class MetricsLayout {
     return note;
   }
 
-  [[nodiscard]] double title_height() const { return kTitleHeight + (mask_note().empty() ? 0 : kNoteHeight); }
+  [[nodiscard]] double title_height() const { return kMeasureTitle + (mask_note().empty() ? 0 : kNoteHeight); }
 
   /// A click sorts by this column; a second click reverses the order.
   void sort_target(const std::string& sort, const Rect& box, const std::string& about) {
@@ -196,27 +196,28 @@ class MetricsLayout {
 
   void number(const std::string& id, std::size_t measure, double y, std::optional<double> value, const Shade& shade) {
     const MeasureScale scale = {largest_[measure], heads_->uniform[measure]};
-    add_measure(figure_, id, column(measure, y, kRow), value, scale, shade);
+    add_measure(figure_, id, column(measure, y, kMeasureLine), value, scale, shade);
   }
 
   void row(Index head, double y) {
     const std::string id = "head." + std::to_string(head);
     const bool chosen = head == slice_.head;
     const double width = profile_left_ + kProfileWidth - left_;
-    if (chosen) figure_.bars.push_back({"chosen", {left_ - 6, y, width + 12, kRow}, Shade::of(Ink::accent, 0.14)});
+    if (chosen)
+      figure_.bars.push_back({"chosen", {left_ - 6, y, width + 12, kMeasureLine}, Shade::of(Ink::accent, 0.14)});
     figure_.bars.push_back({id + ".hue", {left_, y + 7, 8, 8}, Shade::of_hue(head)});
     text(id + ".name", {left_ + 16, y + 11}, row_name(head), Ink::text, HorizontalAlign::left,
          chosen ? FontWeight::semibold : FontWeight::regular);
     const MeasureRow& values = heads_->heads[static_cast<std::size_t>(head)];
-    figure_.targets.push_back({id, {left_ - 6, y, width + 12, kRow}, "", SetOptions{{{"head", head + 1}}}});
+    figure_.targets.push_back({id, {left_ - 6, y, width + 12, kMeasureLine}, "", SetOptions{{{"head", head + 1}}}});
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string name(measures()[i].title);
       number(id + "." + std::string(measures()[i].name), i, y, values[i], Shade::of_hue(head));
       const std::string about = name + " of head " + std::to_string(head + 1) +
                                 (values[i] ? ": " + number_text(*values[i]) : " does not apply") +
                                 (heads_->uniform[i] ? "; uniform attention: " + number_text(*heads_->uniform[i]) : "");
-      figure_.targets.push_back(
-          {id + "." + std::string(measures()[i].name), column(i, y, kRow), about, SetOptions{{{"head", head + 1}}}});
+      figure_.targets.push_back({id + "." + std::string(measures()[i].name), column(i, y, kMeasureLine), about,
+                                 SetOptions{{{"head", head + 1}}}});
     }
     profile(id, heads_->received[static_cast<std::size_t>(head)], y, Shade::of_hue(head));
   }
@@ -229,25 +230,25 @@ class MetricsLayout {
       number("uniform." + std::string(measures()[i].name), i, y, heads_->uniform[i], Shade::of(Ink::dim));
     profile("uniform", heads_->uniform_received, y, Shade::of(Ink::dim));
     figure_.targets.push_back({"uniform",
-                               {left_, y, profile_left_ + kProfileWidth - left_, kRow},
+                               {left_, y, profile_left_ + kProfileWidth - left_, kMeasureLine},
                                "Uniform attention under the same mask, for comparison.",
                                {}});
   }
 
   void profile(const std::string& id, const std::vector<double>& received, double y, const Shade& shade) {
-    add_profile(figure_, id, received, {profile_left_ + 14, y + 4, kProfileWidth - 14, kRow - 8}, largest_received_,
-                shade);
+    add_profile(figure_, id, received, {profile_left_ + 14, y + 4, kProfileWidth - 14, kMeasureLine - 8},
+                largest_received_, shade);
   }
 
   [[nodiscard]] double table_height() const {
-    return title_height() + kHeaderHeight + kRow * static_cast<double>(page_.count + 1);
+    return title_height() + kHeaderHeight + kMeasureLine * static_cast<double>(page_.count + 1);
   }
 
   /// In the window the maps take the height that the table leaves.
   [[nodiscard]] double room_for_maps() const {
     const double table = table_height();
-    const double left = options_.height - 2 * kMargin - table - 28 - 44 - 40;
-    const double wide = (figure_.width - 2 * kMargin) * 0.4;
+    const double left = options_.height - 2 * kTableMargin - table - 28 - 44 - 40;
+    const double wide = (figure_.width - 2 * kTableMargin) * 0.4;
     return std::clamp(std::min(options_.height > 0 ? left : 220, wide), 112.0, 320.0);
   }
   [[nodiscard]] double map_side() const { return head_map_side(std::ssize(order_), room_for_maps()); }
@@ -273,7 +274,7 @@ class MetricsLayout {
          HorizontalAlign::left, FontWeight::semibold, TypeSize::kBody);
     ColorBarMark bar = {
         "chosen.scale", {0, 0, 100, 9}, mark->scale, "attention weight", "0", scale_end_text(mark->scale)};
-    place_legend({&bar, 1}, {left, mark->box.bottom() + 18}, kMargin, figure_.width - 2 * kMargin);
+    place_legend({&bar, 1}, {left, mark->box.bottom() + 18}, kTableMargin, figure_.width - 2 * kTableMargin);
     figure_.color_bars.push_back(std::move(bar));
     figure_.heatmaps.push_back(std::move(*mark));
   }
@@ -294,7 +295,7 @@ class MetricsLayout {
     if (!heads_->compositions.empty()) add_composition(figure_, *heads_, slice_.head, {left_, y});
     if (heads_->rollout == nullptr) return;
     const std::optional<HeatmapMark> mark = matrix_mark(trace_, step_.name, slice_);
-    add_rollout(figure_, *heads_, row_labels(trace_, *mark), {rollout_left(), y}, rollout_side(), kMargin);
+    add_rollout(figure_, *heads_, row_labels(trace_, *mark), {rollout_left(), y}, rollout_side(), kTableMargin);
   }
 
   const Trace& trace_;

@@ -25,7 +25,7 @@ namespace {
 constexpr double kAround = 16;
 constexpr double kTitleRoom = 28;
 constexpr double kLegendRoom = 44;
-constexpr double kCaptionDistance = 12;
+constexpr double kAroundCaption = 12;
 constexpr double kColumnsApart = 36;
 constexpr double kListWidth = 340;
 constexpr double kPairName = 180;
@@ -81,7 +81,7 @@ class TokenMatrixLayout {
     const double left_of = row_label_width(mark_.row_labels);
     const bool beside = room >= std::max(legend, left_of + kLeastMatrix) + kColumnsApart + kListWidth;
     const double matrix_room = beside ? room - kColumnsApart - kListWidth : room;
-    const double above = 2 * kAround + kTitleRoom + add_caption(nullptr, "", caption(), {}, room) + kCaptionDistance;
+    const double above = 2 * kAround + kTitleRoom + add_caption(nullptr, "", caption(), {}, room) + kAroundCaption;
     const std::size_t pairs = pairs_shown(beside, above);
     const double list = list_height(pairs);
     // Without a given height the matrix is as high as the list beside it, or as it is wide.
@@ -97,7 +97,7 @@ class TokenMatrixLayout {
     Point at = {kAround + std::max(0.0, (room - std::max(width, title_width())) / 2), kAround};
     figure_.texts.push_back(title_mark("title", {at.x, at.y + 14}, title_text()));
     at.y += kTitleRoom;
-    at.y += add_caption(&figure_, "caption", caption(), at, figure_.width - kAround - at.x) + kCaptionDistance;
+    at.y += add_caption(&figure_, "caption", caption(), at, figure_.width - kAround - at.x) + kAroundCaption;
     mark_.box = {at.x + left_of, at.y + shape.top, grid.cell_width * static_cast<double>(mark_.columns()),
                  grid.cell_height * static_cast<double>(mark_.rows())};
     add_pairs(beside ? Point{at.x + across + kColumnsApart, at.y} : Point{at.x, at.y + matrix + kColumnsApart}, pairs);

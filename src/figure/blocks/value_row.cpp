@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kNumberWidth = 60;
+constexpr double kValueWidth = 60;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ void add_value_row(Figure& figure, const ValueRow& row, Point at, double width, 
   const std::string name = shortened_text(row.name, name_width, TypeSize::kSmall);
   figure.texts.push_back(chart_text(row.id, {at.x, middle}, literal_markup(name), Ink::text, TypeSize::kSmall,
                                     HorizontalAlign::left, VerticalAlign::middle));
-  const double bar = width - name_width - kNumberWidth - 16;
+  const double bar = width - name_width - kValueWidth - 16;
   const double share = row.largest > 0 ? std::abs(row.value) / row.largest : 0;
   figure.bars.push_back({row.id,
                          {at.x + name_width + 8, middle - 4, std::max(1.0, share * bar), 8},

@@ -12,7 +12,7 @@ constexpr double kMinMatrix = 16;
 constexpr double kComfortableCell = 16;
 // A page is this much higher than wide, and a column of text that is narrower than this, higher than that.
 constexpr double kPageShape = 1.3;
-constexpr double kColumn = 480;
+constexpr double kTextColumn = 480;
 // Fractions of a pixel that do not count.
 constexpr double kRounding = 1e-6;
 
@@ -64,7 +64,7 @@ Grid fit_exactly(Index count, const PanelShape& shape, double width, double heig
 
 }  // namespace
 
-double page_height(double width) { return std::max(width, kColumn) * kPageShape; }
+double page_height(double width) { return std::max(width, kTextColumn) * kPageShape; }
 
 Grid fit_grid(Index count, const PanelShape& shape, double width, double height) {
   const Grid grid = fit_exactly(count, shape, width, height);

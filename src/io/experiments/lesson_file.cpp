@@ -142,7 +142,7 @@ Result<void> check_model_path(const json& experiment) {
 
 /// A lesson elsewhere than in the folder of those that come along means the models that come along, unless it has its
 /// own beside it.
-void find_model(json& experiment, const std::filesystem::path& folder) {
+void set_model(json& experiment, const std::filesystem::path& folder) {
   const auto model = experiment.find("model");
   std::error_code error;
   if (model == experiment.end() || std::filesystem::exists(folder / model->get<std::string>(), error)) return;
@@ -157,7 +157,7 @@ Result<Experiment> read_step_experiment(const json& object, const std::filesyste
   if (const Result<void> inside = check_model_path(**value); !inside)
     return tl::unexpected(within("experiment: ", inside.error()));
   json found = **value;
-  find_model(found, folder);
+  set_model(found, folder);
   Result<Experiment> experiment = experiment_from_json(found, folder);
   if (!experiment) return tl::unexpected(within("experiment: ", experiment.error()));
   if (const Result<void> valid = validate(*experiment); !valid)

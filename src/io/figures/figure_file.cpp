@@ -17,8 +17,8 @@ namespace {
 constexpr double kSmallestWidth = 0.5;
 constexpr double kMaxWidth = 100;
 constexpr double kMaxHeight = 200;  // what PDF allows, 14,400 points
-constexpr double kMinType = 3;
-constexpr double kMaxType = 48;
+constexpr double kMinPoints = 3;
+constexpr double kMaxPoints = 48;
 constexpr int kMinDpi = 10;
 constexpr int kMaxDpi = 2400;
 constexpr int kMostPages = 6;  // that are tried
@@ -75,7 +75,7 @@ Result<void> check_figure_options(const FigureFileOptions& options) {
   const double height = options.height_inches;
   if (height != 0 && !(height >= kSmallestWidth && height <= kMaxHeight))
     return fail("height of " + short_text(height) + " inches: must be 0.5 to 200", Error::Kind::usage);
-  if (!(options.font_points >= kMinType && options.font_points <= kMaxType))
+  if (!(options.font_points >= kMinPoints && options.font_points <= kMaxPoints))
     return fail("type of " + short_text(options.font_points) + " points: must be 3 to 48", Error::Kind::usage);
   if (options.dpi < kMinDpi || options.dpi > kMaxDpi) {
     return fail("resolution of " + std::to_string(options.dpi) + " dpi: must be 10 to 2400", Error::Kind::usage);

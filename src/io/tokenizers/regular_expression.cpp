@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kMaxPatternBytes = 20'000;
-constexpr std::uint32_t kMaxSteps = 10'000'000;       // of one match
+constexpr std::uint32_t kMaxMatchSteps = 10'000'000;  // of one match
 constexpr std::uint32_t kMaxHeapKilobytes = 100'000;  // of one match
 constexpr std::chrono::seconds kMaxTime(20);          // for a whole text
 
@@ -19,7 +19,7 @@ constexpr std::chrono::seconds kMaxTime(20);          // for a whole text
 constexpr std::string_view kSpaces =
     R"(\t-\r \x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
 constexpr std::string_view kWordCharacters = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
-constexpr std::string_view kHexDigits = "0-9A-Fa-f";
+constexpr std::string_view kHexClass = "0-9A-Fa-f";
 
 /// The characters that an escape stands for; empty for an escape that means the same to PCRE2.
 std::string_view class_of(char escaped) {
@@ -29,7 +29,7 @@ std::string_view class_of(char escaped) {
     case 'w':
     case 'W': return kWordCharacters;
     case 'h':
-    case 'H': return kHexDigits;
+    case 'H': return kHexClass;
     default: return {};
   }
 }
@@ -107,7 +107,7 @@ Result<RegularExpression> RegularExpression::compile_with(const std::string& pat
   if (compiled->code == nullptr)
     return fail("the pattern " + quoted_text(pattern) + " is not allowed: " + error_text(error));
   if (compiled->context == nullptr) return fail("not enough memory for a pattern");
-  pcre2_set_match_limit(compiled->context.get(), kMaxSteps);
+  pcre2_set_match_limit(compiled->context.get(), kMaxMatchSteps);
   pcre2_set_heap_limit(compiled->context.get(), kMaxHeapKilobytes);
   RegularExpression expression;
   expression.compiled_ = std::move(compiled);

@@ -36,7 +36,7 @@ int complete(ImGuiInputTextCallbackData* data) {
 /// All of a path up to its last slash.
 std::string folder_part(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-const std::vector<FolderEntry>& listed(DialogState& dialog, std::span<const std::string> endings) {
+const std::vector<FolderEntry>& entries_of(DialogState& dialog, std::span<const std::string> endings) {
   const std::string folder = folder_part(dialog.path);
   const double now = ImGui::GetTime();
   if (!dialog.listed || dialog.listed->folder != folder || now > dialog.listed->read_at + kListedFor)
@@ -67,7 +67,7 @@ PathFieldResult path_field(DialogState& dialog, const char* hint, float width, s
 }
 
 bool folder_list(const Style& style, DialogState& dialog, float width, std::span<const std::string> endings) {
-  const std::vector<FolderEntry>& entries = listed(dialog, endings);
+  const std::vector<FolderEntry>& entries = entries_of(dialog, endings);
   const std::string folder = dialog.listed->folder;
   const float room = ImGui::GetIO().DisplaySize.y - 9 * ImGui::GetFrameHeightWithSpacing();
   const float height = std::min(static_cast<float>(kRows) * ImGui::GetTextLineHeightWithSpacing(), room);

@@ -15,7 +15,7 @@
 namespace attnscope::ui {
 namespace {
 
-constexpr float kFieldWidth = 200;
+constexpr float kSearchWidth = 200;
 
 std::string in_lower_case(std::string_view text) {
   std::string lower;
@@ -37,7 +37,7 @@ void TokenSearch::row(const Style& style) {
   ImGui::AlignTextToFramePadding();
   ImGui::TextDisabled("Find token");
   ImGui::SameLine(0, style.px(8));
-  ImGui::SetNextItemWidth(style.px(kFieldWidth));
+  ImGui::SetNextItemWidth(style.px(kSearchWidth));
   if (std::exchange(focus_, false)) {
     // Newer versions of ImGui give the keyboard only to a field of the window in front.
     ImGui::SetWindowFocus();
