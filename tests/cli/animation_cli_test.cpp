@@ -181,12 +181,12 @@ TEST(CliAnimation, ALessonIsAnAnimationToo) {
   EXPECT_EQ(experiment_of(folder / "a-0001.png")["system"], "conv-attention");
   EXPECT_EQ(size_of(folder / "a-0001.png"), size_of(folder / "a-0007.png"));
   if (!has_ffmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
-  const fs::path lesson = fs::path(ATTNSCOPE_SOURCE_DIR) / "assets/lessons/14-convolution.json";
+  const fs::path lesson = fs::path(ATTNSCOPE_SOURCE_DIR) / "assets/lessons/17-convolution.json";
   expect_written({"animate", "--lesson", lesson.string(), "--dpi", "20", "-o", (folder / "a.gif").string()},
                  with_path());
   EXPECT_GT(std::stod(probed(folder / "a.gif", "format=duration")), 7 * 8) << "there are words to be read";
   expect_written(
-      {"animate", "--lesson", "14-convolution", "--fps", "2", "--dpi", "20", "-o", (folder / "b.gif").string()},
+      {"animate", "--lesson", "17-convolution", "--fps", "2", "--dpi", "20", "-o", (folder / "b.gif").string()},
       with_path());
   EXPECT_EQ(probed(folder / "b.gif", "format=duration"), "3.500000");
 }

@@ -16,7 +16,7 @@
 namespace attnscope::test {
 namespace {
 
-constexpr std::size_t kLessons = 14;
+constexpr std::size_t kLessons = 17;
 
 const std::vector<LessonFile>& lessons() {
   static const std::vector<LessonFile> files = lessons_in(ATTNSCOPE_SOURCE_DIR "/assets/lessons");
@@ -120,7 +120,7 @@ TEST(Lessons, QuoteNumbersInEveryStepOnATrainedModel) {
       EXPECT_TRUE(std::regex_search(step.text, quote)) << file.name << ": " << step.title;
     }
   }
-  EXPECT_EQ(steps, 56U);
+  EXPECT_EQ(steps, 59U);
 }
 
 TEST(Lessons, HaveEveryPrintedNumber) {
@@ -129,10 +129,10 @@ TEST(Lessons, HaveEveryPrintedNumber) {
   for (const LessonFile& file : lessons()) {
     for (const LessonStep& step : (*file.lesson)->steps) printed[file.name] += step.printed.size();
   }
-  EXPECT_EQ(printed["4-transformer"], 2U);
-  EXPECT_EQ(printed["13-pixels"], 6U);
+  EXPECT_EQ(printed["14-transformer"], 2U);
+  EXPECT_EQ(printed["16-pixels"], 6U);
   EXPECT_EQ(
-      printed["2-by-example"] + printed["6-queries-and-keys"] + printed["14-convolution"] + printed["7-what-heads-do"],
+      printed["2-by-example"] + printed["15-queries-and-keys"] + printed["17-convolution"] + printed["8-what-heads-do"],
       0U);
 }
 

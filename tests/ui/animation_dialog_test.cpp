@@ -145,7 +145,7 @@ TEST_F(AnimationDialog, OffersTheOpenLesson) {
   InterfaceOptions options;
   options.lessons = lessons_in(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "assets/lessons");
   start(options);
-  const auto& lesson = *options.lessons[4].lesson;
+  const auto& lesson = *options.lessons[5].lesson;
   screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("Lessons")});
   screen().frame(2);
   screen().click_item("##Menu_00", {lesson->title});
