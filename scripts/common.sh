@@ -9,7 +9,8 @@ packages_build=(
   libsentencepiece-dev nlohmann-json3-dev zlib1g-dev
 )
 packages_run=(fonts-dejavu-core fonts-inter libegl1 libgl1 libgl1-mesa-dri)
-packages_test=(dbus-daemon ffmpeg librsvg2-bin libxml2-utils poppler-utils qpdf xauth xdotool xvfb)
+packages_test=(dbus-daemon ffmpeg fonts-lmodern fonts-stix librsvg2-bin libxml2-utils poppler-utils qpdf texlive-latex-base xauth
+  xdotool xvfb)
 packages_checks=(appstream clang clang-format clang-tidy desktop-file-utils libclang-rt-dev lintian shellcheck universal-ctags)
 packages_libcxx=(clang googletest libc++-dev libc++abi-dev)
 packages_package=(binutils dpkg-dev file gzip libxcursor1 libxi6 libxinerama1 libxrandr2 libxxf86vm1 patchelf)

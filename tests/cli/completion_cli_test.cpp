@@ -78,7 +78,7 @@ TEST(Completion, OffersOnlyWhatCanStandThere) {
 /// Lists that exist only for completion: the program must accept each word.
 TEST(Completion, OffersNamesThatTheProgramTakes) {
   const TemporaryFolder folder;
-  for (const char* option : {"--theme", "--colormap"}) {
+  for (const char* option : {"--theme", "--colormap", "--font", "--preset"}) {
     const Words names = offered({"figure", option, ""});
     EXPECT_GE(names.size(), 3U);
     for (const std::string& name : names) {

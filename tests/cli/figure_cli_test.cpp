@@ -48,9 +48,25 @@ TEST(CliFigure, KeepsWhatItComparesWith) {
 
 TEST(CliFigure, TheCaptionIsPrintedOnRequest) {
   const TemporaryFolder folder;
-  EXPECT_EQ(
-      write_a_figure({"worked-example", "--set", "mask=causal", "--view", "heads", "--caption"}, folder / "a.svg"),
-      "worked-example: mask = causal; seed 42; view heads; attnscope " ATTNSCOPE_TEST_VERSION "\n");
+  const std::string sentence =
+      "Attention weights of all 4 heads, self-attention and cross-attention for 6 tokens and 8 queries of a second "
+      "sequence: rows are queries, columns keys; a causal mask hides later keys. Colours: attention weight from violet "
+      "(0) to yellow (1).";
+  const std::string caption =
+      sentence + " worked-example: mask = causal; seed 42; view heads; attnscope " ATTNSCOPE_TEST_VERSION "\n";
+  const Arguments causal = {"worked-example", "--set", "mask=causal", "--view", "heads"};
+  Arguments with = causal;
+  with.emplace_back("--caption");
+  EXPECT_EQ(write_a_figure(with, folder / "a.svg"), caption);
+  EXPECT_NE(bytes_of(folder / "a.svg").find(">Attention weights of all 4 heads, "), std::string::npos) << "below it";
+  write_a_figure(causal, folder / "b.svg");
+  EXPECT_EQ(bytes_of(folder / "b.svg").find(">Attention weights of all"), std::string::npos);
+  EXPECT_NE(bytes_of(folder / "b.svg").find("<desc>" + sentence), std::string::npos) << "in every file";
+  Arguments only = {"figure", "--caption-only"};
+  only.insert(only.end(), causal.begin(), causal.end());
+  EXPECT_EQ(run_program(only).out, caption);
+  only.erase(only.begin() + 1);
+  expect_refused(only, 2, {"-o is missing"});
 }
 
 TEST(CliFigure, HasTheSizeAndTheTypeThatAreAskedFor) {

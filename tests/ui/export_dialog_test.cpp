@@ -188,11 +188,12 @@ TEST_F(ExportDialog, ItsSettingsStayForTheNextTime) {
 }
 
 TEST_F(ExportDialog, TheCaptionCanBeCopied) {
-  const std::string caption = figure_caption({screen().experiment()});
   ImGui::SetClipboardText("before");
   open_for("a.svg");
   press("Copy");
-  EXPECT_EQ(ImGui::GetClipboardText(), caption);
+  const std::string caption = ImGui::GetClipboardText();
+  EXPECT_TRUE(caption.starts_with("Attention computed step by step, ")) << caption;
+  EXPECT_TRUE(caption.ends_with(". " + figure_caption({screen().experiment()}))) << caption;
   EXPECT_EQ(dialog(), ui::Dialog::export_figure);
   ImGui::SetClipboardText("before");
   press("Export");
@@ -201,6 +202,47 @@ TEST_F(ExportDialog, TheCaptionCanBeCopied) {
   const Rect status = screen().window_place("Status");
   screen().click({status.x + 40, status.center().y});
   EXPECT_EQ(ImGui::GetClipboardText(), caption);
+}
+
+TEST_F(ExportDialog, APresetHasItsOwnSizes) {
+  open_view("heads");
+  open_for("a.svg");
+  fill("##width", "9");
+  choose("##preset", "column, 3.3 in");
+  press("caption");
+  const Figure* const shown = screen().workbench().figure_export().preview();
+  ASSERT_NE(shown, nullptr);
+  EXPECT_FALSE(shown->sentence.empty());
+  press("Export");
+  expect_done();
+  EXPECT_NE(bytes("a.svg").find("width=\"3.3in\""), std::string::npos);
+  EXPECT_NE(bytes("a.svg").find(">Attention weights of "), std::string::npos) << "below the figure";
+  open_for("b.svg");
+  choose("##preset", "none");
+  press("Export");
+  expect_done();
+  EXPECT_NE(bytes("b.svg").find("width=\"9in\""), std::string::npos) << "as it was";
+}
+
+TEST_F(ExportDialog, SaysWhatHasNoRoomInAPreset) {
+  open_view("metrics");
+  open_for("a.svg");
+  choose("##preset", "column, 3.3 in");
+  press("Export");
+  EXPECT_EQ(dialog(), ui::Dialog::export_figure);
+  EXPECT_TRUE(screen().state().dialog.error.starts_with("the view metrics does not fit into 3.3 in at 6 pt: "))
+      << screen().state().dialog.error;
+  EXPECT_EQ(folder_.size(), 0);
+}
+
+TEST_F(ExportDialog, TheFontIsThatOfThePreviewAndTheFile) {
+  open_for("a.svg");
+  choose("##font", "latex");
+  ASSERT_NE(screen().workbench().figure_export().preview(), nullptr);
+  EXPECT_EQ(screen().workbench().figure_export().preview()->font, FigureFont::latex);
+  press("Export");
+  expect_done();
+  EXPECT_NE(bytes("a.svg").find("font-family=\"LM Roman 10, "), std::string::npos);
 }
 
 TEST_F(ExportDialog, SlowViewsAreBuiltBeside) {

@@ -39,6 +39,7 @@ Result<ViewOptions> options_of(const AnimationFrame& frame) {
 Result<Figure> build_frame(const AnimationFrame& frame, const FigureFileOptions& options) {
   Result<ViewOptions> view = options_of(frame);
   if (!view) return tl::unexpected(view.error());
+  view->font = options.font;
   return figure_for_file(
       [&](double width, double height) {
         view->width = width;
@@ -65,6 +66,7 @@ class AnimationWriter {
       : task_(task), stop_(std::move(stop)), report_(report), options_(task.file), runner_(task.memory_budget) {}
 
   Result<WrittenAnimation> write() {
+    const FontScope font(task_.file.font);  // of the notes
     if (const Result<void> possible = check_outputs(task_); !possible) return tl::unexpected(possible.error());
     Result<StagedFrames> frames = StagedFrames::create_beside(first_file());
     if (!frames) return tl::unexpected(frames.error());

@@ -18,6 +18,7 @@
 #include "figure/views/view.h"
 #include "io/base/printable.h"
 #include "io/experiments/lesson_file.h"
+#include "io/figures/figure_preset.h"
 
 namespace attnscope {
 namespace {
@@ -150,7 +151,21 @@ Candidates theme_names(bool for_paper) {
 
 Candidates color_map_names() {
   Candidates all;
-  for (const ColorMap map : color_maps()) all.push_back({std::string(color_map_name(map)), {}});
+  for (const ColorMap map : color_maps())
+    all.push_back({std::string(color_map_name(map)), is_grey_safe(map) ? "" : "not in grey print"});
+  return all;
+}
+
+Candidates font_names() {
+  Candidates all;
+  for (const FigureFont font : {FigureFont::inter, FigureFont::serif, FigureFont::latex})
+    all.push_back({std::string(font_name(font)), {}});
+  return all;
+}
+
+Candidates preset_names() {
+  Candidates all;
+  for (const FigurePreset& preset : kFigurePresets) all.push_back({std::string(preset.name), preset.size});
   return all;
 }
 
@@ -185,6 +200,8 @@ Possible value_words(const TypedWords& typed, const CLI::Option& option, bool in
   if (name == "--view") return {view_names(), false};
   if (name == "--theme") return {theme_names(!in_program), false};
   if (name == "--colormap") return {color_map_names(), false};
+  if (name == "--font") return {font_names(), false};
+  if (name == "--preset") return {preset_names(), false};
   if (name == "--lesson") return {lesson_names(), true};
   if (name == "--pinned") return {system_names(), true};
   if (name == "--sort") return {measure_names(), false};

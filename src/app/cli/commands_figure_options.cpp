@@ -31,9 +31,11 @@ Result<void> read_length(const std::string& name, const std::string& text, doubl
 
 void add_content_options(CLI::App& command, FigureOptions& options) {
   command
-      .add_option("--colormap", options.map,
-                  "Colours of the weights, or of all matrices in a view without weights: viridis, magma, red_blue, "
-                  "greys, brightness")
+      .add_option(
+          "--colormap", options.map,
+          "Colours of the weights, or of all matrices in a view without weights: viridis, magma, red_blue, "
+          "greys, brightness; blue_brown for numbers of both signs in any view. All but red_blue keep their order in "
+          "grey print, and all with any colour vision")
       ->type_name("NAME");
   command.add_option("--range", options.range, "The values at the two ends of the colour scale")->type_name("LOW,HIGH");
   command.add_flag("--no-title", options.no_title, "Omit the headings");
@@ -67,6 +69,8 @@ void add_figure_options(CLI::App& command, FigureOptions& options) {
       ->type_name("IN");
   command.add_option("--font-size", options.font_points, "Text size in points, 3 to 48 (default 9.75)")
       ->type_name("PT");
+  command.add_option("--font", options.font, "inter (default), serif (STIX) or latex (Latin Modern)")
+      ->type_name("NAME");
   command
       .add_option("--dpi", options.file.dpi,
                   "Dots per inch of a PNG, 10 to 2400 (default " + std::to_string(options.file.dpi) + ")")
@@ -83,6 +87,9 @@ Result<FigureFileOptions> file_options(const FigureOptions& options) {
                 Error::Kind::usage);
   }
   file.theme = *theme;
+  const std::optional<FigureFont> font = parse_font(options.font);
+  if (!font) return wrong_option("--font", options.font, "inter, serif or latex");
+  file.font = *font;
   if (const auto read = read_length("--width", options.width, file.width_inches); !read)
     return tl::unexpected(read.error());
   if (const auto read = read_length("--height", options.height, file.height_inches); !read)
@@ -90,7 +97,7 @@ Result<FigureFileOptions> file_options(const FigureOptions& options) {
   if (!options.map.empty()) {
     file.content.map = parse_color_map(options.map);
     if (!file.content.map)
-      return wrong_option("--colormap", options.map, "viridis, magma, red_blue, greys or brightness");
+      return wrong_option("--colormap", options.map, "viridis, magma, red_blue, greys, brightness or blue_brown");
   }
   if (!options.range.empty()) {
     file.content.range = parse_range(options.range);

@@ -25,6 +25,7 @@ struct FigureOptions : ExperimentOptions {
   std::optional<double> font_points;
   std::string map;
   std::string range;
+  std::string font = "inter";
   bool no_title = false;
   bool no_color_bar = false;
   bool no_values = false;

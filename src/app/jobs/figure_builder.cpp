@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/stop.h"
+#include "core/base/text.h"
 #include "figure/slices/selected.h"
 
 namespace attnscope {
@@ -20,6 +21,7 @@ BuildFigure builder_of(const FigureRequest& request, const StopToken& stop, View
   options.cache = cache;
   options.progress = std::move(progress);
   options.pinned = request.pinned.get();
+  if (request.file) options.font = request.file->font;
   return [&request, options](double width, double height) mutable {
     if (options.stop.stop_requested()) return Figure();
     options.width = width;
@@ -28,15 +30,31 @@ BuildFigure builder_of(const FigureRequest& request, const StopToken& stop, View
   };
 }
 
-Figure built_as_asked(const FigureRequest& request, const BuildFigure& build) {
-  return request.file ? figure_for_file(build, *request.file) : build(request.width, request.height);
+BuiltFigure built_for_file(const FigureRequest& request, const BuildFigure& build) {
+  Result<FittedFigure> made = fitted_figure(build, *request.file, request.view.name);
+  if (!made) {
+    ViewOptions options;
+    options.width = 0;
+    BuiltFigure refused = {request, reason_figure(capitalized(made.error().message) + ".", options)};
+    refused.refusal = made.error().message;
+    return refused;
+  }
+  BuiltFigure built = {request, std::move(made->figure)};
+  if (!request.file->preset) built.smaller_type = smaller_type(build, built.figure, *request.file);
+  built.file = made->options;
+  return built;
 }
 
 }  // namespace
 
 Figure build(const FigureRequest& request, const StopToken& stop, ViewCache* cache,
              std::function<void(double)> progress) {
-  return built_as_asked(request, builder_of(request, stop, cache, std::move(progress)));
+  const BuildFigure build = builder_of(request, stop, cache, std::move(progress));
+  return request.file ? figure_for_file(build, *request.file) : build(request.width, request.height);
+}
+
+Result<FittedFigure> build_for_file(const FigureRequest& request, const StopToken& stop, ViewCache* cache) {
+  return fitted_figure(builder_of(request, stop, cache, {}), *request.file, request.view.name);
 }
 
 Result<void> check_view(const Trace& trace, const std::string& name, const ViewOptions& options) {
@@ -60,12 +78,11 @@ FigureBuilder::FigureBuilder(std::function<void()> ready)
                 progress_ = static_cast<float>(share);
                 ready();
               });
-              Figure figure = built_as_asked(request, build);
-              std::optional<SmallerType> smaller;
-              if (request.file) smaller = smaller_type(build, figure, *request.file);
+              BuiltFigure built = request.file ? built_for_file(request, build)
+                                               : BuiltFigure{request, build(request.width, request.height)};
               progress_ = 0;
-              const double seconds = std::chrono::duration<double>(StopClock::now() - start).count();
-              return BuiltFigure{request, std::move(figure), seconds, smaller};
+              built.seconds = std::chrono::duration<double>(StopClock::now() - start).count();
+              return built;
             },
             [](const FigureRequest& running, const FigureRequest& newer) -> std::optional<StopClock::duration> {
               // The user will not see a figure of another view.

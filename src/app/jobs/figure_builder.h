@@ -7,12 +7,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "app/jobs/latest_job.h"
 #include "core/base/stop.h"
 #include "figure/views/view.h"
-#include "io/figures/figure_file.h"
+#include "io/figures/fitted_figure.h"
 
 namespace attnscope {
 
@@ -34,12 +35,18 @@ struct BuiltFigure {
   Figure figure;
   double seconds = 0;                                      ///< that building took
   std::optional<SmallerType> smaller_type = std::nullopt;  ///< of a figure for a file
+  std::optional<FigureFileOptions> file = std::nullopt;    ///< of a figure for a file: with the sizes of its preset
+  std::string refusal = {};  ///< why it does not fit into its preset, which the figure says too; empty: it does
 };
 
 /// Builds the figure in this thread; a stopped one is unfinished. `request.view` has been checked. `progress`: see
 /// ViewOptions.
 Figure build(const FigureRequest& request, const StopToken& stop = {}, ViewCache* cache = nullptr,
              std::function<void(double)> progress = {});
+
+/// The figure for the file of `request`, in this thread. Fails where it does not fit into its preset.
+Result<FittedFigure> build_for_file(const FigureRequest& request, const StopToken& stop = {},
+                                    ViewCache* cache = nullptr);
 
 /// Fails where the trace lacks the layer, head, batch item or page that the view shows, or the view has nothing to
 /// show. `options` come from `view_options`.

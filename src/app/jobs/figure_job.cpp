@@ -17,13 +17,15 @@ Result<WrittenFigure> stopped(const FigureTask& task, std::size_t written) {
 
 Result<WrittenFigure> write(const FigureTask& task, const StopToken& stop) {
   WrittenFigure written;
-  const Figure figure = build(task.request, stop);
+  const Result<FittedFigure> made = build_for_file(task.request, stop);
+  if (!made) return tl::unexpected(made.error());
   for (const std::filesystem::path& output : task.outputs) {
     if (stop.stop_requested()) return stopped(task, written.files.size());
-    if (const Result<void> done = write_figure(figure, *task.request.file, output, &task.source); !done)
+    if (const Result<void> done = write_figure(made->figure, made->options, output, &task.source); !done)
       return tl::unexpected(done.error());
     written.files.push_back(output);
   }
+  written.caption = figure_caption(task.source, &made->figure);
   return written;
 }
 

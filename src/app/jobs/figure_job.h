@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "app/jobs/background_task.h"
@@ -22,6 +23,7 @@ struct FigureTask {
 struct WrittenFigure {
   std::vector<std::filesystem::path> files;
   bool copied = false;  ///< to the clipboard
+  std::string caption = {};
 };
 
 /// Builds and writes a figure. A stop keeps the files that are written already; the result is an error that names them.

@@ -241,9 +241,11 @@ struct Figure {
   std::vector<LineMark> lines;
   std::vector<ColorBarMark> color_bars;
   std::vector<TextMark> texts;
-  std::vector<TargetMark> targets;  ///< the last one is on top
-  Highlights highlights;            ///< in a file; the window has those of the cell under the cursor instead
-  std::string failure;              ///< why its numbers could not be read; empty: they could. See `failure_of`
+  std::vector<TargetMark> targets;      ///< the last one is on top
+  Highlights highlights;                ///< in a file; the window has those of the cell under the cursor instead
+  FigureFont font = FigureFont::inter;  ///< that it is laid out for, and painted in
+  std::string sentence;  ///< says what it shows, with its numbers; `with_content` adds what the colours mean
+  std::string failure;   ///< why its numbers could not be read; empty: they could. See `failure_of`
 };
 
 /// Why numbers of the figure could not be read, in one line; empty: all could so far. A figure that failed is not

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "figure/model/canvas.h"
 #include "figure/model/map_points.h"
+#include "figure/style/markup.h"
 
 namespace attnscope {
 namespace {
@@ -125,8 +127,24 @@ void leave_out(Figure& figure, bool headings, bool color_bars) {
 // Where a logarithmic scale is asked to begin at 0 or below: this share of its end.
 constexpr double kSmallestShare = 1e-4;
 
+void recolor(Figure& figure, const FigureContent& content);
+
+/// Gives numbers of both signs, whatever they are, the map for them that greys keep apart, and the main matrices the
+/// range.
+void recolor_signed(Figure& figure, FigureContent content) {
+  const auto change = [&](auto& mark) {
+    if (mark.scale.map == ColorMap::red_blue) mark.scale.map = ColorMap::blue_brown;
+  };
+  std::ranges::for_each(figure.heatmaps, change);
+  std::ranges::for_each(figure.words, change);
+  std::ranges::for_each(figure.color_bars, change);
+  content.map.reset();
+  recolor(figure, content);
+}
+
 /// Gives the main matrices and their colour bars another scale.
 void recolor(Figure& figure, const FigureContent& content) {
+  if (content.map == ColorMap::blue_brown) return recolor_signed(figure, content);
   const auto is_weights = [](const auto& mark) { return mark.scale.map == ColorMap::viridis; };
   const bool weights = !figure.words.empty() || std::ranges::any_of(figure.heatmaps, is_weights);
   const auto change = [&](ColorScale& scale) {
@@ -149,10 +167,42 @@ void recolor(Figure& figure, const FigureContent& content) {
   }
 }
 
+/// The colours of a map at its low end and at its high end.
+struct ColorWords {
+  const char* low;
+  const char* high;
+};
+
+ColorWords color_words(ColorMap map) {
+  switch (map) {
+    case ColorMap::viridis: return {"violet", "yellow"};
+    case ColorMap::magma: return {"black", "pale yellow"};
+    case ColorMap::red_blue: return {"blue", "red"};
+    case ColorMap::greys: return {"white", "black"};
+    case ColorMap::brightness: return {"black", "white"};
+    case ColorMap::blue_brown: return {"light blue", "dark brown"};
+  }
+  return {"", ""};
+}
+
 }  // namespace
+
+std::string colors_sentence(const Figure& figure) {
+  std::vector<std::string> parts;
+  for (const ColorBarMark& bar : figure.color_bars) {
+    const auto [low, high] = color_words(bar.scale.map);
+    const std::string title = plain_text(bar.title);
+    std::string part = (title.empty() ? "numbers" : title) + " from " + low + " (" + plain_text(bar.low_text) +
+                       ") to " + high + " (" + plain_text(bar.high_text) + ")";
+    if (std::ranges::find(parts, part) == parts.end()) parts.push_back(std::move(part));
+  }
+  return parts.empty() ? "" : "Colours: " + join(parts, "; ") + ".";
+}
 
 Figure with_content(Figure figure, const FigureContent& content) {
   if (content.map || content.range) recolor(figure, content);
+  if (const std::string colors = colors_sentence(figure); !figure.sentence.empty() && !colors.empty())
+    figure.sentence += " " + colors;
   for (HeatmapMark& mark : figure.heatmaps) {
     mark.shows_numbers = mark.shows_numbers && content.values;
     if (content.labels) continue;

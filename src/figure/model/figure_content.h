@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "figure/model/figure.h"
 
@@ -27,7 +28,10 @@ struct FigureContent {
   friend bool operator==(const FigureContent&, const FigureContent&) = default;
 };
 
-/// The figure with that content. Where a heading or the colour bars leave empty lines, the rest moves up and the figure
+/// "Colours: attention weight from violet (0) to yellow (1)." for the colour bars of a figure; empty without any.
+std::string colors_sentence(const Figure& figure);
+
+/// The figure with that content, and with the meaning of its colours at the end of its sentence. Where a heading or the colour bars leave empty lines, the rest moves up and the figure
 /// becomes lower; nothing else changes its size.
 Figure with_content(Figure figure, const FigureContent& content);
 

@@ -53,6 +53,7 @@ LaidOutNote laid_out(const FigureNote& note, double width) {
 double note_height(const FigureNote& note, double width) { return laid_out(note, width).height; }
 
 Figure with_note(Figure figure, double width, double height, const FigureNote& note, double room) {
+  const FontScope font(figure.font);
   const double upper = height - room;
   const double scale = std::max({1.0, figure.width / width, figure.height / upper});
   const double right = (width * scale - figure.width) / 2;

@@ -14,7 +14,7 @@ struct FigureNote {
   friend bool operator==(const FigureNote&, const FigureNote&) = default;
 };
 
-/// The height of the note below a figure of that width, logical pixels; 0 for an empty note.
+/// The height of the note below a figure of that width, logical pixels; 0 for an empty note. In the font of the scope.
 double note_height(const FigureNote& note, double width);
 
 /// A page of `width` × `height` with `figure` in its upper part and the note in its lowest `room`. A figure that is

@@ -233,6 +233,7 @@ void Canvas::strands(std::span<const PlacedStrand> strands) {
 
 void paint(const Figure& figure, const Palette& palette, const FigureTransform& transform, const Rect& visible,
            Canvas& canvas, int isolated) {
+  const FontScope font(figure.font);
   const Painter painter = {palette, transform, visible, canvas};
   // Text last: it is on top in vector files and in the window.
   for (const HeatmapMark& mark : figure.heatmaps) painter.heatmap(mark);

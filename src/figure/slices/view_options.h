@@ -10,6 +10,7 @@
 
 #include "core/base/stop.h"
 #include "core/trace/trace.h"
+#include "figure/style/font_metrics.h"
 
 namespace attnscope {
 
@@ -17,9 +18,10 @@ class ViewCache;
 
 /// How to build a view.
 struct ViewOptions {
-  double width = 672;      ///< available, logical pixels
-  double height = 0;       ///< 0: follows from the content
-  bool for_file = false;   ///< without words that are there to be clicked
+  double width = 672;     ///< available, logical pixels
+  double height = 0;      ///< 0: follows from the content
+  bool for_file = false;  ///< without words that are there to be clicked
+  FigureFont font = FigureFont::inter;
   ParameterValues values;  ///< the view's options; a missing one has its default
 
   const Trace* pinned = nullptr;  ///< the baseline; null: none

@@ -18,16 +18,17 @@ struct Named {
   std::string_view name;
 };
 
-constexpr std::array<Named, 5> kNames{{
+constexpr std::array<Named, 6> kNames{{
     {ColorMap::viridis, "viridis"},
     {ColorMap::magma, "magma"},
     {ColorMap::red_blue, "red_blue"},
     {ColorMap::greys, "greys"},
     {ColorMap::brightness, "brightness"},
+    {ColorMap::blue_brown, "blue_brown"},
 }};
 
-constexpr std::array<ColorMap, kNames.size()> kAllMaps{ColorMap::viridis, ColorMap::magma, ColorMap::red_blue,
-                                                       ColorMap::greys, ColorMap::brightness};
+constexpr std::array<ColorMap, kNames.size()> kAllMaps{ColorMap::viridis, ColorMap::magma,      ColorMap::red_blue,
+                                                       ColorMap::greys,   ColorMap::brightness, ColorMap::blue_brown};
 
 constexpr Rgb unpack(std::uint32_t color) {
   return {static_cast<std::uint8_t>(color >> 16U), static_cast<std::uint8_t>(color >> 8U),
@@ -67,18 +68,22 @@ std::optional<ColorMap> parse_color_map(std::string_view name) {
   return found == kNames.end() ? std::nullopt : std::optional(found->map);
 }
 
+bool is_grey_safe(ColorMap map) { return map != ColorMap::red_blue; }
+
 std::span<const Rgb, 256> lut(ColorMap map) {
   static const Colors viridis = unpack_all(colormap_data::kViridis);
   static const Colors magma = unpack_all(colormap_data::kMagma);
   static const Colors red_blue = unpack_all(colormap_data::kRedBlue);
   static const Colors greys = unpack_all(colormap_data::kGreys);
   static const Colors brightness = backwards(greys);
+  static const Colors blue_brown = unpack_all(colormap_data::kBlueBrown);
   switch (map) {
     case ColorMap::viridis: return viridis;
     case ColorMap::magma: return magma;
     case ColorMap::red_blue: return red_blue;
     case ColorMap::greys: return greys;
     case ColorMap::brightness: return brightness;
+    case ColorMap::blue_brown: return blue_brown;
   }
   return viridis;
 }

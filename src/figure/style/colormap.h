@@ -18,26 +18,31 @@ struct Rgb {
 };
 
 /// The colour maps. All are readable with every kind of colour blindness: lightness alone carries the order (in
-/// `red_blue` from the middle outwards).
+/// `red_blue` from the middle outwards, see `is_grey_safe`).
 enum class ColorMap {
   viridis,     ///< dark violet to yellow; attention weights, 0 to 1
   magma,       ///< black to cream; numbers of one sign, from 0
   red_blue,    ///< blue through near-white to red; numbers of both signs: negative blue, 0 in the middle, positive red
   greys,       ///< white to black; for print
   brightness,  ///< black to white; pixels of a picture
+  blue_brown,  ///< light blue through grey to dark brown; numbers of both signs, whose order greys keep
 };
+
+/// Whether the colours keep the order of the numbers when they are printed in grey. `red_blue` does not: as dark as a
+/// negative number is its opposite.
+bool is_grey_safe(ColorMap map);
 
 /// All of them, in the order of the enumeration.
 std::span<const ColorMap> color_maps();
 
-/// The name on the command line and in files: "viridis", "magma", "red_blue", "greys", "brightness".
+/// The name on the command line and in files: "viridis", "magma", "red_blue", "greys", "brightness", "blue_brown".
 std::string_view color_map_name(ColorMap map);
 
 /// The map of that name, if any.
 std::optional<ColorMap> parse_color_map(std::string_view name);
 
 /// The map as 256 colours, low values first; entry i covers the values from i/256 to (i+1)/256. In `red_blue` entry
-/// 128, the one for 0.5, is exactly neutral. Lives as long as the program. Source: viridis and magma, S. van der Walt
+/// 128, the one for 0.5, is exactly neutral, and in `blue_brown`. Lives as long as the program. Source: viridis and magma, S. van der Walt
 /// and N. Smith (CC0); red_blue from ColorBrewer's RdBu.
 std::span<const Rgb, 256> lut(ColorMap map);
 

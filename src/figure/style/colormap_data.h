@@ -12,5 +12,6 @@ extern const Table kViridis;
 extern const Table kMagma;
 extern const Table kRedBlue;
 extern const Table kGreys;
+extern const Table kBlueBrown;
 
 }  // namespace attnscope::colormap_data

@@ -9,6 +9,8 @@
 #include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "figure/style/font_metrics_data.h"
+#include "figure/style/font_metrics_latex.h"
+#include "figure/style/font_metrics_serif.h"
 
 namespace attnscope {
 
@@ -71,21 +73,67 @@ std::optional<int> width_in(const font_data::Run<Count>& run, char32_t code_poin
   return weight == FontWeight::regular ? run.regular[at] : run.semibold[at];
 }
 
-std::optional<int> width_among_singles(char32_t code_point, FontWeight weight) {
-  const auto& singles = font_data::kSingles;
+template <std::size_t Count>
+std::optional<int> width_among(const std::array<font_data::Single, Count>& singles, char32_t code_point,
+                               FontWeight weight) {
   const auto* const found = std::ranges::lower_bound(singles, code_point, {}, &font_data::Single::code_point);
   if (found == singles.end() || found->code_point != code_point) return std::nullopt;
   return weight == FontWeight::regular ? found->regular : found->semibold;
 }
 
+/// The width of a character in the first table that has it.
+template <typename... Tables>
+std::optional<int> first_width(char32_t code_point, FontWeight weight, const Tables&... tables) {
+  std::optional<int> width;
+  ((width = width_in(tables, code_point, weight)) || ...);
+  return width;
+}
+
+std::optional<int> known_width(char32_t code_point, FontWeight weight, FigureFont font) {
+  namespace d = font_data;
+  std::optional<int> width;
+  switch (font) {
+    case FigureFont::inter:
+      width = first_width(code_point, weight, d::kAscii, d::kLatin, d::kGreek);
+      return width ? width : width_among(d::kSingles, code_point, weight);
+    case FigureFont::serif:
+      width = first_width(code_point, weight, d::serif::kAscii, d::serif::kLatin, d::serif::kGreek);
+      return width ? width : width_among(d::serif::kSingles, code_point, weight);
+    case FigureFont::latex:
+      width = first_width(code_point, weight, d::latex::kAscii, d::latex::kLatin, d::latex::kGreek);
+      return width ? width : width_among(d::latex::kSingles, code_point, weight);
+  }
+  return width;
+}
+
+thread_local FigureFont font_in_use = FigureFont::inter;
+
 }  // namespace
+
+std::string_view font_name(FigureFont font) {
+  return font == FigureFont::serif ? "serif" : font == FigureFont::latex ? "latex" : "inter";
+}
+
+std::optional<FigureFont> parse_font(std::string_view name) {
+  for (const FigureFont font : {FigureFont::inter, FigureFont::serif, FigureFont::latex}) {
+    if (font_name(font) == name) return font;
+  }
+  return std::nullopt;
+}
+
+double cap_height(FigureFont font) {
+  constexpr double stix = 0.662;
+  constexpr double latin_modern = 0.683;
+  return font == FigureFont::serif ? stix : font == FigureFont::latex ? latin_modern : kFontCapHeight;
+}
+
+FontScope::FontScope(FigureFont font) : before_(font_in_use) { font_in_use = font; }
+FontScope::~FontScope() { font_in_use = before_; }
+FigureFont FontScope::current() { return font_in_use; }
 
 int advance_width(char32_t code_point, FontWeight weight) {
   if (contains(kZeroWidth, code_point)) return 0;
-  if (const auto width = width_in(font_data::kAscii, code_point, weight)) return *width;
-  if (const auto width = width_in(font_data::kLatin, code_point, weight)) return *width;
-  if (const auto width = width_in(font_data::kGreek, code_point, weight)) return *width;
-  if (const auto width = width_among_singles(code_point, weight)) return *width;
+  if (const auto width = known_width(code_point, weight, font_in_use)) return *width;
   return contains(kWide, code_point) ? kWideWidth : kUnknownWidth;
 }
 

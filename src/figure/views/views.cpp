@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "figure/slices/selected.h"
+#include "figure/slices/view_sentence.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -104,11 +105,16 @@ std::string missing_for(const View& view, const Trace& trace) {
 
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options) {
   const View& view = *find_view(name);
+  const FontScope font(options.font);
   const std::string missing = missing_for(view, trace);
   if (!missing.empty()) return reason_figure(missing, options);
   const auto failures = [&] { return trace.failures() + (options.pinned != nullptr ? options.pinned->failures() : 0); };
   const std::uint64_t before = failures();
   Figure figure = view.build(trace, options);
+  figure.font = options.font;
+  // In the window nobody reads it.
+  if (options.for_file && figure.width > 0 && failures() == before)
+    figure.sentence = view_sentence(name, trace, options, figure);
   if (failures() == before) return figure;
   // What was read on the way is in places, texts and colours: no part of it can be trusted.
   const std::string why = trace.failures() > 0 ? *trace.failure() : *options.pinned->failure();

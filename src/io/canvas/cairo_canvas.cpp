@@ -106,8 +106,9 @@ double left_shift(HorizontalAlign align, double width) {
 
 void CairoCanvas::LayoutRelease::operator()(PangoLayout* layout) const { g_object_unref(layout); }
 
-CairoCanvas::CairoCanvas(cairo_t* context)
+CairoCanvas::CairoCanvas(cairo_t* context, FigureFont font)
     : context_(context),
+      font_(font),
       bitmap_(cairo_surface_get_type(cairo_get_target(context)) == CAIRO_SURFACE_TYPE_IMAGE),
       layout_(make_layout(context)) {}
 
@@ -329,7 +330,7 @@ void CairoCanvas::triangle(Point a, Point b, Point c, Rgb color) {
 
 void CairoCanvas::set_span(const TextSpan& span, const PlacedText& text) {
   PangoFontDescription* const font = pango_font_description_new();
-  pango_font_description_set_family_static(font, kFontFamilies.data());
+  pango_font_description_set_family_static(font, font_families(font_));
   pango_font_description_set_weight(font,
                                     text.weight == FontWeight::regular ? PANGO_WEIGHT_NORMAL : PANGO_WEIGHT_SEMIBOLD);
   pango_font_description_set_absolute_size(font, span_size(span.level, text.size) * PANGO_SCALE);
@@ -355,7 +356,7 @@ void CairoCanvas::text(const PlacedText& text) {
   pango_cairo_update_layout(context_, layout_.get());
   set_color(context_, text.color);
   double x = -left_shift(text.horizontal, width(text));
-  const double baseline = baseline_shift(text.vertical, text.size);
+  const double baseline = baseline_shift(text.vertical, text.size, font_);
   for (const TextSpan& span : text.spans) {
     set_span(span, text);
     cairo_move_to(context_, x, baseline + span_drop(span.level, text.size));

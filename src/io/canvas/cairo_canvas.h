@@ -20,14 +20,14 @@ namespace attnscope {
 /// cells that it covers. In a vector file cells are rectangles, or, if they are very many, an image with a pixel for
 /// each cell (at most 2048 along a side) that asks viewers not to smooth it.
 ///
-/// **Text** is set by pango in Inter, or DejaVu Sans for characters that Inter lacks, with figures of equal width and
+/// **Text** is set by pango in `font`, or DejaVu Sans for characters that it lacks, with figures of equal width and
 /// without hinting: letters and their places are the same at every resolution. In a PDF it stays text.
 ///
 /// **Lines** and edges that are horizontal or vertical fall on whole pixels of a bitmap too.
 class CairoCanvas final : public Canvas {
  public:
   /// `context` must outlive the canvas.
-  explicit CairoCanvas(cairo_t* context);
+  explicit CairoCanvas(cairo_t* context, FigureFont font = FigureFont::inter);
   ~CairoCanvas() override;
   CairoCanvas(const CairoCanvas&) = delete;
   CairoCanvas& operator=(const CairoCanvas&) = delete;
@@ -60,6 +60,7 @@ class CairoCanvas final : public Canvas {
   [[nodiscard]] Point stroke_point(Point at, double width) const;
 
   cairo_t* context_;
+  FigureFont font_;
   bool bitmap_;
   std::unique_ptr<PangoLayout, LayoutRelease> layout_;
 };

@@ -18,10 +18,20 @@ bool is_unfit(char32_t point) {
 
 }  // namespace
 
-double baseline_shift(VerticalAlign align, double size) {
+const char* font_families(FigureFont font) {
+  switch (font) {
+    case FigureFont::inter: return "Inter, DejaVu Sans, sans-serif";
+    case FigureFont::serif: return "STIX, STIX Two Text, DejaVu Sans, serif";
+    // One of the sizes that Latin Modern Roman is drawn for: its family alone could be any of them.
+    case FigureFont::latex: return "LM Roman 10, Latin Modern Math, DejaVu Sans, serif";
+  }
+  return "";
+}
+
+double baseline_shift(VerticalAlign align, double size, FigureFont font) {
   switch (align) {
     case VerticalAlign::top: return size * kFontAscent;
-    case VerticalAlign::middle: return size * kFontCapHeight / 2;
+    case VerticalAlign::middle: return size * cap_height(font) / 2;
     case VerticalAlign::baseline: return 0;
   }
   return 0;

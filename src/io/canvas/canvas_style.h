@@ -9,15 +9,15 @@
 
 namespace attnscope {
 
-/// The fonts of figures, in order of preference for each character.
-inline constexpr std::string_view kFontFamilies = "Inter, DejaVu Sans, sans-serif";
+/// The families that a figure is set in, in order of preference for each character, as fontconfig and SVG take them.
+const char* font_families(FigureFont font);
 
 /// The length of dashes and of the gaps between them, in line widths.
 inline constexpr double kDashLength = 3;
 
 /// How far the baseline lies below the point where text is placed, in the unit of `size`. `middle` centres capitals and
 /// digits; `top` leaves room for the tallest letters.
-double baseline_shift(VerticalAlign align, double size);
+double baseline_shift(VerticalAlign align, double size, FigureFont font = FigureFont::inter);
 
 /// The type size of a span in text of `size`, and how far its baseline lies below that of the line.
 double span_size(TextSpan::Level level, double size);

@@ -2,7 +2,10 @@
 
 #include <fontconfig/fontconfig.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <string>
 
 namespace attnscope {
 namespace {
@@ -33,6 +36,18 @@ std::filesystem::path best_match(const char* family, int weight) {
   FcChar8* file = nullptr;
   if (!match || FcPatternGetString(match.get(), FC_FILE, 0, &file) != FcResultMatch) return {};
   return reinterpret_cast<const char*>(file);
+}
+
+/// Whether a family of exactly that name is installed.
+bool is_installed(const char* family) {
+  const PatternPtr pattern(FcPatternCreate());
+  FcPatternAddString(pattern.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>(family));
+  FcObjectSet* const wanted = FcObjectSetBuild(FC_FILE, nullptr);
+  FcFontSet* const fonts = FcFontList(nullptr, pattern.get(), wanted);
+  FcObjectSetDestroy(wanted);
+  const bool any = fonts != nullptr && fonts->nfont > 0;
+  if (fonts != nullptr) FcFontSetDestroy(fonts);
+  return any;
 }
 
 struct CharSetDeleter {
@@ -95,6 +110,23 @@ std::vector<FontFile> fonts_with(std::span<const char32_t> characters) {
     left.reset(FcCharSetSubtract(left.get(), has));
   }
   return files;
+}
+
+Result<void> check_font(FigureFont font) {
+  struct Needed {
+    FigureFont font;
+    const char* title;
+    const char* package;
+    std::array<const char*, 2> families;  ///< any of them
+  };
+  constexpr std::array<Needed, 2> all = {{
+      {FigureFont::serif, "STIX", "fonts-stix", {"STIX", "STIX Two Text"}},
+      {FigureFont::latex, "Latin Modern", "fonts-lmodern", {"LM Roman 10", "LM Roman 10"}},
+  }};
+  const auto* const needed = std::ranges::find(all, font, &Needed::font);
+  if (needed == all.end() || std::ranges::any_of(needed->families, is_installed)) return {};
+  return fail("font " + std::string(font_name(font)) + ": " + needed->title +
+              " is not installed; on Debian: apt install " + needed->package);
 }
 
 Result<void> check_fonts() {

@@ -31,6 +31,9 @@ Result<FontFiles> find_font_files();
 /// a character that none before it has.
 std::vector<FontFile> fonts_with(std::span<const char32_t> characters);
 
+/// Whether the font of a figure is installed; otherwise an error that names its package. Inter has others in its place.
+Result<void> check_font(FigureFont font);
+
 /// Whether there is any font, without which a picture has no text; otherwise the same error.
 Result<void> check_fonts();
 

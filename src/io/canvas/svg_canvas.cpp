@@ -85,14 +85,15 @@ std::string_view anchor(HorizontalAlign align) { return align == HorizontalAlign
 
 }  // namespace
 
-SvgCanvas::SvgCanvas(double width, double height, std::string_view title, Rgb background) {
+SvgCanvas::SvgCanvas(double width, double height, std::string_view title, Rgb background, FigureFont font)
+    : font_(font) {
   head_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg";
   head_ += attribute("xmlns", "http://www.w3.org/2000/svg");
   head_ += attribute("xmlns:xlink", "http://www.w3.org/1999/xlink") + attribute("version", "1.1");
   head_ += attribute("width", number(width / 96, 4) + "in") + attribute("height", number(height / 96, 4) + "in");
   head_ += attribute("viewBox", "0 0 " + number(width) + " " + number(height));
   // Spaces count: they separate the spans of a formula.
-  head_ += attribute("xml:space", "preserve") + attribute("font-family", kFontFamilies);
+  head_ += attribute("xml:space", "preserve") + attribute("font-family", font_families(font));
   head_ += attribute("style", "font-variant-numeric:tabular-nums;font-variant-ligatures:no-contextual") + ">\n";
   if (!title.empty()) head_ += "<title>" + escaped(title) + "</title>\n";
   fill({0, 0, width, height}, background, 1);
@@ -212,7 +213,8 @@ void SvgCanvas::triangle(Point a, Point b, Point c, Rgb color) {
 }
 
 void SvgCanvas::text(const PlacedText& text) {
-  body_ += "<text" + attribute("x", text.at.x) + attribute("y", text.at.y + baseline_shift(text.vertical, text.size)) +
+  body_ += "<text" + attribute("x", text.at.x) +
+           attribute("y", text.at.y + baseline_shift(text.vertical, text.size, font_)) +
            attribute("font-size", text.size) + attribute("fill", hex(text.color));
   if (text.weight == FontWeight::semibold) body_ += attribute("font-weight", "600");
   if (text.horizontal != HorizontalAlign::left) body_ += attribute("text-anchor", anchor(text.horizontal));

@@ -10,7 +10,7 @@
 namespace attnscope {
 
 /// Writes an SVG 1.1 document whose units are logical pixels, 96 per inch. Writing needs no font: the reader sets the
-/// text, in Inter if it has that, and aligns it.
+/// text, in the font of the figure if it has that, and aligns it.
 ///
 /// Cells are shapes, those of one colour in one path; very many cells are an embedded PNG with a pixel for each (at
 /// most 2048 along a side) that asks viewers not to smooth it. The title of a heatmap is its `about`, for tooltips and
@@ -18,7 +18,7 @@ namespace attnscope {
 class SvgCanvas final : public Canvas {
  public:
   /// A page of `width` × `height` units, filled with `background`. `title` may be empty.
-  SvgCanvas(double width, double height, std::string_view title, Rgb background);
+  SvgCanvas(double width, double height, std::string_view title, Rgb background, FigureFont font = FigureFont::inter);
 
   /// Adds the figure's caption, and JSON about its source for programs. Call it before drawing.
   void annotate(std::string_view caption, std::string_view source);
@@ -40,6 +40,7 @@ class SvgCanvas final : public Canvas {
   void heatmap_image(const HeatmapMark& mark, const Rect& box);
   void define_gradient(ColorMap map);
 
+  FigureFont font_;
   std::string head_;
   std::string body_;
   std::set<ColorMap> gradients_;  ///< already defined in the document

@@ -72,22 +72,22 @@ PlacedText placed_line(std::string_view text, double size, FontWeight weight) {
 
 }  // namespace
 
-int line_advance(std::string_view text, double size, FontWeight weight) {
+int line_advance(std::string_view text, double size, FontWeight weight, FigureFont font) {
   const CairoSurface none = make_surface(1, 1);
   const CairoContext context(cairo_create(none.get()));
-  return static_cast<int>(std::ceil(CairoCanvas(context.get()).width(placed_line(text, size, weight))));
+  return static_cast<int>(std::ceil(CairoCanvas(context.get(), font).width(placed_line(text, size, weight))));
 }
 
-TextImage draw_line_of_text(std::string_view text, double size, FontWeight weight, Rgb color) {
+TextImage draw_line_of_text(std::string_view text, double size, FontWeight weight, Rgb color, FigureFont font) {
   // Letters may reach beyond their advance, and those of some scripts far above and below Latin ones.
   const int margin = static_cast<int>(std::ceil(size));
   const int above = 2 * margin;
-  const CairoSurface surface = make_surface(line_advance(text, size, weight) + 2 * margin, above + 2 * margin);
+  const CairoSurface surface = make_surface(line_advance(text, size, weight, font) + 2 * margin, above + 2 * margin);
   const CairoContext context(cairo_create(surface.get()));
   PlacedText line = placed_line(text, size, weight);
   line.color = color;
   line.at = {static_cast<double>(margin), static_cast<double>(above)};
-  CairoCanvas(context.get()).text(line);
+  CairoCanvas(context.get(), font).text(line);
   cairo_surface_flush(surface.get());
   TextImage image;
   if (cairo_status(context.get()) != CAIRO_STATUS_SUCCESS) return image;

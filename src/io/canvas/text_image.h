@@ -19,9 +19,10 @@ struct TextImage {
 };
 
 /// How far `text` moves on, in letters of `size` pixels (em), pixels, rounded up.
-int line_advance(std::string_view text, double size, FontWeight weight);
+int line_advance(std::string_view text, double size, FontWeight weight, FigureFont font = FigureFont::inter);
 
 /// `text` in letters of `size` pixels (em), set as figures are. Emoji have their own colours where a font has them.
-TextImage draw_line_of_text(std::string_view text, double size, FontWeight weight, Rgb color);
+TextImage draw_line_of_text(std::string_view text, double size, FontWeight weight, Rgb color,
+                            FigureFont font = FigureFont::inter);
 
 }  // namespace attnscope

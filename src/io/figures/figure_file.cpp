@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <new>
+#include <utility>
 
 #include "core/base/text.h"
+#include "figure/model/figure_note.h"
 #include "io/base/file.h"
 #include "io/base/file_formats.h"
 #include "io/base/printable.h"
@@ -88,13 +90,32 @@ LayoutSize layout_size(const FigureFileOptions& options) {
   return {options.width_inches * pixels, options.height_inches * pixels};
 }
 
-Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options) {
-  const auto [width, height] = layout_size(options);
-  Figure figure = with_content(build(width, height), options.content);
+namespace {
+
+Figure with_chosen_content(const BuildFigure& build, double width, double height, const FigureContent& content) {
+  Figure figure = with_content(build(width, height), content);
   // Omitted parts leave room for the rest.
   const double freed = height - figure.height;
-  if (height > 0 && freed >= 1) figure = with_content(build(width, height + freed), options.content);
+  if (height > 0 && freed >= 1) figure = with_content(build(width, height + freed), content);
   return figure;
+}
+
+}  // namespace
+
+Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options) {
+  const FontScope font(options.font);
+  const auto [width, height] = layout_size(options);
+  Figure figure = with_chosen_content(build, width, height, options.content);
+  if (!options.caption || figure.sentence.empty() || !(figure.width > 0)) return figure;
+  const FigureNote caption = {"", figure.sentence};
+  const double room = note_height(caption, width);
+  if (height > 0) {
+    const double upper = std::max(1.0, height - room);
+    return with_note(with_chosen_content(build, width, upper, options.content), width, upper + room, caption, room);
+  }
+  // A figure that needs more width is made smaller; the caption is not.
+  const double upper = figure.height / std::max(1.0, figure.width / width);
+  return with_note(std::move(figure), width, upper + room, caption, room);
 }
 
 double type_points(const Figure& figure, const FigureFileOptions& options) {
@@ -171,6 +192,7 @@ Result<std::string> figure_bytes(const Figure& figure, FigureFormat format, cons
   const auto* const entry = std::ranges::find(kFigureFormats, format, &FigureFormatEntry::format);
   if (entry->embeds_fonts) {
     if (const Result<void> fonts = check_fonts(); !fonts) return tl::unexpected(fonts.error());
+    if (const Result<void> font = check_font(figure.font); !font) return tl::unexpected(font.error());
   }
   const Result<FigurePage> page = make_page(figure, options, source, folder);
   if (!page) return tl::unexpected(page.error());

@@ -12,6 +12,7 @@
 #include "figure/model/figure_content.h"
 #include "figure/style/palette.h"
 #include "io/figures/figure_format.h"
+#include "io/figures/figure_preset.h"
 #include "io/figures/figure_source.h"
 
 namespace attnscope {
@@ -29,6 +30,9 @@ struct FigureFileOptions {
   double height_inches = 0;           ///< 0.5 to 200; 0: as the figure needs
   double font_points = kUsualPoints;  ///< 3 to 48
   FigureContent content = {};
+  FigureFont font = FigureFont::inter;
+  bool caption = false;               ///< whether the figure's sentence stands below it
+  std::optional<Preset> preset = {};  ///< sets the sizes above, see fitted_figure.h
 
   friend bool operator==(const FigureFileOptions&, const FigureFileOptions&) = default;
 };
@@ -52,7 +56,7 @@ LayoutSize layout_size(const FigureFileOptions& options);
 using BuildFigure = std::function<Figure(double width, double height)>;
 
 /// The figure for a file with these options, which are in range: laid out for the size of the page and of the type,
-/// with the requested content. Type is smaller if the view needs more room.
+/// with the requested content and caption. A preset is not looked at, see `fitted_figure`. Type is smaller if the view needs more room.
 Figure figure_for_file(const BuildFigure& build, const FigureFileOptions& options);
 
 /// The size that the type of `figure` has in a file with these options, points: what they ask for, or less.

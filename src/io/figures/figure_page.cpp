@@ -28,7 +28,7 @@ cairo_status_t paint_surface(const FigurePage& page, cairo_surface_t* surface, d
   cairo_set_source_rgb(context.get(), background.red / 255.0, background.green / 255.0, background.blue / 255.0);
   cairo_paint(context.get());
   cairo_scale(context.get(), scale, scale);
-  CairoCanvas canvas(context.get());
+  CairoCanvas canvas(context.get(), page.figure.font);
   page.paint_on(canvas);
   return cairo_status(context.get());
 }
@@ -61,7 +61,7 @@ Result<std::string> png_page(const FigurePage& page, int dpi) {
   std::vector<PngText> texts;
   if (page.source != nullptr) {
     if (!page.figure.title.empty()) texts.push_back({"Title", clean_text(page.figure.title)});
-    texts.push_back({"Description", figure_caption(*page.source)});
+    texts.push_back({"Description", figure_caption(*page.source, &page.figure)});
     texts.push_back({"attnscope", figure_source_json(*page.source, page.folder)});
   }
   return png_bytes(surface.get(), dpi, texts);
@@ -77,7 +77,7 @@ Result<std::string> pdf_page(const FigurePage& page, int /*dpi*/) {
   if (!page.figure.title.empty()) set(CAIRO_PDF_METADATA_TITLE, clean_text(page.figure.title));
   set(CAIRO_PDF_METADATA_CREATOR, "attnscope");
   if (page.source != nullptr) {
-    set(CAIRO_PDF_METADATA_SUBJECT, figure_caption(*page.source));
+    set(CAIRO_PDF_METADATA_SUBJECT, figure_caption(*page.source, &page.figure));
     // A custom field needs cairo 1.18; programs that rewrite the file keep this one.
     set(CAIRO_PDF_METADATA_KEYWORDS, figure_source_json(*page.source, page.folder));
   }
@@ -91,9 +91,9 @@ Result<std::string> pdf_page(const FigurePage& page, int /*dpi*/) {
 }
 
 Result<std::string> svg_page(const FigurePage& page, int /*dpi*/) {
-  SvgCanvas canvas(page.box().width, page.box().height, page.figure.title, page.colors.background);
+  SvgCanvas canvas(page.box().width, page.box().height, page.figure.title, page.colors.background, page.figure.font);
   if (page.source != nullptr)
-    canvas.annotate(figure_caption(*page.source), figure_source_json(*page.source, page.folder));
+    canvas.annotate(figure_caption(*page.source, &page.figure), figure_source_json(*page.source, page.folder));
   page.paint_on(canvas);
   std::string bytes = canvas.document();
   if (bytes.empty()) return fail("out of memory");

@@ -150,7 +150,7 @@ ExperimentSource source_of_figure(const Experiment& experiment, const Experiment
           true};
 }
 
-std::string figure_caption(const ExperimentSource& source) {
+std::string figure_caption(const ExperimentSource& source, const Figure* figure) {
   const Experiment& experiment = source.experiment;
   std::string text = experiment_text(experiment) + "; view " + experiment.view.name;
   if (const View* view = find_view(experiment.view.name)) {
@@ -158,7 +158,8 @@ std::string figure_caption(const ExperimentSource& source) {
     if (!options.empty()) text += ": " + options;
   }
   if (source.pinned) text += "; compared with " + experiment_text(*source.pinned);
-  return clean_text(text) + "; attnscope " ATTNSCOPE_VERSION;
+  text = clean_text(text) + "; attnscope " ATTNSCOPE_VERSION;
+  return figure == nullptr || figure->sentence.empty() ? text : clean_text(figure->sentence) + " " + text;
 }
 
 std::string figure_source_json(const ExperimentSource& source, const std::filesystem::path& folder) {

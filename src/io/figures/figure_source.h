@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "figure/model/figure.h"
 #include "io/experiments/experiment_file.h"
 
 namespace attnscope {
@@ -23,7 +24,8 @@ ExperimentSource source_of_figure(const Experiment& experiment, const Experiment
 
 /// A line for below the figure: "worked-example: heads = 2; seed 42; view heads; attnscope 0.1.0". It omits what is at
 /// its default, except the seed, and cuts long values.
-std::string figure_caption(const ExperimentSource& source);
+/// Before it stands what the figure shows, as a sentence, if `figure` is not null and knows that.
+std::string figure_caption(const ExperimentSource& source, const Figure* figure = nullptr);
 
 /// The source as JSON: one line of ASCII, the same for the same source. `folder`: see `experiment_json`.
 std::string figure_source_json(const ExperimentSource& source, const std::filesystem::path& folder = {});

@@ -49,17 +49,22 @@ bool export_dialog(const Style& style, const ExportShown& shown, UiState& state)
   if (std::exchange(state.dialog.browsed, false) || field.edited) choose_format_of(state.dialog.path, settings);
   ImGui::BeginGroup();
   format_row(style, state);
+  preset_row(style, settings, shown.file);
   size_rows(style, settings, shown.figure, "dpi (PNG only)");
   look_rows(style, settings);
+  caption_box(style, settings);
   ImGui::EndGroup();
   const float height = ImGui::GetItemRectSize().y;
   ImGui::SameLine(ImGui::GetStyle().WindowPadding.x + style.px(kSettingsWidth + 16));
   const Result<FigureFileOptions> options = export_options(settings);
-  const double aspect = options ? options->height_inches / options->width_inches : 0;
+  const FigureFileOptions* const page = shown.file ? &*shown.file : options ? &*options : nullptr;
+  const double aspect = page != nullptr ? page->height_inches / page->width_inches : 0;
   page_preview(style, {options ? shown.figure : nullptr, shown.number, aspect, settings.file.theme}, shown.luts,
                shown.batch, shown.lines, ImVec2(room, height));
   caption_row(style, shown.caption, width);
-  const std::string& trouble = options ? state.dialog.error : options.error().message;
+  const std::string& trouble = !options                     ? options.error().message
+                               : state.dialog.error.empty() ? shown.refusal
+                                                            : state.dialog.error;
   if (!trouble.empty()) {
     clipped_text(trouble, width, color(Rgb{0xE6, 0x9F, 0x00}));
   } else if (shown.smaller_type) {

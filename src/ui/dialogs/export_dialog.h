@@ -19,6 +19,8 @@ struct ExportShown {
   platform::LineLayer& lines;
   std::string caption;
   std::optional<SmallerType> smaller_type = std::nullopt;  ///< of the preview
+  std::optional<FigureFileOptions> file = std::nullopt;    ///< of the preview: with the sizes of its preset
+  std::string refusal = {};                                ///< why it does not fit into its preset
 };
 
 /// The content of the dialog; settings and path are in `state`. True when the user confirms it.

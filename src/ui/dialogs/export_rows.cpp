@@ -57,7 +57,30 @@ std::optional<std::size_t> list_field(const char* id, float width, std::span<con
   return chosen;
 }
 
+void preset_row(const Style& style, ExportSettings& settings, const std::optional<FigureFileOptions>& fitted) {
+  row_label(style, "Preset");
+  std::vector<std::string> names = {"none"};
+  std::size_t selected = 0;
+  for (const FigurePreset& preset : kFigurePresets) {
+    names.push_back(std::string(preset.name) + ", " + preset.size);
+    if (settings.file.preset == preset.preset) selected = names.size() - 1;
+  }
+  if (const auto chosen = list_field("##preset", style.px(kSettingsWidth - kLabelWidth), names, selected))
+    settings.file.preset = *chosen == 0 ? std::nullopt : std::optional(kFigurePresets[*chosen - 1].preset);
+  std::string about = "The figure is laid out for that size, with no text under 6 pt.";
+  if (fitted && fitted->preset)
+    about += " Text here: " + short_text(std::round(fitted->font_points * 10) / 10) + " pt.";
+  tooltip(about);
+}
+
+void caption_box(const Style& style, ExportSettings& settings) {
+  row_label(style, "");
+  ImGui::Checkbox("caption", &settings.file.caption);
+  tooltip("A sentence below the figure that says what it shows. The file contains it in any case.");
+}
+
 void size_rows(const Style& style, ExportSettings& settings, const Figure* figure, const char* resolution_unit) {
+  ImGui::BeginDisabled(settings.file.preset.has_value());
   row_label(style, "Width");
   length_field(style, "##width", settings, settings.file.width_inches);
   ImGui::SameLine();
@@ -80,6 +103,7 @@ void size_rows(const Style& style, ExportSettings& settings, const Figure* figur
   number_field(style, "##type", settings.file.font_points);
   ImGui::SameLine();
   ImGui::TextDisabled("pt");
+  ImGui::EndDisabled();
 
   row_label(style, "Resolution");
   ImGui::BeginDisabled(!is_selected(settings, FigureFormat::png));
@@ -101,14 +125,25 @@ void look_rows(const Style& style, ExportSettings& settings) {
   if (const auto chosen = list_field("##theme", width, names, static_cast<std::size_t>(theme)))
     settings.file.theme = themes[*chosen];
 
+  row_label(style, "Font");
+  names.clear();
+  constexpr std::array<FigureFont, 3> fonts = {FigureFont::inter, FigureFont::serif, FigureFont::latex};
+  for (const FigureFont font : fonts) names.emplace_back(font_name(font));
+  if (const auto chosen = list_field("##font", width, names, static_cast<std::size_t>(settings.file.font)))
+    settings.file.font = fonts[*chosen];
+  tooltip("Inter, as in the window; serif is STIX, latex Latin Modern, as in LaTeX documents.");
+
   row_label(style, "Colours");
   names = {"as in the view"};
-  for (const ColorMap map : color_maps()) names.emplace_back(color_map_name(map));
+  for (const ColorMap map : color_maps())
+    names.push_back(std::string(color_map_name(map)) + (is_grey_safe(map) ? ", grey-safe" : ""));
   std::optional<ColorMap>& map = settings.file.content.map;
   const std::size_t selected = map ? static_cast<std::size_t>(*map) + 1 : 0;
-  // The first name is no colour map: parsing it gives nothing, which stands for the view's own.
-  if (const auto chosen = list_field("##colours", width, names, selected)) map = parse_color_map(names[*chosen]);
-  tooltip("Colour map of the attention weights; in views without any, of all matrices.");
+  if (const auto chosen = list_field("##colours", width, names, selected))
+    map = *chosen == 0 ? std::nullopt : std::optional(color_maps()[*chosen - 1]);
+  tooltip(
+      "Colour map of the attention weights; in views without any, of all matrices. blue_brown: of numbers of both "
+      "signs. Grey-safe maps keep their order in grey print; all keep it with any colour vision.");
 
   row_label(style, "Range");
   ImGui::SetNextItemWidth(width);

@@ -23,10 +23,16 @@ void row_label(const Style& style, const char* label);
 std::optional<std::size_t> list_field(const char* id, float width, std::span<const std::string> names,
                                       std::size_t selected);
 
-/// Width, height, type size and resolution in `resolution_unit`. `figure`, which may be null, has the automatic height.
+/// Width, height, type size and resolution in `resolution_unit`. `figure`, which may be null, has the automatic height. A preset has sizes of its own.
 void size_rows(const Style& style, ExportSettings& settings, const Figure* figure, const char* resolution_unit);
 
-/// Theme, colours, range and content.
+/// The preset; `fitted`, if the preview has it, has the sizes that it gave the figure.
+void preset_row(const Style& style, ExportSettings& settings, const std::optional<FigureFileOptions>& fitted);
+
+/// Whether the caption stands below the figure.
+void caption_box(const Style& style, ExportSettings& settings);
+
+/// Theme, font, colours, range and content.
 void look_rows(const Style& style, ExportSettings& settings);
 
 /// The figure on its page, in the middle of `room`.

@@ -46,8 +46,10 @@ std::vector<ShapedSpan> shape(const Style& style, const PlacedText& text) {
     const float line = std::abs(font.size - em) <= 0.6F ? font.line : font.line * em / font.size;
     const double rise = base ? 0 : span.level == TextSpan::Level::superscript ? kSuperscriptRise : -kSubscriptDrop;
     ShapedSpan& made = shaped.emplace_back(ShapedSpan{&span, &font, line, 0, static_cast<float>(rise * text.size)});
-    if (needs_picture(span.text)) {
-      made.pictured = {em, text.weight, color(text.color)};
+    // The window has no other font than Inter: a figure in another one shows its letters as pictures.
+    const FigureFont figure_font = FontScope::current();
+    if (figure_font != FigureFont::inter || needs_picture(span.text)) {
+      made.pictured = {em, text.weight, color(text.color), figure_font};
       made.width = line_pictures().width(span.text, made.pictured);
     } else {
       wanted_characters().add(span.text);
@@ -242,7 +244,8 @@ float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
   auto baseline = static_cast<float>(at.y);
   if (text.horizontal != HorizontalAlign::left) x -= text.horizontal == HorizontalAlign::center ? width / 2 : width;
   if (text.vertical == VerticalAlign::top) baseline += static_cast<float>(text.size * kFontAscent);
-  if (text.vertical == VerticalAlign::middle) baseline += static_cast<float>(text.size * kFontCapHeight / 2);
+  if (text.vertical == VerticalAlign::middle)
+    baseline += static_cast<float>(text.size * cap_height(FontScope::current()) / 2);
   const int first = list.VtxBuffer.Size;
   const ImVec4 everywhere(-FLT_MAX, -FLT_MAX, FLT_MAX, FLT_MAX);
   for (const ShapedSpan& span : spans) {

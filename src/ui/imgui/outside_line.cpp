@@ -135,17 +135,17 @@ void LinePictures::draw(ImDrawList& list, ImVec2 start, std::string_view line, c
 LinePictures::Scaled LinePictures::scaled(std::string_view line, const Lettering& letters) {
   const float wanted = letters.size * pixels_per_unit();
   float size = std::min(wanted, kLargest);
-  auto found = lines_.find(KeyView(line, size, letters.weight));
+  auto found = lines_.find(KeyView(line, size, letters.weight, letters.font));
   if (found == lines_.end() && coarse_) {
     size = std::min(std::exp2(std::round(kStepsPerOctave * std::log2(size)) / kStepsPerOctave), kLargest);
-    found = lines_.find(KeyView(line, size, letters.weight));
+    found = lines_.find(KeyView(line, size, letters.weight, letters.font));
   }
   const int frame = ImGui::GetFrameCount();
   if (found == lines_.end()) {
     if (lines_.size() >= kMost) forget_hidden(frame);
     Line made;
-    made.advance = line_advance(line, static_cast<double>(size), letters.weight);
-    found = lines_.emplace(Key(line, size, letters.weight), std::move(made)).first;
+    made.advance = line_advance(line, static_cast<double>(size), letters.weight, letters.font);
+    found = lines_.emplace(Key(std::string(line), size, letters.weight, letters.font), std::move(made)).first;
   }
   found->second.frame = frame;
   return {found->second, static_cast<double>(size), wanted / size / pixels_per_unit()};
@@ -159,7 +159,7 @@ LinePictures::Picture& LinePictures::picture(const Scaled& scaled, std::string_v
   ++drawn_;
   Picture made;
   made.ink = ink;
-  made.image = draw_line_of_text(line, scaled.size, letters.weight, without_alpha(ink));
+  made.image = draw_line_of_text(line, scaled.size, letters.weight, without_alpha(ink), letters.font);
   if (made.image.width > 0)
     made.texture.set({made.image.width, made.image.height, std::exchange(made.image.rgba, {})}, true);
   return pictures.emplace_back(std::move(made));

@@ -22,11 +22,12 @@ namespace attnscope::ui {
 /// if it is too long for a picture.
 bool needs_picture(std::string_view line);
 
-/// Letters of some size (em, in ImGui's unit), weight and colour.
+/// Letters of some size (em, in ImGui's unit), weight, colour and font.
 struct Lettering {
   float size = 0;
   FontWeight weight = FontWeight::regular;
   ImU32 ink = 0;
+  FigureFont font = FigureFont::inter;
 };
 
 /// Lines that need a picture, those that were shown last with their pictures. Of the current ImGui context, with its
@@ -63,9 +64,9 @@ class LinePictures {
     double size;  ///< of its letters, pixels
     float unit;   ///< of ImGui, that one of its pixels takes
   };
-  /// Line, size in pixels, weight.
+  /// Line, size in pixels, weight, font.
   template <typename Text>
-  using KeyOf = std::tuple<Text, float, FontWeight>;
+  using KeyOf = std::tuple<Text, float, FontWeight, FigureFont>;
   using Key = KeyOf<std::string>;
   using KeyView = KeyOf<std::string_view>;
   /// Finds without a copy of the line.

@@ -19,9 +19,15 @@ bool is_selected(const ExportSettings& settings, FigureFormat format) { return s
 
 Result<FigureFileOptions> export_options(const ExportSettings& settings) {
   FigureFileOptions options = settings.file;
-  options.height_inches = settings.fixed_height ? settings.height_inches : 0;
+  if (options.preset) {
+    // Its sizes count, whatever is typed in the fields that it disables.
+    options.width_inches = preset_of(*options.preset).width_inches;
+    options.font_points = kUsualPoints;
+  }
+  const bool fixed = settings.fixed_height && !options.preset;
+  options.height_inches = fixed ? settings.height_inches : 0;
   // For a file 0 means an automatic height, so its own check would let it pass.
-  if (settings.fixed_height && settings.height_inches == 0) return fail("height of 0 inches: must be 0.5 to 200");
+  if (fixed && settings.height_inches == 0) return fail("height of 0 inches: must be 0.5 to 200");
   if (!settings.range.empty()) {
     options.content.range = parse_range(settings.range);
     if (!options.content.range)

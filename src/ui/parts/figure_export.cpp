@@ -35,11 +35,14 @@ std::optional<ExportShown> FigureExport::update() {
   if (std::optional<BuiltFigure> built = preview.builder.take()) {
     preview.figure = std::move(built->figure);
     preview.smaller_type = built->smaller_type;
+    preview.file = built->file;
+    preview.refusal = built->refusal;
     preview.number = shared_.next_preview();
   }
-  return ExportShown{this->preview(),     preview.number, shared_.luts,
-                     preview.batch,       preview.lines,  figure_caption(shared_.traces.source_of_view()),
-                     preview.smaller_type};
+  return ExportShown{
+      this->preview(),      preview.number, shared_.luts,
+      preview.batch,        preview.lines,  figure_caption(shared_.traces.source_of_view(), this->preview()),
+      preview.smaller_type, preview.file,   preview.refusal};
 }
 
 void FigureExport::carry_out(const DialogResult& result) {
@@ -111,7 +114,7 @@ Result<void> FigureExport::report(const FigureTask& task, const Result<WrittenFi
   for (const std::filesystem::path& file : result->files)
     names += names.empty() ? printable(file.string()) : ", " + printable(file.filename().string());
   shared_.say((task.to_clipboard ? "copied the figure" : "wrote " + names) + " · click to copy the caption", false);
-  shared_.state.message.copies = figure_caption(task.source);
+  shared_.state.message.copies = result->caption;
   return {};
 }
 

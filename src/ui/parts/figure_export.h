@@ -51,7 +51,9 @@ class FigureExport {
     std::optional<FigureRequest> requested;  ///< the last one
     std::optional<Figure> figure;            ///< the last one that was built
     std::optional<SmallerType> smaller_type;
-    std::uint64_t number = 0;  ///< tells the renderer this figure from all others
+    std::optional<FigureFileOptions> file;  ///< with the sizes of its preset
+    std::string refusal;                    ///< why it does not fit into that
+    std::uint64_t number = 0;               ///< tells the renderer this figure from all others
     HeatmapBatch batch;
     platform::LineLayer lines;
     FigureBuilder builder;

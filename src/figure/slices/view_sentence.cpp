@@ -1,0 +1,302 @@
+#include "figure/slices/view_sentence.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/experiment/system.h"
+#include "figure/slices/chosen_pair.h"
+#include "figure/slices/head_state.h"
+#include "figure/slices/matrix.h"
+#include "figure/slices/selected.h"
+#include "figure/slices/token_picture.h"
+#include "figure/style/markup.h"
+
+namespace attnscope {
+namespace {
+
+std::string counted_text(Index count, const std::string& thing) {
+  return grouped_text(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+/// What sentences are made of: the attention that the options choose, and its sizes.
+class Sentence {
+ public:
+  Sentence(const Trace& trace, const ViewOptions& options, const Figure& figure)
+      : trace_(trace),
+        options_(options),
+        figure_(figure),
+        of_(selected_attention(trace, options.values)),
+        slice_(selected_slice(trace, options.values)) {}
+
+  [[nodiscard]] std::string flow() const {
+    return "Attention computed step by step, from the input to the output" + heading(true) + tokens_text() +
+           numbers_text() + ". Products stand to the right of one factor and below the other" + divisor_text() + ".";
+  }
+
+  [[nodiscard]] std::string qkv() const {
+    const bool single = is("stage", "single") && trace_.find("single.q") != nullptr;
+    return "Queries, keys and values of " + (single ? "a single head" : heads_text()) + heading(false) + tokens_text() +
+           numbers_text() + ": one row for each token.";
+  }
+
+  [[nodiscard]] std::string heads() const {
+    if (layer_count(trace_) > 1) {
+      return "Attention weights of every head of " + counted_text(layer_count(trace_), "layer") + tokens_text() +
+             kRows + mask_text() + ".";
+    }
+    const bool both = of_.has_cross && is("attention", "both");
+    return "Attention weights of " + heads_text() + (both ? ", self-attention and cross-attention" : heading(false)) +
+           (both ? both_tokens_text() : tokens_text()) + kRows + mask_text() + ".";
+  }
+
+  [[nodiscard]] std::string head() const {
+    const bool scores = is("of", "scores") && of_.weights != nullptr && !of_.weights->inputs.empty();
+    return std::string(scores ? "Scores before the softmax" : "Attention weights") + of_head() + heading(true) +
+           tokens_text() + kRows + mask_text() + ".";
+  }
+
+  [[nodiscard]] std::string lines() const {
+    const bool all = is("heads", "all") && head_count() > 1;
+    std::string text = "Attention weights" + (all ? " of " + heads_text() : of_head()) + heading(true) + tokens_text() +
+                       " as lines from queries (left) to keys (right): the stronger a line, the larger "
+                       "the weight";
+    if (options_.integer("query") > 0) text += "; only those of query " + named("query");
+    if (options_.real("mass") < 1) {
+      text += "; each query shows the fewest keys that hold " + short_text(100 * options_.real("mass")) +
+              " % of its attention";
+    }
+    return text + mask_text() + ".";
+  }
+
+  [[nodiscard]] std::string dot() const {
+    return "One score" + of_head() + heading(true) + ": query " + named("query") + " times key " + named("key") +
+           ", number by number; their products are summed" + divisor_text() +
+           ", and the softmax makes the weight of it.";
+  }
+
+  [[nodiscard]] std::string image() const {
+    const std::optional<TokenPicture> picture = token_picture(trace_);
+    if (!picture) return "";
+    return title() + ", for " + heads_text() + ": each map has " + grouped_text(picture->rows) + " × " +
+           grouped_text(picture->columns) + (picture->of_patches() ? " patches" : " pixels") +
+           " of the picture as keys.";
+  }
+
+  [[nodiscard]] std::string text() const { return title() + ": the colour of each token is its attention weight."; }
+
+  [[nodiscard]] std::string compare() const {
+    const bool pinned = is("against", "pinned");
+    const std::string of = is("of", "scores")   ? "scores before the softmax"
+                           : is("of", "output") ? "outputs"
+                                                : "attention weights";
+    if (is("show", "heads")) {
+      return "Every head beside " + std::string(pinned ? "the same head of the baseline" : "one head") +
+             ", by how far their attention weights differ.";
+    }
+    std::string both = pinned ? "now and in the baseline" : "of two heads";
+    if (!pinned && trace_.find(of_.layer + "weights") != nullptr && head_count() > 1)
+      both = "of head " + number("head") + " and head " + number("other_head");
+    const std::string what = capitalized(of) + " " + both;
+    if (!is("show", "difference")) return what + tokens_text() + kRows + ".";
+    return what + tokens_text() + ", the first minus the second: rows are queries, columns keys.";
+  }
+
+  [[nodiscard]] std::string metrics() const {
+    return "Measures of " + (is("layers", "all") ? "every head of all layers" : heads_text() + heading(false)) +
+           tokens_text() + ", one row for each head; values of uniform attention are given for comparison.";
+  }
+
+  [[nodiscard]] std::string scaling() const {
+    return "The effect of dividing scores by √d: their variance and the entropy of the attention weights against the "
+           "head dimension d, for " +
+           grouped_text(options_.integer("samples")) + " random queries and " + grouped_text(options_.integer("keys")) +
+           " random keys at each d.";
+  }
+
+  [[nodiscard]] std::string permutation() const {
+    return "Permutation equivariance, f(PX) − P f(X)" + of_head() + heading(true) + tokens_text() +
+           ": the output with the tokens in another order, beside the output put into that order.";
+  }
+
+  [[nodiscard]] std::string complexity() const {
+    return "Cost of a layer of self-attention, sliding-window attention, convolution and recurrence as the sequence "
+           "grows; marked is the length here, " +
+           counted_text(option_limit(trace_, "key", {}), "token") + ".";
+  }
+
+  [[nodiscard]] std::string tensor() const { return "The tensor " + title() + ": every matrix of its last two axes."; }
+
+  /// What the heading of the figure says.
+  [[nodiscard]] std::string titled() const { return title() + "."; }
+
+ private:
+  static constexpr const char* kRows = ": rows are queries, columns keys";
+
+  [[nodiscard]] bool is(std::string_view option, std::string_view value) const {
+    const auto found = options_.values.find(option);
+    return found != options_.values.end() && std::get<std::string>(found->second) == value;
+  }
+
+  [[nodiscard]] Index axis_from_end(std::size_t from_end) const {
+    if (of_.weights == nullptr || of_.weights->axes.size() < from_end) return 1;
+    return of_.weights->axes[of_.weights->axes.size() - from_end].size;
+  }
+  [[nodiscard]] Index queries() const { return axis_from_end(2); }
+  [[nodiscard]] Index keys() const { return axis_from_end(1); }
+  [[nodiscard]] Index head_count() const {
+    const Axis* const heads = of_.weights == nullptr ? nullptr : find_axis(of_.weights->axes, "head");
+    return heads == nullptr ? 1 : heads->size;
+  }
+
+  [[nodiscard]] std::string heads_text() const {
+    return head_count() == 1 ? "one head" : "all " + grouped_text(head_count()) + " heads";
+  }
+  /// " of head 2 of 4".
+  [[nodiscard]] std::string of_head() const {
+    if (!of_.has_heads) return "";
+    std::string text = " of head " + grouped_text(slice_.head + 1) + " of " + grouped_text(head_count());
+    const std::string state = head_state(trace_.experiment(), of_.weights->name, slice_.head);
+    return state.empty() ? text : text + " (" + state + ")";
+  }
+
+  /// ", layer 2, cross-attention, item 1", as far as there are several.
+  [[nodiscard]] std::string heading(bool with_item) const {
+    std::string text = attention_text(trace_, of_, slice_.item);
+    const std::string item = ", item " + std::to_string(slice_.item + 1);
+    if (!with_item && text.ends_with(item)) text.resize(text.size() - item.size());
+    return text;
+  }
+
+  /// " for 6 tokens", " from 4 queries to 6 keys".
+  [[nodiscard]] static std::string for_tokens(Index queries, Index keys, bool cross) {
+    if (!cross && queries == keys) return " for " + counted_text(queries, "token");
+    return " from " + (queries == 1 ? "1 query" : grouped_text(queries) + " queries") + " to " +
+           counted_text(keys, "key");
+  }
+  [[nodiscard]] std::string tokens_text() const {
+    return of_.weights == nullptr ? "" : for_tokens(queries(), keys(), is_cross());
+  }
+  [[nodiscard]] std::string both_tokens_text() const {
+    const Axes& cross = trace_.find("cross_weights")->axes;
+    const Index others = cross[cross.size() - 2].size;
+    return " for " + counted_text(queries(), "token") + " and " +
+           (others == 1 ? "1 query" : grouped_text(others) + " queries") + " of a second sequence";
+  }
+  [[nodiscard]] bool is_cross() const {
+    return of_.cross || (of_.weights != nullptr && of_.weights->name.ends_with("cross_weights"));
+  }
+
+  /// " with 28 features and 4 heads of 7", from the tensors that there are.
+  [[nodiscard]] std::string numbers_text() const {
+    std::string text;
+    const auto width = [&](const std::string& name) {
+      const Step* const step = trace_.find(name);
+      return step == nullptr || step->axes.size() < 2 ? Index{0} : step->axes.back().size;
+    };
+    const Index features = std::max(width("x"), width("tokens"));
+    if (features > 0 && trace_.find("x")->axes.back().name == "feature")
+      text = " with an embedding of " + counted_text(features, "number");
+    const Index dim = width((is_cross() && !of_.layer.ends_with("cross_") ? of_.layer + "cross_" : of_.layer) + "q");
+    if (dim > 0 && of_.has_heads) {
+      text += (text.empty() ? " with " : " and ") + counted_text(head_count(), "head") + " of dimension " +
+              grouped_text(dim);
+    }
+    return text;
+  }
+
+  /// "; scores are divided by √7" where they are.
+  [[nodiscard]] std::string divisor_text() const {
+    const auto& values = trace_.experiment().parameters;
+    const auto scale = values.find("scale");
+    if (scale == values.end() || !std::holds_alternative<std::string>(scale->second)) return "";
+    if (std::get<std::string>(scale->second) != "sqrt_head_dim") return "";
+    const Step* const q = trace_.find(of_.layer + "q");
+    return q == nullptr ? "" : "; the scores are divided by √" + grouped_text(q->axes.back().size);
+  }
+
+  /// "; a causal mask hides later keys" where self-attention has one.
+  [[nodiscard]] std::string mask_text() const {
+    const auto& values = trace_.experiment().parameters;
+    const auto found = values.find("mask");
+    if (is_cross() || found == values.end() || !std::holds_alternative<Mask>(found->second)) return "";
+    const Mask& mask = std::get<Mask>(found->second);
+    switch (mask.kind) {
+      case Mask::Kind::none: return mask.pairs.empty() ? "" : "; single scores are masked";
+      case Mask::Kind::causal: return "; a causal mask hides later keys";
+      case Mask::Kind::window: return "; a mask hides keys more than " + counted_text(mask.radius, "token") + " away";
+      case Mask::Kind::padding: return "; a mask hides padding";
+      case Mask::Kind::array: return "; a mask hides some keys";
+    }
+    return "";
+  }
+
+  [[nodiscard]] std::string number(std::string_view option) const {
+    return grouped_text(std::min(options_.integer(option), option_limit(trace_, option, options_.values)));
+  }
+  /// The token that an option counts: "“cat” (2)", or its number.
+  [[nodiscard]] std::string named(std::string_view option) const {
+    const Index position = std::min(options_.integer(option), option_limit(trace_, option, options_.values)) - 1;
+    if (of_.weights == nullptr || of_.weights->axes.size() < 2) return position_number(position);
+    const Axis& axis = of_.weights->axes[of_.weights->axes.size() - (option == "query" ? 2 : 1)];
+    const std::vector<std::string> labels = axis_labels(trace_, of_.weights->name, axis, slice_.item);
+    if (position >= std::ssize(labels)) return position_number(position);
+    return "“" + labels[static_cast<std::size_t>(position)] + "” (" + position_number(position) + ")";
+  }
+
+  /// The heading of the figure without its colon or full stop, in one line.
+  [[nodiscard]] std::string title() const {
+    std::string text;
+    for (const TextMark& mark : figure_.texts) {
+      const bool first = mark.id == "title";
+      if (!first && !mark.id.ends_with(".title.more") &&
+          !(mark.id.size() > 6 && mark.id.ends_with(".title") &&
+            std::isdigit(static_cast<unsigned char>(mark.id.front())) != 0))
+        continue;
+      if (!first && text.empty()) continue;
+      text += (text.empty() ? "" : " ") + plain_text(mark.markup);
+    }
+    if (text.empty()) text = figure_.title;
+    while (text.ends_with(':') || text.ends_with('.')) text.pop_back();
+    return text;
+  }
+
+  const Trace& trace_;
+  const ViewOptions& options_;
+  const Figure& figure_;
+  SelectedAttention of_;
+  Slice slice_;
+};
+
+struct NamedSentence {
+  std::string_view view;
+  std::string (Sentence::*make)() const;
+};
+
+constexpr std::array kSentences = {
+    NamedSentence{"flow", &Sentence::flow},
+    NamedSentence{"qkv", &Sentence::qkv},
+    NamedSentence{"heads", &Sentence::heads},
+    NamedSentence{"head", &Sentence::head},
+    NamedSentence{"lines", &Sentence::lines},
+    NamedSentence{"dot", &Sentence::dot},
+    NamedSentence{"image", &Sentence::image},
+    NamedSentence{"text", &Sentence::text},
+    NamedSentence{"compare", &Sentence::compare},
+    NamedSentence{"metrics", &Sentence::metrics},
+    NamedSentence{"scaling", &Sentence::scaling},
+    NamedSentence{"permutation", &Sentence::permutation},
+    NamedSentence{"complexity", &Sentence::complexity},
+    NamedSentence{"tensor", &Sentence::tensor},
+};
+
+}  // namespace
+
+std::string view_sentence(std::string_view view, const Trace& trace, const ViewOptions& options, const Figure& figure) {
+  const Sentence sentence(trace, options, figure);
+  const auto* const found = std::ranges::find(kSentences, view, &NamedSentence::view);
+  return found == kSentences.end() ? sentence.titled() : (sentence.*found->make)();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,92 @@
+// What figures say of themselves, in captions.
+#include "figure/slices/view_sentence.h"
+
+#include <gtest/gtest.h>
+
+#include "figure/model/figure_content.h"
+#include "traces.h"
+
+namespace attnscope::test {
+namespace {
+
+std::string sentence_of(const Trace& trace, const std::string& view, const ParameterValues& options = {}) {
+  return figure_for_file_of(trace, view, options).sentence;
+}
+
+TEST(ViewSentence, NamesTheHeadAndTheNumbers) {
+  const auto trace = trace_with({{"tokens", "5"}, {"heads", "3"}, {"cross_queries", "0"}});
+  EXPECT_EQ(sentence_of(*trace, "head", {{"head", Index{2}}}),
+            "Attention weights of head 2 of 3 for 5 tokens: rows are queries, columns keys.");
+  EXPECT_EQ(sentence_of(*trace, "head", {{"of", std::string("scores")}}),
+            "Scores before the softmax of head 1 of 3 for 5 tokens: rows are queries, columns keys.");
+  EXPECT_EQ(sentence_of(*trace, "heads"),
+            "Attention weights of all 3 heads for 5 tokens: rows are queries, columns keys.");
+  EXPECT_EQ(
+      sentence_of(*trace, "dot", {{"query", Index{2}}, {"key", Index{3}}}),
+      "One score of head 1 of 3: query “cat” (2) times key “sat” (3), number by number; their products are summed, "
+      "and the softmax makes the weight of it.");
+}
+
+TEST(ViewSentence, CountsQueriesAndKeysOfCrossAttention) {
+  const auto trace = trace_with({{"tokens", "6"}, {"cross_queries", "4"}});
+  EXPECT_EQ(
+      sentence_of(*trace, "head", {{"attention", std::string("cross")}}),
+      "Attention weights of head 1 of 4, cross-attention from 4 queries to 6 keys: rows are queries, columns keys.");
+  EXPECT_EQ(
+      sentence_of(*trace, "heads"),
+      "Attention weights of all 4 heads, self-attention and cross-attention for 6 tokens and 4 queries of a second "
+      "sequence: rows are queries, columns keys.");
+}
+
+TEST(ViewSentence, SaysWhatIsMaskedAndScaled) {
+  const Settings settings = {{"cross_queries", "0"}, {"scale", "sqrt_head_dim"}, {"head_dim", "7"}};
+  const auto masked = [&](const std::string& mask) {
+    Settings with = settings;
+    with.emplace_back("mask", mask);
+    return sentence_of(*trace_with(with), "head");
+  };
+  EXPECT_TRUE(masked("causal").ends_with("; a causal mask hides later keys.")) << masked("causal");
+  EXPECT_TRUE(masked("window:2").ends_with("; a mask hides keys more than 2 tokens away.")) << masked("window:2");
+  EXPECT_TRUE(masked("padding:4").ends_with("; a mask hides padding."));
+  EXPECT_NE(sentence_of(*trace_with(settings), "flow").find("; the scores are divided by √7."), std::string::npos);
+  EXPECT_EQ(sentence_of(*trace_with({{"scale", "none"}}), "flow").find("√"), std::string::npos);
+}
+
+TEST(ViewSentence, FollowsTheTensorsAndNotTheParameters) {
+  const auto trace =
+      trace_with({{"features", "20"}, {"head_dim", "7"}, {"heads", "2"}, {"tokens", "3"}, {"cross_queries", "0"}});
+  const std::string flow = sentence_of(*trace, "flow");
+  EXPECT_NE(flow.find(" for 3 tokens with an embedding of 20 numbers and 2 heads of dimension 7."), std::string::npos)
+      << flow;
+}
+
+TEST(ViewSentence, EveryViewOfEverySystemHasOne) {
+  for (const auto& trace : small_traces()) {
+    for (const View& view : views()) {
+      if (!missing_for(view, *trace).empty()) continue;
+      const std::string where = trace->experiment().system + " " + view.name;
+      const std::string sentence = sentence_of(*trace, view.name);
+      EXPECT_GT(sentence.size(), 20U) << where;
+      EXPECT_TRUE(sentence.ends_with(".")) << where << ": " << sentence;
+      for (const char* wrong : {"..", "  ", "_{", "^{", " ,", " .", " 1 tokens", "1 heads"})
+        EXPECT_EQ(sentence.find(wrong), std::string::npos) << where << ": " << sentence;
+    }
+  }
+}
+
+TEST(ViewSentence, TheWindowHasNone) {
+  const auto trace = trace_with({});
+  EXPECT_EQ(figure_of(*trace, "heads").sentence, "");
+}
+
+TEST(ViewSentence, EndsWithTheColoursThatAreShown) {
+  const auto trace = trace_with({{"cross_queries", "0"}});
+  const Figure figure = figure_for_file_of(*trace, "heads");
+  EXPECT_TRUE(with_content(figure, {}).sentence.ends_with(" Colours: attention weight from violet (0) to yellow (1)."));
+  const FigureContent grey = {.color_bars = false, .map = ColorMap::greys, .range = ColorRange{0, 0.5}};
+  const std::string said = with_content(figure, grey).sentence;
+  EXPECT_TRUE(said.ends_with(" Colours: attention weight from white (0) to black (0.5).")) << said;
+}
+
+}  // namespace
+}  // namespace attnscope::test
