@@ -18,6 +18,7 @@ TEST(UserState, IsReadBack) {
   UserState state;
   state.theme = Theme::light;
   state.size = 1.25;
+  state.language = "de";
   state.add_recent("/tmp/x.json");
   state.add_recent("/tmp/dir/../\"quoted\" \n ä.json");
   ASSERT_TRUE(write_user_state(deep, state));
@@ -56,6 +57,16 @@ TEST(UserState, ASizeThatCannotBeChosenIsTheUsualOne) {
                 R"({"format": "attnscope-state/1", "theme": "dark", "recent": [], "size": )" + std::string(size) + "}");
     EXPECT_EQ(read_user_state(folder.path()).state.size, 1) << size;
     EXPECT_EQ(read_user_state(folder.path()).notice, "") << size;
+  }
+}
+
+TEST(UserState, ALanguageThatIsNoneIsEnglish) {
+  for (const char* language : {"1", "\"\"", "\"../de\"", "null"}) {
+    const TemporaryFolder folder;
+    folder.file("state.json", R"({"format": "attnscope-state/1", "theme": "dark", "recent": [], "language": )" +
+                                  std::string(language) + "}");
+    EXPECT_EQ(read_user_state(folder.path()).state.language, "en") << language;
+    EXPECT_EQ(read_user_state(folder.path()).notice, "") << language;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "io/base/path_json.h"
 #include "io/base/paths.h"
 #include "io/base/printable.h"
+#include "io/experiments/lesson_texts.h"
 
 namespace attnscope {
 namespace {
@@ -46,6 +47,9 @@ std::optional<UserState> parse_state(const std::string& text) {
   if (const nlohmann::json& size = field("size"); size.is_number()) {
     const auto known = std::ranges::find(kWindowSizes, size.get<double>());
     if (known != kWindowSizes.end()) state.size = *known;
+  }
+  if (const nlohmann::json& language = field("language"); language.is_string()) {
+    if (is_translation_language(language.get_ref<const std::string&>())) state.language = language.get<std::string>();
   }
   for (const nlohmann::json& path : field("recent")) {
     std::optional<std::string> bytes = path_from_json(path);
@@ -89,11 +93,9 @@ Result<void> write_user_state(const std::filesystem::path& folder, const UserSta
   if (error) return fail(path_text(folder) + ": " + error.message());
   nlohmann::ordered_json recent = nlohmann::ordered_json::array();
   for (const std::string& path : state.recent) recent.push_back(path_to_json(path));
-  const nlohmann::ordered_json document = {{"format", kStateFormat},
-                                           {"theme", theme_name(state.theme)},
-                                           {"size", state.size},
-                                           {"recent", recent},
-                                           {"start_offers", state.start_offers}};
+  const nlohmann::ordered_json document = {{"format", kStateFormat}, {"theme", theme_name(state.theme)},
+                                           {"size", state.size},     {"language", state.language},
+                                           {"recent", recent},       {"start_offers", state.start_offers}};
   return write_file(folder / kStateName, pretty_json(document) + "\n");
 }
 

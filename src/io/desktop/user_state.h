@@ -22,6 +22,7 @@ struct UserState {
   std::vector<std::string> recent;  ///< paths of files that were opened or saved, the latest first
   bool start_offers = true;         ///< whether the window begins with offers of what to open
   double size = 1;                  ///< of everything in the window, one of kWindowSizes
+  std::string language = "en";      ///< of lessons, where they have it
 
   /// Moves that file to the front.
   void add_recent(const std::string& path);

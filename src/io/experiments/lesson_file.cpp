@@ -14,6 +14,7 @@
 #include "io/base/json_value.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
+#include "io/experiments/lesson_fields.h"
 
 namespace attnscope {
 namespace {
@@ -21,36 +22,9 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kLessonFormat = "attnscope-lesson/1";
-constexpr std::uint64_t kMaxLessonBytes = 2'000'000;
-constexpr std::size_t kMaxSteps = 60;
-constexpr std::size_t kMaxLineBytes = 200;
-constexpr std::size_t kMaxTextBytes = 4000;
 constexpr std::size_t kMaxReference = 16;
 constexpr std::size_t kMaxReferenceRows = 64;
 constexpr std::size_t kMaxReferenceBytes = 32;
-
-Error within(std::string_view where, const Error& error) { return {std::string(where) + error.message, error.kind}; }
-
-tl::unexpected<Error> lesson_not_allowed(std::string_view field, const json& value, std::string_view allowed) {
-  return fail(std::string(field) + ": " + json_excerpt(value) + " is not allowed; allowed: " + std::string(allowed));
-}
-
-/// The member of that name; an error if it is missing.
-Result<const json*> member(const json& object, const char* name, std::string_view allowed) {
-  const auto found = object.find(name);
-  if (found == object.end()) return fail(std::string(name) + " is missing; allowed: " + std::string(allowed));
-  return &*found;
-}
-
-Result<void> read_text(const json& object, const char* name, std::size_t most, std::string& to) {
-  const std::string allowed = "a string of 1 to " + std::to_string(most) + " bytes";
-  const Result<const json*> value = member(object, name, allowed);
-  if (!value) return tl::unexpected(value.error());
-  const auto* text = (*value)->get_ptr<const std::string*>();
-  if (text == nullptr || text->empty() || text->size() > most) return lesson_not_allowed(name, **value, allowed);
-  to = *text;
-  return {};
-}
 
 // Printed numbers.
 
@@ -107,7 +81,7 @@ Result<ReferenceValues> read_reference_values(const json& object, std::span<cons
   static const std::vector<std::string> keys = {"tensor", "index", "statistic", "printed"};
   if (const Result<void> known = check_keys(object, keys, ""); !known) return tl::unexpected(known.error());
   ReferenceValues printed;
-  Result<void> read = read_text(object, "tensor", kMaxLineBytes, printed.tensor);
+  Result<void> read = read_lesson_text(object, "tensor", kMaxLessonLine, printed.tensor);
   if (read) read = read_index(object, printed);
   if (!read) return tl::unexpected(read.error());
   if (const auto statistic = object.find("statistic"); statistic != object.end()) {
@@ -116,7 +90,7 @@ Result<ReferenceValues> read_reference_values(const json& object, std::span<cons
     printed.statistic = statistic->get<std::string>();
   }
   const Result<const json*> numbers =
-      member(object, "printed", "a number as a string, a list of them or a list of lists");
+      lesson_member(object, "printed", "a number as a string, a list of them or a list of lists");
   if (!numbers) return tl::unexpected(numbers.error());
   if (!printed.statistic.empty() && !(*numbers)->is_string())
     return lesson_not_allowed("printed", **numbers, "one number as a string, because of the statistic");
@@ -151,19 +125,19 @@ void set_model(json& experiment, const std::filesystem::path& folder) {
 }
 
 Result<Experiment> read_step_experiment(const json& object, const std::filesystem::path& folder) {
-  const Result<const json*> value = member(object, "experiment", "an experiment");
+  const Result<const json*> value = lesson_member(object, "experiment", "an experiment");
   if (!value) return tl::unexpected(value.error());
   if (!(*value)->is_object()) return lesson_not_allowed("experiment", **value, "an experiment");
   if (const Result<void> inside = check_model_path(**value); !inside)
-    return tl::unexpected(within("experiment: ", inside.error()));
+    return tl::unexpected(error_in("experiment: ", inside.error()));
   json found = **value;
   set_model(found, folder);
   Result<Experiment> experiment = experiment_from_json(found, folder);
-  if (!experiment) return tl::unexpected(within("experiment: ", experiment.error()));
+  if (!experiment) return tl::unexpected(error_in("experiment: ", experiment.error()));
   if (const Result<void> valid = validate(*experiment); !valid)
-    return tl::unexpected(within("experiment: ", valid.error()));
+    return tl::unexpected(error_in("experiment: ", valid.error()));
   if (const Result<ViewOptions> view = view_options(experiment->view); !view)
-    return tl::unexpected(within("experiment: ", view.error()));
+    return tl::unexpected(error_in("experiment: ", view.error()));
   return experiment;
 }
 
@@ -172,7 +146,7 @@ Result<void> read_cell(const json& object, std::span<const PlannedStep> steps, L
   if (cell == object.end()) return {};
   if (!cell->is_string()) return lesson_not_allowed("cell", *cell, "a string like \"weights[0,1]\"");
   const Result<CellReference> reference = parse_cell(steps, cell->get_ref<const std::string&>());
-  if (!reference) return tl::unexpected(within("cell: ", reference.error()));
+  if (!reference) return tl::unexpected(error_in("cell: ", reference.error()));
   step.cell = LessonCell{steps[static_cast<std::size_t>(reference->step)].name, reference->index};
   return {};
 }
@@ -185,7 +159,7 @@ Result<void> read_all_reference_values(const json& object, std::span<const Plann
   for (const json& each : *list) {
     Result<ReferenceValues> printed = read_reference_values(each, steps);
     if (!printed)
-      return tl::unexpected(within("printed[" + std::to_string(step.printed.size()) + "]: ", printed.error()));
+      return tl::unexpected(error_in("printed[" + std::to_string(step.printed.size()) + "]: ", printed.error()));
     step.printed.push_back(std::move(*printed));
   }
   return {};
@@ -201,7 +175,7 @@ Result<void> read_equivalence(const json& object, LessonStep& step) {
   if (equivalence == nullptr) return lesson_not_allowed("equivalence", *name, join(names, ", "));
   step.equivalence = *text;
   if (const Result<EquivalenceSides> sides = equivalence_sides(*equivalence, step.experiment); !sides)
-    return tl::unexpected(within("equivalence: ", sides.error()));
+    return tl::unexpected(error_in("equivalence: ", sides.error()));
   return {};
 }
 
@@ -211,9 +185,9 @@ Result<LessonStep> read_step(const json& object, const std::filesystem::path& fo
                                                 "cell",  "printed", "equivalence"};
   if (const Result<void> known = check_keys(object, keys, ""); !known) return tl::unexpected(known.error());
   LessonStep step;
-  Result<void> read = read_text(object, "title", kMaxLineBytes, step.title);
-  if (read) read = read_text(object, "text", kMaxTextBytes, step.text);
-  if (read) read = read_text(object, "look", kMaxTextBytes, step.look);
+  Result<void> read = read_lesson_text(object, "title", kMaxLessonLine, step.title);
+  if (read) read = read_lesson_text(object, "text", kMaxLessonText, step.text);
+  if (read) read = read_lesson_text(object, "look", kMaxLessonText, step.look);
   if (!read) return tl::unexpected(read.error());
   Result<Experiment> experiment = read_step_experiment(object, folder);
   if (!experiment) return tl::unexpected(experiment.error());
@@ -236,42 +210,59 @@ void share_model(const std::vector<LessonStep>& earlier, Experiment& experiment)
 }
 
 Result<Lesson> read_document(const json& document, const std::filesystem::path& folder) {
-  if (!document.is_object()) return fail("the file holds " + json_excerpt(document) + "; allowed: an object");
-  const std::string allowed = std::string("\"") + kLessonFormat + "\"";
-  const Result<const json*> format = member(document, "format", allowed);
-  if (!format) return tl::unexpected(format.error());
-  if (**format != kLessonFormat) return lesson_not_allowed("format", **format, allowed);
   static const std::vector<std::string> keys = {"format", "title", "source", "summary", "steps"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   Lesson lesson;
-  Result<void> read = read_text(document, "title", kMaxLineBytes, lesson.title);
-  if (read) read = read_text(document, "source", kMaxLineBytes, lesson.source);
-  if (read) read = read_text(document, "summary", kMaxTextBytes, lesson.summary);
+  Result<void> read = read_lesson_text(document, "title", kMaxLessonLine, lesson.title);
+  if (read) read = read_lesson_text(document, "source", kMaxLessonLine, lesson.source);
+  if (read) read = read_lesson_text(document, "summary", kMaxLessonText, lesson.summary);
   if (!read) return tl::unexpected(read.error());
-  const std::string some = "a list of 1 to " + std::to_string(kMaxSteps) + " steps";
-  const Result<const json*> steps = member(document, "steps", some);
+  const Result<const json*> steps = lesson_steps(document);
   if (!steps) return tl::unexpected(steps.error());
-  if (!(*steps)->is_array() || (*steps)->empty() || (*steps)->size() > kMaxSteps)
-    return lesson_not_allowed("steps", **steps, some);
   for (const json& each : **steps) {
     Result<LessonStep> step = read_step(each, folder);
-    if (!step) return tl::unexpected(within("steps[" + std::to_string(lesson.steps.size()) + "]: ", step.error()));
+    if (!step) return tl::unexpected(error_in("steps[" + std::to_string(lesson.steps.size()) + "]: ", step.error()));
     share_model(lesson.steps, step->experiment);
     lesson.steps.push_back(std::move(*step));
   }
   return lesson;
 }
 
+/// The texts that the files of translations have for the lesson in the file of that name.
+std::vector<LessonTranslation> translations_for(const std::vector<LessonTextsFile>& files, const std::string& name,
+                                                const Lesson& lesson) {
+  std::vector<LessonTranslation> translations;
+  for (const LessonTextsFile& file : files) {
+    if (!file.texts) {
+      translations.push_back({file.language, printable(file.language), file.path, tl::unexpected(file.texts.error())});
+      continue;
+    }
+    const auto found = (*file.texts)->lessons.find(name);
+    if (found == (*file.texts)->lessons.end()) continue;
+    translations.push_back({file.language, (*file.texts)->name, file.path, found->second});
+    const std::size_t steps = found->second.steps.size();
+    if (steps == lesson.steps.size()) continue;
+    translations.back().texts =
+        fail(path_text(file.path) + ": lessons: " + quoted_text(name) + ": steps: there are " + std::to_string(steps) +
+             ", but the lesson has " + std::to_string(lesson.steps.size()));
+  }
+  return translations;
+}
+
+Result<Lesson> read_lesson(const std::filesystem::path& path, const std::vector<LessonTextsFile>& translations) {
+  const Result<std::string> text = read_file(path, kMaxLessonBytes);
+  if (!text) return tl::unexpected(text.error());
+  Result<Lesson> lesson = parse_lesson(*text, path_text(path), folder_of(path));
+  if (lesson) lesson->translations = translations_for(translations, path.stem().string(), *lesson);
+  return lesson;
+}
+
 }  // namespace
 
 Result<Lesson> parse_lesson(std::string_view text, std::string_view name, const std::filesystem::path& folder) {
-  const std::string prefix = std::string(name) + ": ";
-  if (text.empty()) return fail(prefix + "the file is empty; allowed: a lesson, format \"" + kLessonFormat + "\"");
-  if (const std::string what = stand_in(text); !what.empty()) return fail(prefix + "this is " + what);
-  const Result<json> document = parse_json(text, {32, 200'000});
-  if (!document) return tl::unexpected(within(prefix, document.error()));
-  Result<Lesson> lesson = read_document(*document, folder);
-  if (!lesson) return tl::unexpected(within(prefix, lesson.error()));
+  const auto read = [&](const json& document) { return read_document(document, folder); };
+  Result<Lesson> lesson = lesson_document(text, kLessonFormat, "a lesson").and_then(read);
+  if (!lesson) return tl::unexpected(error_in(std::string(name) + ": ", lesson.error()));
   return lesson;
 }
 
@@ -279,7 +270,7 @@ bool is_lesson_file(const std::filesystem::path& path) {
   constexpr std::string_view kAnyVersion = "attnscope-lesson/";
   const Result<std::string> text = read_file(path, kMaxLessonBytes);
   if (!text || text->find(kAnyVersion) == std::string::npos) return false;
-  const Result<json> document = parse_json(*text, {32, 200'000});
+  const Result<json> document = parse_json(*text, kLessonJson);
   if (!document || !document->is_object()) return false;
   const auto format = document->find("format");
   return format != document->end() && format->is_string() &&
@@ -287,9 +278,7 @@ bool is_lesson_file(const std::filesystem::path& path) {
 }
 
 Result<Lesson> read_lesson(const std::filesystem::path& path) {
-  const Result<std::string> text = read_file(path, kMaxLessonBytes);
-  if (!text) return tl::unexpected(text.error());
-  return parse_lesson(*text, path_text(path), folder_of(path));
+  return read_lesson(path, lesson_texts_beside(folder_of(path)));
 }
 
 std::vector<LessonFile> lessons_in(const std::filesystem::path& folder) {
@@ -304,14 +293,35 @@ std::vector<LessonFile> lessons_in(const std::filesystem::path& folder) {
     return parse_integer(name.substr(0, name.find('-'))).value_or(0);
   };
   std::ranges::sort(paths, {}, [&](const std::filesystem::path& path) { return std::pair(number(path), path); });
+  const std::vector<LessonTextsFile> translations = lesson_texts_beside(folder);
   std::vector<LessonFile> files;
   files.reserve(paths.size());
   for (const std::filesystem::path& path : paths) {
-    files.push_back({path.stem().string(), read_lesson(path).map([](Lesson lesson) {
+    files.push_back({path.stem().string(), read_lesson(path, translations).map([](Lesson lesson) {
                        return std::shared_ptr<const Lesson>(std::make_shared<const Lesson>(std::move(lesson)));
                      })});
   }
   return files;
+}
+
+const LessonTexts* texts_in(const Lesson& lesson, std::string_view language) {
+  const auto found = std::ranges::find(lesson.translations, language, &LessonTranslation::language);
+  return found != lesson.translations.end() && found->texts ? &*found->texts : nullptr;
+}
+
+std::shared_ptr<const Lesson> in_language(const std::shared_ptr<const Lesson>& lesson, std::string_view language) {
+  const LessonTexts* texts = texts_in(*lesson, language);
+  if (texts == nullptr) return lesson;
+  auto translated = std::make_shared<Lesson>(*lesson);
+  translated->title = texts->title;
+  translated->summary = texts->summary;
+  for (std::size_t i = 0; i < texts->steps.size(); ++i) {
+    LessonStep& step = translated->steps[i];
+    step.title = texts->steps[i].title;
+    step.text = texts->steps[i].text;
+    step.look = texts->steps[i].look;
+  }
+  return translated;
 }
 
 std::vector<LessonFile> find_lessons() {

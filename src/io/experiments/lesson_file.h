@@ -20,6 +20,8 @@
 // Paths in an experiment are relative to the lesson's folder. A model must be one of those beside it, "../models/stories":
 // a lesson makes attnscope open no other folder.
 //
+// Texts in other languages are in the folder "translations" beside it, see lesson_texts.h.
+//
 // Cell, printed and equivalence may be missing. Everything else is refused with one line that names file, field, value
 // and limit, and so are an experiment that cannot be computed or shown, and a cell or a printed number that it does not
 // have.
@@ -35,6 +37,7 @@
 #include "core/base/result.h"
 #include "core/experiment/experiment.h"
 #include "core/studies/reference_values.h"
+#include "io/experiments/lesson_texts.h"
 
 namespace attnscope {
 
@@ -59,6 +62,8 @@ struct Lesson {
   std::string source;
   std::string summary;
   std::vector<LessonStep> steps;  ///< at least one; those that name the same model share it
+  /// In the order of the languages; a file that cannot be read counts for every lesson beside it.
+  std::vector<LessonTranslation> translations = {};
 };
 
 /// A file that exists, and its contents or what is wrong with it.
@@ -76,10 +81,17 @@ std::vector<LessonFile> lessons_in(const std::filesystem::path& folder);
 /// Whether the file says that it is a lesson, of whatever version.
 bool is_lesson_file(const std::filesystem::path& path);
 
+/// With the translations beside it.
 Result<Lesson> read_lesson(const std::filesystem::path& path);
 
-/// The same from text; messages call the file `name`. Paths in the text are relative to `folder`, or to the current folder
+/// One from text, without translations; messages call the file `name`. Paths in the text are relative to `folder`, or to the current folder
 /// if that is empty.
 Result<Lesson> parse_lesson(std::string_view text, std::string_view name, const std::filesystem::path& folder = {});
+
+/// The lesson's texts in that language; null where it has none.
+const LessonTexts* texts_in(const Lesson& lesson, std::string_view language);
+
+/// The lesson with its texts in that language; the same one where it has none.
+std::shared_ptr<const Lesson> in_language(const std::shared_ptr<const Lesson>& lesson, std::string_view language);
 
 }  // namespace attnscope
