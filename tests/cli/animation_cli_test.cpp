@@ -191,6 +191,20 @@ TEST(CliAnimation, ALessonIsAnAnimationToo) {
   EXPECT_EQ(probed(folder / "b.gif", "format=duration"), "3.500000");
 }
 
+TEST(CliAnimation, ALessonIsThereInOtherLanguages) {
+  const TemporaryFolder folder;
+  const auto picture = [&](const std::string& name, const Arguments& language) {
+    Arguments arguments = {"animate", "--lesson", "convolution", "--dpi", "20", "-o", (folder / name).string()};
+    arguments.insert(arguments.end(), language.begin(), language.end());
+    expect_written(arguments);
+    return bytes_of(folder / (name.substr(0, 1) + "-0001.png"));
+  };
+  const std::string english = picture("a.png", {});
+  EXPECT_EQ(picture("b.png", {"--language", "en"}), english);
+  EXPECT_NE(picture("c.png", {"--language", "de"}), english);
+  EXPECT_EQ(experiment_of(folder / "c-0001.png"), experiment_of(folder / "a-0001.png"));
+}
+
 TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
   const TemporaryFolder folder;
   const auto refused = [&](const Arguments& more, int code, const std::string& says,
@@ -215,6 +229,10 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
   refused({"--sweep", "heads=1:2"}, 2, "animate: EXPERIMENT is missing");
   refused({"--lesson", "by-exmaple"}, 2, "--lesson: \"by-exmaple\" is not a lesson or a file");
   refused({"--lesson", "nowhere.json"}, 1, "nowhere.json: No such file or directory");
+  refused({"--lesson", "by-example", "--language", "xx"}, 2,
+          "--language: the lesson is not there in \"xx\"; allowed: en, de");
+  refused({"worked-example", "--sweep", "heads=1:2", "--language", "de"}, 2,
+          "--language: only a lesson has languages; allowed with --lesson");
   refused({"worked-example", "--lesson", "by-example"}, 2, "--lesson: a lesson has its own experiments and views");
   refused({"worked-example", "--sweep", "heads=1:2", "--fps", "0"}, 2,
           "--fps: \"0\" is not allowed; allowed: numbers from 0.1 to 60");

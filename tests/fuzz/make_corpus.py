@@ -90,6 +90,12 @@ STEP = {
     ],
 }
 LESSON = {"format": "attnscope-lesson/1", "title": "t", "source": "s", "summary": "m", "steps": [STEP]}
+TEXTS = {
+    "format": "attnscope-lesson-texts/1",
+    "language": "de",
+    "name": "D",
+    "lessons": {"a": {"title": "t", "summary": "m", "steps": [{"title": "t", "text": "a", "look": "b"}]}},
+}
 
 
 
@@ -256,6 +262,7 @@ CORPUS = {
         ),
     },
     "lesson": {"least": json.dumps(LESSON).encode()},
+    "lesson_texts": {"least": json.dumps(TEXTS).encode()},
     "labels": {
         "lines": b"the\r\ncat sat\n\nmat\n",
         "sentence": b"the cat  sat\n",

@@ -23,6 +23,7 @@ constexpr int kUsualDpi = 144;
 struct AnimateOptions : FigureOptions {
   std::string sweep;
   std::string lesson;
+  std::string language;
   std::string rate;
   bool no_note = false;
   std::vector<std::string> outputs;
@@ -82,6 +83,19 @@ Result<std::shared_ptr<const Lesson>> find_lesson(const std::string& name) {
                        (nearest.empty() ? "; the lessons are " + join(names, ", ") : nearest));
 }
 
+/// The lesson in the language that was asked for; English is always there.
+Result<std::shared_ptr<const Lesson>> lesson_in(std::shared_ptr<const Lesson> lesson, const std::string& language) {
+  if (language.empty() || language == kLessonLanguage) return lesson;
+  std::vector<std::string> languages = {std::string(kLessonLanguage)};
+  for (const LessonTranslation& each : lesson->translations) {
+    if (each.language == language && !each.texts) return tl::unexpected(each.texts.error());
+    if (each.texts) languages.push_back(each.language);
+  }
+  if (texts_in(*lesson, language) != nullptr) return in_language(lesson, language);
+  return wrong_command("--language: the lesson is not there in " + quoted_text(language) +
+                       "; allowed: " + join(languages, ", "));
+}
+
 /// Prefixes an error in the sweep with the option.
 Error of_sweep(const Error& error) {
   const std::string limit = error.kind == Error::Kind::failure ? "; ATTNSCOPE_MEMORY_MB sets the limit" : "";
@@ -113,11 +127,14 @@ Result<AnimationTask> lesson_task(const AnimateOptions& options, double budget) 
                     options.pinned_text || options.pinned_tokens;
   if (more || !options.sweep.empty()) {
     return wrong_command(
-        "--lesson: a lesson has its own experiments and views; allowed with it: page options, --fps and -o");
+        "--lesson: a lesson has its own experiments and views; allowed with it: --language, page options, --fps and "
+        "-o");
   }
   Result<std::shared_ptr<const Lesson>> lesson = find_lesson(options.lesson);
+  if (lesson) lesson = lesson_in(std::move(*lesson), options.language);
   if (!lesson) return tl::unexpected(lesson.error());
   std::vector<InputFile> inputs = {{"--lesson", options.lesson}};
+  for (const LessonTranslation& each : (*lesson)->translations) inputs.push_back({"--language", each.path});
   for (const LessonStep& step : (*lesson)->steps) {
     const std::vector<InputFile> named = input_files({}, {step.experiment});
     inputs.insert(inputs.end(), named.begin(), named.end());
@@ -159,6 +176,8 @@ Result<CommandOutput> animate_command(const AnimateOptions& options) {
   }
   if (options.sweep.empty() && options.lesson.empty())
     return wrong_command("animate: --sweep or --lesson is missing; see attnscope animate --help");
+  if (options.lesson.empty() && !options.language.empty())
+    return wrong_command("--language: only a lesson has languages; allowed with --lesson");
   const Result<double> budget = memory_budget();
   if (!budget) return tl::unexpected(budget.error());
   Result<AnimationTask> task = options.lesson.empty() ? sweep_task(options, *budget) : lesson_task(options, *budget);
@@ -197,6 +216,11 @@ void add_animate_command(CommandLine& line) {
   command
       .add_option("--lesson", options->lesson, "Show the steps of a lesson with their text instead: a name or a file")
       ->type_name("NAME");
+  command
+      .add_option(
+          "--language", options->language,
+          "The language of a lesson's text, such as de or es (default en); what is in the figures stays English")
+      ->type_name("CODE");
   command
       .add_option(
           "--fps", options->rate,

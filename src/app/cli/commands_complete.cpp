@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -177,6 +178,19 @@ Candidates lesson_names() {
   return all;
 }
 
+Candidates language_names() {
+  std::map<std::string, std::string> names = {{std::string(kLessonLanguage), "English"}};
+  for (const LessonFile& file : find_lessons()) {
+    if (!file.lesson) continue;
+    for (const LessonTranslation& each : (*file.lesson)->translations) {
+      if (each.texts) names.emplace(each.language, each.name);
+    }
+  }
+  Candidates all;
+  for (const auto& [language, name] : names) all.push_back({language, name});
+  return all;
+}
+
 Candidates measure_names() {
   Candidates all;
   for (const Measure& measure : measures()) all.push_back({std::string(measure.name), std::string(measure.definition)});
@@ -203,6 +217,7 @@ Possible value_words(const TypedWords& typed, const CLI::Option& option, bool in
   if (name == "--font") return {font_names(), false};
   if (name == "--preset") return {preset_names(), false};
   if (name == "--lesson") return {lesson_names(), true};
+  if (name == "--language") return {language_names(), false};
   if (name == "--pinned") return {system_names(), true};
   if (name == "--sort") return {measure_names(), false};
   if (name == "--only") return {tensor_names(typed), false};

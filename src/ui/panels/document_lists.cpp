@@ -1,5 +1,8 @@
 #include "ui/panels/document_lists.h"
 
+#include <algorithm>
+#include <map>
+
 #include "core/experiment/system.h"
 #include "ui/imgui/wanted_characters.h"
 #include "ui/panels/widgets.h"
@@ -13,6 +16,29 @@ std::string short_path(const std::string& path) {
   if (path.size() <= kMaxLength) return path;
   const std::size_t slash = path.find('/', path.size() - kMaxLength);
   return "…" + (slash == std::string::npos ? path.substr(path.rfind('/') + 1) : path.substr(slash));
+}
+
+/// Why the lesson is not in the language that was chosen, where its translation cannot be read.
+std::string translation_trouble(const Lesson& lesson, std::string_view language) {
+  const auto found = std::ranges::find(lesson.translations, language, &LessonTranslation::language);
+  const bool wrong = found != lesson.translations.end() && !found->texts;
+  return wrong ? "\n\nIn English: " + found->texts.error().message : "";
+}
+
+/// One translation for each language, by its code: one that can be read, where there is any.
+std::map<std::string, const LessonTranslation*> languages_of(const MenuState& state) {
+  std::map<std::string, const LessonTranslation*> languages;
+  const auto add = [&](const Lesson& lesson) {
+    for (const LessonTranslation& each : lesson.translations) {
+      const LessonTranslation*& known = languages[each.language];
+      if (known == nullptr || (!known->texts && each.texts)) known = &each;
+    }
+  };
+  for (const LessonFile& file : state.lessons) {
+    if (file.lesson) add(**file.lesson);
+  }
+  if (state.open_lesson != nullptr) add(*state.open_lesson);
+  return languages;
 }
 
 }  // namespace
@@ -41,11 +67,33 @@ void lesson_entries(const MenuState& state, UiIntents& intents) {
       continue;
     }
     const Lesson& lesson = **file.lesson;
-    if (ImGui::MenuItem(lesson.title.c_str(), nullptr, &lesson == state.open_lesson))
+    const LessonTexts* texts = texts_in(lesson, state.language);
+    const std::string& title = texts != nullptr ? texts->title : lesson.title;
+    wanted_characters().add(title);
+    if (ImGui::MenuItem(title.c_str(), nullptr, &lesson == state.open_lesson))
       intents.actions.push_back({OpenLesson{*file.lesson}, 0});
-    tooltip(lesson.summary + " Based on " + lesson.source + ".");
+    tooltip((texts != nullptr ? texts->summary : lesson.summary) + " Based on " + lesson.source + "." +
+            translation_trouble(lesson, state.language));
   }
   if (state.lessons.empty()) ImGui::TextDisabled(state.reading_lessons ? "Reading…" : "No lessons were found");
+}
+
+void language_entries(const MenuState& state, UiIntents& intents) {
+  const auto entry = [&](std::string_view language, const std::string& name) {
+    wanted_characters().add(name);
+    const std::string label = name + "##" + std::string(language);
+    if (ImGui::MenuItem(label.c_str(), nullptr, language == state.language)) intents.language = language;
+  };
+  entry(kLessonLanguage, "English");
+  for (const auto& [language, translation] : languages_of(state)) {
+    if (translation->texts) {
+      entry(language, translation->name);
+      tooltip("Lessons without a translation are in English, and so is the window.");
+    } else {
+      ImGui::TextDisabled("%s cannot be read", translation->name.c_str());
+      tooltip(translation->texts.error().message);
+    }
+  }
 }
 
 void system_entries(const Experiment& experiment, UiIntents& intents) {

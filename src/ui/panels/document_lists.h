@@ -14,6 +14,9 @@ void model_entries(const MenuState& state, UiIntents& intents);
 /// The lessons; one that cannot be read says why.
 void lesson_entries(const MenuState& state, UiIntents& intents);
 
+/// The languages that lessons can be read in.
+void language_entries(const MenuState& state, UiIntents& intents);
+
 /// The systems, each of which starts over with its defaults.
 void system_entries(const Experiment& experiment, UiIntents& intents);
 

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "ui/imgui/imgui_compat.h"
+#include "ui/imgui/wanted_characters.h"
 #include "ui/panels/panels.h"
 #include "ui/panels/widgets.h"
 
@@ -312,6 +313,7 @@ std::optional<float> lesson_height(const Style& style, const Lesson& lesson, flo
 
 void lesson_panel(const Style& style, const LessonShown& shown, UiIntents& intents) {
   const LessonStep& step = shown.lesson.steps[shown.step];
+  for (const std::string* text : {&step.text, &step.look}) wanted_characters().add(*text);
   const LessonColumns columns(style, ImGui::GetContentRegionAvail().x);
   const bool wide = columns.wide;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(kHeaderPadding)));

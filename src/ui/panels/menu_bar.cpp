@@ -56,6 +56,14 @@ void models_menu(const MenuState& state, UiIntents& intents) {
   ImGui::EndMenu();
 }
 
+/// Below the lessons.
+void language_menu(const MenuState& state, UiIntents& intents) {
+  ImGui::Separator();
+  if (!ImGui::BeginMenu("Language", !state.lessons.empty() || state.open_lesson != nullptr)) return;
+  language_entries(state, intents);
+  ImGui::EndMenu();
+}
+
 constexpr std::array kMenus = std::to_array<std::pair<Menu, const char*>>({{Menu::file, "File"},
                                                                            {Menu::edit, "Edit"},
                                                                            {Menu::view, "View"},
@@ -115,7 +123,10 @@ void menu_bar(const Style& style, const Experiment& experiment, const MenuState&
     if (ImGui::GetIO().KeyAlt) underline_letter(style, label);
     if (!ImGui::BeginMenu(label)) continue;
     open = i;
-    if (menu == Menu::lessons) lesson_entries(state, intents);
+    if (menu == Menu::lessons) {
+      lesson_entries(state, intents);
+      language_menu(state, intents);
+    }
     command_items(menu, experiment, state, intents);
     if (menu == Menu::view) views_list(experiment, intents);
     ImGui::EndMenu();

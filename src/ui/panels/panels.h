@@ -24,6 +24,7 @@ struct UiIntents {
   std::vector<std::string> files;  ///< to be opened
   Menu menu = Menu::none;          ///< the same
   std::optional<OpenCheckpoint> checkpoint;
+  std::optional<std::string> language;  ///< of lessons
 };
 
 /// Left: system, sliders, seed, labels; from the system's parameter table.
@@ -130,6 +131,7 @@ struct MenuState {
   std::span<const BundledModel> models = {};  ///< that come along
   bool can_find_heads = false;                ///< by the standard test of a model
   bool reading_lessons = false;
+  std::string_view language = kLessonLanguage;  ///< of lessons
 };
 
 /// The menus, of which `opening` opens, and the document's name at their right.

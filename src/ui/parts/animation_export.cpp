@@ -76,7 +76,7 @@ std::optional<FrameRequest> AnimationExport::wanted_frame() const {
   if (!page) return std::nullopt;
   FrameRequest wanted;
   wanted.experiment = shared_.traces.trace()->experiment();
-  if (settings.lesson) wanted.lesson = shared_.session().shared_lesson();
+  if (settings.lesson) wanted.lesson = shared_.lesson;
   for (const auto& [thing, largest] : preview_->things) {
     if (!settings.lesson && thing.name == settings.name) wanted.sweep = sweep_text(settings, thing);
   }
@@ -112,7 +112,7 @@ std::optional<AnimationShown> AnimationExport::update() {
   }
   const bool current = preview.made && preview.requested && same_animation(preview.made->request, *preview.requested);
   AnimationShown shown = {preview.things,
-                          shared_.session().lesson(),
+                          shared_.lesson.get(),
                           current ? preview.made->animation.get() : nullptr,
                           preview.made && preview.made->request == preview.requested ? preview.made->trouble : "",
                           frame(),

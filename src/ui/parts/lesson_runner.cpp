@@ -22,8 +22,9 @@ std::vector<LessonFile> found_by(const std::function<std::vector<LessonFile>()>&
 
 }  // namespace
 
-LessonRunner::LessonRunner(Shared& shared, std::function<std::vector<LessonFile>()> find)
+LessonRunner::LessonRunner(Shared& shared, const Remembered& remembered, std::function<std::vector<LessonFile>()> find)
     : shared_(shared),
+      remembered_(remembered),
       reading_({[find](int /*request*/, const StopToken& /*stop*/) { return found_by(find); }, nullptr, shared.wake}) {
   if (find) reading_.request(0);
 }
@@ -32,8 +33,21 @@ void LessonRunner::take_lessons() {
   if (std::optional<std::vector<LessonFile>> read = reading_.take()) lessons_ = std::move(*read);
 }
 
+void LessonRunner::follow_language() {
+  ShownFor now = {shared_.session().shared_lesson(), remembered_.state().language};
+  if (shown_for_ == now) return;
+  shared_.lesson = now.lesson != nullptr ? in_language(now.lesson, now.language) : nullptr;
+  shown_for_ = std::move(now);
+}
+
+std::string LessonRunner::title() const {
+  const Lesson* lesson = shared_.session().lesson();
+  const LessonTexts* texts = lesson != nullptr ? texts_in(*lesson, remembered_.state().language) : nullptr;
+  return texts != nullptr ? texts->title : shared_.workspace.title();
+}
+
 std::optional<double> LessonRunner::height(const Style& style, double width) {
-  const HeightFor now = {shared_.session().lesson(), width, style.scale};
+  const HeightFor now = {shared_.lesson.get(), width, style.scale};
   if (height_for_ == now) return height_;
   height_for_ = now;
   height_.reset();
@@ -46,12 +60,12 @@ std::optional<double> LessonRunner::height(const Style& style, double width) {
 
 void LessonRunner::show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents) {
   const Session& session = shared_.session();
-  const Lesson* lesson = session.lesson();
-  if (!areas.has_lesson || lesson == nullptr) return;
+  if (!areas.has_lesson || session.lesson() == nullptr) return;
   update_reference();
   parts.begin("Lesson", areas.lesson, ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoScrollbar,
               style.palette.panel, {style.px(kAcross), style.px(kDown)});
-  lesson_panel(style, {*lesson, session.lesson_step(), session.away_from_lesson(), reference_, comparison()}, intents);
+  lesson_panel(style, {*shared_.lesson, session.lesson_step(), session.away_from_lesson(), reference_, comparison()},
+               intents);
   ImGui::End();
 }
 

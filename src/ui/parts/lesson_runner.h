@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "app/jobs/latest_job.h"
 #include "ui/panels/panels.h"
 #include "ui/parts/areas.h"
+#include "ui/parts/remembered.h"
 #include "ui/parts/shared.h"
 #include "ui/parts/window_parts.h"
 
@@ -18,7 +20,8 @@ namespace attnscope::ui {
 class LessonRunner {
  public:
   /// `find`: the lessons as the menu lists them; called in a thread, because all of their files are read. Null: none.
-  LessonRunner(Shared& shared, std::function<std::vector<LessonFile>()> find);
+  /// The language of the texts is the remembered one.
+  LessonRunner(Shared& shared, const Remembered& remembered, std::function<std::vector<LessonFile>()> find);
 
   /// None while they are being read.
   [[nodiscard]] std::span<const LessonFile> lessons() const { return lessons_; }
@@ -26,6 +29,13 @@ class LessonRunner {
   [[nodiscard]] bool is_reading() const { return reading_.busy() || reading_.has_result(); }
   /// Takes those that were read since the last frame.
   void take_lessons();
+  /// Has the open lesson in the language that is chosen now; the document stays as it is. Call it before anything shows
+  /// the lesson.
+  void follow_language();
+  /// As it was when the last frame began; null: none was open.
+  [[nodiscard]] const Lesson* shown() const { return shared_.lesson.get(); }
+  /// The open lesson's title in that language, or that of the document.
+  [[nodiscard]] std::string title() const;
   /// Shows the step below the figure, where a lesson is open.
   void show(const Style& style, const Areas& areas, WindowParts& parts, UiIntents& intents);
   /// The height that the open lesson needs in a panel of that width, in pixels; nothing: no lesson is open, or how high it
@@ -60,9 +70,17 @@ class LessonRunner {
     float scale = 0;
     friend bool operator==(const HeightFor&, const HeightFor&) = default;
   };
+  /// The lesson and the language that `Shared::lesson` was made of.
+  struct ShownFor {
+    std::shared_ptr<const Lesson> lesson;
+    std::string language;
+    friend bool operator==(const ShownFor&, const ShownFor&) = default;
+  };
   void update_reference();
 
   Shared& shared_;
+  const Remembered& remembered_;
+  ShownFor shown_for_;
   std::vector<LessonFile> lessons_;
   LatestJob<int, std::vector<LessonFile>> reading_;  ///< what it is asked does not matter
   HeightFor height_for_;

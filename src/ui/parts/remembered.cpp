@@ -34,6 +34,12 @@ void Remembered::set_start_offers(bool shown) {
   change_to(std::move(next));
 }
 
+void Remembered::set_language(const std::string& language) {
+  UserState next = state_;
+  next.language = language;
+  change_to(std::move(next));
+}
+
 void Remembered::change_to(UserState next) {
   if (next == state_) return;
   state_ = std::move(next);

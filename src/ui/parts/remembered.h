@@ -21,6 +21,7 @@ class Remembered {
   void set_theme(Theme theme);
   void set_size(double size);
   void set_start_offers(bool shown);
+  void set_language(const std::string& language);
 
  private:
   void change_to(UserState next);

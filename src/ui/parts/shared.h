@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "app/session/workspace.h"
 #include "platform/heatmap/heatmap.h"
@@ -24,6 +25,8 @@ struct Shared {
   std::chrono::milliseconds patience;  ///< how long a frame waits for a figure or a file
   double memory_budget = kDefaultMemoryBudget;
   std::uint64_t previews = 0;  ///< figures shown in dialogs so far
+  /// The open lesson in the language that the menu chose, or null; see LessonRunner.
+  std::shared_ptr<const Lesson> lesson = nullptr;
 
   [[nodiscard]] Session& session() const { return workspace.session(); }
   void say(const std::string& message, bool is_error) const { state.say(message, is_error); }

@@ -52,7 +52,7 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       shown_figure_(shared_),
       figure_export_(shared_),
       animation_export_(shared_),
-      lesson_(shared_, options.lessons),
+      lesson_(shared_, remembered_, options.lessons),
       start_(shared_, remembered_),
       watch_(shared_.wake),
       documents_(shared_, remembered_, watch_),
@@ -128,6 +128,7 @@ void Workbench::show_parts() {
   UiIntents intents;
   const Style style = look_.style();
   parts_.clear();
+  lesson_.follow_language();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(10), style.px(8)));
   show_menu_bar(style, intents);
   const Areas areas = areas_of_parts(style);
@@ -151,7 +152,7 @@ void Workbench::show_parts() {
 }
 
 MenuState Workbench::menu_state() const {
-  return {workspace_.title(),
+  return {lesson_.title(),
           session().modified(),
           session().can_undo(),
           session().can_redo(),
@@ -165,7 +166,8 @@ MenuState Workbench::menu_state() const {
           files_.can_reload(),
           models_,
           trace() != nullptr && can_find_heads(*trace()),
-          lesson_.is_reading()};
+          lesson_.is_reading(),
+          remembered_.state().language};
 }
 
 void Workbench::show_menu_bar(const Style& style, UiIntents& intents) {
@@ -278,7 +280,7 @@ std::optional<DialogResult> Workbench::show_dialogs(const Style& style) {
 }
 
 std::string Workbench::window_title() const {
-  return workspace_.title() + (session().modified() ? " (edited)" : "") + " — attnscope";
+  return lesson_.title() + (session().modified() ? " (edited)" : "") + " — attnscope";
 }
 
 }  // namespace attnscope::ui

@@ -89,6 +89,7 @@ void Workbench::apply(const UiIntents& intents) {
   for (const Command command : intents.commands) carry_out(command);
   if (intents.menu != Menu::none) navigation_.open(intents.menu);
   for (const std::string& path : intents.files) open_file(path);
+  if (intents.language) remembered_.set_language(*intents.language);
   if (intents.checkpoint) files_.open(*intents.checkpoint);
 }
 
