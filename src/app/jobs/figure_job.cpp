@@ -17,7 +17,8 @@ Result<WrittenFigure> stopped(const FigureTask& task, std::size_t written) {
 
 Result<WrittenFigure> write(const FigureTask& task, const StopToken& stop) {
   WrittenFigure written;
-  const Result<FittedFigure> made = build_for_file(task.request, stop);
+  ViewCache cache;  // what a view measures is the same at every size that is tried
+  const Result<FittedFigure> made = build_for_file(task.request, stop, &cache);
   if (!made) return tl::unexpected(made.error());
   for (const std::filesystem::path& output : task.outputs) {
     if (stop.stop_requested()) return stopped(task, written.files.size());

@@ -34,6 +34,10 @@ std::pair<Index, Index> seen(double from, double cell, Index count, double begin
 
 }  // namespace
 
+Index labels_step(const Labels& labels, double needed, double cell) {
+  return labels.are_counted() ? round_step(needed, cell) : label_step(needed, cell);
+}
+
 LabelPainter::LabelPainter(const HeatmapMark& mark, const Palette& palette, const FigureTransform& transform,
                            const Rect& visible, Canvas& canvas)
     : mark_(mark),
@@ -94,7 +98,7 @@ void LabelPainter::rows() const {
     canvas_.fill(below.intersection(visible_), palette_.background, 1);
   }
   const bool counted = mark_.row_labels.are_counted();
-  const Index step = counted ? round_step(needed, cell) : label_step(needed, cell);
+  const Index step = labels_step(mark_.row_labels, needed, cell);
   if (mark_.row_labels.shown() == Labels::Shown::all_or_none && step > 1) return;
   const auto [first, last] =
       seen(box_.y, cell, std::ssize(mark_.row_labels.texts()), nearby_.y, nearby_.bottom(), step);

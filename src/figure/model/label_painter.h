@@ -15,6 +15,10 @@ inline constexpr double kMinLabel = 9;
 // The smallest cells beside which all labels are shown.
 inline constexpr double kLeastLabelled = kMinLabel * kLabelPitch;
 
+/// Every how many of the labels, `cell` apart, one is shown that needs `needed`. Labels that count from 1 show every 1st,
+/// 2nd, 5th, 10th, …
+Index labels_step(const Labels& labels, double needed, double cell);
+
 /// The labels of the rows at the left of the matrix and of the columns above it. Where the window has zoomed into the
 /// matrix so far that those places are outside of `visible`, they stay at its edge, over the cells.
 class LabelPainter {

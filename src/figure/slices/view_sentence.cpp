@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cctype>
 
 #include "core/base/text.h"
-#include "core/experiment/system.h"
-#include "figure/slices/chosen_pair.h"
+#include "core/heads/attention_list.h"
 #include "figure/slices/head_state.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
@@ -42,10 +41,7 @@ class Sentence {
   }
 
   [[nodiscard]] std::string heads() const {
-    if (layer_count(trace_) > 1) {
-      return "Attention weights of every head of " + counted_text(layer_count(trace_), "layer") + tokens_text() +
-             kRows + mask_text() + ".";
-    }
+    if (layer_count(trace_) > 1) return heads_of_layers();
     const bool both = of_.has_cross && is("attention", "both");
     return "Attention weights of " + heads_text() + (both ? ", self-attention and cross-attention" : heading(false)) +
            (both ? both_tokens_text() : tokens_text()) + kRows + mask_text() + ".";
@@ -97,13 +93,15 @@ class Sentence {
     }
     std::string both = pinned ? "now and in the baseline" : "of two heads";
     if (!pinned && trace_.find(of_.layer + "weights") != nullptr && head_count() > 1)
-      both = "of head " + number("head") + " and head " + number("other_head");
+      both = "of head " + number("head") + place_text("layer") + " and head " + number("other_head") +
+             place_text("other_layer");
     const std::string what = capitalized(of) + " " + both;
     if (!is("show", "difference")) return what + tokens_text() + kRows + ".";
     return what + tokens_text() + ", the first minus the second: rows are queries, columns keys.";
   }
 
   [[nodiscard]] std::string metrics() const {
+    if (is("of", "random")) return "Measures of every head on random tokens, repeated; one row for each head.";
     return "Measures of " + (is("layers", "all") ? "every head of all layers" : heads_text() + heading(false)) +
            tokens_text() + ", one row for each head; values of uniform attention are given for comparison.";
   }
@@ -153,6 +151,23 @@ class Sentence {
   [[nodiscard]] std::string heads_text() const {
     return head_count() == 1 ? "one head" : "all " + grouped_text(head_count()) + " heads";
   }
+  /// Of all attentions, those of a model with two parts among them.
+  [[nodiscard]] std::string heads_of_layers() const {
+    const std::vector<LayerAttention> layers = layer_attentions(trace_);
+    Index encoder = 0;
+    Index decoder = 0;
+    for (const LayerAttention& each : layers) {
+      const Axes& axes = trace_.steps()[static_cast<std::size_t>(each.weights)].axes;
+      if (each.kind == AttentionKind::encoder) encoder = axes.back().size;
+      if (each.kind == AttentionKind::decoder) decoder = axes.back().size;
+    }
+    const std::string first = "Attention weights of every head";
+    if (encoder == 0 && decoder == 0)
+      return first + " of " + counted_text(std::ssize(layers), "layer") + tokens_text() + kRows + mask_text() + ".";
+    return first + " of encoder, decoder and cross-attention for " + counted_text(encoder, "token") +
+           " of the encoder and " + grouped_text(decoder) + " of the decoder" + kRows + ".";
+  }
+
   /// " of head 2 of 4".
   [[nodiscard]] std::string of_head() const {
     if (!of_.has_heads) return "";
@@ -188,22 +203,22 @@ class Sentence {
     return of_.cross || (of_.weights != nullptr && of_.weights->name.ends_with("cross_weights"));
   }
 
-  /// " with 28 features and 4 heads of 7", from the tensors that there are.
+  /// " with an embedding of 28 numbers and 4 heads of dimension 7", from the tensors that there are.
   [[nodiscard]] std::string numbers_text() const {
     std::string text;
-    const auto width = [&](const std::string& name) {
-      const Step* const step = trace_.find(name);
-      return step == nullptr || step->axes.size() < 2 ? Index{0} : step->axes.back().size;
-    };
-    const Index features = std::max(width("x"), width("tokens"));
-    if (features > 0 && trace_.find("x")->axes.back().name == "feature")
-      text = " with an embedding of " + counted_text(features, "number");
-    const Index dim = width((is_cross() && !of_.layer.ends_with("cross_") ? of_.layer + "cross_" : of_.layer) + "q");
-    if (dim > 0 && of_.has_heads) {
-      text += (text.empty() ? " with " : " and ") + counted_text(head_count(), "head") + " of dimension " +
-              grouped_text(dim);
-    }
-    return text;
+    const Step* const x = trace_.find("x");
+    if (x != nullptr && x->axes.back().name == "feature")
+      text = " with an embedding of " + counted_text(x->axes.back().size, "number");
+    const Index dim = head_dimension();
+    if (dim == 0 || !of_.has_heads) return text;
+    return text + (text.empty() ? " with " : " and ") + counted_text(head_count(), "head") + " of dimension " +
+           grouped_text(dim);
+  }
+
+  /// Of the queries; 0 where that is not known.
+  [[nodiscard]] Index head_dimension() const {
+    const Step* const q = trace_.find(of_.layer + "q");
+    return q != nullptr && q->axes.back().name == "dim" ? q->axes.back().size : 0;
   }
 
   /// "; scores are divided by √7" where they are.
@@ -212,8 +227,7 @@ class Sentence {
     const auto scale = values.find("scale");
     if (scale == values.end() || !std::holds_alternative<std::string>(scale->second)) return "";
     if (std::get<std::string>(scale->second) != "sqrt_head_dim") return "";
-    const Step* const q = trace_.find(of_.layer + "q");
-    return q == nullptr ? "" : "; the scores are divided by √" + grouped_text(q->axes.back().size);
+    return head_dimension() == 0 ? "" : "; the scores are divided by √" + grouped_text(head_dimension());
   }
 
   /// "; a causal mask hides later keys" where self-attention has one.
@@ -234,6 +248,13 @@ class Sentence {
 
   [[nodiscard]] std::string number(std::string_view option) const {
     return grouped_text(std::min(options_.integer(option), option_limit(trace_, option, options_.values)));
+  }
+  /// ", layer 2" of an option for a layer, where there are several.
+  [[nodiscard]] std::string place_text(std::string_view option) const {
+    const std::vector<LayerAttention> layers = layer_attentions(trace_);
+    if (layers.size() < 2) return "";
+    const Index layer = std::min(options_.integer(option), static_cast<Index>(std::ssize(layers)));
+    return " (" + title_of(layers[static_cast<std::size_t>(layer - 1)]) + ")";
   }
   /// The token that an option counts: "“cat” (2)", or its number.
   [[nodiscard]] std::string named(std::string_view option) const {

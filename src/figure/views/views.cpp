@@ -103,6 +103,18 @@ std::string missing_for(const View& view, const Trace& trace) {
   return view.missing != nullptr ? view.missing(trace) : std::string();
 }
 
+namespace {
+
+/// " Page 2 of 3.", where there are several.
+std::string page_text(const View& view, const Trace& trace, const ParameterValues& options) {
+  const Index pages = view.pages == nullptr ? 1 : view.pages(trace, options);
+  if (pages < 2) return "";
+  const Index page = std::min(std::get<Index>(options.find("page")->second), pages);
+  return " Page " + grouped_text(page) + " of " + grouped_text(pages) + ".";
+}
+
+}  // namespace
+
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options) {
   const View& view = *find_view(name);
   const FontScope font(options.font);
@@ -114,7 +126,7 @@ Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& 
   figure.font = options.font;
   // In the window nobody reads it.
   if (options.for_file && figure.width > 0 && failures() == before)
-    figure.sentence = view_sentence(name, trace, options, figure);
+    figure.sentence = view_sentence(name, trace, options, figure) + page_text(view, trace, options.values);
   if (failures() == before) return figure;
   // What was read on the way is in places, texts and colours: no part of it can be trusted.
   const std::string why = trace.failures() > 0 ? *trace.failure() : *options.pinned->failure();

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "figure/model/canvas.h"
+#include "figure/model/full_size_labels.h"
 
 namespace attnscope {
 namespace {
@@ -87,11 +88,11 @@ Trial try_type(const BuildFigure& build, const FigureFileOptions& given, const F
   options.height_inches = preset.height_inches;
   options.font_points = points;
   Trial trial;
-  Figure figure = figure_for_file(build, options);
+  Figure figure = with_full_size_labels(figure_for_file(build, options));
   if (figure.width > 0 && height_of(figure, options) > preset.max_height_inches) {
     // Some views show less where there is less room.
     options.height_inches = preset.max_height_inches;
-    figure = figure_for_file(build, options);
+    figure = with_full_size_labels(figure_for_file(build, options));
   }
   if (!(figure.width > 0 && figure.height > 0)) {
     trial.stopped = true;
@@ -140,11 +141,17 @@ std::string room_text(const BuildFigure& build, const FigureFileOptions& options
   }
   FigureFileOptions free = trial.made.options;
   free.height_inches = 0;
-  const Figure figure = figure_for_file(build, free);
-  const std::optional<SmallerType> type = smaller_type(build, figure, free);
-  if (!type || type->width_inches == 0) return "";
-  return "; a page " + short_text(type->width_inches) + " in wide has room at " +
-         short_text(std::ceil(kLeastType * 10) / 10) + " pt";
+  const auto made = [&] { return figure_for_file(build, free); };
+  Figure figure = made();
+  if (const std::optional<SmallerType> type = smaller_type(build, figure, free)) {
+    if (type->width_inches == 0) return "";
+    free.width_inches = type->width_inches;
+    figure = made();
+  }
+  if (!(figure.width > 0)) return "";
+  const auto tenths = [](double inches) { return short_text(std::ceil(inches * 10) / 10); };
+  return "; a page " + tenths(free.width_inches) + " in wide and " + tenths(height_of(figure, free)) +
+         " in high has room at " + tenths(kLeastType) + " pt";
 }
 
 }  // namespace
