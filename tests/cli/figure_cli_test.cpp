@@ -49,7 +49,7 @@ TEST(CliFigure, KeepsWhatItComparesWith) {
 TEST(CliFigure, TheCaptionIsPrintedOnRequest) {
   const TemporaryFolder folder;
   const std::string sentence =
-      "Attention weights of all 4 heads, self-attention and cross-attention for 6 tokens and 8 queries of a second "
+      "Attention weights of all 4 heads, self-attention and cross-attention, for 6 tokens and 3 queries of a second "
       "sequence: rows are queries, columns keys; a causal mask hides later keys. Colours: attention weight from violet "
       "(0) to yellow (1).";
   const std::string caption =

@@ -71,9 +71,8 @@ TEST(Manual, DescribesOptionsThatCommandsShare) {
   const std::string page = manual();
   const std::string shared = page.substr(page.find(".SH OPTIONS OF EXPERIMENTS"));
   for (const std::string& option : options_of_help(run_program({"figure", "--help"}).out)) {
-    const bool is_its_own =
-        option == "-o" || option == "--output" || option == "--caption" || option == "--caption-only" ||
-        option == "--preset" || option == "-h" || option == "--help";
+    const bool is_its_own = option == "-o" || option == "--output" || option == "--caption" ||
+                            option == "--caption-only" || option == "--preset" || option == "-h" || option == "--help";
     EXPECT_TRUE(is_its_own || options_in(shared).contains(option)) << option;
   }
 }

@@ -79,7 +79,7 @@ TEST_F(CliPreset, CaptionsNeedNoFile) {
   const Outcome said =
       run_program({"figure", "worked-example", "--view", "head", "--option", "head=2", "--caption-only"});
   EXPECT_EQ(said.code, 0) << said.err;
-  EXPECT_TRUE(said.out.starts_with("Attention weights of head 2 of 4, self-attention for 6 tokens: ")) << said.out;
+  EXPECT_TRUE(said.out.starts_with("Attention weights of head 2 of 4, self-attention, for 6 tokens: ")) << said.out;
   EXPECT_NE(said.out.find("; seed 42; view head: head = 2; attnscope "), std::string::npos) << said.out;
 }
 

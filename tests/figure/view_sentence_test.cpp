@@ -31,10 +31,10 @@ TEST(ViewSentence, CountsQueriesAndKeysOfCrossAttention) {
   const auto trace = trace_with({{"tokens", "6"}, {"cross_queries", "4"}});
   EXPECT_EQ(
       sentence_of(*trace, "head", {{"attention", std::string("cross")}}),
-      "Attention weights of head 1 of 4, cross-attention from 4 queries to 6 keys: rows are queries, columns keys.");
+      "Attention weights of head 1 of 4, cross-attention, from 4 queries to 6 keys: rows are queries, columns keys.");
   EXPECT_EQ(
       sentence_of(*trace, "heads"),
-      "Attention weights of all 4 heads, self-attention and cross-attention for 6 tokens and 4 queries of a second "
+      "Attention weights of all 4 heads, self-attention and cross-attention, for 6 tokens and 4 queries of a second "
       "sequence: rows are queries, columns keys.");
 }
 

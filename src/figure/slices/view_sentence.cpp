@@ -30,32 +30,33 @@ class Sentence {
         slice_(selected_slice(trace, options.values)) {}
 
   [[nodiscard]] std::string flow() const {
-    return "Attention computed step by step, from the input to the output" + heading(true) + tokens_text() +
-           numbers_text() + ". Products stand to the right of one factor and below the other" + divisor_text() + ".";
+    return "Attention computed step by step, from the input to the output" + about(true) + numbers_text() +
+           ". Products stand to the right of one factor and below the other" + divisor_text() + ".";
   }
 
   [[nodiscard]] std::string qkv() const {
     const bool single = is("stage", "single") && trace_.find("single.q") != nullptr;
-    return "Queries, keys and values of " + (single ? "a single head" : heads_text()) + heading(false) + tokens_text() +
-           numbers_text() + ": one row for each token.";
+    return "Queries, keys and values of " + (single ? "a single head" : heads_text()) + about(false) + numbers_text() +
+           ": one row for each token.";
   }
 
   [[nodiscard]] std::string heads() const {
     if (layer_count(trace_) > 1) return heads_of_layers();
     const bool both = of_.has_cross && is("attention", "both");
-    return "Attention weights of " + heads_text() + (both ? ", self-attention and cross-attention" : heading(false)) +
-           (both ? both_tokens_text() : tokens_text()) + kRows + mask_text() + ".";
+    if (!both) return "Attention weights of " + heads_text() + about(true) + kRows + mask_text() + ".";
+    return "Attention weights of " + heads_text() + ", self-attention and cross-attention, " + both_tokens_text() +
+           kRows + mask_text() + ".";
   }
 
   [[nodiscard]] std::string head() const {
     const bool scores = is("of", "scores") && of_.weights != nullptr && !of_.weights->inputs.empty();
-    return std::string(scores ? "Scores before the softmax" : "Attention weights") + of_head() + heading(true) +
-           tokens_text() + kRows + mask_text() + ".";
+    return std::string(scores ? "Scores before the softmax" : "Attention weights") + of_head() + about(true) + kRows +
+           mask_text() + ".";
   }
 
   [[nodiscard]] std::string lines() const {
     const bool all = is("heads", "all") && head_count() > 1;
-    std::string text = "Attention weights" + (all ? " of " + heads_text() : of_head()) + heading(true) + tokens_text() +
+    std::string text = "Attention weights" + (all ? " of " + heads_text() : of_head()) + about(true) +
                        " as lines from queries (left) to keys (right): the stronger a line, the larger "
                        "the weight";
     if (options_.integer("query") > 0) text += "; only those of query " + named("query");
@@ -80,7 +81,7 @@ class Sentence {
            " of the picture as keys.";
   }
 
-  [[nodiscard]] std::string text() const { return title() + ": the colour of each token is its attention weight."; }
+  [[nodiscard]] std::string text() const { return title() + ". The colour of each token is its attention weight."; }
 
   [[nodiscard]] std::string compare() const {
     const bool pinned = is("against", "pinned");
@@ -102,8 +103,9 @@ class Sentence {
 
   [[nodiscard]] std::string metrics() const {
     if (is("of", "random")) return "Measures of every head on random tokens, repeated; one row for each head.";
-    return "Measures of " + (is("layers", "all") ? "every head of all layers" : heads_text() + heading(false)) +
-           tokens_text() + ", one row for each head; values of uniform attention are given for comparison.";
+    return "Measures of " +
+           (is("layers", "all") ? "every head of all layers" + tokens_text() : heads_text() + about(true)) +
+           ", one row for each head; values of uniform attention are given for comparison.";
   }
 
   [[nodiscard]] std::string scaling() const {
@@ -114,7 +116,7 @@ class Sentence {
   }
 
   [[nodiscard]] std::string permutation() const {
-    return "Permutation equivariance, f(PX) − P f(X)" + of_head() + heading(true) + tokens_text() +
+    return "Permutation equivariance, f(PX) − P f(X)" + of_head() + about(true) +
            ": the output with the tokens in another order, beside the output put into that order.";
   }
 
@@ -184,6 +186,12 @@ class Sentence {
     return text;
   }
 
+  /// ", cross-attention, from 4 queries to 6 keys"; " for 6 tokens" where there is only one attention.
+  [[nodiscard]] std::string about(bool with_item) const {
+    const std::string which = heading(with_item);
+    return which + (which.empty() || of_.weights == nullptr ? "" : ",") + tokens_text();
+  }
+
   /// " for 6 tokens", " from 4 queries to 6 keys".
   [[nodiscard]] static std::string for_tokens(Index queries, Index keys, bool cross) {
     if (!cross && queries == keys) return " for " + counted_text(queries, "token");
@@ -196,7 +204,7 @@ class Sentence {
   [[nodiscard]] std::string both_tokens_text() const {
     const Axes& cross = trace_.find("cross_weights")->axes;
     const Index others = cross[cross.size() - 2].size;
-    return " for " + counted_text(queries(), "token") + " and " +
+    return "for " + counted_text(queries(), "token") + " and " +
            (others == 1 ? "1 query" : grouped_text(others) + " queries") + " of a second sequence";
   }
   [[nodiscard]] bool is_cross() const {
