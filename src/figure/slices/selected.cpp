@@ -13,6 +13,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::string_view kOther = "other_";
+constexpr std::string_view kSingle = "single.";  // prefix of the tensors of the single-head stage
 
 bool is_cross(const ParameterValues& options) {
   const auto found = options.find("attention");
@@ -75,6 +76,24 @@ SelectedAttention selected_attention(const Trace& trace, const ParameterValues& 
   }
   chosen.has_heads = chosen.weights != nullptr && find_axis(chosen.weights->axes, "head") != nullptr;
   return chosen;
+}
+
+Parameter stage_option() {
+  return choice_parameter("stage", "Stage", "Multi-head or single-head attention.", {"multi", "single"},
+                          {"multi-head", "single-head"});
+}
+
+bool has_stages(const Trace& trace) { return trace.find(std::string(kSingle) + "weights") != nullptr; }
+
+SelectedAttention shown_attention(const Trace& trace, const ParameterValues& options) {
+  SelectedAttention shown = selected_attention(trace, options);
+  const auto stage = options.find("stage");
+  const bool single = stage != options.end() && std::get<std::string>(stage->second) == "single";
+  if (!single || !has_stages(trace)) return shown;
+  shown.layer = kSingle;
+  shown.weights = trace.find(shown.layer + (shown.cross ? "cross_weights" : "weights"));
+  shown.has_heads = false;
+  return shown;
 }
 
 std::string attention_text(const Trace& trace, const SelectedAttention& chosen, Index item) {

@@ -30,6 +30,15 @@ struct SelectedAttention {
 };
 SelectedAttention selected_attention(const Trace& trace, const ParameterValues& options);
 
+/// Parameter "stage": multi-head or single-head attention, where the trace has both.
+Parameter stage_option();
+/// Whether it leaves a choice.
+bool has_stages(const Trace& trace);
+
+/// The attention that a figure shows: `selected_attention`, of the stage that the option "stage" selects. In the
+/// single-head stage `layer` is "single.".
+SelectedAttention shown_attention(const Trace& trace, const ParameterValues& options);
+
 /// Says which attention it is, for the end of a title: ", cross-attention, item 2"; empty where there is only one.
 std::string attention_text(const Trace& trace, const SelectedAttention& chosen, Index item);
 

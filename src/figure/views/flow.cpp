@@ -6,6 +6,7 @@
 #include "core/operations/contract.h"
 #include "core/operations/normalize.h"
 #include "figure/blocks/aligned_products.h"
+#include "figure/slices/attention_parts.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
 #include "figure/views/view.h"
@@ -44,12 +45,6 @@ class FlowAlignedProducts {
   [[nodiscard]] bool has(const std::string& name) const { return trace_.find(name) != nullptr; }
   [[nodiscard]] const Step& step(int number) const { return trace_.steps()[static_cast<std::size_t>(number)]; }
 
-  /// Whether the tensor's rows are positions and its columns features.
-  [[nodiscard]] bool positions_are_rows(const std::string& name) const {
-    const Axes& axes = trace_.find(name)->axes;
-    return axes.back().name == "dim" || axes.back().name == "unit";
-  }
-
   /// `id` distinguishes two marks of the same matrix.
   [[nodiscard]] std::optional<Block> block(const std::string& name, const std::string& formula = "",
                                            bool transposed = false, const std::string& id = "") const {
@@ -86,17 +81,11 @@ class FlowAlignedProducts {
     return text;
   }
 
-  /// Whether a weight is stored as in layers, [out, in], and is the transposed right factor of a product.
-  [[nodiscard]] bool is_layer(const Step& made) const {
-    const auto* contract = as<ContractOperation>(made.operation);
-    return contract != nullptr && contract->b.back() == contract->a.back();
-  }
-
   /// A projection: the weight above the product.
   [[nodiscard]] Column projection(const std::string& name, const std::string& sign) const {
     const Step& made = *trace_.find(name);
     const std::string& weight = step(made.inputs[1]).name;
-    const bool layer = is_layer(made);
+    const bool layer = is_stored_transposed(made);
     return product(block(weight, "", layer), block(name, product_formula(made, symbol(weight) + (layer ? "^{T}" : ""))),
                    sign);
   }
@@ -152,7 +141,7 @@ class FlowAlignedProducts {
   void add_stacked_projection(AlignedProduct& row) const {
     const Step& made = *trace_.find("qkv");
     const std::string& input = step(made.inputs[0]).name;
-    if (input == "x" && !is_layer(made)) {
+    if (input == "x" && !is_stored_transposed(made)) {
       // A convolution: the weight is left of channels × pixels.
       row.columns.push_back(alone(block("w_qkv")));
       row.columns.push_back(product(block("x"), block("qkv", "= W_{QKV} X")));
@@ -209,7 +198,7 @@ class FlowAlignedProducts {
     const std::string q = network ? "additive_q" : prefix + (turned ? "rotated_q" : "q");
     const std::string k = network ? "additive_k" : names_.stage + (turned ? "rotated_k" : "k");
     const std::string v = names_.stage + "v";
-    const bool rows = positions_are_rows(q);
+    const bool rows = positions_are_rows(*trace_.find(q));
     AlignedProduct row = {"attend", "attend", {}, false};
     std::optional<Block> left = with_row_labels(block(q, "", !rows, "attend."));
     std::string factor = left->symbol;
@@ -232,7 +221,7 @@ class FlowAlignedProducts {
       row.columns.push_back(alone(with_column_labels(std::move(dropped)), "", "dropout"));
     // A file may have queries and keys without values.
     if (!has(v)) return row;
-    std::optional<Block> values = block(v, "", !positions_are_rows(v), "attend.");
+    std::optional<Block> values = block(v, "", !positions_are_rows(*trace_.find(v)), "attend.");
     const std::string sum = "= weights " + values->symbol;
     row.columns.push_back(product(std::move(values), block(prefix + "head_outputs", sum)));
     return row;
@@ -246,7 +235,7 @@ class FlowAlignedProducts {
     const std::string& weight = step(made.inputs[1]).name;
     const std::string& heads = step(made.inputs[0]).name;
     const bool pixels = made.axes.back().name == "column";
-    const bool layer = is_layer(made);
+    const bool layer = is_stored_transposed(made);
     const std::string left_name = heads == names_.stage + "merged" ? "heads" : symbol(heads);
     const std::string factor = symbol(weight) + (layer ? "^{T}" : "");
     std::string formula = pixels ? "= " + symbol(weight) + " " + left_name : "= " + left_name + " " + factor;
@@ -275,17 +264,14 @@ class FlowAlignedProducts {
   FlowNames names_;
 };
 
-bool has_stage(const Trace& trace) { return trace.find("single.weights") != nullptr; }
-
 bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
-  if (option == "stage") return has_stage(trace);
+  if (option == "stage") return has_stages(trace);
   return leaves_choice(trace, option);
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
-  const SelectedAttention chosen = selected_attention(trace, options.values);
-  FlowNames names = {chosen.layer, chosen.cross ? "cross_" : ""};
-  if (options.choice("stage") == "single" && has_stage(trace)) names.stage = "single.";
+  const SelectedAttention chosen = shown_attention(trace, options.values);
+  const FlowNames names = {chosen.layer, chosen.cross ? "cross_" : ""};
   Figure figure = aligned_products_figure(
       FlowAlignedProducts(trace, selected_slice(trace, options.values), names).build(), options);
   figure.title = trace.experiment().system + ": from X to the output";
@@ -305,10 +291,7 @@ View flow_view() {
   return {"flow",
           "Flow",
           "The whole computation as matrices, step by step, aligned as in matrix products.",
-          {layer_option(), head_option(), item_option(),
-           choice_parameter("stage", "Stage", "Multi-head or single-head attention.", {"multi", "single"},
-                            {"multi-head", "single-head"}),
-           attention_option()},
+          {layer_option(), head_option(), item_option(), stage_option(), attention_option()},
           flow_view_parts::applies,
           flow_view_parts::build,
           flow_view_parts::missing};

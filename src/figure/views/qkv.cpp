@@ -151,8 +151,7 @@ class QkvLayout {
 
 /// The prefix of the shown tensors' names.
 std::string prefix_of(const Trace& trace, const ParameterValues& options) {
-  const bool single = std::get<std::string>(options.find("stage")->second) == "single";
-  return single && trace.find("single.q") != nullptr ? "single." : selected_attention(trace, options).layer;
+  return shown_attention(trace, options).layer;
 }
 
 Index heads_of(const Trace& trace, const std::string& prefix) {
@@ -168,7 +167,7 @@ Index pages(const Trace& trace, const ParameterValues& options) {
 
 bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
   if (option == "page") return pages(trace, chosen) > 1;
-  return option == "stage" ? trace.find("single.q") != nullptr : leaves_choice(trace, option);
+  return option == "stage" ? has_stages(trace) : leaves_choice(trace, option);
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
@@ -193,9 +192,7 @@ View qkv_view() {
   View view = {"qkv",
                "Q K V",
                "Queries, keys and values of every head, and the queries of cross-attention.",
-               {choice_parameter("stage", "Stage", "Multi-head or single-head attention.", {"multi", "single"},
-                                 {"multi-head", "single-head"}),
-                layer_option(), item_option(), page_option()},
+               {stage_option(), layer_option(), item_option(), page_option()},
                qkv_view_parts::applies,
                qkv_view_parts::build,
                qkv_view_parts::missing};

@@ -49,6 +49,9 @@ Index option_limit(const View& view, const Trace& trace, std::string_view option
 /// Fails where the trace has no such layer, head or item, or the view no such page, as `options` choose.
 Result<void> check_options(const View& view, const Trace& trace, const ParameterValues& options);
 
+/// Whether the view's figures are of an attention, with an equation: such a view shows an item of the batch.
+bool shows_attention(const View& view);
+
 /// `View::missing`; empty: the view can show the trace.
 std::string missing_for(const View& view, const Trace& trace);
 

@@ -99,6 +99,8 @@ Result<void> check_options(const View& view, const Trace& trace, const Parameter
   return {};
 }
 
+bool shows_attention(const View& view) { return find_parameter(view.options, "item") != nullptr; }
+
 std::string missing_for(const View& view, const Trace& trace) {
   return view.missing != nullptr ? view.missing(trace) : std::string();
 }

@@ -230,6 +230,12 @@ void ImGuiCanvas::text(const PlacedText& text) {
   if (near.contains(text.at)) draw_text(list_, style_, text);
 }
 
+float drawn_width(const Style& style, const PlacedText& text) {
+  float width = 0;
+  for (const ShapedSpan& span : shape(style, text)) width += span.width;
+  return width;
+}
+
 float draw_text(ImDrawList& list, const Style& style, const PlacedText& text) {
   // Nobody can read it, and ImGui 1.92 has no font that small.
   if (text.size < 1) return 0;

@@ -56,6 +56,8 @@ class ImGuiCanvas final : public Canvas {
   Index cells_ = 0;  ///< of matrices that were drawn within the frame
 };
 
+/// The width of one line of text with sub- and superscripts, as it is drawn.
+float drawn_width(const Style& style, const PlacedText& text);
 /// Draws one line of text with sub- and superscripts; returns its width.
 float draw_text(ImDrawList& list, const Style& style, const PlacedText& text);
 

@@ -8,6 +8,7 @@
 #include "app/session/mask_cell.h"
 #include "core/base/text.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/matrix_facts.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/imgui/outside_line.h"
 #include "ui/panels/widgets.h"
@@ -88,6 +89,12 @@ void own_cell_tooltip(const Figure& figure, Point at) {
   begin_tooltip();
   show_lines(text);
   end_tooltip();
+}
+
+/// What the matrix is whose heading is at the cursor.
+void heading_tooltip(const FigurePanelContent& content, const FigureTransform& transform, Point mouse) {
+  const Step* const headed = headed_step_at(content.figure, content.trace, transform, mouse);
+  if (headed != nullptr) show_tooltip(matrix_facts(content.trace, *headed));
 }
 
 /// The tooltip of a target, and the hand that invites to click.
@@ -224,6 +231,28 @@ void paint_dragged(const Style& style, const Figure& figure, const FigureTransfo
   }
 }
 
+/// Outlines the matrices of the lit tensors and dims the others, if the figure shows any of them.
+void paint_lit(const Style& style, const FigurePanelContent& content, const PaintedFigure& painted) {
+  constexpr float kCover = 0.7F;
+  const auto is_lit = [&](const HeatmapMark& mark) {
+    if (mark.step < 0) return false;
+    const std::string& tensor = content.trace.steps()[static_cast<std::size_t>(mark.step)].name;
+    return std::ranges::find(content.lit, tensor) != content.lit.end();
+  };
+  if (content.lit.empty() || std::ranges::none_of(content.figure.heatmaps, is_lit)) return;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const HeatmapMark& mark : content.figure.heatmaps) {
+    const bool lit = is_lit(mark);
+    const Rect box = painted.transform.apply(mark.box).grown(lit ? static_cast<double>(style.px(2)) : 0);
+    const Rect seen = box.intersection(painted.area);
+    if (seen.width <= 0 || seen.height <= 0) continue;
+    const ImVec2 from(static_cast<float>(box.x), static_cast<float>(box.y));
+    const ImVec2 to(static_cast<float>(box.right()), static_cast<float>(box.bottom()));
+    if (lit) list.AddRect(from, to, color(style.palette.accent), 0, 0, style.px(2));
+    if (!lit) list.AddRectFilled(from, to, color(style.palette.background, kCover));
+  }
+}
+
 /// Outlines the tokens that a search found, the current one on top; of very many in view not all.
 void paint_found(const Style& style, const FigurePanelContent& content, const PaintedFigure& painted) {
   constexpr int kMostOutlines = 4000;
@@ -296,6 +325,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   const int isolated = target != nullptr ? target->isolates : -1;
   const PaintedFigure painted_figure = {content.figure, transform, area, content.trace_number, isolated};
   paint_panel(style, luts, content, painted_figure, batch, lines, state);
+  paint_lit(style, content, painted_figure);
   paint_found(style, content, painted_figure);
   paint_dragged(style, content.figure, transform, target, state);
   list.PopClipRect();
@@ -303,6 +333,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
     cell_tooltip(*content.inspection, target);
   if (target != nullptr) target_feedback(*target);
   if (hovered && target == nullptr && !ImGui::IsMouseDown(0)) own_cell_tooltip(content.figure, in_figure);
+  if (hovered && !state.hovered && !ImGui::IsMouseDown(0)) heading_tooltip(content, transform, mouse);
 }
 
 }  // namespace attnscope::ui

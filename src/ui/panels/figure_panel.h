@@ -44,6 +44,7 @@ struct FigurePanelContent {
   std::span<const FoundToken> found = {};  ///< is outlined
   std::size_t current = 0;                 ///< of `found`, outlined more strongly
   bool arrived = false;                    ///< the current one is brought into view
+  std::span<const std::string> lit = {};   ///< tensors whose matrices are lit, and the others dimmed
 };
 
 /// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `state`,

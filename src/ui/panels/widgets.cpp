@@ -327,13 +327,17 @@ void end_tooltip() {
   ImGui::PopStyleVar();
 }
 
-void tooltip(const std::string& text) {
-  if (text.empty() || !ImGui::IsItemHovered() || ImGui::GetCurrentContext()->HoveredIdTimer < kTooltipDelay) return;
+void show_tooltip(const std::string& text) {
   begin_tooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 22);
   show_lines(text);
   ImGui::PopTextWrapPos();
   end_tooltip();
+}
+
+void tooltip(const std::string& text) {
+  if (text.empty() || !ImGui::IsItemHovered() || ImGui::GetCurrentContext()->HoveredIdTimer < kTooltipDelay) return;
+  show_tooltip(text);
 }
 
 namespace {

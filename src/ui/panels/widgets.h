@@ -100,6 +100,9 @@ bool close_menus();
 void begin_tooltip();
 void end_tooltip();
 
+/// Shows `text` at once, wrapped.
+void show_tooltip(const std::string& text);
+
 /// Shows `text` once the mouse has been over the last item for a moment; an empty text shows nothing.
 void tooltip(const std::string& text);
 

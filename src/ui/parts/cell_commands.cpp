@@ -22,7 +22,7 @@ void move_pinned_cell(Shared& shared, Index down, Index right) {
   state.by_keyboard = true;
   if (!state.pinned) {
     const ParameterValues& options = shared.session().experiment().view.options;
-    const Step* weights = selected_attention(*trace, options).weights;
+    const Step* weights = shown_attention(*trace, options).weights;
     if (weights == nullptr) return;
     const Slice slice = selected_slice(*trace, options);
     state.pinned = NamedCell{weights->name, leading_index(weights->axes, 0, slice.head, slice.item)};

@@ -79,7 +79,8 @@ void ShownFigure::panel(const Style& style, const Inspection* inspection, UiInte
                                       inspection,
                                       token_search_.found(),
                                       token_search_.current(),
-                                      token_search_.arrived()};
+                                      token_search_.arrived(),
+                                      formula_line_.lit()};
   figure_panel(style, shared_.luts, content, batch_, lines_, shared_.state, stale ? ignored : intents);
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/jobs/figure_builder.h"
 #include "ui/panels/figure_panel.h"
+#include "ui/parts/formula_line.h"
 #include "ui/parts/shared.h"
 #include "ui/parts/token_search.h"
 
@@ -23,6 +24,9 @@ class ShownFigure {
   /// Shows it in the rest of the current ImGui window.
   void panel(const Style& style, const Inspection* inspection, UiIntents& intents);
 
+  /// The line above it, which lights its matrices.
+  [[nodiscard]] FormulaLine& formula_line() { return formula_line_; }
+  [[nodiscard]] const FormulaLine& formula_line() const { return formula_line_; }
   [[nodiscard]] TokenSearch& token_search() { return token_search_; }
   [[nodiscard]] const TokenSearch& token_search() const { return token_search_; }
 
@@ -69,6 +73,7 @@ class ShownFigure {
   std::uint64_t built_ = 0;
   double drawn_ = 1;
   TokenSearch token_search_;
+  FormulaLine formula_line_;
   FigureBuilder builder_;
 };
 

@@ -18,6 +18,8 @@ namespace {
 constexpr double kComfortableWidth = 600;
 constexpr double kComfortableHeight = 520;
 constexpr double kMaxShrunk = 1.7;
+// A lower figure has no line above it.
+constexpr double kLowestUnderFormula = 150;
 
 std::function<void()> wake_of(const WorkbenchOptions& options) {
   return options.wake ? options.wake : [] {};
@@ -226,6 +228,13 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   const ViewOptions options = *view_options(trace()->experiment().view);
   if (has_option_row(*trace(), options)) view_option_row(style, *trace(), options, state_, intents);
   if (shown_figure_.token_search().is_open()) shown_figure_.token_search().row(style);
+  FormulaLine& formula = shown_figure_.formula_line();
+  const bool has_formula = ImGui::GetContentRegionAvail().y >= style.px(kFormulaLine + kLowestUnderFormula);
+  if (has_formula) {
+    formula.show(style, traces_.trace());
+  } else {
+    formula.leave_out();
+  }
   ImGui::SetCursorPosX(0);
   const ImVec2 at = ImGui::GetCursorPos();
   // Whole pixels, as ImGui gives them: a figure laid out for a fraction more would be shown a little smaller, with its
@@ -241,6 +250,7 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   ImGui::BeginChild("picture", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   shown_figure_.panel(style, inspected_.inspection(), intents);
   ImGui::EndChild();
+  if (has_formula) formula.paint(style, state_.inspected());
   ImGui::End();
 }
 
