@@ -112,7 +112,11 @@ TEST_F(Formula, SymbolsAreReachedWithTheKeyboard) {
   screen().move({-100, -100});
   const ImGuiID wanted = OffscreenInterface::id("Figure", {std::string("symbol K")});
   for (int i = 0; i < 3; ++i) screen().key(kF6);
-  for (int i = 0; i < 40 && ImGui::GetCurrentContext()->NavId != wanted; ++i) screen().key(kTab);
+  // Below the options.
+  screen().key(kDown);
+  for (const int key : {kLeft, kRight}) {
+    for (int i = 0; i < 12 && ImGui::GetCurrentContext()->NavId != wanted; ++i) screen().key(key);
+  }
   ASSERT_EQ(ImGui::GetCurrentContext()->NavId, wanted);
   screen().frame(2);
   ASSERT_FALSE(line().lit().empty());
