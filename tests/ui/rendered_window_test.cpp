@@ -51,7 +51,7 @@ Experiment experiment_shown_in(const View& view) {
 void expect_window_like_files(Experiment experiment, Theme theme) {
   InterfaceOptions options;
   options.width = 2200;
-  options.height = 1440;
+  options.height = 1486;
   options.scale = kRenderedScale;
   options.theme = theme;
   options.experiment = std::move(experiment);
