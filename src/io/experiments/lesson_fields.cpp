@@ -30,7 +30,7 @@ Result<void> read_lesson_text(const json& object, const char* name, std::size_t 
 
 Result<const json*> lesson_steps(const json& object) {
   const std::string some = "a list of 1 to " + std::to_string(kMaxLessonSteps) + " steps";
-  const Result<const json*> steps = lesson_member(object, "steps", some);
+  Result<const json*> steps = lesson_member(object, "steps", some);
   if (!steps) return steps;
   if (!(*steps)->is_array() || (*steps)->empty() || (*steps)->size() > kMaxLessonSteps)
     return lesson_not_allowed("steps", **steps, some);

@@ -56,7 +56,7 @@ Result<TranslatedLessons> read_texts_document(const json& document) {
   static const std::vector<std::string> keys = {"format", "language", "name", "lessons"};
   if (const Result<void> known = check_keys(document, keys, ""); !known) return tl::unexpected(known.error());
   TranslatedLessons texts;
-  constexpr const char* kAllowed = "a code like \"de\" or \"pt-BR\", but not \"en\"";
+  constexpr const char* kAllowed = R"(a code like "de" or "pt-BR", but not "en")";
   Result<const json*> language = lesson_member(document, "language", kAllowed);
   if (!language) return tl::unexpected(language.error());
   if (!(*language)->is_string() || !is_translation_language((*language)->get_ref<const std::string&>()))
