@@ -34,6 +34,7 @@ inline constexpr int kUp = platform::KeyPress::kUp;
 inline constexpr int kDown = platform::KeyPress::kDown;
 inline constexpr int kF6 = platform::KeyPress::kF6;
 inline constexpr int kF10 = platform::KeyPress::kF10;
+inline constexpr int kF11 = platform::KeyPress::kF11;
 
 struct InterfaceOptions {
   int width = 1000;  ///< pixels

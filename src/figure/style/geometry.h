@@ -30,6 +30,13 @@ struct Rect {
             std::max(0.0, std::min(bottom(), other.bottom()) - top)};
   }
 
+  /// The smallest one that has both.
+  [[nodiscard]] Rect united(const Rect& other) const {
+    const double left = std::min(x, other.x);
+    const double top = std::min(y, other.y);
+    return {left, top, std::max(right(), other.right()) - left, std::max(bottom(), other.bottom()) - top};
+  }
+
   friend bool operator==(const Rect&, const Rect&) = default;
 };
 

@@ -43,6 +43,7 @@ enum class Command {
   toggle_parameters,
   toggle_inspector,
   full_screen,
+  present,
   enlarge,
   reduce,
   normal_size,

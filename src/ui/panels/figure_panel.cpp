@@ -231,13 +231,49 @@ void paint_dragged(const Style& style, const Figure& figure, const FigureTransfo
   }
 }
 
+bool is_of(const FigurePanelContent& content, const HeatmapMark& mark, const std::string& tensor) {
+  return mark.step >= 0 && content.trace.steps()[static_cast<std::size_t>(mark.step)].name == tensor;
+}
+
+/// Moves the camera to the lit matrices: letters in their full size, the first matrix as long as a class can read it, and
+/// as many of the others as there is room for. A figure without any of them is shown whole.
+void bring_near(const Style& style, const Rect& area, const FigurePanelContent& content, Camera& camera) {
+  constexpr double kEnlarged = 200;
+  if (!content.brings_near) return;
+  camera = {};
+  std::vector<Rect> boxes;
+  for (const std::string& tensor : content.lit) {
+    for (const HeatmapMark& mark : content.figure.heatmaps) {
+      if (is_of(content, mark, tensor)) boxes.push_back(mark.box);
+    }
+  }
+  if (boxes.empty()) return;
+  const auto unit = static_cast<double>(style.scale);
+  const double fit = transform_for(style, content.figure, area, {}).scale;
+  const auto fits = [&](const Rect& box, double zoom) {
+    return box.width * fit * zoom <= area.width && box.height * fit * zoom <= area.height;
+  };
+  const Rect first = boxes.front();
+  const double letters = unit / fit;
+  double zoom = std::max(letters, kEnlarged / (std::max(first.width, first.height) * fit));
+  if (!fits(first, zoom)) zoom = letters;
+  camera.zoom = std::clamp(zoom, 1.0, kMaxZoom);
+  Rect near = boxes.front();
+  for (const Rect& box : boxes) {
+    const Rect both = near.united(box);
+    if (fits(both, camera.zoom)) near = both;
+  }
+  const double scale = fit / unit * camera.zoom;
+  camera.pan = {(content.figure.width / 2 - (near.x + near.width / 2)) * scale,
+                (content.figure.height / 2 - (near.y + near.height / 2)) * scale};
+  hold(camera, content.figure);
+}
+
 /// Outlines the matrices of the lit tensors and dims the others, if the figure shows any of them.
 void paint_lit(const Style& style, const FigurePanelContent& content, const PaintedFigure& painted) {
   constexpr float kCover = 0.7F;
   const auto is_lit = [&](const HeatmapMark& mark) {
-    if (mark.step < 0) return false;
-    const std::string& tensor = content.trace.steps()[static_cast<std::size_t>(mark.step)].name;
-    return std::ranges::find(content.lit, tensor) != content.lit.end();
+    return std::ranges::any_of(content.lit, [&](const std::string& tensor) { return is_of(content, mark, tensor); });
   };
   if (content.lit.empty() || std::ranges::none_of(content.figure.heatmaps, is_lit)) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -302,6 +338,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   mouse_area("figure", size);
   navigate(style, area, content.figure, state);
   show_found(style, area, content, state.camera);
+  bring_near(style, area, content, state.camera);
   const FigureTransform transform = transform_for(style, content.figure, area, state.camera);
 
   const ImGuiIO& io = ImGui::GetIO();

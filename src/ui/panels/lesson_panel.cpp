@@ -106,11 +106,18 @@ void header(const Style& style, const LessonShown& shown, bool wide, UiIntents& 
   const float width = ImGui::GetContentRegionAvail().x;
   const float left = ImGui::GetCursorPosX();
 
-  ImGui::AlignTextToFramePadding();
+  const std::string& title = shown.lesson.steps[shown.step].title;
+  const float title_room = width - room - style.px(24);
   push_font(style.fonts.heading().font, style.fonts.heading().line);
-  clipped_text(shown.lesson.steps[shown.step].title, width - room - style.px(24), color(style.palette.text));
+  const bool above = ImGui::CalcTextSize(title.c_str()).x > title_room;
+  if (!above) ImGui::AlignTextToFramePadding();
+  clipped_text(title, above ? width : title_room, color(style.palette.text));
   ImGui::PopFont();
-  ImGui::SameLine(left + width - room);
+  if (above) {
+    ImGui::SetCursorPosX(left);
+  } else {
+    ImGui::SameLine(left + width - room);
+  }
   if (back) {
     back_button(style, intents);
     ImGui::SameLine();

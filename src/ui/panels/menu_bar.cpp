@@ -38,6 +38,7 @@ bool is_checked(Command command, const MenuState& state) {
     case Command::toggle_parameters: return state.shown.parameters;
     case Command::toggle_inspector: return state.shown.inspector;
     case Command::full_screen: return state.shown.full_screen;
+    case Command::present: return state.shown.presenting;
     case Command::theme_dark: return state.dark;
     case Command::theme_light: return !state.dark;
     default: return false;

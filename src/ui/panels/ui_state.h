@@ -33,6 +33,7 @@ struct ShownPanels {
   bool parameters = true;
   bool inspector = true;
   bool full_screen = false;
+  bool presenting = false;  ///< in large letters: the figure, and beside it the step of the open lesson
 };
 
 /// The part of the figure in view; zoom 1 shows all of it.

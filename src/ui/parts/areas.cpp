@@ -27,6 +27,30 @@ double parameters_width(ImVec2 display, float scale) {
   return std::round(std::clamp(logical * 0.2, kLeastParametersWidth, 264.0) * unit) + std::max(1.0, std::round(unit));
 }
 
+// Of the window, for a presented lesson; and its least width, logical pixels.
+constexpr double kPresentedShare = 0.37;
+constexpr double kLeastPresented = 300;
+
+/// The figure, and beside it the open lesson.
+Areas presenting_areas(ImVec2 display, double unit, bool has_lesson) {
+  const auto width = static_cast<double>(display.x);
+  const auto top = static_cast<double>(ImGui::GetFrameHeight());
+  const double line = std::max(1.0, std::round(unit));
+  const double status = std::round(26 * unit);
+  const double bottom = static_cast<double>(display.y) - status - line;
+  const double lesson = has_lesson ? std::round(std::max(width * kPresentedShare, kLeastPresented * unit)) : 0;
+  Areas areas;
+  areas.has_lesson = has_lesson;
+  areas.has_tabs = !has_lesson;
+  const double begin = has_lesson ? lesson + line : 0;
+  const double tabs = areas.has_tabs ? std::round(36 * unit) + line : 0;
+  areas.tabs = {begin, top + line, width - begin, tabs};
+  areas.center = {begin, top + line + tabs, width - begin, bottom - top - line - tabs};
+  areas.lesson = {0, top + line, lesson, bottom - top - line};
+  areas.status = {0, bottom + line, width, status};
+  return areas;
+}
+
 }  // namespace
 
 double left_of_lesson(ImVec2 display, float scale, const ShownPanels& panels) {
@@ -36,6 +60,7 @@ double left_of_lesson(ImVec2 display, float scale, const ShownPanels& panels) {
 
 Areas window_areas(ImVec2 display, float scale, const WantedParts& wanted) {
   const auto unit = static_cast<double>(scale);
+  if (wanted.panels.presenting) return presenting_areas(display, unit, wanted.lesson);
   const auto width = static_cast<double>(display.x);
   const auto height = static_cast<double>(display.y);
   const auto top = static_cast<double>(ImGui::GetFrameHeight());

@@ -20,6 +20,7 @@ struct Areas {
   bool has_inspector = false;
   bool has_lesson = false;
   bool has_row = false;  ///< above the figure
+  bool has_tabs = true;  ///< of the views, with the options of the open one
 };
 
 /// The panels that can be hidden.

@@ -80,8 +80,21 @@ void ShownFigure::panel(const Style& style, const Inspection* inspection, UiInte
                                       token_search_.found(),
                                       token_search_.current(),
                                       token_search_.arrived(),
-                                      formula_line_.lit()};
+                                      formula_line_.lit().empty() ? presented_.tensors() : formula_line_.lit(),
+                                      presents_anew()};
   figure_panel(style, shared_.luts, content, batch_, lines_, shared_.state, stale ? ignored : intents);
+}
+
+void ShownFigure::present(const LessonStep* step) {
+  if (presented_.set(step)) shared_.state.camera = {};
+}
+
+bool ShownFigure::presents_anew() {
+  const Experiment& open = shared_.session().experiment();
+  const bool shows_step = presented_.step() != nullptr && !moving_ && shows(shared_.traces.trace()) &&
+                          same_computation(built_for_->trace->experiment(), open) && built_for_->view == open.view;
+  return shows_step && presented_.arrives_at(
+                           {presented_.step(), target_.width, target_.height, built_for_->width, built_for_->height});
 }
 
 bool ShownFigure::is_building() const {

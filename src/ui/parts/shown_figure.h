@@ -10,6 +10,7 @@
 #include "app/jobs/figure_builder.h"
 #include "ui/panels/figure_panel.h"
 #include "ui/parts/formula_line.h"
+#include "ui/parts/presented_step.h"
 #include "ui/parts/shared.h"
 #include "ui/parts/token_search.h"
 
@@ -23,6 +24,9 @@ class ShownFigure {
   void update(double width, double height);
   /// Shows it in the rest of the current ImGui window.
   void panel(const Style& style, const Inspection* inspection, UiIntents& intents);
+
+  /// The step of a lesson that is presented: what it speaks of is lit, and brought near. Null: none is.
+  void present(const LessonStep* step);
 
   /// The line above it, which lights its matrices.
   [[nodiscard]] FormulaLine& formula_line() { return formula_line_; }
@@ -59,6 +63,8 @@ class ShownFigure {
  private:
   void show(const FigureRequest& what, Figure figure);
   [[nodiscard]] double drawn_share() const;
+  /// Whether the figure of the presented step has just arrived.
+  [[nodiscard]] bool presents_anew();
 
   Shared& shared_;
   HeatmapBatch batch_;
@@ -74,6 +80,7 @@ class ShownFigure {
   double drawn_ = 1;
   TokenSearch token_search_;
   FormulaLine formula_line_;
+  PresentedStep presented_;
   FigureBuilder builder_;
 };
 

@@ -86,7 +86,7 @@ void Workbench::request_computation() {
 
 void Workbench::frame() {
   heatmaps_.begin_frame();
-  look_.set_size(fitting_size(remembered_.state().size));
+  look_.set_size(window_size());
   look_.refresh(host_);
   take_results();
   files_.take();
@@ -138,9 +138,7 @@ void Workbench::show_parts() {
 
   follow_shown_head(shared_);
   show_parameters(style, areas, intents);
-  parts_.begin("Views", areas.tabs, ImGuiWindowFlags_NoScrollWithMouse, colors().background, {style.px(16), 0});
-  view_tabs(style, session().experiment(), trace(), intents);
-  ImGui::End();
+  show_tabs(style, areas, intents);
   show_row(style, areas, intents);
   show_center(style, areas, intents);
   show_inspector(style, areas, intents);
@@ -199,6 +197,13 @@ void Workbench::show_parameters(const Style& style, const Areas& areas, UiIntent
   ImGui::End();
 }
 
+void Workbench::show_tabs(const Style& style, const Areas& areas, UiIntents& intents) {
+  if (!areas.has_tabs) return;
+  parts_.begin("Views", areas.tabs, ImGuiWindowFlags_NoScrollWithMouse, colors().background, {style.px(16), 0});
+  view_tabs(style, session().experiment(), trace(), intents);
+  ImGui::End();
+}
+
 double Workbench::row_height() const {
   const auto height = static_cast<double>(ImGui::GetIO().DisplaySize.y) / static_cast<double>(look_.style().scale);
   return text_count(session().experiment()) > 0 ? text_panel_height(height) : start_.height();
@@ -226,7 +231,7 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   // Highlights belong to this trace: in the last one the tensors may have had other axes.
   inspected_.update(shared_, shown_figure_);
   const ViewOptions options = *view_options(trace()->experiment().view);
-  if (has_option_row(*trace(), options)) view_option_row(style, *trace(), options, state_, intents);
+  if (areas.has_tabs && has_option_row(*trace(), options)) view_option_row(style, *trace(), options, state_, intents);
   if (shown_figure_.token_search().is_open()) shown_figure_.token_search().row(style);
   FormulaLine& formula = shown_figure_.formula_line();
   const bool has_formula = ImGui::GetContentRegionAvail().y >= style.px(kFormulaLine + kLowestUnderFormula);
@@ -245,7 +250,10 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   const double width = static_cast<double>(room.x) / unit;
   const double height = static_cast<double>(room.y) / unit;
   // In a small window the figure is laid out for a larger one and shown smaller: letters shrink with the cells.
-  const double shrink = std::clamp(std::max(kComfortableWidth / width, kComfortableHeight / height), 1.0, kMaxShrunk);
+  const double most = shown_.presenting ? 1 : kMaxShrunk;
+  const double shrink = std::clamp(std::max(kComfortableWidth / width, kComfortableHeight / height), 1.0, most);
+  const Lesson* const lesson = shown_.presenting ? session().lesson() : nullptr;
+  shown_figure_.present(lesson != nullptr ? &lesson->steps[session().lesson_step()] : nullptr);
   shown_figure_.update(width * shrink, height * shrink);
   ImGui::BeginChild("picture", room, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   shown_figure_.panel(style, inspected_.inspection(), intents);

@@ -112,6 +112,7 @@ class Workbench {
   [[nodiscard]] Areas areas_of_parts(const Style& style);
   void show_menu_bar(const Style& style, UiIntents& intents);
   void show_parameters(const Style& style, const Areas& areas, UiIntents& intents);
+  void show_tabs(const Style& style, const Areas& areas, UiIntents& intents);
   void show_row(const Style& style, const Areas& areas, UiIntents& intents);
   void show_center(const Style& style, const Areas& areas, UiIntents& intents);
   void show_inspector(const Style& style, const Areas& areas, UiIntents& intents);
@@ -144,6 +145,8 @@ class Workbench {
   void set_theme(Theme theme);
   /// Makes everything so many steps larger; 0: as large as usual.
   void enlarge(int steps);
+  /// How large everything is in this frame.
+  [[nodiscard]] double window_size() const;
   /// The largest size up to that one at which the window has room for everything.
   [[nodiscard]] double fitting_size(double size) const;
 

@@ -123,7 +123,16 @@ double Workbench::fitting_size(double size) const {
   return *fitting;
 }
 
+double Workbench::window_size() const {
+  const double size = fitting_size(remembered_.state().size);
+  if (!shown_.presenting) return size;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const double unit = static_cast<double>(look_.scale()) / look_.size();
+  return std::max(size, presenting_size(static_cast<double>(display.x) / unit, static_cast<double>(display.y) / unit));
+}
+
 void Workbench::enlarge(int steps) {
+  if (shown_.presenting) return state_.say("the size is that of the presentation (Shift+F11 ends it)", false);
   const auto now = std::ranges::find(kWindowSizes, look_.size());
   auto next = std::ranges::find(kWindowSizes, 1.0);
   if (steps > 0) next = std::min(now + steps, kWindowSizes.end() - 1);
@@ -215,6 +224,7 @@ void Workbench::carry_out(Command command) {
     case Command::toggle_parameters: shown_.parameters = !shown_.parameters; return;
     case Command::toggle_inspector: shown_.inspector = !shown_.inspector; return;
     case Command::full_screen: shown_.full_screen = !shown_.full_screen; return;
+    case Command::present: shown_.presenting = !shown_.presenting; return;
     case Command::enlarge: return enlarge(1);
     case Command::reduce: return enlarge(-1);
     case Command::normal_size: return enlarge(0);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/experiment/experiment.h"
 #include "io/base/file.h"
 #include "io/base/json_value.h"
 #include "io/figures/png_picture.h"

@@ -1,0 +1,50 @@
+// What the step of a lesson speaks of, for a class that reads it from the last row.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/experiments/lesson_file.h"
+
+namespace attnscope::ui {
+
+/// The tensors whose numbers the step quotes, each once, the one of its cell first: their matrices are lit and enlarged.
+std::vector<std::string> tensors_of_step(const LessonStep& step);
+
+/// Letters have at least this height while a lesson is presented, and everything is as much larger as the window is
+/// larger than `kPresentedWidth` × `kPresentedHeight`. Logical pixels.
+inline constexpr double kPresentedLetters = 16;
+inline constexpr double kPresentedWidth = 1280;
+inline constexpr double kPresentedHeight = 720;
+
+/// How much larger than usual everything is while presenting in a window of that size, logical pixels.
+double presenting_size(double width, double height);
+
+/// The step on screen while a lesson is presented.
+class PresentedStep {
+ public:
+  /// What the camera was last moved for.
+  struct Place {
+    const LessonStep* step = nullptr;
+    double figure_width = 0;
+    double figure_height = 0;
+    double width = 0;  ///< of the panel
+    double height = 0;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+
+  /// `step`: null while no lesson is presented. Returns whether presenting ended.
+  bool set(const LessonStep* step);
+  /// Whether the camera has to move: the step is another one, or the figure or its panel has another size.
+  bool arrives_at(Place place);
+  [[nodiscard]] const LessonStep* step() const { return step_; }
+  [[nodiscard]] std::span<const std::string> tensors() const { return tensors_; }
+
+ private:
+  const LessonStep* step_ = nullptr;
+  std::vector<std::string> tensors_;
+  Place place_;
+};
+
+}  // namespace attnscope::ui

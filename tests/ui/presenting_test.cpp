@@ -1,0 +1,196 @@
+// A lesson in front of a class: large letters, and the matrices that a step speaks of.
+#include <imgui_internal.h>
+
+#include "interface_test.h"
+#include "support/sanitized.h"
+#include "ui/parts/presented_step.h"
+
+namespace attnscope::test {
+namespace {
+
+TEST(PresentedStep, SpeaksOfTheTensorsThatItQuotesThatOfItsCellFirst) {
+  LessonStep step;
+  step.text = "It gets weights[0,1] = 0.5, the other weights[0,2]; see layer2.cross_weights[0,1] and [1, 2].";
+  step.look = "The first number of v[0,0].";
+  step.cell = LessonCell{"out", {0, 0}};
+  EXPECT_EQ(ui::tensors_of_step(step), (std::vector<std::string>{"out", "weights", "layer2.cross_weights", "v"}));
+  step.cell.reset();
+  step.text = "No number, no [brackets].";
+  EXPECT_EQ(ui::tensors_of_step(step), std::vector<std::string>{"v"});
+}
+
+TEST(PresentedStep, GrowsWithTheWindowAndNeverGetsSmaller) {
+  const double least = ui::presenting_size(1280, 720);
+  EXPECT_DOUBLE_EQ(least * TypeSize::kSmall, ui::kPresentedLetters);
+  EXPECT_EQ(ui::presenting_size(800, 600), least);
+  EXPECT_EQ(ui::presenting_size(1920, 720), least);
+  EXPECT_DOUBLE_EQ(ui::presenting_size(1920, 1080), 1.5 * least);
+}
+
+class Presenting : public Interface {
+ protected:
+  void start_at(const WindowSize& size) {
+    InterfaceOptions options;
+    options.width = size.width;
+    options.height = size.height;
+    options.scale = size.scale;
+    options.lessons = lessons();
+    start(options);
+  }
+
+  [[nodiscard]] static const std::vector<LessonFile>& lessons() {
+    static const std::vector<LessonFile> all = lessons_in(ATTNSCOPE_SOURCE_DIR "/assets/lessons");
+    return all;
+  }
+
+  void open(const LessonFile& file) {
+    screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("Lessons")});
+    screen().click_item("##Menu_00", {(*file.lesson)->title});
+    screen().settle();
+  }
+
+  void present() {
+    screen().key_with_shift(kF11);
+    screen().settle();
+  }
+
+  [[nodiscard]] const LessonStep& step() {
+    const Session& session = screen().workbench().session();
+    return session.lesson()->steps[session.lesson_step()];
+  }
+
+  /// The matrix that the step speaks of first, where the figure has any of those; otherwise null.
+  [[nodiscard]] const HeatmapMark* first_matrix() {
+    const Figure& figure = screen().workbench().shown_figure().figure();
+    for (const std::string& tensor : ui::tensors_of_step(step())) {
+      for (const HeatmapMark& mark : figure.heatmaps) {
+        if (mark.step >= 0 && screen().trace().steps()[static_cast<std::size_t>(mark.step)].name == tensor)
+          return &mark;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Text that a window has no room for, in pixels.
+  [[nodiscard]] static float hidden_text(std::string_view name) {
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+      if (window->WasActive && std::string_view(window->Name).find(name) != std::string_view::npos)
+        return window->ScrollMax.y;
+    }
+    return -1;
+  }
+
+  void expect_readable(const WindowSize& size) {
+    const std::string about = step().title;
+    const auto scale = static_cast<double>(size.scale);
+    EXPECT_LE(hidden_text("Lesson/words"), 0) << about;
+    EXPECT_GE(hidden_text("Lesson/words"), 0) << about;
+    const HeatmapMark* const matrix = first_matrix();
+    if (matrix == nullptr) return;
+    ++matrices_;
+    const FigureTransform transform = screen().transform();
+    EXPECT_GE(TypeSize::kSmall * transform.type_scale, ui::kPresentedLetters * scale - 0.01) << about;
+    const Rect box = transform.apply(matrix->box);
+    const Rect place = screen().picture_place();
+    const Rect seen = box.intersection(place);
+    const bool whole = seen.width >= box.width - 1 && seen.height >= box.height - 1;
+    EXPECT_TRUE(whole || std::max(seen.width, seen.height) >= 200 * scale) << about;
+    // A long row or column is as long as the panel at most.
+    EXPECT_GE(std::max(box.width, box.height), std::min({200 * scale, place.width - 20, place.height - 20})) << about;
+  }
+
+  int matrices_ = 0;
+};
+
+TEST_F(Presenting, ShowsFigureAndLessonAndComesBack) {
+  start_at({1280, 720, 1});
+  open(lessons()[1]);
+  const double before = screen().picture_place().width;
+  EXPECT_TRUE(screen().is_open("Parameters"));
+  present();
+  for (const char* const hidden : {"Parameters", "Inspector", "Views"})
+    EXPECT_FALSE(screen().is_open(hidden)) << hidden;
+  EXPECT_TRUE(screen().is_open("Lesson"));
+  EXPECT_LE(screen().window_place("Lesson").right(), screen().picture_place().x + 1);
+  EXPECT_GT(screen().picture_place().width, before);
+  present();
+  for (const char* const shown : {"Parameters", "Inspector", "Views"}) EXPECT_TRUE(screen().is_open(shown)) << shown;
+  EXPECT_EQ(screen().state().camera, ui::Camera{});
+  EXPECT_EQ(screen().picture_place().width, before);
+}
+
+TEST_F(Presenting, WithoutALessonKeepsTheViews) {
+  start_at({1280, 720, 1});
+  present();
+  EXPECT_TRUE(screen().is_open("Views"));
+  EXPECT_FALSE(screen().is_open("Lesson"));
+  EXPECT_FALSE(screen().is_open("Parameters"));
+  EXPECT_EQ(screen().state().camera, ui::Camera{});
+  open_view("heads");
+  EXPECT_EQ(screen().experiment().view.name, "heads");
+}
+
+TEST_F(Presenting, KeysLeadThroughTheSteps) {
+  start_at({1280, 720, 1});
+  open(lessons()[1]);
+  present();
+  screen().key(kRight);
+  screen().settle();
+  EXPECT_EQ(screen().workbench().session().lesson_step(), 1U);
+  expect_readable({1280, 720, 1});
+}
+
+TEST_F(Presenting, AZoomStaysUntilTheNextStep) {
+  start_at({1280, 720, 1});
+  open(lessons()[1]);
+  present();
+  const ui::Camera arrived = screen().state().camera;
+  screen().move(screen().picture_place().center());
+  screen().wheel(2);
+  screen().settle();
+  const ui::Camera zoomed = screen().state().camera;
+  EXPECT_GT(zoomed.zoom, arrived.zoom);
+  screen().frame(5);
+  EXPECT_EQ(screen().state().camera, zoomed);
+  screen().key(kRight);
+  screen().key(kLeft);
+  screen().settle();
+  EXPECT_EQ(screen().state().camera, arrived);
+}
+
+TEST_F(Presenting, EveryStepCanBeReadFromTheLastRow) {
+  constexpr WindowSize kSize = {1280, 720, 1};
+  start_at(kSize);
+  for (const LessonFile& file : lessons()) {
+    if (kSanitized && &file != &lessons()[1]) continue;
+    SCOPED_TRACE(file.name);
+    open(file);
+    present();
+    for (std::size_t i = 0; i < (*file.lesson)->steps.size(); ++i) {
+      if (i > 0) screen().key(kRight);
+      screen().settle();
+      expect_readable(kSize);
+    }
+    present();
+    screen().click_item("Lesson", {std::string("×##close")});
+    screen().settle();
+  }
+  EXPECT_GE(matrices_, kSanitized ? 8 : 120);
+}
+
+TEST_F(Presenting, OnLargeScreensEverythingGrows) {
+  for (const WindowSize& size : {WindowSize{1920, 1080, 1}, WindowSize{2560, 1600, 2}, WindowSize{1024, 700, 1}}) {
+    start_at(size);
+    open(lessons()[2]);
+    present();
+    expect_readable(size);
+    const double grown = ui::presenting_size(size.width / static_cast<double>(size.scale),
+                                             size.height / static_cast<double>(size.scale));
+    EXPECT_DOUBLE_EQ(static_cast<double>(ImGui::GetIO().DisplaySize.x), size.width);
+    EXPECT_GE(screen().transform().type_scale, grown * static_cast<double>(size.scale) - 0.01);
+  }
+  EXPECT_EQ(matrices_, 3);
+}
+
+}  // namespace
+}  // namespace attnscope::test
