@@ -13,10 +13,10 @@ namespace attnscope::test {
 namespace {
 
 constexpr double kBesides = 150;  // MB that the program takes in addition to the limit for tensors
-const std::vector<std::string> kViews = {"flow",    "qkv",         "tensor",     "heads",    "head",
-                                         "lines",   "image",       "compare",    "metrics",  "dot",
-                                         "scaling", "permutation", "complexity", "next",     "contributions",
-                                         "text",    "importance",  "patching",   "training", "words"};
+const std::vector<std::string> kViews = {"flow",       "qkv",     "tensor",        "heads", "head",       "lines",
+                                         "image",      "compare", "metrics",       "dot",   "scaling",    "permutation",
+                                         "complexity", "next",    "contributions", "text",  "importance", "patching",
+                                         "training",   "words",   "vectors"};
 
 Outcome run_within(int megabytes, const std::vector<std::string>& arguments) {
   Surroundings surroundings;

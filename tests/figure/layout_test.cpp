@@ -114,8 +114,8 @@ TEST_P(Layout, IsInOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Views, Layout,
-                         testing::Values("flow", "qkv", "heads", "head", "lines", "dot", "compare", "metrics",
-                                         "scaling", "complexity"),
+                         testing::Values("flow", "qkv", "heads", "head", "lines", "dot", "vectors", "compare",
+                                         "metrics", "scaling", "complexity"),
                          [](const auto& view) { return view.param; });
 
 std::set<std::string> tensors_in(const Trace& trace, const Figure& figure) {

@@ -207,7 +207,7 @@ TEST_F(TokenOrder, ADraggedTokenChangesPlaces) {
   screen().release();
   screen().settle();
   EXPECT_EQ(order(), "2 1");
-  EXPECT_FALSE(screen().state().dragged);
+  EXPECT_FALSE(screen().state().dragged.token);
 }
 
 TEST_F(TokenOrder, ButtonsOfferTheUsualOrders) {

@@ -68,6 +68,7 @@ std::string target_text(const TargetMark& mark) {
     if (checkpoint->view) text += " in " + checkpoint->view->view;
   }
   if (mark.cell) text += ", cell " + index_text(mark.cell->index) + " of step " + std::to_string(mark.cell->step);
+  if (mark.moves) text += ", moves " + mark.moves->tensor + index_text(mark.moves->cells.front());
   if (const auto* toggle = std::get_if<ToggleHead>(&mark.click))
     text += ", switches head " + std::to_string(toggle->head);
   return text + "\n";
@@ -278,7 +279,8 @@ std::string describe(const Figure& figure) {
     text += "\n";
   }
   for (const CurveMark& mark : figure.curves) {
-    text += "curve " + mark.id + ": " + shade_text(mark.shade) + (mark.dashed ? ", dashed" : "");
+    text += "curve " + mark.id + ": " + shade_text(mark.shade) + (mark.dashed ? ", dashed" : "") +
+            (mark.arrow ? ", arrow" : "");
     for (const Point& p : mark.points) text += ", " + fixed_text(p.x, 1) + " " + fixed_text(p.y, 1);
     text += "\n";
   }

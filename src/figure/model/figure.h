@@ -164,6 +164,7 @@ struct CurveMark {
   Shade shade;
   double width = 1.5;
   bool dashed = false;
+  bool arrow = false;  ///< a head at the last point
 };
 
 /// A straight line between two things, such as tokens, that stands for a number.
@@ -207,6 +208,7 @@ struct TargetMark {
   std::optional<TensorCell> cell = std::nullopt;   ///< is inspected like a cell of a heatmap
   int isolates = -1;                               ///< while it is hovered only the strands that end there are shown
   std::optional<NamedToken> token = std::nullopt;  ///< the token that stands there, for who searches for it
+  std::optional<MoveTip> moves = std::nullopt;     ///< what a drag changes
 
   [[nodiscard]] bool has_click() const { return !std::holds_alternative<std::monostate>(click); }
 };

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/experiment/parameter.h"
 
@@ -48,6 +49,13 @@ struct SwapTokens {
   Index place = 0;     ///< of the token in that order, from 0
 
   friend bool operator==(const SwapTokens&, const SwapTokens&) = default;
+};
+
+/// The mark is the tip of an arrow whose coordinates are numbers of a tensor. A drag changes them.
+struct MoveTip {
+  std::string tensor;
+  std::vector<std::vector<Index>> cells;  ///< of the coordinates: across, and up unless there is only one
+  double unit = 1;                        ///< pixels of the figure for 1
 };
 
 }  // namespace attnscope

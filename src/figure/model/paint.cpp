@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -17,6 +18,14 @@ constexpr double kLargestWord = 64;
 
 // In a colour that is nearer to the background's than that, nobody sees where a matrix of zeros ends.
 constexpr int kLeastDifference = 16;
+
+/// Between two colours: at `share` 0 the first one.
+Rgb mixed(Rgb from, Rgb to, double share) {
+  const auto mix = [&](std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(std::lround(a + (b - a) * std::clamp(share, 0.0, 1.0)));
+  };
+  return {mix(from.red, to.red), mix(from.green, to.green), mix(from.blue, to.blue)};
+}
 
 struct Painter {
   const Palette& palette;
@@ -179,7 +188,25 @@ struct Painter {
     }
     const Rect near = visible.grown(type(mark.width));
     if (most.x < near.x || least.x > near.right() || most.y < near.y || least.y > near.bottom()) return;
-    canvas.curve(points, palette.color(mark.shade), mark.shade.opacity, type(mark.width), mark.dashed);
+    const Rgb color = palette.color(mark.shade);
+    if (mark.arrow && points.size() > 1) arrow_head(points, mark, color);
+    canvas.curve(points, color, mark.shade.opacity, type(mark.width), mark.dashed);
+  }
+
+  /// Paints a head at the last point, which then lies at the neck. On the background the head has the colour that the
+  /// curve has by its opacity.
+  void arrow_head(std::vector<Point>& points, const CurveMark& mark, Rgb color) const {
+    Point& last = points.back();
+    const Point tip = last;
+    const Point before = points[points.size() - 2];
+    const double length = std::hypot(tip.x - before.x, tip.y - before.y);
+    const double head = std::min(type(5 + 2 * mark.width), length);
+    if (!(head > 0)) return;
+    const Point along = {(tip.x - before.x) / length * head, (tip.y - before.y) / length * head};
+    last = {tip.x - along.x, tip.y - along.y};
+    canvas.triangle(tip, {last.x - along.y * 0.4, last.y + along.x * 0.4},
+                    {last.x + along.y * 0.4, last.y - along.x * 0.4},
+                    mixed(palette.background, color, mark.shade.opacity));
   }
 
   void line(const LineMark& mark) const {

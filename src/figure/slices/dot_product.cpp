@@ -106,6 +106,15 @@ std::optional<DotProduct> dot_product(const Trace& trace, std::string_view weigh
   return found;
 }
 
+std::string no_dot_product(const Trace& trace) {
+  const Step* const weights = first_weights(trace);
+  const bool of_model = trace.experiment().model != nullptr;
+  if (weights == nullptr || (!of_model && trace.find("q") == nullptr)) return "The file has no queries and keys.";
+  if (dot_product(trace, weights->name)) return "";
+  return of_model ? "This model's scores are dot products plus a bias by distance."
+                  : "Additive scores are not dot products.";
+}
+
 std::vector<double> query_numbers(const Trace& trace, const DotProduct& product, std::span<const Index> at) {
   return factor_numbers(trace, product, product.q, product.product->a, at);
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,9 @@ struct DotProduct {
 
 /// The dot product of whose scores the tensor `weights` is the softmax, if there is one.
 std::optional<DotProduct> dot_product(const Trace& trace, std::string_view weights);
+
+/// Why a view of dot products has nothing to show; empty: the scores of the trace are such.
+std::string no_dot_product(const Trace& trace);
 
 /// The elements of q or k for the score at `at`.
 std::vector<double> query_numbers(const Trace& trace, const DotProduct& product, std::span<const Index> at);

@@ -3,14 +3,11 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/operations/normalize.h"
-#include "core/operations/positions.h"
-#include "figure/layout/arithmetic.h"
+#include "figure/blocks/score_arithmetic.h"
 #include "figure/layout/bar_row.h"
 #include "figure/slices/dot_numbers.h"
 #include "figure/slices/matrix.h"
 #include "figure/slices/selected.h"
-#include "figure/slices/token_names.h"
 #include "figure/views/view.h"
 
 namespace attnscope {
@@ -31,7 +28,7 @@ class DotLayout {
       : trace_(trace), options_(options), n_(std::move(numbers)) {}
 
   Figure build() {
-    figure_.title = trace_.experiment().system + ": " + pair_text();
+    figure_.title = trace_.experiment().system + ": " + pair_text(trace_, n_);
     make_rows();
     figure_.width = std::max(options_.width, kLeastWidth);
     const double inner = std::min(figure_.width - 2 * kMargin, kWidestContent);
@@ -60,9 +57,6 @@ class DotLayout {
   }
 
  private:
-  [[nodiscard]] const Step& step(int number) const { return trace_.steps()[static_cast<std::size_t>(number)]; }
-  [[nodiscard]] double value(int number) const { return static_cast<double>(trace_.value(number, n_.at)); }
-
   /// The height of the rows without their bars.
   [[nodiscard]] double rows_fixed() const {
     double height = 0;
@@ -71,31 +65,6 @@ class DotLayout {
   }
 
   [[nodiscard]] BarColumns columns(const BarRow& row) const { return {left_, width_, std::ssize(row.numbers)}; }
-
-  /// "query 2 · cat"
-  [[nodiscard]] std::string place_text(const std::string& what, Index number, std::size_t axis) const {
-    const Axis& its = step(n_.product.scores).axes[axis];
-    std::string text = what + " " + std::to_string(number + 1);
-    const TokenNames names(trace_, step(n_.product.scores).name, its, batch_item(step(n_.product.scores).axes, n_.at));
-    if (const std::optional<std::string> name = names.of(number); name && !name->empty())
-      text += " · " + bar_label(*name);
-    if (its.name == "cross_query") text += " of the second sequence";
-    return text;
-  }
-  [[nodiscard]] std::string query_text() const { return place_text("query", n_.query(), n_.at.size() - 2); }
-  [[nodiscard]] std::string key_text() const { return place_text("key", n_.key(), n_.at.size() - 1); }
-  [[nodiscard]] std::string pair_text() const { return query_text() + ", " + key_text(); }
-
-  /// ", head 2, item 1", where there are several.
-  [[nodiscard]] std::string slice_text() const {
-    std::string text;
-    const Axes& axes = step(n_.product.scores).axes;
-    for (std::size_t i = 0; i + 2 < axes.size(); ++i) {
-      if (axes[i].size > 1)
-        text += ", " + std::string(axes[i].name == "head" ? "head " : "item ") + std::to_string(n_.at[i] + 1);
-    }
-    return text;
-  }
 
   /// Says how many numbers share a bar, if several do.
   [[nodiscard]] std::string pooled_text(const BarRow& row) const {
@@ -118,17 +87,18 @@ class DotLayout {
 
   void make_rows() {
     const DotProduct& p = n_.product;
-    BarRow& q = add_row("q", factor_symbol(p.q), query_text() + slice_text(), n_.q, Shade::of_hue(1), 1);
+    BarRow& q =
+        add_row("q", symbol_of(p.q), query_text(trace_, n_) + slice_text(trace_, n_), n_.q, Shade::of_hue(1), 1);
     q.target = [this](Index i) { return cell_target(n_.product.q, n_.product.q_index(n_.at, i)); };
-    BarRow& k = add_row("k", factor_symbol(p.k), key_text(), n_.k, Shade::of_hue(2), 1);
+    BarRow& k = add_row("k", symbol_of(p.k), key_text(trace_, n_), n_.k, Shade::of_hue(2), 1);
     k.target = [this](Index i) { return cell_target(n_.product.k, n_.product.k_index(n_.at, i)); };
-    BarRow& terms = add_row("terms", factor_symbol(p.q) + " ⊙ " + factor_symbol(p.k),
+    BarRow& terms = add_row("terms", symbol_of(p.q) + " ⊙ " + symbol_of(p.k),
                             "element by element; the line is the running sum", n_.terms, Shade::of(Ink::dim, 0.7), 2);
     terms.sums = n_.sums;
     terms.note = "sum " + number_text(n_.sums.back());
     terms.target = [this](Index i) { return term_target(i); };
-    BarRow& scores =
-        add_row("scores", logits_text(), query_text() + ", every key", n_.logits, Shade::of(Ink::dim, 0.7), 1.3);
+    BarRow& scores = add_row("scores", logits_text(), query_text(trace_, n_) + ", every key", n_.logits,
+                             Shade::of(Ink::dim, 0.7), 1.3);
     scores.target = [this](Index i) { return key_target(n_.product.logits(), i); };
     BarRow& weights = add_row("weights", "weights", softmax_text(), n_.weights, Shade::of(Ink::dim, 0.7), 1.3);
     weights.target = [this](Index i) { return key_target(n_.product.weights, i); };
@@ -142,15 +112,7 @@ class DotLayout {
     rows_.back().range = share_range(rows_.back());
   }
 
-  /// "q", or "(q ÷ √32)" where the queries are scaled before the product.
-  [[nodiscard]] std::string factor_symbol(int number) const {
-    const auto* scale = as<ScaleOperation>(step(number).operation);
-    const std::string name = number == n_.product.q ? "q" : "k";
-    const std::string letter = is_rotated(number) ? "RoPE(" + name + ")" : name;
-    return scale == nullptr ? letter : "(" + letter + " ÷ " + scale->divisor_text + ")";
-  }
-
-  [[nodiscard]] bool is_rotated(int number) const { return is<RotateOperation>(step(number).operation); }
+  [[nodiscard]] std::string symbol_of(int factor) const { return factor_symbol(trace_, n_.product, factor); }
 
   [[nodiscard]] std::string logits_text() const {
     const DotProduct& p = n_.product;
@@ -184,34 +146,9 @@ class DotLayout {
     return target;
   }
 
-  /// The arithmetic from the sum to the weight.
-  [[nodiscard]] std::vector<ArithmeticTerm> station_list() const {
-    const DotProduct& p = n_.product;
-    const std::string q = factor_symbol(p.q);
-    const std::string k = factor_symbol(p.k);
-    std::vector<ArithmeticTerm> list = {{"sum", "", q + " · " + k, number_text(n_.sums.back()), Ink::accent, {}}};
-    if (!p.product->divisor_text.empty())
-      list.push_back({"scale", "÷", p.product->divisor_text, number_text(p.product->divisor), Ink::text, {}});
-    list.push_back({"score", "=", "score", number_text(value(p.scores)), Ink::text, TensorCell{p.scores, n_.at}});
-    if (p.biased >= 0) {
-      list.push_back({"bias", "−", "ALiBi penalty", number_text(value(p.scores) - value(p.biased)), Ink::text,
-                      TensorCell{p.biased, n_.at}});
-    }
-    if (p.mask != nullptr) {
-      const bool masked = n_.masked[static_cast<std::size_t>(n_.key())];
-      list.push_back({"mask", "→", p.mask->reason(step(p.masked).axes, n_.at),
-                      masked ? number_text(value(p.masked)) : "kept", masked ? Ink::text : Ink::dim,
-                      TensorCell{p.masked, n_.at}});
-    }
-    list.push_back({"temperature", "÷", "temperature", exact_text(p.temperature), Ink::text, {}});
-    list.push_back({"weight", "→", "weight after softmax", number_text(value(p.weights)), Ink::accent,
-                    TensorCell{p.weights, n_.at}});
-    return list;
-  }
-
   /// The arithmetic from `top` on; returns its height. `figure` may be null for that alone.
   double stations(Figure* figure, double top) const {
-    return add_arithmetic(figure, station_list(), {left_, top}, width_) + kRowGap;
+    return add_arithmetic(figure, score_terms(trace_, n_, ""), {left_, top}, width_) + kRowGap;
   }
 
   /// Whether the keys' labels fit side by side; otherwise they are turned.
@@ -274,15 +211,6 @@ class DotLayout {
   Figure figure_;
 };
 
-std::string missing(const Trace& trace) {
-  const Step* const weights = first_weights(trace);
-  const bool of_model = trace.experiment().model != nullptr;
-  if (weights == nullptr || (!of_model && trace.find("q") == nullptr)) return "The file has no queries and keys.";
-  if (dot_product(trace, weights->name)) return "";
-  return of_model ? "This model's scores are dot products plus a bias by distance."
-                  : "Additive scores are not dot products.";
-}
-
 Figure build(const Trace& trace, const ViewOptions& options) {
   const DotProduct product = *dot_product(trace, selected_attention(trace, options.values).weights->name);
   return DotLayout(trace, options, dot_numbers(trace, product, options)).build();
@@ -300,7 +228,7 @@ View dot_view() {
                 integer_parameter("key", "Key", "The key token.", 1, 1, 10)},
                leaves_choice,
                dot_view_parts::build,
-               dot_view_parts::missing};
+               no_dot_product};
   view.shows_pair = true;
   view.names = layer_names;
   return view;

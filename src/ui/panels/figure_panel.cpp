@@ -11,6 +11,7 @@
 #include "figure/slices/matrix_facts.h"
 #include "ui/imgui/imgui_compat.h"
 #include "ui/imgui/outside_line.h"
+#include "ui/panels/arrow_drag.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -99,7 +100,7 @@ void heading_tooltip(const FigurePanelContent& content, const FigureTransform& t
 
 /// The tooltip of a target, and the hand that invites to click.
 void target_feedback(const TargetMark& target) {
-  if (target.has_click() || target.drag) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (target.has_click() || target.drag || target.moves) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (target.about.empty() || target.cell || ImGui::IsMouseDown(0)) return;
   begin_tooltip();
   show_lines(target.about);
@@ -142,15 +143,16 @@ void show_found(const Style& style, const Rect& area, const FigurePanelContent& 
 
 /// A token that is dragged onto another one swaps places with it.
 void drag_token(const FigurePanelContent& content, const TargetMark* target, UiState& state, UiIntents& intents) {
-  if (ImGui::IsItemActivated() && target != nullptr) state.dragged = target->drag;
-  if (!state.dragged) return;
-  const bool onto = target != nullptr && target->drag && target->drag != state.dragged;
+  std::optional<SwapTokens>& dragged = state.dragged.token;
+  if (ImGui::IsItemActivated() && target != nullptr) dragged = target->drag;
+  if (!dragged) return;
+  const bool onto = target != nullptr && target->drag && target->drag != dragged;
   if (ImGui::IsItemActive()) {
     ImGui::SetMouseCursor(onto ? ImGuiMouseCursor_Hand : ImGuiMouseCursor_ResizeNS);
     return;
   }
-  if (onto) intents.actions.push_back({swap_edit(content.trace, *state.dragged, *target->drag), 0});
-  state.dragged.reset();
+  if (onto) intents.actions.push_back({swap_edit(content.trace, *dragged, *target->drag), 0});
+  dragged.reset();
 }
 
 std::optional<MaskCell> mask_cell_at(const FigurePanelContent& content, Point at) {
@@ -222,8 +224,8 @@ void click(const FigurePanelContent& content, const TargetMark* target, Point at
 void paint_dragged(const Style& style, const Figure& figure, const FigureTransform& transform, const TargetMark* target,
                    const UiState& state) {
   for (const TargetMark& each : figure.targets) {
-    if (!state.dragged || !each.drag) continue;
-    if (each.drag != state.dragged && (target == nullptr || each.drag != target->drag)) continue;
+    if (!state.dragged.token || !each.drag) continue;
+    if (each.drag != state.dragged.token && (target == nullptr || each.drag != target->drag)) continue;
     const Rect box = transform.apply(each.box);
     ImGui::GetWindowDrawList()->AddRect(ImVec2(static_cast<float>(box.x), static_cast<float>(box.y)),
                                         ImVec2(static_cast<float>(box.right()), static_cast<float>(box.bottom())),
@@ -351,6 +353,7 @@ void figure_panel(const Style& style, const ColorLuts& luts, const FigurePanelCo
   if (hovered) state.hovered = cell_at(content, target, in_figure);
   const bool painted = state.brush.keep.has_value();
   drag_token(content, target, state, intents);
+  drag_tip(style, content.trace, transform, target, state, intents);
   paint_mask(content, transform, mouse, state, intents);
   const bool clicked = ImGui::IsItemDeactivated() && ImGui::IsItemHovered() && !painted &&
                        io.MouseDragMaxDistanceSqr[0] < 9 * style.scale * style.scale;

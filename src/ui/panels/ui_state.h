@@ -65,6 +65,25 @@ struct MaskBrush {
   std::optional<bool> keep;  ///< what the drag makes of the pairs it reaches; null: there is no drag
 };
 
+/// The tip of an arrow that is being dragged.
+struct DraggedTip {
+  MoveTip moves;
+  double unit = 1;                            ///< pixels of the screen for 1, when the drag began
+  std::vector<double> values;                 ///< of its cells, when the drag began
+  std::vector<std::optional<double>> before;  ///< what was in their place by an edit before
+  std::uint64_t gesture = 0;
+  ImVec2 moved = {0, 0};  ///< since the drag began, when the numbers last followed
+  bool given_up = false;  ///< the numbers are what they were; the button is still down
+};
+
+/// What is being dragged in the figure, if anything.
+struct DraggedMark {
+  std::optional<SwapTokens> token;
+  std::optional<DraggedTip> tip;
+
+  explicit operator bool() const { return token || tip; }
+};
+
 /// A number that is being typed into a slider; applied when the typing ends.
 struct TypedValue {
   ImGuiID widget = 0;
@@ -173,7 +192,7 @@ struct UiState {
   std::optional<NamedCell> pinned;
   bool by_keyboard = false;  ///< arrows chose the pinned cell: the cell under a resting mouse does not count
   MaskBrush brush;
-  std::optional<SwapTokens> dragged;  ///< the token that is being dragged
+  DraggedMark dragged;
   Camera camera;
   double camera_still_at = 0;  ///< ImGui time from which on it has not moved
   std::uint64_t gesture = 0;   ///< number of the last drag or typing; see Action::gesture

@@ -10,6 +10,7 @@
 #include "io/base/paths.h"
 #include "io/base/printable.h"
 #include "io/traces/trace_file.h"
+#include "ui/panels/arrow_drag.h"
 #include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
 #include "ui/parts/cell_commands.h"
@@ -36,6 +37,10 @@ void Workbench::shortcut(const platform::KeyPress& press, UiIntents& intents) {
 }
 
 void Workbench::close_dialog_or_unpin() {
+  if (const std::vector<Action> restoring = give_up_tip(state_); !restoring.empty()) {
+    for (const Action& action : restoring) apply(action);
+    return;
+  }
   if (close_menus() || navigation_.had_menus()) return;
   if (state_.dialog.open != Dialog::none) {
     state_.dialog.open = Dialog::none;

@@ -1,0 +1,246 @@
+#include "figure/blocks/arrow_panel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "figure/style/markup.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kPanelTitleHeight = 20;
+constexpr double kAxisTitleHeight = 18;
+constexpr double kTipSize = 14;     // of the target at a tip
+constexpr double kTipLabelGap = 5;  // from a tip to its label
+constexpr double kTipLabelHeight = 12;
+constexpr std::size_t kMaxTipLabels = 28;
+constexpr double kLeastHead = 7;     // a shorter arrow has none
+constexpr double kLeastRadius = 12;  // of the arc of an angle
+constexpr double kMostRadius = 34;
+
+/// The least round number that is not below `value`.
+double round_up(double value) {
+  if (!(value > 0) || !std::isfinite(value)) return 1;
+  const double power = std::pow(10, std::floor(std::log10(value)));
+  for (const double factor : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0}) {
+    if (factor * power >= value) return factor * power;
+  }
+  return 10 * power;
+}
+
+/// The numbers along both axes: equally many on each.
+std::array<ChartRange, 2> ranges_of(const ArrowPanel& panel) {
+  PlanePoint least = {0, 0};
+  PlanePoint most = {0, 0};
+  for (const PanelArrow& arrow : panel.arrows) {
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      least[axis] = std::min({least[axis], arrow.from[axis], arrow.to[axis]});
+      most[axis] = std::max({most[axis], arrow.from[axis], arrow.to[axis]});
+    }
+  }
+  if (panel.symmetric) {
+    // Room for labels at the longest arrows.
+    const double end = round_up(1.08 * std::max({-least[0], -least[1], most[0], most[1]}));
+    return {ChartRange{-end, end}, ChartRange{-end, end}};
+  }
+  const double extent = std::max(most[0] - least[0], most[1] - least[1]);
+  const double half = extent > 0 ? 0.58 * extent : 1;
+  std::array<ChartRange, 2> ranges;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const double middle = (least[axis] + most[axis]) / 2;
+    ranges[axis] = {middle - half, middle + half};
+  }
+  return ranges;
+}
+
+/// Finds places for labels around the tips of arrows.
+class TipLabels {
+ public:
+  explicit TipLabels(const Rect& box) : box_(box) {}
+
+  /// Keeps labels away from a tip, if they have other places.
+  void add_tip(Point tip) { tips_.push_back(Rect{tip.x, tip.y, 0, 0}.grown(kLeastHead / 2)); }
+
+  /// The left end of the middle of a label at `tip`, away from where its arrow comes from; nothing: there is no room.
+  std::optional<Point> place(Point tip, Point away, double width) {
+    constexpr std::array<double, 8> turns = {0, 45, -45, 90, -90, 135, -135, 180};
+    const double direction = std::atan2(away.y, away.x);
+    for (const bool strict : {true, false}) {
+      for (const double turn : turns) {
+        const double angle = direction + turn * std::numbers::pi / 180;
+        const Point center = {tip.x + std::cos(angle) * (width / 2 + kTipLabelGap),
+                              tip.y + std::sin(angle) * (kTipLabelHeight / 2 + kTipLabelGap)};
+        const Rect label = {center.x - width / 2, center.y - kTipLabelHeight / 2, width, kTipLabelHeight};
+        if (!is_free(label, strict)) continue;
+        taken_.push_back(label);
+        return Point{label.x, center.y};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] bool is_free(const Rect& label, bool strict) const {
+    const Rect inside = label.intersection(box_);
+    if (inside.width < label.width - 0.01 || inside.height < label.height - 0.01) return false;
+    const auto touches = [&](const Rect& other) {
+      const Rect both = label.grown(1).intersection(other);
+      return both.width > 0 && both.height > 0;
+    };
+    if (std::ranges::any_of(taken_, touches)) return false;
+    return !strict || std::ranges::none_of(tips_, touches);
+  }
+
+  Rect box_;
+  std::vector<Rect> taken_;
+  std::vector<Rect> tips_;
+};
+
+class ArrowPainter {
+ public:
+  ArrowPainter(Figure& figure, const ArrowPanel& panel, const Rect& box)
+      : figure_(figure), panel_(panel), chart_(chart_of(panel, box)), labels_(box) {}
+
+  void axes() const {
+    add_y_axis(figure_, chart_, static_cast<std::size_t>(std::max(3.0, chart_.box.height / 44)));
+    add_x_axis(figure_, chart_, panel_.axes[0]);
+    const Rect& box = chart_.box;
+    figure_.texts.push_back(chart_text(panel_.id + ".y.title", {box.x, box.y - 7}, panel_.axes[1], Ink::dim));
+    for (const std::size_t axis : {0, 1}) axis_line(axis);
+    about_axis(0,
+               {box.right() - markup_width(panel_.axes[0], TypeSize::kSmall, FontWeight::regular), box.bottom() + 31});
+    about_axis(1, {box.x, box.y - 7});
+  }
+
+  void arrows() {
+    for (const PanelArrow& arrow : panel_.arrows) {
+      const Point from = at(arrow.from);
+      const Point to = at(arrow.to);
+      const double length = std::hypot(to.x - from.x, to.y - from.y);
+      if (!arrow.label.empty()) labels_.add_tip(to);
+      if (length > 0) {
+        figure_.curves.push_back({panel_.id + "." + arrow.id,
+                                  {from, to},
+                                  arrow.shade,
+                                  arrow.width,
+                                  arrow.dashed,
+                                  arrow.head && length >= kLeastHead});
+      }
+      if (arrow.target) target(*arrow.target, to);
+    }
+  }
+
+  void angle() {
+    if (!panel_.angle) return;
+    const Point zero = at({0, 0});
+    const auto [from, from_length] = direction(at(panel_.angle->from), zero);
+    const auto [to, to_length] = direction(at(panel_.angle->to), zero);
+    if (std::min(from_length, to_length) < kLeastRadius) return;
+    const double radius = std::clamp(std::min(from_length, to_length) * 0.35, kLeastRadius, kMostRadius);
+    // The shorter way round.
+    const double turn = std::remainder(to - from, 2 * std::numbers::pi);
+    CurveMark arc = {panel_.id + ".angle", {}, Shade::of(Ink::text), 1.5, false, false};
+    constexpr int kPieces = 24;
+    for (int i = 0; i <= kPieces; ++i) arc.points.push_back(around(zero, from + turn * i / kPieces, radius));
+    figure_.curves.push_back(std::move(arc));
+    const double middle = from + turn / 2;
+    add_label("angle", panel_.angle->label, Ink::text, around(zero, middle, radius),
+              {std::cos(middle), std::sin(middle)});
+  }
+
+  void labels() {
+    std::size_t count = 0;
+    for (auto arrow = panel_.arrows.rbegin(); arrow != panel_.arrows.rend() && count < kMaxTipLabels; ++arrow) {
+      if (arrow->label.empty()) continue;
+      const Point from = at(arrow->from);
+      const Point to = at(arrow->to);
+      add_label(arrow->id, arrow->label, arrow->label_ink, to, {to.x - from.x, to.y - from.y});
+      ++count;
+    }
+  }
+
+ private:
+  static Chart chart_of(const ArrowPanel& panel, const Rect& box) {
+    const auto [x, y] = ranges_of(panel);
+    return {panel.id, box, x, y};
+  }
+
+  [[nodiscard]] Point at(const PlanePoint& point) const { return chart_.at(point[0], point[1]); }
+
+  static std::pair<double, double> direction(Point tip, Point zero) {
+    return {std::atan2(tip.y - zero.y, tip.x - zero.x), std::hypot(tip.x - zero.x, tip.y - zero.y)};
+  }
+
+  static Point around(Point zero, double angle, double radius) {
+    return {zero.x + std::cos(angle) * radius, zero.y + std::sin(angle) * radius};
+  }
+
+  /// The axis through 0, under the arrows.
+  void axis_line(std::size_t axis) const {
+    const Rect& box = chart_.box;
+    const Point zero = at({0, 0});
+    const bool across = axis == 0;
+    figure_.curves.push_back({panel_.id + (across ? ".zero.across" : ".zero.up"),
+                              {across ? Point{box.x, zero.y} : Point{zero.x, box.y},
+                               across ? Point{box.right(), zero.y} : Point{zero.x, box.bottom()}},
+                              Shade::of(Ink::dim, 0.7),
+                              1,
+                              false,
+                              false});
+  }
+
+  void about_axis(std::size_t axis, Point at) const {
+    if (panel_.axes_about[axis].empty()) return;
+    TargetMark target;
+    target.id = panel_.id + (axis == 0 ? ".across" : ".up");
+    target.box = {at.x, at.y - TypeSize::kSmall, markup_width(panel_.axes[axis], TypeSize::kSmall, FontWeight::regular),
+                  TypeSize::kSmall + 3};
+    target.about = panel_.axes_about[axis];
+    figure_.targets.push_back(std::move(target));
+  }
+
+  void target(TargetMark mark, Point tip) const {
+    mark.box = Rect{tip.x, tip.y, 0, 0}.grown(kTipSize / 2);
+    if (mark.moves) mark.moves->unit = chart_.box.width / (chart_.x.high - chart_.x.low);
+    figure_.targets.push_back(std::move(mark));
+  }
+
+  void add_label(const std::string& id, const std::string& markup, Ink ink, Point tip, Point away) {
+    const double width = markup_width(markup, TypeSize::kSmall, FontWeight::regular);
+    const std::optional<Point> place = labels_.place(tip, away, width);
+    if (!place) return;
+    figure_.texts.push_back(chart_text(panel_.id + "." + id, *place, markup, ink, TypeSize::kSmall,
+                                       HorizontalAlign::left, VerticalAlign::middle));
+  }
+
+  Figure& figure_;
+  const ArrowPanel& panel_;
+  Chart chart_;
+  TipLabels labels_;
+};
+
+}  // namespace
+
+double panel_head(const ArrowPanel& panel, double width) {
+  return kPanelTitleHeight + add_caption(nullptr, "", panel.caption, {}, width) + kAxisTitleHeight;
+}
+
+double panel_foot(const ArrowPanel& panel, double width) {
+  return kXAxisHeight + add_legend(nullptr, "", panel.legend, {}, width);
+}
+
+void add_arrow_panel(Figure& figure, const ArrowPanel& panel, Point corner, double width, double head, double side) {
+  figure.texts.push_back(title_mark(panel.id + ".title", {corner.x, corner.y + 13}, panel.title, TypeSize::kBody));
+  add_caption(&figure, panel.id + ".caption", panel.caption, {corner.x, corner.y + kPanelTitleHeight}, width);
+  const Rect box = {corner.x + kPanelLeft, corner.y + head, side, side};
+  ArrowPainter painter(figure, panel, box);
+  painter.axes();
+  painter.arrows();
+  painter.angle();
+  painter.labels();
+  add_legend(&figure, panel.id + ".legend", panel.legend, {corner.x, box.bottom() + kXAxisHeight}, width);
+}
+
+}  // namespace attnscope
