@@ -25,6 +25,10 @@ TEST(ViewSentence, NamesTheHeadAndTheNumbers) {
       sentence_of(*trace, "dot", {{"query", Index{2}}, {"key", Index{3}}}),
       "One score of head 1 of 3: query “cat” (2) times key “sat” (3), number by number; their products are summed, "
       "and the softmax makes the weight of it.");
+  EXPECT_EQ(
+      sentence_of(*trace, "vectors", {{"query", Index{2}}, {"key", Index{3}}}),
+      "Queries, keys and values of head 1 of 3 as arrows: query “cat” (2) and key “sat” (3) with their angle and dot "
+      "product, and the weighted values that add up to the output.");
 }
 
 TEST(ViewSentence, CountsQueriesAndKeysOfCrossAttention) {

@@ -73,6 +73,12 @@ class Sentence {
            ", and the softmax makes the weight of it.";
   }
 
+  [[nodiscard]] std::string vectors() const {
+    return "Queries, keys and values" + of_head() + heading(true) + " as arrows: query " + named("query") +
+           " and key " + named("key") +
+           " with their angle and dot product, and the weighted values that add up to the output.";
+  }
+
   [[nodiscard]] std::string image() const {
     const std::optional<TokenPicture> picture = token_picture(trace_);
     if (!picture) return "";
@@ -310,6 +316,7 @@ constexpr std::array kSentences = {
     NamedSentence{"head", &Sentence::head},
     NamedSentence{"lines", &Sentence::lines},
     NamedSentence{"dot", &Sentence::dot},
+    NamedSentence{"vectors", &Sentence::vectors},
     NamedSentence{"image", &Sentence::image},
     NamedSentence{"text", &Sentence::text},
     NamedSentence{"compare", &Sentence::compare},
