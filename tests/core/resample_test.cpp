@@ -1,4 +1,4 @@
-// Pictures at another size: Pillow's bytes, see tests/golden_sizes/pictures.py, and what preprocessor_config.json asks for.
+// Pictures at another size: Pillow's bytes, see tests/golden/pictures.py, and what preprocessor_config.json asks for.
 #include "core/experiment/resample.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 json golden_sizes() {
-  std::ifstream file(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden_sizes/pictures.json");
+  std::ifstream file(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/golden/pictures.json");
   return json::parse(file);
 }
 

@@ -237,37 +237,50 @@ bool is_of(const FigurePanelContent& content, const HeatmapMark& mark, const std
   return mark.step >= 0 && content.trace.steps()[static_cast<std::size_t>(mark.step)].name == tensor;
 }
 
-/// Moves the camera to the lit matrices: letters in their full size, the first matrix as long as a class can read it, and
-/// as many of the others as there is room for. A figure without any of them is shown whole.
+/// The boxes of the tensor's matrices.
+std::vector<Rect> boxes_of(const FigurePanelContent& content, const std::string& tensor) {
+  std::vector<Rect> boxes;
+  for (const HeatmapMark& mark : content.figure.heatmaps) {
+    if (is_of(content, mark, tensor)) boxes.push_back(mark.box);
+  }
+  return boxes;
+}
+
+Rect united(std::span<const Rect> boxes) {
+  Rect all = boxes.front();
+  for (const Rect& box : boxes) all = all.united(box);
+  return all;
+}
+
+/// Moves the camera to those matrices: letters in their full size, the first matrix as long as a class can read it, and
+/// as many of the others as there is room for. Of a tensor with several matrices, such as one for each head, all stay in
+/// view. A figure without any of them is shown whole.
 void bring_near(const Style& style, const Rect& area, const FigurePanelContent& content, Camera& camera) {
   constexpr double kEnlarged = 200;
-  if (!content.brings_near) return;
+  if (content.brought_near.empty()) return;
   camera = {};
-  std::vector<Rect> boxes;
-  for (const std::string& tensor : content.lit) {
-    for (const HeatmapMark& mark : content.figure.heatmaps) {
-      if (is_of(content, mark, tensor)) boxes.push_back(mark.box);
-    }
+  std::vector<std::vector<Rect>> tensors;
+  for (const std::string& tensor : content.brought_near) {
+    if (std::vector<Rect> boxes = boxes_of(content, tensor); !boxes.empty()) tensors.push_back(std::move(boxes));
   }
-  if (boxes.empty()) return;
+  if (tensors.empty()) return;
   const auto unit = static_cast<double>(style.scale);
   const double fit = transform_for(style, content.figure, area, {}).scale;
-  const auto fits = [&](const Rect& box, double zoom) {
-    return box.width * fit * zoom <= area.width && box.height * fit * zoom <= area.height;
+  const auto fitting = [&](const Rect& box) {
+    return std::min(area.width / (box.width * fit), area.height / (box.height * fit));
   };
-  const Rect first = boxes.front();
+  Rect near = united(tensors.front());
   const double letters = unit / fit;
-  double zoom = std::max(letters, kEnlarged / (std::max(first.width, first.height) * fit));
-  if (!fits(first, zoom)) zoom = letters;
-  camera.zoom = std::clamp(zoom, 1.0, kMaxZoom);
-  Rect near = boxes.front();
-  for (const Rect& box : boxes) {
-    const Rect both = near.united(box);
-    if (fits(both, camera.zoom)) near = both;
+  double zoom = letters;
+  if (tensors.front().size() == 1) zoom = std::max(letters, kEnlarged / (std::max(near.width, near.height) * fit));
+  camera.zoom = std::clamp(std::min(zoom, fitting(near)), 1.0, kMaxZoom);
+  for (const std::vector<Rect>& boxes : tensors) {
+    const Rect more = near.united(united(boxes));
+    if (fitting(more) >= camera.zoom) near = more;
   }
   const double scale = fit / unit * camera.zoom;
-  camera.pan = {(content.figure.width / 2 - (near.x + near.width / 2)) * scale,
-                (content.figure.height / 2 - (near.y + near.height / 2)) * scale};
+  const Point center = near.center();
+  camera.pan = {(content.figure.width / 2 - center.x) * scale, (content.figure.height / 2 - center.y) * scale};
   hold(camera, content.figure);
 }
 

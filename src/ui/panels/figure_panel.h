@@ -45,7 +45,8 @@ struct FigurePanelContent {
   std::size_t current = 0;                 ///< of `found`, outlined more strongly
   bool arrived = false;                    ///< the current one is brought into view
   std::span<const std::string> lit = {};   ///< tensors whose matrices are lit, and the others dimmed
-  bool brings_near = false;                ///< the lit matrices are brought into view, large, the first one above all
+  /// Tensors whose matrices are brought into view in this frame, large, the first one above all.
+  std::span<const std::string> brought_near = {};
 };
 
 /// Shows the figure in the rest of the current ImGui window; hovering, pinning, zooming and panning go to `state`,

@@ -81,7 +81,7 @@ void ShownFigure::panel(const Style& style, const Inspection* inspection, UiInte
                                       token_search_.current(),
                                       token_search_.arrived(),
                                       formula_line_.lit().empty() ? presented_.tensors() : formula_line_.lit(),
-                                      presents_anew()};
+                                      presents_anew() ? presented_.tensors() : std::span<const std::string>()};
   figure_panel(style, shared_.luts, content, batch_, lines_, shared_.state, stale ? ignored : intents);
 }
 
