@@ -28,7 +28,7 @@ class Arrows : public Interface {
 };
 
 TEST_F(Arrows, ADraggedTipChangesItsNumbersAndTheAttention) {
-  for (const auto& [id, tensor] : {std::pair("q.1", "q"), {"k.2", "k"}, {"v.0", "v"}}) {
+  for (const auto& [id, tensor] : {std::pair("q.2", "q"), {"k.2", "k"}, {"v.0", "v"}}) {
     SCOPED_TRACE(id);
     const Experiment before = screen().experiment();
     const ui::Camera camera = screen().state().camera;
