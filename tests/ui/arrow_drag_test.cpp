@@ -35,12 +35,12 @@ TEST_F(Arrows, ADraggedTipChangesItsNumbersAndTheAttention) {
     const Index row = id[2] - '0';
     const double x = number(tensor, {row, 0});
     const double y = number(tensor, {row, 1});
-    const double output = number("head_outputs", {1, 0});
+    const double output = number("head_outputs", {2, 0});
     const double unit = target(id).moves->unit * screen().transform().scale;
     const Point from = tip(id);
     screen().drag(from, {from.x - 30, from.y - 18}, 5);
     screen().settle();
-    EXPECT_NE(number("head_outputs", {1, 0}), output) << "it follows before the button is up";
+    EXPECT_NE(number("head_outputs", {2, 0}), output) << "it follows before the button is up";
     screen().release();
     screen().settle();
     EXPECT_NEAR(number(tensor, {row, 0}), x - 30 / unit, 1 / unit);

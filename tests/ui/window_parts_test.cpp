@@ -19,7 +19,7 @@ class Parts : public Interface {
   void start_small() {
     InterfaceOptions options;
     options.width = 640;
-    options.height = 420;
+    options.height = 460;  // room for the list of all views
     start(options);
     screen().set_drawn(true);
   }
