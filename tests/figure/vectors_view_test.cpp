@@ -198,6 +198,16 @@ TEST(VectorsView, NamesTheFirstNumberThatIsNotFinite) {
   EXPECT_EQ(words(figure, "missing"), "Arrows need finite numbers: q[0, 2, 0] is ∞.");
 }
 
+TEST(VectorsView, TheOutputOfAQueryWithoutAKeyHasNoLength) {
+  const std::shared_ptr<const Trace> trace =
+      trace_with({{"mask", "padding:0"}, {"masked_fill", "-inf"}}, "scaled-dot-product");
+  const Figure figure = figure_of(*trace, "vectors");
+  EXPECT_EQ(mark(figure.curves, "values.output"), nullptr);
+  ASSERT_NE(mark(figure.targets, "output"), nullptr);
+  EXPECT_NE(mark(figure.targets, "output")->about.find("length 0"), std::string::npos);
+  EXPECT_TRUE(layout_faults(figure).empty());
+}
+
 TEST(VectorsView, OfManyDrawsThoseWithTheLargestWeights) {
   const std::shared_ptr<const Trace> trace =
       trace_with({{"queries", "512"}, {"keys", "512"}, {"head_dim", "32"}}, "scaled-dot-product");
