@@ -40,7 +40,13 @@ TEST_F(ExportDialog, EnterWritesAndEscapeDoesNot) {
   EXPECT_TRUE(bytes("a.pdf").starts_with("%PDF-"));
   // The file is what the command line writes.
   const ExperimentSource source = {screen().experiment()};
-  const Figure figure = build_view("flow", screen().trace(), *view_options({"flow", {}}));
+  ViewOptions view = *view_options({"flow", {}});
+  view.for_file = true;
+  const auto build = [&](double width, double height) {
+    view.width = width, view.height = height;
+    return build_view("flow", screen().trace(), view);
+  };
+  const Figure figure = figure_for_file(build, {});
   EXPECT_EQ(bytes("a.pdf"), figure_bytes(figure, FigureFormat::pdf, {}, &source).value());
   // Enter counts wherever the keyboard is.
   open_for("b.pdf");
@@ -134,7 +140,7 @@ TEST_F(ExportDialog, ThePreviewShowsWhatWillBeWritten) {
   const std::size_t texts = previewed().texts.size();
   press("title");
   EXPECT_EQ(previewed().texts.size(), texts - 1);
-  choose("##colours", "greys");
+  choose("##colours", "greys, grey-safe");
   fill("##range", "0,0.5");
   EXPECT_EQ(previewed().heatmaps[0].scale, (ColorScale{ColorMap::greys, 0, 0.5}));
   press("Export");
@@ -216,7 +222,8 @@ TEST_F(ExportDialog, APresetHasItsOwnSizes) {
   press("Export");
   expect_done();
   EXPECT_NE(bytes("a.svg").find("width=\"3.3in\""), std::string::npos);
-  EXPECT_NE(bytes("a.svg").find(">Attention weights of "), std::string::npos) << "below the figure";
+  const std::string svg = bytes("a.svg");
+  EXPECT_NE(svg.find(">Attention weights of ", svg.find("</desc>")), std::string::npos) << "below the figure";
   open_for("b.svg");
   choose("##preset", "none");
   press("Export");
