@@ -137,7 +137,9 @@ TEST(CliModels, FiguresShowWhatAModelReadsAndSays) {
     arguments.insert(arguments.end(), options.begin(), options.end());
     const Outcome outcome = run_program(arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return bytes_of(output);
+    // The picture, without the caption before it.
+    const std::string svg = bytes_of(output);
+    return svg.substr(svg.find("</desc>"));
   };
   const std::string text =
       figure("dates", "text", {"--text", "3 may 1979", "--option", "layer=4", "--option", "position=3"});

@@ -134,6 +134,24 @@ class Sentence {
 
   [[nodiscard]] std::string tensor() const { return "The tensor " + title() + ": every matrix of its last two axes."; }
 
+  [[nodiscard]] std::string next() const {
+    return title() + ": the most probable ones, and what each layer would say.";
+  }
+
+  [[nodiscard]] std::string contributions() const { return title() + ": every head, MLP and embedding."; }
+
+  [[nodiscard]] std::string importance() const {
+    return title() + ": the change of its log-probability with each head and MLP " +
+           (is("with", "mean") ? "at its mean." : "off.");
+  }
+
+  [[nodiscard]] std::string patching() const { return title() + ": each head, MLP and position."; }
+
+  [[nodiscard]] std::string words() const {
+    if (!is("show", "pair")) return title() + ".";
+    return title() + ": the tokens of the vocabulary that the query seeks, and those whose logits the key changes.";
+  }
+
   /// What the heading of the figure says.
   [[nodiscard]] std::string titled() const { return title() + "."; }
 
@@ -319,6 +337,11 @@ constexpr std::array kSentences = {
     NamedSentence{"vectors", &Sentence::vectors},
     NamedSentence{"image", &Sentence::image},
     NamedSentence{"text", &Sentence::text},
+    NamedSentence{"next", &Sentence::next},
+    NamedSentence{"contributions", &Sentence::contributions},
+    NamedSentence{"words", &Sentence::words},
+    NamedSentence{"importance", &Sentence::importance},
+    NamedSentence{"patching", &Sentence::patching},
     NamedSentence{"compare", &Sentence::compare},
     NamedSentence{"metrics", &Sentence::metrics},
     NamedSentence{"scaling", &Sentence::scaling},
