@@ -119,7 +119,7 @@ void OffscreenInterface::advance(bool draw) {
   const auto start = Clock::now();
   workbench_->frame();
   if (draw) {
-    context_.clear(ui::rgba(workbench_->colors().line), workbench_->backdrop());
+    context_.clear(ui::rgba(workbench_->look().colors().line), workbench_->backdrop());
     host_->render();
     // In place of showing it: a driver that never shows anything keeps what it has been told.
     glFinish();
@@ -322,10 +322,10 @@ FigureTransform OffscreenInterface::transform() {
   const Figure& figure = workbench_->shown_figure().figure();
   const Rect place = picture_place();
   const ui::Camera& camera = state().camera;
-  const auto unit = static_cast<double>(scale_);
+  const auto unit = static_cast<double>(workbench_->look().scale());
   const double fit = std::min({unit, place.width / figure.width, place.height / figure.height}) * camera.zoom;
   return {fit,
-          fit,
+          std::min(fit, unit),
           {place.center().x + camera.pan.x * unit - figure.width / 2 * fit,
            place.center().y + camera.pan.y * unit - figure.height / 2 * fit}};
 }

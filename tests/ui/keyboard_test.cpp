@@ -104,7 +104,7 @@ TEST_F(Keyboard, MenusOpenWithTheirLetterAndCommandsAreChosen) {
   go_to(kDown, "##Menu_00", {std::string("Light")});
   keys({kEnter});
   EXPECT_FALSE(screen().is_open("##Menu_00"));
-  EXPECT_EQ(screen().workbench().colors().text, palette(Theme::light).text);
+  EXPECT_EQ(screen().workbench().look().colors().text, palette(Theme::light).text);
   keys({kRight});
   EXPECT_TRUE(screen().state().pinned) << "the figure has the arrows again";
 }

@@ -116,7 +116,7 @@ TEST_F(TokenSearchRow, OutlinesWhatItFound) {
   const Rect place = screen().transform().apply(row().found().front().places.front());
   const platform::Image after = screen().picture();
   // Not the accent: the text view rings the chosen token with that.
-  const Rgb ink = screen().workbench().colors().text;
+  const Rgb ink = screen().workbench().look().colors().text;
   // Its left edge, a pixel outside the matrix.
   const auto pixel = after.pixel(static_cast<int>(place.x) - 1, static_cast<int>(place.center().y));
   EXPECT_NEAR(pixel[0], ink.red, 40);

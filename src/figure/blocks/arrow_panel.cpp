@@ -108,7 +108,7 @@ class ArrowPainter {
     add_x_axis(figure_, chart_, panel_.axes[0]);
     const Rect& box = chart_.box;
     figure_.texts.push_back(chart_text(panel_.id + ".y.title", {box.x, box.y - 7}, panel_.axes[1], Ink::dim));
-    for (const std::size_t axis : {0, 1}) axis_line(axis);
+    for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) axis_line(axis);
     about_axis(0,
                {box.right() - markup_width(panel_.axes[0], TypeSize::kSmall, FontWeight::regular), box.bottom() + 31});
     about_axis(1, {box.x, box.y - 7});

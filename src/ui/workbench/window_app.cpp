@@ -34,7 +34,7 @@ float scale_of(const platform::Window& window, double ui_scale) {
 void draw_frame(platform::Window& window, ImGuiHost& host, Workbench& workbench) {
   const auto start = Clock::now();
   workbench.frame();
-  window.clear(rgba(workbench.colors().line), workbench.backdrop());
+  window.clear(rgba(workbench.look().colors().line), workbench.backdrop());
   host.render();
   workbench.finish(seconds_since(start));
   window.swap();

@@ -89,13 +89,14 @@ class Workbench {
   [[nodiscard]] const FigureExport& figure_export() const { return figure_export_; }
   [[nodiscard]] const AnimationExport& animation_export() const { return animation_export_; }
   [[nodiscard]] const LessonRunner& lesson() const { return lesson_; }
-  [[nodiscard]] const Palette& colors() const { return look_.colors(); }
+  [[nodiscard]] const Look& look() const { return look_; }
   /// The areas that the last frame's panels fill, in pixels of the framebuffer.
   [[nodiscard]] std::span<const platform::ColoredArea> backdrop() const { return parts_.areas(); }
   /// "x.json — attnscope", for the title bar.
   [[nodiscard]] std::string window_title() const;
 
  private:
+  [[nodiscard]] const Palette& colors() const { return look_.colors(); }
   Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer heatmaps, const WorkbenchOptions& options);
 
   /// Takes what was computed and written since the last frame.
