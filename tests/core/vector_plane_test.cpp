@@ -52,7 +52,7 @@ void expect_orthonormal(const VectorPlane& plane) {
   EXPECT_NEAR(dot_product_of(plane.directions[0], plane.directions[1]), 0, 1e-12);
 }
 
-struct Shape {
+struct PlaneShape {
   Index rows;
   Index dims;
   double decay;
@@ -74,7 +74,7 @@ double leaves_itself(const Numbers& numbers, Index rows, const Numbers& directio
 
 TEST(VectorPlane, IsThatOfTheFirstTwoSingularVectors) {
   for (const auto& [rows, dims, decay] :
-       {Shape{12, 7, 0.8}, {3, 64, 0.9}, {200, 16, 1}, {2, 5, 0.5}, {150, 140, 0.9}, {300, 200, 0.7}}) {
+       {PlaneShape{12, 7, 0.8}, {3, 64, 0.9}, {200, 16, 1}, {2, 5, 0.5}, {150, 140, 0.9}, {300, 200, 0.7}}) {
     SCOPED_TRACE(std::to_string(rows) + " × " + std::to_string(dims));
     const Numbers numbers = random_rows(rows, dims, decay);
     const VectorPlane plane = vector_plane(numbers, dims);
@@ -91,7 +91,7 @@ TEST(VectorPlane, IsThatOfTheFirstTwoSingularVectors) {
 
 TEST(VectorPlane, OfLongVectorsKeepsWhatTheBestPlaneKeeps) {
   // Without a gap between singular values directions are not determined, but what they keep is.
-  for (const auto& [rows, dims, decay] : {Shape{160, 300, 1}, {400, 150, 1}, {180, 180, 0.999}}) {
+  for (const auto& [rows, dims, decay] : {PlaneShape{160, 300, 1}, {400, 150, 1}, {180, 180, 0.999}}) {
     SCOPED_TRACE(std::to_string(rows) + " × " + std::to_string(dims));
     const Numbers numbers = random_rows(rows, dims, decay);
     const VectorPlane plane = vector_plane(numbers, dims);

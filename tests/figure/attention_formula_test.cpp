@@ -59,7 +59,7 @@ struct Equation {
   const char* equation;
   ParameterValues options = {};
 
-  friend void PrintTo(const Equation& equation, std::ostream* out) { *out << equation.name; }
+  friend void PrintTo(const Equation& each, std::ostream* out) { *out << each.name; }
 };
 
 const std::vector<Equation>& equations() {

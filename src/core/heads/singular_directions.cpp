@@ -10,13 +10,13 @@ namespace attnscope {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
+
 using Rows = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
 // Up to this length of the shorter side, all eigenvalues take no longer than the search for two of them.
 constexpr Index kSmall = 128;
 // The search: vectors that are multiplied together, how often before it starts again, and how often it does at most.
-constexpr Index kTogether = 4;
+constexpr Index kStartVectors = 4;
 constexpr int kProducts = 12;
 constexpr int kMaxStarts = 24;
 // Of the largest eigenvalue: what may be missing for an eigenvector.
@@ -37,7 +37,7 @@ Matrix with_directions(const Matrix& basis, const Matrix& vectors) {
   all.leftCols(basis.cols()) = basis;
   Index count = basis.cols();
   for (Index i = 0; i < vectors.cols(); ++i) {
-    Vector each = vectors.col(i);
+    Eigen::VectorXd each = vectors.col(i);
     const double length = each.norm();
     if (!(length > 0)) continue;
     each /= length;
@@ -53,7 +53,7 @@ Matrix with_directions(const Matrix& basis, const Matrix& vectors) {
 /// The same vectors every time, as good as random.
 Matrix start_vectors(Index dims) {
   std::minstd_rand generator(1);
-  Matrix start(dims, kTogether);
+  Matrix start(dims, kStartVectors);
   for (Index i = 0; i < start.size(); ++i)
     start.data()[i] = static_cast<double>(generator()) / std::minstd_rand::max() - 0.5;
   return start;
@@ -75,7 +75,7 @@ Matrix searched_directions(const Rows& a) {
       if (times + 1 < kProducts) basis = with_directions(basis, next);
     }
     const Matrix projected = basis.transpose() * products;
-    const Matrix mixed = leading_eigenvectors((projected + projected.transpose()) / 2, kTogether);
+    const Matrix mixed = leading_eigenvectors((projected + projected.transpose()) / 2, kStartVectors);
     found = basis * mixed;
     const Matrix multiplied = products * mixed;
     double largest = 0;
@@ -91,7 +91,7 @@ Matrix searched_directions(const Rows& a) {
 }
 
 /// The component of largest magnitude; of those that are equal but for rounding, the first one.
-double first_of_largest(const Vector& vector) {
+double first_of_largest(const Eigen::VectorXd& vector) {
   const double largest = vector.cwiseAbs().maxCoeff();
   return *std::find_if(vector.begin(), vector.end(),
                        [&](double each) { return std::abs(each) >= largest * (1 - 1e-9); });
@@ -118,7 +118,7 @@ std::array<std::vector<double>, 2> singular_directions(std::span<const double> n
     if (found.col(i).norm() < kLeast) found.col(i).setZero();
   }
   found = with_directions(Matrix(dims, 0), found);
-  for (Index i = 0; i < dims && found.cols() < 2; ++i) found = with_directions(found, Vector::Unit(dims, i));
+  for (Index i = 0; i < dims && found.cols() < 2; ++i) found = with_directions(found, Eigen::VectorXd::Unit(dims, i));
   std::array<std::vector<double>, 2> directions;
   for (Index i = 0; i < 2; ++i) {
     if (first_of_largest(found.col(i)) < 0) found.col(i) = -found.col(i);

@@ -82,8 +82,8 @@ Result<std::unique_ptr<TokenModel>> parse_word_piece(const json& value) {
   const std::optional<int> unknown = vocabulary->id(fields.text("unk_token", "[UNK]"));
   if (!unknown) fields.refuse("unk_token", "a piece of the vocabulary");
   constexpr int kDefaultCharacters = 100;
-  constexpr int kMaxCharacters = 1000;
-  const int characters = fields.number("max_input_chars_per_word", kMaxCharacters, kDefaultCharacters);
+  constexpr int kMostCharacters = 1000;
+  const int characters = fields.number("max_input_chars_per_word", kMostCharacters, kDefaultCharacters);
   std::string prefix = fields.text("continuing_subword_prefix", "##");
   if (const Result<void> checked = fields.checked(); !checked) return tl::unexpected(checked.error());
   return std::make_unique<WordPieceModel>(std::move(*vocabulary), *unknown, std::move(prefix),

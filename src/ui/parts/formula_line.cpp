@@ -19,7 +19,7 @@ constexpr double kBeforeOutput = 14;    // between both equations
 constexpr double kLeastSentence = 150;  // before the notes and the output give way
 constexpr double kSomeSentence = 60;    // less of it says nothing
 constexpr double kHeight = 19;
-constexpr double kBaseline = 14;
+constexpr double kTextBaseline = 14;
 
 double width_of_pieces(const std::vector<FormulaPiece>& pieces, const MeasureMarkup& measure) {
   double width = 0;
@@ -129,7 +129,7 @@ void FormulaLine::paint(const Style& style, const std::optional<NamedCell>& insp
   text.size = static_cast<double>(style.px(kSize));
   for (const FormulaLayout::Word& word : layout_.words) {
     const bool lit = word.symbol >= 0 && is_lit(formula_->symbols[static_cast<std::size_t>(word.symbol)], inspected);
-    text.at = place(word.x, kBaseline);
+    text.at = place(word.x, kTextBaseline);
     text.spans = word.spans;
     text.color = lit ? style.palette.accent : word.dim ? style.palette.dim : style.palette.text;
     draw_text(list, style, text);
@@ -137,7 +137,7 @@ void FormulaLine::paint(const Style& style, const std::optional<NamedCell>& insp
     const ImVec2 from(static_cast<float>(text.at.x), std::round(at_.y + style.px(kHeight - 1)));
     list.AddRectFilled(from, ImVec2(from.x + style.px(word.width), from.y + style.px(1)), color(style.palette.accent));
   }
-  text.at = place(layout_.sentence_x, kBaseline);
+  text.at = place(layout_.sentence_x, kTextBaseline);
   text.spans = {{layout_.sentence, TextSpan::Level::base}};
   text.color = style.palette.dim;
   draw_text(list, style, text);
