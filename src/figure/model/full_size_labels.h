@@ -5,8 +5,8 @@
 
 namespace attnscope {
 
-/// The figure with labels that are not made smaller to show more of them: where they would be, fewer are shown, or none
-/// where that would read like another text. They become texts of the figure.
+/// The figure with labels that are not made smaller to show more of them. Where words would be, every few of the tokens
+/// have their number instead, for some of the words would read like another text; none where the labels are all or none.
 Figure with_full_size_labels(Figure figure);
 
 }  // namespace attnscope

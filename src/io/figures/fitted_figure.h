@@ -15,7 +15,7 @@ struct FittedFigure {
 };
 
 /// The figure for a file with these options. In a preset it is laid out with the largest type at which all of it fits, and
-/// no text is smaller than `kLeastPoints`: of labels that would be, fewer are shown. Where that is impossible, an error says what has room for it: "the view flow
+/// no text is smaller than `kLeastPoints`: where labels would be, numbers are shown. Where that is impossible, an error says what has room for it: "the view flow
 /// does not fit into 3.3 in at 6 pt: its smallest text would be 5.2 pt; the preset page has room". `view` names the view
 /// there. Builds the figure a few times; without a preset, see `figure_for_file`.
 Result<FittedFigure> fitted_figure(const BuildFigure& build, const FigureFileOptions& options, std::string_view view);

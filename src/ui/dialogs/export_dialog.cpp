@@ -50,7 +50,15 @@ bool export_dialog(const Style& style, const ExportShown& shown, UiState& state)
   ImGui::BeginGroup();
   format_row(style, state);
   preset_row(style, settings, shown.file);
-  size_rows(style, settings, shown.figure, "dpi (PNG only)");
+  // A preset has its own sizes; what was typed stays for when there is none.
+  ExportSettings sizes = settings;
+  if (settings.file.preset && shown.file) {
+    sizes.file = *shown.file;
+    sizes.fixed_height = false;
+  }
+  sizes.file.dpi = settings.file.dpi;
+  size_rows(style, settings.file.preset ? sizes : settings, shown.figure, "dpi (PNG only)");
+  if (settings.file.preset) settings.file.dpi = sizes.file.dpi;
   look_rows(style, settings);
   caption_box(style, settings);
   ImGui::EndGroup();
