@@ -10,7 +10,6 @@ namespace attnscope {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
-
 using Rows = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
 // Up to this length of the shorter side, all eigenvalues take no longer than the search for two of them.

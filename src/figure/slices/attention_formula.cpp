@@ -224,7 +224,7 @@ class FormulaWriter {
   }
 
   static std::string head_names(Index count) {
-    const std::string last = "head_{" + std::to_string(count) + "}";
+    std::string last = "head_{" + std::to_string(count) + "}";
     if (count == 1) return last;
     return count == 2 ? "head_{1}, " + last : "head_{1} … " + last;
   }

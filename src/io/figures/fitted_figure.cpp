@@ -103,7 +103,7 @@ Trial try_type(const BuildFigure& build, const FigureFileOptions& given, const F
     trial.keeps_type = type_points(figure, options) > options.font_points * 0.995;
     if (trial.points == 0) trial.points = options.font_points;
   }
-  trial.made = {std::move(figure), std::move(options)};
+  trial.made = {std::move(figure), options};
   return trial;
 }
 
