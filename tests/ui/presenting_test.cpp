@@ -149,6 +149,19 @@ TEST_F(Presenting, KeysLeadThroughTheSteps) {
   expect_readable({1280, 720, 1});
 }
 
+TEST_F(Presenting, AMatrixKeepsItsHeading) {
+  start_at({1280, 720, 1});
+  open(lessons()[1]);
+  present();
+  for (int i = 0; i < 3; ++i) screen().key(kRight);
+  screen().settle();
+  ASSERT_EQ(step().title, "Softmax");
+  const Figure& figure = screen().workbench().shown_figure().figure();
+  const auto heading = std::ranges::find(figure.texts, std::string("weights"), &TextMark::markup);
+  ASSERT_NE(heading, figure.texts.end());
+  EXPECT_TRUE(screen().picture_place().contains(screen().on_screen(heading->at)));
+}
+
 TEST_F(Presenting, AZoomStaysUntilTheNextStep) {
   start_at({1280, 720, 1});
   open(lessons()[1]);

@@ -12,6 +12,7 @@
 #include "ui/imgui/imgui_compat.h"
 #include "ui/imgui/outside_line.h"
 #include "ui/panels/arrow_drag.h"
+#include "ui/panels/near_place.h"
 #include "ui/panels/widgets.h"
 
 namespace attnscope::ui {
@@ -237,50 +238,19 @@ bool is_of(const FigurePanelContent& content, const HeatmapMark& mark, const std
   return mark.step >= 0 && content.trace.steps()[static_cast<std::size_t>(mark.step)].name == tensor;
 }
 
-/// The boxes of the tensor's matrices.
-std::vector<Rect> boxes_of(const FigurePanelContent& content, const std::string& tensor) {
-  std::vector<Rect> boxes;
-  for (const HeatmapMark& mark : content.figure.heatmaps) {
-    if (is_of(content, mark, tensor)) boxes.push_back(mark.box);
-  }
-  return boxes;
-}
-
-Rect united(std::span<const Rect> boxes) {
-  Rect all = boxes.front();
-  for (const Rect& box : boxes) all = all.united(box);
-  return all;
-}
-
-/// Moves the camera to those matrices: letters in their full size, the first matrix as long as a class can read it, and
-/// as many of the others as there is room for. Of a tensor with several matrices, such as one for each head, all stay in
-/// view. A figure without any of them is shown whole.
+/// Moves the camera to what is brought near. A figure without any of it is shown whole.
 void bring_near(const Style& style, const Rect& area, const FigurePanelContent& content, Camera& camera) {
-  constexpr double kEnlarged = 200;
   if (content.brought_near.empty()) return;
   camera = {};
-  std::vector<std::vector<Rect>> tensors;
-  for (const std::string& tensor : content.brought_near) {
-    if (std::vector<Rect> boxes = boxes_of(content, tensor); !boxes.empty()) tensors.push_back(std::move(boxes));
-  }
-  if (tensors.empty()) return;
   const auto unit = static_cast<double>(style.scale);
   const double fit = transform_for(style, content.figure, area, {}).scale;
-  const auto fitting = [&](const Rect& box) {
-    return std::min(area.width / (box.width * fit), area.height / (box.height * fit));
-  };
-  Rect near = united(tensors.front());
-  const double letters = unit / fit;
-  double zoom = letters;
-  if (tensors.front().size() == 1) zoom = std::max(letters, kEnlarged / (std::max(near.width, near.height) * fit));
-  camera.zoom = std::clamp(std::min(zoom, fitting(near)), 1.0, kMaxZoom);
-  for (const std::vector<Rect>& boxes : tensors) {
-    const Rect more = near.united(united(boxes));
-    if (fitting(more) >= camera.zoom) near = more;
-  }
+  const std::optional<NearPlace> place =
+      place_near(content.figure, content.trace, content.brought_near, {fit, unit, area.width, area.height});
+  if (!place) return;
+  camera.zoom = std::clamp(place->zoom, 1.0, kMaxZoom);
   const double scale = fit / unit * camera.zoom;
-  const Point center = near.center();
-  camera.pan = {(content.figure.width / 2 - center.x) * scale, (content.figure.height / 2 - center.y) * scale};
+  camera.pan = {(content.figure.width / 2 - place->center.x) * scale,
+                (content.figure.height / 2 - place->center.y) * scale};
   hold(camera, content.figure);
 }
 

@@ -1,0 +1,33 @@
+// Where in a figure the matrices are that a class has to read.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/trace/trace.h"
+#include "figure/model/figure.h"
+
+namespace attnscope::ui {
+
+/// The panel that shows the figure.
+struct NearPanel {
+  double fit = 1;   ///< pixels per unit of the figure when all of it is in view
+  double unit = 1;  ///< pixels per logical pixel
+  double width = 0;
+  double height = 0;  ///< both in pixels
+};
+
+/// What to look at: how much larger than when all of the figure is in view, and around which of its points.
+struct NearPlace {
+  double zoom = 1;
+  Point center;
+};
+
+/// Letters get their full size, the matrix of the first of the tensors a length that a class can read from the last row, its heading stays
+/// in view, and so do as many of the other matrices as there is room for. Of a tensor with several matrices, such as one
+/// for each head, all stay in view. Nothing where the figure has none of the tensors.
+std::optional<NearPlace> place_near(const Figure& figure, const Trace& trace, std::span<const std::string> tensors,
+                                    const NearPanel& panel);
+
+}  // namespace attnscope::ui
