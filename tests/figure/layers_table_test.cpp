@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/heads/attention_list.h"
 #include "core/heads/head_measures.h"
+#include "core/imported/imported_layers.h"
 #include "layout_faults.h"
 #include "support/imported_tensors.h"
 #include "support/made_model.h"
