@@ -93,7 +93,8 @@ struct Place {
 constexpr Place kHeadsTab = {380, 50};
 constexpr Place kHeadTab = {429, 50};
 constexpr Place kDotTab = {540, 50};
-constexpr Place kPermutationTab = {856, 50};
+constexpr Place kMoreTabs = {881, 50};
+constexpr Place kPermutation = {912, 253};
 constexpr Place kSecondHead = {520, 90};
 constexpr Place kCell = {457, 337};  // the second query and the second key in Head
 constexpr Place kPaint = {74, 500};
@@ -127,7 +128,8 @@ TEST_F(Tour, WithTheMouseAlone) {
   at(kPaint);
   at(kHeadsTab);
   at(kSecondHeadsName);
-  at(kPermutationTab);
+  at(kMoreTabs);
+  at(kPermutation);
   drag(kFirstToken.x, kFirstToken.y, kThirdToken.x, kThirdToken.y);
 
   const json done = save();

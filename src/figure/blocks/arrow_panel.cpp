@@ -106,6 +106,8 @@ class ArrowPainter {
   void axes() const {
     add_y_axis(figure_, chart_, static_cast<std::size_t>(std::max(3.0, chart_.box.height / 44)));
     add_x_axis(figure_, chart_, panel_.axes[0]);
+    // The axis itself lies there.
+    std::erase_if(figure_.bars, [&](const BarMark& bar) { return bar.id == chart_.id + ".y.0"; });
     const Rect& box = chart_.box;
     figure_.texts.push_back(chart_text(panel_.id + ".y.title", {box.x, box.y - 7}, panel_.axes[1], Ink::dim));
     for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) axis_line(axis);
