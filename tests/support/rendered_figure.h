@@ -126,12 +126,12 @@ struct Tolerance {
 /// In pixels, two to a logical one: programs differ in what they do with the edges of shapes and letters, which takes
 /// up to one logical pixel, and the last columns of a matrix lie up to half a pixel more to the left in the window.
 ///
-/// In what poppler shows of the views up to 5 are outside, where many lines lie across one another, in what librsvg
+/// In what poppler shows of the views up to 6.1 are outside, where many lines or arrows lie on one another, in what librsvg
 /// shows 1.5 beside letters, in the window 8 where dashes lie across lines. A line one pixel wide in the
 /// palest grey of the themes is 8, a cell of another colour as much as that colour is apart.
 inline Tolerance tolerance(Letters letters) {
   switch (letters) {
-    case Letters::placed: return {kRenderedScale, kRenderedScale, 6, 6};
+    case Letters::placed: return {kRenderedScale, kRenderedScale, 7, 7};
     case Letters::by_reader: return {kRenderedScale, 8 * kRenderedScale, 3, 6};
     case Letters::in_window: break;
   }
