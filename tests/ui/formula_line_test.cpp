@@ -40,7 +40,7 @@ class Formula : public Interface {
 
   /// How many pixels of that matrix differ.
   [[nodiscard]] int changed(const platform::Image& before, const platform::Image& after, const std::string& id) {
-    const HeatmapMark& mark = screen().workbench().shown_figure().figure().heatmaps[heatmap(id)];
+    const HeatmapMark& mark = screen().workbench().shown_figure().figure().heatmaps.at(heatmap(id));
     return different_pixels(before, after, screen().transform().apply(mark.box));
   }
 };
@@ -66,9 +66,12 @@ TEST_F(Formula, ASymbolWhoseMatrixIsNotInTheFigureDimsNothing) {
   open_view("head");
   const Rect place = symbol("V");
   screen().move({-100, -100});
+  const std::vector<HeatmapMark>& all = screen().workbench().shown_figure().figure().heatmaps;
+  ASSERT_EQ(all.size(), 1U);
+  const std::string weights = all.front().id;
   const platform::Image before = screen().picture();
   screen().move(place.center());
-  EXPECT_EQ(changed(before, screen().picture(), "weights"), 0);
+  EXPECT_EQ(changed(before, screen().picture(), weights), 0);
 }
 
 TEST_F(Formula, ANumberLightsTheSymbolsOfItsTensor) {
