@@ -191,6 +191,37 @@ TEST(CliAnimation, ALessonIsAnAnimationToo) {
   EXPECT_EQ(probed(folder / "b.gif", "format=duration"), "3.500000");
 }
 
+TEST(CliAnimation, PlaysTheComputationOfOneQueryMomentByMoment) {
+  const TemporaryFolder folder;
+  const Arguments small = {"--set", "tokens=2", "--set", "features=3", "--set", "head_dim=2", "--set", "heads=1"};
+  const auto played = [&](const std::string& view, const std::string& name) {
+    Arguments arguments = {"animate", "worked-example", "--play", "--view", view, "--option", "query=2"};
+    arguments.insert(arguments.end(), small.begin(), small.end());
+    arguments.insert(arguments.end(), {"--dpi", "20", "-o", (folder / name).string()});
+    expect_written(arguments);
+  };
+  played("dot", "dot-%02d.png");
+  // Two products, the score, the powers and the weight.
+  EXPECT_EQ(folder.size(), 5);
+  EXPECT_EQ(experiment_of(folder / "dot-03.png")["view"]["options"]["moment"], 3);
+  EXPECT_EQ(experiment_of(folder / "dot-03.png")["view"]["options"]["query"], 2);
+  EXPECT_EQ(size_of(folder / "dot-01.png"), size_of(folder / "dot-05.png"));
+  EXPECT_NE(bytes_of(folder / "dot-01.png"), bytes_of(folder / "dot-02.png"));
+  played("flow", "flow-%02d.png");
+  // The same, the score of the second key, two weighted values and the output.
+  EXPECT_EQ(experiment_of(folder / "flow-09.png")["view"]["options"]["moment"], 9);
+  EXPECT_EQ(folder.size(), 5 + 9);
+  expect_refused({"animate", "worked-example", "--play", "--view", "heads", "-o", (folder / "a.png").string()}, 2,
+                 {"--play: the view heads has nothing to play; allowed: --view flow, dot"});
+  expect_refused({"animate", "worked-example", "--play", "--sweep", "heads=1:2", "-o", (folder / "a.png").string()}, 2,
+                 {"--play: it goes through the moments of one experiment; allowed: without --sweep"});
+  expect_refused(
+      {"animate", "worked-example", "--play", "--set", "scoring=additive", "-o", (folder / "a.png").string()}, 1,
+      {"--play: Additive scores are not dot products."});
+  expect_refused({"figure", "worked-example", "--option", "moment=99", "-o", (folder / "a.svg").string()}, 2,
+                 {"view option moment: 99 is not allowed; the view has 0 to "});
+}
+
 TEST(CliAnimation, ALessonIsThereInOtherLanguages) {
   const TemporaryFolder folder;
   const auto picture = [&](const std::string& name, const Arguments& language) {
@@ -225,7 +256,7 @@ TEST(CliAnimation, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
   sweep_refused("scale=sqrt", "scale: \"sqrt\" is not allowed; allowed: none or sqrt_head_dim");
   refused({"projected-multihead", "--sweep", "heads=1:4:1"}, 2,
           "--sweep heads: 3 does not divide hidden 32; allowed: 1, 2, 4, 8, 16, 32");
-  refused({"worked-example"}, 2, "animate: --sweep or --lesson is missing");
+  refused({"worked-example"}, 2, "animate: --sweep, --play or --lesson is missing");
   refused({"--sweep", "heads=1:2"}, 2, "animate: EXPERIMENT is missing");
   refused({"--lesson", "by-exmaple"}, 2, "--lesson: \"by-exmaple\" is not a lesson or a file");
   refused({"--lesson", "nowhere.json"}, 1, "nowhere.json: No such file or directory");

@@ -35,7 +35,7 @@ TEST(ImageView, ThePictureIsAChannelOrTheirMean) {
   const Tensor& x = trace->tensor("x");
   const HeatmapMark mean = figure_of(*trace, "image").heatmaps.front();
   const HeatmapMark third = figure_of(*trace, "image", {{"channel", Index{3}}}).heatmaps.front();
-  EXPECT_EQ(mean.picks, "query");
+  EXPECT_EQ(mean.picks.name, "query");
   EXPECT_EQ(mean.step, -1);
   EXPECT_EQ(third.index_of(2, 4), (std::vector<Index>{0, 2, 2, 4}));
   for (Index row = 0; row < 3; ++row) {

@@ -138,7 +138,8 @@ void OffscreenInterface::settle() {
   // A frame for ImGui to see the last input, one for what follows from it.
   frame(2);
   while (true) {
-    const bool current = workbench_->trace() != nullptr && workbench_->trace()->experiment() == experiment();
+    const bool current = workbench_->trace() != nullptr &&
+                         workbench_->trace()->experiment() == workbench_->shown_figure().playback().shown();
     const bool at_rest = current && !workbench_->busy() && !workbench_->animating();
     if (Clock::now() - start > kPatience) throw std::runtime_error("the interface does not come to rest");
     if (workbench_->busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -11,6 +11,8 @@
 #include "app/cli/progress_line.h"
 #include "core/base/background_thread.h"
 #include "core/base/text.h"
+#include "core/trace/run.h"
+#include "figure/slices/dot_product.h"
 #include "io/base/file_formats.h"
 #include "io/base/printable.h"
 #include "io/figures/animation_file.h"
@@ -25,6 +27,7 @@ struct AnimateOptions : FigureOptions {
   std::string lesson;
   std::string language;
   std::string rate;
+  bool play = false;
   bool no_note = false;
   std::vector<std::string> outputs;
 };
@@ -125,7 +128,7 @@ Result<AnimationTask> lesson_task(const AnimateOptions& options, double budget) 
   const bool more = !options.experiment.empty() || !options.settings.empty() || !options.labels.empty() ||
                     !options.picture.empty() || !options.view.empty() || !options.pinned.empty() ||
                     options.pinned_text || options.pinned_tokens;
-  if (more || !options.sweep.empty()) {
+  if (more || !options.sweep.empty() || options.play) {
     return wrong_command(
         "--lesson: a lesson has its own experiments and views; allowed with it: --language, page options, --fps and "
         "-o");
@@ -147,6 +150,25 @@ Result<AnimationTask> lesson_task(const AnimateOptions& options, double budget) 
   return task;
 }
 
+/// "moment=1:43" for the moments that the experiment's view has.
+Result<std::string> sweep_of_moments(const Experiment& experiment, const ViewOptions& options, double budget) {
+  const View& view = *find_view(experiment.view.name);
+  if (view.moments == nullptr) {
+    std::vector<std::string> names;
+    for (const View& each : views()) {
+      if (each.moments != nullptr) names.push_back(each.name);
+    }
+    return wrong_command("--play: the view " + view.name + " has nothing to play; allowed: --view " +
+                         join(names, ", "));
+  }
+  const Result<std::shared_ptr<const Trace>> trace = Executor(budget).run(experiment);
+  if (!trace) return tl::unexpected(trace.error());
+  std::string missing = missing_for(view, **trace);
+  const Index moments = missing.empty() ? view.moments(**trace, options.values) : 0;
+  if (moments == 0) return fail("--play: " + (missing.empty() ? no_dot_product(**trace) : missing));
+  return "moment=1:" + std::to_string(moments);
+}
+
 Result<AnimationTask> sweep_task(const AnimateOptions& options, double budget) {
   if (options.experiment.empty()) return wrong_command("animate: EXPERIMENT is missing; see attnscope animate --help");
   Result<ExperimentSource> source = load_source(options);
@@ -154,7 +176,13 @@ Result<AnimationTask> sweep_task(const AnimateOptions& options, double budget) {
   Result<ViewOptions> view = selected_view(options, source->experiment);
   if (!view) return tl::unexpected(view.error());
   if (const Result<void> noted = note_pinned(options, *source, *view); !noted) return tl::unexpected(noted.error());
-  Result<Animation> animation = Animation::of_sweep(source->experiment, options.sweep, budget);
+  std::string sweep = options.sweep;
+  if (options.play) {
+    Result<std::string> moments = sweep_of_moments(source->experiment, *view, budget);
+    if (!moments) return tl::unexpected(moments.error());
+    sweep = std::move(*moments);
+  }
+  Result<Animation> animation = Animation::of_sweep(source->experiment, sweep, budget);
   if (!animation) return tl::unexpected(of_sweep(animation.error()));
   if (const Result<void> spared = check_inputs(options, *animation, figure_inputs(options, *source)); !spared)
     return tl::unexpected(spared.error());
@@ -174,8 +202,10 @@ Result<CommandOutput> animate_command(const AnimateOptions& options) {
     return wrong_command("--fps: " + quoted_text(options.rate) + " is not allowed; allowed: numbers from " +
                          exact_text(kSlowestFrames) + " to " + exact_text(kFastestFrames));
   }
-  if (options.sweep.empty() && options.lesson.empty())
-    return wrong_command("animate: --sweep or --lesson is missing; see attnscope animate --help");
+  if (options.sweep.empty() && options.lesson.empty() && !options.play)
+    return wrong_command("animate: --sweep, --play or --lesson is missing; see attnscope animate --help");
+  if (options.play && !options.sweep.empty())
+    return wrong_command("--play: it goes through the moments of one experiment; allowed: without --sweep");
   if (options.lesson.empty() && !options.language.empty())
     return wrong_command("--language: only a lesson has languages; allowed with --lesson");
   const Result<double> budget = memory_budget();
@@ -184,7 +214,8 @@ Result<CommandOutput> animate_command(const AnimateOptions& options) {
   if (!task) return tl::unexpected(task.error());
   if (rate) task->animation.set_rate(*rate);
   task->file = *file;
-  task->note = !options.no_note;
+  // A moment says itself what happens.
+  task->note = !options.no_note && !options.play;
   task->memory_budget = *budget;
   task->type_matters = options.font_points.has_value();
   task->outputs.assign(options.outputs.begin(), options.outputs.end());
@@ -202,8 +233,9 @@ Result<CommandOutput> animate_command(const AnimateOptions& options) {
 void add_animate_command(CommandLine& line) {
   const auto options = std::make_shared<AnimateOptions>();
   options->file.dpi = kUsualDpi;
-  CLI::App& command = line.add("animate", "Write an animation: a sweep of a parameter, or a lesson",
-                               [options] { return animate_command(*options); });
+  CLI::App& command =
+      line.add("animate", "Write an animation: a sweep of a parameter, a computation moment by moment, or a lesson",
+               [options] { return animate_command(*options); });
   add_experiment_options(command, *options);
   command.get_option("EXPERIMENT")->required(false);  // lessons have their own
   command
@@ -213,6 +245,9 @@ void add_animate_command(CommandLine& line) {
           "steps through all its values. Takes parameters, seed, discard and options of the view (view.heads if a "
           "parameter has the same name)")
       ->type_name("NAME[=FROM:TO[:STEP]]");
+  command.add_flag("--play", options->play,
+                   "Show how the attention of one query is computed, moment by moment, in the views flow and dot "
+                   "(--view flow --option query=2)");
   command
       .add_option("--lesson", options->lesson, "Show the steps of a lesson with their text instead: a name or a file")
       ->type_name("NAME");

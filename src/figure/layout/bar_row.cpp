@@ -45,6 +45,7 @@ class RowPainter {
   void bars() const {
     for (Index column = 0; column < columns_.count(); ++column) {
       const Index i = shown_number(row_, columns_, column);
+      if (!row_.is_shown(i)) continue;
       const double x = columns_.left + static_cast<double>(column) * columns_.pitch();
       if (is_left_out(row_, i)) {
         figure_.bars.push_back({id(column) + ".masked",
@@ -65,10 +66,12 @@ class RowPainter {
     if (row_.sums.empty()) return;
     CurveMark curve = {row_.id + ".sum", {{columns_.left, chart_.up(0)}}, Shade::of(Ink::accent), 2, false};
     for (Index column = 0; column < columns_.count(); ++column) {
-      const auto last = static_cast<std::size_t>(columns_.first(column + 1) - 1);
-      curve.points.push_back({columns_.center(column), chart_.up(row_.sums[last])});
+      const Index last = columns_.first(column + 1) - 1;
+      if (!row_.is_shown(last)) break;
+      curve.points.push_back({columns_.center(column), chart_.up(row_.sums[static_cast<std::size_t>(last)])});
     }
-    curve.points.push_back({columns_.left + columns_.width, chart_.up(row_.sums.back())});
+    if (row_.is_shown(std::ssize(row_.sums) - 1))
+      curve.points.push_back({columns_.left + columns_.width, chart_.up(row_.sums.back())});
     if (std::all_of(row_.sums.begin(), row_.sums.end(), [](double sum) { return std::isfinite(sum); }))
       figure_.curves.push_back(std::move(curve));
   }
@@ -84,7 +87,7 @@ class RowPainter {
         widest = std::max(widest, text_width(texts.back(), TypeSize::kSmall));
       }
       if (widest + 4 > columns_.pitch()) continue;
-      for (Index i = 0; i < std::ssize(texts); ++i) {
+      for (Index i = 0; i < std::ssize(texts) && row_.is_shown(i); ++i) {
         const Ink ink = i == row_.chosen ? Ink::accent : Ink::dim;
         figure_.texts.push_back(chart_text(id(i), {columns_.center(i), chart_.box.bottom() + 13},
                                            texts[static_cast<std::size_t>(i)], ink, TypeSize::kSmall,
@@ -110,7 +113,7 @@ class RowPainter {
 
   /// Painted above its neighbours, to be visible among many.
   void selected_bar() const {
-    if (row_.chosen < 0) return;
+    if (row_.chosen < 0 || !row_.is_shown(row_.chosen)) return;
     const double center = columns_.center(columns_.column_of(row_.chosen));
     if (bar_width() < kNarrowBar) {
       const double mark = std::max(kNarrowBar, columns_.pitch());

@@ -20,8 +20,13 @@ struct BarRow {
   ChartRange range;            ///< as `bar_range` makes it
   int decimals = -1;           ///< of the numbers below the bars; −1: three significant digits, or two
   Shade shade;
+  Index shown = -1;   ///< so many numbers, the first ones, are computed at the moment shown; −1: all
   Index chosen = -1;  ///< selected number, in the accent colour
   double share = 1;   ///< of the total height of the rows
+
+  /// Whether number `i` is computed at the moment shown.
+  [[nodiscard]] bool is_shown(Index i) const { return shown < 0 || i < shown; }
+
   /// How number `i` responds to the mouse.
   std::function<TargetMark(Index i)> target;
 };

@@ -168,6 +168,13 @@ std::string failure_of(const Figure& figure) {
   return {};
 }
 
+bool is_not_yet(const HeatmapMark& mark, Index row, Index column) {
+  if (mark.not_yet.empty()) return false;
+  const std::vector<Index> index = mark.index_of(row, column);
+  return std::any_of(mark.not_yet.begin(), mark.not_yet.end(),
+                     [&](const Region& region) { return region.contains(index); });
+}
+
 std::optional<FigureHit> hit_test(const Figure& figure, Point at) {
   for (std::size_t i = 0; i < figure.heatmaps.size(); ++i) {
     const HeatmapMark& mark = figure.heatmaps[i];
@@ -175,8 +182,9 @@ std::optional<FigureHit> hit_test(const Figure& figure, Point at) {
     const auto cell = [](double offset, double extent, Index count) {
       return std::min(count - 1, static_cast<Index>(offset / extent * static_cast<double>(count)));
     };
-    return FigureHit{i, cell(at.y - mark.box.y, mark.box.height, mark.rows()),
-                     cell(at.x - mark.box.x, mark.box.width, mark.columns())};
+    const FigureHit hit = {i, cell(at.y - mark.box.y, mark.box.height, mark.rows()),
+                           cell(at.x - mark.box.x, mark.box.width, mark.columns())};
+    if (!is_not_yet(mark, hit.row, hit.column)) return hit;
   }
   return std::nullopt;
 }
@@ -190,11 +198,11 @@ const TargetMark* target_at(const Figure& figure, Point at) {
 ClickIntent click_intent(const Figure& figure, Point at) {
   if (const TargetMark* target = target_at(figure, at)) return target->click;
   const std::optional<FigureHit> hit = hit_test(figure, at);
-  if (!hit || figure.heatmaps[hit->heatmap].picks.empty()) return {};
+  if (!hit || figure.heatmaps[hit->heatmap].picks.name.empty()) return {};
   const HeatmapMark& mark = figure.heatmaps[hit->heatmap];
-  const Index across = mark.columns() / mark.picks_side;
-  const Index number = hit->row / mark.picks_side * across + hit->column / mark.picks_side;
-  return SetOptions{{{mark.picks, mark.picks_from + number}}};
+  const Index across = mark.columns() / mark.picks.side;
+  const Index number = hit->row / mark.picks.side * across + hit->column / mark.picks.side;
+  return SetOptions{{{mark.picks.name, mark.picks.from + number}}};
 }
 
 Figure blend(const Figure& from, const Figure& to, double share) {
@@ -261,6 +269,8 @@ std::string describe(const Figure& figure) {
     if (!mark.column_labels.empty()) text += ", columns " + join(mark.column_labels, " ");
     if (!mark.cell_texts.empty()) text += ", cells " + join(mark.cell_texts, " ");
     for (const std::vector<Index>& index : mark.by_hand) text += ", by hand " + index_text(index);
+    for (const Region& region : mark.not_yet)
+      text += ", not yet from " + index_text(region.begin) + " to before " + index_text(region.end);
     text += "\n";
   }
   for (const PixelsMark& mark : figure.pixels) {

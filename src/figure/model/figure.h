@@ -70,6 +70,13 @@ struct TextMark {
 /// A title of the figure, or in a smaller size of one of its parts; its baseline is at `at`.
 TextMark title_mark(std::string id, Point at, std::string markup, double size = TypeSize::kTitle);
 
+/// A view option that a click on a cell sets to the number of the cell, row by row.
+struct PickedOption {
+  std::string name;  ///< empty: none
+  Index from = 1;    ///< the number of the first cell
+  Index side = 1;    ///< cells along each side of a square that has one number
+};
+
 /// A matrix of numbers as coloured cells: a slice of one tensor of the trace.
 struct HeatmapMark {
   std::string id;
@@ -88,11 +95,10 @@ struct HeatmapMark {
   Labels column_labels;                     ///< above the columns
   std::string about;                        ///< one line for alternative texts: "weights of head 2"
   std::vector<std::vector<Index>> by_hand;  ///< index of each shown cell that was edited
+  std::vector<Region> not_yet;              ///< cells that are not computed at the moment that is shown: they are empty
   bool shows_numbers = true;                ///< in the cells, where they fit
   Labels cell_texts;                        ///< in the cells instead of their numbers, row by row; empty: none
-  std::string picks;     ///< the option that a click sets to the number of the cell, row by row; empty: none
-  Index picks_from = 1;  ///< the number of the first cell
-  Index picks_side = 1;  ///< cells along each side of a square that has one number
+  PickedOption picks;                       ///< what a click on a cell sets
 
   /// Rows and columns as shown.
   [[nodiscard]] Index rows() const { return axis_sizes(!transposed); }
@@ -263,7 +269,10 @@ struct FigureHit {
   friend bool operator==(const FigureHit&, const FigureHit&) = default;
 };
 
-/// The cell at `at`, if any.
+/// Whether that cell is one of `HeatmapMark::not_yet`.
+bool is_not_yet(const HeatmapMark& mark, Index row, Index column);
+
+/// The cell at `at`, if there is one and it is not one of `HeatmapMark::not_yet`.
 std::optional<FigureHit> hit_test(const Figure& figure, Point at);
 
 /// The target at `at`, or null.

@@ -41,7 +41,11 @@ struct Painter {
     const double cell =
         std::min(box.width / static_cast<double>(mark.columns()), box.height / static_cast<double>(mark.rows()));
     canvas.heatmap(mark, box, cell >= type(kMinCellWithGap) ? type(1) : 0);
-    if (blends_in(mark.scale)) canvas.outline(box.grown(type(0.5)), palette.line, type(1), 0);
+    for (const Region& region : mark.not_yet) {
+      if (const std::optional<Rect> cells = region_box(mark, box, region))
+        canvas.fill(cells->intersection(visible), palette.background, 1);
+    }
+    if (blends_in(mark.scale) || !mark.not_yet.empty()) canvas.outline(box.grown(type(0.5)), palette.line, type(1), 0);
   }
 
   /// Whether cells of 0, or of what is nearest to it on the scale, have nearly the colour of the background.
@@ -97,6 +101,7 @@ struct Painter {
       for (Index column = column_begin; column < column_end; ++column) {
         const auto value = static_cast<double>(numbers[at_cell]);
         const Rgb ink = ink_on(cell_color(on_scale[at_cell++], mark.scale));
+        if (is_not_yet(mark, row, column)) continue;
         const Point at = {box.x + (static_cast<double>(column) + 0.5) * width,
                           box.y + (static_cast<double>(row) + 0.5) * height};
         const auto place = static_cast<std::size_t>(row * mark.columns() + column);

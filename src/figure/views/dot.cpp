@@ -1,12 +1,15 @@
 // One query and one key: element-wise products, their sum, and how the score and the weight follow from it.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "core/base/text.h"
 #include "figure/blocks/score_arithmetic.h"
 #include "figure/layout/bar_row.h"
 #include "figure/slices/dot_numbers.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/moments.h"
 #include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
@@ -24,8 +27,9 @@ constexpr double kMaxUnit = 88;
 
 class DotLayout {
  public:
-  DotLayout(const Trace& trace, const ViewOptions& options, DotNumbers numbers)
-      : trace_(trace), options_(options), n_(std::move(numbers)) {}
+  /// `moment`: of `moments_of`; nothing: everything is computed.
+  DotLayout(const Trace& trace, const ViewOptions& options, DotNumbers numbers, std::optional<Moment> moment)
+      : trace_(trace), options_(options), n_(std::move(numbers)), moment_(moment) {}
 
   Figure build() {
     figure_.title = trace_.experiment().system + ": " + pair_text(trace_, n_);
@@ -95,14 +99,18 @@ class DotLayout {
     BarRow& terms = add_row("terms", symbol_of(p.q) + " ⊙ " + symbol_of(p.k),
                             "element by element; the line is the running sum", n_.terms, Shade::of(Ink::dim, 0.7), 2);
     terms.sums = n_.sums;
-    terms.note = "sum " + number_text(n_.sums.back());
+    terms.shown = terms_done();
+    const std::size_t done = terms.shown < 0 ? n_.sums.size() : static_cast<std::size_t>(terms.shown);
+    terms.note = (done < n_.sums.size() ? "sum so far " : "sum ") + number_text(n_.sums[done - 1]);
     terms.target = [this](Index i) { return term_target(i); };
     BarRow& scores = add_row("scores", logits_text(), query_text(trace_, n_) + ", every key", n_.logits,
                              Shade::of(Ink::dim, 0.7), 1.3);
     scores.target = [this](Index i) { return key_target(n_.product.logits(), i); };
+    scores.shown = is_before(last_of_scores()) ? 0 : -1;
     BarRow& weights = add_row("weights", "weights", softmax_text(), n_.weights, Shade::of(Ink::dim, 0.7), 1.3);
     weights.target = [this](Index i) { return key_target(n_.product.weights, i); };
     weights.decimals = 3;
+    weights.shown = is_before(Moment::Part::weights) ? 0 : -1;
     for (BarRow& row : rows_) {
       const bool of_keys = row.id == "scores" || row.id == "weights";
       if (of_keys) row.left_out = n_.masked;
@@ -110,6 +118,21 @@ class DotLayout {
       row.range = bar_range(row);
     }
     rows_.back().range = share_range(rows_.back());
+  }
+
+  /// Whether the moment comes before those of `part`.
+  [[nodiscard]] bool is_before(Moment::Part part) const { return moment_ && moment_->part < part; }
+
+  /// −1: all.
+  [[nodiscard]] Index terms_done() const {
+    return moment_ && moment_->part == Moment::Part::products ? moment_->done : -1;
+  }
+
+  /// What the scores of all keys are complete with.
+  [[nodiscard]] Moment::Part last_of_scores() const {
+    return n_.product.mask != nullptr ? Moment::Part::masked
+           : n_.product.biased >= 0   ? Moment::Part::biased
+                                      : Moment::Part::scores;
   }
 
   [[nodiscard]] std::string symbol_of(int factor) const { return factor_symbol(trace_, n_.product, factor); }
@@ -148,7 +171,22 @@ class DotLayout {
 
   /// The arithmetic from `top` on; returns its height. `figure` may be null for that alone.
   double stations(Figure* figure, double top) const {
-    return add_arithmetic(figure, score_terms(trace_, n_, ""), {left_, top}, width_) + kRowGap;
+    const std::vector<ArithmeticTerm> terms = score_terms(trace_, n_, "");
+    // The place of those that are still to come stays free.
+    if (figure != nullptr) add_arithmetic(figure, std::span(terms).first(terms_of_moment(terms)), {left_, top}, width_);
+    return add_arithmetic(nullptr, terms, {left_, top}, width_) + kRowGap;
+  }
+
+  /// How many of them are computed, the first ones.
+  [[nodiscard]] std::size_t terms_of_moment(std::span<const ArithmeticTerm> terms) const {
+    if (terms_done() >= 0) return 0;
+    const std::string_view last = is_before(Moment::Part::biased)    ? "score"
+                                  : is_before(Moment::Part::masked)  ? "bias"
+                                  : is_before(Moment::Part::powers)  ? "mask"
+                                  : is_before(Moment::Part::weights) ? "temperature"
+                                                                     : "weight";
+    const auto found = std::find_if(terms.begin(), terms.end(), [&](const auto& term) { return term.id == last; });
+    return static_cast<std::size_t>(found - terms.begin()) + 1;
   }
 
   /// Whether the keys' labels fit side by side; otherwise they are turned.
@@ -205,6 +243,7 @@ class DotLayout {
   const Trace& trace_;
   const ViewOptions& options_;
   DotNumbers n_;
+  std::optional<Moment> moment_;
   std::vector<BarRow> rows_;
   double left_ = 0;
   double width_ = 0;
@@ -212,8 +251,21 @@ class DotLayout {
 };
 
 Figure build(const Trace& trace, const ViewOptions& options) {
-  const DotProduct product = *dot_product(trace, selected_attention(trace, options.values).weights->name);
-  return DotLayout(trace, options, dot_numbers(trace, product, options)).build();
+  const Step& weights = *selected_attention(trace, options.values).weights;
+  std::optional<Moment> moment;
+  if (const Index number = chosen_moment(options.values); number > 0) {
+    const std::vector<Moment> all = moments_of(trace, weights, true);
+    moment = all[static_cast<std::size_t>(std::min(number, std::ssize(all)) - 1)];
+  }
+  return DotLayout(trace, options, dot_numbers(trace, *dot_product(trace, weights.name), options), moment).build();
+}
+
+Index moments(const Trace& trace, const ParameterValues& chosen) {
+  return std::ssize(moments_of(trace, *selected_attention(trace, chosen).weights, true));
+}
+
+bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
+  return option == "moment" || leaves_choice(trace, option);
 }
 
 }  // namespace
@@ -225,10 +277,11 @@ View dot_view() {
                "One query and one key: element-wise products, their sum, the score and the weight.",
                {attention_option(), layer_option(), head_option(), item_option(),
                 integer_parameter("query", "Query", "The query token.", 1, 1, 10),
-                integer_parameter("key", "Key", "The key token.", 1, 1, 10)},
-               leaves_choice,
+                integer_parameter("key", "Key", "The key token.", 1, 1, 10), moment_option()},
+               dot_view_parts::applies,
                dot_view_parts::build,
                no_dot_product};
+  view.moments = dot_view_parts::moments;
   view.shows_pair = true;
   view.names = layer_names;
   return view;

@@ -6,8 +6,10 @@
 #include "core/operations/contract.h"
 #include "core/operations/normalize.h"
 #include "figure/blocks/aligned_products.h"
+#include "figure/blocks/played_matrices.h"
 #include "figure/slices/attention_parts.h"
 #include "figure/slices/matrix.h"
+#include "figure/slices/moments.h"
 #include "figure/slices/selected.h"
 #include "figure/views/view.h"
 
@@ -264,17 +266,30 @@ class FlowAlignedProducts {
   FlowNames names_;
 };
 
-bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {
+Index moments(const Trace& trace, const ParameterValues& chosen) {
+  const SelectedAttention shown = shown_attention(trace, chosen);
+  return shown.weights == nullptr ? 0 : std::ssize(moments_of(trace, *shown.weights, false));
+}
+
+bool applies(const Trace& trace, const ParameterValues& chosen, std::string_view option) {
   if (option == "stage") return has_stages(trace);
+  if (option == "moment") return moments(trace, chosen) > 0;
+  if (option == "query") return chosen_moment(chosen) > 0 && leaves_choice(trace, option);
   return leaves_choice(trace, option);
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
   const SelectedAttention chosen = shown_attention(trace, options.values);
   const FlowNames names = {chosen.layer, chosen.cross ? "cross_" : ""};
+  const Index moment = chosen_moment(options.values);
+  const std::optional<PlayedQuery> played = moment > 0 ? played_query(trace, options) : std::nullopt;
+  ViewOptions of_matrices = options;
+  if (played && options.height > 0)
+    of_matrices.height = std::max(1.0, options.height - moment_height(trace, *played, options.width));
   Figure figure = aligned_products_figure(
-      FlowAlignedProducts(trace, selected_slice(trace, options.values), names).build(), options);
+      FlowAlignedProducts(trace, selected_slice(trace, options.values), names).build(), of_matrices);
   figure.title = trace.experiment().system + ": from X to the output";
+  if (played) show_moment(figure, trace, *played, moment);
   return figure;
 }
 
@@ -288,13 +303,16 @@ std::string missing(const Trace& trace) {
 }  // namespace flow_view_parts
 
 View flow_view() {
-  return {"flow",
-          "Flow",
-          "The whole computation as matrices, step by step, aligned as in matrix products.",
-          {layer_option(), head_option(), item_option(), stage_option(), attention_option()},
-          flow_view_parts::applies,
-          flow_view_parts::build,
-          flow_view_parts::missing};
+  View view = {"flow",
+               "Flow",
+               "The whole computation as matrices, step by step, aligned as in matrix products.",
+               {layer_option(), head_option(), item_option(), stage_option(), attention_option(), query_option(),
+                moment_option()},
+               flow_view_parts::applies,
+               flow_view_parts::build,
+               flow_view_parts::missing};
+  view.moments = flow_view_parts::moments;
+  return view;
 }
 
 }  // namespace attnscope

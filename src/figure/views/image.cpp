@@ -37,9 +37,7 @@ HeatmapMark picture_mark(const TokenPicture& picture, int step, Index item, Inde
   const Step& x = *picture.pixels;
   HeatmapMark mark;
   mark.id = "picture";
-  mark.picks = "query";
-  mark.picks_from = picture.first + 1;
-  mark.picks_side = picture.side;
+  mark.picks = {"query", picture.first + 1, picture.side};
   const auto leading = [&](Index c) { return x.axes.size() > 3 ? std::vector<Index>{item, c} : std::vector<Index>{c}; };
   const Index channels = picture.channels();
   if (picture.of_patches() && channels == 1) channel = 1;

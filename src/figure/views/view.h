@@ -27,6 +27,8 @@ struct View {
   std::vector<std::string> (*names)(const Trace&, std::string_view option) = nullptr;
   /// The number of pages for the option "page"; null: the view has no such option.
   Index (*pages)(const Trace&, const ParameterValues& chosen) = nullptr;
+  /// The number of moments for the option "moment"; null: the view has no such option. 0: it cannot be played.
+  Index (*moments)(const Trace&, const ParameterValues& chosen) = nullptr;
   bool shows_pair = false;   ///< its options query and key select one pair; opening it selects the pinned cell's
   bool opens_heads = false;  ///< its heads of a trained model open in the view `head`
   ParameterValues with_baseline = {};  ///< the options that compare with the baseline; empty: it cannot
@@ -43,7 +45,7 @@ const View* find_view(std::string_view name);
 Result<ViewOptions> view_options(const ViewChoice& choice);
 
 /// The largest value of an option that counts the trace: `option_limit` of `figure/slices/selected.h`, or the number of
-/// pages. `options` has every option of the view.
+/// pages or moments. `options` has every option of the view.
 Index option_limit(const View& view, const Trace& trace, std::string_view option, const ParameterValues& options);
 
 /// Fails where the trace has no such layer, head or item, or the view no such page, as `options` choose.

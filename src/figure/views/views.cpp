@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "figure/slices/moments.h"
 #include "figure/slices/selected.h"
 #include "figure/slices/view_sentence.h"
 #include "figure/views/view.h"
@@ -80,19 +81,22 @@ Figure reason_figure(const std::string& why, const ViewOptions& options) {
 }
 
 Index option_limit(const View& view, const Trace& trace, std::string_view option, const ParameterValues& options) {
+  if (option == "moment") return view.moments == nullptr ? 0 : view.moments(trace, options);
   if (option != "page") return option_limit(trace, option, options);
   return view.pages == nullptr ? 1 : view.pages(trace, options);
 }
 
 Result<void> check_options(const View& view, const Trace& trace, const ParameterValues& options) {
-  for (const char* name : {"layer", "head", "item", "page", "position", "after", "token", "other_token"}) {
+  for (const char* name : {"layer", "head", "item", "page", "position", "after", "token", "other_token", "moment"}) {
     const auto chosen = options.find(name);
     if (chosen == options.end()) continue;
     const Index limit = option_limit(view, trace, name, options);
     if (std::get<Index>(chosen->second) <= limit) continue;
     // Below 0 an option chooses by itself.
-    const Index least = find_parameter(view.options, name)->minimum < 0 ? 0 : 1;
-    const std::string has = name == std::string_view("page") ? "; the view has " : "; the experiment has ";
+    const bool of_view = name == std::string_view("page") || name == std::string_view("moment");
+    const double minimum = find_parameter(view.options, name)->minimum;
+    const Index least = minimum < 0 || name == std::string_view("moment") ? 0 : 1;
+    const std::string has = of_view ? "; the view has " : "; the experiment has ";
     return fail("view option " + std::string(name) + ": " + value_text(chosen->second) + " is not allowed" + has +
                 std::to_string(least) + " to " + std::to_string(limit));
   }
@@ -115,6 +119,17 @@ std::string page_text(const View& view, const Trace& trace, const ParameterValue
   return " Page " + grouped_text(page) + " of " + grouped_text(pages) + ".";
 }
 
+/// " Moment 12 of 43 of query 2.", where the view shows one.
+std::string moment_sentence(const View& view, const Trace& trace, const ParameterValues& options) {
+  const Index moment = chosen_moment(options);
+  if (moment == 0 || view.moments == nullptr) return "";
+  const Index count = view.moments(trace, options);
+  if (count == 0) return "";
+  const Index query = std::min(std::get<Index>(options.find("query")->second), option_limit(trace, "query", options));
+  return " Moment " + grouped_text(std::min(moment, count)) + " of " + grouped_text(count) +
+         " of the computation of query " + grouped_text(query) + "; what comes later is empty.";
+}
+
 }  // namespace
 
 Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& options) {
@@ -128,7 +143,8 @@ Figure build_view(std::string_view name, const Trace& trace, const ViewOptions& 
   figure.font = options.font;
   // In the window nobody reads it.
   if (options.for_file && figure.width > 0 && failures() == before)
-    figure.sentence = view_sentence(name, trace, options, figure) + page_text(view, trace, options.values);
+    figure.sentence = view_sentence(name, trace, options, figure) + page_text(view, trace, options.values) +
+                      moment_sentence(view, trace, options.values);
   if (failures() == before) return figure;
   // What was read on the way is in places, texts and colours: no part of it can be trusted.
   const std::string why = trace.failures() > 0 ? *trace.failure() : *options.pinned->failure();

@@ -51,6 +51,8 @@ std::optional<UserState> parse_state(const std::string& text) {
   if (const nlohmann::json& language = field("language"); language.is_string()) {
     if (is_translation_language(language.get_ref<const std::string&>())) state.language = language.get<std::string>();
   }
+  if (const nlohmann::json& pace = field("pace"); pace.is_number())
+    state.pace = std::clamp(pace.get<double>(), kSlowestPace, kFastestPace);
   for (const nlohmann::json& path : field("recent")) {
     std::optional<std::string> bytes = path_from_json(path);
     if (!bytes || state.recent.size() == kMaxRecent) return std::nullopt;
@@ -93,9 +95,13 @@ Result<void> write_user_state(const std::filesystem::path& folder, const UserSta
   if (error) return fail(path_text(folder) + ": " + error.message());
   nlohmann::ordered_json recent = nlohmann::ordered_json::array();
   for (const std::string& path : state.recent) recent.push_back(path_to_json(path));
-  const nlohmann::ordered_json document = {{"format", kStateFormat}, {"theme", theme_name(state.theme)},
-                                           {"size", state.size},     {"language", state.language},
-                                           {"recent", recent},       {"start_offers", state.start_offers}};
+  const nlohmann::ordered_json document = {{"format", kStateFormat},
+                                           {"theme", theme_name(state.theme)},
+                                           {"size", state.size},
+                                           {"language", state.language},
+                                           {"pace", state.pace},
+                                           {"recent", recent},
+                                           {"start_offers", state.start_offers}};
   return write_file(folder / kStateName, pretty_json(document) + "\n");
 }
 

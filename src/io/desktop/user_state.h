@@ -17,12 +17,17 @@ inline constexpr std::size_t kMaxRecent = 10;
 /// How large everything in the window may be, as a share of the usual size.
 inline constexpr std::array kWindowSizes = {0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0};
 
+/// Limits of `UserState::pace`.
+inline constexpr double kSlowestPace = 0.2;
+inline constexpr double kFastestPace = 20;
+
 struct UserState {
   Theme theme = Theme::dark;        ///< of the window
   std::vector<std::string> recent;  ///< paths of files that were opened or saved, the latest first
   bool start_offers = true;         ///< whether the window begins with offers of what to open
   double size = 1;                  ///< of everything in the window, one of kWindowSizes
   std::string language = "en";      ///< of lessons, where they have it
+  double pace = 2;                  ///< moments of a computation that is played, in a second
 
   /// Moves that file to the front.
   void add_recent(const std::string& path);

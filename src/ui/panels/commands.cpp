@@ -32,6 +32,7 @@ const char* const kFiles = "open, save an experiment";
 const char* const kUndo = "undo, redo";
 const char* const kCell = "move the pinned cell; in lessons ↑ ↓ only";
 const char* const kView = "previous, next view";
+const char* const kMoment = "previous, next moment of what is played";
 const char* const kToken = "move the token of the pinned cell's row";
 const char* const kStep = "next, previous step of a lesson";
 const char* const kOpenMenu = "open a menu";
@@ -80,6 +81,8 @@ std::vector<Group> window_groups() {
        {{Command::previous_view, "Previous view", {control(KeyPress::kPageUp)}, kView},
         {Command::next_view, "Next view", {control(KeyPress::kPageDown)}, kView}}},
       {Menu::view,
+       {{Command::play, "Play or pause", {plain(' ')}, "play the computation in Flow and Dot product, or pause it"}}},
+      {Menu::view,
        {{Command::find_token, "Find token…", {control('F')}, "find a token in the figure", everywhere},
         {Command::find_heads, "Find heads"},
         {Command::fit_view, "Fit", {plain('F')}, "fit the figure to the window"},
@@ -101,6 +104,8 @@ std::vector<Group> window_groups() {
       {Menu::view, {{Command::theme_dark, "Dark"}, {Command::theme_light, "Light"}}},
       {Menu::none,
        {{Command::choose_head, nullptr, {{'1', false, false, '9'}}, "select a head"},
+        {Command::previous_moment, nullptr, {plain(',')}, kMoment},
+        {Command::next_moment, nullptr, {plain('.')}, kMoment},
         {Command::cell_left, nullptr, {plain(KeyPress::kLeft)}, kCell},
         {Command::cell_right, nullptr, {plain(KeyPress::kRight)}, kCell},
         {Command::cell_up, nullptr, {plain(KeyPress::kUp)}, kCell},
@@ -108,7 +113,7 @@ std::vector<Group> window_groups() {
         {Command::escape,
          nullptr,
          {plain(KeyPress::kEscape)},
-         "close menu, dialog or search, give the arrows back to the figure, or unpin the cell",
+         "close menu, dialog or search, give the arrows back to the figure, end what is played, or unpin the cell",
          everywhere}}},
       {Menu::lessons,
        {{Command::next_step, "Next step", {plain(' '), plain(KeyPress::kRight)}, kStep, lesson},

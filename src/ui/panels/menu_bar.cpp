@@ -26,6 +26,7 @@ bool is_enabled(Command command, const Experiment& experiment, const MenuState& 
     case Command::copy_matrix_latex: return state.cell;
     case Command::remove_baseline: return state.baseline;
     case Command::find_heads: return state.can_find_heads;
+    case Command::play: return state.can_play;
     case Command::next_step:
     case Command::previous_step:
     case Command::close_lesson: return state.open_lesson != nullptr;

@@ -130,6 +130,7 @@ struct MenuState {
   bool can_reload = false;                    ///< whether there is a file to read again
   std::span<const BundledModel> models = {};  ///< that come along
   bool can_find_heads = false;                ///< by the standard test of a model
+  bool can_play = false;                      ///< whether the open view has moments
   bool reading_lessons = false;
   std::string_view language = kLessonLanguage;  ///< of lessons
 };

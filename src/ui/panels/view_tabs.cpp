@@ -269,10 +269,19 @@ void view_tabs(const Style& style, const Experiment& experiment, const Trace* tr
   more_views(style, shown, experiment.view.name, missing, intents);
 }
 
+namespace {
+
+/// Whether the row has a control for it: moments have controls of their own, see Playback.
+bool has_control(const Trace& trace, const View& view, const Parameter& option, const ViewOptions& options) {
+  return option.name != "moment" && view.applies(trace, options.values, option.name);
+}
+
+}  // namespace
+
 bool has_option_row(const Trace& trace, const ViewOptions& options) {
   const View& view = *find_view(trace.experiment().view.name);
   return std::any_of(view.options.begin(), view.options.end(),
-                     [&](const Parameter& option) { return view.applies(trace, options.values, option.name); });
+                     [&](const Parameter& option) { return has_control(trace, view, option, options); });
 }
 
 void view_option_row(const Style& style, const Trace& trace, const ViewOptions& options, UiState& state,
@@ -281,7 +290,7 @@ void view_option_row(const Style& style, const Trace& trace, const ViewOptions& 
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(style.px(8), style.px(3)));
   bool first = true;
   for (const Parameter& option : view.options) {
-    if (!view.applies(trace, options.values, option.name) || options.values.count(option.name) == 0) continue;
+    if (!has_control(trace, view, option, options) || options.values.count(option.name) == 0) continue;
     if (!std::exchange(first, false)) ImGui::SameLine(0, style.px(20));
     if (option.kind == Parameter::Kind::integer) {
       number_option(style, trace, view, option, options, state, intents);

@@ -40,6 +40,12 @@ void Remembered::set_language(const std::string& language) {
   change_to(std::move(next));
 }
 
+void Remembered::set_pace(double pace) {
+  UserState next = state_;
+  next.pace = pace;
+  change_to(std::move(next));
+}
+
 void Remembered::change_to(UserState next) {
   if (next == state_) return;
   state_ = std::move(next);

@@ -22,6 +22,7 @@ class Remembered {
   void set_size(double size);
   void set_start_offers(bool shown);
   void set_language(const std::string& language);
+  void set_pace(double pace);
 
  private:
   void change_to(UserState next);

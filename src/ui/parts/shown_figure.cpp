@@ -14,7 +14,8 @@ constexpr std::size_t kMaxMoving = 3000;
 
 }  // namespace
 
-ShownFigure::ShownFigure(Shared& shared) : shared_(shared), builder_(shared.wake) {
+ShownFigure::ShownFigure(Shared& shared, Remembered& remembered)
+    : shared_(shared), playback_(shared, remembered), builder_(shared.wake) {
   batch_.renderer = &shared.heatmaps;
 }
 

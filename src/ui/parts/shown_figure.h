@@ -10,6 +10,7 @@
 #include "app/jobs/figure_builder.h"
 #include "ui/panels/figure_panel.h"
 #include "ui/parts/formula_line.h"
+#include "ui/parts/playback.h"
 #include "ui/parts/presented_step.h"
 #include "ui/parts/shared.h"
 #include "ui/parts/token_search.h"
@@ -18,7 +19,7 @@ namespace attnscope::ui {
 
 class ShownFigure {
  public:
-  explicit ShownFigure(Shared& shared);
+  ShownFigure(Shared& shared, Remembered& remembered);
 
   /// Requests the figure of the open view for a panel of `width` × `height` logical pixels and shows the newest one.
   void update(double width, double height);
@@ -28,6 +29,9 @@ class ShownFigure {
   /// The step of a lesson that is presented: what it speaks of is lit, and brought near. Null: none is.
   void present(const LessonStep* step);
 
+  /// Which moment of a computation it shows.
+  [[nodiscard]] Playback& playback() { return playback_; }
+  [[nodiscard]] const Playback& playback() const { return playback_; }
   /// The line above it, which lights its matrices.
   [[nodiscard]] FormulaLine& formula_line() { return formula_line_; }
   [[nodiscard]] const FormulaLine& formula_line() const { return formula_line_; }
@@ -81,6 +85,7 @@ class ShownFigure {
   TokenSearch token_search_;
   FormulaLine formula_line_;
   PresentedStep presented_;
+  Playback playback_;
   FigureBuilder builder_;
 };
 

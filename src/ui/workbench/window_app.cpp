@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "app/jobs/ending.h"
 #include "io/base/data_files.h"
@@ -18,6 +19,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kFramesAfterEvent = 3;
 // Tooltips appear this long after the last movement. Then the window sleeps until there is input.
 constexpr double kSettleSeconds = 0.4;
+// A shorter wait would keep a processor busy.
+constexpr double kLeastWait = 0.004;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -43,8 +46,8 @@ void draw_frame(platform::Window& window, ImGuiHost& host, Workbench& workbench)
 /// Sleeps until a frame is due.
 class FramePacer {
  public:
-  /// Handles events; returns whether to draw.
-  bool wait(platform::Window& window, bool animating) {
+  /// Handles events; returns whether to draw. `due_in`: seconds until the next frame differs by itself.
+  bool wait(platform::Window& window, bool animating, std::optional<double> due_in) {
     if (window.minimized()) {
       window.wait_events();
       due_ = kFramesAfterEvent;
@@ -55,6 +58,11 @@ class FramePacer {
       window.poll_events();
       due_ = std::max(0, due_ - 1);
       return true;
+    }
+    if (due_in) {
+      window.wait_events(std::max(kLeastWait, *due_in));
+      due_ = 1;
+      return false;
     }
     if (settling_) {
       const auto start = Clock::now();
@@ -116,7 +124,7 @@ Result<void> run_window(WindowArguments arguments) {
       workbench.ask_to_quit();
       continue;
     }
-    if (!pacer.wait(*window, workbench.animating())) continue;
+    if (!pacer.wait(*window, workbench.animating(), workbench.shown_figure().playback().due_in())) continue;
     for (const std::string& file : window->take_dropped_files()) workbench.open_file(file);
     for (const platform::KeyPress& press : window->take_key_presses()) workbench.press(press);
     workbench.set_scale(scale_of(*window, arguments.ui_scale));

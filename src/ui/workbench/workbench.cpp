@@ -51,7 +51,7 @@ Workbench::Workbench(ImGuiHost& host, Session session, platform::HeatmapRenderer
       heatmaps_(std::move(heatmaps)),
       traces_(wake_of(options), options.memory_budget),
       shared_{state_, workspace_, traces_, heatmaps_, luts_, wake_of(options), options.patience, options.memory_budget},
-      shown_figure_(shared_),
+      shown_figure_(shared_, remembered_),
       figure_export_(shared_),
       animation_export_(shared_),
       lesson_(shared_, remembered_, options.lessons),
@@ -72,7 +72,8 @@ bool Workbench::busy() const {
 }
 
 void Workbench::take_results() {
-  if (const Result<void> taken = traces_.take(session().experiment()); !taken) state_.say(taken.error().message, true);
+  if (const Result<void> taken = traces_.take(shown_figure_.playback().shown()); !taken)
+    state_.say(taken.error().message, true);
   animation_export_.take_written();
   figure_export_.take_written();
   lesson_.take_comparison();
@@ -88,6 +89,7 @@ void Workbench::frame() {
   heatmaps_.begin_frame();
   look_.set_size(window_size());
   look_.refresh(host_);
+  shown_figure_.playback().update();
   take_results();
   files_.take();
   open_read_lesson();
@@ -166,6 +168,7 @@ MenuState Workbench::menu_state() const {
           files_.can_reload(),
           models_,
           trace() != nullptr && can_find_heads(*trace()),
+          shown_figure_.playback().can_play(),
           lesson_.is_reading(),
           remembered_.state().language};
 }
@@ -231,7 +234,9 @@ void Workbench::show_center(const Style& style, const Areas& areas, UiIntents& i
   // Highlights belong to this trace: in the last one the tensors may have had other axes.
   inspected_.update(shared_, shown_figure_);
   const ViewOptions options = *view_options(trace()->experiment().view);
-  if (areas.has_tabs && has_option_row(*trace(), options)) view_option_row(style, *trace(), options, state_, intents);
+  const bool has_options = areas.has_tabs && has_option_row(*trace(), options);
+  if (has_options) view_option_row(style, *trace(), options, state_, intents);
+  if (areas.has_tabs) shown_figure_.playback().controls(style, has_options);
   if (shown_figure_.token_search().is_open()) shown_figure_.token_search().row(style);
   FormulaLine& formula = shown_figure_.formula_line();
   const bool has_formula = ImGui::GetContentRegionAvail().y >= style.px(kFormulaLine + kLowestUnderFormula);

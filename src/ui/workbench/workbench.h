@@ -140,6 +140,8 @@ class Workbench {
   /// The commands that edit the experiment, its view or the lesson; false for another one.
   bool edit_by(Command command, UiIntents& intents);
   void close_dialog_or_unpin();
+  /// Plays the query of the pinned cell, where the view chooses one.
+  void play();
   void carry_out(const DialogResult& result);
   void export_tensors(const DialogResult& result);
   void set_baseline();

@@ -46,7 +46,7 @@ void Workbench::close_dialog_or_unpin() {
     state_.dialog.open = Dialog::none;
   } else if (shown_figure_.token_search().is_open()) {
     shown_figure_.token_search().close();
-  } else if (!ImGui::GetIO().WantTextInput && !navigation_.end()) {
+  } else if (!ImGui::GetIO().WantTextInput && !navigation_.end() && !shown_figure_.playback().end()) {
     state_.pinned.reset();
   }
 }
@@ -73,6 +73,20 @@ void Workbench::apply(const Action& asked) {
   if (text != nullptr) take_text(*text);
   lesson_.pin_cell_after(action.edit);
   if (opens) show_pinned_pair(shared_, action.gesture);
+}
+
+void Workbench::play() {
+  const View* view = trace() == nullptr ? nullptr : find_view(trace()->experiment().view.name);
+  // A view of one pair has that of the pinned cell already.
+  if (view != nullptr && shown_figure_.playback().can_play() && !view->shows_pair && state_.pinned) {
+    const Step* step = trace()->find(state_.pinned->tensor);
+    const std::size_t axes = step == nullptr ? 0 : step->axes.size();
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      if (step->axes[axis].name == "query" && state_.pinned->index.size() == axes)
+        apply(Action{SetViewOption{"query", state_.pinned->index[axis] + 1}, 0});
+    }
+  }
+  shown_figure_.playback().toggle();
 }
 
 bool Workbench::asks_before(const Action& action) {
@@ -233,6 +247,9 @@ void Workbench::carry_out(Command command) {
     case Command::enlarge: return enlarge(1);
     case Command::reduce: return enlarge(-1);
     case Command::normal_size: return enlarge(0);
+    case Command::play: return play();
+    case Command::next_moment: return shown_figure_.playback().go(1);
+    case Command::previous_moment: return shown_figure_.playback().go(-1);
     case Command::set_baseline: return set_baseline();
     case Command::remove_baseline: return traces_.remove_baseline();
     case Command::edit_text: state_.focus_text = text_count(session().experiment()) > 0; return;
