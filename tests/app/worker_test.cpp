@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/background_thread.h"
 #include "core/imported/imported_layers.h"
+#include "support/background_thread.h"
 
 namespace attnscope {
 namespace {
@@ -267,7 +267,7 @@ TEST(ComputeWorker, TakesRequestsFromSeveralThreads) {
   ComputeWorker worker([] {});
   std::atomic<int> taken = 0;
   {
-    std::list<BackgroundThread> threads;
+    std::list<test::BackgroundThread> threads;
     for (std::uint64_t thread = 1; thread <= 3; ++thread) {
       threads.emplace_back([&, thread](const StopToken&) {
         for (std::uint64_t i = 0; i < 60; ++i) {

@@ -9,8 +9,8 @@
 #include <random>
 #include <thread>
 
-#include "core/base/background_thread.h"
 #include "random_part.h"
+#include "support/background_thread.h"
 #include "support/floats.h"
 
 namespace attnscope::test {

@@ -13,12 +13,12 @@
 #include <set>
 #include <thread>
 
-#include "core/base/background_thread.h"
 #include "core/experiment/system.h"
 #include "core/operations/softmax.h"
 #include "core/plan/plan.h"
 #include "core/plan/validate.h"
 #include "core/trace/run.h"
+#include "support/background_thread.h"
 #include "support/golden.h"
 #include "system_variations.h"
 

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include "core/base/background_thread.h"
 #include "io/base/program.h"
+#include "support/background_thread.h"
 #include "support/png_bytes.h"
 #include "support/temporary_folder.h"
 

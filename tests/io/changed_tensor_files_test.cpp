@@ -11,11 +11,11 @@
 #include <optional>
 #include <thread>
 
-#include "core/base/background_thread.h"
 #include "core/trace/run.h"
 #include "io/experiments/imported_tensor_file.h"
 #include "io/tensors/tensor_file.h"
 #include "io/traces/trace_file.h"
+#include "support/background_thread.h"
 #include "support/sanitized.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_bytes.h"

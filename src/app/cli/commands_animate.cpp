@@ -2,14 +2,13 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "app/animation/animation_writer.h"
 #include "app/cli/commands.h"
 #include "app/cli/commands_figure_options.h"
 #include "app/cli/progress_line.h"
-#include "core/base/background_thread.h"
+#include "core/base/background_loop.h"
 #include "core/base/text.h"
 #include "core/trace/run.h"
 #include "figure/slices/dot_product.h"
@@ -57,14 +56,14 @@ class Interruption {
  private:
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
-  void watch(const StopToken& ending) {
-    constexpr std::chrono::milliseconds kPause{50};
-    while (!ending.stop_requested() && interrupted == 0) std::this_thread::sleep_for(kPause);
-    if (interrupted != 0) stop_.request_stop();
+  BackgroundLoop::Rest watch() const {
+    if (interrupted == 0) return std::chrono::milliseconds(50);
+    stop_.request_stop();
+    return std::nullopt;
   }
 
   StopSource stop_;
-  BackgroundThread thread_{[this](const StopToken& ending) { watch(ending); }};
+  BackgroundLoop loop_{[this] { return watch(); }};
 };
 
 tl::unexpected<Error> wrong_command(const std::string& message) { return fail(message, Error::Kind::usage); }

@@ -3,8 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include "core/base/stop.h"
-
 namespace attnscope {
 namespace {
 
@@ -14,15 +12,7 @@ constexpr std::chrono::milliseconds kBetweenWrites{300};
 }  // namespace
 
 Autosave::Autosave(std::filesystem::path folder, std::function<void()> wake)
-    : folder_(std::move(folder)), wake_(std::move(wake)), thread_([this](const StopToken& ending) { work(ending); }) {}
-
-Autosave::~Autosave() {
-  {
-    const std::scoped_lock lock(mutex_);
-    thread_.request_stop();
-  }
-  changed_.notify_one();
-}
+    : folder_(std::move(folder)), wake_(std::move(wake)), loop_([this] { return step(); }) {}
 
 void Autosave::keep(std::span<const UnsavedDocument> unsaved) {
   const std::scoped_lock lock(mutex_);
@@ -42,7 +32,7 @@ void Autosave::keep(std::span<const UnsavedDocument> unsaved) {
   if (same) return;
   wanted_ = std::move(wanted);
   due_ = true;
-  changed_.notify_one();
+  loop_.wake();
 }
 
 void Autosave::save_now() {
@@ -88,17 +78,15 @@ std::optional<std::string> Autosave::take_trouble() {
   return trouble_;
 }
 
-void Autosave::work(const StopToken& ending) {
-  while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return ending.stop_requested() || due_; });
-      if (ending.stop_requested()) return;
-    }
-    save_now();
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kBetweenWrites, [&] { return ending.stop_requested(); });
+BackgroundLoop::Rest Autosave::step() {
+  if (const StopClock::time_point now = StopClock::now(); now < next_write_) return next_write_ - now;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!due_) return std::nullopt;
   }
+  save_now();
+  next_write_ = StopClock::now() + kBetweenWrites;
+  return kBetweenWrites;
 }
 
 }  // namespace attnscope

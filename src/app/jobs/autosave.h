@@ -1,7 +1,6 @@
 // Keeps unsaved work in the background, so the user never waits for the disk.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,7 +11,8 @@
 #include <span>
 #include <string>
 
-#include "core/base/background_thread.h"
+#include "core/base/background_loop.h"
+#include "core/base/stop.h"
 #include "io/desktop/unsaved_folder.h"
 
 namespace attnscope {
@@ -26,17 +26,13 @@ struct UnsavedDocument {
   std::string title;
 };
 
-/// A thread that writes every document with unsaved edits into the user's folder: the first edit at once, later ones
-/// within some tenths of a second.
+/// Writes every document with unsaved edits into the user's folder, in the background: the first edit at once, later ones
+/// within some tenths of a second. Its end does not write what is due: call `save_now` first where the program ends
+/// normally.
 class Autosave {
  public:
-  /// `wake` is called from the thread after a failure; it must not wait for the owner.
+  /// `wake` is called from the background loop after a failure; it must not wait for the owner.
   Autosave(std::filesystem::path folder, std::function<void()> wake);
-  /// Does not write what is due: call `save_now` first where the program ends normally.
-  ~Autosave();
-  Autosave(const Autosave&) = delete;
-  Autosave& operator=(const Autosave&) = delete;
-
   /// Sets all documents with unsaved edits. Others were saved or discarded, and their files are removed.
   void keep(std::span<const UnsavedDocument> unsaved);
   /// Notes that the document was restored from that entry.
@@ -52,7 +48,7 @@ class Autosave {
  private:
   using Works = std::map<std::uint64_t, std::shared_ptr<const UnsavedWork>>;
 
-  void work(const StopToken& ending);
+  BackgroundLoop::Rest step();
 
   UnsavedFolder folder_;
   std::function<void()> wake_;
@@ -61,12 +57,12 @@ class Autosave {
   Works written_;       ///< what is in the folder
 
   std::mutex mutex_;  ///< of the fields below
-  std::condition_variable changed_;
   bool due_ = false;
   Works wanted_;
   std::string trouble_;  ///< the last reason
   bool trouble_said_ = true;
-  BackgroundThread thread_;
+  StopClock::time_point next_write_;  ///< the loop's alone
+  BackgroundLoop loop_;
 };
 
 }  // namespace attnscope

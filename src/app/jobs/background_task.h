@@ -1,39 +1,40 @@
 // One piece of work in the background.
 #pragma once
 
-#include <condition_variable>
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
 
-#include "core/base/background_thread.h"
+#include "core/base/background_loop.h"
+#include "core/base/stop.h"
 
 namespace attnscope {
 
-/// A thread for one piece of work. The destructor stops it and waits for its end.
+/// Does one piece of work beside the main loop. The destructor stops it and waits for its end.
 template <typename Result>
 class BackgroundTask {
  public:
-  /// `wake` is called from the thread at the end.
+  /// `wake` is called from the background loop at the end.
   BackgroundTask(std::function<Result(const StopToken&)> work, std::function<void()> wake)
-      : thread_([this, work = std::move(work), wake = std::move(wake)](const StopToken& stop) {
-          Result result = work(stop);
-          {
-            const std::scoped_lock lock(mutex_);
-            result_ = std::move(result);
-          }
-          ended_.notify_all();
-          wake();
-        }) {}
+      : work_(std::move(work)), wake_(std::move(wake)), loop_([this] { return step(); }) {}
+  ~BackgroundTask() {
+    cancel();
+    // The work always begins: it may have to clean up.
+    std::unique_lock lock(mutex_);
+    while (!loop_.wait(lock, std::chrono::hours(1), [this] { return result_.has_value(); })) continue;
+  }
+  BackgroundTask(const BackgroundTask&) = delete;
+  BackgroundTask& operator=(const BackgroundTask&) = delete;
 
   /// Asks the work to stop.
-  void cancel() { thread_.request_stop(); }
-  [[nodiscard]] bool cancelled() const { return thread_.stop_requested(); }
+  void cancel() { stop_.request_stop(); }
+  [[nodiscard]] bool cancelled() const { return stop_.stop_requested(); }
   /// Waits for the end, at most that long; whether the work has ended.
-  bool wait(StopClock::duration most) const {
+  bool wait(StopClock::duration most) {
     std::unique_lock lock(mutex_);
-    return ended_.wait_for(lock, most, [this] { return result_.has_value(); });
+    return loop_.wait(lock, most, [this] { return result_.has_value(); });
   }
   /// The result, once the work has ended.
   [[nodiscard]] std::optional<Result> result() const {
@@ -42,10 +43,24 @@ class BackgroundTask {
   }
 
  private:
+  BackgroundLoop::Rest step() {
+    if (result()) return std::nullopt;
+    Result result = work_(stop_.token());
+    {
+      const std::scoped_lock lock(mutex_);
+      result_ = std::move(result);
+    }
+    loop_.notify_waiting();
+    wake_();
+    return std::nullopt;
+  }
+
+  std::function<Result(const StopToken&)> work_;
+  std::function<void()> wake_;
+  StopSource stop_;
   mutable std::mutex mutex_;
-  mutable std::condition_variable ended_;
   std::optional<Result> result_;
-  BackgroundThread thread_;
+  BackgroundLoop loop_;
 };
 
 }  // namespace attnscope

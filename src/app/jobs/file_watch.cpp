@@ -6,8 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include "core/base/stop.h"
-
 namespace attnscope {
 namespace {
 
@@ -15,16 +13,7 @@ constexpr std::chrono::milliseconds kBetweenLooks{500};
 
 }  // namespace
 
-FileWatch::FileWatch(std::function<void()> changed)
-    : changed_(std::move(changed)), thread_([this](const StopToken& stop) { run(stop); }) {}
-
-FileWatch::~FileWatch() {
-  {
-    const std::lock_guard lock(mutex_);
-    thread_.request_stop();
-  }
-  awake_.notify_one();
-}
+FileWatch::FileWatch(std::function<void()> changed) : changed_(std::move(changed)), loop_([this] { return step(); }) {}
 
 std::optional<FileWatch::Stamp> FileWatch::stamp_of(const std::string& file) {
   struct stat status = {};
@@ -46,7 +35,7 @@ void FileWatch::watch(const std::vector<std::string>& files) {
     }
   }
   files_ = std::move(watched);
-  awake_.notify_one();
+  loop_.wake();
 }
 
 void FileWatch::know(const std::string& file) {
@@ -92,16 +81,18 @@ bool FileWatch::look() {
   return any;
 }
 
-void FileWatch::run(const StopToken& stop) {
-  while (!stop.stop_requested()) {
-    {
-      std::unique_lock lock(mutex_);
-      // Without files the thread sleeps.
-      awake_.wait(lock, [&] { return stop.stop_requested() || !files_.empty(); });
-      awake_.wait_for(lock, kBetweenLooks, [&] { return stop.stop_requested(); });
-    }
-    if (!stop.stop_requested() && look()) changed_();
+BackgroundLoop::Rest FileWatch::step() {
+  const StopClock::time_point now = StopClock::now();
+  if (next_look_ && now >= *next_look_) {
+    next_look_.reset();
+    if (look()) changed_();
   }
+  {
+    const std::lock_guard lock(mutex_);
+    if (files_.empty() && !next_look_) return std::nullopt;
+  }
+  if (!next_look_) next_look_ = StopClock::now() + kBetweenLooks;
+  return *next_look_ - StopClock::now();
 }
 
 }  // namespace attnscope

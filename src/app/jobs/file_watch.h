@@ -1,7 +1,6 @@
 // Notices when other programs change open files.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -10,19 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "core/base/background_thread.h"
+#include "core/base/background_loop.h"
+#include "core/base/stop.h"
 
 namespace attnscope {
 
-/// Checks a few files twice a second, in a thread. A file has changed when it was replaced or has another size or time,
+/// Checks a few files twice a second, in the background. A file has changed when it was replaced or has another size or time,
 /// and the same at the next check: then it is written completely. A missing file counts only once it is back.
 class FileWatch {
  public:
-  /// `changed` is called from another thread when there is something to take.
+  /// `changed` is called from the background loop when there is something to take.
   explicit FileWatch(std::function<void()> changed);
-  ~FileWatch();
-  FileWatch(const FileWatch&) = delete;
-  FileWatch& operator=(const FileWatch&) = delete;
 
   /// Watches these files and no others. A file already watched keeps its earlier baseline.
   void watch(const std::vector<std::string>& files);
@@ -49,15 +46,15 @@ class FileWatch {
   };
 
   static std::optional<Stamp> stamp_of(const std::string& file);
-  void run(const StopToken& stop);
+  BackgroundLoop::Rest step();
   /// Checks the files; whether another one has changed.
   bool look();
 
   std::function<void()> changed_;
   std::mutex mutex_;  ///< of the fields below
-  std::condition_variable awake_;
   std::vector<Watched> files_;
-  BackgroundThread thread_;
+  std::optional<StopClock::time_point> next_look_;  ///< the loop's alone; nothing: there were no files
+  BackgroundLoop loop_;
 };
 
 }  // namespace attnscope

@@ -1,39 +1,32 @@
 // Background work where only the newest request counts.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
 
-#include "core/base/background_thread.h"
+#include "core/base/background_loop.h"
+#include "core/base/stop.h"
 
 namespace attnscope {
 
-/// A thread that works on one request at a time. A newer request replaces the waiting one; `Work::time_for` decides
+/// Works on one request at a time, in the background. A newer request replaces the waiting one; `Work::time_for` decides
 /// whether the running one may finish. Stopped work has no result.
 template <typename Request, typename Result>
 class LatestJob {
  public:
   struct Work {
-    /// Called in the thread. It may return early once it is stopped.
+    /// Called in the background loop. It may return early once it is stopped.
     std::function<Result(const Request&, const StopToken&)> run;
     /// How long `running` may take in all once `newer` waits; nothing: as long as it needs. Null: no time.
     std::function<std::optional<StopClock::duration>(const Request& running, const Request& newer)> time_for;
-    /// Called in the thread after each piece of work; it must not wait for the owner. May be null.
+    /// Called in the background loop after each piece of work; it must not wait for the owner. May be null.
     std::function<void()> ready;
   };
 
-  explicit LatestJob(Work work) : work_(std::move(work)), thread_([this](const StopToken& ending) { run(ending); }) {}
-  ~LatestJob() {
-    {
-      const std::scoped_lock lock(mutex_);
-      thread_.request_stop();
-      forget();
-    }
-    wake_.notify_all();
-  }
+  explicit LatestJob(Work work) : work_(std::move(work)), loop_([this] { return step(); }) {}
+  ~LatestJob() { cancel(); }
   LatestJob(const LatestJob&) = delete;
   LatestJob& operator=(const LatestJob&) = delete;
 
@@ -43,7 +36,7 @@ class LatestJob {
       if (running_) hurry(request);
       waiting_ = std::move(request);
     }
-    wake_.notify_one();
+    loop_.wake();
   }
 
   /// Drops the waiting request, the running one, and a result that was not taken.
@@ -61,7 +54,7 @@ class LatestJob {
   /// Waits until nothing waits or runs, at most that long; whether nothing does.
   bool wait_until_idle(StopClock::duration most) {
     std::unique_lock lock(mutex_);
-    return idle_.wait_for(lock, most, [this] { return !waiting_ && !running_; });
+    return loop_.wait(lock, most, [this] { return !waiting_ && !running_; });
   }
 
   [[nodiscard]] bool busy() const {
@@ -91,17 +84,15 @@ class LatestJob {
     if (running_) running_->stop.request_stop();
   }
 
-  void run(const StopToken& ending) {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      wake_.wait(lock, [&] { return ending.stop_requested() || waiting_; });
-      if (ending.stop_requested()) return;
+  BackgroundLoop::Rest step() {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!waiting_) return std::nullopt;
       running_.emplace(Running{*std::exchange(waiting_, std::nullopt)});
-      lock.unlock();
-      work_on(running_->request, running_->stop.token());
-      if (work_.ready) work_.ready();
-      lock.lock();
     }
+    work_on(running_->request, running_->stop.token());
+    if (work_.ready) work_.ready();
+    return StopClock::duration::zero();
   }
   void work_on(const Request& request, const StopToken& stop) {
     std::optional<Result> result = work_.run(request, stop);
@@ -111,17 +102,15 @@ class LatestJob {
       if (!stop.stop_requested()) result_.swap(result);
       done = std::exchange(running_, std::nullopt);
     }
-    idle_.notify_all();
+    loop_.notify_waiting();
   }
 
   Work work_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable idle_;
   std::optional<Request> waiting_;
   std::optional<Running> running_;
   std::optional<Result> result_;
-  BackgroundThread thread_;
+  BackgroundLoop loop_;
 };
 
 }  // namespace attnscope

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "core/base/stop.h"
-
 namespace attnscope {
 namespace {
 
@@ -14,16 +12,9 @@ constexpr double kFlopsLetFinish = 2e8;
 }  // namespace
 
 ComputeWorker::ComputeWorker(std::function<void()> ready, double memory_budget)
-    : ready_(std::move(ready)), runner_(memory_budget), thread_([this](const StopToken& ending) { work(ending); }) {}
+    : ready_(std::move(ready)), runner_(memory_budget), loop_([this] { return step(); }) {}
 
-ComputeWorker::~ComputeWorker() {
-  cancel();
-  {
-    const std::scoped_lock lock(mutex_);
-    thread_.request_stop();
-  }
-  wake_.notify_one();
-}
+ComputeWorker::~ComputeWorker() { cancel(); }
 
 void ComputeWorker::request(Experiment experiment) {
   {
@@ -31,7 +22,7 @@ void ComputeWorker::request(Experiment experiment) {
     waiting_ = std::move(experiment);
     stop_if_replaced();
   }
-  wake_.notify_one();
+  loop_.wake();
 }
 
 void ComputeWorker::request(ComparisonRequest comparison) {
@@ -40,7 +31,7 @@ void ComputeWorker::request(ComparisonRequest comparison) {
     const std::scoped_lock lock(mutex_);
     waiting_comparison_ = std::move(comparison);
   }
-  wake_.notify_one();
+  loop_.wake();
 }
 
 void ComputeWorker::cancel() {
@@ -75,7 +66,7 @@ std::optional<Result<EquivalenceResult>> ComputeWorker::take_comparison() {
 
 bool ComputeWorker::wait_for_result(std::chrono::microseconds most) {
   std::unique_lock lock(mutex_);
-  done_.wait_for(lock, most, [this] { return result_.has_value() || !(waiting_ || running_); });
+  loop_.wait(lock, most, [this] { return result_.has_value() || !(waiting_ || running_); });
   return result_.has_value();
 }
 
@@ -102,20 +93,18 @@ void ComputeWorker::stop_if_replaced() const {
   if (waiting_ && running_ && running_flops_ > kFlopsLetFinish) running_->request_stop();
 }
 
-void ComputeWorker::work(const StopToken& ending) {
+BackgroundLoop::Rest ComputeWorker::step() {
   std::unique_lock lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [&] { return ending.stop_requested() || waiting_ || waiting_comparison_; });
-    if (ending.stop_requested()) return;
-    if (waiting_.has_value()) {
-      work_on_experiment(lock);
-    } else {
-      work_on_comparison(lock);
-    }
-    lock.unlock();
-    ready_();
-    lock.lock();
+  if (waiting_.has_value()) {
+    work_on_experiment(lock);
+  } else if (waiting_comparison_.has_value()) {
+    work_on_comparison(lock);
+  } else {
+    return std::nullopt;
   }
+  lock.unlock();
+  ready_();
+  return StopClock::duration::zero();
 }
 
 void ComputeWorker::work_on_experiment(std::unique_lock<std::mutex>& lock) {
@@ -133,7 +122,7 @@ void ComputeWorker::work_on_experiment(std::unique_lock<std::mutex>& lock) {
   const bool replaced = progress.stop.stop_requested() && (waiting_ || !cancelled_);
   cancelled_ = false;
   if (!replaced) result_ = std::move(result);
-  done_.notify_all();
+  loop_.notify_waiting();
 }
 
 Result<EquivalenceResult> ComputeWorker::compute(const ComparisonRequest& request) {

@@ -3,13 +3,13 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 
-#include "core/base/background_thread.h"
+#include "core/base/background_loop.h"
+#include "core/base/stop.h"
 #include "core/studies/equivalence.h"
 
 namespace attnscope {
@@ -21,12 +21,12 @@ struct ComparisonRequest {
   double memory_budget = kDefaultMemoryBudget;
 };
 
-/// A thread that computes one experiment at a time, and comparisons when no experiment waits. A newer request replaces
+/// Computes one experiment at a time in the background, and comparisons when no experiment waits. A newer request replaces
 /// the waiting one, so a dragged slider never lags; the running computation finishes if it takes less than about a
 /// second, and is stopped otherwise.
 class ComputeWorker {
  public:
-  /// `ready` is called from the worker's thread whenever a computation has ended; there may be nothing to take, because it
+  /// `ready` is called from the background loop whenever a computation has ended; there may be nothing to take, because it
   /// was replaced.
   explicit ComputeWorker(std::function<void()> ready, double memory_budget = kDefaultMemoryBudget);
   ~ComputeWorker();
@@ -60,7 +60,7 @@ class ComputeWorker {
   [[nodiscard]] float progress() const { return progress_; }
 
  private:
-  void work(const StopToken& ending);
+  BackgroundLoop::Rest step();
   /// Both are called with the lock, and release it while they plan and compute.
   void work_on_experiment(std::unique_lock<std::mutex>& lock);
   void work_on_comparison(std::unique_lock<std::mutex>& lock);
@@ -74,8 +74,6 @@ class ComputeWorker {
 
   std::function<void()> ready_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable done_;  ///< notified when an experiment's computation has ended
   std::optional<Experiment> waiting_;
   std::optional<ComparisonRequest> waiting_comparison_;
   std::optional<StopSource> running_;
@@ -87,8 +85,8 @@ class ComputeWorker {
   bool forgotten_ = false;  ///< nobody wants the running comparison any more
   std::atomic<float> progress_ = 0;
   ThreadPool pool_;
-  Executor runner_;  ///< used by the thread only
-  BackgroundThread thread_;
+  Executor runner_;  ///< used by the loop only
+  BackgroundLoop loop_;
 };
 
 }  // namespace attnscope

@@ -4,21 +4,12 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/stop.h"
-
 namespace attnscope::platform {
 
 TileLoader::TileLoader(std::function<void()> arrived)
-    : arrived_(std::move(arrived)), thread_([this](const StopToken& ending) { work(ending); }) {}
+    : arrived_(std::move(arrived)), loop_([this] { return step(); }) {}
 
-TileLoader::~TileLoader() {
-  want({});
-  {
-    const std::scoped_lock lock(mutex_);
-    thread_.request_stop();
-  }
-  wake_.notify_one();
-}
+TileLoader::~TileLoader() { want({}); }
 
 void TileLoader::want(std::vector<TileRequest> requests) {
   {
@@ -47,7 +38,7 @@ void TileLoader::want(std::vector<TileRequest> requests) {
     std::reverse(requests.begin(), requests.end());
     wanted_ = std::move(requests);
   }
-  wake_.notify_one();
+  loop_.wake();
 }
 
 std::vector<LoadedTile> TileLoader::take() {
@@ -86,43 +77,40 @@ void TileLoader::sketch(std::unique_lock<std::mutex>& lock, std::shared_ptr<cons
   sketching_.reset();
 }
 
-void TileLoader::work(const StopToken& ending) {
+BackgroundLoop::Rest TileLoader::step() {
+  constexpr StopClock::duration go_on = StopClock::duration::zero();
   std::unique_lock lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [&] { return ending.stop_requested() || !wanted_.empty(); });
-    if (ending.stop_requested()) return;
-    // First a sketch of everything visible; reading in full may take seconds.
-    if (std::shared_ptr<const MatrixSource> unknown = without_sketch()) {
-      sketch(lock, std::move(unknown));
-      continue;
-    }
-    std::shared_ptr<const MatrixSource> source = next();
-    if (!source) continue;
-    LoadedTile tile = {reading_->matrix, reading_->part, {}};
-    stop_ = StopSource();
-    const StopToken stop = stop_.token();
-    lock.unlock();
-
-    tile.texels.resize(static_cast<std::size_t>(tile.part.rows * tile.part.columns));
-    bool complete = source->read(tile.part, tile.texels, stop);
-    if (!complete && !stop.stop_requested()) {
-      // Filled with NaN; reading again would not help.
-      std::fill(tile.texels.begin(), tile.texels.end(), std::numeric_limits<float>::quiet_NaN());
-      complete = true;
-    }
-    // This may be the last reference: a large matrix is released here, outside of the lock.
-    source.reset();
-
-    lock.lock();
-    reading_.reset();
-    if (!complete || stop.stop_requested()) continue;
-    const bool first = loaded_.empty();
-    loaded_.push_back(std::move(tile));
-    if (!first) continue;
-    lock.unlock();
-    arrived_();
-    lock.lock();
+  if (wanted_.empty()) return std::nullopt;
+  // First a sketch of everything visible; reading in full may take seconds.
+  if (std::shared_ptr<const MatrixSource> unknown = without_sketch()) {
+    sketch(lock, std::move(unknown));
+    return go_on;
   }
+  std::shared_ptr<const MatrixSource> source = next();
+  if (!source) return go_on;
+  LoadedTile tile = {reading_->matrix, reading_->part, {}};
+  stop_ = StopSource();
+  const StopToken stop = stop_.token();
+  lock.unlock();
+
+  tile.texels.resize(static_cast<std::size_t>(tile.part.rows * tile.part.columns));
+  bool complete = source->read(tile.part, tile.texels, stop);
+  if (!complete && !stop.stop_requested()) {
+    // Filled with NaN; reading again would not help.
+    std::fill(tile.texels.begin(), tile.texels.end(), std::numeric_limits<float>::quiet_NaN());
+    complete = true;
+  }
+  // This may be the last reference: a large matrix is released here, outside of the lock.
+  source.reset();
+
+  lock.lock();
+  reading_.reset();
+  if (!complete || stop.stop_requested()) return go_on;
+  const bool first = loaded_.empty();
+  loaded_.push_back(std::move(tile));
+  lock.unlock();
+  if (first) arrived_();
+  return go_on;
 }
 
 }  // namespace attnscope::platform

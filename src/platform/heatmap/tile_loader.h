@@ -1,7 +1,6 @@
 // Reads parts of matrices in the background. Private to the heatmap.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,7 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/background_thread.h"
+#include "core/base/background_loop.h"
+#include "core/base/stop.h"
 #include "core/matrix/matrix_source.h"
 
 namespace attnscope::platform {
@@ -32,10 +32,10 @@ struct LoadedTile {
   std::vector<float> texels;  ///< row-major
 };
 
-/// One thread that reads one part at a time. Keeps only the matrix alive that it reads.
+/// Reads one part at a time, in the background. Keeps only the matrix alive that it reads.
 class TileLoader {
  public:
-  /// `arrived` is called from the loader's thread when the first result becomes available.
+  /// `arrived` is called from the background loop when the first result becomes available.
   explicit TileLoader(std::function<void()> arrived);
   ~TileLoader();
   TileLoader(const TileLoader&) = delete;
@@ -49,7 +49,7 @@ class TileLoader {
   std::vector<LoadedTile> take();
 
  private:
-  void work(const StopToken& ending);
+  BackgroundLoop::Rest step();
   /// Removes the next request whose matrix still exists and makes it the current one; null if there is none.
   std::shared_ptr<const MatrixSource> next();
   /// The first requested matrix without a sketch; null if there is none.
@@ -59,13 +59,12 @@ class TileLoader {
 
   std::function<void()> arrived_;
   std::mutex mutex_;
-  std::condition_variable wake_;
   std::vector<TileRequest> wanted_;  ///< the most urgent last
   std::optional<TileRequest> reading_;
   std::weak_ptr<const MatrixSource> sketching_;
   StopSource stop_;  ///< of the current read
   std::vector<LoadedTile> loaded_;
-  BackgroundThread thread_;
+  BackgroundLoop loop_;
 };
 
 }  // namespace attnscope::platform

@@ -1,4 +1,4 @@
-// A thread that ends with its owner.
+// A thread that ends with its owner, for tests that do two things at once.
 #pragma once
 
 #include <functional>
@@ -7,14 +7,10 @@
 
 #include "core/base/stop.h"
 
-namespace attnscope {
+namespace attnscope::test {
 
 /// A thread that is asked to stop, and joined, when this object is destroyed. Owners declare it last: the thread uses
 /// the members above it, which must exist before it starts and until it has ended.
-///
-/// An owner whose thread waits on a condition variable calls `request_stop` in its own destructor with the mutex of the
-/// condition locked, and then notifies. Without the lock the thread could miss the request between its check and its
-/// wait, and would never be joined.
 class BackgroundThread {
  public:
   /// Runs `work` once, in a new thread. `work` polls the token and returns soon after a stop is requested.
@@ -28,11 +24,10 @@ class BackgroundThread {
   BackgroundThread& operator=(const BackgroundThread&) = delete;
 
   void request_stop() const { stop_.request_stop(); }
-  [[nodiscard]] bool stop_requested() const { return stop_.stop_requested(); }
 
  private:
   StopSource stop_;  ///< before the thread, which starts with its token
   std::thread thread_;
 };
 
-}  // namespace attnscope
+}  // namespace attnscope::test
