@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     attnscope::add_explain_command(line);
     attnscope::add_metrics_command(line);
     attnscope::add_script_command(line);
+    attnscope::add_link_command(line);
     attnscope::add_systems_command(line);
     attnscope::add_views_command(line);
     attnscope::add_tokens_command(line);

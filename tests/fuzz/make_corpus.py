@@ -279,6 +279,19 @@ CORPUS = {
 }
 
 
+def link(text, version=b"1"):
+    return b"https://host/attnscope.html#x=" + version + b"." + base64.urlsafe_b64encode(zlib.compress(text)).rstrip(b"=")
+
+
+CORPUS["link"] = {
+    "least": link(CORPUS["experiment"]["least"]),
+    "most": link(CORPUS["experiment"]["most"]),
+    "newer": link(LEAST, b"2"),
+    "text": CORPUS["experiment"]["most"],
+    "model": b'{"format": "attnscope-experiment/1", "system": "transformer", "model": "stories", "text": "Anna"}',
+}
+
+
 def main():
     for kind, files in CORPUS.items():
         folder = pathlib.Path(sys.argv[1]) / kind

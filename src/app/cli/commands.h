@@ -29,6 +29,9 @@ void add_metrics_command(CommandLine& line);
 /// `script EXPERIMENT [--set NAME=VALUE]… [-o OUT.py]`: prints or writes the experiment as a PyTorch script.
 void add_script_command(CommandLine& line);
 
+/// `link EXPERIMENT [--set NAME=VALUE]… [--view NAME] [--base URL]`: prints a link that is the experiment.
+void add_link_command(CommandLine& line);
+
 /// `systems [SYSTEM]`: the systems, or the parameters and tensors of one.
 void add_systems_command(CommandLine& line);
 

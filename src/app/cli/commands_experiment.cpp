@@ -12,6 +12,7 @@
 #include "core/trace/run.h"
 #include "io/base/file_formats.h"
 #include "io/base/printable.h"
+#include "io/experiments/experiment_link.h"
 #include "io/experiments/labels_file.h"
 #include "io/figures/png_picture.h"
 #include "io/models/model_folder.h"
@@ -23,7 +24,7 @@ namespace attnscope {
 void add_experiment_options(CLI::App& command, ExperimentOptions& options) {
   command
       .add_option("EXPERIMENT", options.experiment,
-                  "An experiment (.json), a figure written by attnscope, a tensor file (" +
+                  "An experiment (.json), a figure written by attnscope, a link to an experiment, a tensor file (" +
                       extension_list(tensor_formats(), ", ") +
                       "; - for standard input), the folder of a model, or the name of a system")
       ->required()
@@ -85,7 +86,7 @@ std::string named_refusal(const ExperimentOptions& options, const Experiment& ex
   const bool is_named = experiment.model != nullptr && belongs_to_model(options.experiment) &&
                         message.find(experiment.model->folder()) != std::string::npos;
   const bool is_system = find_system(options.experiment) != nullptr;
-  return (is_named || is_system ? "" : path_text(options.experiment) + ": ") + printable(message);
+  return (is_named || is_system ? "" : source_text(options.experiment) + ": ") + printable(message);
 }
 
 /// Changes the experiment as the options say.

@@ -8,7 +8,7 @@
 #include "core/experiment/system.h"
 #include "core/plan/validate.h"
 #include "figure/views/view_selection.h"
-#include "io/base/printable.h"
+#include "io/experiments/experiment_link.h"
 #include "io/models/model_folder.h"
 #include "io/models/model_texts.h"
 
@@ -46,11 +46,15 @@ void add_content_options(CLI::App& command, FigureOptions& options) {
 
 }  // namespace
 
-void add_figure_options(CLI::App& command, FigureOptions& options) {
+void add_view_options(CLI::App& command, FigureOptions& options) {
   command.add_option("--view", options.view, "The view; `attnscope views` lists them")->type_name("NAME");
   command.add_option("--option", options.view_options, "Set an option of the view, such as head=3; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+}
+
+void add_figure_options(CLI::App& command, FigureOptions& options) {
+  add_view_options(command, options);
   command.add_option("--pinned", options.pinned, "For the view compare: the baseline to compare with")
       ->type_name("EXPERIMENT");
   CLI::Option* const text = command.add_option(
@@ -180,7 +184,7 @@ Result<ViewOptions> selected_view(const FigureOptions& options, Experiment& expe
   }
   Result<ViewOptions> chosen = view_options(experiment.view);
   if (!chosen && (typed || !options.view_options.empty())) return fail(chosen.error().message, Error::Kind::usage);
-  if (!chosen) return fail(path_text(options.experiment) + ": " + chosen.error().message);
+  if (!chosen) return fail(source_text(options.experiment) + ": " + chosen.error().message);
   if (has_baseline(options) && find_view(experiment.view.name)->with_baseline.empty()) {
     return fail(std::string(!options.pinned.empty() ? "--pinned"
                             : options.pinned_text   ? "--pinned-text"

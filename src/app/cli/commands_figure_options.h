@@ -33,7 +33,10 @@ struct FigureOptions : ExperimentOptions {
   FigureFileOptions file;
 };
 
-/// Adds --view, --pinned, --theme, --width, …; the help of --dpi shows `options.file.dpi` as the default.
+/// Adds --view and --option.
+void add_view_options(CLI::App& command, FigureOptions& options);
+
+/// Adds those, --pinned, --theme, --width, …; the help of --dpi shows `options.file.dpi` as the default.
 void add_figure_options(CLI::App& command, FigureOptions& options);
 
 /// The file options, checked; a value out of range is a usage error.

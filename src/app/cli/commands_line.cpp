@@ -21,13 +21,14 @@
 #include "core/experiment/system.h"
 #include "core/kernels/isa/instruction_set.h"
 #include "io/base/printable.h"
+#include "io/experiments/experiment_link.h"
 
 namespace attnscope {
 namespace {
 
 constexpr const char* kFooter =
-    "\nAn EXPERIMENT is a JSON file, a figure, a tensor file, the folder of a model, or the name of a system\n"
-    "(attnscope systems lists them).\n"
+    "\nAn EXPERIMENT is a JSON file, a figure, a link (attnscope link makes one), a tensor file, the folder of a\n"
+    "model, or the name of a system (attnscope systems lists them).\n"
     "\n"
     "Environment:\n"
     "  ATTNSCOPE_MEMORY_MB   memory for the tensors of an experiment, in MB of 1,000,000 bytes (2000);\n"
@@ -99,7 +100,7 @@ std::vector<std::string> CommandLine::commands() const {
 Result<void> CommandLine::check_first_word(const std::string& word, bool alone) const {
   std::error_code error;
   const bool looks_like_a_path = word.find('/') != std::string::npos || word.find('.') != std::string::npos;
-  if (word.empty() || word == "-" || looks_like_a_path || find_system(word) != nullptr ||
+  if (word.empty() || word == "-" || looks_like_a_path || is_experiment_link(word) || find_system(word) != nullptr ||
       std::filesystem::exists(word, error)) {
     return {};
   }

@@ -7,7 +7,7 @@
 #include "core/base/stop.h"
 #include "core/plan/validate.h"
 #include "figure/views/view.h"
-#include "io/base/printable.h"
+#include "io/experiments/experiment_link.h"
 #include "io/experiments/imported_tensor_file.h"
 #include "io/experiments/labels_file.h"
 #include "io/figures/figure_source.h"
@@ -24,6 +24,7 @@ Result<FileContent> content_of(Result<T> read) {
 }
 
 FileKind kind_of(const std::string& path) {
+  if (is_experiment_link(path)) return FileKind::source;
   if (is_text_name(path)) return FileKind::labels;
   return is_png_name(path) && !is_figure_with_source(path) ? FileKind::picture : FileKind::source;
 }
@@ -53,11 +54,11 @@ Result<ExperimentSource> read_valid_source(const std::string& path, double memor
   Result<ExperimentSource> source = read_source(path);
   if (!source) return source;
   if (const Result<ViewOptions> view = view_options(source->experiment.view); !view)
-    return fail(path_text(path) + ": " + view.error().message);
+    return fail(source_text(path) + ": " + view.error().message);
   for (const Experiment* each : {&source->experiment, source->pinned ? &*source->pinned : nullptr}) {
     if (each == nullptr || stop.stop_requested()) continue;
     if (const Result<void> valid = validate(*each, memory_budget); !valid)
-      return fail(path_text(path) + ": " + valid.error().message);
+      return fail(source_text(path) + ": " + valid.error().message);
   }
   return source;
 }
@@ -66,9 +67,9 @@ Result<FileContent> read_content(const FileRequest& request, double memory_budge
   try {
     return read_kind(request, memory_budget, stop);
   } catch (const std::bad_alloc&) {
-    return fail(path_text(request.path) + ": not enough memory for its contents");
+    return fail(source_text(request.path) + ": not enough memory for its contents");
   } catch (const std::exception& error) {
-    return fail(path_text(request.path) + ": " + error.what());
+    return fail(source_text(request.path) + ": " + error.what());
   }
 }
 

@@ -22,8 +22,8 @@ namespace attnscope {
 
 /// What a file is opened as.
 enum class FileKind {
-  source,   ///< an experiment, a figure or a trace of one, or tensors: whatever `read_source` reads; or a lesson
-  labels,   ///< of tokens
+  source,  ///< an experiment, a figure or a trace of one, a link, or tensors: whatever `read_source` reads; or a lesson
+  labels,  ///< of tokens
   picture,  ///< a PNG for the pixels
   tensors,  ///< for the open experiment
   model,    ///< for the open experiment: the folder of another state of its model

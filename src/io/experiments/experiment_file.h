@@ -37,12 +37,12 @@ inline constexpr std::uint64_t kMaxExperimentBytes = 64'000'000;
 struct ExperimentSource {
   Experiment experiment;
   std::optional<Experiment> pinned = std::nullopt;
-  bool is_other_file = false;  ///< it was read from a figure, tensors or a model, and cannot be saved there
+  bool is_other_file = false;  ///< it was read from a figure, tensors, a model or a link, and cannot be saved there
   std::string version = {};    ///< `content_version` of the file; empty where none can be saved in it
 };
 
-/// Reads an experiment, the source of a figure, or the experiment that a file of tensors (see imported_tensor_file.h) or
-/// a model's folder (see model_texts.h) stands for. Every value is within its own range; `validate` checks whether they go together and fit
+/// Reads an experiment, the source of a figure, or the experiment that a link (see experiment_link.h), a file of tensors
+/// (see imported_tensor_file.h) or a model's folder (see model_texts.h) stands for. Every value is within its own range; `validate` checks whether they go together and fit
 /// into memory. The view and its options belong to the figures; here they are only known to be plain values: whole
 /// numbers become Index, other numbers double.
 Result<ExperimentSource> read_source(const std::filesystem::path& path);
@@ -55,7 +55,7 @@ Result<Experiment> parse_experiment(std::string_view text, std::string_view name
 /// The same for JSON inside another file; errors omit a name.
 Result<Experiment> experiment_from_json(const nlohmann::json& document, const std::filesystem::path& folder = {});
 
-/// What the command line calls EXPERIMENT: the name of a system, a file of any of those kinds, or "-" for tensors on
+/// What the command line calls EXPERIMENT: the name of a system, a link, a file of any of those kinds, or "-" for tensors on
 /// standard input. Anything else is a mistake in the command (usage), unless it looks like a file's name: then the file
 /// is missing (failure).
 Result<ExperimentSource> open_source(const std::string& file_or_system);

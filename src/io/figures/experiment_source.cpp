@@ -1,4 +1,4 @@
-// Experiments are read from files of their own, from figures, from files of tensors and from models.
+// Experiments are read from files of their own, from links, from figures, from files of tensors and from models.
 #include <iostream>
 #include <string>
 #include <system_error>
@@ -11,6 +11,7 @@
 #include "io/base/file_formats.h"
 #include "io/base/printable.h"
 #include "io/experiments/experiment_file.h"
+#include "io/experiments/experiment_link.h"
 #include "io/experiments/imported_tensor_file.h"
 #include "io/figures/content_version.h"
 #include "io/figures/figure_source.h"
@@ -38,6 +39,11 @@ void give_example_picture(Experiment& experiment) {
 }  // namespace
 
 Result<ExperimentSource> read_source(const std::filesystem::path& path) {
+  if (is_experiment_link(path.native())) {
+    Result<Experiment> experiment = read_experiment_link(path.native());
+    if (!experiment) return tl::unexpected(experiment.error());
+    return ExperimentSource{std::move(*experiment), std::nullopt, true};
+  }
   if (belongs_to_model(path)) {
     Result<Experiment> experiment = experiment_of_model(path);
     if (!experiment) return tl::unexpected(experiment.error());
@@ -66,7 +72,8 @@ Result<ExperimentSource> open_source(const std::string& file_or_system) {
     return ExperimentSource{std::move(*experiment), std::nullopt, true};
   }
   std::error_code error;
-  if (looks_like_file(file_or_system) || std::filesystem::exists(file_or_system, error))
+  if (is_experiment_link(file_or_system) || looks_like_file(file_or_system) ||
+      std::filesystem::exists(file_or_system, error))
     return read_source(file_or_system);
   std::vector<std::string> names;
   for (const System& system : systems()) names.push_back(system.name);

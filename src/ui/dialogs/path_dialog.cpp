@@ -38,7 +38,8 @@ const std::vector<PathDialog>& path_dialogs() {
   static const std::vector<PathDialog> table = {
       {Dialog::open,
        "Open an experiment",
-       "an experiment (.json), a figure, tensors (" + extension_list(tensor_formats(), ", ") + "), labels (.txt)",
+       "an experiment (.json), a figure, tensors (" + extension_list(tensor_formats(), ", ") +
+           "), labels (.txt), a link",
        "Open",
        false,
        "",

@@ -16,6 +16,7 @@ enum class Command {
   open,
   open_picture,
   open_model,
+  open_copied_link,
   save,
   save_as,
   reload,
@@ -23,6 +24,7 @@ enum class Command {
   export_figure,
   animation,
   export_trace,
+  copy_link,
   quit,
   // Edit
   undo,

@@ -7,6 +7,7 @@
 #include "app/session/mark_edits.h"
 #include "core/plan/validate.h"
 #include "io/base/printable.h"
+#include "io/experiments/experiment_link.h"
 #include "io/experiments/labels_file.h"
 
 namespace attnscope::ui {
@@ -98,7 +99,7 @@ void OpenFiles::opened(const ReadLesson& read) {
 
 void OpenFiles::report(const std::string& path, const Opening& opening) {
   if (opening.dialog != Dialog::none) shared_.state.dialog.open = Dialog::none;
-  const std::string name = printable(path);
+  const std::string name = is_experiment_link(path) ? source_text(path) : printable(path);
   switch (opening.why) {
     case Opening::Why::open: return shared_.say("opened " + name, false);
     case Opening::Why::reload: return shared_.say("reloaded " + name, false);
@@ -118,7 +119,7 @@ void OpenFiles::take_source(const std::string& path, ExperimentSource source, co
     shared_.workspace.open(std::move(opened->experiment), opened->is_other_file ? "" : path,
                            std::move(opened->version));
     if (opened->pinned) shared_.traces.compare_with(std::move(*opened->pinned));
-    remembered_.add_recent(path);
+    if (!is_experiment_link(path)) remembered_.add_recent(path);
     report(path, opening);
     documents_.offer_left_behind_of(path);
   }});

@@ -7,6 +7,7 @@
 
 #include "io/base/data_files.h"
 #include "io/base/paths.h"
+#include "io/experiments/experiment_link.h"
 
 namespace attnscope::ui {
 namespace {
@@ -41,7 +42,8 @@ std::string suggested_stem(const Workspace& workspace, const UiState& state, con
 }
 
 void note_folder(const std::string& path, UiState& state) {
-  if (!path.empty() && !is_data_file(path)) state.last_folder = fs::path(absolute_path(path)).parent_path();
+  if (!path.empty() && !is_experiment_link(path) && !is_data_file(path))
+    state.last_folder = fs::path(absolute_path(path)).parent_path();
 }
 
 }  // namespace attnscope::ui

@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "core/experiment/system.h"
 #include "figure/views/view.h"
-#include "io/base/printable.h"
+#include "io/experiments/experiment_link.h"
 #include "io/experiments/lesson_file.h"
 #include "ui/workbench/window_app.h"
 
@@ -42,7 +42,7 @@ Result<CommandOutput> window_command(const CommandLine& line, const WindowOption
                           : load_source({kFirstSystem, {kFirstSettings.begin(), kFirstSettings.end()}, options.labels});
   if (!source) return tl::unexpected(source.error());
   if (const auto view = view_options(source->experiment.view); !view)
-    return fail(path_text(options.file) + ": " + view.error().message);
+    return fail(source_text(options.file) + ": " + view.error().message);
   const Result<double> budget = memory_budget();
   if (!budget) return tl::unexpected(budget.error());
   const Result<FileDialogKind> file_dialog = file_dialog_from_environment();
@@ -65,8 +65,8 @@ void add_window_command(CommandLine& line) {
   line.program()
       .add_option(
           "file", options->file,
-          "The experiment, lesson, figure, tensor file, model folder or system to open in the window; - reads tensors "
-          "from standard input")
+          "The experiment, lesson, figure, link, tensor file, model folder or system to open in the window; - reads "
+          "tensors from standard input")
       ->type_name("FILE");
   line.program()
       .add_option("--labels", options->labels,

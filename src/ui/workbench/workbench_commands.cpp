@@ -14,6 +14,7 @@
 #include "ui/panels/text_panel.h"
 #include "ui/panels/widgets.h"
 #include "ui/parts/cell_commands.h"
+#include "ui/parts/experiment_links.h"
 #include "ui/parts/suggested_path.h"
 #include "ui/workbench/workbench.h"
 
@@ -169,6 +170,8 @@ bool Workbench::carry_out_file(Command command, const std::string& stem) {
     case Command::open: state_.dialog.show(Dialog::open, session().file()); return true;
     case Command::open_picture: state_.dialog.show(Dialog::open_picture, {}); return true;
     case Command::open_model: state_.dialog.show(Dialog::open_model, {}); return true;
+    case Command::open_copied_link: open_copied_link(shared_, files_); return true;
+    case Command::copy_link: copy_link(shared_); return true;
     case Command::save: documents_.save(suggested(".json")); return true;
     case Command::save_as: state_.dialog.show(Dialog::save, suggested(".json")); return true;
     case Command::reload: files_.reload(); return true;
