@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     attnscope::add_metrics_command(line);
     attnscope::add_script_command(line);
     attnscope::add_link_command(line);
+    attnscope::add_embed_command(line);
     attnscope::add_systems_command(line);
     attnscope::add_views_command(line);
     attnscope::add_tokens_command(line);

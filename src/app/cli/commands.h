@@ -32,6 +32,9 @@ void add_script_command(CommandLine& line);
 /// `link EXPERIMENT [--set NAME=VALUE]… [--view NAME] [--base URL]`: prints a link that is the experiment.
 void add_link_command(CommandLine& line);
 
+/// `embed EXPERIMENT [--set NAME=VALUE]… [--view NAME] [--program URL] -o OUT.html`: writes a view as a page for browsers.
+void add_embed_command(CommandLine& line);
+
 /// `systems [SYSTEM]`: the systems, or the parameters and tensors of one.
 void add_systems_command(CommandLine& line);
 

@@ -1,17 +1,12 @@
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/cli/command_figure.h"
 #include "app/cli/commands.h"
-#include "app/cli/commands_figure_options.h"
-#include "app/jobs/figure_builder.h"
-#include "core/plan/validate.h"
-#include "core/trace/run.h"
+#include "core/base/text.h"
 #include "io/base/file_formats.h"
-#include "io/base/printable.h"
-#include "io/figures/fitted_figure.h"
 
 namespace attnscope {
 namespace {
@@ -46,55 +41,17 @@ Result<CommandOutput> figure_command(const FigureCommandOptions& options) {
   }
   const Result<FigureFileOptions> file = figure_file_options(options);
   if (!file) return tl::unexpected(file.error());
-  Result<ExperimentSource> source = load_source(options);
-  if (!source) return tl::unexpected(source.error());
-  Experiment* const experiment = &source->experiment;
-  Result<ViewOptions> view = selected_view(options, *experiment);
-  if (!view) return tl::unexpected(view.error());
-  const ViewOptions asked = *view;
-  if (const Result<void> noted = note_pinned(options, *source, *view); !noted) return tl::unexpected(noted.error());
   const std::vector<std::filesystem::path> outputs(options.outputs.begin(), options.outputs.end());
-  if (const Result<void> spared = check_spares_inputs(outputs, figure_inputs(options, *source)); !spared)
-    return tl::unexpected(spared.error());
-  const auto trace = Executor(*memory_budget()).run(*experiment);
-  if (!trace) return tl::unexpected(trace.error());
-  if (const Result<void> there = check_view(**trace, experiment->view.name, asked); !there)
-    return tl::unexpected(there.error());
-  std::shared_ptr<const Trace> pinned;
-  if (source->pinned) {
-    // Both traces are in memory at the same time.
-    const double left = (*trace)->bytes_left();
-    if (const Result<void> fits = validate(*source->pinned, left); !fits)
-      return fail("pinned: " + fits.error().message + " next to the experiment; ATTNSCOPE_MEMORY_MB sets the limit");
-    auto computed = Executor(left).run(*source->pinned);
-    if (!computed) return tl::unexpected(computed.error());
-    pinned = *computed;
-  }
-  view->for_file = true;
-  view->font = file->font;
-  view->pinned = pinned.get();
-  // What a view measures is the same on every page that is tried.
-  ViewCache cache;
-  view->cache = &cache;
-  const auto build = [&](double width, double height) {
-    view->width = width;
-    view->height = height;
-    return build_view(experiment->view.name, **trace, *view);
-  };
-  const Result<FittedFigure> made = fitted_figure(build, *file, experiment->view.name);
+  Result<CommandFigure> made = command_figure(options, *file, outputs);
   if (!made) return tl::unexpected(made.error());
-  std::vector<std::string> warnings((*trace)->warnings().begin(), (*trace)->warnings().end());
-  // Who asks for no size takes what there is room for.
-  if (options.font_points) {
-    if (const auto smaller = smaller_type(build, made->figure, *file))
-      warnings.push_back(smaller_type_warning(*smaller, options));
-  }
   for (const std::filesystem::path& output : outputs) {
-    if (const Result<void> written = write_figure(made->figure, made->options, output, &*source); !written)
+    if (const Result<void> written = write_figure(made->fitted.figure, made->fitted.options, output, &made->source);
+        !written)
       return tl::unexpected(written.error());
   }
   const bool says = options.caption || options.caption_only;
-  return CommandOutput{says ? figure_caption(*source, &made->figure) + "\n" : "", std::move(warnings)};
+  return CommandOutput{says ? figure_caption(made->source, &made->fitted.figure) + "\n" : "",
+                       std::move(made->warnings)};
 }
 
 }  // namespace
