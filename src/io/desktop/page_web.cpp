@@ -1,0 +1,78 @@
+#include "io/desktop/page_web.h"
+
+#include <emscripten.h>
+
+#include <cstdlib>
+
+// clang-format off
+EM_JS(char*, page_address, (), { return stringToNewUTF8(Module.page.address()); })
+EM_JS(void, page_copy_text, (const char* text), { Module.page.copyText(UTF8ToString(text)); })
+EM_JS(char*, page_pasted_text, (), { return stringToNewUTF8(Module.page.pastedText()); })
+EM_JS(int, page_copy_picture, (const char* png), { return Module.page.copyPicture(UTF8ToString(png)) ? 1 : 0; })
+EM_JS(void, page_choose_files, (const char* endings, int several, int folder),
+      { Module.page.chooseFiles(UTF8ToString(endings), several !== 0, folder !== 0); })
+EM_JS(char*, page_download_folder, (), { return stringToNewUTF8(Module.page.downloadFolder); })
+EM_JS(void, page_set_full_screen, (int full), { Module.page.setFullScreen(full !== 0); })
+// clang-format on
+
+namespace attnscope::page {
+namespace {
+
+/// What the page has said since the program looked last.
+struct PageNews {
+  std::vector<std::string> opened;
+  std::optional<std::pair<int, int>> size;
+  std::function<void()> last_act;
+};
+
+PageNews& news() {
+  static PageNews all;
+  return all;
+}
+
+/// A text that the page has made.
+std::string taken(char* text) {
+  std::string copy = text != nullptr ? text : "";
+  std::free(text);
+  return copy;
+}
+
+}  // namespace
+
+std::string address() { return taken(page_address()); }
+
+void copy_text(const std::string& text) { page_copy_text(text.c_str()); }
+
+std::string pasted_text() { return taken(page_pasted_text()); }
+
+bool copy_picture(const std::filesystem::path& png) { return page_copy_picture(png.c_str()) != 0; }
+
+void choose_files(const std::string& endings, bool several, bool folder) {
+  page_choose_files(endings.c_str(), several ? 1 : 0, folder ? 1 : 0);
+}
+
+std::filesystem::path download_folder() { return taken(page_download_folder()); }
+
+void set_full_screen(bool full) { page_set_full_screen(full ? 1 : 0); }
+
+std::vector<std::string> take_opened() { return std::exchange(news().opened, {}); }
+
+std::optional<std::pair<int, int>> take_size() { return std::exchange(news().size, std::nullopt); }
+
+void set_last_act(std::function<void()> act) { news().last_act = std::move(act); }
+
+}  // namespace attnscope::page
+
+extern "C" {
+
+EMSCRIPTEN_KEEPALIVE void attnscope_open(const char* name) { attnscope::page::news().opened.emplace_back(name); }
+
+EMSCRIPTEN_KEEPALIVE void attnscope_resize(int width, int height) {
+  attnscope::page::news().size = std::pair(width, height);
+}
+
+EMSCRIPTEN_KEEPALIVE void attnscope_leave() {
+  if (const std::function<void()>& act = attnscope::page::news().last_act) act();
+}
+
+}  // extern "C"

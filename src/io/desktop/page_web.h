@@ -1,0 +1,49 @@
+// The web page that attnscope runs in: what the program asks of it, and what it tells the program.
+//
+// The page (src/web/attnscope-page.js) is the other half. It calls
+//
+//   attnscope_open(name)            a file of the page's file system, or a link, is to be opened
+//   attnscope_resize(width, height) the canvas has that size, in CSS pixels
+//   attnscope_leave()               the page is about to be hidden, and may never come back
+//
+// and has an object `Module.page` with the functions that page_web.cpp calls. Files are written into the folder that
+// `download_folder` names, and from there the browser downloads them.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attnscope::page {
+
+/// The address of the page without what stands after its #.
+std::string address();
+
+/// Puts a text on the clipboard.
+void copy_text(const std::string& text);
+/// The text that was pasted into the page last.
+std::string pasted_text();
+/// Puts a PNG file of the page's file system on the clipboard; false where the browser does not do that.
+bool copy_picture(const std::filesystem::path& png);
+
+/// Shows the browser's file dialog. What is chosen is opened, as if it had been dropped on the page. `endings`:
+/// ".json,.png"; empty: all files.
+void choose_files(const std::string& endings, bool several, bool folder);
+
+/// Files written there are downloaded.
+std::filesystem::path download_folder();
+
+/// Fills the screen with the page, or no longer.
+void set_full_screen(bool full);
+
+/// The files and links that were opened by the page since the last call, in order.
+std::vector<std::string> take_opened();
+/// The size of the canvas in CSS pixels, if it has changed since the last call.
+std::optional<std::pair<int, int>> take_size();
+/// Sets what is done when the page may be about to end; empty: nothing.
+void set_last_act(std::function<void()> act);
+
+}  // namespace attnscope::page
