@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstring>
 #include <functional>
 #include <random>
 #include <vector>
 
 #include "io/base/parse_budget.h"
+#include "io/canvas/cairo_handle.h"
 #include "io/canvas/png_chunk.h"
 #include "io/figures/figure_text.h"
 #include "support/png_bytes.h"
@@ -19,16 +19,11 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-CairoSurface image_of(int width, int height, const std::function<std::uint32_t(int x, int y)>& pixel) {
-  CairoSurface image(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height));
-  unsigned char* const data = cairo_image_surface_get_data(image.get());
+PixelImage image_of(int width, int height, const std::function<std::uint32_t(int x, int y)>& pixel) {
+  PixelImage image = {static_cast<std::size_t>(width), static_cast<std::size_t>(height), {}};
   for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      const std::uint32_t value = pixel(x, y);
-      std::memcpy(data + y * cairo_image_surface_get_stride(image.get()) + 4 * x, &value, sizeof(value));
-    }
+    for (int x = 0; x < width; ++x) image.pixels.push_back(pixel(x, y));
   }
-  cairo_surface_mark_dirty(image.get());
   return image;
 }
 
@@ -52,19 +47,21 @@ TEST(Png, HasTheBytesThatCairoWrites) {
       [](int, int) { return 0xff102030U; }};
   for (const auto& [width, height] : {std::pair(1, 1), {7, 3}, {300, 200}}) {
     for (const auto& pattern : patterns) {
-      const CairoSurface image = image_of(width, height, pattern);
+      PixelImage image = image_of(width, height, pattern);
+      const CairoSurface surface = surface_of(image);
       std::string expected;
-      ASSERT_EQ(cairo_surface_write_to_png_stream(image.get(), append_bytes, &expected), CAIRO_STATUS_SUCCESS);
-      EXPECT_TRUE(png_bytes(image.get()).value() == expected) << width;
+      ASSERT_EQ(cairo_surface_write_to_png_stream(surface.get(), append_bytes, &expected), CAIRO_STATUS_SUCCESS);
+      EXPECT_TRUE(png_bytes(image.view()).value() == expected) << width;
+      EXPECT_TRUE(png_bytes(pixels_of(surface.get())).value() == expected) << width;
     }
   }
 }
 
 TEST(Png, SaysItsResolutionAndItsTexts) {
-  const CairoSurface image = image_of(2, 2, [](int x, int) { return x == 0 ? 0x112233U : 0xaabbccU; });
+  const PixelImage image = image_of(2, 2, [](int x, int) { return x == 0 ? 0x112233U : 0xaabbccU; });
   const std::string long_text(10'000, 'x');
   const std::string bytes =
-      png_bytes(image.get(), 254, std::vector<PngText>{{"Title", "é"}, {"attnscope", long_text}}).value();
+      png_bytes(image.view(), 254, std::vector<PngText>{{"Title", "é"}, {"attnscope", long_text}}).value();
   EXPECT_EQ(names_of_chunks(bytes), "IHDR pHYs iTXt iTXt bKGD IDAT IEND ");
   std::string per_metre;
   for (int i = 0; i < 2; ++i) append_number(per_metre, 10'000);
@@ -77,9 +74,14 @@ TEST(Png, SaysItsResolutionAndItsTexts) {
                                               0x11, 0x22, 0x33, 255, 0xaa, 0xbb, 0xcc, 255}));
 }
 
-TEST(Png, AnImageThatCouldNotBeMadeIsAnError) {
-  const CairoSurface image(cairo_image_surface_create(CAIRO_FORMAT_RGB24, -1, 1));
-  const Result<std::string> bytes = png_bytes(image.get());
+TEST(Png, ARowMayBeginBehindUnusedPixels) {
+  const PixelImage narrow = image_of(2, 3, [](int x, int y) { return static_cast<std::uint32_t>(0x10'00'01 * x + y); });
+  const PixelImage wide = image_of(5, 3, [](int x, int y) { return static_cast<std::uint32_t>(0x10'00'01 * x + y); });
+  EXPECT_TRUE(png_bytes({wide.pixels.data(), 2, 3, 5}).value() == png_bytes(narrow.view()).value());
+}
+
+TEST(Png, AnImageWithoutPixelsIsAnError) {
+  const Result<std::string> bytes = png_bytes(PixelImage().view());
   ASSERT_FALSE(bytes);
   EXPECT_FALSE(bytes.error().message.empty());
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/canvas/cairo_handle.h"
 #include "io/canvas/canvas_style.h"
 #include "io/canvas/cell_colors.h"
 
@@ -214,7 +215,8 @@ void CairoCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, doubl
 }
 
 void CairoCanvas::heatmap_image(const HeatmapMark& mark, const Rect& box) {
-  const CairoSurface image = cell_image(*colored(mark), mark.scale, kMaxImageSide);
+  PixelImage cells = cell_image(*colored(mark), mark.scale, kMaxImageSide);
+  const CairoSurface image = surface_of(cells);
   const Saved saved(context_);
   set_image(context_, image.get(), box);
   cairo_paint(context_);

@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "io/canvas/pixels.h"
+
 namespace attnscope {
 
 struct CairoRelease {
@@ -14,5 +16,14 @@ struct CairoRelease {
 
 using CairoSurface = std::unique_ptr<cairo_surface_t, CairoRelease>;
 using CairoContext = std::unique_ptr<cairo_t, CairoRelease>;
+
+/// The pixels of an image surface in CAIRO_FORMAT_RGB24, which is without error and must outlive them.
+PixelView pixels_of(cairo_surface_t* image);
+
+/// An image surface that shows `image`, which must outlive it.
+CairoSurface surface_of(PixelImage& image);
+
+/// For cairo's stream functions: appends to the std::string that `text` is.
+cairo_status_t append_bytes(void* text, const unsigned char* bytes, unsigned int count);
 
 }  // namespace attnscope

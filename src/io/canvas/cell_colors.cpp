@@ -43,18 +43,15 @@ std::vector<float> all_cells(const MatrixSource& matrix) {
   return cells;
 }
 
-CairoSurface cell_image(const MatrixSource& matrix, const ColorScale& scale, Index longest_side) {
+PixelImage cell_image(const MatrixSource& matrix, const ColorScale& scale, Index longest_side) {
   const Index rows = std::min(matrix.rows(), longest_side);
   const Index columns = std::min(matrix.columns(), longest_side);
-  CairoSurface image(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(columns), static_cast<int>(rows)));
-  if (cairo_surface_status(image.get()) != CAIRO_STATUS_SUCCESS) return image;
-  const std::ptrdiff_t stride = cairo_image_surface_get_stride(image.get());
+  PixelImage image = {static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), {}};
+  image.pixels.reserve(image.width * image.height);
   for (Index row = 0; row < rows; ++row) {
     const std::vector<float> values = pooled_row(matrix, row, rows, columns);
-    auto* const pixels = reinterpret_cast<std::uint32_t*>(cairo_image_surface_get_data(image.get()) + row * stride);
-    std::ranges::transform(values, pixels, [&](float value) { return pixel_of(cell_color(value, scale)); });
+    for (const float value : values) image.pixels.push_back(pixel_of(cell_color(value, scale)));
   }
-  cairo_surface_mark_dirty(image.get());
   return image;
 }
 

@@ -1,19 +1,12 @@
 // Matrices as colours, for all canvases. Private to io/.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "figure/model/figure.h"
-#include "io/canvas/cairo_handle.h"
+#include "io/canvas/pixels.h"
 
 namespace attnscope {
-
-/// A colour as in cairo's images: opaque, 8 bits per channel.
-constexpr std::uint32_t pixel_of(Rgb color) {
-  return 0xFF000000U | (static_cast<std::uint32_t>(color.red) << 16U) |
-         (static_cast<std::uint32_t>(color.green) << 8U) | color.blue;
-}
 
 /// Row `row` of `matrix` shrunk to `rows` × `columns` (at most the matrix's size): merged cells show the number of
 /// largest magnitude among them, as in `pool_magnitude`. Eight or more cells to one are merged by powers of two first,
@@ -25,7 +18,7 @@ std::vector<float> pooled_row(const MatrixSource& matrix, Index row, Index rows,
 std::vector<float> all_cells(const MatrixSource& matrix);
 
 /// The matrix as an image with a pixel for each cell, shrunk along an axis with more than `longest_side` cells.
-CairoSurface cell_image(const MatrixSource& matrix, const ColorScale& scale, Index longest_side);
+PixelImage cell_image(const MatrixSource& matrix, const ColorScale& scale, Index longest_side);
 
 /// Cells of `pitch` along an axis of length `extent`, `gap` of it between neighbours and none at the ends.
 struct CellPitch {

@@ -5,8 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <new>
+#include <exception>
 
 #include "io/canvas/png_chunk.h"
 
@@ -45,7 +44,11 @@ struct PngWriter {
 
 void take_bytes(png_structp png, png_bytep data, std::size_t count) {
   auto& writer = *static_cast<PngWriter*>(png_get_io_ptr(png));
-  writer.out_of_memory = append_bytes(&writer.bytes, data, static_cast<unsigned int>(count)) != CAIRO_STATUS_SUCCESS;
+  try {
+    writer.bytes.append(reinterpret_cast<const char*>(data), count);
+  } catch (const std::exception&) {
+    writer.out_of_memory = true;
+  }
   if (writer.out_of_memory) png_error(png, "out of memory");
 }
 
@@ -70,12 +73,11 @@ void write_header(PngWriter& writer, png_uint_32 width, png_uint_32 height, int 
   png_write_chunk(png, name.data(), white.data(), white.size());
 }
 
-void write_rows(png_structp png, const unsigned char* pixels, std::size_t stride, std::size_t height,
-                std::span<png_byte> row) {
-  for (std::size_t y = 0; y < height; ++y) {
-    for (std::size_t x = 0; 3 * x < row.size(); ++x) {
-      std::uint32_t pixel = 0;
-      std::memcpy(&pixel, pixels + y * stride + x * sizeof(pixel), sizeof(pixel));
+/// `row` has room for the bytes of one.
+void write_rows(png_structp png, const PixelView& image, std::span<png_byte> row) {
+  for (std::size_t y = 0; y < image.height; ++y) {
+    for (std::size_t x = 0; x < image.width; ++x) {
+      const std::uint32_t pixel = image.pixels[y * image.stride + x];
       row[3 * x] = static_cast<png_byte>(pixel >> 16U);
       row[3 * x + 1] = static_cast<png_byte>(pixel >> 8U);
       row[3 * x + 2] = static_cast<png_byte>(pixel);
@@ -137,20 +139,7 @@ void take_end(png_structp png, png_infop info) {
 
 }  // namespace
 
-cairo_status_t append_bytes(void* text, const unsigned char* bytes, unsigned int count) {
-  // Called from C, which no exception may pass.
-  try {
-    static_cast<std::string*>(text)->append(reinterpret_cast<const char*>(bytes), count);
-    return CAIRO_STATUS_SUCCESS;
-  } catch (const std::exception&) {
-    return CAIRO_STATUS_NO_MEMORY;
-  }
-}
-
-Result<std::string> png_bytes(cairo_surface_t* image, int dpi, std::span<const PngText> texts) {
-  cairo_surface_flush(image);
-  if (const cairo_status_t status = cairo_surface_status(image); status != CAIRO_STATUS_SUCCESS)
-    return fail(cairo_status_to_string(status));
+Result<std::string> png_bytes(const PixelView& image, int dpi, std::span<const PngText> texts) {
   PngWriter writer;
   if (writer.info == nullptr) return fail("out of memory");
   std::vector<png_text> entries;
@@ -163,14 +152,10 @@ Result<std::string> png_bytes(cairo_surface_t* image, int dpi, std::span<const P
     entry.itxt_length = text.text.size();
     entries.push_back(entry);
   }
-  const int width = cairo_image_surface_get_width(image);
-  const int height = cairo_image_surface_get_height(image);
-  const unsigned char* const pixels = cairo_image_surface_get_data(image);
-  const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(image));
-  std::vector<png_byte> row(3 * static_cast<std::size_t>(width));
+  std::vector<png_byte> row(3 * image.width);
   const bool written = succeeds(writer.png, [&] {
-    write_header(writer, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), dpi, entries);
-    write_rows(writer.png, pixels, stride, static_cast<std::size_t>(height), row);
+    write_header(writer, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), dpi, entries);
+    write_rows(writer.png, image, row);
     png_write_end(writer.png, nullptr);
   });
   if (!written) return fail(writer.out_of_memory ? "out of memory" : "libpng could not write the picture");

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "io/canvas/cairo_handle.h"
+#include "io/canvas/pixels.h"
 
 namespace attnscope {
 
@@ -18,9 +18,9 @@ struct PngText {
   std::string text;
 };
 
-/// An image in CAIRO_FORMAT_RGB24 as a PNG file. With `dpi` it says how large it is in print (chunk pHYs). The same
-/// pixels give the same bytes, without a date. Long texts are compressed.
-Result<std::string> png_bytes(cairo_surface_t* image, int dpi = 0, std::span<const PngText> texts = {});
+/// An image as a PNG file. With `dpi` it says how large it is in print (chunk pHYs). The same pixels give the same bytes,
+/// without a date. Long texts are compressed. An image without pixels is an error.
+Result<std::string> png_bytes(const PixelView& image, int dpi = 0, std::span<const PngText> texts = {});
 
 /// The width and height in a PNG file's header, where it has one at its beginning.
 struct PngSize {
@@ -36,8 +36,5 @@ Result<std::vector<std::uint8_t>> png_pixels(std::string_view bytes);
 
 /// Pixels along a side that `png_pixels` reads.
 inline constexpr std::uint32_t kMaxPngSide = 16'384;
-
-/// For cairo's stream functions: appends to the std::string that `text` is.
-cairo_status_t append_bytes(void* text, const unsigned char* bytes, unsigned int count);
 
 }  // namespace attnscope

@@ -152,8 +152,7 @@ void SvgCanvas::heatmap_shapes(const HeatmapMark& mark, const Rect& box, double 
 }
 
 void SvgCanvas::heatmap_image(const HeatmapMark& mark, const Rect& box) {
-  const CairoSurface image = cell_image(*colored(mark), mark.scale, kMaxImageSide);
-  const Result<std::string> png = png_bytes(image.get());
+  const Result<std::string> png = png_bytes(cell_image(*colored(mark), mark.scale, kMaxImageSide).view());
   if (!png) {
     complete_ = false;
     return;
