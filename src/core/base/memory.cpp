@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "core/base/memory_size.h"
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -96,7 +98,7 @@ void MemoryStore::let_go_down_to(std::size_t bytes) {
 
 Numbers::Numbers(std::size_t count, std::shared_ptr<MemoryStore> store) : count_(count), store_(std::move(store)) {
   if (count == 0) return;
-  const std::size_t bytes = count * sizeof(float);
+  const std::size_t bytes = memory_size(std::uint64_t{count} * sizeof(float));
   block_ = store_ ? store_->take(bytes) : allocate_block(bytes);
   is_ours_ = true;
 }

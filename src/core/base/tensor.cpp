@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/memory_size.h"
+
 namespace attnscope {
 
 const Axis* find_axis(const Axes& axes, std::string_view name) {
@@ -78,7 +80,7 @@ Tensor::Tensor(Axes axes) : Tensor(std::move(axes), nullptr) { std::fill(values(
 
 Tensor::Tensor(Axes axes, std::shared_ptr<MemoryStore> store)
     : axes_(std::make_shared<const Axes>(std::move(axes))),
-      data_(static_cast<std::size_t>(element_count(*axes_)), std::move(store)) {}
+      data_(memory_size(static_cast<std::uint64_t>(element_count(*axes_))), std::move(store)) {}
 
 Tensor& Tensor::operator=(Tensor other) noexcept {
   std::swap(axes_, other.axes_);
@@ -97,7 +99,7 @@ std::shared_ptr<Tensor> Tensor::with_room(std::shared_ptr<const Axes> axes, std:
     shared->apart[axis] = count;
     count = saturating_product(count, room[axis]);
   }
-  shared->numbers = Numbers(static_cast<std::size_t>(count), std::move(store));
+  shared->numbers = Numbers(memory_size(static_cast<std::uint64_t>(count)), std::move(store));
   for (const Axis& axis : *axes) shared->used.push_back(axis.size);
   shared->room = std::move(room);
   auto tensor = std::make_shared<Tensor>(std::move(axes), Numbers());

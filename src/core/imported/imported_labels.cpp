@@ -23,7 +23,7 @@ bool has_one_of(const std::vector<std::string>& words, const std::array<std::str
 
 Index longest_list(const ImportedLabels& list) {
   Index most = 0;
-  for (const std::vector<std::string>& item : list.items) most = std::max(most, std::ssize(item));
+  for (const std::vector<std::string>& item : list.items) most = std::max<Index>(most, std::ssize(item));
   return most;
 }
 

@@ -144,7 +144,7 @@ Result<void> add_tensors(const std::shared_ptr<const ImportedTensors>& given, co
     if (!guess) return tl::unexpected(guess.error());
     const Parts of = {given, candidate, *guess, role == TensorRole::query ? "query" : "key"};
     if (of.layers() > kMaxLayers || std::ssize(found) > kMaxLayers) {
-      return fail(given->file() + ": " + std::to_string(std::max(of.layers(), std::ssize(found))) +
+      return fail(given->file() + ": " + std::to_string(std::max<Index>(of.layers(), std::ssize(found))) +
                   " layers are not allowed; allowed: at most " + std::to_string(kMaxLayers));
     }
     for (Index layer = 0; layer < of.layers(); ++layer) parts.push_back(of.part(layer));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/memory.h"
+#include "core/base/memory_size.h"
 #include "core/base/tensor.h"
 
 namespace attnscope {
@@ -18,7 +19,7 @@ class Scratch {
 
   /// Uninitialized room for `count` numbers; invalidates earlier results.
   float* of_size(Index count) {
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
+    const std::size_t bytes = memory_size(static_cast<std::uint64_t>(count) * sizeof(float));
     if (bytes > block_.bytes) {
       release_block(std::exchange(block_, {}));
       block_ = allocate_work_space(bytes);

@@ -200,7 +200,7 @@ Index most_heads(const std::vector<ShownAttention>& attentions) {
 struct LayerPages {
   explicit LayerPages(const std::vector<ShownAttention>& layers) {
     heads_on_one = std::min(most_heads(layers), kMaxAcross);
-    layers_on_one = std::min(std::ssize(layers), kMaxMaps / heads_on_one);
+    layers_on_one = std::min<Index>(std::ssize(layers), kMaxMaps / heads_on_one);
     head_pages = page_count(most_heads(layers), heads_on_one);
     layer_pages = page_count(std::ssize(layers), layers_on_one);
   }

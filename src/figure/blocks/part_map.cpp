@@ -81,7 +81,7 @@ PartMap::PartMap(const Trace& trace, const Contributions& parts, const PartWords
     const auto found = std::ranges::find(attentions, layer.weights, &LayerAttention::weights);
     const bool known = found != attentions.end();
     layers_.push_back(known ? layer_name(*found, both) : "");
-    heads_ = std::max(heads_, std::ssize(layer.heads));
+    heads_ = std::max<Index>(heads_, std::ssize(layer.heads));
     for (const double value : layer.heads) most_of_heads = std::max(most_of_heads, std::abs(value));
     look_at(layer.bias.value_or(0));
     look_at(layer.mlp.value_or(0));

@@ -31,7 +31,7 @@ Margin::Place Margin::place(Index part) const {
 Margin::Range Margin::range(std::span<const double> values, Index part) const {
   const Index first = part * each_;
   const auto some = values.subspan(static_cast<std::size_t>(first),
-                                   static_cast<std::size_t>(std::min(each_, std::ssize(values) - first)));
+                                   static_cast<std::size_t>(std::min<Index>(each_, std::ssize(values) - first)));
   const auto [low, high] = std::minmax_element(some.begin(), some.end());
   return {*low, *high};
 }

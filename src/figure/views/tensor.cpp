@@ -72,7 +72,7 @@ std::vector<HeatmapMark> slices_of(const Trace& trace, int number, Index first, 
 }
 
 Figure build(const Trace& trace, const ViewOptions& options) {
-  const int number = static_cast<int>(std::min(options.integer("tensor"), std::ssize(trace.steps())) - 1);
+  const int number = static_cast<int>(std::min<Index>(options.integer("tensor"), std::ssize(trace.steps())) - 1);
   const Step& step = trace.steps()[static_cast<std::size_t>(number)];
   const Index all = slice_count(step.axes);
   const Index first = std::min(options.integer("slice"), all) - 1;

@@ -16,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/memory_size.h"
 #include "core/base/text.h"
 #include "io/base/descriptor.h"
 
@@ -166,7 +167,7 @@ std::shared_ptr<const ByteSource> part_of_bytes(std::shared_ptr<const ByteSource
 Result<std::string> read_bytes(const ByteSource& source, std::uint64_t offset, std::uint64_t size) {
   if (!within(source.size(), offset, size)) return fail_past_end(source.size());
   try {
-    std::string bytes(static_cast<std::size_t>(size), '\0');
+    std::string bytes(memory_size(size), '\0');
     if (const Result<void> read = source.read(offset, bytes); !read) return tl::unexpected(read.error());
     return bytes;
   } catch (const std::bad_alloc&) {

@@ -17,6 +17,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/memory_size.h"
 #include "core/base/text.h"
 #include "io/base/descriptor.h"
 
@@ -32,7 +33,7 @@ Result<std::string> read_descriptor(const fs::path& path, int descriptor, std::u
   std::string bytes;
   std::size_t size = 0;
   // One byte more than expected shows the end of the file without growing.
-  bytes.resize(static_cast<std::size_t>(expected) + 1);
+  bytes.resize(memory_size(expected + 1));
   while (true) {
     const ssize_t got = ::read(descriptor, bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "core/base/memory_size.h"
 #include "core/base/stop.h"
 #include "io/tensors/zip_archive.h"
 
@@ -169,8 +170,9 @@ Result<std::shared_ptr<const ByteSource>> open_zip_member(const std::shared_ptr<
     return part_of_bytes(archive, member.offset, keep);
   }
   try {
-    auto bytes = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(keep));
-    const Result<void> inflated = inflate_all(*archive, member, {bytes.get(), static_cast<std::size_t>(keep)}, stop);
+    const std::size_t kept = memory_size(keep);
+    auto bytes = std::make_unique_for_overwrite<char[]>(kept);
+    const Result<void> inflated = inflate_all(*archive, member, {bytes.get(), kept}, stop);
     if (!inflated) return tl::unexpected(inflated.error());
     return bytes_in_memory(std::move(bytes), keep);
   } catch (const std::bad_alloc&) {

@@ -1,5 +1,6 @@
 #include "platform/heatmap/tile_cache.h"
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -19,9 +20,9 @@ bool readable_in_place(const TileKey& key) {
 }  // namespace
 
 std::size_t TileKeyHash::operator()(const TileKey& key) const {
-  std::size_t hash = std::hash<const float*>{}(key.matrix.data);
+  std::uint64_t hash = std::hash<const float*>{}(key.matrix.data);
   const auto mix = [&hash](auto value) {
-    hash = (hash ^ static_cast<std::size_t>(value)) * 0x9E3779B97F4A7C15ULL;
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15ULL;
     hash ^= hash >> 32U;
   };
   mix(key.identity);
@@ -32,7 +33,7 @@ std::size_t TileKeyHash::operator()(const TileKey& key) const {
   mix(key.region.row_level * 64 + key.region.column_level);
   mix(key.region.first_row);
   mix(key.region.first_column);
-  return hash;
+  return static_cast<std::size_t>(hash);
 }
 
 void fill_texture(Index columns, Index rows, const float* numbers, bool same_size) {
