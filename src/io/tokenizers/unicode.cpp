@@ -1,16 +1,13 @@
 #include "io/tokenizers/unicode.h"
 
-#include <glib.h>
-
-#include <algorithm>
-#include <memory>
+#include <array>
+#include <string>
 
 #include "core/base/utf8.h"
+#include "io/tokenizers/unicode_data.h"
 
 namespace attnscope {
 namespace {
-
-GUnicodeType category(char32_t point) { return g_unichar_type(static_cast<gunichar>(point)); }
 
 bool is_between(char32_t point, char32_t first, char32_t last) { return first <= point && point <= last; }
 
@@ -32,29 +29,19 @@ bool begins_segment(char32_t point) {
   return !is_mark(point);
 }
 
-GNormalizeMode mode_of(NormalForm form) {
-  switch (form) {
-    case NormalForm::nfc: return G_NORMALIZE_NFC;
-    case NormalForm::nfd: return G_NORMALIZE_NFD;
-    case NormalForm::nfkc: return G_NORMALIZE_NFKC;
-    default: return G_NORMALIZE_NFKD;
-  }
-}
-
 /// Appends the normal form of a segment.
-void append_segment(AlignedText& to, const AlignedText& text, ByteRange segment, GNormalizeMode mode) {
-  // GLib stops at a zero byte, which can only be the first.
+void append_segment(AlignedText& to, const AlignedText& text, ByteRange segment, NormalForm form) {
+  // What normalizes may stop at a zero byte, which can only be the first.
   if (text.text()[segment.from] == '\0') {
     to.append(text, {segment.from, segment.from + 1});
     ++segment.from;
   }
   const std::string_view before = segment.in(text.text());
-  const std::unique_ptr<char, decltype(&g_free)> after(
-      g_utf8_normalize(before.data(), static_cast<gssize>(before.size()), mode), &g_free);
-  if (after == nullptr || before == after.get()) {
+  const std::string after = normalized(before, form);
+  if (after.empty() || before == after) {
     to.append(text, segment);
   } else {
-    to.append(after.get(), text, segment);
+    to.append(after, text, segment);
   }
 }
 
@@ -71,16 +58,13 @@ bool is_punctuation(char32_t point) {
     return is_between(point, '!', '/') || is_between(point, ':', '@') || is_between(point, '[', '`') ||
            is_between(point, '{', '~');
   }
-  return g_unichar_ispunct(static_cast<gunichar>(point)) != 0 && category(point) != G_UNICODE_MATH_SYMBOL &&
-         category(point) != G_UNICODE_CURRENCY_SYMBOL && category(point) != G_UNICODE_MODIFIER_SYMBOL &&
-         category(point) != G_UNICODE_OTHER_SYMBOL;
+  return general_category(point).starts_with('P');
 }
 
 bool is_control(char32_t point) {
   if (point == '\t' || point == '\n' || point == '\r') return false;
-  const GUnicodeType type = category(point);
-  return type == G_UNICODE_CONTROL || type == G_UNICODE_FORMAT || type == G_UNICODE_PRIVATE_USE ||
-         type == G_UNICODE_UNASSIGNED;
+  const std::string_view category = general_category(point);
+  return category.starts_with('C') && category != "Cs";
 }
 
 bool is_han(char32_t point) {
@@ -90,25 +74,22 @@ bool is_han(char32_t point) {
          is_between(point, 0xF900, 0xFAFF) || is_between(point, 0x2F800, 0x2FA1F);
 }
 
-bool is_numeric(char32_t point) {
-  const GUnicodeType type = category(point);
-  return type == G_UNICODE_DECIMAL_NUMBER || type == G_UNICODE_LETTER_NUMBER || type == G_UNICODE_OTHER_NUMBER;
-}
+bool is_numeric(char32_t point) { return general_category(point).starts_with('N'); }
 
-bool is_mark(char32_t point) { return g_unichar_ismark(static_cast<gunichar>(point)) != 0; }
+bool is_mark(char32_t point) { return general_category(point).starts_with('M'); }
 
-bool is_nonspacing_mark(char32_t point) { return category(point) == G_UNICODE_NON_SPACING_MARK; }
+bool is_nonspacing_mark(char32_t point) { return general_category(point) == "Mn"; }
 
 bool is_word_character(char32_t point) {
-  return g_unichar_isalpha(static_cast<gunichar>(point)) != 0 || is_mark(point) ||
-         category(point) == G_UNICODE_DECIMAL_NUMBER || category(point) == G_UNICODE_LETTER_NUMBER ||
-         category(point) == G_UNICODE_CONNECT_PUNCTUATION;
+  const std::string_view category = general_category(point);
+  return category.starts_with('L') || category.starts_with('M') || category == "Nd" || category == "Nl" ||
+         category == "Pc";
 }
 
 void append_lowercase(std::string& to, char32_t point) {
   constexpr char32_t kDottedI = 0x130;  // the only one with two characters
   constexpr char32_t kDot = 0x307;
-  append_utf8(to, point == kDottedI ? U'i' : g_unichar_tolower(static_cast<gunichar>(point)));
+  append_utf8(to, point == kDottedI ? U'i' : lowercase(point));
   if (point == kDottedI) append_utf8(to, kDot);
 }
 
@@ -117,13 +98,12 @@ AlignedText normal_form(const AlignedText& text, NormalForm form) {
   constexpr std::size_t kMaxSegment = 1000;
   AlignedText result;
   result.reserve(text.size());
-  const GNormalizeMode mode = mode_of(form);
   const std::string_view all = text.text();
   ByteRange segment;
   ByteRange plain;  // ASCII in front of the segment, which is normal in every form
   const auto take = [&] {
     if (plain.size() > 0) result.append(text, plain);
-    if (segment.size() > 0) append_segment(result, text, segment, mode);
+    if (segment.size() > 0) append_segment(result, text, segment, form);
     plain = segment = {segment.to, segment.to};
   };
   for (std::size_t at = 0; at < all.size();) {
