@@ -1,4 +1,4 @@
-// attnscope: the command line, one line for each subcommand.
+// attnscope: the command line, whose subcommands are in app/cli/commands.cpp, and the window.
 #include <cstdio>
 #include <exception>
 
@@ -8,18 +8,7 @@
 int main(int argc, char** argv) {
   try {
     attnscope::CommandLine line(ATTNSCOPE_VERSION);
-    attnscope::add_trace_command(line);
-    attnscope::add_figure_command(line);
-    attnscope::add_animate_command(line);
-    attnscope::add_explain_command(line);
-    attnscope::add_metrics_command(line);
-    attnscope::add_script_command(line);
-    attnscope::add_link_command(line);
-    attnscope::add_embed_command(line);
-    attnscope::add_systems_command(line);
-    attnscope::add_views_command(line);
-    attnscope::add_tokens_command(line);
-    attnscope::add_bench_command(line);
+    attnscope::add_commands(line);
     attnscope::ui::add_window_command(line);
     return line.run(argc, argv);
   } catch (const std::exception& error) {

@@ -48,6 +48,9 @@ void add_tokens_command(CommandLine& line);
 /// limits of this machine, and how close attnscope comes to them.
 void add_bench_command(CommandLine& line);
 
+/// All of these, in the order of the help: a line for each.
+void add_commands(CommandLine& line);
+
 /// `complete WORD…`, which shells call: what the last word can become after the others, one candidate a line, with a
 /// tab and a description where there is one. ":files" in the last line: a file, too.
 std::string completions(CLI::App& program, std::span<const char* const> words);
