@@ -175,7 +175,7 @@ Index option_limit(const Trace& trace, std::string_view option, const ParameterV
   }
   if (const std::optional<Index> limit = limit_of_output(trace, option)) return *limit;
   if (option == "slice") {
-    const Index tensor = std::min(std::get<Index>(options.find("tensor")->second), std::ssize(trace.steps()));
+    const Index tensor = std::min<Index>(std::get<Index>(options.find("tensor")->second), std::ssize(trace.steps()));
     return tensor < 1 ? 1 : slice_count(trace.steps()[static_cast<std::size_t>(tensor - 1)].axes);
   }
   return limit_of(trace, option, selected_attention(trace, options).weights);

@@ -44,7 +44,7 @@ std::optional<std::int64_t> weights_changed(const fs::path& folder) {
     if (++looked_at > kMostLookedAt) break;
     if (lower_extension(entry->path()) != ".safetensors" && entry->path().filename() != kShardIndexFile) continue;
     std::error_code ignored;
-    const std::int64_t at = fs::last_write_time(entry->path(), ignored).time_since_epoch().count();
+    const auto at = static_cast<std::int64_t>(fs::last_write_time(entry->path(), ignored).time_since_epoch().count());
     changed = std::max(changed.value_or(at), at);
   }
   return changed;
