@@ -1,6 +1,11 @@
 # The libraries the program stands on: the system's package where there is one, otherwise the source of one known
 # release. Everything here is SYSTEM: no warnings from headers that are not ours.
 
+if(EMSCRIPTEN)
+  include(DependenciesWeb)
+  return()
+endif()
+
 include(FetchContent)
 find_package(PkgConfig REQUIRED)
 
@@ -14,6 +19,7 @@ pkg_check_modules(fontconfig REQUIRED IMPORTED_TARGET fontconfig)
 pkg_check_modules(gio REQUIRED IMPORTED_TARGET gio-2.0)
 pkg_check_modules(pangocairo REQUIRED IMPORTED_TARGET pangocairo)
 pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8)
+set(desktop_libraries PkgConfig::pangocairo PkgConfig::fontconfig PkgConfig::gio)
 
 # Its functions take std::string, and Debian builds it with libstdc++: it cannot serve a program with another standard
 # library. Without it, tokenizers in *.model files are not read. Its pkg-config file names the trainer as well.

@@ -1,0 +1,2 @@
+// The program has the environment variables of Node.js.
+Module["preRun"] = () => Object.assign(ENV, process.env);
