@@ -104,6 +104,27 @@ TEST_F(Playing, AnotherViewEndsIt) {
   EXPECT_EQ(moment(), 1);
 }
 
+TEST_F(Playing, ALessonThatOpensAnotherViewEndsIt) {
+  InterfaceOptions options;
+  const std::vector<LessonFile> lessons = lessons_in(ATTNSCOPE_SOURCE_DIR "/assets/lessons");
+  options.lessons = lessons;
+  // Its numbers are computed in the frame that opens it.
+  const auto other = std::find_if(lessons.begin(), lessons.end(), [](const LessonFile& file) {
+    const Experiment& first = (*file.lesson)->steps.front().experiment;
+    return first.view.name != "flow" && first.view.name != "dot" && first.model == nullptr;
+  });
+  ASSERT_NE(other, lessons.end());
+  start(options);
+  screen().key(' ');
+  screen().frame(2);
+  EXPECT_EQ(moment(), 1);
+  screen().click_item("##MainMenuBar", {std::string("##menubar"), std::string("Lessons")});
+  screen().click_item("##Menu_00", {(*other->lesson)->title});
+  screen().settle();
+  EXPECT_EQ(moment(), 0);
+  EXPECT_EQ(screen().experiment().view.name, (*other->lesson)->steps.front().experiment.view.name);
+}
+
 TEST_F(Playing, ASliderMovedWhileItPlaysKeepsAMomentThatThereIs) {
   screen().key(' ');
   pass(0.5 * static_cast<double>(count()) + 1);

@@ -102,7 +102,7 @@ constexpr Place kSecondHeadsName = {506, 286};  // in Heads
 constexpr Place kFirstToken = {333, 444};       // of the permuted X, in Permutation
 constexpr Place kThirdToken = {333, 481};
 constexpr Place kFileMenu = {30, 16};
-constexpr Place kSave = {41, 193};
+constexpr Place kSave = {41, 216};
 constexpr Place kEditMenu = {67, 16};
 constexpr Place kUndo = {78, 55};
 

@@ -255,13 +255,14 @@ Figure build(const Trace& trace, const ViewOptions& options) {
   std::optional<Moment> moment;
   if (const Index number = chosen_moment(options.values); number > 0) {
     const std::vector<Moment> all = moments_of(trace, weights, true);
-    moment = all[static_cast<std::size_t>(std::min(number, std::ssize(all)) - 1)];
+    moment = all[static_cast<std::size_t>(std::min<Index>(number, std::ssize(all)) - 1)];
   }
   return DotLayout(trace, options, dot_numbers(trace, *dot_product(trace, weights.name), options), moment).build();
 }
 
 Index moments(const Trace& trace, const ParameterValues& chosen) {
-  return std::ssize(moments_of(trace, *selected_attention(trace, chosen).weights, true));
+  const Step* const weights = selected_attention(trace, chosen).weights;
+  return weights == nullptr ? 0 : std::ssize(moments_of(trace, *weights, true));
 }
 
 bool applies(const Trace& trace, const ParameterValues& /*chosen*/, std::string_view option) {

@@ -21,7 +21,8 @@ void copy_link(Shared& shared) {
 void open_copied_link(Shared& shared, OpenFiles& files) {
   const char* const copied = ImGui::GetClipboardText();
   const std::string link = copied != nullptr ? copied : "";
-  if (!is_experiment_link(link)) return shared.say("no link to an experiment was copied: it has #x= in it", true);
+  if (!is_experiment_link(link))
+    return shared.say("what was copied is no link to an experiment: such a link has #x= in it", true);
   files.open(link, FileKind::source);
 }
 

@@ -78,7 +78,8 @@ std::optional<double> Playback::due_in() const {
 
 Experiment Playback::shown() const {
   Experiment shown = shared_.session().experiment();
-  if (moment_) shown.view.options["moment"] = *moment_;
+  // A frame that opens another view is not over yet.
+  if (moment_ && place_ == place()) shown.view.options["moment"] = *moment_;
   return shown;
 }
 
