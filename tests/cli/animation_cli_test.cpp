@@ -201,24 +201,24 @@ TEST(CliAnimation, PlaysTheComputationOfOneQueryMomentByMoment) {
     expect_written(arguments);
   };
   played("dot", "dot-%02d.png");
-  // Two products, the score, the powers and the weight.
-  EXPECT_EQ(folder.size(), 5);
+  // Two products, the score, that of the other key, the powers and the weights.
+  EXPECT_EQ(folder.size(), 6);
   EXPECT_EQ(experiment_of(folder / "dot-03.png")["view"]["options"]["moment"], 3);
   EXPECT_EQ(experiment_of(folder / "dot-03.png")["view"]["options"]["query"], 2);
-  EXPECT_EQ(size_of(folder / "dot-01.png"), size_of(folder / "dot-05.png"));
+  EXPECT_EQ(size_of(folder / "dot-01.png"), size_of(folder / "dot-06.png"));
   EXPECT_NE(bytes_of(folder / "dot-01.png"), bytes_of(folder / "dot-02.png"));
   played("flow", "flow-%02d.png");
-  // The same, the score of the second key, two weighted values and the output.
-  EXPECT_EQ(experiment_of(folder / "flow-09.png")["view"]["options"]["moment"], 9);
-  EXPECT_EQ(folder.size(), 5 + 9);
+  // The same, two weighted values, the heads side by side and the output.
+  EXPECT_EQ(experiment_of(folder / "flow-10.png")["view"]["options"]["moment"], 10);
+  EXPECT_EQ(folder.size(), 6 + 10);
   expect_refused({"animate", "worked-example", "--play", "--view", "heads", "-o", (folder / "a.png").string()}, 2,
                  {"--play: the view heads has nothing to play; allowed: --view flow, dot"});
   expect_refused({"animate", "worked-example", "--play", "--sweep", "heads=1:2", "-o", (folder / "a.png").string()}, 2,
                  {"--play: it goes through the moments of one experiment; allowed: without --sweep"});
   expect_refused(
-      {"animate", "worked-example", "--play", "--set", "scoring=additive", "-o", (folder / "a.png").string()}, 1,
+      {"animate", "projected-multihead", "--play", "--set", "score=additive", "-o", (folder / "a.png").string()}, 1,
       {"--play: Additive scores are not dot products."});
-  expect_refused({"figure", "worked-example", "--option", "moment=99", "-o", (folder / "a.svg").string()}, 2,
+  expect_refused({"figure", "worked-example", "--option", "moment=99", "-o", (folder / "a.svg").string()}, 1,
                  {"view option moment: 99 is not allowed; the view has 0 to "});
 }
 
