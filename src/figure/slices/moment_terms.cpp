@@ -54,7 +54,7 @@ class MomentTerms {
 
   /// "key 3 · sat"
   [[nodiscard]] std::string key_text(Index key) const {
-    const std::string number = "key " + std::to_string(key + 1);
+    std::string number = "key " + std::to_string(key + 1);
     if (n_.key_labels.empty()) return number;
     const std::string& label = n_.key_labels[static_cast<std::size_t>(key)];
     return label == position_number(key) ? number : number + " · " + label;
