@@ -8,4 +8,4 @@ add_executable(attnscope_node "${PROJECT_SOURCE_DIR}/tests/web/command_line.cpp"
 target_link_libraries(attnscope_node PRIVATE attnscope_app attnscope_options)
 target_compile_definitions(attnscope_node PRIVATE ATTNSCOPE_VERSION="${PROJECT_VERSION}")
 target_link_options(attnscope_node PRIVATE ${web_link_options}
-  -sENVIRONMENT=node -sNODERAWFS -sEXIT_RUNTIME "--pre-js=${PROJECT_SOURCE_DIR}/tests/web/environment.js")
+  -sENVIRONMENT=node -sNODERAWFS -sEXIT_RUNTIME -sEXPORTED_FUNCTIONS=_main,_malloc,_free "--pre-js=${PROJECT_SOURCE_DIR}/tests/web/environment.js")

@@ -29,6 +29,8 @@ def tensors(path):
 
 def difference(ours, theirs):
     """The largest difference as a share of the largest number; infinite where one of two numbers is not finite."""
+    if ours == theirs:
+        return 0.0
     largest = max((abs(x) for x in theirs if abs(x) < float("inf")), default=0) or 1
     worst = 0.0
     for a, b in zip(ours, theirs):
@@ -41,7 +43,8 @@ def difference(ours, theirs):
 def main():
     native, node = sys.argv[1:3]
     environment = dict(os.environ, ATTNSCOPE_KERNELS="baseline")
-    systems = [line.split()[0] for line in subprocess.check_output([native, "systems"], text=True).splitlines() if line.strip()]
+    listed = subprocess.check_output([native, "systems"], text=True).splitlines()
+    systems = [line.split()[0] for line in listed if line.startswith("  ")]
     worst, wrong = ("", 0.0), []
     with tempfile.TemporaryDirectory() as folder:
         for system in systems:

@@ -86,7 +86,7 @@ Result<std::string> figure_html(const Figure& figure, const FigureFileOptions& o
   std::string pictures;
   const std::vector<Theme> themes = both ? std::vector{Theme::light, Theme::dark} : std::vector{options.theme};
   for (const Theme theme : themes) {
-    const Result<std::string> svg = svg_element(figure, options, theme);
+    Result<std::string> svg = svg_element(figure, options, theme);
     if (!svg) return svg;
     pictures += *svg;
   }
